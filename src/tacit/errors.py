@@ -1,0 +1,59 @@
+"""What can go wrong, as exceptions that say what was given, what is allowed and the way out.
+
+::
+
+    TacitError
+    ├── InvalidValueError       (ValueError)   a number or option outside its range
+    │   ├── InvalidChannelError                a matrix that is not a channel
+    │   ├── InvalidPriorError                  a vector that is not a probability distribution
+    │   ├── InvalidGainError                   a gain function that does not fit
+    │   ├── InvalidTableError                  a table that cannot be read as it stands
+    │   │   └── UnknownColumnError             a column that the table does not have
+    │   └── TooLargeError                      an answer that would not fit; says which route would
+    └── UnsupportedError        (TypeError)    a combination that has no meaning
+"""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class TacitError(Exception):
+    """Every error that Tacit raises on purpose; its text is one sentence fit for a terminal."""
+
+
+class InvalidValueError(TacitError, ValueError):
+    """A number or an option outside its range."""
+
+
+class InvalidChannelError(InvalidValueError):
+    """A matrix that is not a channel, naming the row at fault."""
+
+
+class InvalidPriorError(InvalidValueError):
+    """A vector that is not a probability distribution of the right length."""
+
+
+class InvalidGainError(InvalidValueError):
+    """A gain function that does not fit its secrets, or gives no meaningful measure."""
+
+
+class InvalidTableError(InvalidValueError):
+    """A table that cannot be read as it stands."""
+
+
+class UnknownColumnError(InvalidTableError):
+    """A column that the table does not have."""
+
+    def __init__(self, column: str, columns: Iterable[str]) -> None:
+        known = list(columns)
+        nearest = get_close_matches(column.lower(), [name.lower() for name in known], n=1)
+        hint = f"; did you mean {next(c for c in known if c.lower() == nearest[0])!r}?" if nearest else ""
+        super().__init__(f"there is no column {column!r}{hint or '; the columns are ' + ', '.join(map(repr, known))}")
+
+
+class TooLargeError(InvalidValueError):
+    """An explicit object that would not fit in memory."""
+
+
+class UnsupportedError(TacitError, TypeError):
+    """A combination of system, adversary and measure that has no meaning or no algorithm."""

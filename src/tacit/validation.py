@@ -1,0 +1,51 @@
+"""Border checks that many public functions share."""
+
+import math
+import operator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.errors import InvalidValueError
+
+
+def as_count(value: Any, name: str, *, at_least: int) -> int:
+    """Return a whole number of at least ``at_least``, or say what was given."""
+    try:
+        count = operator.index(value)
+    except TypeError:
+        count = None
+    if count is None or isinstance(value, bool) or count < at_least:
+        raise InvalidValueError(f"{name} must be a whole number of at least {at_least}, got {value!r}")
+    return count
+
+
+def as_index(value: Any, name: str, k: int) -> int:
+    """Return an index in 0..k-1, or say what was given."""
+    index = as_count(value, name, at_least=0)
+    if index >= k:
+        raise InvalidValueError(f"{name} must be in 0..{k - 1}, got {value!r}")
+    return index
+
+
+def as_real(value: Any, name: str) -> float:
+    """Return a real number (infinity included, NaN not), or say what was given."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        number = math.nan
+    if math.isnan(number) or isinstance(value, bool | str):
+        raise InvalidValueError(f"{name} must be a number, got {value!r}")
+    return number
+
+
+def as_reals(values: Any) -> NDArray[np.float64]:
+    """Return a copy of the numbers as an array; a ValueError for text, complex numbers and ragged rows."""
+    try:
+        array = np.array(values)
+        if array.dtype.kind not in "biufO":
+            raise ValueError(f"{array.dtype} is not a real number")
+        return array.astype(np.float64)
+    except (TypeError, OverflowError) as error:
+        raise ValueError(str(error)) from None
