@@ -1,0 +1,64 @@
+"""Tacit measures what data tells without saying it.
+
+The public names load when they are first used (PEP 562), so that importing Tacit costs next to nothing; the stub beside
+this file tells type checkers what they are.
+"""
+
+from importlib import import_module
+from typing import Any
+
+_ROOMS = {
+    "tacit.estimate": ("Estimate",),
+    "tacit.adversaries": ("AllButOne", "Uninformed", "gain_matrix", "identity_gain", "point", "uniform"),
+    "tacit.channels": ("Channel", "cascade", "parallel"),
+    "tacit.measures": (
+        "bayes_risk",
+        "bayes_security",
+        "ldp_epsilon",
+        "leakage",
+        "leakiest_pair",
+        "leakiest_pairs",
+        "method",
+        "multiplicative_bayes_capacity",
+        "mutual_information",
+        "posterior_vulnerability",
+        "prior_vulnerability",
+        "total_variation",
+    ),
+    "tacit.mechanisms": ("RandomizedResponse", "frequency_error"),
+    "tacit.shuffling": (
+        "Shuffled",
+        "dataset_channel",
+        "full_shuffle_channel",
+        "maximum_load",
+        "reduced_dataset_channel",
+        "reduced_shuffle_channel",
+    ),
+    "tacit.anonymity": (
+        "Population",
+        "exposure",
+        "exposure_bound",
+        "exposure_curve",
+        "inference_vulnerability",
+        "reidentification_vulnerability",
+    ),
+    "tacit.auditing": ("audit",),
+}
+_ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}
+
+__all__ = sorted(_ROOM_OF)  # noqa: PLE0605 # pyright: ignore[reportUnsupportedDunderAll]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _ROOM_OF:
+        value = getattr(import_module(_ROOM_OF[name]), name)
+    elif name in {"errors", "charts"}:
+        value = import_module(f"tacit.{name}")
+    else:
+        raise AttributeError(f"module 'tacit' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "charts", "errors"]

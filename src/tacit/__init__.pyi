@@ -1,0 +1,56 @@
+"""The public names, for type checkers; the module itself loads them lazily."""
+
+from tacit import charts as charts, errors as errors
+from tacit.adversaries import (
+    AllButOne as AllButOne,
+    Uninformed as Uninformed,
+    gain_matrix as gain_matrix,
+    identity_gain as identity_gain,
+    point as point,
+    uniform as uniform,
+)
+from tacit.anonymity import (
+    Population as Population,
+    exposure as exposure,
+    exposure_bound as exposure_bound,
+    exposure_curve as exposure_curve,
+    inference_vulnerability as inference_vulnerability,
+    reidentification_vulnerability as reidentification_vulnerability,
+)
+from tacit.auditing import (
+    audit as audit,
+)
+from tacit.channels import (
+    Channel as Channel,
+    cascade as cascade,
+    parallel as parallel,
+)
+from tacit.estimate import (
+    Estimate as Estimate,
+)
+from tacit.measures import (
+    bayes_risk as bayes_risk,
+    bayes_security as bayes_security,
+    ldp_epsilon as ldp_epsilon,
+    leakage as leakage,
+    leakiest_pair as leakiest_pair,
+    leakiest_pairs as leakiest_pairs,
+    method as method,
+    multiplicative_bayes_capacity as multiplicative_bayes_capacity,
+    mutual_information as mutual_information,
+    posterior_vulnerability as posterior_vulnerability,
+    prior_vulnerability as prior_vulnerability,
+    total_variation as total_variation,
+)
+from tacit.mechanisms import (
+    RandomizedResponse as RandomizedResponse,
+    frequency_error as frequency_error,
+)
+from tacit.shuffling import (
+    Shuffled as Shuffled,
+    dataset_channel as dataset_channel,
+    full_shuffle_channel as full_shuffle_channel,
+    maximum_load as maximum_load,
+    reduced_dataset_channel as reduced_dataset_channel,
+    reduced_shuffle_channel as reduced_shuffle_channel,
+)

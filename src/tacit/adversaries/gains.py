@@ -1,0 +1,121 @@
+"""What the adversary wants: a gain ``g(w, x)`` for each guess w when the secret is x."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tacit.errors import InvalidGainError, UnsupportedError
+from tacit.numerics.matrices import dense
+from tacit.validation import as_count, as_reals
+
+
+class Gain(ABC):
+    """A gain function over k secrets; a subclass says what the best guess gains."""
+
+    secrets: int
+
+    @abstractmethod
+    def best(self, joint: Any) -> NDArray[np.float64]:
+        """Return ``max_w Σ_x g(w, x) joint[x, y]`` for every column y of ``joint``.
+
+        ``joint`` is a dense or a sparse matrix with one row per secret and non-negative entries.
+        """
+
+
+@dataclass(frozen=True)
+class IdentityGain(Gain):
+    """Gain 1 for naming the secret in one try, else 0."""
+
+    secrets: int
+
+    def best(self, joint: Any) -> NDArray[np.float64]:
+        """Return the largest entry of every column."""
+        return dense(joint.max(axis=0))
+
+
+@dataclass(frozen=True, eq=False)
+class MatrixGain(Gain):
+    """A gain given as a matrix, rows guesses and columns secrets."""
+
+    matrix: NDArray[np.float64]
+    secrets: int
+
+    def best(self, joint: Any) -> NDArray[np.float64]:
+        """Return the largest expected gain in every column."""
+        return (self.matrix @ joint).max(axis=0)
+
+
+def identity_gain(k: int) -> Gain:
+    """Return the gain of naming the secret in one try: ``g(w, x) = 1`` if ``w = x``, else 0.
+
+    Parameters
+    ----------
+    k
+        Number of secrets, at least 1.
+
+    Raises
+    ------
+    InvalidValueError
+        If k is not a whole number of at least 1.
+
+    Notes
+    -----
+    The vulnerability of this gain is the Bayes vulnerability. For datasets it is the single-target gain (Shuffle,
+    Definition 13) when the secret is the target's value.
+
+    Examples
+    --------
+    >>> identity_gain(3).secrets
+    3
+    """
+    return IdentityGain(as_count(k, "k", at_least=1))
+
+
+def gain_matrix(W: ArrayLike) -> Gain:
+    """Return the gain ``g(w, x) = W[w, x]``.
+
+    Parameters
+    ----------
+    W
+        Shape ``(guesses, secrets)``, finite. Entries may be negative as long as the vulnerabilities are not asked
+        for as a ratio.
+
+    Raises
+    ------
+    InvalidGainError
+        If W is not a finite matrix with at least one row and one column.
+
+    Examples
+    --------
+    >>> gain_matrix([[1, 0, 0], [0, 1, 1]]).secrets  # is it the first value or not?
+    3
+    """
+    try:
+        matrix = as_reals(W)
+    except ValueError:
+        raise InvalidGainError("a gain matrix must hold numbers in rows of equal length") from None
+    if matrix.ndim != 2 or 0 in matrix.shape:
+        raise InvalidGainError(
+            f"a gain matrix needs a row per guess and a column per secret, got an array of shape {matrix.shape}"
+        )
+    if not np.isfinite(matrix).all():
+        w, x = (int(i) for i in np.argwhere(~np.isfinite(matrix))[0])
+        raise InvalidGainError(f"a gain must be a number, got {matrix[w, x]} for guess {w} and secret {x}")
+    matrix.setflags(write=False)
+    return MatrixGain(matrix, matrix.shape[1])
+
+
+def as_gain(gain: Gain | None, k: int) -> Gain:
+    """Return the gain on k secrets; None means identity."""
+    if gain is None:
+        return IdentityGain(k)
+    if not isinstance(gain, Gain):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise UnsupportedError(
+            f"gain must be None or a gain function, got {type(gain).__name__}; wrap a matrix with tacit.gain_matrix"
+        )
+    if gain.secrets != k:
+        raise InvalidGainError(f"the gain is over {gain.secrets} secrets and the system has {k}")
+    return gain

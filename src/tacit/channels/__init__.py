@@ -1,0 +1,6 @@
+"""Channels: what an observer sees of a secret, and how channels compose."""
+
+from tacit.channels.channel import Channel, System, as_system
+from tacit.channels.composition import cascade, parallel
+
+__all__ = ["Channel", "System", "as_system", "cascade", "parallel"]

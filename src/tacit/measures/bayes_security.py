@@ -1,0 +1,170 @@
+"""Bayes security: how much of her error the adversary keeps, on the secrets that are easiest to tell apart."""
+
+from collections.abc import Hashable
+from functools import singledispatch
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tacit.adversaries.knowledge import Knowledge
+from tacit.adversaries.priors import as_prior
+from tacit.channels.channel import System, as_system
+from tacit.errors import InvalidPriorError, InvalidValueError
+from tacit.measures.measure import Plan, measure, system_seen_by
+from tacit.measures.vulnerability import plan_bayes_risk
+from tacit.numerics.pairwise import largest_distance, most_distant_pairs
+from tacit.validation import as_real
+
+ALL_PAIRS = "all pairs of rows"
+
+Pair = tuple[Hashable, Hashable]
+
+
+@measure
+def bayes_security(system: System, prior: ArrayLike | None = None, adversary: Knowledge | None = None) -> Plan[float]:
+    """Return the share of her guessing error that the adversary keeps: 1 nothing leaks, 0 everything does.
+
+    ``β(π, C) = R*(π, C) / (1 - max_x π_x)``; without a prior the least over all priors,
+    ``β*(C) = 1 - max_{a,b} TV(C_a, C_b)``.
+
+    Parameters
+    ----------
+    system
+        A channel, a mechanism, or a structured system with k secrets; for `tacit.Shuffled` the secret is the target's
+        value.
+    prior
+        Probabilities of the secrets, shape ``(k,)``; None means the worst prior, which is uniform on
+        `leakiest_pair`.
+    adversary
+        What is known of the other users, for a shuffled system only; None means `tacit.Uninformed()`.
+
+    Returns
+    -------
+    float
+        In [0, 1].
+
+    Raises
+    ------
+    InvalidPriorError
+        If the prior is not a distribution on the secrets, or is certain of one: then there is no error to keep.
+    UnsupportedError
+        If the system is not one, or an adversary is given for a system without other users.
+
+    Notes
+    -----
+    Source: Bayes-sec, Theorems 1 and 2. A system with a single secret has β* = 1.
+
+    Examples
+    --------
+    >>> import tacit as tc
+    >>> round(bayes_security(tc.Channel([[0.9, 0.1], [0.2, 0.8]])), 12)
+    0.3
+    """
+    system = system_seen_by(system, adversary)
+    if prior is None:
+        return plan_bayes_security(system, adversary)
+    checked = as_prior(prior, system.secrets)
+    error = 1 - 1 / system.secrets if checked is None else float(np.delete(checked, checked.argmax()).sum())
+    if error <= 0:
+        raise InvalidPriorError(
+            "Bayes security needs a prior that leaves something to guess, got one that is certain of a single secret"
+        )
+    risk = plan_bayes_risk(system, checked, adversary)
+    return Plan(risk.method, lambda: min(1.0, risk.compute() / error))
+
+
+@measure
+def leakiest_pair(system: System) -> Plan[Pair]:
+    """Return the two secrets that are easiest to tell apart, the lowest of the tied.
+
+    They maximise ``TV(C_a, C_b)``; the uniform prior on them attains β*.
+
+    Parameters
+    ----------
+    system
+        A channel, a mechanism, or a structured system with at least two secrets.
+
+    Returns
+    -------
+    tuple
+        The labels of the two secrets, in the channel's order.
+
+    Raises
+    ------
+    InvalidValueError
+        If there is only one secret.
+
+    Notes
+    -----
+    Source: Bayes-sec, Theorem 1.
+
+    Examples
+    --------
+    >>> import tacit as tc
+    >>> leakiest_pair(tc.Channel([[0.9, 0.1], [0.8, 0.2], [0.2, 0.8]], inputs=["a", "b", "c"]))
+    ('a', 'c')
+    """
+    return plan_leakiest_pair(_with_two_secrets(system))
+
+
+@measure
+def leakiest_pairs(system: System, tol: float = 1e-12) -> Plan[list[Pair]]:
+    """Return all pairs of secrets that are equally easy to tell apart.
+
+    Parameters
+    ----------
+    system
+        A channel, a mechanism, or a structured system with at least two secrets.
+    tol
+        Pairs whose total variation is within tol of the largest count as tied, at least 0.
+
+    Returns
+    -------
+    list of tuple
+        Pairs of labels, lowest first.
+
+    Raises
+    ------
+    InvalidValueError
+        If there is only one secret, or tol is negative.
+
+    Notes
+    -----
+    The pair of a channel need not be that of its square (Bayes-sec, Proposition 1's example).
+
+    Examples
+    --------
+    >>> import tacit as tc
+    >>> leakiest_pairs(tc.Channel([[1, 0], [1, 0], [0, 1]]))
+    [(0, 2), (1, 2)]
+    """
+    checked = _with_two_secrets(system)
+    tolerance = as_real(tol, "tol")
+    if tolerance < 0:
+        raise InvalidValueError(f"tol must be at least 0, got {tol!r}")
+    return Plan(ALL_PAIRS, lambda: _pairs(checked, tolerance))
+
+
+@singledispatch
+def plan_bayes_security(system: System, adversary: Knowledge | None) -> Plan[float]:
+    """Plan β* by comparing all pairs of rows of the explicit channel."""
+    return Plan(ALL_PAIRS, lambda: max(0.0, 1 - largest_distance(system.channel().matrix) / 2))
+
+
+@singledispatch
+def plan_leakiest_pair(system: System) -> Plan[Pair]:
+    """Plan the leakiest pair by comparing all pairs of rows of the explicit channel."""
+    return Plan(ALL_PAIRS, lambda: _pairs(system, 1e-12)[0])
+
+
+def _pairs(system: System, tolerance: float) -> list[Pair]:
+    channel = system.channel()
+    pairs = most_distant_pairs(channel.matrix, 2 * tolerance)
+    return [(channel.inputs[a], channel.inputs[b]) for a, b in pairs]
+
+
+def _with_two_secrets(system: System) -> System:
+    checked = as_system(system)
+    if checked.secrets < 2:
+        raise InvalidValueError("a pair needs at least two secrets, and the system has one")
+    return checked

@@ -1,0 +1,50 @@
+"""The most that a channel can leak, whatever the prior."""
+
+from functools import singledispatch
+
+from tacit.channels.channel import System
+from tacit.measures.measure import Plan, measure, system_seen_by
+from tacit.numerics.matrices import dense
+
+
+@measure
+def multiplicative_bayes_capacity(system: System) -> Plan[float]:
+    """Return the largest factor by which any guess can improve: ``Σ_y max_x C[x, y]``.
+
+    Parameters
+    ----------
+    system
+        A channel, a mechanism, or a structured system with k secrets.
+
+    Returns
+    -------
+    float
+        In [1, k]; attained by the uniform prior and the identity gain, and no prior with any non-negative gain exceeds
+        it (the "miracle" theorem).
+
+    Raises
+    ------
+    UnsupportedError
+        If the system is not one.
+
+    Notes
+    -----
+    Source: Alvim et al., The Science of Quantitative Information Flow, chapter 7.
+
+    Examples
+    --------
+    >>> import tacit as tc
+    >>> round(multiplicative_bayes_capacity(tc.Channel([[0.9, 0.1], [0.2, 0.8]])), 12)
+    1.7
+    """
+    return plan_multiplicative_bayes_capacity(system_seen_by(system, None))
+
+
+@singledispatch
+def plan_multiplicative_bayes_capacity(system: System) -> Plan[float]:
+    """Plan the capacity by summing the largest entry of every column."""
+    return Plan("sum of column maxima", lambda: _sum_of_maxima(system))
+
+
+def _sum_of_maxima(system: System) -> float:
+    return float(dense(system.channel().matrix.max(axis=0)).sum())

@@ -1,0 +1,1 @@
+"""Numerical kernels: no word of secrets, channels or people down here."""

@@ -1,0 +1,80 @@
+"""Laws of histograms: how many of n independent draws fall on each of m outcomes."""
+
+import math
+from functools import reduce
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.numerics.binomial import binomial_window, convolved_windows, multinomial_pmf
+
+Reals = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+# 2⁶⁴ bins of 65 stars need a number of 20 digits already.
+_FEW = 64
+
+
+def histogram_count(n: int, m: int) -> float:
+    """Return how many histograms of n draws on m outcomes there are; infinity for more than anyone would list."""
+    few = min(n, m - 1)
+    return math.inf if few > _FEW else math.comb(n + m - 1, few)
+
+
+def sequence_count(n: int, m: int) -> float:
+    """Return how many sequences of n draws on m outcomes there are; infinity for more than anyone would list."""
+    return math.inf if n * math.log2(m) > _FEW else m**n
+
+
+def histograms(n: int, m: int) -> Integers:
+    """Return all histograms of n draws on m outcomes, a row each, those with most on the first outcome first."""
+    listed, left = np.zeros((1, 0), dtype=np.int64), np.array([n])
+    for _ in range(m - 1):
+        index = np.repeat(np.arange(left.size), left + 1)
+        later = np.arange(index.size) - (np.cumsum(left + 1) - left - 1)[index]
+        listed, left = np.hstack([listed[index], (left[index] - later)[:, None]]), later
+    return np.hstack([listed, left[:, None]])
+
+
+def places(listed: Integers) -> tuple[Integers | None, ...]:
+    """Return the index of each histogram in a law with an axis per outcome but the last; of the only one if m = 1."""
+    return tuple(listed[:, :-1].T) or (None,)
+
+
+def histogram_law(counts: tuple[int, ...], rows: Reals) -> Reals:
+    """Return the law of the histogram when ``counts[x]`` draws come from the law ``rows[x]``, for every x.
+
+    The result is an array with an axis per outcome but the last, each of length n + 1.
+    """
+    n, m = sum(counts), rows.shape[1]
+    law = np.zeros((n + 1,) * (m - 1))
+    law[(0,) * (m - 1)] = 1.0
+    drawn = 0
+    for count, row in zip(counts, rows, strict=True):
+        listed = histograms(count, m)
+        probabilities = multinomial_pmf(listed, row)
+        grown = np.zeros_like(law)
+        if drawn == 0:
+            grown[places(listed)] = probabilities
+        else:
+            so_far = law[(slice(0, drawn + 1),) * (m - 1)]
+            for histogram, probability in zip(listed.tolist(), probabilities, strict=True):
+                grown[tuple(slice(h, h + drawn + 1) for h in histogram[:-1])] += probability * so_far
+        law = grown
+        drawn += count
+    return law
+
+
+def add_draw(law: Reals, row: Reals) -> Reals:
+    """Return the law of the histogram after one more draw from ``row``; every axis grows by one."""
+    grown = np.zeros(tuple(length + 1 for length in law.shape))
+    for y, probability in enumerate(row):
+        step = [int(axis == y) for axis in range(law.ndim)]
+        grown[tuple(slice(s, s + length) for s, length in zip(step, law.shape, strict=True))] += probability * law
+    return grown
+
+
+def binary_law(counts: tuple[int, ...], rows: Reals) -> tuple[int, Reals]:
+    """Return, for two outcomes, the window of how many draws fall on the second one."""
+    windows = (binomial_window(count, row[1], row[0]) for count, row in zip(counts, rows, strict=True))
+    return reduce(convolved_windows, windows)

@@ -1,0 +1,25 @@
+"""Dense and sparse matrices, told apart without importing SciPy, whose sparse half takes half a second."""
+
+import sys
+from typing import Any, TypeGuard, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+Reals = NDArray[np.float64]
+
+
+def is_dense(matrix: object) -> TypeGuard[Reals]:
+    """Whether the matrix is a NumPy array."""
+    return isinstance(matrix, np.ndarray)
+
+
+def is_sparse(matrix: object) -> bool:
+    """Whether the matrix is scipy.sparse."""
+    sparse = sys.modules.get("scipy.sparse")
+    return sparse is not None and bool(sparse.issparse(matrix))
+
+
+def dense(matrix: Any) -> Reals:
+    """Return the matrix, or the row that a reduction left of it, as a NumPy array."""
+    return matrix if is_dense(matrix) else cast(Reals, matrix.toarray())

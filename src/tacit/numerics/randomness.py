@@ -1,0 +1,73 @@
+"""Where randomness comes from: a seeded generator, or the operating system's cryptographic one."""
+
+import os
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.errors import InvalidValueError
+from tacit.validation import as_count
+
+Seed = np.random.Generator | int | None
+
+
+class RandomSource(Protocol):
+    """The two draws that samplers need."""
+
+    def random(self, size: int) -> NDArray[np.float64]:
+        """Return uniform multiples of 2⁻⁵³ in [0, 1)."""
+        ...
+
+    def integers(self, high: int, *, size: int) -> NDArray[np.int64]:
+        """Return uniform whole numbers in 0..high-1."""
+        ...
+
+
+class SystemSource:
+    """The operating system's CSPRNG: what a client that hides a real answer must draw from."""
+
+    def random(self, size: int) -> NDArray[np.float64]:
+        """Return uniform multiples of 2⁻⁵³ in [0, 1)."""
+        return np.ldexp((self._words(size) >> np.uint64(11)).astype(np.float64), -53)
+
+    def integers(self, high: int, *, size: int) -> NDArray[np.int64]:
+        """Return uniform whole numbers in 0..high-1, by rejection so that none is favoured."""
+        bound = np.uint64(2**64 - 1 - 2**64 % high)
+        drawn = self._words(size)
+        while (biased := np.flatnonzero(drawn > bound)).size:
+            drawn[biased] = self._words(biased.size)
+        return (drawn % np.uint64(high)).astype(np.int64)
+
+    @staticmethod
+    def _words(size: int) -> NDArray[np.uint64]:
+        return np.frombuffer(os.urandom(8 * size), dtype=np.uint64).copy()
+
+
+class SeededSource:
+    """A NumPy generator: the same seed, the same draws."""
+
+    def __init__(self, generator: np.random.Generator) -> None:
+        self._generator = generator
+
+    def random(self, size: int) -> NDArray[np.float64]:
+        """Return uniform multiples of 2⁻⁵³ in [0, 1)."""
+        return self._generator.random(size)
+
+    def integers(self, high: int, *, size: int) -> NDArray[np.int64]:
+        """Return uniform whole numbers in 0..high-1."""
+        return self._generator.integers(high, size=size)
+
+
+def random_source(rng: Seed) -> RandomSource:
+    """Return a source that draws from the generator, from one seeded with the number, or from the system for None."""
+    if rng is None:
+        return SystemSource()
+    if isinstance(rng, np.random.Generator):
+        return SeededSource(rng)
+    try:
+        return SeededSource(np.random.default_rng(as_count(rng, "rng", at_least=0)))
+    except InvalidValueError:
+        raise InvalidValueError(
+            f"rng must be a numpy Generator, a whole number of at least 0 as its seed, or None, got {rng!r}"
+        ) from None

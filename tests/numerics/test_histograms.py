@@ -1,0 +1,67 @@
+"""Histograms: all of them, and their laws."""
+
+import itertools
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from oracles import channels, shuffling
+from tacit.numerics import histograms as kernel
+from tacit.numerics.pairwise import largest_distance, most_distant_pairs
+
+
+@pytest.mark.parametrize("m", [1, 2, 3, 4])
+@pytest.mark.parametrize("n", [0, 1, 2, 5])
+def test_all_histograms_those_with_most_on_the_first_outcome_first(n, m):
+    listed = [tuple(row) for row in kernel.histograms(n, m).tolist()]
+    expected = sorted((h for h in itertools.product(range(n + 1), repeat=m) if sum(h) == n), reverse=True)
+    assert listed == expected
+    assert kernel.histogram_count(n, m) == len(expected)
+
+
+ROWS = np.array([[0.5, 0.25, 0.25], [0.0, 0.75, 0.25], [1.0, 0.0, 0.0]])
+
+
+@pytest.mark.parametrize("counts", [(0, 0, 0), (1, 0, 0), (0, 2, 0), (2, 1, 2), (0, 3, 1), (4, 0, 1)])
+def test_the_histogram_of_draws_from_several_laws(counts):
+    values = [x for x, count in enumerate(counts) for _ in range(count)]
+    expected = shuffling.reported_histograms(channels.exact(ROWS), values)
+    law = kernel.histogram_law(counts, ROWS)
+    assert law.shape == (sum(counts) + 1,) * 2
+    for places in np.ndindex(*law.shape):
+        h = (*places, sum(counts) - sum(places))
+        assert law[places] == pytest.approx(float(expected.get(h, 0)), rel=1e-13, abs=0)
+
+
+def test_one_more_draw():
+    law = kernel.add_draw(kernel.histogram_law((2, 1), ROWS[:2]), ROWS[0])
+    assert np.allclose(law, kernel.histogram_law((3, 1), ROWS[:2]), rtol=1e-13, atol=0)
+
+
+@pytest.mark.parametrize("counts", [(0, 0), (3, 0), (0, 4), (2, 3)])
+def test_the_law_of_two_outcomes_counts_the_second(counts):
+    rows = np.array([[0.75, 0.25], [0.125, 0.875]])
+    first, law = kernel.binary_law(counts, rows)
+    values = [x for x, count in enumerate(counts) for _ in range(count)]
+    expected = shuffling.reported_histograms(channels.exact(rows), values)
+    n = sum(counts)
+    assert first == 0
+    assert len(law) == n + 1
+    assert list(law) == [pytest.approx(float(expected[n - y, y]), rel=1e-13) for y in range(n + 1)]
+
+
+def test_distances_between_all_pairs():
+    rows = channels.exact(np.random.default_rng(1).dirichlet(np.ones(5), size=7))
+    distances = {
+        (i, j): sum(abs(a - b) for a, b in zip(rows[i], rows[j], strict=True))
+        for i, j in itertools.combinations(range(7), 2)
+    }
+    matrix = np.array(rows, dtype=float)
+    best = max(distances.values())
+    assert largest_distance(matrix) == pytest.approx(float(best), rel=1e-14)
+    for tolerance in (Fraction(0), Fraction(1, 10), Fraction(3)):
+        near = [pair for pair, distance in distances.items() if distance >= best - tolerance]
+        assert most_distant_pairs(matrix, float(tolerance) + 1e-15) == near
+    assert largest_distance(matrix[:1]) == 0
+    assert most_distant_pairs(matrix[:1], 0) == []

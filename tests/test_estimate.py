@@ -1,0 +1,44 @@
+"""An estimate is a number that nobody can mistake for an exact one."""
+
+import dataclasses
+import math
+
+import pytest
+
+import tacit as tc
+from tacit.estimate import increased
+
+
+def test_an_estimate_is_its_value_with_its_interval():
+    estimate = tc.Estimate(0.5, 0.4, 0.6, 0.95, "sampled")
+    assert float(estimate) == 0.5
+    assert not estimate.certified
+    assert tc.Estimate(0.5, 0.0, 0.5, None, "bound").certified
+    assert not isinstance(estimate, float)
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        estimate.value = 0.4
+
+
+@pytest.mark.parametrize(
+    ("value", "low", "high", "confidence"),
+    [
+        (0.7, 0.4, 0.6, None),
+        (0.3, 0.4, 0.6, None),
+        (math.nan, 0, 1, None),
+        (0.5, math.nan, 1, None),
+        (0.5, 0, math.nan, None),
+        (0.5, 0, 1, 0.0),
+        (0.5, 0, 1, 1.0),
+        (0.5, 0, 1, 1.5),
+        (0.5, 0, 1, math.nan),
+    ],
+)
+def test_an_interval_holds_its_value_and_a_confidence_is_a_probability(value, low, high, confidence):
+    with pytest.raises(tc.errors.InvalidValueError, match="got"):
+        tc.Estimate(value, low, high, confidence, "sampled")
+
+
+def test_an_increasing_function_moves_both_ends():
+    doubled = increased(tc.Estimate(0.5, 0.25, 0.75, None, "bound"), lambda x: 2 * x)
+    assert doubled == tc.Estimate(1.0, 0.5, 1.5, None, "bound")
+    assert increased(0.5, lambda x: 2 * x) == 1.0
