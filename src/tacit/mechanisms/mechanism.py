@@ -1,0 +1,183 @@
+"""What every local mechanism is: a channel on one person's value, with a sampler and an estimator."""
+
+from abc import ABC, abstractmethod
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tacit.adversaries.priors import as_prior
+from tacit.channels.channel import Channel
+from tacit.errors import InvalidValueError
+from tacit.numerics.randomness import RandomSource, Seed, random_source
+from tacit.validation import as_count
+
+Reals = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+
+class Mechanism(ABC):
+    """A local randomizer of one of k values: a subclass writes the law, this class checks and vectorises.
+
+    A subclass has the attribute ``k`` and a ``short_name`` for the command line, and implements `epsilon`, `channel`
+    and the underscored methods.
+    """
+
+    short_name: ClassVar[str]
+    k: int
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if name in vars(self):
+            raise AttributeError(f"a mechanism does not change; make another one with another {name}")
+        object.__setattr__(self, name, value)
+
+    @property
+    def secrets(self) -> int:
+        """How many values the secret can take."""
+        return self.k
+
+    @property
+    @abstractmethod
+    def epsilon(self) -> float:
+        """The least ε for which the mechanism is ε-locally differentially private."""
+
+    @abstractmethod
+    def channel(self) -> Channel:
+        """Return the explicit channel from value to report, or raise TooLargeError."""
+
+    @abstractmethod
+    def _sample(self, values: Integers, source: RandomSource) -> Integers: ...
+
+    @abstractmethod
+    def _estimate_frequencies(self, reports: Integers) -> Reals: ...
+
+    @abstractmethod
+    def _frequency_variance(self, n: int, frequencies: Reals) -> Reals: ...
+
+    def sample(self, values: ArrayLike, rng: Seed = None) -> Integers:
+        """Return a report for each person's value.
+
+        Parameters
+        ----------
+        values
+            Whole numbers in ``0..k-1``, shape ``(n,)``.
+        rng
+            A generator or a seed for simulation; None draws from the operating system's CSPRNG, as a client must.
+
+        Raises
+        ------
+        InvalidValueError
+            If a value is not in ``0..k-1``.
+        """
+        return self._sample(self._indices(values, "values"), random_source(rng))
+
+    def estimate_frequencies(self, reports: ArrayLike) -> Reals:
+        """Return the raw, unbiased estimate of each value's share; it may leave [0, 1].
+
+        Parameters
+        ----------
+        reports
+            What `sample` returned, shape ``(n,)`` with n at least 1.
+
+        Returns
+        -------
+        numpy.ndarray
+            Shape ``(k,)``.
+
+        Raises
+        ------
+        InvalidValueError
+            If there is no report, one is not in the mechanism's range, or reports carry no information (ε = 0).
+        """
+        checked = self._indices(reports, "reports")
+        if checked.size == 0:
+            raise InvalidValueError("reports must hold at least one report, got none")
+        if self.epsilon == 0:
+            raise InvalidValueError(
+                "reports of a mechanism with epsilon = 0 say nothing about the values; take a larger epsilon"
+            )
+        return self._estimate_frequencies(checked)
+
+    def frequency_variance(self, n: int, frequencies: ArrayLike | None = None) -> Reals:
+        """Return the variance of each estimated share when n people hold the values in the given shares.
+
+        Parameters
+        ----------
+        n
+            Number of reports, at least 1.
+        frequencies
+            The true shares, shape ``(k,)``; None means all equal.
+
+        Returns
+        -------
+        numpy.ndarray
+            Shape ``(k,)``, infinite when ε = 0. Only the mechanism's noise counts: the people are not a sample.
+
+        Raises
+        ------
+        InvalidValueError
+            If n is not a whole number of at least 1.
+        InvalidPriorError
+            If the frequencies are not k shares that sum to 1.
+        """
+        shares = as_prior(frequencies, self.k)
+        n = as_count(n, "n", at_least=1)
+        return self._frequency_variance(n, np.full(self.k, 1 / self.k) if shares is None else shares)
+
+    def _indices(self, values: ArrayLike, name: str) -> Integers:
+        array = np.asarray(values)
+        if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
+            raise InvalidValueError(
+                f"{name} must be whole numbers in one row, got an array of {array.dtype} of shape {array.shape}"
+            )
+        if array.size and (array.min() < 0 or array.max() >= self.k):
+            wrong = array[(array < 0) | (array >= self.k)][0]
+            raise InvalidValueError(f"{name} must be in 0..{self.k - 1}, got {wrong}")
+        return array.astype(np.int64)
+
+
+def mechanisms_by_name() -> dict[str, type[Mechanism]]:
+    """Return the mechanisms by their short names."""
+    return {kind.short_name: kind for kind in Mechanism.__subclasses__()}
+
+
+class FrequencyError(NamedTuple):
+    """The standard error of an estimated share, and the same in people."""
+
+    share: float
+    people: float
+
+
+def frequency_error(mechanism: Mechanism, n: int, frequencies: ArrayLike | None = None) -> FrequencyError:
+    """Return the standard error of an estimated share, root mean square over the values.
+
+    ``√(mean_v Var f̂_v)``, and n times that.
+
+    Parameters
+    ----------
+    mechanism
+        A local mechanism.
+    n
+        Number of reports, at least 1.
+    frequencies
+        The true shares, shape ``(k,)``; None means all equal.
+
+    Returns
+    -------
+    FrequencyError
+        ``.share`` (0 without noise, infinite when ε = 0) and ``.people``.
+
+    Raises
+    ------
+    InvalidValueError, InvalidPriorError
+        As `Mechanism.frequency_variance`.
+
+    Examples
+    --------
+    >>> import tacit as tc
+    >>> error = frequency_error(tc.RandomizedResponse(2, p=0.75), 10_000)
+    >>> round(error.share, 6), round(error.people, 2)
+    (0.00866, 86.6)
+    """
+    share = float(np.sqrt(mechanism.frequency_variance(n, frequencies).mean()))
+    return FrequencyError(share, n * share)

@@ -1,0 +1,179 @@
+"""k-ary randomized response: tell the truth with probability p, else one of the other values at random."""
+
+import math
+
+import numpy as np
+
+from tacit.adversaries.gains import Gain, IdentityGain, MatrixGain
+from tacit.adversaries.knowledge import Knowledge
+from tacit.channels.channel import Channel, check_size
+from tacit.errors import InvalidValueError
+from tacit.estimate import Estimate
+from tacit.measures.bayes_security import Pair, plan_bayes_security, plan_leakiest_pair
+from tacit.measures.capacity import plan_multiplicative_bayes_capacity
+from tacit.measures.information import plan_mutual_information
+from tacit.measures.local_privacy import plan_ldp_epsilon
+from tacit.measures.measure import Plan
+from tacit.measures.vulnerability import EXPLICIT, Prior, joint, plan_bayes_risk, plan_posterior_vulnerability
+from tacit.mechanisms.mechanism import Integers, Mechanism, RandomSource, Reals
+from tacit.numerics.excess import deviance
+from tacit.validation import as_count, as_real
+
+CLOSED_FORM = "closed form of k-RR"
+
+
+class RandomizedResponse(Mechanism):
+    """k-ary randomized response (k-RR): the truth with probability p, each other value with ``(1-p)/(k-1)``.
+
+    ``p = e^ε / (k - 1 + e^ε)``
+
+    Parameters
+    ----------
+    k
+        Number of values, at least 2; no k × k matrix is built where a closed form exists.
+    epsilon
+        The privacy parameter ε >= 0, up to infinity; or
+    p
+        the probability of the truth, in [1/k, 1]. Exactly one of both.
+
+    Raises
+    ------
+    InvalidValueError
+        If a parameter is outside its range, or not exactly one of epsilon and p is given.
+
+    Notes
+    -----
+    Source: Shuffle, equation 3 and Definition 10.
+
+    Examples
+    --------
+    >>> mechanism = RandomizedResponse(4, p=0.7)
+    >>> round(mechanism.epsilon, 6), mechanism.channel().matrix[0].round(3).tolist()
+    (1.94591, [0.7, 0.1, 0.1, 0.1])
+    >>> RandomizedResponse(1_000_000, epsilon=700).p
+    1.0
+    """
+
+    short_name = "krr"
+
+    def __init__(self, k: int, epsilon: float | None = None, p: float | None = None) -> None:
+        self.k = as_count(k, "k", at_least=2)
+        if (epsilon is None) == (p is None):
+            raise InvalidValueError(
+                "randomized response needs exactly one of epsilon and p, " + ("got none" if p is None else "got both")
+            )
+        if epsilon is not None:
+            self._epsilon = as_real(epsilon, "epsilon")
+            if self._epsilon < 0:
+                raise InvalidValueError(f"epsilon must be at least 0, got {epsilon!r}")
+            odds = math.exp(-self._epsilon)
+            total = 1 + (self.k - 1) * odds
+            self.p, self.q, self.gap = 1 / total, odds / total, -math.expm1(-self._epsilon) / total
+        else:
+            self.p = as_real(p, "p")
+            if not 1 / self.k <= self.p <= 1:
+                raise InvalidValueError(f"p must be in [1/k, 1] = [{1 / self.k:.6g}, 1] for k = {self.k}, got {p!r}")
+            self.q = (1 - self.p) / (self.k - 1)
+            self.gap = max(0.0, (self.k * self.p - 1) / (self.k - 1))
+            self._epsilon = math.log1p(self.gap / self.q) if self.q > 0 else math.inf
+
+    @property
+    def epsilon(self) -> float:
+        """The least ε for which the mechanism is ε-locally differentially private: ``log(p/q)``."""
+        return self._epsilon
+
+    def channel(self) -> Channel:
+        """Return the k × k channel, or raise TooLargeError."""
+        check_size(self.k, self.k, f"k-RR with k = {self.k:,}", "ask for a measure that has a closed form")
+        matrix = np.full((self.k, self.k), self.q)
+        np.fill_diagonal(matrix, self.p)
+        return Channel(matrix)
+
+    def __repr__(self) -> str:
+        return f"RandomizedResponse(k={self.k}, epsilon={self.epsilon:g})"
+
+    def _sample(self, values: Integers, source: RandomSource) -> Integers:
+        other = source.integers(self.k - 1, size=values.size)
+        other += other >= values
+        return np.where(source.random(values.size) < self.p, values, other)
+
+    def _estimate_frequencies(self, reports: Integers) -> Reals:
+        return (np.bincount(reports, minlength=self.k) / reports.size - self.q) / self.gap
+
+    def _frequency_variance(self, n: int, frequencies: Reals) -> Reals:
+        if self.gap == 0:
+            return np.full(self.k, math.inf)
+        truthful = self.p * (self.k - 1) * self.q
+        noise = (frequencies * truthful + (1 - frequencies) * self.q * (1 - self.q)) / n
+        with np.errstate(over="ignore"):  # infinite at the border of what a double holds
+            return noise / self.gap / self.gap
+
+
+def _distribution(mechanism: RandomizedResponse, prior: Prior) -> Reals:
+    return np.full(mechanism.k, 1 / mechanism.k) if prior is None else prior
+
+
+@plan_posterior_vulnerability.register
+def _(system: RandomizedResponse, prior: Prior, gain: Gain, adversary: Knowledge | None) -> Plan[float | Estimate]:
+    if isinstance(gain, IdentityGain) and prior is None:
+        return Plan(f"{CLOSED_FORM} (Shuffle Prop. 15)", lambda: system.p)
+    if isinstance(gain, IdentityGain):
+        return Plan(CLOSED_FORM, lambda: _posterior_bayes_vulnerability(system, _distribution(system, prior)))
+    if isinstance(gain, MatrixGain):
+        return Plan(CLOSED_FORM, lambda: _posterior_gain(system, _distribution(system, prior), gain.matrix))
+    return Plan(EXPLICIT, lambda: float(gain.best(joint(system, prior)).sum()))
+
+
+def _posterior_bayes_vulnerability(system: RandomizedResponse, prior: Reals) -> float:
+    # The best other guess for report y is the likeliest value; where that is y itself, p π_y is the larger anyhow.
+    return float(np.maximum(system.p * prior, system.q * prior.max()).sum())
+
+
+def _posterior_gain(system: RandomizedResponse, prior: Reals, gain: Reals) -> float:
+    weighted = gain * prior
+    return float((system.q * weighted.sum(axis=1, keepdims=True) + system.gap * weighted).max(axis=0).sum())
+
+
+@plan_bayes_risk.register
+def _(system: RandomizedResponse, prior: Prior, adversary: Knowledge | None) -> Plan[float]:
+    # 1 - V written as a sum of what is left, so that a risk of 1e-300 keeps its digits.
+    def risk() -> float:
+        distribution = _distribution(system, prior)
+        truthful = system.q * (1 - distribution)
+        likeliest = system.q * (1 - distribution.max()) + system.gap * distribution
+        return float(np.minimum(truthful, likeliest).sum())
+
+    return Plan(CLOSED_FORM, risk)
+
+
+@plan_bayes_security.register
+def _(system: RandomizedResponse, adversary: Knowledge | None) -> Plan[float]:
+    return Plan(f"{CLOSED_FORM} (Bayes-sec eq. 7)", lambda: min(1.0, system.k * system.q))
+
+
+@plan_leakiest_pair.register
+def _(system: RandomizedResponse) -> Plan[Pair]:
+    return Plan("all pairs are tied", lambda: (0, 1))
+
+
+@plan_multiplicative_bayes_capacity.register
+def _(system: RandomizedResponse) -> Plan[float]:
+    return Plan(CLOSED_FORM, lambda: system.k * system.p)
+
+
+@plan_mutual_information.register
+def _(system: RandomizedResponse, prior: Prior, adversary: Knowledge | None) -> Plan[float]:
+    def information() -> float:
+        distribution = _distribution(system, prior)
+        reported = system.q + system.gap * distribution
+        possible = reported > 0
+        reported, distribution = reported[possible], distribution[possible]
+        truth, lie = deviance(system.p, reported), deviance(system.q, reported)
+        return float((distribution * truth + (1 - distribution) * lie).sum())
+
+    return Plan(CLOSED_FORM, information)
+
+
+@plan_ldp_epsilon.register
+def _(system: RandomizedResponse) -> Plan[float]:
+    return Plan(CLOSED_FORM, lambda: system.epsilon)

@@ -1,0 +1,169 @@
+"""Crowds of any size: closed forms against other routes, and the certified bound where there is no closed form."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import tacit as tc
+from oracles import channels, crowds, laws, measures as slow, shuffling
+from oracles.promise import exactly
+from tacit.shuffling.randomized_response import posterior_vulnerability_bound
+
+RR = tc.RandomizedResponse
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 200, 10**6, 10**9])
+@pytest.mark.parametrize("p", [0.5, 0.75, 1.0])
+def test_theorem_19_at_any_size(n, p):
+    advantage = float(laws.binary_advantage(n)) * (2 * p - 1)
+    crowd = tc.Shuffled(RR(2, p=p), n)
+    assert tc.posterior_vulnerability(crowd) == pytest.approx(0.5 + advantage, rel=1e-14)
+    # For two values TV = 2V - 1, whatever the crowd.
+    assert tc.bayes_security(crowd) == pytest.approx(1 - 2 * advantage, rel=1e-13, abs=1e-15)
+    assert tc.bayes_risk(crowd) == pytest.approx(0.5 - advantage, rel=1e-13, abs=1e-15)
+    assert tc.multiplicative_bayes_capacity(crowd) == pytest.approx(1 + 2 * advantage, rel=1e-13)
+
+
+@pytest.mark.parametrize("n", [200, 10_000, 10**6, 10**9])
+def test_the_binary_closed_forms_agree_with_the_explicit_window(n):
+    crowd = tc.Shuffled(RR(2, p=0.8), n)
+    C = crowd.channel()
+    assert abs(C.matrix.sum(axis=1) - 1).max() < 1e-10
+    assert tc.posterior_vulnerability(crowd) == exactly(tc.posterior_vulnerability(C))
+    assert tc.bayes_security(crowd) == exactly(tc.bayes_security(C))
+    assert tc.mutual_information(crowd) == exactly(tc.mutual_information(C))
+
+
+@pytest.mark.parametrize("k", [2, 3, 4])
+@pytest.mark.parametrize("p", [0.5, 0.8, 1.0])
+def test_closed_forms_among_uniform_strangers_are_those_of_the_listing(k, p):
+    for n in (1, 2, 3, 7, 30):
+        crowd = tc.Shuffled(RR(k, p=p), n)
+        C = crowd.channel()
+        assert tc.posterior_vulnerability(crowd) == exactly(tc.posterior_vulnerability(C))
+        assert tc.bayes_risk(crowd) == exactly(tc.bayes_risk(C))
+        assert tc.bayes_security(crowd) == exactly(tc.bayes_security(C))
+        assert tc.mutual_information(crowd) == exactly(tc.mutual_information(C))
+        assert tc.multiplicative_bayes_capacity(crowd) == exactly(tc.multiplicative_bayes_capacity(C))
+        assert tc.ldp_epsilon(crowd) == (exactly(tc.ldp_epsilon(C)) if p < 1 else float("inf"))
+
+
+@pytest.mark.parametrize(("k", "largest"), [(3, 4), (4, 3)])
+def test_closed_forms_among_uniform_strangers_are_the_average_over_datasets(k, largest):
+    mechanism, uniform = RR(k, p=0.625), [Fraction(1, k)] * k
+    for n in range(1, largest + 1):
+        rows = shuffling.among_strangers(channels.exact(mechanism.channel().matrix), n, uniform)
+        crowd = tc.Shuffled(mechanism, n)
+        assert tc.posterior_vulnerability(crowd) == exactly(
+            slow.posterior_vulnerability(rows, uniform, slow.identity(k))
+        )
+        assert tc.bayes_security(crowd) == exactly(slow.bayes_security(rows))
+        assert tc.mutual_information(crowd) == exactly(slow.mutual_information(rows, uniform))
+
+
+@pytest.mark.parametrize("k", [3, 4, 10, 1000])
+@pytest.mark.parametrize("n", [100, 10**4, 10**6, 10**9])
+def test_bayes_security_in_a_large_crowd_is_an_integral(n, k):
+    mechanism = RR(k, p=0.8)
+    expected = 1 - k / (2 * n) * float((k * 0.8 - 1) / (k - 1)) * crowds.mean_absolute_difference(n, k)
+    assert tc.bayes_security(tc.Shuffled(mechanism, n)) == exactly(expected)
+
+
+@pytest.mark.parametrize("k", [2, 3, 10])
+@pytest.mark.parametrize("n", [10**6, 10**9, 10**9 + 1])
+def test_information_in_a_large_crowd_is_a_series_in_moments(n, k):
+    mechanism = RR(k, p=0.8)
+    expected = float(crowds.mutual_information_series(n, k, mechanism.gap))
+    # Far below any absolute tolerance, and right to many digits all the same.
+    assert tc.mutual_information(tc.Shuffled(mechanism, n)) == pytest.approx(expected, rel=1e-10, abs=0)
+
+
+@pytest.mark.parametrize("k", [3, 100, 100_000])
+def test_eq_17_joins_the_maximum_load_and_the_noise(k):
+    mechanism, n = RR(k, epsilon=2), 10**6
+    share = tc.maximum_load(n, k) / n
+    expected = share * (k * mechanism.p - 1) / (k - 1) + (1 - mechanism.p) / (k - 1)
+    assert tc.posterior_vulnerability(tc.Shuffled(mechanism, n)) == pytest.approx(expected, rel=1e-10, abs=0)
+
+
+def test_a_million_values_and_a_billion_users_are_answered():
+    crowd = tc.Shuffled(RR(10**6, epsilon=8), 10**9)
+    blind, guess = 1e-6, tc.posterior_vulnerability(crowd)
+    assert blind < guess < 1.3e-6
+    assert 0.99 < tc.bayes_security(crowd) < 1
+    assert 0 < tc.mutual_information(crowd) < 0.01
+
+
+@pytest.mark.parametrize("counts", [(10**6, 0), (500_000, 500_000), (999_000, 1000)])
+def test_all_but_one_of_two_values_in_a_large_crowd(counts):
+    # The likelihoods are sums of two binomials; near the centre the law is normal, to O(1/n).
+    n, p = sum(counts) + 1, 0.8
+    crowd, adversary = tc.Shuffled(RR(2, p=p), n), tc.AllButOne(counts)
+    deviation = np.sqrt((n - 1) * p * (1 - p))
+    mode = (2 * p - 1) / (np.sqrt(2 * np.pi) * deviation)
+    guess = tc.posterior_vulnerability(crowd, adversary=adversary)
+    assert guess == pytest.approx(0.5 + mode / 2, abs=1e-8)
+    assert tc.bayes_security(crowd, adversary=adversary) == exactly(2 * (1 - guess))
+
+
+@pytest.mark.parametrize("counts", [(400, 0), (200, 200), (37, 363)])
+def test_all_but_one_of_two_values_at_a_middle_size_in_fractions(counts):
+    n, p = sum(counts) + 1, Fraction(3, 4)
+    a, b = ([laws.binomial(c, x, q) for x in range(c + 1)] for c, q in zip(counts, (p, 1 - p), strict=True))
+    others = np.convolve(np.array(a, dtype=object), np.array(b, dtype=object))
+    # TV between 'a told truly or not' and 'b told truly or not' is (2p-1) times TV of a shift by one.
+    shift = sum(abs(x - y) for x, y in zip([*others, 0], [0, *others], strict=True)) / 2
+    crowd, adversary = tc.Shuffled(RR(2, p=float(p)), n), tc.AllButOne(counts)
+    assert 1 - tc.bayes_security(crowd, adversary=adversary) == pytest.approx(float((2 * p - 1) * shift), rel=1e-10)
+
+
+@pytest.mark.parametrize(("k", "largest"), [(2, 8), (3, 6), (4, 4)])
+@pytest.mark.parametrize("epsilon", [0.0, 0.5, 2.0, 6.0])
+def test_the_blanket_bound_holds_in_every_small_crowd(k, largest, epsilon):
+    mechanism = RR(k, epsilon=epsilon)
+    for n in range(1, largest + 1):
+        bound = posterior_vulnerability_bound(mechanism, n)
+        assert bound.certified
+        assert bound.low <= 1 / k + 1e-15 <= bound.value + 2e-15
+        assert bound.value == bound.high <= mechanism.p
+        for counts in np.ndindex(*(n,) * k):
+            if sum(counts) == n - 1:
+                exact = tc.posterior_vulnerability(tc.Shuffled(mechanism, n), adversary=tc.AllButOne(counts))
+                assert exact <= bound.value * (1 + 1e-14)
+
+
+@pytest.mark.parametrize("k", [3, 10, 1000])
+def test_in_a_large_crowd_the_strong_adversary_gets_a_certified_bound(k):
+    n, mechanism = 10_000, RR(k, epsilon=1)
+    adversary = tc.AllButOne([n - 1, *[0] * (k - 1)])
+    bound = tc.posterior_vulnerability(tc.Shuffled(mechanism, n), adversary=adversary)
+    assert isinstance(bound, tc.Estimate)
+    assert bound.confidence is None
+    assert bound.certified
+    # It says something: far below the mechanism alone, and above what an uninformed adversary gains.
+    uninformed = tc.posterior_vulnerability(tc.Shuffled(mechanism, n))
+    assert uninformed <= bound.value < 1 / k + (mechanism.p - 1 / k) / 2
+    assert float(bound) == bound.value == bound.high
+    leakage = tc.leakage(tc.Shuffled(mechanism, n), adversary=adversary)
+    assert isinstance(leakage, tc.Estimate)
+    assert (leakage.low, leakage.value) == (exactly(k * bound.low), exactly(k * bound.value))
+    added = tc.leakage(tc.Shuffled(mechanism, n), kind="additive", adversary=adversary)
+    assert added.value == exactly(bound.value - 1 / k)
+    assert added.certified
+
+
+@pytest.mark.parametrize("k", range(3, 31))
+def test_the_bound_of_pure_noise_is_the_blind_guess(k):
+    crowd, adversary = tc.Shuffled(RR(k, p=1 / k), 10_000), tc.AllButOne([9999, *[0] * (k - 1)])
+    bound = tc.posterior_vulnerability(crowd, adversary=adversary)
+    assert bound.value == pytest.approx(1 / k, rel=1e-9)
+
+
+@pytest.mark.parametrize("epsilon", [0.5, 2.0])
+def test_the_bound_is_above_the_exact_guess_where_both_are_known(epsilon):
+    mechanism, n = RR(3, epsilon=epsilon), 120
+    for counts in ([119, 0, 0], [0, 119, 0], [60, 59, 0], [40, 40, 39]):
+        exact = tc.posterior_vulnerability(tc.Shuffled(mechanism, n), adversary=tc.AllButOne(counts))
+        assert isinstance(exact, float)
+        assert exact <= posterior_vulnerability_bound(mechanism, n).value

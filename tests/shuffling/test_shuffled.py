@@ -1,0 +1,323 @@
+"""What the target's value risks in a shuffled crowd, against enumeration of the others' values and reports."""
+
+import itertools
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings, strategies as st
+
+import tacit as tc
+from measures.table import CASES
+from oracles import channels, measures as slow, shuffling
+from oracles.promise import exactly
+from oracles.strategies import gains, priors, stochastic
+
+# Measures that take an adversary: all of the table but those that never have one, and the ratio with none of meaning.
+CROWD_MEASURES = {
+    "posterior_vulnerability": lambda s, prior, gain, a: tc.posterior_vulnerability(s, prior, gain, adversary=a),
+    "leakage": lambda s, prior, gain, a: tc.leakage(s, prior, gain, kind="additive", adversary=a),
+    "bayes_security": lambda s, prior, gain, a: tc.bayes_security(s, adversary=a),
+    "mutual_information": lambda s, prior, gain, a: tc.mutual_information(s, prior, adversary=a),
+}
+
+
+def check_all(crowd, adversary, rows, prior, gain):
+    """Every measure of the crowd is that of the enumerated channel."""
+    k = len(rows)
+    law = slow.fractions(np.full(k, 1 / k) if prior is None else prior)
+    table = slow.identity(k) if gain is None else channels.exact(gain)
+    wrapped = None if gain is None else tc.gain_matrix(gain)
+    after, before = slow.posterior_vulnerability(rows, law, table), slow.prior_vulnerability(law, table)
+    expected = {
+        "posterior_vulnerability": after,
+        "leakage": after - before,
+        "bayes_security": slow.bayes_security(rows),
+        "mutual_information": slow.mutual_information(rows, law),
+    }
+    for name, ask in CROWD_MEASURES.items():
+        assert ask(crowd, prior, wrapped, adversary) == exactly(expected[name]), name
+    if max(law) < 1:
+        with_prior = np.full(k, 1 / k) if prior is None else prior
+        assert tc.bayes_security(crowd, with_prior, adversary=adversary) == exactly(slow.bayes_security_at(rows, law))
+    if before > 1e-9:
+        assert tc.leakage(crowd, prior, wrapped, adversary=adversary) == exactly(after / before)
+
+
+@given(st.data(), st.integers(2, 3), st.integers(2, 3))
+@settings(max_examples=50)
+def test_among_strangers_of_any_population_a_crowd_is_the_average_over_datasets(data, k, m):
+    n = data.draw(st.integers(1, 5 if k == m == 2 else 4 if k * m < 9 else 3))
+    Q = data.draw(stochastic(k, m))
+    population = data.draw(stochastic(1, k))[0]
+    rows = shuffling.among_strangers(channels.exact(Q), n, slow.fractions(population))
+    crowd = tc.Shuffled(tc.Channel(Q), n)
+    check_all(crowd, tc.Uninformed(population), rows, data.draw(priors(k)), data.draw(gains(k)))
+
+
+@given(st.data(), st.integers(2, 3), st.integers(2, 3))
+@settings(max_examples=40)
+def test_among_uniform_strangers_every_measure_of_a_system_is_its_definition(data, k, m):
+    n = data.draw(st.integers(1, 4 if k * m < 9 else 3))
+    mechanism = data.draw(
+        st.one_of(
+            stochastic(k, m).map(tc.Channel),
+            st.floats(1 / k, 1).map(lambda p: tc.RandomizedResponse(k, p=p)),
+        )
+    )
+    population = [Fraction(1, k)] * k
+    rows = shuffling.among_strangers(channels.exact(mechanism.channel().matrix), n, population)
+    matrix = np.array(rows, dtype=float)
+    prior, gain = data.draw(priors(k)), data.draw(gains(k))
+    for case in CASES:
+        if case.meaningful(k, prior, gain):
+            assert case.ask(tc.Shuffled(mechanism, n), prior, gain) == exactly(case.expected(matrix, prior, gain)), (
+                case.name
+            )
+    check_all(tc.Shuffled(mechanism, n), None, rows, prior, gain)
+
+
+@pytest.mark.parametrize("m", [2, 3])
+def test_five_users_of_three_values(m):
+    Q = [[Fraction(5, 8), Fraction(2, 8), Fraction(1, 8)], [Fraction(0), Fraction(1, 2), Fraction(1, 2)]]
+    Q = [[*row[: m - 1], sum(row[m - 1 :])] for row in [*Q, [Fraction(1, 4), Fraction(1, 4), Fraction(1, 2)]]]
+    population = [Fraction(1, 2), Fraction(1, 8), Fraction(3, 8)]
+    rows = shuffling.among_strangers(Q, 5, population)
+    crowd = tc.Shuffled(tc.Channel(np.array(Q, dtype=float)), 5)
+    adversary = tc.Uninformed([float(share) for share in population])
+    check_all(crowd, adversary, rows, np.array([0.5, 0.375, 0.125]), np.array([[1.0, 0, 0], [0, 1, -1]]))
+
+
+def counts_of(n, k):
+    return [h for h in np.ndindex(*(n,) * k) if sum(h) == n - 1]
+
+
+@pytest.mark.parametrize("n", range(1, 7))
+@pytest.mark.parametrize("p", [0.5, 0.8, 1.0])
+def test_all_but_one_of_two_values_at_all_counts(n, p):
+    Q = channels.exact(tc.RandomizedResponse(2, p=p).channel().matrix)
+    for counts in counts_of(n, 2):
+        rows = shuffling.among_acquaintances(Q, counts)
+        crowd = tc.Shuffled(tc.RandomizedResponse(2, p=p), n)
+        check_all(crowd, tc.AllButOne(counts), rows, None, None)
+        check_all(crowd, tc.AllButOne(counts), rows, np.array([0.75, 0.25]), np.array([[1.0, -1.0], [0.0, 2.0]]))
+
+
+@pytest.mark.parametrize("n", range(1, 7))
+def test_all_but_one_of_three_values_at_all_counts(n):
+    mechanism = tc.RandomizedResponse(3, p=0.625)
+    Q = channels.exact(mechanism.channel().matrix)
+    for counts in counts_of(n, 3):
+        rows = shuffling.among_acquaintances(Q, counts)
+        check_all(tc.Shuffled(mechanism, n), tc.AllButOne(counts), rows, None, None)
+
+
+@given(st.data(), st.integers(2, 3), st.integers(2, 3))
+@settings(max_examples=40)
+def test_all_but_one_with_any_local_channel(data, k, m):
+    n = data.draw(st.integers(1, 4))
+    counts = data.draw(st.sampled_from(counts_of(n, k)))
+    Q = data.draw(stochastic(k, m))
+    rows = shuffling.among_acquaintances(channels.exact(Q), counts)
+    crowd = tc.Shuffled(tc.Channel(Q), n)
+    check_all(crowd, tc.AllButOne(counts), rows, data.draw(priors(k)), data.draw(gains(k)))
+
+
+@given(st.data(), st.integers(2, 3), st.integers(2, 3))
+@settings(max_examples=30)
+def test_the_explicit_channel_is_labelled_by_values_and_histograms(data, k, m):
+    n = data.draw(st.integers(1, 3))
+    Q = data.draw(stochastic(k, m))
+    C = tc.Shuffled(tc.Channel(Q, inputs=[f"v{x}" for x in range(k)]), n).channel()
+    population = [Fraction(1, k)] * k
+    laws = shuffling.among_strangers(channels.exact(Q), n, population)
+    assert C.inputs == tuple(f"v{x}" for x in range(k))
+    assert all(sum(h) == n and len(h) == m for h in C.outputs)
+    assert len(set(C.outputs)) == len(C.outputs) == math.comb(n + m - 1, m - 1)
+    possible = sorted(h for h, column in zip(C.outputs, C.matrix.T, strict=True) if column.any())
+    ordered = [C.matrix[:, C.outputs.index(h)] for h in possible]
+    seen = [column for column in zip(*laws, strict=True) if any(column)]
+    assert np.allclose(ordered, np.array(seen, dtype=float), rtol=1e-12, atol=1e-16)
+
+
+@pytest.mark.parametrize("mechanism", [tc.RandomizedResponse(2, p=0.8), tc.RandomizedResponse(3, epsilon=1.5)])
+@pytest.mark.parametrize("adversary", ["nobody", "a population", "nothing"])
+def test_a_crowd_of_one_is_the_mechanism_alone(mechanism, adversary):
+    k = mechanism.k
+    adversary = {
+        "nobody": tc.AllButOne([0] * k),
+        "a population": tc.Uninformed(np.eye(k)[0]),
+        "nothing": None,
+    }[adversary]
+    crowd, prior = tc.Shuffled(mechanism, 1), np.arange(1, k + 1) / sum(range(1, k + 1))
+    for law in (None, prior):
+        assert tc.posterior_vulnerability(crowd, law, adversary=adversary) == exactly(
+            tc.posterior_vulnerability(mechanism, law)
+        )
+        assert tc.mutual_information(crowd, law, adversary=adversary) == exactly(tc.mutual_information(mechanism, law))
+    assert tc.bayes_security(crowd, adversary=adversary) == exactly(tc.bayes_security(mechanism))
+
+
+@pytest.mark.parametrize(("n", "p", "printed"), [(200, 0.9, 0.52254), (200, 1.0, 0.52817), (200, 0.6, 0.50563)])
+def test_published_figures_of_the_uninformed_adversary(n, p, printed):
+    assert round(tc.posterior_vulnerability(tc.Shuffled(tc.RandomizedResponse(2, p=p), n)), 5) == printed
+
+
+@pytest.mark.parametrize(("counts", "printed"), [((0, 200), 0.52111), ((200, 0), 0.52111), ((100, 100), 0.52116)])
+def test_published_figures_of_the_strong_adversary(counts, printed):
+    crowd = tc.Shuffled(tc.RandomizedResponse(2, p=0.8), 201)
+    assert round(tc.posterior_vulnerability(crowd, adversary=tc.AllButOne(counts)), 5) == printed
+
+
+@pytest.mark.parametrize("n", [2, 10, 1000])
+def test_without_noise_the_strong_adversary_subtracts_what_she_knows(n):
+    for mechanism in (tc.RandomizedResponse(2, p=1), tc.Channel(np.eye(2))):
+        crowd, adversary = tc.Shuffled(mechanism, n), tc.AllButOne([n - 1, 0])
+        assert tc.posterior_vulnerability(crowd, adversary=adversary) == exactly(1)
+        assert tc.bayes_security(crowd, adversary=adversary) == exactly(0)
+        assert tc.mutual_information(crowd, adversary=adversary, unit="bits") == exactly(1)
+
+
+@pytest.mark.parametrize("epsilon", [700.0, 720.0, 744.0])
+@pytest.mark.parametrize("k", [2, 3])
+def test_next_to_no_noise_is_no_noise(epsilon, k):
+    crowd = tc.Shuffled(tc.RandomizedResponse(k, epsilon=epsilon), 6)
+    adversary = tc.AllButOne([5, *[0] * (k - 1)])
+    assert tc.posterior_vulnerability(crowd, adversary=adversary) == exactly(1)
+    assert tc.bayes_security(crowd, adversary=adversary) == exactly(0)
+    assert tc.posterior_vulnerability(crowd, adversary=tc.Uninformed(np.eye(k)[0])) == exactly(1)
+
+
+@given(st.data())
+@settings(max_examples=30)
+def test_a_crowd_never_helps_the_adversary(data):
+    k = data.draw(st.integers(2, 3))
+    Q = data.draw(stochastic(k, data.draw(st.integers(2, 3))))
+    prior, population = data.draw(priors(k)), data.draw(stochastic(1, k))[0]
+    adversary = tc.Uninformed(population)
+    guesses = [
+        tc.posterior_vulnerability(tc.Shuffled(tc.Channel(Q), n), prior, adversary=adversary) for n in range(1, 7)
+    ]
+    assert guesses[0] == exactly(tc.posterior_vulnerability(tc.Channel(Q), prior))
+    assert all(more <= less + 1e-12 for less, more in itertools.pairwise(guesses))
+
+
+@given(st.data())
+@settings(max_examples=30)
+def test_knowing_the_others_helps_on_average(data):
+    k, n = data.draw(st.sampled_from([(2, 4), (3, 3)]))
+    Q = data.draw(stochastic(k, 2))
+    population = data.draw(stochastic(1, k))[0]
+    assume(population.max() < 1)
+    crowd = tc.Shuffled(tc.Channel(Q), n)
+    average = sum(
+        shuffling.multinomial(counts)
+        * math.prod(population[x] ** c for x, c in enumerate(counts))
+        * tc.posterior_vulnerability(crowd, adversary=tc.AllButOne(counts))
+        for counts in counts_of(n, k)
+    )
+    assert average >= tc.posterior_vulnerability(crowd, adversary=tc.Uninformed(population)) - 1e-12
+
+
+def test_a_uniform_population_may_be_written_out():
+    for k, n in [(2, 50), (3, 20), (3, 10**6), (5, 10**9)]:
+        crowd, adversary = tc.Shuffled(tc.RandomizedResponse(k, p=0.7), n), tc.Uninformed(tc.uniform(k))
+        assert tc.posterior_vulnerability(crowd, adversary=adversary) == exactly(tc.posterior_vulnerability(crowd))
+        assert tc.bayes_security(crowd, adversary=adversary) == exactly(tc.bayes_security(crowd))
+
+
+def test_the_methods_are_named():
+    crowd = tc.Shuffled(tc.RandomizedResponse(3, p=0.7), 10_000)
+    known, silent = tc.AllButOne([9999, 0, 0]), tc.Shuffled(tc.RandomizedResponse(3, p=1), 10_000)
+    small = tc.Shuffled(tc.RandomizedResponse(3, p=0.7), 10)
+    assert tc.method(tc.posterior_vulnerability, crowd) == "maximum load, closed form (Shuffle eq. 17)"
+    assert tc.method(tc.leakage, crowd) == "maximum load, closed form (Shuffle eq. 17)"
+    assert tc.method(tc.bayes_security, crowd) == "binomial sum over a fair walk"
+    assert tc.method(tc.mutual_information, crowd, unit="bits") == "binomial sum over a fair walk"
+    assert "certified upper bound" in tc.method(tc.posterior_vulnerability, crowd, adversary=known)
+    assert tc.method(tc.posterior_vulnerability, silent, adversary=known).startswith("no noise")
+    for adversary in (tc.AllButOne([9, 0, 0]), tc.Uninformed([0.5, 0.25, 0.25])):
+        assert tc.method(tc.posterior_vulnerability, small, adversary=adversary) == "sum over the histograms of reports"
+    prior = [0.5, 0.25, 0.25]
+    assert tc.method(tc.posterior_vulnerability, small, prior=prior) == "sum over the histograms of reports"
+
+
+ADVERSARIES = [tc.Uninformed(), tc.Uninformed([0.5, 0.5]), tc.AllButOne([1, 1])]
+
+
+@pytest.mark.parametrize("adversary", ADVERSARIES, ids=["uninformed", "of a population", "all but one"])
+@pytest.mark.parametrize("name", CROWD_MEASURES)
+def test_knowledge_of_the_others_needs_others(name, adversary):
+    for system in (tc.Channel(np.eye(2)), tc.RandomizedResponse(2, p=0.5)):
+        with pytest.raises(TypeError, match="Shuffled"):
+            CROWD_MEASURES[name](system, None, None, adversary)
+
+
+@pytest.mark.parametrize(
+    ("adversary", "words"),
+    [
+        (tc.AllButOne([5, 5]), r"\(3\), got 2"),
+        (tc.AllButOne([4, 4, 4]), "9 other users, got 12"),
+        (tc.AllButOne([10, 0, 0]), "9 other users, got 10"),
+        (tc.AllButOne([0, 0, 0]), "got 0"),
+        (tc.Uninformed([0.5, 0.5]), r"\(3\), got 2"),
+    ],
+)
+@pytest.mark.parametrize("name", CROWD_MEASURES)
+def test_knowledge_must_fit_the_crowd(name, adversary, words):
+    with pytest.raises(tc.errors.InvalidValueError, match=words):
+        CROWD_MEASURES[name](tc.Shuffled(tc.RandomizedResponse(3, p=0.7), 10), None, None, adversary)
+
+
+@pytest.mark.parametrize("adversary", [[9, 0, 0], "worst", 3])
+def test_knowledge_is_of_a_known_kind(adversary):
+    with pytest.raises(tc.errors.UnsupportedError, match="AllButOne"):
+        tc.posterior_vulnerability(tc.Shuffled(tc.RandomizedResponse(3, p=0.7), 10), adversary=adversary)
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: tc.AllButOne([]), r"one count per value.*(none|\[\])"),
+        (lambda: tc.AllButOne([1, -1]), "got -1"),
+        (lambda: tc.AllButOne([1.5]), r"got 1\.5"),
+        (lambda: tc.AllButOne(5), "5"),
+        (lambda: tc.Uninformed([0.5, 0.6]), r"1\.1"),
+        (lambda: tc.Uninformed([-0.5, 1.5]), "negative"),
+        (lambda: tc.Shuffled(tc.RandomizedResponse(2, p=0.5), 0), "got 0"),
+        (lambda: tc.Shuffled(tc.RandomizedResponse(2, p=0.5), 2.5), r"got 2\.5"),
+        (lambda: tc.Shuffled([[1, 0], [0, 1]], 2), "list"),
+        (lambda: tc.Shuffled(tc.Shuffled(tc.RandomizedResponse(2, p=0.5), 2), 2), "shuffled already"),
+    ],
+)
+def test_crowds_and_knowledge_that_make_no_sense_are_refused(make, words):
+    with pytest.raises(tc.errors.TacitError, match=words):
+        make()
+
+
+@pytest.mark.parametrize("n", [1, 4])
+def test_reports_that_say_nothing_and_targets_that_are_known(n):
+    blind = tc.Shuffled(tc.Channel([[1.0], [1.0], [1.0]]), n)
+    assert tc.posterior_vulnerability(blind) == exactly(1 / 3)
+    assert tc.bayes_security(blind) == 1
+    known = tc.Shuffled(tc.Channel([[0.5, 0.25, 0.25]]), n)
+    assert tc.posterior_vulnerability(known) == exactly(1)
+    assert tc.mutual_information(known) == exactly(0)
+
+
+def test_what_is_too_large_is_refused_politely():
+    crowd = tc.Shuffled(tc.RandomizedResponse(4, p=0.7), 10**6)
+    rare = np.repeat([0.5, 0], [2, 10**6 - 2])
+    attempts = [
+        crowd.channel,
+        lambda: tc.posterior_vulnerability(crowd, [0.4, 0.3, 0.2, 0.1]),
+        lambda: tc.posterior_vulnerability(crowd, gain=tc.gain_matrix([[1, 0, 0, 1]])),
+        lambda: tc.posterior_vulnerability(crowd, adversary=tc.Uninformed([0.4, 0.3, 0.2, 0.1])),
+        lambda: tc.bayes_security(crowd, adversary=tc.AllButOne([10**6 - 1, 0, 0, 0])),
+        lambda: tc.bayes_security(tc.Shuffled(tc.RandomizedResponse(10**6, p=0.7), 10), rare),
+        lambda: tc.method(tc.mutual_information, crowd, [0.4, 0.3, 0.2, 0.1]),
+    ]
+    for attempt in attempts:
+        with pytest.raises(tc.errors.TooLargeError, match="too many to list"):
+            attempt()
