@@ -1,0 +1,88 @@
+"""Files as rows to ask about: no line skipped, no type guessed, no value in a message."""
+
+import json
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from tacit.anonymity.csv_layout import csv_layout
+from tacit.anonymity.embedded import Embedded, file, literal, quoted
+from tacit.anonymity.rows import Rows, check_names
+from tacit.errors import InvalidTableError
+
+Choose = Callable[[Sequence[str]], Sequence[str]]
+
+
+def read_csv(path: Path, choose: Choose) -> Rows:
+    """Return the rows of a CSV file: every value is text, and empty is null."""
+    layout = csv_layout(path)
+    names = check_names(layout.names, str(path))
+    fields = {name: f"v{i}" for i, name in enumerate(names)}
+    kinds = ", ".join(f"{field}: 'VARCHAR'" for field in fields.values())
+    source = (
+        f"read_csv({file(path)}, columns = {{{kinds}}}, header = true, auto_detect = false, strict_mode = true,"
+        f""" delim = ',', quote = '"', escape = '"', nullstr = '', parallel = {not layout.multiline},"""
+        " hive_partitioning = false)"
+    )
+    values = {name: fields[name] for name in choose(names)}
+    return Embedded(str(path)).rows(values, source, expected=layout.rows)
+
+
+def read_parquet(path: Path, choose: Choose) -> Rows:
+    """Return the rows of a Parquet file, with the types that it has."""
+    parquet: Any = import_module("pyarrow.parquet")
+    try:
+        schema = parquet.read_schema(path)
+    except (ValueError, OSError):
+        raise InvalidTableError(f"{path} is not a Parquet file, or is cut short or damaged") from None
+    names = check_names(schema.names, str(path))
+    values = {name: quoted(name) for name in choose(names)}
+    return Embedded(str(path)).rows(values, f"read_parquet({file(path)}, hive_partitioning = false)")
+
+
+def read_json(path: Path, choose: Choose) -> Rows:
+    """Return the rows of a JSON file, an array of objects or an object a line.
+
+    Values stay apart as they are written: 1, 1.0 and ``"1"`` are three; decimals have double precision. A missing key
+    is null.
+    """
+    source = f"read_json_objects({file(path)}, hive_partitioning = false)"
+    engine = Embedded(str(path))
+    try:
+        shapes = engine.read(
+            f"SELECT json_type(json) AS kind, json_keys(json) AS keys FROM {source} GROUP BY ALL ORDER BY ALL"
+        )
+    except InvalidTableError:
+        raise InvalidTableError(f"{path} is not well-formed JSON in UTF-8{_first_bad_line(path)}") from None
+    if any(kind != "OBJECT" for kind, _ in shapes):
+        raise InvalidTableError(f"{path} holds something other than objects; give an array of objects, or one a line")
+    if any(len(set(keys)) < len(keys) for _, keys in shapes):
+        raise InvalidTableError(f"{path} has an object with the same key twice; keep one of them")
+    if not shapes:
+        raise InvalidTableError(f"{path} has no rows; exposure needs at least one person")
+    names = check_names(dict.fromkeys(key for _, keys in shapes for key in keys), str(path))
+    values = {name: _json_text(name) for name in choose(names)}
+    return engine.rows(values, source, spell=_spelled)
+
+
+def _json_text(key: str) -> str:
+    pointer = "/" + key.replace("~", "~0").replace("/", "~1")
+    value = f"(json->{literal(pointer)})"
+    return f"CASE json_type({value}) WHEN 'NULL' THEN NULL ELSE {value}::VARCHAR END"
+
+
+def _spelled(text: str) -> str:
+    value = json.loads(text)
+    return value if isinstance(value, str) else text
+
+
+def _first_bad_line(path: Path) -> str:
+    """Say where, if the file has an object a line; the engine's own count of lines is off by some."""
+    with path.open("rb") as lines:
+        for number, line in enumerate(lines, start=1):
+            try:
+                json.loads(line if line.strip() else "null")
+            except ValueError:
+                return f": line {number} is not JSON" if path.suffix.lower() != ".json" else ""
+    return ""

@@ -1,0 +1,203 @@
+"""People described by columns: how many look alike on any set of them."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from tacit.anonymity.class_sizes import ClassSizes
+from tacit.errors import InvalidTableError, InvalidValueError, UnknownColumnError, UnsupportedError
+
+
+class Population:
+    """People described by a table: a person a row, or several rows for each with ``person=``.
+
+    Two people are alike on some columns when their values there are the same; null is a value. With ``person=`` what a
+    person has is the bag of her rows: the same rows, as often, in any order. Rows stay in their engine: class sizes
+    and single numbers reach Python, nothing else.
+
+    Parameters
+    ----------
+    table
+        A path to a ``.csv`` (every value is text, empty is null), ``.parquet``, ``.json``, ``.jsonl`` or ``.ndjson``
+        file; ``"example:adult"``, which is bundled; a pandas, polars or Arrow table (anything with
+        ``__arrow_c_stream__``; pandas without its index); or an Ibis table, which is used in place on its own engine.
+    columns
+        The columns to keep; None keeps all.
+    person
+        The column that says whose row it is, if people have several. It is not one of the population's columns.
+
+    Raises
+    ------
+    InvalidTableError
+        If the table cannot be read as it stands, a column is named twice, or a row is nobody's.
+    UnknownColumnError
+        If the table has no such column.
+    UnsupportedError
+        If ``table`` is something else.
+
+    Examples
+    --------
+    >>> adult = Population("example:adult", columns=["sex", "income"])
+    >>> adult
+    Population(32561 people; sex, income)
+    >>> adult.class_sizes().sizes.tolist()
+    [1179, 6662, 9592, 15128]
+    """
+
+    __slots__ = ("_class_sizes", "_columns", "_people", "_person", "_row_count", "_rows")
+
+    def __init__(self, table: Any, columns: Iterable[str] | None = None, person: str | None = None) -> None:
+        from tacit.anonymity.grouping import count_nulls, count_people, count_rows  # noqa: PLC0415 - imports Ibis
+        from tacit.anonymity.sources import open_rows  # noqa: PLC0415
+
+        chosen = None if columns is None else _distinct(columns)
+
+        def choose(names: Sequence[str]) -> Sequence[str]:
+            if person is not None:
+                _known([person], names)
+            kept = [name for name in names if name != person] if chosen is None else _known(chosen, names)
+            if not kept:
+                raise InvalidTableError("a population needs at least one column besides the person's")
+            if person in kept:
+                raise InvalidTableError(f"the column {person!r} says who a person is, so it cannot be one of columns")
+            return [*kept, *([person] if person is not None else [])]
+
+        self._rows = open_rows(table, choose)
+        self._person = person
+        self._columns = tuple(name for name in self._rows.fields if name != person)
+        self._row_count = self._people = count_rows(self._rows)
+        if not self._row_count:
+            raise InvalidTableError("the table has no rows; exposure needs at least one person")
+        if person is not None:
+            if nobodys := count_nulls(self._rows, person):
+                rows = f"{nobodys} row{'s' * (nobodys != 1)}"
+                raise InvalidTableError(f"the column {person!r} says who a person is, and nobody in {rows}; fill it in")
+            self._people = count_people(self._rows, person)
+        self._class_sizes: dict[frozenset[str], ClassSizes] = {frozenset(): ClassSizes([self._people], [1])}
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that describe people, in the table's order or in that asked for."""
+        return self._columns
+
+    @property
+    def people(self) -> int:
+        """How many people there are, n."""
+        return self._people
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are: as many as people, unless people have several."""
+        return self._row_count
+
+    @property
+    def person(self) -> str | None:
+        """The column that says whose row it is, or None if everybody has one row."""
+        return self._person
+
+    def class_sizes(self, columns: Iterable[str] | None = None) -> ClassSizes:
+        """Return the sizes of the classes of people who are alike on the columns.
+
+        Parameters
+        ----------
+        columns
+            Some of the population's columns, in any order; None is all of them, and with none of them, ``()``,
+            everybody is alike.
+
+        Raises
+        ------
+        UnknownColumnError
+            If the population has no such column.
+
+        Examples
+        --------
+        >>> Population("example:adult").class_sizes(["race"]).sizes.tolist()
+        [271, 311, 1039, 3124, 27816]
+        """
+        from tacit.anonymity.grouping import group  # noqa: PLC0415
+
+        chosen = self.known(columns)
+        key = frozenset(chosen)
+        if key not in self._class_sizes:
+            self._class_sizes[key] = group(self._rows, chosen, self._person)
+        return self._class_sizes[key]
+
+    def rarest_value(self, column: str) -> tuple[str | None, int]:
+        """Return a column's value that the fewest people have, as text (None for null), and how many have it.
+
+        Of several, the first by its text, and null last. With ``person=`` a person has every value in her rows.
+
+        Raises
+        ------
+        UnknownColumnError
+            If the population has no such column.
+
+        Examples
+        --------
+        >>> Population("example:adult").rarest_value("workclass")
+        ('Never-worked', 7)
+        """
+        from tacit.anonymity.grouping import rarest  # noqa: PLC0415
+
+        return rarest(self._rows, self.known([column])[0], self._person)
+
+    def best_guesses(self, columns: Iterable[str], sensitive: str) -> int:
+        """Return for how many people the likeliest sensitive value in their class on the columns is theirs.
+
+        Parameters
+        ----------
+        columns
+            What the adversary knows of a person.
+        sensitive
+            The column that she guesses; with ``person=``, the bag of its values.
+
+        Raises
+        ------
+        UnknownColumnError
+            If the population has no such column.
+        InvalidValueError
+            If the sensitive column is among those known.
+        """
+        from tacit.anonymity.grouping import guessed  # noqa: PLC0415
+
+        chosen = self.known(columns)
+        self.known([sensitive])
+        if sensitive in chosen:
+            raise InvalidValueError(
+                f"the sensitive column {sensitive!r} is among those known, so nothing is left to guess"
+            )
+        return guessed(self._rows, chosen, sensitive, self._person)
+
+    def known(self, columns: Iterable[str] | None) -> tuple[str, ...]:
+        """Return the columns as a tuple if each is one of the population's, once; None is all of them."""
+        return self._columns if columns is None else _known(_distinct(columns), self._columns)
+
+    def __repr__(self) -> str:
+        return f"Population({self._people} people; {', '.join(self._columns)})"
+
+
+def as_population(population: object) -> Population:
+    """Return the population, or say how to make one of what was given."""
+    if not isinstance(population, Population):
+        raise UnsupportedError(
+            f"exposure is of a Population, got {type(population).__name__}; make one with tacit.Population(table)"
+        )
+    return population
+
+
+def _distinct(columns: Any) -> tuple[str, ...]:
+    if isinstance(columns, str):
+        raise InvalidValueError(f"columns must be a sequence of names, got the text {columns!r}; write [{columns!r}]")
+    names = tuple(columns)
+    for position, name in enumerate(names):
+        if not isinstance(name, str):
+            raise InvalidValueError(f"columns must be a sequence of names, which are text; got {name!r}")
+        if name in names[:position]:
+            raise InvalidTableError(f"the column {name!r} is named twice; name it once")
+    return names
+
+
+def _known(columns: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
+    for column in columns:
+        if column not in names:
+            raise UnknownColumnError(column, names)
+    return tuple(columns)

@@ -1,0 +1,59 @@
+"""The rows that questions about exposure are put to: an Ibis table on the engine that holds it."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from tacit.errors import InvalidTableError
+
+
+@dataclass(frozen=True)
+class Rows:
+    """A table, with its columns under names that no engine stumbles on.
+
+    Parameters
+    ----------
+    table
+        An Ibis table. Equal values, or equal codes of values, and nulls: nothing else matters.
+    fields
+        The user's name of a column → its name in ``table``.
+    answer
+        Runs an Ibis table expression where the rows are, and returns what comes out as tuples.
+    texts
+        For the columns that hold codes: the name in ``table`` → an Ibis table of ``code`` and ``text``. Null has none.
+    spell
+        Turns a value's text in the engine into the user's.
+    """
+
+    table: Any
+    fields: Mapping[str, str]
+    answer: Callable[[Any], list[tuple[Any, ...]]]
+    texts: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    spell: Callable[[str], str] = str
+
+
+def safe_fields(names: Iterable[str]) -> dict[str, str]:
+    """Return a plain name for each column, whatever characters or keywords the user's names are made of."""
+    return {name: f"c{i}" for i, name in enumerate(names)}
+
+
+def check_names(names: Iterable[str], source: str) -> tuple[str, ...]:
+    """Return the column names if they can be told apart on every engine.
+
+    Raises
+    ------
+    InvalidTableError
+        If there is none, one is empty, or two are the same or differ only by case.
+    """
+    names = tuple(names)
+    if not names:
+        raise InvalidTableError(f"{source} has no columns; exposure needs at least one")
+    seen: dict[str, tuple[int, str]] = {}
+    for position, name in enumerate(names, start=1):
+        if not name:
+            raise InvalidTableError(f"{source} has no name for column {position}; name every column")
+        first, twin = seen.setdefault(name.casefold(), (position, name))
+        if first != position:
+            how = "have the same name" if twin == name else "have names that differ only by case,"
+            raise InvalidTableError(f"columns {first} and {position} of {source} {how} {name!r}; rename one of them")
+    return names

@@ -1,0 +1,113 @@
+"""What the user has, as rows to ask about: a file, a table in memory, or a table that lives in an engine."""
+
+import sys
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import Any
+
+from tacit.anonymity.embedded import Embedded, quoted
+from tacit.anonymity.files import read_csv, read_json, read_parquet
+from tacit.anonymity.rows import Rows, check_names, safe_fields
+from tacit.errors import InvalidTableError, UnsupportedError
+
+EXAMPLE = "example:adult"
+READERS = {
+    ".csv": read_csv,
+    ".parquet": read_parquet,
+    ".json": read_json,
+    ".jsonl": read_json,
+    ".ndjson": read_json,
+}
+
+Choose = Callable[[Sequence[str]], Sequence[str]]
+
+
+def open_rows(table: Any, choose: Choose) -> Rows:
+    """Return the rows of a table, with the columns that ``choose`` picks from its names.
+
+    Parameters
+    ----------
+    table
+        A path to a ``.csv``, ``.parquet``, ``.json``, ``.jsonl`` or ``.ndjson`` file; ``"example:adult"``; a pandas,
+        polars or Arrow table (anything with ``__arrow_c_stream__``); or an Ibis table, used where it lives.
+    choose
+        Takes the table's column names, returns those to keep; may raise.
+
+    Raises
+    ------
+    InvalidTableError
+        If the table cannot be read as it stands.
+    UnsupportedError
+        If it is none of the above.
+    """
+    if isinstance(table, str | Path):
+        if table == EXAMPLE:
+            with as_file(files("tacit") / "data" / "adult.parquet") as path:
+                return _read_file(path, choose)
+        return _read_file(Path(table), choose)
+    if type(table).__module__.startswith("ibis."):
+        return _in_place(table, choose)
+    if hasattr(table, "__arrow_c_stream__"):
+        return _read_arrow(table, choose)
+    raise UnsupportedError(
+        f"a table must be a path to a file, a pandas, polars or Arrow table, or an Ibis table, "
+        f"got {type(table).__name__}"
+    )
+
+
+def _read_file(path: Path, choose: Choose) -> Rows:
+    reader = READERS.get(path.suffix.lower())
+    if path.is_dir():
+        raise InvalidTableError(f"{path} is a directory; give the path of one file")
+    if reader is None:
+        raise InvalidTableError(f"{path} is not a kind of file that can be read; those are {', '.join(READERS)}")
+    if not path.exists():
+        raise InvalidTableError(f"there is no file {path}")
+    try:
+        return reader(path.absolute(), choose)
+    except OSError as error:
+        raise InvalidTableError(f"{path} cannot be read: {error.strerror or 'the file is damaged'}") from None
+
+
+def _read_arrow(table: Any, choose: Choose) -> Rows:
+    pa: Any = import_module("pyarrow")
+    what = f"the {type(table).__module__.partition('.')[0]} {type(table).__name__}"
+    pandas, polars = sys.modules.get("pandas"), sys.modules.get("polars")
+    if polars is not None and isinstance(table, polars.DataFrame) and polars.Object in table.dtypes:
+        raise InvalidTableError(f"{what} has a column of Python objects, which reach Arrow as addresses; make it text")
+    try:
+        if pandas is not None and isinstance(table, pandas.DataFrame):
+            _check_pandas_names(table.columns, what)
+            stream = pa.Table.from_pandas(table, preserve_index=False).to_reader()
+        else:
+            stream = pa.RecordBatchReader.from_stream(table)
+    except InvalidTableError:
+        raise
+    except (pa.ArrowException, TypeError, ValueError):
+        raise InvalidTableError(
+            f"{what} cannot be turned into an Arrow table: it must have columns, each of one type"
+        ) from None
+    names = check_names(stream.schema.names, what)
+    engine = Embedded(what)
+    engine.register("arrived", stream)
+    return engine.rows({name: quoted(name) for name in choose(names)}, "arrived")
+
+
+def _in_place(table: Any, choose: Choose) -> Rows:
+    if not isinstance(table, import_module("ibis").Table):
+        raise UnsupportedError(f"an Ibis expression must be a table, got {type(table).__name__}")
+    names: Any = table.columns
+    fields = safe_fields(choose(check_names(names, "the Ibis table")))
+    return Rows(table.select(**{field: table[name] for name, field in fields.items()}), fields, _answer)
+
+
+def _answer(asked: Any) -> list[tuple[Any, ...]]:
+    return list(zip(*asked.to_pyarrow().to_pydict().values(), strict=True))
+
+
+def _check_pandas_names(names: Any, what: str) -> None:
+    if not all(isinstance(name, str) for name in names):
+        raise InvalidTableError(f"{what} has a column whose name is not text; name every column with text")
+    check_names(names, what)

@@ -1,0 +1,369 @@
+"""Every way to hand over a table gives the same answers, and every bad table one sentence."""
+
+import datetime
+import decimal
+import json
+import math
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import ibis
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet
+import pytest
+
+from tacit.anonymity import Population
+from tacit.errors import InvalidTableError, UnsupportedError
+
+SECRET = "sEcReT"
+PEOPLE = {
+    "sex": ["f", "m", "f", None, "m", "f"],
+    "blood": ["0", "A", "0", "0", "A", None],
+    "select": ["x", "x", "x", "x", "x", "x"],
+    'a "quoted", name': ["1", "2", "3", "4", "5", "6"],
+}
+
+
+def as_csv(path: Path) -> Path:
+    pyarrow.csv.write_csv(pa.table(PEOPLE), path / "people.csv")
+    return path / "people.csv"
+
+
+def as_parquet(path: Path) -> str:
+    pyarrow.parquet.write_table(pa.table(PEOPLE), path / "people.parquet")
+    return str(path / "people.parquet")
+
+
+def as_json(path: Path) -> Path:
+    (path / "people.json").write_text(json.dumps(pa.table(PEOPLE).to_pylist(), indent=1))
+    return path / "people.json"
+
+
+def as_json_lines(path: Path) -> Path:
+    (path / "people.ndjson").write_text("\n".join(map(json.dumps, pa.table(PEOPLE).to_pylist())))
+    return path / "people.ndjson"
+
+
+def as_arrow(_: Path) -> Any:
+    return pa.table(PEOPLE)
+
+
+def as_stream(_: Path) -> Any:
+    return pa.table(PEOPLE).to_reader(max_chunksize=2)
+
+
+def as_pandas(_: Path) -> Any:
+    pd = pytest.importorskip("pandas")
+    return pd.DataFrame(PEOPLE, index=[3, 1, 4, 1, 5, 9])
+
+
+def as_polars(_: Path) -> Any:
+    return pytest.importorskip("polars").DataFrame(PEOPLE)
+
+
+def as_categories(_: Path) -> Any:
+    return pytest.importorskip("pandas").DataFrame(PEOPLE).astype("category")
+
+
+def as_duckdb(_: Path) -> Any:
+    return ibis.duckdb.connect().create_table("people", pa.table(PEOPLE))
+
+
+def as_expression(path: Path) -> Any:
+    table = as_duckdb(path)
+    return table.mutate(sex=table.sex.upper().lower()).filter(ibis.literal(True))
+
+
+def as_memtable(_: Path) -> Any:
+    return ibis.memtable(pa.table(PEOPLE))
+
+
+HANDS = [
+    as_csv,
+    as_parquet,
+    as_json,
+    as_json_lines,
+    as_arrow,
+    as_stream,
+    as_pandas,
+    as_polars,
+    as_categories,
+    as_duckdb,
+    as_expression,
+    as_memtable,
+]
+
+
+@pytest.mark.parametrize("hand_over", HANDS)
+def test_every_way_to_hand_over_a_table_gives_the_same_answers(hand_over: Any, tmp_path: Path) -> None:
+    population = Population(hand_over(tmp_path))
+    assert population.columns == tuple(PEOPLE)
+    assert population.people == population.rows == 6
+    assert population.class_sizes(["sex", "blood"]).sizes.tolist() == [1, 2]
+    assert population.class_sizes(["sex", "blood"]).counts.tolist() == [2, 2]
+    assert population.class_sizes().unique == 6
+    assert population.rarest_value("sex") == (None, 1)
+    assert population.rarest_value("blood") == (None, 1)
+    assert population.rarest_value('a "quoted", name') == ("1", 1)
+    assert population.rarest_value("select") == ("x", 6)
+    assert population.best_guesses(["sex"], "blood") == 5
+
+
+@pytest.mark.parametrize("hand_over", HANDS)
+def test_people_with_several_rows_in_every_way(hand_over: Any, tmp_path: Path) -> None:
+    population = Population(hand_over(tmp_path), columns=["sex", "select"], person='a "quoted", name')
+    assert population.class_sizes().sizes.tolist() == [1, 2, 3]
+
+
+def test_an_ibis_table_stays_on_its_own_engine() -> None:
+    connection = ibis.duckdb.connect()
+    connection.con.register("arrived", pa.table(PEOPLE))
+    connection.con.execute("CREATE TABLE people AS FROM arrived")
+    table = connection.table("people")
+    before = connection.con.execute("SHOW ALL TABLES").fetchall()
+    population = Population(table)
+    connection.con.execute("INSERT INTO people FROM arrived")
+    assert population.class_sizes(["select"]).sizes.tolist() == [12]
+    assert connection.con.execute("SHOW ALL TABLES").fetchall() == before
+
+
+@pytest.mark.filterwarnings("ignore:.*infer_string")  # Ibis asks pandas 3 for it
+def test_an_ibis_table_on_sqlite(tmp_path: Path) -> None:
+    connection = ibis.sqlite.connect(tmp_path / "people.db")
+    table = connection.create_table("people", pa.table(PEOPLE))
+    population = Population(table)
+    assert population.class_sizes(["sex", "blood"]).counts.tolist() == [2, 2]
+    assert population.rarest_value("sex") == (None, 1)
+    assert population.best_guesses(["sex"], "blood") == 5
+    with pytest.raises(UnsupportedError, match="the engine that holds the Ibis table cannot answer this"):
+        Population(table, person='a "quoted", name').class_sizes()
+
+
+TYPES: dict[str, pa.Array] = {
+    "integers": pa.array([1, 1, None, 2]),
+    "floats": pa.array([math.nan, math.nan, None, 0.5], from_pandas=False),
+    "zeros": pa.array([0.0, -0.0, None, 0.5]),
+    "booleans": pa.array([True, True, None, False]),
+    "texts": pa.array(["a", "a", None, ""]),
+    "bytes": pa.array([b"\x00\xff", b"\x00\xff", None, b""]),
+    "lists": pa.array([[1, None], [1, None], None, []]),
+    "structs": pa.array([{"a": None}, {"a": None}, None, {"a": 1}]),
+    "maps": pa.array([[("a", 1)], [("a", 1)], None, []], pa.map_(pa.string(), pa.int64())),
+    "decimals": pa.array([decimal.Decimal("1.50"), decimal.Decimal("1.50"), None, decimal.Decimal("1.51")]),
+    "dates": pa.array([datetime.date(1, 1, 1), datetime.date(1, 1, 1), None, datetime.date(9999, 12, 31)]),
+    "times": pa.array([datetime.datetime(2020, 1, 1)] * 2 + [None, datetime.datetime(2021, 1, 1)]),
+    "zoned": pa.array([0, 0, None, 1], pa.timestamp("us", tz="Europe/Paris")),
+    "categories": pa.array(["a", "a", None, ""]).dictionary_encode(),
+    "nested": pa.array([[{"a": "x, y"}], [{"a": "x, y"}], None, [{"a": "x"}, {"a": "y"}]]),
+    "nothing but null": pa.nulls(4),
+}
+
+
+@pytest.mark.parametrize("kind", TYPES)
+@pytest.mark.parametrize("in_place", [False, True])
+def test_values_of_every_type_are_the_same_or_not_and_null_is_a_value(kind: str, in_place: bool) -> None:
+    table = pa.table({"values": TYPES[kind]})
+    if in_place and kind == "nothing but null":
+        table = table.cast(pa.schema({"values": pa.int64()}))
+    population = Population(ibis.duckdb.connect().create_table("t", table) if in_place else table)
+    expected = [4] if kind == "nothing but null" else [1, 2]
+    assert population.class_sizes().sizes.tolist() == expected
+    value, size = population.rarest_value("values")
+    assert size == expected[0]
+    assert isinstance(value, str | None)
+    assert (value is None) == (kind == "nothing but null")
+
+
+def test_values_in_json_stay_apart_as_they_are_written(tmp_path: Path) -> None:
+    path = tmp_path / "people.jsonl"
+    values = [
+        "1",
+        1,
+        1.0,
+        "2020-01-01",
+        "2020-01-01T00:00:00",
+        [1],
+        ["1"],
+        {"a": 1},
+        {"a": None},
+        True,
+        "true",
+        "null",
+        "é",
+        "",
+    ]
+    path.write_text("\n".join(json.dumps({"~a/'b": v}) for v in [*values, None]) + "\n{}\n")
+    population = Population(path)
+    assert population.columns == ("~a/'b",)
+    sizes = population.class_sizes()
+    assert (sizes.unique, sizes.classes) == (len(values), len(values) + 1)
+    assert population.rarest_value("~a/'b") == ("", 1)
+
+
+def test_a_key_that_first_comes_late_is_a_column(tmp_path: Path) -> None:
+    path = tmp_path / "people.jsonl"
+    path.write_text('{"a": 1}\n' * 50_000 + '{"b": 2}\n')
+    assert sorted(Population(path).columns) == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "fault"),
+    [
+        ("t.json", "", "has no rows"),
+        ("t.json", "[]", "has no rows"),
+        ("t.json", '["sEcReT"]', "holds something other than objects"),
+        ("t.json", '[["sEcReT"]]', "holds something other than objects"),
+        ("t.json", '{"a": "sEcReT", "a": 2}', "the same key twice"),
+        ("t.json", '{"a": "sEcReT", "A": 2}', "differ only by case"),
+        ("t.json", '{"": "sEcReT"}', "has no name for column 1"),
+        ("t.json", "{}", "has no columns"),
+        ("t.json", '[{"a": "sEcReT"}, {"a": ]', "is not well-formed JSON"),
+        ("t.ndjson", '{"a": 1}\n\n{"a": sEcReT}\n', "is not well-formed JSON in UTF-8: line 3 is not JSON"),
+        ("t.ndjson", '{"a": "sEcReT"}\n{"a":', "is not well-formed JSON in UTF-8: line 2 is not JSON"),
+        ("t.ndjson", b'{"a": "\xffsEcReT"}\n', "is not well-formed JSON in UTF-8: line 1 is not JSON"),
+        ("t.parquet", "sEcReT", "is not a Parquet file, or is cut short or damaged"),
+        ("t.parquet", "", "is not a Parquet file, or is cut short or damaged"),
+        ("t.xlsx", "sEcReT", "is not a kind of file that can be read; those are .csv, .parquet, .json"),
+        ("people", "sEcReT", "is not a kind of file that can be read"),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_refused_in_one_sentence(
+    tmp_path: Path, name: str, content: str | bytes, fault: str
+) -> None:
+    path = tmp_path / name
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    with pytest.raises(InvalidTableError, match=fault) as refusal:
+        Population(path)
+    assert SECRET not in str(refusal.value)
+    assert "\n" not in str(refusal.value)
+
+
+def test_a_parquet_file_cut_short_or_damaged(tmp_path: Path) -> None:
+    path = tmp_path / "people.parquet"
+    pyarrow.parquet.write_table(pa.table({"a": [SECRET + str(i) for i in range(1000)]}), path)
+    whole = path.read_bytes()
+    for damaged in (whole[:-20], whole[:100], whole[:4] + bytes(3000) + whole[3004:]):
+        path.write_bytes(damaged)
+        with pytest.raises(InvalidTableError, match="damaged") as refusal:
+            Population(path)
+        assert SECRET not in str(refusal.value)
+
+
+def test_paths_that_lead_to_no_file(tmp_path: Path) -> None:
+    with pytest.raises(InvalidTableError, match=r"there is no file .*nobody\.csv"):
+        Population(tmp_path / "nobody.csv")
+    with pytest.raises(InvalidTableError, match="there is no file"):
+        Population("https://example.org/people.csv")
+    (tmp_path / "folder.csv").mkdir()
+    with pytest.raises(InvalidTableError, match="is a directory"):
+        Population(tmp_path / "folder.csv")
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root reads everything")
+def test_a_file_that_may_not_be_read(tmp_path: Path) -> None:
+    path = as_csv(tmp_path)
+    path.chmod(0)
+    with pytest.raises(InvalidTableError, match="cannot be read: Permission denied"):
+        Population(path)
+
+
+@pytest.mark.parametrize("folder", ["people", "year=2020", "[b-d]", "a*b?"])
+@pytest.mark.parametrize("hand_over", [as_csv, as_parquet, as_json])
+def test_a_path_is_never_a_pattern(hand_over: Any, folder: str, tmp_path: Path) -> None:
+    for place in (folder, "c", "aabb"):
+        (tmp_path / place).mkdir()
+        written = Path(hand_over(tmp_path / place))
+        for name in ("it's [a-z]*", "it's b", "it's b?"):
+            (tmp_path / place / f"{name}{written.suffix}").write_bytes(written.read_bytes())
+        assert Population(tmp_path / place / f"it's [a-z]*{written.suffix}").rows == 6
+
+
+@pytest.mark.parametrize(
+    ("table", "fault"),
+    [
+        (pa.table({}), "has no columns"),
+        (pa.table({"a": pa.array([], pa.string())}), "has no rows"),
+        (pa.table([pa.array(["sEcReT"]), pa.array([1])], names=["a", "a"]), "have the same name 'a'"),
+        (pa.table({"a": ["sEcReT"], "A": [1]}), "differ only by case"),
+        (pa.table({"": ["sEcReT"]}), "has no name for column 1"),
+        (pa.chunked_array([["sEcReT"]]), "must have columns"),
+    ],
+)
+def test_an_arrow_table_that_will_not_do(table: Any, fault: str) -> None:
+    with pytest.raises(InvalidTableError, match=fault) as refusal:
+        Population(table)
+    assert SECRET not in str(refusal.value)
+
+
+def test_a_pandas_frame_that_will_not_do() -> None:
+    pd = pytest.importorskip("pandas")
+    for frame, fault in (
+        (pd.DataFrame({"a": [SECRET, 1, b"x"]}, dtype=object), "each of one type"),
+        (pd.DataFrame([[SECRET]]), "a column whose name is not text"),
+        (pd.DataFrame([[SECRET, 1]], columns=["a", "a"]), "have the same name 'a'"),
+        (pd.DataFrame({"a": []}), "has no rows"),
+        (pd.DataFrame(index=[1, 2]), "has no columns"),
+    ):
+        with pytest.raises(InvalidTableError, match=fault) as refusal:
+            Population(frame)
+        assert SECRET not in str(refusal.value)
+
+
+def test_a_polars_frame_that_will_not_do() -> None:
+    pl = pytest.importorskip("polars")
+    with pytest.raises(InvalidTableError, match="a column of Python objects"):
+        Population(pl.DataFrame({"a": [SECRET, ()]}, schema={"a": pl.Object}))
+    with pytest.raises(InvalidTableError, match="must have columns"):
+        Population(pl.Series([SECRET]))
+    with pytest.raises(UnsupportedError, match="got LazyFrame"):
+        Population(pl.LazyFrame({"a": [1]}))
+
+
+def test_an_ibis_table_that_will_not_do() -> None:
+    connection = ibis.duckdb.connect()
+    empty = connection.create_table("nobody", schema=ibis.schema({"a": "string"}))
+    with pytest.raises(InvalidTableError, match="has no rows"):
+        Population(empty)
+    twins = ibis.memtable(pa.table({"a": [SECRET], "A": [1]}))
+    with pytest.raises(InvalidTableError, match="differ only by case"):
+        Population(twins)
+    with pytest.raises(UnsupportedError, match="an Ibis expression must be a table"):
+        Population(empty.a)
+
+
+@pytest.mark.parametrize("table", [None, 3, [{"a": 1}], {"a": [1]}, b"people.csv"])
+def test_what_is_no_table(table: Any) -> None:
+    with pytest.raises(UnsupportedError, match="a table must be a path to a file, a pandas, polars or Arrow table"):
+        Population(table)
+
+
+def test_the_bundled_example() -> None:
+    adult = Population("example:adult")
+    assert (adult.people, len(adult.columns)) == (32561, 15)
+    assert adult.class_sizes(["workclass"]).classes == 9
+
+
+def test_pandas_and_polars_are_not_imported_for_those_who_do_not_use_them() -> None:
+    code = (
+        "import sys; from tacit.anonymity import Population; P = Population('example:adult');"
+        "P.class_sizes(['sex']), P.rarest_value('sex');"
+        "print(*(m for m in ('pandas', 'polars') if m in sys.modules))"
+    )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "\n"
+
+
+def test_the_embedded_engine_writes_nothing_and_fetches_nothing(tmp_path: Path) -> None:
+    code = (
+        "from tacit.anonymity import Population, population;"
+        "from tacit.anonymity.embedded import Embedded; e = Embedded('x');"
+        "print(e.read(\"SELECT current_setting('temp_directory'), current_setting('autoinstall_known_extensions'),"
+        " current_setting('autoload_known_extensions'), current_setting('enable_progress_bar')\"));"
+        "Population('example:adult').class_sizes()"
+    )
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path)
+    assert (shown.stdout, shown.stderr) == ("[('', False, False, False)]\n", "")
+    assert not list(tmp_path.iterdir())
