@@ -1,0 +1,182 @@
+"""The audit as one self-contained page: charts, tables, and what they do not say; it loads nothing from anywhere."""
+
+import base64
+import hashlib
+import json
+import re
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from tacit.auditing.collection import KEPT_ERROR, MOST_CATEGORIES
+from tacit.auditing.result import Audit, CertifiedReport, CollectionReport, InferenceReport, plain
+from tacit.auditing.summary import summary
+from tacit.auditing.wording import bounded, odds, people, percent, points, times
+from tacit.estimate import Estimate
+
+# Tables show this many rows; the rest unfolds.
+_ROWS = 10
+# Above this share of people with a class of their own, a guess repeats the table.
+_NEARLY_UNIQUE = 0.1
+
+
+def to_html(found: Audit) -> str:
+    """Return the audit as an HTML page that holds everything it needs and forbids every load from outside.
+
+    Parameters
+    ----------
+    found
+        What `tacit.audit` returned.
+
+    Returns
+    -------
+    str
+        The page, the same for the same audit; names and values of the table are escaped.
+
+    Examples
+    --------
+    >>> import tacit as tc
+    >>> page = to_html(tc.audit("example:adult", columns=["sex", "race"]))
+    >>> page[:15], "Content-Security-Policy" in page
+    ('<!doctype html>', True)
+    """
+    from tacit import charts  # noqa: PLC0415 - Altair takes a second that other output need not wait for
+
+    certified = sorted(found.certified, key=lambda report: (report.bound.value, report.exposure))
+    library, boot = _chart_library(), _beside("report.js")
+    page = _template().render(
+        found=found,
+        answer=summary(found),
+        figures=dict(_figures(found, certified, charts)),
+        certified=certified,
+        guesses=_guesses(found),
+        leakiest=min(found.collection, key=_kept, default=None),
+        weak=[report.column for report in found.collection if not report.protected],
+        rows=_ROWS,
+        most_rows=charts.MOST_ROWS,
+        most_marks=charts.MOST_MARKS,
+        most_values=MOST_CATEGORIES,
+        kept_error=KEPT_ERROR,
+        style=_beside("report.css"),
+        library=library,
+        boot=boot,
+        scripts=(_digest(library), _digest(boot)),
+    )
+    return page.strip() + "\n"
+
+
+def _figures(found: Audit, certified: Sequence[CertifiedReport], charts: Any) -> Iterator[tuple[str, str]]:
+    """Yield the name and the JSON of each chart that has something to show."""
+    k, budget = found.k, found.budget
+    if any(not column.identifier_like for column in found.columns):
+        yield "columns", _specification(charts.exposure_by_column(plain(found.columns), k, budget))
+    if found.sets.examined:
+        yield "sets", _specification(charts.exposure_by_size(plain(found.sets.examined), k, budget))
+    if certified:
+        yield "certified", _specification(charts.certified_beside_truth(plain(certified), k))
+    if found.selected:
+        yield "selected", _specification(charts.exposure_by_set(plain(found.selected), k, budget))
+    if found.inference:
+        yield "guesses", _specification(charts.inference_before_and_after(plain(found.inference)))
+    for place, report in enumerate(found.collection):
+        yield f"ask-{place}", _specification(charts.collection_options(plain(report)))
+
+
+def _specification(chart: Any) -> str:
+    """Return a chart as JSON that can stand in a script element whatever it holds."""
+    specification = chart.to_dict(validate=False)
+    del specification["$schema"]  # an address that nothing needs
+    text = json.dumps(specification, separators=(",", ":"))
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def _guesses(found: Audit) -> list[tuple[InferenceReport, str]]:
+    """Return the guesses, best first, and what it would mean to release what the guesser knows."""
+    best = sorted(found.inference, key=lambda report: (-report.posterior, len(report.known)))
+    return [(report, _release(report, found)) for report in best]
+
+
+def _release(report: InferenceReport, found: Audit) -> str:
+    verdict = "within the budget" if report.exposure <= found.budget else "over the budget"
+    unique = report.unique_people / found.people
+    return f"{verdict}; {percent(unique)} of the people are unique" if unique > _NEARLY_UNIQUE else verdict
+
+
+@cache
+def _template() -> Any:
+    environment: Any = Environment(
+        loader=PackageLoader("tacit.auditing", "."),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    words: tuple[Callable[[Any], str], ...] = (percent, points, odds, people, bounded)
+    environment.filters |= {word.__name__: _unbroken(word) for word in words}
+    environment.filters |= {
+        "tidy": _tidy,
+        "capital": _capital,
+        "number": _number,
+        "times": _times,
+        "who": _who,
+    }
+    return environment.get_template("report.html.j2")
+
+
+def _unbroken(word: Callable[[Any], str]) -> Callable[[Any], str]:
+    return lambda value: _tidy(word(value))
+
+
+def _tidy(text: str) -> str:
+    """Return a sentence whose numbers keep their unit on the same line."""
+    return re.sub(
+        r"(?<=\d) (?=%|people\b|person\b|points\b|in \d)|(?<=\d in) (?=\d)|(?<=ε) (?==)|(?<=ε =) ", "\u00a0", text
+    )
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _number(count: int) -> str:
+    return f"{count:,}" if count < 10**15 else f"about 10^{len(str(count)) - 1}"
+
+
+def _who(share: float, one: str, many: str) -> str:
+    """Return a share of people as the subject of a sentence, with its verb."""
+    said = odds(share)
+    if said in ("none", "all"):
+        return f"{'Nobody' if said == 'none' else 'Everybody'} {one}"
+    return _tidy(f"{_capital(said)} people {one if said.startswith('about 1 in') else many}")
+
+
+def _times(guess: float | Estimate) -> str:
+    """Return how often a guess is right."""
+    often = times(float(guess))
+    return _tidy(f"at most {often}" if isinstance(guess, Estimate) else often)
+
+
+def _kept(report: CollectionReport) -> float:
+    """Return the share of a blind guesser's error that the recommended way leaves to who knows all other answers."""
+    return (1 - float(report.recommended.all_but_one)) / (1 - report.blind_guess)
+
+
+def _beside(name: str) -> str:
+    return files("tacit.auditing").joinpath(name).read_text(encoding="utf-8")
+
+
+def _digest(script: str) -> str:
+    """Return what the page's policy calls a script by: no other script runs."""
+    return "sha256-" + base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+
+
+@cache
+def _chart_library() -> str:
+    """Return Vega-Embed and all it needs as one script."""
+    from vl_convert import javascript_bundle  # noqa: PLC0415 - loads a JavaScript engine
+
+    bundle: Any = javascript_bundle  # its stub asks for a snippet that it can do without
+    return bundle().replace("</script", "<\\/script")

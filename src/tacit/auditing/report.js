@@ -1,0 +1,29 @@
+"use strict";
+// Draws each figure from the specification beside it; folded ones when they are unfolded.
+{
+  const options = { actions: false, ast: true, mode: "vega-lite", renderer: "svg", defaultStyle: false };
+  const draw = async (figure) => {
+    if (figure.dataset.state) return;
+    figure.dataset.state = "drawing";
+    const canvas = figure.querySelector(".chart");
+    try {
+      await vegaEmbed(canvas, JSON.parse(figure.querySelector("script").textContent), options);
+      figure.dataset.state = "drawn";
+    } catch (error) {
+      figure.dataset.state = "failed";
+      canvas.textContent = "This chart could not be drawn. The table below it has the same numbers.";
+      console.error(error);
+    }
+  };
+  const drawOpen = () => {
+    for (const figure of document.querySelectorAll("figure[data-chart]")) {
+      if (!figure.closest("details:not([open])")) draw(figure);
+    }
+  };
+  for (const details of document.querySelectorAll("details")) details.addEventListener("toggle", drawOpen);
+  addEventListener("beforeprint", () => {
+    for (const details of document.querySelectorAll("details:not(.long)")) details.open = true;
+    drawOpen();
+  });
+  drawOpen();
+}

@@ -1,0 +1,160 @@
+"""What an audit found, as plain frozen data: every number with its kind, and what was not examined."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Any
+
+from tacit.estimate import Estimate
+
+Columns = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ColumnReport:
+    """One column alone. ``rarest_value`` is None for NULL, and withheld when fewer than k people hold it."""
+
+    column: str
+    values: int
+    entropy_bits: float
+    rarest_people: int
+    rarest_value: str | None
+    rarest_withheld: bool
+    most_common_share: float
+    exposed_people: int
+    exposure: float
+    identifier_like: bool
+
+
+@dataclass(frozen=True)
+class SetReport:
+    """A set of columns released together: who stands out, and how well a row points at its person."""
+
+    columns: Columns
+    classes: int
+    unique_people: int
+    smallest_class: int
+    exposed_people: int
+    exposure: float
+    reidentification_vulnerability: float
+
+
+@dataclass(frozen=True)
+class SetsReport:
+    """The sets of columns that were examined, of all possible ones.
+
+    ``complete``: every set not examined contains one that is over the budget, and so exposes at least as much.
+    """
+
+    whole: SetReport
+    examined: tuple[SetReport, ...]
+    worst: tuple[SetReport, ...]
+    smallest_over_budget: tuple[SetReport, ...]
+    identifier_like: Columns
+    possible: int
+    complete: bool
+
+
+@dataclass(frozen=True)
+class CertifiedReport:
+    """What the marginals alone certify for a set, beside the truth."""
+
+    columns: Columns
+    bound: Estimate
+    exposure: float
+
+
+@dataclass(frozen=True)
+class InferenceReport:
+    """How often the sensitive value is guessed by who knows these columns; ``prior`` is without them.
+
+    ``exposure`` and ``unique_people`` are those of the known columns: where most are unique, a guess repeats the table.
+    """
+
+    sensitive: str
+    known: Columns
+    prior: float
+    posterior: float
+    exposure: float
+    unique_people: int
+
+
+@dataclass(frozen=True)
+class CollectionOption:
+    """One way to collect a column from the people: epsilon None is without noise.
+
+    ``uninformed`` and ``all_but_one`` are guesses of one person's value by an adversary with a uniform prior on it, who
+    knows nothing or everything of the others; the standard error is that of an estimated share.
+    """
+
+    epsilon: float | None
+    shuffled: bool
+    uninformed: float
+    all_but_one: float | Estimate
+    bayes_security: float
+    error_share: float
+    error_people: float
+
+
+@dataclass(frozen=True)
+class CollectionReport:
+    """What it would mean to collect a column from the people instead.
+
+    ``protected``: the recommended option leaves whoever knows all other answers enough of her error.
+    """
+
+    column: str
+    k: int
+    n: int
+    blind_guess: float
+    most_common_share: float
+    options: tuple[CollectionOption, ...]
+    recommended: CollectionOption
+    protected: bool
+    reason: str
+
+
+@dataclass(frozen=True)
+class Audit:
+    """The main job's answer: what a table of people gives away, and what to do about it.
+
+    `to_dict` gives the same as plain data for JSON; `tacit.auditing.to_text` and `tacit.auditing.to_html` render it.
+    """
+
+    table: str
+    people: int
+    rows: int
+    person: str | None
+    sensitive: str | None
+    k: int
+    budget: float
+    show_rare: bool
+    columns: tuple[ColumnReport, ...]
+    sets: SetsReport
+    certified: tuple[CertifiedReport, ...]
+    selected: tuple[SetReport, ...]
+    inference: tuple[InferenceReport, ...]
+    collection: tuple[CollectionReport, ...]
+    not_examined: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the sections as dicts, lists, numbers and strings, ready for JSON.
+
+        Returns
+        -------
+        dict
+            Keys ``people``, ``rows``, ``columns``, ``sets``, ``certified``, ``selected``, ``inference``,
+            ``collection``, ``not_examined``. An `Estimate` is the dict of its fields.
+        """
+        inputs = ("table", "person", "sensitive", "k", "budget", "show_rare")
+        return {field.name: plain(getattr(self, field.name)) for field in fields(self) if field.name not in inputs}
+
+
+def plain(value: Any) -> Any:
+    """Return results as dicts, lists, numbers and strings."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+    if isinstance(value, (tuple, list)):
+        return [plain(item) for item in value]  # pyright: ignore[reportUnknownVariableType]
+    return value

@@ -1,0 +1,67 @@
+"""The audit in a few sentences, for somebody who reads nothing else."""
+
+from collections.abc import Iterator
+
+from tacit.auditing.result import Audit
+from tacit.auditing.wording import listed, odds, people, percent, times
+
+
+def summary(found: Audit) -> list[str]:
+    """Return the answer in a few sentences: what stands out, what may go out, who is guessed, how to ask instead.
+
+    Examples
+    --------
+    >>> import tacit as tc
+    >>> summary(tc.audit("example:adult", columns=["sex", "race"]))[0]
+    'Published whole, the table exposes nobody: everybody shares all 2 values with at least 9 others.'
+    """
+    return list(_sentences(found))
+
+
+def _sentences(found: Audit) -> Iterator[str]:
+    whole = found.sets.whole
+    others = "1 other" if found.k == 2 else f"{found.k - 1} others"
+    values = "the same value" if len(whole.columns) == 1 else f"all {len(whole.columns)} values"
+    if whole.exposed_people == 0:
+        yield f"Published whole, the table exposes nobody: everybody shares {values} with at least {others}."
+    else:
+        said = odds(whole.exposure)
+        who = "everybody" if said == "all" else f"{said} people, {people(whole.exposed_people)}"
+        unique = "Nobody is" if not whole.unique_people else f"{people(whole.unique_people).capitalize()} are"
+        unique = "1 person is" if whole.unique_people == 1 else unique
+        yield (
+            f"Published whole, the table exposes {who}: fewer than {others} share {values}. {unique} even the only one "
+            "of their kind."
+        )
+    if found.selected:
+        best = found.selected[0]
+        many = "1 column" if len(best.columns) == 1 else f"Up to {len(best.columns)} columns"
+        exposed = "nobody" if not best.exposed_people else f"{odds(best.exposure)} people"
+        yield (
+            f"{many} can go out within the budget of {percent(found.budget)}: {listed(best.columns)}, for one, "
+            f"{'exposes' if len(best.columns) == 1 else 'expose'} {exposed}."
+        )
+    else:
+        yield f"No column can go out within the budget of {percent(found.budget)}."
+    if found.inference:
+        best_known = max(found.inference, key=lambda report: (report.posterior, -len(report.known)))
+        yield (
+            f"{best_known.sensitive} is guessed right {times(best_known.prior)} without any column, and "
+            f"{times(best_known.posterior)} by who knows {_briefly(best_known.known)}."
+        )
+    if found.collection:
+        epsilons = sorted({report.recommended.epsilon or 0.0 for report in found.collection if report.protected})
+        weak = [report.column for report in found.collection if not report.protected]
+        if epsilons:
+            columns = len(found.collection) - len(weak)
+            yield (
+                f"Asked of the people instead, {columns} {'column' if columns == 1 else 'columns'} could be collected "
+                f"through randomized answers and a shuffler, with ε = {' or '.join(f'{e:g}' for e in epsilons)}; "
+                "section 6 says what this protects and costs."
+            )
+        if weak:
+            yield f"For {_briefly(tuple(weak))} there are too few people for that promise."
+
+
+def _briefly(columns: tuple[str, ...]) -> str:
+    return listed(columns) if len(columns) <= 4 else f"{len(columns)} columns"

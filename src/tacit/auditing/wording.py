@@ -1,0 +1,93 @@
+"""Numbers as a person says them."""
+
+from tacit.estimate import Estimate
+
+
+def odds(share: float) -> str:
+    """Return a share of people or of tries in odds: "about 1 in 49", "about 52 in 100".
+
+    Examples
+    --------
+    >>> odds(0.0206), odds(0.5225), odds(0.0), odds(1.0), odds(1e-7)
+    ('about 1 in 49', 'about 52 in 100', 'none', 'all', 'about 1 in 10,000,000')
+    >>> odds(0.5)
+    'about 1 in 2'
+    """
+    if share <= 0:
+        return "none"
+    if share >= 1:
+        return "all"
+    if share > 0.999:
+        return "more than 999 in 1,000"
+    if share > 0.99:
+        return f"about {round(1000 * share)} in 1,000"
+    if share > 0.095 and round(100 * share) != 50:
+        return f"about {round(100 * share)} in 100"
+    return f"about 1 in {_two_digits(1 / share):,}"
+
+
+def times(share: float) -> str:
+    """Return how often a guess is right, as an adverb.
+
+    Examples
+    --------
+    >>> times(0.76), times(0.0), times(1.0)
+    ('about 76 in 100 times', 'never', 'always')
+    """
+    return {"none": "never", "all": "always"}.get(said := odds(share), f"{said} times")
+
+
+def percent(share: float) -> str:
+    """Return a share in per cent with four significant digits.
+
+    Examples
+    --------
+    >>> percent(0.0206074752), percent(1.0), percent(0.00001234)
+    ('2.061 %', '100 %', '0.001234 %')
+    """
+    digits = f"{100 * share:.4g}"
+    return f"{digits if 'e' not in digits else f'{100 * share:.1e}'} %"
+
+
+def points(share: float) -> str:
+    """Return an error of a share, in percentage points.
+
+    Examples
+    --------
+    >>> points(0.00866), points(0.0)
+    ('0.866 points', '0 points')
+    """
+    return f"{100 * share:.3g} points"
+
+
+def people(count: float) -> str:
+    """Return a number of people.
+
+    Examples
+    --------
+    >>> people(1), people(0), people(32561)
+    ('1 person', 'nobody', '32,561 people')
+    """
+    if count == 0:
+        return "nobody"
+    return "1 person" if count == 1 else f"{count:,.0f} people"
+
+
+def listed(columns: tuple[str, ...]) -> str:
+    """Return the names of a set of columns."""
+    return ", ".join(columns)
+
+
+def bounded(value: float | Estimate) -> str:
+    """Return a guess in per cent, marked when it is an upper bound and not exact.
+
+    Examples
+    --------
+    >>> bounded(0.25), bounded(Estimate(0.25, 0.1, 0.25, None, "bound"))
+    ('25 %', 'at most 25 %')
+    """
+    return f"at most {percent(value.value)}" if isinstance(value, Estimate) else percent(value)
+
+
+def _two_digits(number: float) -> int:
+    return int(float(f"{number:.2g}")) if number >= 100 else round(number)

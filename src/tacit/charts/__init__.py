@@ -1,0 +1,23 @@
+"""Charts: one function per figure, from plain result data (the dicts of `Audit.to_dict`)."""
+
+from tacit.charts.by_column import exposure_by_column
+from tacit.charts.by_set import exposure_by_set
+from tacit.charts.by_size import exposure_by_size
+from tacit.charts.certified import certified_beside_truth
+from tacit.charts.collection import collection_options
+from tacit.charts.guesses import inference_before_and_after
+from tacit.charts.over_threshold import exposure_over_threshold, to_svg
+from tacit.charts.style import MOST_MARKS, MOST_ROWS
+
+__all__ = [
+    "MOST_MARKS",
+    "MOST_ROWS",
+    "certified_beside_truth",
+    "collection_options",
+    "exposure_by_column",
+    "exposure_by_set",
+    "exposure_by_size",
+    "exposure_over_threshold",
+    "inference_before_and_after",
+    "to_svg",
+]

@@ -1,0 +1,148 @@
+"""Figures from plain data: each is valid, fills its container, needs no colour and says what it shows."""
+
+import pytest
+
+from tacit import charts
+from tacit.charts.style import DIM, INK, PALE
+
+K, BUDGET = 10, 0.01
+
+
+def column(name="sex", exposure=0.2, **changes):
+    plain = {"column": name, "exposure": exposure, "exposed_people": 20, "identifier_like": False}
+    return {**plain, **changes}
+
+
+def released(*columns, exposure=0.2):
+    return {"columns": list(columns), "exposure": exposure, "exposed_people": 20, "unique_people": 3}
+
+
+def certified(*columns, exposure=0.02, bound=0.3):
+    return {"columns": list(columns), "exposure": exposure, "bound": {"value": bound}}
+
+
+def guessed(*known, posterior=0.6):
+    return {"sensitive": "income", "known": list(known), "prior": 0.5, "posterior": posterior}
+
+
+def asked(*options):
+    return {"column": "sex", "blind_guess": 0.5, "options": list(options), "recommended": options[-1]}
+
+
+def option(epsilon, shuffled, guess):
+    return {"epsilon": epsilon, "shuffled": shuffled, "all_but_one": guess, "error_share": 0.01}
+
+
+OPTIONS = asked(option(None, True, 1.0), option(1.0, False, 0.73), option(1.0, True, {"value": 0.51}))
+FIGURES = {
+    "exposure_by_column": charts.exposure_by_column([column(), column("race", 0.0)], K, BUDGET),
+    "exposure_by_set": charts.exposure_by_set([released("sex", "race")], K, BUDGET),
+    "exposure_by_size": charts.exposure_by_size([released("sex"), released("sex", "race", exposure=0.3)], K, BUDGET),
+    "certified_beside_truth": charts.certified_beside_truth([certified("sex", "race")], K),
+    "inference_before_and_after": charts.inference_before_and_after([guessed("sex")]),
+    "collection_options": charts.collection_options(OPTIONS),
+}
+EMPTY = {
+    "exposure_by_column": charts.exposure_by_column([], K, BUDGET),
+    "exposure_by_set": charts.exposure_by_set([], K, BUDGET),
+    "exposure_by_size": charts.exposure_by_size([], K, BUDGET),
+    "certified_beside_truth": charts.certified_beside_truth([], K),
+    "inference_before_and_after": charts.inference_before_and_after([]),
+}
+
+
+def records(chart, *fields):
+    """Return the records of the figure's data that have these fields."""
+    data = chart.to_dict()["datasets"].values()
+    return [record for some in data for record in some if set(fields) <= set(record)]
+
+
+def values(node, key):
+    """Return everything that stands under the key anywhere in a specification."""
+    if isinstance(node, dict):
+        here = [node[key]] if key in node else []
+        return here + [found for item in node.values() for found in values(item, key)]
+    return [found for item in node for found in values(item, key)] if isinstance(node, list) else []
+
+
+@pytest.fixture(params=FIGURES)
+def figure(request):
+    return FIGURES[request.param]
+
+
+def test_every_figure_is_a_valid_specification_that_fills_its_container(figure):
+    specification = figure.to_dict(validate=True)
+    assert specification["width"] == "container"
+    assert specification["autosize"]["type"] == "fit-x"
+
+
+def test_every_figure_says_in_words_what_it_shows(figure):
+    assert len(figure.to_dict()["description"]) > 40
+
+
+def test_colours_are_ink_and_greys_only(figure):
+    specification = {key: value for key, value in figure.to_dict().items() if key != "config"}
+    assert set(values(specification, "color")) <= {INK, DIM, PALE, "white"}
+    assert "scheme" not in str(specification)
+
+
+def test_bars_and_axes_start_at_zero(figure):
+    domains = [domain for domain in values(figure.to_dict(), "domain") if isinstance(domain, list)]
+    assert {domain[0] for domain in domains if not isinstance(domain[0], str)} == {0}
+
+
+@pytest.mark.parametrize("name", EMPTY)
+def test_nothing_to_show_is_still_a_figure(name):
+    assert EMPTY[name].to_dict(validate=True)["layer"]
+
+
+def test_identifiers_are_not_drawn_beside_traits():
+    chart = charts.exposure_by_column([column(), column("email", 1.0, identifier_like=True)], K, BUDGET)
+    assert {record["name"] for record in records(chart, "name")} == {"sex"}
+
+
+def test_columns_come_most_exposing_first_and_are_capped():
+    chart = charts.exposure_by_column([column(f"c{i}", i / 100) for i in range(60)], K, BUDGET)
+    drawn = sorted((record["row"], record["name"]) for record in records(chart, "row", "people"))
+    assert drawn[0] == (0, "c59")
+    assert len(drawn) == charts.MOST_ROWS
+
+
+def test_crowded_sets_are_thinned_to_the_cap_with_the_extremes_kept():
+    sets = [released(*"abcd"[: 1 + i % 4], exposure=i / 2000) for i in range(2000)]
+    drawn = records(charts.exposure_by_size(sets, K, BUDGET), "kind")
+    assert len(drawn) == charts.MOST_MARKS
+    assert {record["share"] for record in drawn} >= {0.0, 1999 / 2000}
+
+
+def test_within_and_over_the_budget_differ_in_shape():
+    chart = charts.exposure_by_size([released("sex", exposure=0.01), released("race", exposure=0.011)], K, BUDGET)
+    assert [record["kind"] for record in records(chart, "kind")] == ["within the budget", "over the budget"]
+    shapes = values(chart.to_dict(), "shape")[0]["scale"]
+    assert dict(zip(shapes["domain"], shapes["range"], strict=True)) == {
+        "within the budget": "circle",
+        "over the budget": "diamond",
+    }
+
+
+def test_a_bound_is_labelled_as_one_and_an_exact_guess_is_not():
+    guesses = {record["kind"]: record["guess"] for record in records(FIGURES["collection_options"], "guess")}
+    assert guesses == {"shuffled": "at most 51 %", "randomized alone": "73 %"}
+    assert records(FIGURES["certified_beside_truth"], "bound")[0]["label"] == "≤ 30 %"
+
+
+def test_the_recommended_noise_is_marked_and_the_least_noise_comes_first():
+    rows = records(FIGURES["collection_options"], "best")
+    assert [(row["name"], row["best"]) for row in rows] == [("no noise", False), ("ε = 1", True)]
+    assert rows[1]["label"] == "recommended: off by 1 points"
+
+
+def test_the_best_guess_comes_first():
+    chart = charts.inference_before_and_after([guessed("sex"), guessed("age", posterior=0.9)])
+    assert [record["name"] for record in records(chart, "after")] == ["age", "sex"]
+
+
+def test_a_figure_draws_without_a_browser():
+    vl_convert = pytest.importorskip("vl_convert")
+    specification = charts.exposure_by_column([column()], K, BUDGET).properties(width=400).to_dict()
+    assert vl_convert.vegalite_to_svg(specification).startswith("<svg")
