@@ -1,0 +1,92 @@
+"""``tacit audit``: the main job."""
+
+import contextlib
+import sys
+import time
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from tacit.cli.options import as_names
+from tacit.cli.output import print_json, written_whole
+
+
+def audit(
+    table: str,
+    /,
+    *,
+    columns: str | None = None,
+    sensitive: str | None = None,
+    k: int = 10,
+    budget: float = 0.01,
+    person: str | None = None,
+    show_rare: Annotated[bool, Parameter(negative="")] = False,
+    html: str | None = None,
+    fail_over: float | None = None,
+    json: Annotated[bool, Parameter(negative="")] = False,
+) -> int:
+    """Audit a table of people: what it gives away, and what to do about it.
+
+    Parameters
+    ----------
+    table
+        A CSV, Parquet or JSON file, or example:adult.
+    columns
+        The columns to examine, as a,b,…; all by default.
+    sensitive
+        The column whose guessing to measure.
+    k
+        A person is exposed if fewer than k people share her values.
+    budget
+        The share of exposed people up to which columns count as fit to go out together.
+    person
+        The column that names a person with several rows.
+    show_rare
+        Show values that fewer than k people hold.
+    html
+        Write a self-contained report to this file.
+    fail_over
+        Exit with 1 if all columns together expose more than this share.
+    json
+        Print one JSON object.
+    """
+    from tacit.auditing import audit as audit_table, to_html, to_text  # noqa: PLC0415 - the engine takes a second
+
+    with contextlib.ExitStack() as stack:
+        page = stack.enter_context(written_whole(html)) if html is not None else []
+        found = audit_table(
+            table, as_names(columns), sensitive, k, budget, person=person, show_rare=show_rare, progress=_Progress()
+        )
+        if html is not None:
+            page.append(to_html(found))
+    if json:
+        inputs = {
+            "table": table, "columns": [report.column for report in found.columns], "sensitive": sensitive, "k": k,
+            "budget": budget, "person": person, "show_rare": show_rare,
+        }  # fmt: skip
+        print_json("audit", inputs, found.to_dict())
+    else:
+        import rich  # noqa: PLC0415
+
+        rich.print(to_text(found))
+        if html is not None:
+            print(f"Report: {html}")
+    return int(fail_over is not None and found.sets.whole.exposure > fail_over)
+
+
+class _Progress:
+    """Says on a terminal's stderr what is being worked on, once a second has passed."""
+
+    def __init__(self) -> None:
+        self._start = time.monotonic()
+        self._shown = ""
+
+    def __call__(self, what: str) -> None:
+        if what != self._shown and sys.stderr.isatty() and time.monotonic() - self._start > 1:
+            self._shown = what
+            sys.stderr.write(f"\r\x1b[2K{what} …")
+            sys.stderr.flush()
+
+    def __del__(self) -> None:
+        if self._shown:
+            sys.stderr.write("\r\x1b[2K")

@@ -1,0 +1,86 @@
+"""``tacit exposure``: who stands out in a table by a set of columns."""
+
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+
+from tacit.cli.options import as_names
+from tacit.cli.output import print_json, written_whole
+
+
+def exposure(
+    table: str,
+    /,
+    *,
+    columns: str | None = None,
+    k: int | None = None,
+    threshold: str | None = None,
+    bounds: Annotated[bool, Parameter(negative="")] = False,
+    curve: str | None = None,
+    person: str | None = None,
+    fail_over: float | None = None,
+    json: Annotated[bool, Parameter(negative="")] = False,
+) -> int:
+    """Count who stands out in a table by a set of columns.
+
+    Parameters
+    ----------
+    table
+        A CSV, Parquet or JSON file, or example:adult.
+    columns
+        The columns that are known together, as a,b,…; all by default.
+    k
+        Exposed means fewer than k people alike; or
+    threshold
+        a smaller share of the people than this alike, as a decimal or a fraction such as 1/1000.
+    bounds
+        Add what the single columns alone certify.
+    curve
+        Write the exposure at every threshold as a chart to this SVG file.
+    person
+        The column that names a person with several rows.
+    fail_over
+        Exit with 1 if the exposure is above this share.
+    json
+        Print one JSON object.
+    """
+    from tacit.anonymity import Population, exposure as exposure_of, exposure_bound, exposure_curve  # noqa: PLC0415
+
+    population = Population(table, columns=as_names(columns), person=person)
+    share = exposure_of(population, threshold=threshold, k=k)
+    sizes = population.class_sizes()
+    results: dict[str, Any] = {
+        "exposure": share,
+        "exposed_people": sizes.exposed(threshold=threshold, k=k),
+        "people": sizes.people,
+        "classes": sizes.classes,
+        "unique_rows": sizes.unique,
+    }
+    if bounds:
+        results["exposure_bound"] = exposure_bound(population, threshold=threshold, k=k)
+    if curve is not None:
+        from tacit.charts import exposure_over_threshold, to_svg  # noqa: PLC0415 - half a second
+
+        with written_whole(curve) as text:
+            steps = exposure_curve(population)
+            figure = exposure_over_threshold(steps.sizes.tolist(), steps.exposed.tolist(), steps.people)
+            text.append(to_svg(figure))
+    if json:
+        inputs = {
+            "table": table, "columns": list(population.columns), "k": k, "threshold": threshold, "person": person,
+        }  # fmt: skip
+        print_json("exposure", inputs, results)
+    else:
+        _print_text(population.columns, results, k, threshold)
+    return int(fail_over is not None and share > fail_over)
+
+
+def _print_text(columns: tuple[str, ...], results: dict[str, Any], k: int | None, threshold: str | None) -> None:
+    from tacit.auditing.wording import listed, odds, percent  # noqa: PLC0415
+
+    alike = f"fewer than {k} people" if k is not None else f"less than a share of {threshold} of the people"
+    print(f"{listed(columns)}: {odds(results['exposure'])} people, {percent(results['exposure'])} exactly counted, are")
+    print(f"exposed ({results['exposed_people']:,} of {results['people']:,}): {alike} share their values.")
+    print(f"{results['classes']:,} different rows, {results['unique_rows']:,} of them held by a single person.")
+    if bound := results.get("exposure_bound"):
+        print(f"The columns alone certify at most {percent(bound.value)} ({bound.method}).")

@@ -1,0 +1,172 @@
+"""``tacit measure``: the measures of one mechanism, alone or shuffled."""
+
+from collections.abc import Callable
+from typing import Annotated, Any
+
+import numpy as np
+from cyclopts import Parameter
+
+from tacit.adversaries import Gain, Knowledge
+from tacit.channels import System
+from tacit.cli.options import as_gain_option, as_knowledge, as_mechanism, as_names, as_numbers, one_of
+from tacit.cli.output import print_json
+from tacit.errors import InvalidValueError, TooLargeError
+from tacit.estimate import Estimate
+from tacit.measures import (
+    bayes_risk,
+    bayes_security,
+    ldp_epsilon,
+    leakage,
+    leakiest_pair,
+    multiplicative_bayes_capacity,
+    mutual_information,
+    posterior_vulnerability,
+    prior_vulnerability,
+)
+from tacit.mechanisms import Mechanism, frequency_error
+from tacit.shuffling import Shuffled
+
+Quantity = Callable[[], Any]
+
+
+def measure(
+    mechanism: str,
+    /,
+    *,
+    users: int | None = None,
+    shuffled: Annotated[bool, Parameter(negative="")] = False,
+    adversary: str | None = None,
+    prior: str | None = None,
+    gain: str | None = None,
+    only: str | None = None,
+    json: Annotated[bool, Parameter(negative="")] = False,
+) -> int:
+    """Measure a mechanism: what an adversary can guess of one person's value.
+
+    Parameters
+    ----------
+    mechanism
+        As name:key=value,… such as krr:k=5,epsilon=1 or krr:k=5,p=0.8; or channel:FILE.csv (numbers, no header).
+    users
+        How many people report, the target included.
+    shuffled
+        Whether the reports go through a shuffler.
+    adversary
+        What is known of the others when shuffled: uninformed (default), uninformed:p0,p1,… (their population law) or
+        all-but-one:c0,c1,… (how many of the others hold each value).
+    prior
+        The law of the target's value as p0,p1,…; uniform by default.
+    gain
+        What the adversary wants: identity (default) or matrix:FILE.csv (rows guesses, columns secrets).
+    only
+        The measures to compute, as NAME,…; all by default.
+    json
+        Print one JSON object.
+    """
+    system = as_mechanism(mechanism)
+    quantities = _quantities(
+        system,
+        _crowd(system, users, shuffled),
+        adversary=None if adversary is None else as_knowledge(_needing_shuffled(adversary, shuffled)),
+        prior=None if prior is None else as_numbers(prior, "prior", float),
+        gain=None if gain is None else as_gain_option(gain),
+        users=users,
+    )
+    chosen = [one_of(name, quantities, "measure here called") for name in as_names(only) or []]
+    results: dict[str, Any] = {}
+    refused: dict[str, str] = {}
+    for name in chosen or quantities:
+        try:
+            results[name] = quantities[name]()
+        except TooLargeError as error:
+            if chosen:
+                raise
+            refused[name] = str(error)
+    if json:
+        inputs = {
+            "mechanism": mechanism, "users": users, "shuffled": shuffled, "adversary": adversary, "prior": prior,
+            "gain": gain, "only": only,
+        }  # fmt: skip
+        print_json("measure", inputs, results | ({"not_computed": refused} if refused else {}))
+    else:
+        _print_text(mechanism, results, refused)
+    return 0
+
+
+def _needing_shuffled(adversary: str, shuffled: bool) -> str:
+    if not shuffled:
+        raise InvalidValueError(
+            f"--adversary {adversary} says what is known of the other users, who matter only with --shuffled; add "
+            "--shuffled --users N"
+        )
+    return adversary
+
+
+def _crowd(mechanism: System, users: int | None, shuffled: bool) -> System:
+    if not shuffled:
+        return mechanism
+    if users is None:
+        raise InvalidValueError("--shuffled needs the number of users; add --users N")
+    return Shuffled(mechanism, users)
+
+
+def _quantities(
+    mechanism: System,
+    system: System,
+    *,
+    adversary: Knowledge | None,
+    prior: list[float] | None,
+    gain: Gain | None,
+    users: int | None,
+) -> dict[str, Quantity]:
+    """Return the measures that have a meaning for these inputs, by their function's name."""
+    law = np.full(system.secrets, 1 / system.secrets) if prior is None else prior
+    quantities: dict[str, Quantity] = {
+        "prior_vulnerability": lambda: prior_vulnerability(law, gain),
+        "posterior_vulnerability": lambda: posterior_vulnerability(system, prior, gain, adversary),
+        "leakage": lambda: leakage(system, prior, gain, adversary=adversary),
+    }
+    if gain is None:
+        quantities |= {
+            "bayes_security": lambda: bayes_security(system, prior, adversary),
+            "mutual_information": lambda: mutual_information(system, prior, adversary=adversary),
+        }
+        if adversary is None:
+            quantities["bayes_risk"] = lambda: bayes_risk(system, prior)
+            quantities["multiplicative_bayes_capacity"] = lambda: multiplicative_bayes_capacity(system)
+        if system is mechanism:
+            quantities["ldp_epsilon"] = lambda: ldp_epsilon(system)
+            if system.secrets > 1:
+                quantities["leakiest_pair"] = lambda: leakiest_pair(system)
+        if users is not None and isinstance(mechanism, Mechanism):
+            quantities["frequency_error"] = lambda: frequency_error(mechanism, users)._asdict()
+    return quantities
+
+
+def _print_text(mechanism: str, results: dict[str, Any], refused: dict[str, str]) -> None:
+    from rich import box, print as print_rich  # noqa: PLC0415 - JSON needs no rich
+    from rich.table import Table  # noqa: PLC0415
+
+    table = Table(box=box.SIMPLE, pad_edge=False, title=mechanism, title_justify="left")
+    for header in ("measure", "value", "kind"):
+        table.add_column(header, justify="right" if header == "value" else "left", overflow="fold")
+    for name, result in results.items():
+        value = result.value if isinstance(result, Estimate) else result
+        table.add_row(name, _shown(value), _kind(result))
+    for name, reason in refused.items():
+        table.add_row(name, "—", reason)
+    print_rich(table)
+
+
+def _kind(result: Any) -> str:
+    if isinstance(result, Estimate):
+        return f"{result.method}; in [{result.low:.6g}, {result.high:.6g}]"
+    return "exact"
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:.12g}"
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {item:.6g}" for key, item in value.items())  # pyright: ignore
+    return str(value)

@@ -1,0 +1,106 @@
+"""How option values are spelled: lists, mechanisms, adversaries, gains, matrices in a file."""
+
+import csv
+import inspect
+from collections.abc import Callable, Iterable
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TypeVar
+
+from tacit.adversaries import AllButOne, Gain, Knowledge, Uninformed, gain_matrix
+from tacit.channels import Channel, System
+from tacit.errors import InvalidValueError
+from tacit.mechanisms import Mechanism, mechanisms_by_name
+
+T = TypeVar("T", int, float)
+
+
+def as_names(text: str | None) -> list[str] | None:
+    """Return the names in a comma-separated list; a name that holds a comma goes in double quotes."""
+    if text is None:
+        return None
+    (names,) = list(csv.reader([text], skipinitialspace=True)) or [[""]]
+    return [name.strip() for name in names]
+
+
+def one_of(word: str, words: Iterable[str], what: str) -> str:
+    """Return the word if it is one of those, or suggest the nearest."""
+    known = list(words)
+    if word in known:
+        return word
+    nearest = get_close_matches(word, known, n=1)
+    hint = f"did you mean {nearest[0]!r}?" if nearest else "it is one of " + ", ".join(known)
+    raise InvalidValueError(f"there is no {what} {word!r}; {hint}")
+
+
+def as_mechanism(text: str) -> System:
+    """Return the mechanism spelled as ``name:key=value,…``, or the channel in ``channel:FILE.csv``."""
+    name, _, rest = text.partition(":")
+    if name == "channel":
+        return Channel(_matrix_in(rest))
+    known = mechanisms_by_name()
+    kind = known[one_of(name, [*known, "channel"], "mechanism")]
+    return kind(**_parameters(kind, name, rest))
+
+
+def as_knowledge(text: str) -> Knowledge:
+    """Return the adversary spelled as ``uninformed`` or ``all-but-one:c0,c1,…``."""
+    name, _, rest = text.partition(":")
+    if one_of(name, ["uninformed", "all-but-one"], "adversary") == "uninformed":
+        return Uninformed(as_numbers(rest, "population", float) if rest else None)
+    return AllButOne(as_numbers(rest, "all-but-one", int))
+
+
+def as_gain_option(text: str) -> Gain | None:
+    """Return the gain spelled as ``identity`` or ``matrix:FILE.csv``."""
+    name, _, rest = text.partition(":")
+    return None if one_of(name, ["identity", "matrix"], "gain") == "identity" else gain_matrix(_matrix_in(rest))
+
+
+def as_numbers(text: str, name: str, kind: Callable[[str], T]) -> list[T]:
+    """Return the numbers in a comma-separated list."""
+    try:
+        return [kind(part) for part in text.split(",")]
+    except ValueError:
+        what = "whole numbers" if kind is int else "numbers"
+        raise InvalidValueError(f"{name} must be {what} separated by commas, got {text!r}") from None
+
+
+def _parameters(kind: type[Mechanism], name: str, text: str) -> dict[str, int | float]:
+    allowed = inspect.signature(kind).parameters
+    parameters: dict[str, int | float] = {}
+    for part in filter(None, text.split(",")):
+        key, _, value = part.partition("=")
+        one_of(key, allowed, f"parameter of {name},")
+        number = int if allowed[key].annotation is int else float
+        try:
+            parameters[key] = number(value)
+        except ValueError:
+            what = "a whole number" if number is int else "a number"
+            raise InvalidValueError(f"{key} must be {what}, got {value!r}") from None
+    for key, parameter in allowed.items():
+        if parameter.default is parameter.empty and key not in parameters:
+            raise InvalidValueError(f"{name} needs {key}, as in {name}:{key}=…, got {text!r}")
+    return parameters
+
+
+def _matrix_in(path: str) -> list[list[float]]:
+    try:
+        with Path(path).open(encoding="utf-8-sig", newline="") as file:
+            rows = [row for row in csv.reader(file) if row]
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        reason = getattr(error, "strerror", None) or "it is not UTF-8 text with commas"
+        raise InvalidValueError(f"cannot read a matrix from {path!r}: {reason.lower()}") from None
+    matrix: list[list[float]] = []
+    for number, row in enumerate(rows, start=1):
+        try:
+            matrix.append([float(entry) for entry in row])
+        except ValueError:
+            raise InvalidValueError(
+                f"{path} must hold numbers only, without a header, and row {number} does not"
+            ) from None
+        if len(row) != len(rows[0]):
+            raise InvalidValueError(
+                f"{path} must have rows of equal length, and row {number} has {len(row)} of {len(rows[0])}"
+            )
+    return matrix

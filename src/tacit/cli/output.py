@@ -1,0 +1,68 @@
+"""What commands print: one JSON object, or text; and files written whole or not at all."""
+
+import json
+import math
+import os
+import sys
+import tempfile
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, cast
+
+from tacit.errors import InvalidValueError
+from tacit.estimate import Estimate
+
+SCHEMA_VERSION = 1
+
+
+def print_json(command: str, inputs: Mapping[str, Any], results: Mapping[str, Any]) -> None:
+    """Print the object that every command's --json prints."""
+    answer = {"schema_version": SCHEMA_VERSION, "command": command, "inputs": inputs, "results": results}
+    sys.stdout.write(json.dumps(_jsonable(answer), indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+@contextmanager
+def written_whole(path: str) -> Generator[list[str]]:
+    """Give a list for the file's text, and put the file in its place only when all went well.
+
+    The temporary file is made first, so that an unwritable place is refused before any work.
+    """
+    target = Path(path)
+    if target.is_dir():
+        raise InvalidValueError(f"cannot write {path}: it is a directory; name a file in it")
+    try:
+        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
+    except OSError as error:
+        raise InvalidValueError(f"cannot write {path}: {_reason(error)}; name a file in a writable folder") from None
+    try:
+        text: list[str] = []
+        yield text
+        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
+            file.writelines(text)
+        mask = os.umask(0)
+        os.umask(mask)
+        Path(name).chmod(0o666 & ~mask)
+        Path(name).replace(target)
+    except OSError as error:
+        raise InvalidValueError(f"cannot write {path}: {_reason(error)}") from None
+    finally:
+        Path(name).unlink(missing_ok=True)
+
+
+def _reason(error: OSError) -> str:
+    return (error.strerror or str(error)).lower()
+
+
+def _jsonable(value: Any) -> Any:
+    """Return the value with Estimates as objects and non-finite numbers as the strings that stand for them."""
+    if isinstance(value, Estimate):
+        return _jsonable(asdict(value))
+    if isinstance(value, Mapping):
+        return {str(key): _jsonable(item) for key, item in cast(Mapping[object, Any], value).items()}
+    if isinstance(value, list | tuple):
+        return [_jsonable(item) for item in cast(list[Any], value)]
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    return value

@@ -1,0 +1,112 @@
+"""`tacit audit`: the main job from the shell."""
+
+import json
+import re
+import subprocess
+import sys
+
+import tacit as tc
+from cli_runner import run
+
+COLUMNS = "sex,income,race,workclass"
+
+
+def test_json_has_the_sections_of_the_contract_and_is_the_functions_answer() -> None:
+    code, out, err = run("audit", "example:adult", "--columns", COLUMNS, "--sensitive", "income", "--json")
+    assert (code, err) == (0, "")
+    answer = json.loads(out)
+    assert (answer["schema_version"], answer["command"]) == (1, "audit")
+    assert {"columns", "sets", "certified", "selected", "inference", "collection", "not_examined"} <= set(
+        answer["results"]
+    )
+    found = tc.audit("example:adult", columns=COLUMNS.split(","), sensitive="income")
+    assert answer["results"] == json.loads(json.dumps(found.to_dict()))
+
+
+def test_text_has_every_section_in_odds() -> None:
+    code, out, _ = run("audit", "example:adult", "--columns", COLUMNS, "--sensitive", "income")
+    assert code == 0
+    for number in range(1, 8):
+        assert f"{number}. " in out
+    assert "about 76 in 100" in out
+    assert "Randomize with ε" in out
+
+
+def test_the_report_is_one_file_of_html(tmp_path) -> None:
+    file = tmp_path / "report.html"
+    code, out, _ = run("audit", "example:adult", "--columns", COLUMNS, "--html", file)
+    assert code == 0
+    assert str(file) in out
+    assert file.read_text(encoding="utf-8").lower().startswith("<!doctype html>")
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_an_unwritable_report_is_refused_and_leaves_nothing(tmp_path) -> None:
+    for place in (tmp_path / "no" / "report.html", tmp_path):
+        code, out, err = run("audit", "example:adult", "--columns", "sex", "--html", place)
+        assert (code, out) == (2, "")
+        assert "cannot write" in err
+        assert err.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_failed_audit_leaves_no_part_of_a_report(tmp_path) -> None:
+    file = tmp_path / "report.html"
+    file.write_text("the old one")
+    assert run("audit", "example:adult", "--columns", "nosuch", "--html", file)[0] == 2
+    assert file.read_text() == "the old one"
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_fail_over_compares_all_columns_together() -> None:
+    arguments = ["audit", "example:adult", "--columns", COLUMNS, "--json"]
+    assert run(*arguments, "--fail-over", "0.9")[0] == 0
+    assert run(*arguments, "--fail-over", "0.001")[0] == 1
+
+
+def test_rare_values_need_to_be_asked_for(tmp_path) -> None:
+    file = tmp_path / "people.csv"
+    file.write_text("town\n" + "Paris\n" * 20 + "Xanadu\n" * 2)
+    for output in (["--json"], []):
+        assert "Xanadu" not in run("audit", file, *output)[1]
+        assert "Xanadu" in run("audit", file, "--show-rare", *output)[1]
+
+
+def test_bad_options_are_one_sentence_and_exit_code_2() -> None:
+    for arguments, expected in (
+        (["--budget", "2"], "in [0, 1], got 2.0"),
+        (["--k", "0"], "at least 1, got 0"),
+        (["--sensitive", "incom"], "did you mean 'income'"),
+        (["--columns", "sex,sex"], "named twice"),
+        (["--k", "ten"], "ten"),
+    ):
+        code, out, err = run("audit", "example:adult", *arguments)
+        assert (code, out) == (2, "")
+        assert expected in err
+        assert err.count("\n") == 1
+
+
+def test_the_module_runs_as_a_program_and_shows_what_it_can_do() -> None:
+    shown = subprocess.run([sys.executable, "-m", "tacit", "--help"], capture_output=True, text=True, check=True)
+    for command in ("audit", "measure", "exposure"):
+        assert re.search(rf"^  {command} ", shown.stdout, re.MULTILINE)
+        assert run(command, "--help")[0] == 0
+    version = subprocess.run([sys.executable, "-m", "tacit", "--version"], capture_output=True, text=True, check=True)
+    assert re.fullmatch(r"\d+\.\d+\.\d+\n", version.stdout)
+
+
+def loaded_by(arguments: list[str], modules: set[str]) -> str:
+    """Return, as text, which of the modules a command has loaded."""
+    code = f"import sys; from tacit.cli import main; main({arguments}); print(sorted(set(sys.modules) & {modules}))"
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return shown.stdout.splitlines()[-1]
+
+
+def test_the_overview_loads_no_library() -> None:
+    assert loaded_by(["--help"], {"numpy", "rich", "ibis", "cyclopts"}) == "[]"
+
+
+def test_measuring_a_closed_form_loads_neither_scipy_nor_the_table_engine() -> None:
+    heavy = {"scipy", "ibis", "pyarrow", "pandas", "altair", "rich.table"}
+    arguments = ["measure", "krr:k=5,epsilon=1", "--users", "1000", "--shuffled", "--json"]
+    assert loaded_by(arguments, heavy) == "[]"

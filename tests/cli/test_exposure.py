@@ -1,0 +1,120 @@
+"""`tacit exposure`: who stands out, and what cannot be read."""
+
+import json
+from fractions import Fraction
+from xml.etree import ElementTree as ET
+
+import pytest
+
+import tacit as tc
+from cli_runner import run
+
+
+def exposed(*arguments: str) -> dict:
+    code, out, err = run("exposure", *arguments, "--json")
+    assert (code, err) == (0, "")
+    answer = json.loads(out)
+    assert (answer["schema_version"], answer["command"]) == (1, "exposure")
+    return answer["results"]
+
+
+@pytest.mark.parametrize(
+    ("threshold", "expected"), [("0.001", 0.0206074752), ("0.01", 0.1515002610), ("0.05", 0.4236970609)]
+)
+def test_adults_exposure_is_the_issues(threshold: str, expected: float) -> None:
+    results = exposed("example:adult", "--columns", "sex,income,race,workclass", "--threshold", threshold)
+    assert round(results["exposure"], 10) == expected
+    assert results["classes"] == 131
+
+
+def test_a_number_of_people_and_its_share_agree() -> None:
+    arguments = ["example:adult", "--columns", "race,workclass"]
+    by_people = exposed(*arguments, "--k", "50")
+    assert by_people == exposed(*arguments, "--threshold", str(Fraction(50, 32561)))
+
+
+def test_bounds_are_certified_and_hold() -> None:
+    results = exposed("example:adult", "--columns", "sex,race", "--k", "400", "--bounds")
+    assert results["exposure_bound"]["confidence"] is None
+    assert results["exposure"] <= results["exposure_bound"]["value"]
+
+
+def test_the_curve_is_an_svg_file(tmp_path) -> None:
+    file = tmp_path / "curve.svg"
+    exposed("example:adult", "--columns", "sex,race", "--k", "10", "--curve", str(file))
+    assert ET.parse(file).getroot().tag.endswith("svg")
+
+
+def test_text_says_it_in_odds() -> None:
+    code, out, _ = run("exposure", "example:adult", "--columns", "sex,income,race,workclass", "--threshold", "0.001")
+    assert code == 0
+    assert "about 1 in 49" in out
+    assert "131 different rows" in out
+
+
+def test_fail_over_is_the_only_way_to_exit_with_1() -> None:
+    arguments = ["exposure", "example:adult", "--columns", "sex,race", "--k", "300"]
+    share = tc.exposure(tc.Population("example:adult"), k=300, columns=["sex", "race"])
+    assert share > 0
+    assert run(*arguments, "--fail-over", str(share))[0] == 0
+    assert run(*arguments, "--fail-over", str(share / 2))[0] == 1
+
+
+def written(folder, name: str, content: bytes):
+    file = folder / name
+    file.write_bytes(content)
+    return file
+
+
+BAD_FILES = {
+    "ragged rows": ("t.csv", b"a,b\n1,2\n3\n", "row"),
+    "a row too long": ("t.csv", b"a,b\n1,2\n3,4,5\n", "row"),
+    "duplicate names": ("t.csv", b"a,a\n1,2\n", "'a'"),
+    "names that differ by case": ("t.csv", b"a,A\n1,2\n", "'A'"),
+    "a preamble": ("t.csv", b"Exported on Monday\n\na,b\n1,2\n", "row"),
+    "not UTF-8": ("t.csv", b"a,b\n\xff\xfe,2\n", "UTF-8"),
+    "no rows": ("t.csv", b"a,b\n", "no rows"),
+    "nothing": ("t.csv", b"", "empty"),
+    "a truncated Parquet": ("t.parquet", b"PAR1\x00\x00", "Parquet"),
+    "an unknown suffix": ("t.xlsx", b"a,b\n1,2\n", "csv"),
+}
+
+
+@pytest.mark.parametrize("name", BAD_FILES)
+def test_a_file_that_cannot_be_read_is_one_sentence_and_exit_code_2(tmp_path, name: str) -> None:
+    file, content, expected = BAD_FILES[name]
+    code, out, err = run("exposure", written(tmp_path, file, content), "--k", "2")
+    assert (code, out) == (2, "")
+    assert err.startswith("tacit: ")
+    assert err.count("\n") == 1
+    assert expected in err
+
+
+BAD_ARGUMENTS = {
+    "an unknown column": (["example:adult", "--columns", "sexx", "--k", "2"], "did you mean 'sex'"),
+    "a missing file": (["nowhere.csv", "--k", "2"], "nowhere.csv"),
+    "a directory": ([".", "--k", "2"], "director"),
+    "k=0": (["example:adult", "--k", "0"], "k"),
+    "no threshold": (["example:adult"], "threshold"),
+    "both": (["example:adult", "--k", "2", "--threshold", "0.1"], "threshold"),
+    "a threshold above 1": (["example:adult", "--threshold", "2"], "[0, 1]"),
+    "a threshold in words": (["example:adult", "--threshold", "little"], "little"),
+}
+
+
+@pytest.mark.parametrize("name", BAD_ARGUMENTS)
+def test_bad_arguments_are_one_sentence_and_exit_code_2(name: str) -> None:
+    arguments, expected = BAD_ARGUMENTS[name]
+    code, out, err = run("exposure", *arguments)
+    assert (code, out) == (2, "")
+    assert err.count("\n") == 1
+    assert expected in err
+
+
+def test_a_chart_that_cannot_be_written_leaves_nothing(tmp_path) -> None:
+    code, _, err = run(
+        "exposure", "example:adult", "--columns", "sex", "--k", "2", "--curve", tmp_path / "no" / "c.svg"
+    )
+    assert code == 2
+    assert "cannot write" in err
+    assert list(tmp_path.iterdir()) == []

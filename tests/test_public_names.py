@@ -1,0 +1,85 @@
+"""The public names: all there, loaded when first used, and the same for people and for type checkers."""
+
+import ast
+import importlib
+import inspect
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import tacit as tc
+from tacit import errors
+
+STUB = Path(tc.__file__).with_suffix(".pyi")
+
+
+def run(code):
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
+
+
+@pytest.mark.parametrize("module", ["numpy", "scipy", "ibis", "duckdb", "pyarrow", "altair", "numba"])
+def test_importing_tacit_imports_nothing_heavy(module):
+    assert run(f"import sys, tacit; print({module!r} in sys.modules)") == "False"
+
+
+@pytest.mark.parametrize("module", ["ibis", "duckdb", "pyarrow", "altair", "scipy.stats"])
+def test_a_closed_form_needs_no_tables_and_no_charts(module):
+    ask = "import sys, tacit as tc; tc.bayes_security(tc.RandomizedResponse(9, epsilon=1))"
+    assert run(f"{ask}; print({module!r} in sys.modules)") == "False"
+
+
+@pytest.mark.parametrize("name", tc.__all__)
+def test_every_public_name_is_there_and_documented(name):
+    thing = getattr(tc, name)
+    assert inspect.getdoc(thing)
+    assert name in dir(tc)
+
+
+def test_a_name_is_found_once_and_kept():
+    assert tc.Channel is tc.Channel is importlib.import_module("tacit.channels").Channel
+    assert tc.errors is errors
+
+
+def test_an_unknown_name_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="'tacit' has no attribute 'no_such_name'"):
+        tc.no_such_name  # noqa: B018
+
+
+def test_names_are_listed_once():
+    assert len(set(tc.__all__)) == len(tc.__all__)
+    assert set(dir(tc)) >= {*tc.__all__, "errors", "charts"}
+
+
+def test_the_stub_names_the_same():
+    imported = {
+        alias.asname: (node.module, alias.name)
+        for node in ast.walk(ast.parse(STUB.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+    assert set(imported) - {"errors", "charts"} == set(tc.__all__)
+    for name in tc.__all__:
+        module, original = imported[name]
+        assert original == name
+        assert getattr(importlib.import_module(module), name) is getattr(tc, name)
+
+
+def test_every_error_is_tacit_s_and_a_builtin_s():
+    classes = [c for _, c in inspect.getmembers(errors, inspect.isclass) if c.__module__ == errors.__name__]
+    for error in classes:
+        assert issubclass(error, errors.TacitError)
+        assert error is errors.TacitError or issubclass(error, ValueError | TypeError)
+        assert error.__name__ in errors.__doc__
+
+
+def test_an_unknown_column_suggests_the_nearest():
+    assert "did you mean 'Income'" in str(errors.UnknownColumnError("incom", ["Age", "Income"]))
+    assert "'Age', 'Income'" in str(errors.UnknownColumnError("zzz", ["Age", "Income"]))
+
+
+@pytest.mark.parametrize("name", [name for name in tc.__all__ if hasattr(getattr(tc, name, None), "plan")])
+def test_a_measure_is_shown_with_its_answer_not_with_its_plan(name):
+    signature = inspect.signature(getattr(tc, name))
+    assert "Plan" not in str(signature.return_annotation)
