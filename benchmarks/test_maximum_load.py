@@ -1,0 +1,46 @@
+"""The maximum load beside the sum that the paper gives, and beside simulation."""
+
+import math
+from collections import Counter
+
+import numpy as np
+import pytest
+
+import tacit as tc
+from tacit.numerics.occupancy import expected_maximum_load
+
+
+def partitions(n: int, parts: int, largest: int):
+    """Yield the partitions of n into at most ``parts`` parts."""
+    if n == 0:
+        yield []
+    elif parts:
+        for first in range(min(n, largest), 0, -1):
+            for rest in partitions(n - first, parts - 1, first):
+                yield [first, *rest]
+
+
+def by_partitions(n: int, k: int) -> float:
+    """Return the expected maximum load by Shuffle's equation 22."""
+    total = 0
+    for parts in partitions(n, k, n):
+        ways = math.factorial(n) // math.prod(math.factorial(part) for part in parts)
+        repeats = math.prod(math.factorial(count) for count in Counter(parts).values())
+        total += parts[0] * ways * math.factorial(k) // (repeats * math.factorial(k - len(parts)))
+    return total / k**n
+
+
+def by_simulation(n: int, k: int) -> float:
+    """Return it from 10,000 draws: four digits."""
+    return float(np.random.default_rng(0).multinomial(n, [1 / k] * k, size=10_000).max(axis=1).mean())
+
+
+@pytest.mark.benchmark(group="n=60, k=5")
+@pytest.mark.parametrize("how", [expected_maximum_load.__wrapped__, by_partitions, by_simulation])
+def test_small(benchmark, how) -> None:
+    assert benchmark(how, 60, 5) == pytest.approx(tc.maximum_load(60, 5), rel=1e-2)
+
+
+@pytest.mark.benchmark(group="n=10⁹, k=10⁵")
+def test_a_billion_users(benchmark) -> None:
+    assert benchmark(expected_maximum_load.__wrapped__, 10**9, 10**5) / 1e9 == pytest.approx(1.04414683932551e-5)
