@@ -26,13 +26,10 @@ def _sentences(found: Audit) -> Iterator[str]:
         yield f"Published whole, the table exposes nobody: everybody shares {values} with at least {others}."
     else:
         said = odds(whole.exposure)
-        who = "everybody" if said == "all" else f"{said} people, {people(whole.exposed_people)}"
-        unique = "Nobody is" if not whole.unique_people else f"{people(whole.unique_people).capitalize()} are"
-        unique = "1 person is" if whole.unique_people == 1 else unique
-        yield (
-            f"Published whole, the table exposes {who}: fewer than {others} share {values}. {unique} even the only one "
-            "of their kind."
-        )
+        who = "everybody" if said == "all" else f"{said} people ({people(whole.exposed_people)})"
+        unique = f"{people(whole.unique_people)} {'is' if whole.unique_people == 1 else 'are'} unique"
+        alike = "nobody else shares" if found.k == 2 else f"fewer than {others} share"  # noqa: PLR2004
+        yield f"Published whole, the table exposes {who}: {alike} {values}; {unique}."
     if found.selected:
         best = found.selected[0]
         many = "1 column" if len(best.columns) == 1 else f"Up to {len(best.columns)} columns"
@@ -46,7 +43,7 @@ def _sentences(found: Audit) -> Iterator[str]:
     if found.inference:
         best_known = max(found.inference, key=lambda report: (report.posterior, -len(report.known)))
         yield (
-            f"{best_known.sensitive} is guessed right {times(best_known.prior)} without any column, and "
+            f"The column {best_known.sensitive} is guessed right {times(best_known.prior)} without any column, and "
             f"{times(best_known.posterior)} by who knows {_briefly(best_known.known)}."
         )
     if found.collection:
