@@ -28,7 +28,7 @@ def _sentences(found: Audit) -> Iterator[str]:
         said = odds(whole.exposure)
         who = "everybody" if said == "all" else f"{said} people ({people(whole.exposed_people)})"
         unique = f"{people(whole.unique_people)} {'is' if whole.unique_people == 1 else 'are'} unique"
-        alike = "nobody else shares" if found.k == 2 else f"fewer than {others} share"  # noqa: PLR2004
+        alike = "nobody else shares" if found.k == 2 else f"fewer than {others} share"
         yield f"Published whole, the table exposes {who}: {alike} {values}; {unique}."
     if found.selected:
         best = found.selected[0]

@@ -1,6 +1,5 @@
 """Shuffled k-RR where the population is uniform: closed forms for any n and k, and a bound for informed adversaries."""
 
-import itertools
 import math
 
 import numpy as np
@@ -44,26 +43,17 @@ def posterior_vulnerability_bound(mechanism: RandomizedResponse, n: int) -> Esti
 
     Each other user reports at random with probability ``kq`` and truthfully else. Tell the adversary who did which:
     that can only help her, and it leaves the target's report among B+1 with B ~ Bin(n-1, kq) uniform ones, where
-    `posterior_vulnerability_among_uniform` is exact. It falls with B, so each stretch of B counts at its start.
+    `posterior_vulnerability_among_uniform` is exact. More uniform reports never help her, so B counts as b, five
+    standard deviations below its mean, and where it is even smaller the guess as p.
     """
     blanket = min(1.0, mechanism.k * mechanism.q)
     first, probabilities = binomial_window(n - 1, blanket, mechanism.gap)
-    starts = _stretches(n - 1, blanket, first, probabilities.size)
-    bound = mechanism.p * float(probabilities[: starts[0]].sum())  # hardly ever so few: then her guess is p at most
-    for start, end in itertools.pairwise([*starts, probabilities.size]):
-        guess = posterior_vulnerability_among_uniform(mechanism, first + start + 1)
-        bound += guess * float(probabilities[start:end].sum())
-    # What the window and the rounding leave out.
-    bound = min(mechanism.p, bound * (1 + 1e-12) + 1e-15)
+    spread = math.sqrt((n - 1) * blanket * mechanism.gap)
+    few = min(max(math.floor((n - 1) * blanket - 5 * spread), first), first + probabilities.size - 1)
+    smaller = float(probabilities[: few - first].sum())
+    bound = smaller * mechanism.p + (1 - smaller) * posterior_vulnerability_among_uniform(mechanism, few + 1)
+    bound = min(mechanism.p, bound * (1 + 1e-12) + 1e-15)  # for what the window and the rounding leave out
     return Estimate(bound, low=min(1 / mechanism.k, bound), high=bound, confidence=None, method=BLANKET_BOUND)
 
 
 BLANKET_BOUND = "certified upper bound: the target hidden among the uniform reports only (any known counts)"
-
-# Where a stretch of B starts, in standard deviations from its mean.
-_CUTS = (-6.0, -2.0)
-
-
-def _stretches(n: int, p: float, first: int, size: int) -> list[int]:
-    spread = math.sqrt(n * p * (1 - p))
-    return sorted({min(max(math.floor(n * p + cut * spread) - first, 0), size - 1) for cut in _CUTS})
