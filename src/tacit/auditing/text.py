@@ -87,7 +87,7 @@ def _sets(found: Audit) -> Iterator[RenderableType]:
         f"{people(whole.unique_people)} unique."
     )
     yield Text(f"Examined {len(found.sets.examined):,} of {found.sets.possible:,} sets.")
-    if len(found.sets.examined) == found.sets.possible:
+    if found.sets.examined and len(found.sets.examined) == found.sets.possible:
         yield Text("The worst:")
         yield _set_table(found.sets.worst, found.k)
     if found.sets.smallest_over_budget:
@@ -117,10 +117,8 @@ def _selected(found: Audit) -> Iterator[RenderableType]:
 
 def _inference(found: Audit) -> Iterator[RenderableType]:
     if not found.inference:
-        none = "No sensitive column was named (--sensitive)."
-        yield Text(
-            none if found.sensitive is None else f"There is no other column from which to guess {found.sensitive}."
-        )
+        nothing = f"There is no column to guess {found.sensitive} from, identifier-like ones aside."
+        yield Text("No sensitive column was named (--sensitive)." if found.sensitive is None else nothing)
         return
     reports = sorted(found.inference, key=lambda report: (-report.posterior, len(report.known)))
     top = reports[0]
