@@ -72,12 +72,23 @@ def test_rare_values_need_to_be_asked_for(tmp_path) -> None:
         assert "Xanadu" in run("audit", file, "--show-rare", *output)[1]
 
 
+def test_names_with_commas_and_line_breaks_go_in_quotes(tmp_path) -> None:
+    file = tmp_path / "people.csv"
+    file.write_text('"a, b","c\nd",e\n1,2,3\n')
+    code, out, _ = run("audit", file, "--columns", 'e, "a, b","c\nd"', "--json")
+    assert code == 0
+    assert json.loads(out)["inputs"]["columns"] == ["e", "a, b", "c\nd"]
+
+
 def test_bad_options_are_one_sentence_and_exit_code_2() -> None:
     for arguments, expected in (
         (["--budget", "2"], "in [0, 1], got 2.0"),
         (["--k", "0"], "at least 1, got 0"),
         (["--sensitive", "incom"], "did you mean 'income'"),
         (["--columns", "sex,sex"], "named twice"),
+        (["--columns", ""], "separated by commas"),
+        (["--columns", "sex\nrace"], "separated by commas"),
+        (["--columns", '"sex'], "separated by commas"),
         (["--k", "ten"], "ten"),
     ):
         code, out, err = run("audit", "example:adult", *arguments)

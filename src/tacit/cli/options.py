@@ -2,6 +2,7 @@
 
 import csv
 import inspect
+import io
 from collections.abc import Callable, Iterable
 from difflib import get_close_matches
 from pathlib import Path
@@ -19,8 +20,13 @@ def as_names(text: str | None) -> list[str] | None:
     """Return the names in a comma-separated list; a name that holds a comma goes in double quotes."""
     if text is None:
         return None
-    (names,) = list(csv.reader([text], skipinitialspace=True)) or [[""]]
-    return [name.strip() for name in names]
+    try:
+        (names,) = csv.reader(io.StringIO(text, newline=""), skipinitialspace=True, strict=True)
+    except (csv.Error, ValueError):
+        raise InvalidValueError(
+            f"names must be separated by commas, in double quotes where they hold a comma, got {text!r}"
+        ) from None
+    return names
 
 
 def one_of(word: str, words: Iterable[str], what: str) -> str:
