@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.errors import InvalidValueError
+from tacit.errors import InvalidValueError, TooLargeError
+
+MOST_USERS = 10**10
 
 
 def as_count(value: Any, name: str, *, at_least: int) -> int:
@@ -18,6 +20,14 @@ def as_count(value: Any, name: str, *, at_least: int) -> int:
         count = None
     if count is None or isinstance(value, bool) or count < at_least:
         raise InvalidValueError(f"{name} must be a whole number of at least {at_least}, got {value!r}")
+    return count
+
+
+def as_crowd(value: Any, name: str) -> int:
+    """Return a number of users, at least 1 and no more than can be computed for."""
+    count = as_count(value, name, at_least=1)
+    if count > MOST_USERS:
+        raise TooLargeError(f"{name} must be at most {MOST_USERS:,}, beyond which nothing is computed; got more")
     return count
 
 

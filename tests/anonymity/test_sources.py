@@ -367,3 +367,12 @@ def test_the_embedded_engine_writes_nothing_and_fetches_nothing(tmp_path: Path) 
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path)
     assert (shown.stdout, shown.stderr) == ("[('', False, False, False)]\n", "")
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("kind", [pa.decimal256(60, 2), pa.timestamp("ns", tz="UTC"), pa.list_(pa.decimal256(60, 2))])
+def test_types_whose_values_would_be_merged_are_refused(tmp_path: Path, kind: pa.DataType) -> None:
+    table = pa.table({"a": pa.array([None, None], type=kind)})
+    pa.parquet.write_table(table, tmp_path / "t.parquet")
+    for given in (table, tmp_path / "t.parquet"):
+        with pytest.raises(InvalidTableError, match="cannot be counted exactly"):
+            Population(given)

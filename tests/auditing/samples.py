@@ -72,7 +72,7 @@ def asked(name: str) -> CollectionReport:
         most_common_share=0.5,
         options=(option(None, True, 1.0), option(1.0, False, 0.475), best),
         recommended=best,
-        protected=True,
+        advised=True,
         reason="Randomize with ε = 1 and shuffle: because this sample says so.",
     )
 

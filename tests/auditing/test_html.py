@@ -127,7 +127,7 @@ def test_sentences_in_odds_come_before_the_numbers():
         "About 1 in 500 people has a value of city that fewer than 10 people hold.",
         "Everybody shares all 4 values with fewer than 9 others: 1,000 of 1,000 people, 100 %.",
         "2 columns are enough to pass the budget of 1 %: city, job expose about 12 in 100 people (12 %).",
-        "city, sick together expose at most about 1 in 110 people (certified upper bound 0.95 %). "
+        "city, sick together expose at most about 1 in 110 people (certified upper bound: at most 0.95 %). "
         "In truth they expose about 1 in 120 people (exact 0.8 %).",
         "About 1 in 120 people is exposed if city, sick go out together: 8 people, 0.8 %, within the budget of 1 %.",
         "Without any column sick is guessed right about 1 in 2 times (50 %)",

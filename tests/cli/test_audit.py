@@ -1,6 +1,7 @@
 """`tacit audit`: the main job from the shell."""
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -50,6 +51,56 @@ def test_an_unwritable_report_is_refused_and_leaves_nothing(tmp_path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_report_replaces_regular_files_only_and_never_the_table(tmp_path) -> None:
+    table, pipe, private = tmp_path / "people.csv", tmp_path / "pipe", tmp_path / "private.html"
+    table.write_text("a\n1\n2\n")
+    os.mkfifo(pipe)
+    private.touch(mode=0o600)
+    link = tmp_path / "link.html"
+    link.symlink_to(private)
+    for place in (table, pipe):
+        code, _, err = run("audit", table, "--html", place)
+        assert (code, err.count("\n")) == (2, 1)
+        assert "cannot write" in err
+    assert run("audit", table, "--html", link)[0] == 0
+    assert link.is_symlink()
+    assert private.stat().st_mode & 0o777 == 0o600
+    assert "<!doctype html>" in private.read_text(encoding="utf-8")
+    assert table.read_text() == "a\n1\n2\n"
+
+
+def test_odd_names_are_shown_as_they_are(tmp_path) -> None:
+    file = tmp_path / "people.csv"
+    file.write_text("[/foo],:smile:,esc\x1b[2J\n[red]x,1,2\n[red]x,1,2\n")
+    code, out, _ = run("audit", file, "--k", "1")
+    assert code == 0
+    for words in ("[/foo]", ":smile:", "esc\\x1b[2J", "[red]x"):
+        assert words in out
+    assert "\x1b" not in out
+
+
+def test_eighty_columns_show_every_epsilon() -> None:
+    arguments = ["-m", "tacit", "audit", "example:adult", "--columns", "sex,race"]
+    environment = {**os.environ, "COLUMNS": "80"}
+    out = subprocess.run(
+        [sys.executable, *arguments], capture_output=True, text=True, check=True, env=environment
+    ).stdout
+    table = out[out.index("6. If a column") :]
+    for epsilon in ("none", "0.5", "1", "2", "4"):
+        assert len(re.findall(rf"^ {re.escape(epsilon)} +(yes|no) ", table, re.MULTILINE)) >= 2
+    assert "71.9 people" not in table
+    assert "…" not in table
+
+
+def test_a_reader_that_goes_away_is_no_error() -> None:
+    for arguments in (["--help"], ["measure", "krr:k=2,p=0.7"], ["measure", "krr:k=2,p=0.7", "--json"]):
+        with subprocess.Popen(
+            [sys.executable, "-m", "tacit", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        ) as process:
+            process.stdout.close()
+            assert (process.wait(), process.stderr.read()) == (0, b"")
+
+
 def test_a_failed_audit_leaves_no_part_of_a_report(tmp_path) -> None:
     file = tmp_path / "report.html"
     file.write_text("the old one")
@@ -84,6 +135,9 @@ def test_bad_options_are_one_sentence_and_exit_code_2() -> None:
     for arguments, expected in (
         (["--budget", "2"], "in [0, 1], got 2.0"),
         (["--k", "0"], "at least 1, got 0"),
+        (["--k", "1.5"], "1.5"),
+        (["--fail-over", "5"], "in [0, 1], got 5.0"),
+        (["--fail-over", "nan"], "in [0, 1], got nan"),
         (["--sensitive", "incom"], "did you mean 'income'"),
         (["--columns", "sex,sex"], "named twice"),
         (["--columns", ""], "separated by commas"),

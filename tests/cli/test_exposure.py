@@ -75,6 +75,7 @@ BAD_FILES = {
     "not UTF-8": ("t.csv", b"a,b\n\xff\xfe,2\n", "UTF-8"),
     "no rows": ("t.csv", b"a,b\n", "no rows"),
     "nothing": ("t.csv", b"", "empty"),
+    "a truncated JSON": ("t.json", b'[{"a":1},{"a":2},', "cut short"),
     "a truncated Parquet": ("t.parquet", b"PAR1\x00\x00", "Parquet"),
     "an unknown suffix": ("t.xlsx", b"a,b\n1,2\n", "csv"),
 }
@@ -98,6 +99,9 @@ BAD_ARGUMENTS = {
     "no threshold": (["example:adult"], "threshold"),
     "both": (["example:adult", "--k", "2", "--threshold", "0.1"], "threshold"),
     "a threshold above 1": (["example:adult", "--threshold", "2"], "[0, 1]"),
+    "a threshold with a billion digits": (["example:adult", "--threshold", "1e999999999"], "[0, 1]"),
+    "half a person": (["example:adult", "--k", "2.7"], "2.7"),
+    "no regular file": (["/dev/stdin.csv", "--k", "2"], "no file"),
     "a threshold in words": (["example:adult", "--threshold", "little"], "little"),
 }
 

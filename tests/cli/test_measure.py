@@ -110,6 +110,15 @@ BAD = {
     "prior too short": (["krr:k=3,p=0.7", "--prior", "0.5,0.5"], "one probability per secret (3), got 2"),
     "prior not a law": (["krr:k=2,p=0.7", "--prior", "0.5,0.6"], "a sum of 1.1"),
     "prior of words": (["krr:k=2,p=0.7", "--prior", "a,b"], "numbers separated by commas"),
+    "prior too short for what needs none": (
+        ["krr:k=2,p=0.7", "--prior", "0.2,0.3,0.5", "--only", "prior_vulnerability"], "one probability per secret"
+    ),
+    "half a user": (["krr:k=2,p=0.7", "--users", "2.5"], "2.5"),
+    "k twice": (["krr:k=2,p=0.7,k=3"], "k twice"),
+    "too many values": (["krr:k=1000000000000,epsilon=1"], "at most 100,000,000"),
+    "too many users": (["krr:k=2,p=0.7", "--users", "1" + "0" * 18, "--shuffled"], "at most 10,000,000,000"),
+    "far too many users": (["krr:k=2,p=0.7", "--users", "1" + "0" * 400, "--shuffled"], "at most 10,000,000,000"),
+    "a channel that is no file": (["channel:/dev/null"], "not a regular file"),
     "missing channel": (["channel:nowhere.csv"], "no such file"),
     "unknown option": (["krr:k=2,p=0.7", "--user", "3"], "--user"),
 }  # fmt: skip
@@ -142,3 +151,17 @@ def test_a_file_that_is_no_channel_says_where(tmp_path, text: str, expected: str
     code, _, err = run("measure", f"channel:{file}")
     assert code == 2
     assert expected in err
+
+
+def test_one_measure_without_meaning_leaves_the_others() -> None:
+    results = measured("krr:k=2,epsilon=1", "--prior", "1,0")
+    assert results["posterior_vulnerability"] == 1.0
+    assert "certain of a single secret" in results["not_computed"]["bayes_security"]
+
+
+def test_names_are_words_and_never_markup(tmp_path) -> None:
+    file = tmp_path / "m[b][bold].csv"
+    file.write_text("1,0\n0,1\n")
+    code, out, _ = run("measure", f"channel:{file}")
+    assert code == 0
+    assert "m[b][bold].csv" in out.replace("\n", "")

@@ -167,3 +167,9 @@ def test_the_bound_is_above_the_exact_guess_where_both_are_known(epsilon):
         exact = tc.posterior_vulnerability(tc.Shuffled(mechanism, n), adversary=tc.AllButOne(counts))
         assert isinstance(exact, float)
         assert exact <= posterior_vulnerability_bound(mechanism, n).value
+
+
+@pytest.mark.parametrize(("k", "n", "epsilon", "most"), [(5, 100, 4, 0.45), (10, 100, 4, 0.26)])
+def test_the_bound_is_of_use_in_small_crowds(k, n, epsilon, most):
+    mechanism = tc.RandomizedResponse(k, epsilon)
+    assert posterior_vulnerability_bound(mechanism, n).value < most < mechanism.p

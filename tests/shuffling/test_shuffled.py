@@ -321,3 +321,17 @@ def test_what_is_too_large_is_refused_politely():
     for attempt in attempts:
         with pytest.raises(tc.errors.TooLargeError, match="too many to list"):
             attempt()
+
+
+def test_the_order_of_the_known_counts_decides_nothing():
+    crowd = tc.Shuffled(tc.RandomizedResponse(3, epsilon=2), 200)
+    guesses = {tc.posterior_vulnerability(crowd, adversary=tc.AllButOne(c)) for c in ([199, 0, 0], [0, 199, 0])}
+    assert len({round(guess, 12) for guess in guesses}) == 1
+
+
+@pytest.mark.parametrize("n", [1, 5, 700, 1400, 10**9])
+def test_shuffling_does_not_change_the_epsilon_of_the_uninformed(n):
+    mechanism = tc.RandomizedResponse(3, epsilon=1)
+    assert tc.ldp_epsilon(tc.Shuffled(mechanism, n)) == exactly(1)
+    if n == 5:
+        assert tc.ldp_epsilon(tc.Shuffled(mechanism, n).channel()) == exactly(1)

@@ -8,7 +8,7 @@ from typing import Any
 
 from tacit.anonymity.csv_layout import csv_layout
 from tacit.anonymity.embedded import Embedded, file, literal, quoted
-from tacit.anonymity.rows import Rows, check_names
+from tacit.anonymity.rows import Rows, check_names, check_types
 from tacit.errors import InvalidTableError
 
 Choose = Callable[[Sequence[str]], Sequence[str]]
@@ -37,6 +37,7 @@ def read_parquet(path: Path, choose: Choose) -> Rows:
     except (ValueError, OSError):
         raise InvalidTableError(f"{path} is not a Parquet file, or is cut short or damaged") from None
     names = check_names(schema.names, str(path))
+    check_types(schema, str(path))
     values = {name: quoted(name) for name in choose(names)}
     return Embedded(str(path)).rows(values, f"read_parquet({file(path)}, hive_partitioning = false)")
 
@@ -44,9 +45,11 @@ def read_parquet(path: Path, choose: Choose) -> Rows:
 def read_json(path: Path, choose: Choose) -> Rows:
     """Return the rows of a JSON file, an array of objects or an object a line.
 
-    Values stay apart as they are written: 1, 1.0 and ``"1"`` are three; decimals have double precision. A missing key
-    is null.
+    Values stay apart by type and as numbers: 1, 1.0 and ``"1"`` are three; decimals have double precision, so that 1.0
+    and 1.00 are one. A missing key is null.
     """
+    if _is_cut_short(path):
+        raise InvalidTableError(f"{path} starts an array and does not end it; it is cut short")
     source = f"read_json_objects({file(path)}, hive_partitioning = false)"
     engine = Embedded(str(path))
     try:
@@ -64,6 +67,14 @@ def read_json(path: Path, choose: Choose) -> Rows:
     names = check_names(dict.fromkeys(key for _, keys in shapes for key in keys), str(path))
     values = {name: _json_text(name) for name in choose(names)}
     return engine.rows(values, source, spell=_spelled)
+
+
+def _is_cut_short(path: Path) -> bool:
+    """Whether an array is left open: the engine would read what there is of it."""
+    with path.open("rb") as content:
+        start = content.read(1 << 16).lstrip(b"\xef\xbb\xbf \t\r\n")
+        content.seek(max(0, path.stat().st_size - (1 << 16)))
+        return start.startswith(b"[") and not content.read().rstrip().endswith(b"]")
 
 
 def _json_text(key: str) -> str:

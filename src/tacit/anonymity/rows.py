@@ -57,3 +57,13 @@ def check_names(names: Iterable[str], source: str) -> tuple[str, ...]:
             how = "have the same name" if twin == name else "have names that differ only by case,"
             raise InvalidTableError(f"columns {first} and {position} of {source} {how} {name!r}; rename one of them")
     return names
+
+
+def check_types(schema: Any, what: str) -> None:
+    """Refuse the Arrow types of whose values the engine would merge some that differ."""
+    for column in schema:
+        kind = str(column.type)
+        if "decimal256" in kind or "timestamp[ns, tz" in kind:
+            raise InvalidTableError(
+                f"the column {column.name!r} of {what} is of type {kind}, which cannot be counted exactly; make it text"
+            )

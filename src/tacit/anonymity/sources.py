@@ -9,7 +9,7 @@ from typing import Any
 
 from tacit.anonymity.embedded import Embedded, quoted
 from tacit.anonymity.files import read_csv, read_json, read_parquet
-from tacit.anonymity.rows import Rows, check_names, safe_fields
+from tacit.anonymity.rows import Rows, check_names, check_types, safe_fields
 from tacit.errors import InvalidTableError, UnsupportedError
 
 EXAMPLE = "example:adult"
@@ -65,6 +65,8 @@ def _read_file(path: Path, choose: Choose) -> Rows:
         raise InvalidTableError(f"{path} is not a kind of file that can be read; those are {', '.join(READERS)}")
     if not path.exists():
         raise InvalidTableError(f"there is no file {path}")
+    if not path.is_file():
+        raise InvalidTableError(f"{path} is not a regular file; write what it gives to one first")
     try:
         return reader(path.absolute(), choose)
     except OSError as error:
@@ -90,6 +92,7 @@ def _read_arrow(table: Any, choose: Choose) -> Rows:
             f"{what} cannot be turned into an Arrow table: it must have columns, each of one type"
         ) from None
     names = check_names(stream.schema.names, what)
+    check_types(stream.schema, what)
     engine = Embedded(what)
     engine.register("arrived", stream)
     return engine.rows({name: quoted(name) for name in choose(names)}, "arrived")

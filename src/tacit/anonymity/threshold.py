@@ -10,6 +10,8 @@ from typing import Any
 from tacit.errors import InvalidValueError, UnsupportedError
 from tacit.validation import as_count
 
+_DIGITS = 1000
+
 Threshold = int | float | Fraction | Decimal | str
 
 
@@ -86,15 +88,17 @@ def least_unexposed(people: int, threshold: Threshold | None = None, k: int | No
     return -(-share.numerator * people // share.denominator)
 
 
-def _exact(threshold: Any) -> Fraction | None:
+def _exact(threshold: Any) -> Fraction | None:  # noqa: PLR0911 - one kind of threshold a line
     try:
         match threshold:
             case bool():
                 return None
-            case float():
-                return _simplest_rounding_to(float(threshold)) if 0 <= threshold <= 1 else None
-            case str() | Decimal():
+            case float() if 0 <= threshold <= 1:
+                return _simplest_rounding_to(float(threshold))
+            case str() if "/" in threshold:
                 return Fraction(threshold)
+            case str() | Decimal() if abs((number := Decimal(threshold)).adjusted()) <= _DIGITS:
+                return Fraction(number)
             case Rational():
                 return Fraction(operator.index(threshold.numerator), operator.index(threshold.denominator))
             case _:

@@ -42,7 +42,7 @@ def collection_report(column: str, sizes: ClassSizes) -> CollectionReport:
         most_common_share=sizes.largest / n,
         options=tuple(options),
         recommended=recommended,
-        protected=bool(protecting),
+        advised=bool(protecting) and recommended.error_share <= 1 / k,
         reason=_reason(recommended, alone[recommended.epsilon], k, n, protected=bool(protecting)),
     )
 
@@ -86,8 +86,8 @@ def _reason(option: CollectionOption, unshuffled: float, k: int, n: int, *, prot
     error = f"{points(option.error_share)} ({people(option.error_people)} of {n:,})"
     cost = f"an estimated share is off by about {error}"
     guess = (
-        f"someone who knows all other answers guesses one person's with probability {bounded(option.all_but_one)} "
-        f"({percent(1 / k)} blindly)"
+        "someone who knows all other answers, and to whom each answer of one person is equally likely beforehand, "
+        f"guesses it with probability {bounded(option.all_but_one)} ({percent(1 / k)} blindly)"
     )
     if protected and option.error_share > 1 / k:
         return (

@@ -54,7 +54,7 @@ def to_html(found: Audit) -> str:
         certified=certified,
         guesses=_guesses(found),
         leakiest=min(found.collection, key=_kept, default=None),
-        weak=[report.column for report in found.collection if not report.protected],
+        weak=[report.column for report in found.collection if not report.advised],
         rows=_ROWS,
         most_rows=charts.MOST_ROWS,
         most_marks=charts.MOST_MARKS,

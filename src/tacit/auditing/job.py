@@ -82,7 +82,8 @@ def audit(
         alone[column] = population.class_sizes((column,))
     traits = tuple(column for column in chosen if not is_identifier_like(alone[column]))
     sets = search_sets(population, chosen, traits, k, share, progress=report_progress)
-    selected = largest_within(sets.examined, share)
+    # Nothing that the whole table contains exposes more than the whole table does.
+    selected = (sets.whole,) if sets.whole.exposure <= share else largest_within(sets.examined, share)
     report_progress("what the columns alone certify")
     certified = () if population.person else tuple(_certified(population, sets, selected, k))
     report_progress("guesses of the sensitive column")

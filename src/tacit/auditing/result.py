@@ -83,7 +83,8 @@ class CollectionOption:
     """One way to collect a column from the people: epsilon None is without noise.
 
     ``uninformed`` and ``all_but_one`` are guesses of one person's value by an adversary with a uniform prior on it, who
-    knows nothing or everything of the others; the standard error is that of an estimated share.
+    knows nothing or everything of the others; Bayes security is against one who knows nothing of them, with the worst
+    prior; the standard error is that of an estimated share.
     """
 
     epsilon: float | None
@@ -99,7 +100,8 @@ class CollectionOption:
 class CollectionReport:
     """What it would mean to collect a column from the people instead.
 
-    ``protected``: the recommended option leaves whoever knows all other answers enough of her error.
+    ``advised``: the recommended option leaves whoever knows all other answers enough of her error, and its own error is
+    smaller than a typical share.
     """
 
     column: str
@@ -109,7 +111,7 @@ class CollectionReport:
     most_common_share: float
     options: tuple[CollectionOption, ...]
     recommended: CollectionOption
-    protected: bool
+    advised: bool
     reason: str
 
 

@@ -63,7 +63,10 @@ def search_sets(
     return SetsReport(
         whole=examined.get(whole) or set_report(whole, population.class_sizes(whole), k),
         examined=reports,
-        worst=tuple(sorted(reports, key=lambda report: (-report.exposure, len(report.columns)))[:_SHOWN]),
+        # Of a pruned search the worst is not known.
+        worst=tuple(sorted(reports, key=lambda report: (-report.exposure, len(report.columns)))[:_SHOWN])
+        if prune_above is None
+        else (),
         smallest_over_budget=tuple(_minimal(report for report in reports if report.exposure > budget)),
         identifier_like=tuple(column for column in whole if column not in traits),
         possible=2 ** len(traits) - 1,

@@ -32,7 +32,9 @@ def _sentences(found: Audit) -> Iterator[str]:
         yield f"Published whole, the table exposes {who}: {alike} {values}; {unique}."
     if found.selected:
         best = found.selected[0]
-        many = "1 column" if len(best.columns) == 1 else f"Up to {len(best.columns)} columns"
+        sure = found.sets.complete or best == whole
+        most = "Up to" if sure else "At least"
+        many = "1 column" if len(best.columns) == 1 else f"{most} {len(best.columns)} columns"
         exposed = "nobody" if not best.exposed_people else f"{odds(best.exposure)} people"
         yield (
             f"{many} can go out within the budget of {percent(found.budget)}: {listed(best.columns)}, for one, "
@@ -47,8 +49,8 @@ def _sentences(found: Audit) -> Iterator[str]:
             f"{times(best_known.posterior)} by who knows {_briefly(best_known.known)}."
         )
     if found.collection:
-        epsilons = sorted({report.recommended.epsilon or 0.0 for report in found.collection if report.protected})
-        weak = [report.column for report in found.collection if not report.protected]
+        epsilons = sorted({report.recommended.epsilon or 0.0 for report in found.collection if report.advised})
+        weak = [report.column for report in found.collection if not report.advised]
         if epsilons:
             columns = len(found.collection) - len(weak)
             yield (
@@ -57,7 +59,7 @@ def _sentences(found: Audit) -> Iterator[str]:
                 "section 6 says what this protects and costs."
             )
         if weak:
-            yield f"For {_briefly(tuple(weak))} there are too few people for that promise."
+            yield f"For {_briefly(tuple(weak))} there are too few people to promise that, or to learn from."
 
 
 def _briefly(columns: tuple[str, ...]) -> str:

@@ -1,5 +1,7 @@
 """Numbers as a person says them."""
 
+from decimal import ROUND_CEILING, Decimal
+
 from tacit.estimate import Estimate
 
 
@@ -38,15 +40,30 @@ def times(share: float) -> str:
 
 
 def percent(share: float) -> str:
-    """Return a share in per cent with four significant digits.
+    """Return a share in per cent with four significant digits; 100 % is said of all only.
 
     Examples
     --------
-    >>> percent(0.0206074752), percent(1.0), percent(0.00001234)
-    ('2.061 %', '100 %', '0.001234 %')
+    >>> percent(0.0206074752), percent(1.0), percent(0.00001234), percent(32560 / 32561)
+    ('2.061 %', '100 %', '0.001234 %', 'over 99.99 %')
     """
     digits = f"{100 * share:.4g}"
+    if digits == "100" and share < 1:
+        return "over 99.99 %"
     return f"{digits if 'e' not in digits else f'{100 * share:.1e}'} %"
+
+
+def at_most(bound: float) -> str:
+    """Return an upper bound in per cent, rounded upwards.
+
+    Examples
+    --------
+    >>> at_most(0.123449), at_most(1.0), at_most(0.25)
+    ('at most 12.35 %', 'at most 100 %', 'at most 25 %')
+    """
+    share = Decimal(bound) * 100
+    place = Decimal(1).scaleb(share.adjusted() - 3)
+    return f"at most {min(Decimal(100), share.quantize(place, ROUND_CEILING)).normalize():f} %"
 
 
 def points(share: float) -> str:
@@ -65,17 +82,39 @@ def people(count: float) -> str:
 
     Examples
     --------
-    >>> people(1), people(0), people(32561)
-    ('1 person', 'nobody', '32,561 people')
+    >>> people(1), people(0), people(32561), people(1.3)
+    ('1 person', 'nobody', '32,561 people', '1.3 people')
     """
     if count == 0:
         return "nobody"
-    return "1 person" if count == 1 else f"{count:,.0f} people"
+    return "1 person" if counted(count) == "1" else f"{counted(count)} people"
+
+
+def counted(count: float) -> str:
+    """Return a number, with a decimal where it is small and not whole.
+
+    Examples
+    --------
+    >>> counted(0.42), counted(7), counted(1234.5)
+    ('0.4', '7', '1,234')
+    """
+    return f"{count:.1f}" if count < 10 and count != int(count) else f"{count:,.0f}"
+
+
+def printable(text: str) -> str:
+    """Return the text with control characters spelled out, so that no name can steer a terminal.
+
+    Examples
+    --------
+    >>> printable("town"), printable("to" + chr(27) + "wn") == "to" + chr(92) + "x1bwn"
+    ('town', True)
+    """
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def listed(columns: tuple[str, ...]) -> str:
     """Return the names of a set of columns."""
-    return ", ".join(columns)
+    return ", ".join(map(printable, columns))
 
 
 def bounded(value: float | Estimate) -> str:
@@ -86,7 +125,7 @@ def bounded(value: float | Estimate) -> str:
     >>> bounded(0.25), bounded(Estimate(0.25, 0.1, 0.25, None, "bound"))
     ('25 %', 'at most 25 %')
     """
-    return f"at most {percent(value.value)}" if isinstance(value, Estimate) else percent(value)
+    return at_most(value.value) if isinstance(value, Estimate) else percent(value)
 
 
 def _two_digits(number: float) -> int:

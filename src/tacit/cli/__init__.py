@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 
 COMMANDS = {
     "audit": "Audit a table of people: what it gives away, and what to do about it.",
@@ -13,8 +14,9 @@ COMMANDS = {
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code: 0 fine, 1 only when --fail-over is exceeded, 2 bad input."""
     given = list(sys.argv[1:] if arguments is None else arguments)
-    if given in ([], ["--help"], ["-h"]):
-        sys.stdout.write(_overview())
+    if given in ([], ["--help"], ["-h"]) and sys.stdout is not None:
+        with suppress(BrokenPipeError):
+            print(_overview(), end="", flush=True)
         return 0
     from tacit.cli.run import run  # noqa: PLC0415 - the overview answers without loading anything
 

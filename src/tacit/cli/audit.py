@@ -7,8 +7,8 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from tacit.cli.options import as_names
-from tacit.cli.output import print_json, written_whole
+from tacit.cli.options import Whole, as_names
+from tacit.cli.output import check_not_the_table, check_share, print_json, written_whole
 
 
 def audit(
@@ -17,7 +17,7 @@ def audit(
     *,
     columns: str | None = None,
     sensitive: str | None = None,
-    k: int = 10,
+    k: Whole = 10,
     budget: float = 0.01,
     person: str | None = None,
     show_rare: Annotated[bool, Parameter(negative="")] = False,
@@ -52,6 +52,8 @@ def audit(
     """
     from tacit.auditing import audit as audit_table, to_html, to_text  # noqa: PLC0415 - the engine takes a second
 
+    check_share(fail_over, "--fail-over")
+    check_not_the_table(html, table)
     with contextlib.ExitStack() as stack:
         page = stack.enter_context(written_whole(html)) if html is not None else []
         found = audit_table(
@@ -66,9 +68,9 @@ def audit(
         }  # fmt: skip
         print_json("audit", inputs, found.to_dict())
     else:
-        import rich  # noqa: PLC0415
+        from rich.console import Console  # noqa: PLC0415
 
-        rich.print(to_text(found))
+        Console(markup=False, emoji=False, highlight=False).print(to_text(found))
         if html is not None:
             print(f"Report: {html}")
     return int(fail_over is not None and found.sets.whole.exposure > fail_over)

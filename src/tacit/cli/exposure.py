@@ -4,8 +4,8 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from tacit.cli.options import as_names
-from tacit.cli.output import print_json, written_whole
+from tacit.cli.options import Whole, as_names
+from tacit.cli.output import check_not_the_table, check_share, print_json, written_whole
 
 
 def exposure(
@@ -13,7 +13,7 @@ def exposure(
     /,
     *,
     columns: str | None = None,
-    k: int | None = None,
+    k: Whole | None = None,
     threshold: str | None = None,
     bounds: Annotated[bool, Parameter(negative="")] = False,
     curve: str | None = None,
@@ -46,6 +46,8 @@ def exposure(
     """
     from tacit.anonymity import Population, exposure as exposure_of, exposure_bound, exposure_curve  # noqa: PLC0415
 
+    check_share(fail_over, "--fail-over")
+    check_not_the_table(curve, table)
     population = Population(table, columns=as_names(columns), person=person)
     share = exposure_of(population, threshold=threshold, k=k)
     sizes = population.class_sizes()
@@ -76,11 +78,13 @@ def exposure(
 
 
 def _print_text(columns: tuple[str, ...], results: dict[str, Any], k: int | None, threshold: str | None) -> None:
-    from tacit.auditing.wording import listed, odds, percent  # noqa: PLC0415
+    from tacit.auditing.wording import bounded, listed, odds, people, percent  # noqa: PLC0415
 
     alike = f"fewer than {k} people" if k is not None else f"less than a share of {threshold} of the people"
-    print(f"{listed(columns)}: {odds(results['exposure'])} people, {percent(results['exposure'])} exactly counted, are")
-    print(f"exposed ({results['exposed_people']:,} of {results['people']:,}): {alike} share their values.")
+    said = odds(results["exposure"])
+    who = {"none": "nobody is", "all": "everybody is"}.get(said, f"{said} people are")
+    print(f"{listed(columns)}: {who} exposed ({people(results['exposed_people'])} of {results['people']:,},")
+    print(f"{percent(results['exposure'])}, exactly counted): {alike} share their values.")
     print(f"{results['classes']:,} different rows, {results['unique_rows']:,} of them held by a single person.")
     if bound := results.get("exposure_bound"):
-        print(f"The columns alone certify at most {percent(bound.value)} ({bound.method}).")
+        print(f"The columns alone certify {bounded(bound)} ({bound.method}).")

@@ -7,10 +7,11 @@ import numpy as np
 from cyclopts import Parameter
 
 from tacit.adversaries import Gain, Knowledge
+from tacit.adversaries.priors import as_prior
 from tacit.channels import System
-from tacit.cli.options import as_gain_option, as_knowledge, as_mechanism, as_names, as_numbers, one_of
+from tacit.cli.options import Whole, as_gain_option, as_knowledge, as_mechanism, as_names, as_numbers, one_of
 from tacit.cli.output import print_json
-from tacit.errors import InvalidValueError, TooLargeError
+from tacit.errors import InvalidValueError
 from tacit.estimate import Estimate
 from tacit.measures import (
     bayes_risk,
@@ -33,7 +34,7 @@ def measure(
     mechanism: str,
     /,
     *,
-    users: int | None = None,
+    users: Whole | None = None,
     shuffled: Annotated[bool, Parameter(negative="")] = False,
     adversary: str | None = None,
     prior: str | None = None,
@@ -64,11 +65,17 @@ def measure(
         Print one JSON object.
     """
     system = as_mechanism(mechanism)
+    law = None if prior is None else as_numbers(prior, "prior", float)
+    as_prior(law, system.secrets)
+    crowd = _crowd(system, users, shuffled)
+    knowledge = None if adversary is None else as_knowledge(_needing_shuffled(adversary, shuffled))
+    if isinstance(crowd, Shuffled):
+        crowd.knowledge(knowledge)
     quantities = _quantities(
         system,
-        _crowd(system, users, shuffled),
-        adversary=None if adversary is None else as_knowledge(_needing_shuffled(adversary, shuffled)),
-        prior=None if prior is None else as_numbers(prior, "prior", float),
+        crowd,
+        adversary=knowledge,
+        prior=law,
         gain=None if gain is None else as_gain_option(gain),
         users=users,
     )
@@ -78,7 +85,7 @@ def measure(
     for name in chosen or quantities:
         try:
             results[name] = quantities[name]()
-        except TooLargeError as error:
+        except InvalidValueError as error:
             if chosen:
                 raise
             refused[name] = str(error)
@@ -144,7 +151,8 @@ def _quantities(
 
 
 def _print_text(mechanism: str, results: dict[str, Any], refused: dict[str, str]) -> None:
-    from rich import box, print as print_rich  # noqa: PLC0415 - JSON needs no rich
+    from rich import box  # noqa: PLC0415 - JSON needs no rich
+    from rich.console import Console  # noqa: PLC0415
     from rich.table import Table  # noqa: PLC0415
 
     table = Table(box=box.SIMPLE, pad_edge=False, title=mechanism, title_justify="left")
@@ -155,7 +163,7 @@ def _print_text(mechanism: str, results: dict[str, Any], refused: dict[str, str]
         table.add_row(name, _shown(value), _kind(result))
     for name, reason in refused.items():
         table.add_row(name, "—", reason)
-    print_rich(table)
+    Console(markup=False, emoji=False, highlight=False).print(table)
 
 
 def _kind(result: Any) -> str:

@@ -3,10 +3,12 @@
 import csv
 import inspect
 import io
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TypeVar
+from typing import Annotated, TypeVar
+
+from cyclopts import Parameter, Token
 
 from tacit.adversaries import AllButOne, Gain, Knowledge, Uninformed, gain_matrix
 from tacit.channels import Channel, System
@@ -14,6 +16,14 @@ from tacit.errors import InvalidValueError
 from tacit.mechanisms import Mechanism, mechanisms_by_name
 
 T = TypeVar("T", int, float)
+
+
+def _whole(_: object, tokens: Sequence[Token]) -> int:
+    """Return the whole number, where cyclopts would round."""
+    return int(tokens[0].value)
+
+
+Whole = Annotated[int, Parameter(converter=_whole)]
 
 
 def as_names(text: str | None) -> list[str] | None:
@@ -78,6 +88,8 @@ def _parameters(kind: type[Mechanism], name: str, text: str) -> dict[str, int | 
     for part in filter(None, text.split(",")):
         key, _, value = part.partition("=")
         one_of(key, allowed, f"parameter of {name},")
+        if key in parameters:
+            raise InvalidValueError(f"{name} has {key} twice, got {text!r}")
         number = int if allowed[key].annotation is int else float
         try:
             parameters[key] = number(value)
@@ -92,6 +104,8 @@ def _parameters(kind: type[Mechanism], name: str, text: str) -> dict[str, int | 
 
 def _matrix_in(path: str) -> list[list[float]]:
     try:
+        if Path(path).exists() and not Path(path).is_file():
+            raise InvalidValueError(f"cannot read a matrix from {path!r}: it is not a regular file")
         with Path(path).open(encoding="utf-8-sig", newline="") as file:
             rows = [row for row in csv.reader(file) if row]
     except (OSError, UnicodeDecodeError, csv.Error) as error:

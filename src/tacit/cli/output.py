@@ -29,11 +29,10 @@ def written_whole(path: str) -> Generator[list[str]]:
 
     The temporary file is made first, so that an unwritable place is refused before any work.
     """
-    target = Path(path)
-    if target.is_dir():
-        raise InvalidValueError(f"cannot write {path}: it is a directory; name a file in it")
     try:
-        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
+        target = Path(path).resolve()
+        _check_target(target, path)
+        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:32]}.", suffix=".part")
     except OSError as error:
         raise InvalidValueError(f"cannot write {path}: {_reason(error)}; name a file in a writable folder") from None
     try:
@@ -41,14 +40,40 @@ def written_whole(path: str) -> Generator[list[str]]:
         yield text
         with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
             file.writelines(text)
-        mask = os.umask(0)
-        os.umask(mask)
-        Path(name).chmod(0o666 & ~mask)
+        Path(name).chmod(_mode(target))
         Path(name).replace(target)
     except OSError as error:
         raise InvalidValueError(f"cannot write {path}: {_reason(error)}") from None
     finally:
         Path(name).unlink(missing_ok=True)
+
+
+def _check_target(target: Path, path: str) -> None:
+    if target.is_dir():
+        raise InvalidValueError(f"cannot write {path}: it is a directory; name a file in it")
+    if target.exists() and not target.is_file():
+        raise InvalidValueError(f"cannot write {path}: it is not a regular file; name another one")
+
+
+def _mode(target: Path) -> int:
+    """Return the mode of the file that is replaced, or of a new one."""
+    if target.exists():
+        return target.stat().st_mode & 0o777
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask
+
+
+def check_share(value: float | None, name: str) -> None:
+    """Refuse a share of the people that is not in [0, 1]."""
+    if value is not None and not 0 <= value <= 1:
+        raise InvalidValueError(f"{name} is a share of the people, in [0, 1], got {value!r}")
+
+
+def check_not_the_table(path: str | None, table: str) -> None:
+    """Refuse to write over the table that is read."""
+    if path is not None and Path(table).exists() and Path(path).exists() and Path(path).samefile(table):
+        raise InvalidValueError(f"cannot write {path}: it is the table itself; name another file")
 
 
 def _reason(error: OSError) -> str:

@@ -1,17 +1,27 @@
 """Find the command, run it, and turn what goes wrong into one sentence on stderr."""
 
+import io
 import os
 import sys
+import traceback
 from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any
 
 from cyclopts import App, CycloptsError
 
 from tacit.cli import COMMANDS
 from tacit.errors import TacitError
 
+# What is wrong with the input is 2, an exceeded --fail-over 1, and an error of our own never either of them.
+_BAD_INPUT, _OUR_ERROR, _INTERRUPTED = 2, 70, 130
 
-def run(arguments: Sequence[str]) -> int:
+
+def run(arguments: Sequence[str]) -> int:  # noqa: PLR0911 - one way out per kind of end
     """Run a command and return its exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a terminal that cannot show ε is no reason to fail
+            stream.reconfigure(errors="backslashreplace")
     try:
         code = _app()(arguments, exit_on_error=False, print_error=False, result_action="return_value")
         sys.stdout.flush()
@@ -20,16 +30,23 @@ def run(arguments: Sequence[str]) -> int:
         return _refuse(" ".join(str(error).split()))
     except TacitError as error:
         return _refuse(str(error))
+    except BrokenPipeError:
+        return _unread()
+    except SystemExit as stop:  # rich stops with 1 when the reader of its output, such as `head`, has seen enough
+        return _unread() if stop.code == 1 else int(stop.code or 0)
     except KeyboardInterrupt:
-        sys.stderr.write("tacit: interrupted\n")
-        return 130
-    except BrokenPipeError:  # the reader, such as `head`, has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        return _interrupted()
+    except (OSError, MemoryError, OverflowError, RecursionError, UnicodeError) as error:
+        return _refuse(f"this cannot be read, written or held: {str(error) or type(error).__name__}".splitlines()[0])
+    except Exception as error:
+        if "interrupt" in str(error).lower():  # the table engine's word for Ctrl-C
+            return _interrupted()
+        traceback.print_exc()
+        return _OUR_ERROR
 
 
 def _app() -> App:
-    app = App(name="tacit", version=_version, help_format="plaintext")
+    app: Any = App(name="tacit", version=_version, help_format="plaintext")
     for name, summary in COMMANDS.items():
         app.command(f"tacit.cli.{name}:{name}", name=name, help=summary)
     return app
@@ -42,5 +59,21 @@ def _version() -> str:
 
 
 def _refuse(sentence: str) -> int:
-    sys.stderr.write(f"tacit: {sentence}\n")
-    return 2
+    _complain(sentence)
+    return _BAD_INPUT
+
+
+def _interrupted() -> int:
+    _complain("interrupted")
+    return _INTERRUPTED
+
+
+def _complain(sentence: str) -> None:
+    with suppress(OSError, AttributeError):  # stderr may be closed
+        sys.stderr.write(f"tacit: {sentence}\n")
+
+
+def _unread() -> int:
+    """Let Python's last flush of stdout go nowhere."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0

@@ -7,7 +7,7 @@ import numpy as np
 from tacit.adversaries.gains import Gain, IdentityGain, MatrixGain
 from tacit.adversaries.knowledge import Knowledge
 from tacit.channels.channel import Channel, check_size
-from tacit.errors import InvalidValueError
+from tacit.errors import InvalidValueError, TooLargeError
 from tacit.estimate import Estimate
 from tacit.measures.bayes_security import Pair, plan_bayes_security, plan_leakiest_pair
 from tacit.measures.capacity import plan_multiplicative_bayes_capacity
@@ -18,6 +18,8 @@ from tacit.measures.vulnerability import EXPLICIT, Prior, joint, plan_bayes_risk
 from tacit.mechanisms.mechanism import Integers, Mechanism, RandomSource, Reals
 from tacit.numerics.excess import deviance
 from tacit.validation import as_count, as_real
+
+MOST_VALUES = 10**8
 
 CLOSED_FORM = "closed form of k-RR"
 
@@ -30,7 +32,7 @@ class RandomizedResponse(Mechanism):
     Parameters
     ----------
     k
-        Number of values, at least 2; no k × k matrix is built where a closed form exists.
+        Number of values, at least 2 and at most 10⁸; no k × k matrix is built where a closed form exists.
     epsilon
         The privacy parameter ε >= 0, up to infinity; or
     p
@@ -40,6 +42,8 @@ class RandomizedResponse(Mechanism):
     ------
     InvalidValueError
         If a parameter is outside its range, or not exactly one of epsilon and p is given.
+    TooLargeError
+        If k is over a hundred million.
 
     Notes
     -----
@@ -58,6 +62,8 @@ class RandomizedResponse(Mechanism):
 
     def __init__(self, k: int, epsilon: float | None = None, p: float | None = None) -> None:
         self.k = as_count(k, "k", at_least=2)
+        if self.k > MOST_VALUES:
+            raise TooLargeError(f"k must be at most {MOST_VALUES:,}, beyond which no prior fits in memory; got more")
         if (epsilon is None) == (p is None):
             raise InvalidValueError(
                 "randomized response needs exactly one of epsilon and p, " + ("got none" if p is None else "got both")

@@ -1,7 +1,7 @@
 """The maximum load: what the largest count of a uniform crowd is on average."""
 
 from tacit.numerics.occupancy import expected_maximum_load
-from tacit.validation import as_count
+from tacit.validation import as_count, as_crowd
 
 
 def maximum_load(n: int, k: int) -> float:
@@ -25,6 +25,8 @@ def maximum_load(n: int, k: int) -> float:
     ------
     InvalidValueError
         If n or k is not a whole number of at least 1.
+    TooLargeError
+        If n is over ten billion.
 
     Notes
     -----
@@ -37,4 +39,4 @@ def maximum_load(n: int, k: int) -> float:
     >>> round(maximum_load(1000, 3), 9)
     348.829392534
     """
-    return expected_maximum_load(as_count(n, "n", at_least=1), as_count(k, "k", at_least=1))
+    return expected_maximum_load(as_crowd(n, "n"), as_count(k, "k", at_least=1))

@@ -8,6 +8,7 @@ from tacit.estimate import Estimate
 from tacit.measures.bayes_security import plan_bayes_security
 from tacit.measures.capacity import plan_multiplicative_bayes_capacity
 from tacit.measures.information import plan_mutual_information
+from tacit.measures.local_privacy import plan_ldp_epsilon
 from tacit.measures.measure import Plan
 from tacit.measures.vulnerability import Prior, plan_bayes_risk, plan_posterior_vulnerability
 from tacit.mechanisms.randomized_response import RandomizedResponse
@@ -73,6 +74,14 @@ def _(system: Shuffled, prior: Prior, adversary: Knowledge | None) -> Plan[float
         return Plan(WALK, lambda: mutual_information_among_uniform(mechanism, system.n))
     system.check_listable(knowledge)
     return Plan(HISTOGRAMS, lambda: plan_mutual_information(system.channel(knowledge), prior, None).compute())
+
+
+@plan_ldp_epsilon.register
+def _(system: Shuffled) -> Plan[float]:
+    # To an uninformed adversary P(h | x) is linear in h, so its ratios are largest where all reports are the same kind:
+    # there they are those of the mechanism.
+    plan = plan_ldp_epsilon(system.mechanism)
+    return Plan(f"that of the mechanism: {plan.method}", plan.compute)
 
 
 @plan_multiplicative_bayes_capacity.register

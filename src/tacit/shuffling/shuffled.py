@@ -20,7 +20,7 @@ from tacit.numerics.histograms import (
     sequence_count,
 )
 from tacit.numerics.matrices import dense
-from tacit.validation import as_count
+from tacit.validation import as_crowd
 
 Reals = NDArray[np.float64]
 
@@ -48,6 +48,8 @@ class Shuffled(Crowd):
         If the mechanism is not a system, or is itself a shuffled one.
     InvalidValueError
         If n is not a whole number of at least 1.
+    TooLargeError
+        If n is over ten billion.
 
     Notes
     -----
@@ -69,7 +71,7 @@ class Shuffled(Crowd):
             raise UnsupportedError(
                 "Shuffled needs what one user does to her own value, got a system that is shuffled already"
             )
-        self._n = as_count(n, "n", at_least=1)
+        self._n = as_crowd(n, "n")
 
     @property
     def mechanism(self) -> System:
@@ -158,7 +160,9 @@ class Shuffled(Crowd):
     def _others(self, knowledge: Knowledge) -> tuple[tuple[int, ...], Reals]:
         """Return the others as groups of users with the same law of their report."""
         if isinstance(knowledge, AllButOne):
-            return knowledge.known_counts, self._rows
+            # The first group is listed and the others are added to it: so the largest goes first.
+            order = sorted(range(self.secrets), key=lambda x: -knowledge.known_counts[x])
+            return tuple(knowledge.known_counts[x] for x in order), self._rows[order]
         if isinstance(knowledge, Uninformed):
             k = self.secrets
             population = np.full(k, 1 / k) if knowledge.population is None else np.array(knowledge.population)
