@@ -106,6 +106,18 @@ def test_figures_follow_the_width_of_the_window(browser, reports):
     opened.page.close()
 
 
+@pytest.mark.parametrize("width", [1000, 1152, 1180, 1400])
+def test_the_contents_stand_beside_the_page_or_not_at_all(browser, reports, width):
+    opened = Opened(browser, reports["usual"], width)
+    contents, page = opened.page.query_selector("nav").bounding_box(), opened.page.query_selector("main").bounding_box()
+    if width >= 1152:
+        assert contents["x"] >= 0
+        assert contents["x"] + contents["width"] <= page["x"]
+    else:
+        assert contents is None
+    opened.page.close()
+
+
 def test_hovering_shows_hostile_names_as_words(browser, reports):
     opened = Opened(browser, reports["hostile"], 1400)
     opened.unfold()
