@@ -32,7 +32,7 @@ def collection_report(column: str, sizes: ClassSizes) -> CollectionReport:
         options += [_option(counts, epsilon, shuffled=shuffled) for shuffled in (False, True)]
     both = [option for option in options if option.shuffled and option.epsilon is not None]
     alone = {option.epsilon: option.uninformed for option in options if not option.shuffled}
-    protecting = [option for option in both if _kept_error(option, k) >= KEPT_ERROR]
+    protecting = [option for option in both if kept_error(option, k) >= KEPT_ERROR]
     recommended = protecting[-1] if protecting else both[0]
     return CollectionReport(
         column=column,
@@ -78,7 +78,8 @@ def _all_but_one_guess(system: Shuffled, counts: np.ndarray) -> float | Estimate
     return max(guesses)
 
 
-def _kept_error(option: CollectionOption, k: int) -> float:
+def kept_error(option: CollectionOption, k: int) -> float:
+    """Return the share of a blind guesser's error that an option leaves to who knows all other answers."""
     return (1 - float(option.all_but_one)) / (1 - 1 / k)
 
 

@@ -11,8 +11,8 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from tacit.auditing.collection import KEPT_ERROR, MOST_CATEGORIES
-from tacit.auditing.result import Audit, CertifiedReport, CollectionReport, InferenceReport, plain
+from tacit.auditing.collection import KEPT_ERROR, MOST_CATEGORIES, kept_error
+from tacit.auditing.result import Audit, CertifiedReport, InferenceReport, plain
 from tacit.auditing.summary import summary
 from tacit.auditing.wording import bounded, odds, people, percent, points, times
 from tacit.estimate import Estimate
@@ -53,7 +53,7 @@ def to_html(found: Audit) -> str:
         figures=dict(_figures(found, certified, charts)),
         certified=certified,
         guesses=_guesses(found),
-        leakiest=min(found.collection, key=_kept, default=None),
+        leakiest=min(found.collection, key=lambda report: kept_error(report.recommended, report.k), default=None),
         weak=[report.column for report in found.collection if not report.advised],
         rows=_ROWS,
         most_rows=charts.MOST_ROWS,
@@ -157,11 +157,6 @@ def _times(guess: float | Estimate) -> str:
     """Return how often a guess is right."""
     often = times(float(guess))
     return _tidy(f"at most {often}" if isinstance(guess, Estimate) else often)
-
-
-def _kept(report: CollectionReport) -> float:
-    """Return the share of a blind guesser's error that the recommended way leaves to who knows all other answers."""
-    return (1 - float(report.recommended.all_but_one)) / (1 - report.blind_guess)
 
 
 def _beside(name: str) -> str:

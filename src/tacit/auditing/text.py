@@ -9,6 +9,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from tacit.auditing.collection import MOST_CATEGORIES
 from tacit.auditing.result import Audit, CollectionReport, SetReport
 from tacit.auditing.summary import summary
 from tacit.auditing.wording import bounded, counted, listed, odds, people, percent, points, printable, times
@@ -141,7 +142,7 @@ def _inference(found: Audit) -> Iterator[RenderableType]:
 
 def _collection(found: Audit) -> Iterator[RenderableType]:
     if not found.collection:
-        yield _say("No column has between 2 and 256 values to ask for, or people have several rows.")
+        yield _say(f"No column has between 2 and {MOST_CATEGORIES} values to ask for, or people have several rows.")
         return
     yield _say(
         "The guess of one person's answer by who knows none of the other answers, or all of them, and to whom each "

@@ -5,12 +5,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.numerics.matrices import is_sparse
+
 POSTERIOR_TOLERANCE = 1e-12
 
 
 def merged_columns(matrix: Any) -> tuple[Any, list[int]]:
     """Return the matrix with proportional columns added up and zero ones dropped, and the columns that were kept."""
-    if hasattr(matrix, "tocsc"):
+    if is_sparse(matrix):
         return _merged_sparse(matrix)
     totals: NDArray[np.float64] = matrix.sum(axis=0)
     alive = np.flatnonzero(totals > 0)
