@@ -144,23 +144,3 @@ def test_a_window_is_narrow(n):
     first, probabilities = kernel.binomial_window(n, 0.25, 0.75)
     assert len(probabilities) < 40 * math.sqrt(n * 0.25 * 0.75)
     assert first < n / 4 < first + len(probabilities)
-
-
-def test_windows_add_up_directly_and_by_fourier_alike():
-    left, right = kernel.binomial_window(10**9, 0.3, 0.7), kernel.binomial_window(10**9, 0.6, 0.4)
-    first, law = kernel.convolved_windows(left, right)
-    assert first == left[0] + right[0]
-    assert len(law) == len(left[1]) + len(right[1]) - 1
-    assert law.min() >= 0
-    assert law.sum() == pytest.approx(1, abs=1e-10)
-    for at in (len(law) // 2, len(law) // 2 + 9000):
-        low = max(0, at - len(right[1]) + 1)
-        terms = left[1][low : at + 1] * right[1][at - low - np.arange(min(at + 1, len(left[1])) - low)]
-        assert law[at] == pytest.approx(terms.sum(), rel=1e-9, abs=1e-19)
-
-
-@pytest.mark.parametrize("p", [0.2, 0.5])
-def test_the_sum_of_two_binomials_of_one_p_is_a_binomial(p):
-    first, law = kernel.convolved_windows(kernel.binomial_window(700, p, 1 - p), kernel.binomial_window(300, p, 1 - p))
-    expected = kernel.binomial_pmf(first + np.arange(len(law)), 1000, p, 1 - p)
-    assert np.allclose(law, expected, rtol=0, atol=1e-15)

@@ -1,13 +1,14 @@
 """Histograms: all of them, and their laws."""
 
 import itertools
+import math
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
 from oracles import channels, shuffling
-from tacit.numerics import histograms as kernel
+from tacit.numerics import binomial, histograms as kernel
 from tacit.numerics.pairwise import largest_distance, most_distant_pairs
 
 
@@ -39,16 +40,24 @@ def test_one_more_draw():
     assert np.allclose(law, kernel.histogram_law((3, 1), ROWS[:2]), rtol=1e-13, atol=0)
 
 
-@pytest.mark.parametrize("counts", [(0, 0), (3, 0), (0, 4), (2, 3)])
-def test_the_law_of_two_outcomes_counts_the_second(counts):
-    rows = np.array([[0.75, 0.25], [0.125, 0.875]])
-    first, law = kernel.binary_law(counts, rows)
-    values = [x for x, count in enumerate(counts) for _ in range(count)]
-    expected = shuffling.reported_histograms(channels.exact(rows), values)
-    n = sum(counts)
-    assert first == 0
-    assert len(law) == n + 1
-    assert list(law) == [pytest.approx(float(expected[n - y, y]), rel=1e-13) for y in range(n + 1)]
+@pytest.mark.parametrize("alpha", [(0.5, 0.5), (1, 2, 0.25)])
+def test_the_law_of_draws_from_a_dirichlet_law_is_an_urn(alpha):
+    n = 4
+    listed = kernel.histograms(n, len(alpha))
+    for h in listed:
+        rising = math.prod(Fraction(a) + i for a, count in zip(alpha, h.tolist(), strict=True) for i in range(count))
+        total = math.prod(Fraction(sum(alpha)) + i for i in range(n))
+        ways = math.factorial(n) // math.prod(math.factorial(count) for count in h.tolist())
+        assert kernel.dirichlet_multinomial_pmf(h, np.array(alpha)) == pytest.approx(
+            float(ways * rising / total), rel=1e-13
+        )
+
+
+def test_a_certain_population_is_no_urn():
+    counts, weight = np.array([30, 10]), 2.0**60
+    assert kernel.dirichlet_multinomial_pmf(counts, weight * np.array([0.75, 0.25])) == pytest.approx(
+        float(binomial.multinomial_pmf(counts, [0.75, 0.25])), rel=1e-12
+    )
 
 
 def test_distances_between_all_pairs():

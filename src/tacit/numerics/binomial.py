@@ -17,7 +17,6 @@ Array = NDArray[np.float64]
 # The mass that a window leaves out is below 2·exp(-WINDOW).
 WINDOW = 50.0
 
-_DIRECT_CONVOLUTION = 1 << 24
 _STIRLING_TABLE = np.array(
     [0.0] + [math.lgamma(n + 1) - (n + 0.5) * math.log(n) + n - 0.5 * math.log(2 * math.pi) for n in range(1, 16)]
 )
@@ -79,18 +78,3 @@ def mean_absolute_walk(steps: ArrayLike) -> Array:
     safe = np.maximum(j, 1)
     central = np.exp(stirling_error(2 * safe) - 2 * stirling_error(safe)) / np.sqrt(math.pi * safe)
     return np.where(j == 0, 0.0, 2 * j * central)
-
-
-def convolved_windows(left: tuple[int, Array], right: tuple[int, Array]) -> tuple[int, Array]:
-    """Return the window of the sum of two independent variables, each given by its window.
-
-    Wide windows are convolved by FFT, whose rounding is about 1e-16 of the largest probability: fine for sums over the
-    law, not for its far tails.
-    """
-    (first, a), (second, b) = left, right
-    if a.size * b.size <= _DIRECT_CONVOLUTION:
-        return first + second, np.convolve(a, b)
-    size = a.size + b.size - 1
-    padded = 1 << (size - 1).bit_length()
-    product = np.fft.irfft(np.fft.rfft(a, padded) * np.fft.rfft(b, padded), padded)[:size]
-    return first + second, np.maximum(product, 0.0)

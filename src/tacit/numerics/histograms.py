@@ -1,12 +1,11 @@
 """Laws of histograms: how many of n independent draws fall on each of m outcomes."""
 
 import math
-from functools import reduce
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.numerics.binomial import binomial_window, convolved_windows, multinomial_pmf
+from tacit.numerics.binomial import multinomial_pmf
 
 Reals = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -74,7 +73,10 @@ def add_draw(law: Reals, row: Reals) -> Reals:
     return grown
 
 
-def binary_law(counts: tuple[int, ...], rows: Reals) -> tuple[int, Reals]:
-    """Return, for two outcomes, the window of how many draws fall on the second one."""
-    windows = (binomial_window(count, row[1], row[0]) for count, row in zip(counts, rows, strict=True))
-    return reduce(convolved_windows, windows)
+def dirichlet_multinomial_pmf(counts: Integers, alpha: Reals) -> float:
+    """Return the probability of a histogram of draws from a law that is itself drawn from Dirichlet(alpha)."""
+    n, total = int(counts.sum()), math.fsum(alpha.tolist())
+    ways = math.lgamma(n + 1) - math.fsum(math.lgamma(count + 1) for count in counts.tolist())
+    # Term by term, since alpha may be large: differences of its log-gammas would have no digits left.
+    rising: Reals = np.repeat(alpha, counts) + np.concatenate([np.arange(int(count)) for count in counts])
+    return math.exp(ways + float(np.log(rising / (total + np.arange(n))).sum()))

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.numerics.binomial import poisson_pmf
+from tacit.numerics.near_zero import log1p, sine_excess
 
 Reals = NDArray[np.float64]
 Complexes = NDArray[np.complex128]
@@ -30,8 +31,9 @@ _BLOCK = 1024
 @lru_cache(maxsize=256)
 def expected_maximum_load(n: int, k: int) -> float:
     """Return ``E[M] = m₀ + Σ_{m >= m₀} P(M > m)`` of n balls in k bins, m₀ any load that is surely reached."""
-    if k == 1 or n == 1:
-        return float(n)
+    # P(M > 1) <= n²/(2k), so that the load rounds to 1; and k may be more than a double holds.
+    if n == 1 or n * n < k >> 54:
+        return 1.0
     loads = _undecided_loads(n, k)
     frequencies = _Frequencies(n, k, heaviest_tail=float(poisson_pmf(loads + 1, n / k).sum()))
     return float(loads[0]) + sum(float(np.sum(1 - at_most)) for at_most in frequencies.at_most(loads))
@@ -62,14 +64,14 @@ class _Frequencies:
         bound = math.log(k) + log_modulus + (k - 1) * np.log(np.exp(log_modulus) + heaviest_tail)
         kept = np.flatnonzero(bound > -NEGLIGIBLE)
         self.t: Reals = t[kept].astype(np.float64)
-        self.log_psi: Complexes = log_modulus[kept] + 1j * self.rate * _sine_excess(self.t)
+        self.log_psi: Complexes = log_modulus[kept] + 1j * self.rate * sine_excess(self.t)
         self.weight: Reals = np.where((kept == 0) | (2 * kept == period), 1.0, 2.0)
         self.normaliser = float(self._sum(np.exp(k * self.log_psi)))
 
     def at_most(self, loads: NDArray[np.int64]) -> list[Reals]:
         """Return P(M <= m) for a run of loads up to the last that matters, in blocks from the last to the first."""
         blocks: list[Reals] = []
-        steps = np.exp(1j * np.outer(np.arange(_BLOCK), self.t))
+        steps = np.exp(1j * np.outer(np.arange(min(_BLOCK, loads.size)), self.t))
         above = np.zeros(self.t.size, dtype=np.complex128)
         for end in range(loads.size, 0, -_BLOCK):
             points = loads[max(0, end - _BLOCK) : end] + 1
@@ -81,27 +83,10 @@ class _Frequencies:
         return blocks
 
     def _probability(self, tails: Complexes) -> Reals:
-        cut = np.exp(self.k * (self.log_psi + _log1p(-tails * np.exp(-self.log_psi))))
+        cut = np.exp(self.k * (self.log_psi + log1p(-tails * np.exp(-self.log_psi))))
         if np.abs(tails).max() > math.exp(-NEGLIGIBLE / self.k):
             cut -= (-tails) ** self.k
         return self._sum(cut) / self.normaliser
 
     def _sum(self, coefficients: Complexes) -> Reals:
         return np.real(coefficients) @ self.weight
-
-
-def _log1p(z: Complexes) -> Complexes:
-    """Return ``log(1 + z)`` accurately for small z, where NumPy's complex log1p is not."""
-    x, y = np.real(z), np.imag(z)
-    excess = np.maximum(x * (2 + x) + y * y, -1 + 2.0**-52)  # 1 + z = 0 has no logarithm, and its power is no matter
-    return 0.5 * np.log1p(excess) + 1j * np.arctan2(y, 1 + x)
-
-
-def _sine_excess(t: Reals) -> Reals:
-    """Return ``sin t - t`` without cancellation near 0."""
-    small = np.where(t < 0.5, t, 0.0)
-    square = small * small
-    series = np.zeros_like(t)
-    for j in range(8, 0, -1):
-        series = (series * square) + (-1) ** j / math.factorial(2 * j + 1)
-    return np.where(t < 0.5, series * small * square, np.sin(t) - t)

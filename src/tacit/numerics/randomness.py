@@ -61,12 +61,15 @@ class SeededSource:
 
 def random_source(rng: Seed) -> RandomSource:
     """Return a source that draws from the generator, from one seeded with the number, or from the system for None."""
-    if rng is None:
-        return SystemSource()
-    if isinstance(rng, np.random.Generator):
-        return SeededSource(rng)
+    return SystemSource() if rng is None else SeededSource(generator(rng))
+
+
+def generator(rng: Seed) -> np.random.Generator:
+    """Return the generator, one seeded with the number, or one that nobody can repeat for None."""
+    if rng is None or isinstance(rng, np.random.Generator):
+        return np.random.default_rng(rng)
     try:
-        return SeededSource(np.random.default_rng(as_count(rng, "rng", at_least=0)))
+        return np.random.default_rng(as_count(rng, "rng", at_least=0))
     except InvalidValueError:
         raise InvalidValueError(
             f"rng must be a numpy Generator, a whole number of at least 0 as its seed, or None, got {rng!r}"
