@@ -6,7 +6,7 @@ import math
 import pytest
 
 import tacit as tc
-from tacit.estimate import increased
+from tacit.estimate import largest, mapped, settled
 
 
 def test_an_estimate_is_its_value_with_its_interval():
@@ -39,6 +39,29 @@ def test_an_interval_holds_its_value_and_a_confidence_is_a_probability(value, lo
 
 
 def test_an_increasing_function_moves_both_ends():
-    doubled = increased(tc.Estimate(0.5, 0.25, 0.75, None, "bound"), lambda x: 2 * x)
+    doubled = mapped(tc.Estimate(0.5, 0.25, 0.75, None, "bound"), lambda x: 2 * x)
     assert doubled == tc.Estimate(1.0, 0.5, 1.5, None, "bound")
-    assert increased(0.5, lambda x: 2 * x) == 1.0
+    assert mapped(0.5, lambda x: 2 * x) == 1.0
+
+
+def test_a_falling_function_turns_the_interval_round():
+    assert mapped(tc.Estimate(0.5, 0.25, 0.75, None, "bound"), lambda x: 1 - x) == tc.Estimate(
+        0.5, 0.25, 0.75, None, "bound"
+    )
+    assert mapped(tc.Estimate(0.5, 0.5, 0.75, None, "bound"), lambda x: 1 - x).low == 0.25
+
+
+def test_the_largest_of_numbers_and_bounds():
+    bound = tc.Estimate(0.5, 0.25, 0.5, None, "bound")
+    assert largest([0.1, 0.7, 0.3]) == 0.7
+    assert largest([]) == 0
+    assert largest([0.6, bound]) == 0.6
+    assert largest([0.4, bound]) == tc.Estimate(0.5, 0.4, 0.5, None, "bound")
+
+
+def test_a_certified_interval_as_narrow_as_a_float_is_a_float():
+    assert settled(tc.Estimate(0.5, 0.5 - 1e-11, 0.5, None, "bound")) == 0.5
+    wide = tc.Estimate(0.5, 0.5 - 1e-9, 0.5, None, "bound")
+    assert settled(wide) is wide
+    sampled = tc.Estimate(0.5, 0.5, 0.5, 0.95, "sample")
+    assert settled(sampled) is sampled

@@ -3,7 +3,10 @@
 from tacit import charts as charts, errors as errors
 from tacit.adversaries import (
     AllButOne as AllButOne,
+    Exchangeable as Exchangeable,
+    PartlyInformed as PartlyInformed,
     Uninformed as Uninformed,
+    WorstAllButOne as WorstAllButOne,
     gain_matrix as gain_matrix,
     identity_gain as identity_gain,
     point as point,
@@ -31,6 +34,7 @@ from tacit.estimate import (
 from tacit.measures import (
     bayes_risk as bayes_risk,
     bayes_security as bayes_security,
+    hockey_stick as hockey_stick,
     ldp_epsilon as ldp_epsilon,
     leakage as leakage,
     leakiest_pair as leakiest_pair,
@@ -40,17 +44,24 @@ from tacit.measures import (
     mutual_information as mutual_information,
     posterior_vulnerability as posterior_vulnerability,
     prior_vulnerability as prior_vulnerability,
+    privacy_profile as privacy_profile,
+    renyi_divergence as renyi_divergence,
+    shuffle_epsilon as shuffle_epsilon,
+    shuffle_renyi as shuffle_renyi,
     total_variation as total_variation,
 )
 from tacit.mechanisms import (
     RandomizedResponse as RandomizedResponse,
+    UnaryEncoding as UnaryEncoding,
     frequency_error as frequency_error,
 )
 from tacit.shuffling import (
     Shuffled as Shuffled,
+    asymptotic_vulnerability as asymptotic_vulnerability,
     dataset_channel as dataset_channel,
     full_shuffle_channel as full_shuffle_channel,
     maximum_load as maximum_load,
+    maximum_load_bounds as maximum_load_bounds,
     reduced_dataset_channel as reduced_dataset_channel,
     reduced_shuffle_channel as reduced_shuffle_channel,
 )

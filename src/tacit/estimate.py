@@ -1,7 +1,7 @@
 """The result type of everything that is not exact."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from tacit.errors import InvalidValueError
@@ -57,9 +57,29 @@ class Estimate:
         return float(self.value)
 
 
-def increased(result: float | Estimate, function: Callable[[float], float]) -> float | Estimate:
-    """Return an increasing function of a result, of an `Estimate` with both ends of its interval."""
+def mapped(result: float | Estimate, function: Callable[[float], float]) -> float | Estimate:
+    """Return a monotone function of a result, of an `Estimate` with both ends of its interval."""
     if not isinstance(result, Estimate):
         return function(result)
-    low, value, high = (function(x) for x in (result.low, result.value, result.high))
-    return Estimate(value, low, high, result.confidence, result.method)
+    low, high = sorted((function(result.low), function(result.high)))
+    return Estimate(function(result.value), low, high, result.confidence, result.method)
+
+
+def settled(result: float | Estimate) -> float | Estimate:
+    """Return a certified `Estimate` that is as narrow as a float's promise as that float."""
+    if not isinstance(result, Estimate) or not result.certified:
+        return result
+    off = max(result.high - result.value, result.value - result.low)
+    return result.value if off <= max(1e-12, 1e-10 * abs(result.value)) else result
+
+
+def largest(results: Iterable[float | Estimate]) -> float | Estimate:
+    """Return the largest of some results, 0 of none: an `Estimate` if one that is may be the largest."""
+    given = list(results) or [0.0]
+    low = max(result.low if isinstance(result, Estimate) else result for result in given)
+    estimates = [r for r in given if isinstance(r, Estimate) and r.high > low]
+    if not estimates:
+        return low
+    value = max(low, *(estimate.value for estimate in estimates))
+    first = max(estimates, key=lambda estimate: estimate.high)
+    return Estimate(value, low, max(first.high, value), first.confidence, first.method)

@@ -126,6 +126,21 @@ def test_next_to_nothing_needs_next_to_infinitely_many_people(epsilon):
     assert np.all(tc.RandomizedResponse(3, epsilon=epsilon).frequency_variance(10) > 1e30)
 
 
+@pytest.mark.parametrize("epsilon", [1e-200, 5e-324])
+def test_an_estimate_whose_variance_overflows_is_none(epsilon):
+    with pytest.raises(tc.errors.InvalidValueError, match=f"epsilon = {epsilon:g} say nothing"):
+        tc.RandomizedResponse(3, epsilon=epsilon).estimate_frequencies([0, 1])
+
+
+@pytest.mark.parametrize(
+    ("reports", "words"),
+    [([0, 3], r"0\.\.2, got 3"), ([-1], r"0\.\.2, got -1"), ([[0]], r"shape \(1, 1\)"), ([True], "bool")],
+)
+def test_a_report_is_one_of_the_values(reports, words):
+    with pytest.raises(tc.errors.InvalidValueError, match=words):
+        tc.RandomizedResponse(3, p=0.5).estimate_frequencies(reports)
+
+
 def test_the_variance_is_of_the_noise_alone():
     # Without noise the shares are known exactly: the people are not a sample.
     assert tc.frequency_error(tc.RandomizedResponse(3, p=1), 100, [0.2, 0.3, 0.5]) == (0.0, 0.0)

@@ -24,6 +24,24 @@ class Gain(ABC):
         ``joint`` is a dense or a sparse matrix with one row per secret and non-negative entries.
         """
 
+    @abstractmethod
+    def of_best(self, believed: NDArray[np.float64], joint: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return what the guess that is best for each column of ``believed`` gains in that of ``joint``."""
+
+    @abstractmethod
+    def guesses(self) -> NDArray[np.float64]:
+        """Return the gain as a matrix, rows guesses and columns secrets."""
+
+    @property
+    @abstractmethod
+    def width(self) -> float:
+        """The largest gain less the least."""
+
+    @property
+    @abstractmethod
+    def lipschitz(self) -> float:
+        """By how much the best gain can change when no posterior probability changes by more than 1."""
+
 
 @dataclass(frozen=True)
 class IdentityGain(Gain):
@@ -34,6 +52,24 @@ class IdentityGain(Gain):
     def best(self, joint: Any) -> NDArray[np.float64]:
         """Return the largest entry of every column."""
         return dense(joint.max(axis=0))
+
+    def of_best(self, believed: NDArray[np.float64], joint: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return each column's entry where the believed one is largest."""
+        return np.take_along_axis(joint, believed.argmax(axis=0)[None, :], axis=0)[0]
+
+    def guesses(self) -> NDArray[np.float64]:
+        """Return the identity matrix."""
+        return np.eye(self.secrets)
+
+    @property
+    def width(self) -> float:
+        """A guess is right or wrong."""
+        return 1.0
+
+    @property
+    def lipschitz(self) -> float:
+        """The gain is one of the probabilities."""
+        return 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +82,25 @@ class MatrixGain(Gain):
     def best(self, joint: Any) -> NDArray[np.float64]:
         """Return the largest expected gain in every column."""
         return (self.matrix @ joint).max(axis=0)
+
+    def of_best(self, believed: NDArray[np.float64], joint: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return each column's expected gain of the guess that is best for the believed one."""
+        best = (self.matrix @ believed).argmax(axis=0)
+        return np.einsum("yx,xy->y", self.matrix[best], joint)
+
+    def guesses(self) -> NDArray[np.float64]:
+        """Return the matrix itself."""
+        return self.matrix
+
+    @property
+    def width(self) -> float:
+        """The range of the matrix."""
+        return float(self.matrix.max() - self.matrix.min())
+
+    @property
+    def lipschitz(self) -> float:
+        """Probabilities sum to 1: a guess's gains may be counted from their median."""
+        return float(np.abs(self.matrix - np.median(self.matrix, axis=1, keepdims=True)).sum(axis=1).max())
 
 
 def identity_gain(k: int) -> Gain:

@@ -52,14 +52,15 @@ def _option(counts: np.ndarray, epsilon: float | None, *, shuffled: bool) -> Col
     mechanism = RandomizedResponse(k, p=1.0) if epsilon is None else RandomizedResponse(k, epsilon)
     system = Shuffled(mechanism, n) if shuffled else mechanism
     error = frequency_error(mechanism, n, counts / n)
-    uninformed = posterior_vulnerability(system)
+    uninformed, security = posterior_vulnerability(system), bayes_security(system)
     assert isinstance(uninformed, float)
+    assert isinstance(security, float)
     return CollectionOption(
         epsilon=epsilon,
         shuffled=shuffled,
         uninformed=uninformed,
         all_but_one=_all_but_one_guess(system, counts) if isinstance(system, Shuffled) else uninformed,
-        bayes_security=bayes_security(system),
+        bayes_security=security,
         error_share=error.share,
         error_people=error.people,
     )

@@ -13,7 +13,7 @@ from cyclopts import Parameter, Token
 from tacit.adversaries import AllButOne, Gain, Knowledge, Uninformed, gain_matrix
 from tacit.channels import Channel, System
 from tacit.errors import InvalidValueError
-from tacit.mechanisms import Mechanism, mechanisms_by_name
+from tacit.mechanisms import mechanisms_by_name
 
 T = TypeVar("T", int, float)
 
@@ -55,8 +55,8 @@ def as_mechanism(text: str) -> System:
     if name == "channel":
         return Channel(_matrix_in(rest))
     known = mechanisms_by_name()
-    kind = known[one_of(name, [*known, "channel"], "mechanism")]
-    return kind(**_parameters(kind, name, rest))
+    make = known[one_of(name, [*known, "channel"], "mechanism")]
+    return make(**_parameters(make, name, rest))
 
 
 def as_knowledge(text: str) -> Knowledge:
@@ -82,8 +82,8 @@ def as_numbers(text: str, name: str, kind: Callable[[str], T]) -> list[T]:
         raise InvalidValueError(f"{name} must be {what} separated by commas, got {text!r}") from None
 
 
-def _parameters(kind: type[Mechanism], name: str, text: str) -> dict[str, int | float]:
-    allowed = inspect.signature(kind).parameters
+def _parameters(make: Callable[..., System], name: str, text: str) -> dict[str, int | float]:
+    allowed = inspect.signature(make).parameters
     parameters: dict[str, int | float] = {}
     for part in filter(None, text.split(",")):
         key, _, value = part.partition("=")

@@ -2,15 +2,17 @@
 
 from tacit.measures.bayes_security import bayes_security, leakiest_pair, leakiest_pairs
 from tacit.measures.capacity import multiplicative_bayes_capacity
-from tacit.measures.divergences import total_variation
+from tacit.measures.divergences import hockey_stick, renyi_divergence, total_variation
 from tacit.measures.information import mutual_information
 from tacit.measures.local_privacy import ldp_epsilon
 from tacit.measures.measure import method
+from tacit.measures.privacy import privacy_profile, shuffle_epsilon, shuffle_renyi
 from tacit.measures.vulnerability import bayes_risk, leakage, posterior_vulnerability, prior_vulnerability
 
 __all__ = [
     "bayes_risk",
     "bayes_security",
+    "hockey_stick",
     "ldp_epsilon",
     "leakage",
     "leakiest_pair",
@@ -20,5 +22,9 @@ __all__ = [
     "mutual_information",
     "posterior_vulnerability",
     "prior_vulnerability",
+    "privacy_profile",
+    "renyi_divergence",
+    "shuffle_epsilon",
+    "shuffle_renyi",
     "total_variation",
 ]

@@ -7,12 +7,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tacit.adversaries.knowledge import Knowledge
-from tacit.adversaries.priors import as_prior
-from tacit.channels.channel import System, as_system
+from tacit.channels.channel import System
 from tacit.errors import InvalidPriorError, InvalidValueError
-from tacit.measures.measure import Plan, measure, system_seen_by
+from tacit.estimate import Estimate, mapped
+from tacit.measures.measure import Plan, measure, prior_on, system_seen_by
 from tacit.measures.vulnerability import plan_bayes_risk
 from tacit.numerics.pairwise import largest_distance, most_distant_pairs
+from tacit.numerics.randomness import Seed
 from tacit.validation import as_real
 
 ALL_PAIRS = "all pairs of rows"
@@ -21,7 +22,9 @@ Pair = tuple[Hashable, Hashable]
 
 
 @measure
-def bayes_security(system: System, prior: ArrayLike | None = None, adversary: Knowledge | None = None) -> Plan[float]:
+def bayes_security(
+    system: System, prior: ArrayLike | None = None, adversary: Knowledge | None = None, rng: Seed = None
+) -> Plan[float | Estimate]:
     """Return the share of her guessing error that the adversary keeps: 1 nothing leaks, 0 everything does.
 
     ``β(π, C) = R*(π, C) / (1 - max_x π_x)``; without a prior the least over all priors,
@@ -37,11 +40,13 @@ def bayes_security(system: System, prior: ArrayLike | None = None, adversary: Kn
         `leakiest_pair`.
     adversary
         What is known of the other users, for a shuffled system only; None means `tacit.Uninformed()`.
+    rng
+        A generator or a seed, for crowds that are too large to sum over and a given prior; None draws a fresh one.
 
     Returns
     -------
-    float
-        In [0, 1].
+    float or Estimate
+        In [0, 1]. Always exact but for crowds that are too large to sum over.
 
     Raises
     ------
@@ -60,21 +65,21 @@ def bayes_security(system: System, prior: ArrayLike | None = None, adversary: Kn
     >>> round(bayes_security(tc.Channel([[0.9, 0.1], [0.2, 0.8]])), 12)
     0.3
     """
-    system = system_seen_by(system, adversary)
+    seen = system_seen_by(system, adversary, rng)
     if prior is None:
-        return plan_bayes_security(system, adversary)
-    checked = as_prior(prior, system.secrets)
-    error = 1 - 1 / system.secrets if checked is None else float(np.delete(checked, checked.argmax()).sum())
+        return plan_bayes_security(seen)
+    checked = prior_on(seen, prior)
+    error = 1 - 1 / seen.secrets if checked is None else float(np.delete(checked, checked.argmax()).sum())
     if error <= 0:
         raise InvalidPriorError(
             "Bayes security needs a prior that leaves something to guess, got one that is certain of a single secret"
         )
-    risk = plan_bayes_risk(system, checked, adversary)
-    return Plan(risk.method, lambda: min(1.0, risk.compute() / error))
+    plan = plan_bayes_risk(seen, checked)
+    return Plan(plan.method, lambda: mapped(plan.compute(), lambda risk: min(1.0, risk / error)))
 
 
 @measure
-def leakiest_pair(system: System) -> Plan[Pair]:
+def leakiest_pair(system: System, adversary: Knowledge | None = None) -> Plan[Pair]:
     """Return the two secrets that are easiest to tell apart, the lowest of the tied.
 
     They maximise ``TV(C_a, C_b)``; the uniform prior on them attains β*.
@@ -83,6 +88,8 @@ def leakiest_pair(system: System) -> Plan[Pair]:
     ----------
     system
         A channel, a mechanism, or a structured system with at least two secrets.
+    adversary
+        What is known of the other users, for a shuffled system only; None means `tacit.Uninformed()`.
 
     Returns
     -------
@@ -104,11 +111,11 @@ def leakiest_pair(system: System) -> Plan[Pair]:
     >>> leakiest_pair(tc.Channel([[0.9, 0.1], [0.8, 0.2], [0.2, 0.8]], inputs=["a", "b", "c"]))
     ('a', 'c')
     """
-    return plan_leakiest_pair(_with_two_secrets(system))
+    return plan_leakiest_pair(_with_two_secrets(system_seen_by(system, adversary)))
 
 
 @measure
-def leakiest_pairs(system: System, tol: float = 1e-12) -> Plan[list[Pair]]:
+def leakiest_pairs(system: System, tol: float = 1e-12, adversary: Knowledge | None = None) -> Plan[list[Pair]]:
     """Return all pairs of secrets that are equally easy to tell apart.
 
     Parameters
@@ -117,6 +124,8 @@ def leakiest_pairs(system: System, tol: float = 1e-12) -> Plan[list[Pair]]:
         A channel, a mechanism, or a structured system with at least two secrets.
     tol
         Pairs whose total variation is within tol of the largest count as tied, at least 0.
+    adversary
+        What is known of the other users, for a shuffled system only; None means `tacit.Uninformed()`.
 
     Returns
     -------
@@ -138,7 +147,7 @@ def leakiest_pairs(system: System, tol: float = 1e-12) -> Plan[list[Pair]]:
     >>> leakiest_pairs(tc.Channel([[1, 0], [1, 0], [0, 1]]))
     [(0, 2), (1, 2)]
     """
-    checked = _with_two_secrets(system)
+    checked = _with_two_secrets(system_seen_by(system, adversary))
     tolerance = as_real(tol, "tol")
     if tolerance < 0:
         raise InvalidValueError(f"tol must be at least 0, got {tol!r}")
@@ -146,7 +155,7 @@ def leakiest_pairs(system: System, tol: float = 1e-12) -> Plan[list[Pair]]:
 
 
 @singledispatch
-def plan_bayes_security(system: System, adversary: Knowledge | None) -> Plan[float]:
+def plan_bayes_security(system: System) -> Plan[float | Estimate]:
     """Plan β* by comparing all pairs of rows of the explicit channel."""
     return Plan(ALL_PAIRS, lambda: max(0.0, 1 - largest_distance(system.channel().matrix) / 2))
 
@@ -164,7 +173,6 @@ def _pairs(system: System, tolerance: float) -> list[Pair]:
 
 
 def _with_two_secrets(system: System) -> System:
-    checked = as_system(system)
-    if checked.secrets < 2:
+    if system.secrets < 2:
         raise InvalidValueError("a pair needs at least two secrets, and the system has one")
-    return checked
+    return system

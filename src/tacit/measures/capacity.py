@@ -3,12 +3,13 @@
 from functools import singledispatch
 
 from tacit.channels.channel import System
+from tacit.estimate import Estimate
 from tacit.measures.measure import Plan, measure, system_seen_by
 from tacit.numerics.matrices import dense
 
 
 @measure
-def multiplicative_bayes_capacity(system: System) -> Plan[float]:
+def multiplicative_bayes_capacity(system: System) -> Plan[float | Estimate]:
     """Return the largest factor by which any guess can improve: ``Σ_y max_x C[x, y]``.
 
     Parameters
@@ -37,11 +38,11 @@ def multiplicative_bayes_capacity(system: System) -> Plan[float]:
     >>> round(multiplicative_bayes_capacity(tc.Channel([[0.9, 0.1], [0.2, 0.8]])), 12)
     1.7
     """
-    return plan_multiplicative_bayes_capacity(system_seen_by(system, None))
+    return plan_multiplicative_bayes_capacity(system_seen_by(system))
 
 
 @singledispatch
-def plan_multiplicative_bayes_capacity(system: System) -> Plan[float]:
+def plan_multiplicative_bayes_capacity(system: System) -> Plan[float | Estimate]:
     """Plan the capacity by summing the largest entry of every column."""
     return Plan("sum of column maxima", lambda: _sum_of_maxima(system))
 

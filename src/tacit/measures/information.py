@@ -2,19 +2,20 @@
 
 import math
 from functools import singledispatch
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from tacit.adversaries.knowledge import Knowledge
-from tacit.adversaries.priors import as_prior
 from tacit.channels.channel import System
 from tacit.errors import InvalidValueError
-from tacit.measures.measure import Plan, measure, system_seen_by
+from tacit.estimate import Estimate, mapped
+from tacit.measures.measure import Plan, measure, prior_on, system_seen_by
 from tacit.measures.vulnerability import EXPLICIT, Prior
 from tacit.numerics.excess import deviance
 from tacit.numerics.matrices import is_dense
+from tacit.numerics.randomness import Seed
 
 Unit = Literal["nats", "bits"]
 _NATS_PER = {"nats": 1.0, "bits": math.log(2)}
@@ -22,8 +23,12 @@ _NATS_PER = {"nats": 1.0, "bits": math.log(2)}
 
 @measure
 def mutual_information(
-    system: System, prior: ArrayLike | None = None, unit: Unit = "nats", adversary: Knowledge | None = None
-) -> Plan[float]:
+    system: System,
+    prior: ArrayLike | None = None,
+    unit: Unit = "nats",
+    adversary: Knowledge | None = None,
+    rng: Seed = None,
+) -> Plan[float | Estimate]:
     """Return the mutual information of secret and observation.
 
     ``I(X; Y) = Σ_x π_x Σ_y C[x, y] log(C[x, y] / (πC)_y)``
@@ -39,11 +44,13 @@ def mutual_information(
         ``"nats"`` or ``"bits"``.
     adversary
         What is known of the other users, for a shuffled system only; None means `tacit.Uninformed()`.
+    rng
+        A generator or a seed, for crowds that are too large to sum over; None draws a fresh one.
 
     Returns
     -------
-    float
-        In ``[0, H(π)]``.
+    float or Estimate
+        In ``[0, H(π)]``; an `Estimate` only for crowds that are too large to sum over.
 
     Raises
     ------
@@ -67,19 +74,19 @@ def mutual_information(
     """
     if unit not in _NATS_PER:
         raise InvalidValueError(f"unit must be 'nats' or 'bits', got {unit!r}")
-    system = system_seen_by(system, adversary)
-    plan = plan_mutual_information(system, as_prior(prior, system.secrets), adversary)
-    return Plan(plan.method, lambda: plan.compute() / _NATS_PER[unit])
+    seen = system_seen_by(system, adversary, rng)
+    plan = plan_mutual_information(seen, prior_on(seen, prior))
+    return Plan(plan.method, lambda: mapped(plan.compute(), lambda nats: nats / _NATS_PER[unit]))
 
 
 @singledispatch
-def plan_mutual_information(system: System, prior: Prior, adversary: Knowledge | None) -> Plan[float]:
+def plan_mutual_information(system: System, prior: Prior) -> Plan[float | Estimate]:
     """Plan the mutual information, in nats, by summing over the explicit channel."""
-    return Plan(EXPLICIT, lambda: _explicit(system, prior))
+    return Plan(EXPLICIT, lambda: information_of(system.channel().matrix, prior))
 
 
-def _explicit(system: System, prior: Prior) -> float:
-    matrix = system.channel().matrix
+def information_of(matrix: Any, prior: Prior) -> float:
+    """Return the mutual information, in nats, of a channel given as a dense or sparse matrix."""
     weights = np.full(matrix.shape[0], 1 / matrix.shape[0]) if prior is None else prior
     marginal = np.asarray(weights @ matrix, dtype=np.float64).ravel()
     if is_dense(matrix):

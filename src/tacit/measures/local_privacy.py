@@ -41,7 +41,7 @@ def ldp_epsilon(system: System) -> Plan[float]:
     >>> round(ldp_epsilon(tc.Channel([[0.75, 0.25], [0.25, 0.75]])), 6)
     1.098612
     """
-    return plan_ldp_epsilon(system_seen_by(system, None))
+    return plan_ldp_epsilon(system_seen_by(system))
 
 
 @singledispatch

@@ -7,13 +7,21 @@ it. A structured system registers its own algorithms on the planner's `singledis
 import functools
 import inspect
 import typing
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, ParamSpec, Protocol, TypeVar, cast
 
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
 from tacit.adversaries.knowledge import Knowledge
+from tacit.adversaries.priors import as_prior
 from tacit.channels.channel import System, as_system
-from tacit.errors import UnsupportedError
+from tacit.errors import InvalidPriorError, UnsupportedError
+from tacit.numerics.randomness import Seed
+
+Reals = NDArray[np.float64]
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -21,11 +29,11 @@ T_co = TypeVar("T_co", covariant=True)
 
 
 @dataclass(frozen=True)
-class Plan(Generic[T]):
+class Plan(Generic[T_co]):
     """An algorithm that is ready to answer, and its name."""
 
     method: str
-    compute: Callable[[], T]
+    compute: Callable[[], T_co]
 
 
 class Measure(Protocol[P, T_co]):
@@ -39,8 +47,12 @@ class Measure(Protocol[P, T_co]):
         ...
 
 
-class Crowd:
-    """Marks systems in which the secret is one user's value among others': only they have an ``adversary`` argument."""
+class Crowd(ABC):
+    """A system in which the secret is one user's value among others': only it has an ``adversary`` argument."""
+
+    @abstractmethod
+    def seen_by(self, adversary: Knowledge | None, rng: Seed) -> System:
+        """Return the system that an adversary with this knowledge of the others sees, or say why she cannot be."""
 
 
 def measure(planner: Callable[P, Plan[T]]) -> Measure[P, T]:
@@ -88,17 +100,26 @@ def method(measure: Measure[P, typing.Any], *args: P.args, **kwargs: P.kwargs) -
     return cast(Plan[object], planner(*args, **kwargs)).method
 
 
-def system_seen_by(system: object, adversary: Knowledge | None) -> System:
-    """Return the system, after checking that the adversary's knowledge of a crowd is not asked of one that has none."""
+def system_seen_by(system: object, adversary: Knowledge | None = None, rng: Seed = None) -> System:
+    """Return what the adversary sees: a crowd as her knowledge of the others shows it, any other system as it is."""
     checked = as_system(system)
+    if isinstance(checked, Crowd):
+        return checked.seen_by(adversary, rng)
     if adversary is not None:
-        if not isinstance(checked, Crowd):
-            raise UnsupportedError(
-                f"adversary says what is known of the other users, and {type(system).__name__} has none; "
-                "wrap it with tacit.Shuffled(mechanism, n)"
-            )
-        if not isinstance(adversary, Knowledge):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise UnsupportedError(
-                f"adversary must be tacit.Uninformed() or tacit.AllButOne(counts), got {type(adversary).__name__}"
-            )
+        raise UnsupportedError(
+            f"adversary says what is known of the other users, and {type(system).__name__} has none; "
+            "wrap it with tacit.Shuffled(mechanism, n)"
+        )
     return checked
+
+
+def prior_on(system: System, prior: ArrayLike | None) -> Reals | None:
+    """Return the law of the secret, None being uniform; a system that comes with one takes no other."""
+    own: Reals | None = getattr(system, "prior", None)
+    if own is None:
+        return as_prior(prior, system.secrets)
+    if prior is not None:
+        raise InvalidPriorError(
+            "an exchangeable target is drawn as all others are, so that her prior is alpha/sum(alpha); leave prior out"
+        )
+    return as_prior(own, system.secrets)

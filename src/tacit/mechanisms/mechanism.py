@@ -1,26 +1,33 @@
 """What every local mechanism is: a channel on one person's value, with a sampler and an estimator."""
 
+import math
 from abc import ABC, abstractmethod
-from typing import ClassVar, NamedTuple
+from collections.abc import Callable
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tacit.adversaries.priors import as_prior
 from tacit.channels.channel import Channel
-from tacit.errors import InvalidValueError
+from tacit.errors import InvalidValueError, TooLargeError
 from tacit.numerics.randomness import RandomSource, Seed, random_source
-from tacit.validation import as_count
+from tacit.validation import as_count, as_real
+
+MOST_VALUES = 10**8
 
 Reals = NDArray[np.float64]
 Integers = NDArray[np.int64]
+Reports = NDArray[np.integer[Any]]
+Constructor = Callable[..., "Mechanism"]
 
 
 class Mechanism(ABC):
     """A local randomizer of one of k values: a subclass writes the law, this class checks and vectorises.
 
     A subclass has the attribute ``k`` and a ``short_name`` for the command line, and implements `epsilon`, `channel`
-    and the underscored methods.
+    and the underscored abstract methods. One whose reports are not whole numbers in ``0..k-1`` also says what they are,
+    by `_checked_reports`.
     """
 
     short_name: ClassVar[str]
@@ -30,6 +37,11 @@ class Mechanism(ABC):
         if name in vars(self):
             raise AttributeError(f"a mechanism does not change; make another one with another {name}")
         object.__setattr__(self, name, value)
+
+    @classmethod
+    def constructors(cls) -> dict[str, Constructor]:
+        """Return the ways to make such a mechanism, by their names on the command line."""
+        return {cls.short_name: cls}
 
     @property
     def secrets(self) -> int:
@@ -46,15 +58,15 @@ class Mechanism(ABC):
         """Return the explicit channel from value to report, or raise TooLargeError."""
 
     @abstractmethod
-    def _sample(self, values: Integers, source: RandomSource) -> Integers: ...
+    def _sample(self, values: Integers, source: RandomSource) -> Reports: ...
 
     @abstractmethod
-    def _estimate_frequencies(self, reports: Integers) -> Reals: ...
+    def _estimate_frequencies(self, reports: Reports) -> Reals: ...
 
     @abstractmethod
     def _frequency_variance(self, n: int, frequencies: Reals) -> Reals: ...
 
-    def sample(self, values: ArrayLike, rng: Seed = None) -> Integers:
+    def sample(self, values: ArrayLike, rng: Seed = None) -> Reports:
         """Return a report for each person's value.
 
         Parameters
@@ -63,6 +75,11 @@ class Mechanism(ABC):
             Whole numbers in ``0..k-1``, shape ``(n,)``.
         rng
             A generator or a seed for simulation; None draws from the operating system's CSPRNG, as a client must.
+
+        Returns
+        -------
+        numpy.ndarray
+            A report per person on the first axis.
 
         Raises
         ------
@@ -77,7 +94,7 @@ class Mechanism(ABC):
         Parameters
         ----------
         reports
-            What `sample` returned, shape ``(n,)`` with n at least 1.
+            What `sample` returned for n people, n at least 1.
 
         Returns
         -------
@@ -87,14 +104,16 @@ class Mechanism(ABC):
         Raises
         ------
         InvalidValueError
-            If there is no report, one is not in the mechanism's range, or reports carry no information (ε = 0).
+            If there is no report, one is not in the mechanism's range, or reports carry no information (ε = 0, or so
+            near that no estimate has a finite variance).
         """
-        checked = self._indices(reports, "reports")
-        if checked.size == 0:
+        checked = self._checked_reports(reports)
+        if len(checked) == 0:
             raise InvalidValueError("reports must hold at least one report, got none")
-        if self.epsilon == 0:
+        if math.isinf(self.frequency_variance(1)[0]):
             raise InvalidValueError(
-                "reports of a mechanism with epsilon = 0 say nothing about the values; take a larger epsilon"
+                f"reports of a mechanism with epsilon = {self.epsilon:g} say nothing about the values; take a larger "
+                "epsilon"
             )
         return self._estimate_frequencies(checked)
 
@@ -124,8 +143,12 @@ class Mechanism(ABC):
         n = as_count(n, "n", at_least=1)
         return self._frequency_variance(n, np.full(self.k, 1 / self.k) if shares is None else shares)
 
+    def _checked_reports(self, reports: ArrayLike) -> Reports:
+        """Return the reports as an array with one on each place of its first axis, or say what is wrong with them."""
+        return self._indices(reports, "reports")
+
     def _indices(self, values: ArrayLike, name: str) -> Integers:
-        array = np.asarray(values)
+        array = as_array(values, name)
         if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
             raise InvalidValueError(
                 f"{name} must be whole numbers in one row, got an array of {array.dtype} of shape {array.shape}"
@@ -136,9 +159,33 @@ class Mechanism(ABC):
         return array.astype(np.int64)
 
 
-def mechanisms_by_name() -> dict[str, type[Mechanism]]:
-    """Return the mechanisms by their short names."""
-    return {kind.short_name: kind for kind in Mechanism.__subclasses__()}
+def as_array(values: ArrayLike, name: str) -> NDArray[Any]:
+    """Return the values as an array, or say that their rows are ragged."""
+    try:
+        return np.asarray(values)
+    except ValueError:
+        raise InvalidValueError(f"{name} must be in rows of equal length, got {values!r:.60}") from None
+
+
+def as_values(k: int) -> int:
+    """Return a number of values, at least 2 and no more than a prior fits in memory for."""
+    k = as_count(k, "k", at_least=2)
+    if k > MOST_VALUES:
+        raise TooLargeError(f"k must be at most {MOST_VALUES:,}, beyond which no prior fits in memory; got more")
+    return k
+
+
+def as_epsilon(epsilon: float) -> float:
+    """Return a privacy parameter, from 0 to infinity."""
+    number = as_real(epsilon, "epsilon")
+    if number < 0:
+        raise InvalidValueError(f"epsilon must be at least 0, got {epsilon!r}")
+    return number
+
+
+def mechanisms_by_name() -> dict[str, Constructor]:
+    """Return what makes each mechanism, by its name on the command line."""
+    return {name: make for kind in Mechanism.__subclasses__() for name, make in kind.constructors().items()}
 
 
 class FrequencyError(NamedTuple):

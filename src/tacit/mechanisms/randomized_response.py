@@ -5,9 +5,8 @@ import math
 import numpy as np
 
 from tacit.adversaries.gains import Gain, IdentityGain, MatrixGain
-from tacit.adversaries.knowledge import Knowledge
 from tacit.channels.channel import Channel, check_size
-from tacit.errors import InvalidValueError, TooLargeError
+from tacit.errors import InvalidValueError
 from tacit.estimate import Estimate
 from tacit.measures.bayes_security import Pair, plan_bayes_security, plan_leakiest_pair
 from tacit.measures.capacity import plan_multiplicative_bayes_capacity
@@ -15,11 +14,9 @@ from tacit.measures.information import plan_mutual_information
 from tacit.measures.local_privacy import plan_ldp_epsilon
 from tacit.measures.measure import Plan
 from tacit.measures.vulnerability import EXPLICIT, Prior, joint, plan_bayes_risk, plan_posterior_vulnerability
-from tacit.mechanisms.mechanism import Integers, Mechanism, RandomSource, Reals
+from tacit.mechanisms.mechanism import Integers, Mechanism, RandomSource, Reals, Reports, as_epsilon, as_values
 from tacit.numerics.excess import deviance
-from tacit.validation import as_count, as_real
-
-MOST_VALUES = 10**8
+from tacit.validation import as_real
 
 CLOSED_FORM = "closed form of k-RR"
 
@@ -61,17 +58,13 @@ class RandomizedResponse(Mechanism):
     short_name = "krr"
 
     def __init__(self, k: int, epsilon: float | None = None, p: float | None = None) -> None:
-        self.k = as_count(k, "k", at_least=2)
-        if self.k > MOST_VALUES:
-            raise TooLargeError(f"k must be at most {MOST_VALUES:,}, beyond which no prior fits in memory; got more")
+        self.k = as_values(k)
         if (epsilon is None) == (p is None):
             raise InvalidValueError(
                 "randomized response needs exactly one of epsilon and p, " + ("got none" if p is None else "got both")
             )
         if epsilon is not None:
-            self._epsilon = as_real(epsilon, "epsilon")
-            if self._epsilon < 0:
-                raise InvalidValueError(f"epsilon must be at least 0, got {epsilon!r}")
+            self._epsilon = as_epsilon(epsilon)
             odds = math.exp(-self._epsilon)
             total = 1 + (self.k - 1) * odds
             self.p, self.q, self.gap = 1 / total, odds / total, -math.expm1(-self._epsilon) / total
@@ -103,7 +96,7 @@ class RandomizedResponse(Mechanism):
         other += other >= values
         return np.where(source.random(values.size) < self.p, values, other)
 
-    def _estimate_frequencies(self, reports: Integers) -> Reals:
+    def _estimate_frequencies(self, reports: Reports) -> Reals:
         return (np.bincount(reports, minlength=self.k) / reports.size - self.q) / self.gap
 
     def _frequency_variance(self, n: int, frequencies: Reals) -> Reals:
@@ -120,7 +113,7 @@ def _distribution(mechanism: RandomizedResponse, prior: Prior) -> Reals:
 
 
 @plan_posterior_vulnerability.register
-def _(system: RandomizedResponse, prior: Prior, gain: Gain, adversary: Knowledge | None) -> Plan[float | Estimate]:
+def _(system: RandomizedResponse, prior: Prior, gain: Gain) -> Plan[float | Estimate]:
     if isinstance(gain, IdentityGain) and prior is None:
         return Plan(f"{CLOSED_FORM} (Shuffle Prop. 15)", lambda: system.p)
     if isinstance(gain, IdentityGain):
@@ -141,7 +134,7 @@ def _posterior_gain(system: RandomizedResponse, prior: Reals, gain: Reals) -> fl
 
 
 @plan_bayes_risk.register
-def _(system: RandomizedResponse, prior: Prior, adversary: Knowledge | None) -> Plan[float]:
+def _(system: RandomizedResponse, prior: Prior) -> Plan[float]:
     # 1 - V written as a sum of what is left, so that a risk of 1e-300 keeps its digits.
     def risk() -> float:
         distribution = _distribution(system, prior)
@@ -153,7 +146,7 @@ def _(system: RandomizedResponse, prior: Prior, adversary: Knowledge | None) -> 
 
 
 @plan_bayes_security.register
-def _(system: RandomizedResponse, adversary: Knowledge | None) -> Plan[float]:
+def _(system: RandomizedResponse) -> Plan[float]:
     return Plan(f"{CLOSED_FORM} (Bayes-sec eq. 7)", lambda: min(1.0, system.k * system.q))
 
 
@@ -168,7 +161,7 @@ def _(system: RandomizedResponse) -> Plan[float]:
 
 
 @plan_mutual_information.register
-def _(system: RandomizedResponse, prior: Prior, adversary: Knowledge | None) -> Plan[float]:
+def _(system: RandomizedResponse, prior: Prior) -> Plan[float]:
     def information() -> float:
         distribution = _distribution(system, prior)
         reported = system.q + system.gap * distribution

@@ -1,6 +1,7 @@
 """The shuffle model: what the target's value risks in a crowd whose reports are shown without their senders."""
 
-from tacit.shuffling import plans as plans  # registers the algorithms
+from tacit.shuffling import plans as plans, privacy as privacy  # these register the algorithms
+from tacit.shuffling.asymptotics import asymptotic_vulnerability, maximum_load_bounds
 from tacit.shuffling.datasets import (
     dataset_channel,
     full_shuffle_channel,
@@ -12,9 +13,11 @@ from tacit.shuffling.shuffled import Shuffled
 
 __all__ = [
     "Shuffled",
+    "asymptotic_vulnerability",
     "dataset_channel",
     "full_shuffle_channel",
     "maximum_load",
+    "maximum_load_bounds",
     "reduced_dataset_channel",
     "reduced_shuffle_channel",
 ]

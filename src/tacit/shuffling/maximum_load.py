@@ -14,7 +14,7 @@ def maximum_load(n: int, k: int) -> float:
     n
         Number of balls, at least 1; a billion is fine.
     k
-        Number of bins, at least 1.
+        Number of bins, at least 2.
 
     Returns
     -------
@@ -24,7 +24,7 @@ def maximum_load(n: int, k: int) -> float:
     Raises
     ------
     InvalidValueError
-        If n or k is not a whole number of at least 1.
+        If n is not a whole number of at least 1, or k of at least 2.
     TooLargeError
         If n is over ten billion.
 
@@ -39,4 +39,4 @@ def maximum_load(n: int, k: int) -> float:
     >>> round(maximum_load(1000, 3), 9)
     348.829392534
     """
-    return expected_maximum_load(as_crowd(n, "n"), as_count(k, "k", at_least=1))
+    return expected_maximum_load(as_crowd(n, "n"), as_count(k, "k", at_least=2))

@@ -1,83 +1,164 @@
-"""Which algorithm answers for a shuffled collection: a closed form, else the explicit channel, else a bound."""
+"""Which algorithm answers for a shuffled crowd.
 
-from typing import TypeGuard
+One rule for all measures: what is plain to see needs no sum; then a closed form; then, for two values of the target, the
+mean excess of a sum of steps; then all histograms, if they can be listed; then, if all others are alike to the
+adversary, a sample; else certified bounds.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
 
 from tacit.adversaries.gains import Gain, IdentityGain
-from tacit.adversaries.knowledge import AllButOne, Knowledge, Uninformed
-from tacit.estimate import Estimate
-from tacit.measures.bayes_security import plan_bayes_security
+from tacit.channels.channel import Channel
+from tacit.errors import TooLargeError
+from tacit.estimate import Estimate, largest, mapped, settled
+from tacit.measures.bayes_security import Pair, plan_bayes_security, plan_leakiest_pair
 from tacit.measures.capacity import plan_multiplicative_bayes_capacity
-from tacit.measures.information import plan_mutual_information
+from tacit.measures.information import information_of, plan_mutual_information
 from tacit.measures.local_privacy import plan_ldp_epsilon
 from tacit.measures.measure import Plan
-from tacit.measures.vulnerability import Prior, plan_bayes_risk, plan_posterior_vulnerability
-from tacit.mechanisms.randomized_response import RandomizedResponse
+from tacit.measures.vulnerability import Prior, left_to_lose, plan_bayes_risk, plan_posterior_vulnerability
+from tacit.numerics.excess import deviance
+from tacit.numerics.randomness import generator
+from tacit.shuffling import exchangeable
+from tacit.shuffling.blanket import BOUND
+from tacit.shuffling.monte_carlo import METHOD as SAMPLED, Leak as SampledLeak, mean_over_crowds
+from tacit.shuffling.pairs import PairOfValues
 from tacit.shuffling.randomized_response import (
-    BLANKET_BOUND,
     bayes_security_among_uniform,
     mutual_information_among_uniform,
     posterior_vulnerability_among_uniform,
-    posterior_vulnerability_bound,
 )
-from tacit.shuffling.shuffled import Shuffled
+from tacit.shuffling.views import AmongExchangeable, AmongOthers, AmongWorst
+from tacit.shuffling.worst import ENUMERATED, Leak, bounded, bounded_worst, is_enumerable, spread, worst_of
+
+Reals = NDArray[np.float64]
+Result = Plan[float | Estimate]
 
 MAXIMUM_LOAD = "maximum load, closed form (Shuffle eq. 17)"
 WALK = "binomial sum over a fair walk"
+STEPS = "mean excess of a sum of independent steps"
 HISTOGRAMS = "sum over the histograms of reports"
-NO_NOISE = "no noise: subtracting the known values leaves the target's report"
+PLAIN = "the target's report is plain to see"
 
 
 @plan_posterior_vulnerability.register
-def _(system: Shuffled, prior: Prior, gain: Gain, adversary: Knowledge | None) -> Plan[float | Estimate]:
-    mechanism, knowledge = system.mechanism, system.knowledge(adversary)
-    if _is_noiseless(mechanism) and isinstance(knowledge, AllButOne):
-        alone = plan_posterior_vulnerability(mechanism, prior, gain, None)
-        return Plan(NO_NOISE, alone.compute)
-    if isinstance(gain, IdentityGain) and prior is None and isinstance(mechanism, RandomizedResponse):
-        if _is_uniform(knowledge):
-            return Plan(MAXIMUM_LOAD, lambda: posterior_vulnerability_among_uniform(mechanism, system.n))
-        if isinstance(knowledge, AllButOne) and not system.is_listable(knowledge):
-            return Plan(BLANKET_BOUND, lambda: posterior_vulnerability_bound(mechanism, system.n))
-    system.check_listable(knowledge)
-    explicit = system.channel
-    return Plan(HISTOGRAMS, lambda: plan_posterior_vulnerability(explicit(knowledge), prior, gain, None).compute())
+def _(system: AmongOthers, prior: Prior, gain: Gain) -> Result:
+    if system.leaves_only_the_target:
+        return Plan(PLAIN, plan_posterior_vulnerability(system.mechanism, prior, gain).compute)
+    response = system.uniform_response
+    if response is not None and isinstance(gain, IdentityGain) and prior is None:
+        return Plan(MAXIMUM_LOAD, lambda: posterior_vulnerability_among_uniform(response, system.n))
+    law = _law(system, prior)
+    if system.secrets == 2 and system.group is not None:
+        return Plan(STEPS, lambda: settled(_two_valued_gain(system.pair(0, 1), law, gain.guesses())))
+    if system.is_listable:
+        return Plan(HISTOGRAMS, lambda: float(gain.best(law[:, None] * system.likelihoods()).sum()))
+    if system.group is not None:
+        return Plan(SAMPLED, lambda: _sampled(system, lambda _: _GuessLeak(law, gain)))
+    return Plan(BOUND, lambda: bounded(system, lambda view: plan_posterior_vulnerability(view, prior, gain)))
 
 
 @plan_bayes_risk.register
-def _(system: Shuffled, prior: Prior, adversary: Knowledge | None) -> Plan[float]:
-    mechanism, knowledge = system.mechanism, system.knowledge(adversary)
-    if _is_noiseless(mechanism) and isinstance(knowledge, AllButOne):
-        return Plan(NO_NOISE, plan_bayes_risk(mechanism, prior, None).compute)
-    if prior is None and isinstance(mechanism, RandomizedResponse) and _is_uniform(knowledge):
-        return Plan(MAXIMUM_LOAD, lambda: 1 - posterior_vulnerability_among_uniform(mechanism, system.n))
-    system.check_listable(knowledge)
-    return Plan(HISTOGRAMS, lambda: plan_bayes_risk(system.channel(knowledge), prior, None).compute())
+def _(system: AmongOthers, prior: Prior) -> Result:
+    if system.leaves_only_the_target:
+        return Plan(PLAIN, plan_bayes_risk(system.mechanism, prior).compute)
+    if system.is_listable:
+        law = _law(system, prior)
+        return Plan(HISTOGRAMS, lambda: left_to_lose(law[:, None] * system.likelihoods()))
+    guess = plan_posterior_vulnerability(system, prior, IdentityGain(system.secrets))
+    return Plan(guess.method, lambda: mapped(guess.compute(), lambda right: 1 - right))
 
 
 @plan_bayes_security.register
-def _(system: Shuffled, adversary: Knowledge | None) -> Plan[float]:
-    mechanism, knowledge = system.mechanism, system.knowledge(adversary)
-    if _is_noiseless(mechanism) and isinstance(knowledge, AllButOne):
-        return Plan(NO_NOISE, plan_bayes_security(mechanism, None).compute)
-    if isinstance(mechanism, RandomizedResponse) and _is_uniform(knowledge):
-        return Plan(WALK, lambda: bayes_security_among_uniform(mechanism, system.n))
-    system.check_listable(knowledge)
-    return Plan(HISTOGRAMS, lambda: plan_bayes_security(system.channel(knowledge), None).compute())
+def _(system: AmongOthers) -> Result:
+    if system.leaves_only_the_target:
+        return Plan(PLAIN, plan_bayes_security(system.mechanism).compute)
+    response = system.uniform_response
+    if response is not None:
+        return Plan(WALK, lambda: bayes_security_among_uniform(response, system.n))
+    return Plan(
+        method_of_pairs(system),
+        lambda: settled(
+            mapped(largest(pair.excess(1) for pair in system.pairs), lambda most: min(1.0, max(0.0, 1 - most)))
+        ),
+    )
+
+
+@plan_leakiest_pair.register
+def _(system: AmongOthers) -> Plan[Pair]:
+    if system.leaves_only_the_target:
+        return plan_leakiest_pair(system.mechanism)
+    return Plan(method_of_pairs(system), lambda: _leakiest(system))
 
 
 @plan_mutual_information.register
-def _(system: Shuffled, prior: Prior, adversary: Knowledge | None) -> Plan[float]:
-    mechanism, knowledge = system.mechanism, system.knowledge(adversary)
-    if _is_noiseless(mechanism) and isinstance(knowledge, AllButOne):
-        return Plan(NO_NOISE, plan_mutual_information(mechanism, prior, None).compute)
-    if prior is None and isinstance(mechanism, RandomizedResponse) and _is_uniform(knowledge):
-        return Plan(WALK, lambda: mutual_information_among_uniform(mechanism, system.n))
-    system.check_listable(knowledge)
-    return Plan(HISTOGRAMS, lambda: plan_mutual_information(system.channel(knowledge), prior, None).compute())
+def _(system: AmongOthers, prior: Prior) -> Result:
+    if system.leaves_only_the_target:
+        return Plan(PLAIN, plan_mutual_information(system.mechanism, prior).compute)
+    response = system.uniform_response
+    if response is not None and prior is None:
+        return Plan(WALK, lambda: mutual_information_among_uniform(response, system.n))
+    if system.is_listable:
+        return Plan(HISTOGRAMS, lambda: information_of(system.likelihoods(), prior))
+    if system.group is not None:
+        law = _law(system, prior)
+        return Plan(SAMPLED, lambda: _sampled(system, lambda known: _InformationLeak(law, known)))
+    return Plan(BOUND, lambda: bounded(system, lambda view: plan_mutual_information(view, prior)))
+
+
+@plan_posterior_vulnerability.register
+def _(system: AmongWorst, prior: Prior, gain: Gain) -> Result:
+    return _worst(system, lambda view: plan_posterior_vulnerability(view, prior, gain))
+
+
+@plan_bayes_risk.register
+def _(system: AmongWorst, prior: Prior) -> Result:
+    return _negative(_worst(system, lambda view: _negative(plan_bayes_risk(view, prior))))
+
+
+@plan_bayes_security.register
+def _(system: AmongWorst) -> Result:
+    worst = _worst(system, lambda view: _negative(plan_bayes_security(view)))
+    return _negative(worst)
+
+
+@plan_leakiest_pair.register
+def _(system: AmongWorst) -> Plan[Pair]:
+    if not is_enumerable(system):
+        raise TooLargeError(
+            f"the values that {system.n - 1:,} others can hold are too many to try for the leakiest pair; take fewer "
+            "users, or say what the others hold with tacit.AllButOne"
+        )
+    return Plan(ENUMERATED, lambda: _leakiest_of_all(system))
+
+
+@plan_mutual_information.register
+def _(system: AmongWorst, prior: Prior) -> Result:
+    return _worst(system, lambda view: plan_mutual_information(view, prior))
+
+
+@plan_posterior_vulnerability.register
+def _(system: AmongExchangeable, prior: Prior, gain: Gain) -> Result:
+    if system.is_listable:
+        law = _law(system, prior)
+        return Plan(HISTOGRAMS, lambda: float(gain.best(law[:, None] * system.channel().matrix).sum()))
+    return Plan(
+        exchangeable.SANDWICHED, lambda: exchangeable.sampled_vulnerability(system, gain, generator(system.rng))
+    )
+
+
+@plan_bayes_risk.register
+def _(system: AmongExchangeable, prior: Prior) -> Result:
+    guess = plan_posterior_vulnerability(system, prior, IdentityGain(system.secrets))
+    return Plan(guess.method, lambda: mapped(guess.compute(), lambda right: 1 - right))
 
 
 @plan_ldp_epsilon.register
-def _(system: Shuffled) -> Plan[float]:
+def _(system: AmongOthers) -> Plan[float]:
     # To an uninformed adversary P(h | x) is linear in h, so its ratios are largest where all reports are the same kind:
     # there they are those of the mechanism.
     plan = plan_ldp_epsilon(system.mechanism)
@@ -85,18 +166,138 @@ def _(system: Shuffled) -> Plan[float]:
 
 
 @plan_multiplicative_bayes_capacity.register
-def _(system: Shuffled) -> Plan[float]:
+def _(system: AmongOthers) -> Result:
     # The sum of column maxima is k times the Bayes vulnerability of the uniform prior.
-    risk = plan_bayes_risk(system, None, None)
-    return Plan(risk.method, lambda: system.secrets * (1 - risk.compute()))
+    guess = plan_posterior_vulnerability(system, None, IdentityGain(system.secrets))
+    return Plan(guess.method, lambda: mapped(guess.compute(), lambda right: system.secrets * right))
 
 
-def _is_noiseless(mechanism: object) -> TypeGuard[RandomizedResponse]:
-    return isinstance(mechanism, RandomizedResponse) and mechanism.q == 0
+def method_of_pairs(system: AmongOthers) -> str:
+    """Return how pairs of the target's values are compared."""
+    if system.group is not None:
+        return STEPS
+    return HISTOGRAMS if all(pair.is_exact for pair in system.pairs) else BOUND
 
 
-def _is_uniform(knowledge: Knowledge) -> bool:
-    if not isinstance(knowledge, Uninformed):
-        return False
-    population = knowledge.population
-    return population is None or all(share == 1 / len(population) for share in population)
+def _leakiest(system: AmongOthers) -> Pair:
+    distances = [pair.excess(1) for pair in system.pairs]
+    inexact = next((distance for distance in distances if isinstance(distance, Estimate)), None)
+    if inexact is not None:
+        raise TooLargeError(
+            f"which pair is the leakiest among {system.n:,} users cannot be told from bounds; take fewer users, or "
+            "others who are all alike"
+        )
+    numbers = [float(distance) for distance in distances]
+    pair = next(pair for pair, distance in zip(system.pairs, numbers, strict=True) if distance >= max(numbers) - 1e-12)
+    if isinstance(system.mechanism, Channel):
+        return system.mechanism.inputs[pair.a], system.mechanism.inputs[pair.b]
+    return pair.a, pair.b
+
+
+def _leakiest_of_all(system: AmongWorst) -> Pair:
+    views = [system.among(counts) for counts in spread(system.n - 1, system.secrets)]
+    plans = [plan_bayes_security(view) for view in views]
+    least = min(range(len(views)), key=lambda i: float(plans[i].compute()))
+    return plan_leakiest_pair(views[least]).compute()
+
+
+def _law(system: AmongOthers | AmongExchangeable, prior: Prior) -> Reals:
+    return np.full(system.secrets, 1 / system.secrets) if prior is None else prior
+
+
+def _negative(plan: Result) -> Result:
+    return Plan(plan.method, lambda: mapped(plan.compute(), lambda value: -value))
+
+
+def _worst(system: AmongWorst, leak: Leak) -> Result:
+    if is_enumerable(system):
+        return Plan(ENUMERATED, lambda: worst_of(system, leak))
+    return Plan(BOUND, lambda: bounded_worst(system, leak))
+
+
+def _two_valued_gain(pair: PairOfValues, prior: Reals, gain: Reals) -> float | Estimate:
+    """Return ``Σ_h max_w (α_w P(h | 0) + β_w P(h | 1))``: as the upper envelope of lines in the likelihood ratio.
+
+    It starts with the line that is highest where the ratio is 0 and rises by a hinge wherever a steeper one takes over.
+    """
+    lines = sorted({(alpha, beta) for alpha, beta in (gain * prior).tolist()}, key=lambda line: (line[1], line[0]))
+    alpha, beta = lines[-1]
+    total: float | Estimate = alpha + beta
+    while steeper := [(a, b) for a, b in lines if a > alpha]:
+        ratio, (next_alpha, next_beta) = min(
+            (((beta - b) / (a - alpha), (a, b)) for a, b in steeper),
+            key=lambda crossing: (crossing[0], -crossing[1][0]),
+        )
+        total = _sum(total, pair.excess(ratio), next_alpha - alpha)
+        alpha, beta = next_alpha, next_beta
+    return total
+
+
+def _sum(left: float | Estimate, right: float | Estimate, weight: float) -> float | Estimate:
+    if not isinstance(left, Estimate):
+        return mapped(right, lambda value: left + weight * value)
+    low, high = (right.low, right.high) if isinstance(right, Estimate) else (right, right)
+    value = left.value + weight * float(right)
+    return Estimate(value, left.low + weight * low, left.high + weight * high, left.confidence, left.method)
+
+
+@dataclass(frozen=True, eq=False)
+class _GuessLeak:
+    """The best guess's gain."""
+
+    prior: Reals
+    gain: Gain
+
+    def values(self, posteriors: Reals) -> Reals:
+        return self.gain.best(posteriors.T)
+
+    def width(self, reach: float) -> float:
+        if isinstance(self.gain, IdentityGain):
+            likeliest = float(self.prior.max())
+            return min(1.0, likeliest + reach) - max(1 / self.prior.size, likeliest - reach)
+        return min(self.gain.width, 2 * self.gain.lipschitz * reach)
+
+    def known_mean(self, variances: Reals) -> float:
+        return 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class _InformationLeak:
+    """The divergence of posterior and prior; where the posterior's variance is known, less its main part χ²/2."""
+
+    prior: Reals
+    has_known_part: bool
+
+    def values(self, posteriors: Reals) -> Reals:
+        prior, posteriors = self._possible(posteriors)
+        divergences = deviance(posteriors, prior)
+        if self.has_known_part:
+            divergences = divergences - (posteriors - prior) ** 2 / (2 * prior)
+        return divergences.sum(axis=1)
+
+    def width(self, reach: float) -> float:
+        prior = self.prior[self.prior > 0]
+        whole = -float(np.log(prior.min()))
+        if not self.has_known_part:
+            return whole
+        if np.any(reach >= prior):
+            return whole + 0.5 * float(np.sum(1 / prior))
+        # (1+u) log(1+u) - u - u²/2 is between -u³/6 and that at the lower end, for each probability.
+        lowest, highest = deviance(prior - reach, prior), deviance(prior + reach, prior)
+        square = reach**2 / (2 * prior)
+        return float(np.sum((lowest - square) - (highest - square)))
+
+    def known_mean(self, variances: Reals) -> float:
+        if not self.has_known_part:
+            return 0.0
+        possible = self.prior > 0
+        return float(np.sum(variances[possible] / (2 * self.prior[possible])))
+
+    def _possible(self, posteriors: Reals) -> tuple[Reals, Reals]:
+        possible = self.prior > 0
+        return self.prior[possible], posteriors[:, possible]
+
+
+def _sampled(system: AmongOthers, leak: Callable[[bool], SampledLeak]) -> Estimate:
+    assert system.group is not None
+    return mean_over_crowds(system.mechanism, system.group, leak, generator(system.rng))

@@ -1,11 +1,7 @@
-"""Shuffled k-RR where the population is uniform: closed forms for any n and k, and a bound for informed adversaries."""
-
-import itertools
-import math
+"""Shuffled k-RR where the population is uniform: closed forms for any n and k."""
 
 import numpy as np
 
-from tacit.estimate import Estimate
 from tacit.mechanisms.randomized_response import RandomizedResponse
 from tacit.numerics.binomial import binomial_window, mean_absolute_walk
 from tacit.numerics.excess import relative_excess
@@ -37,36 +33,3 @@ def mutual_information_among_uniform(mechanism: RandomizedResponse, n: int) -> f
     first, probabilities = binomial_window(n, 1 / k, 1 - 1 / k)
     counts = np.arange(first, first + probabilities.size)
     return float(probabilities @ relative_excess(mechanism.gap * ((k * counts - n) / n)))
-
-
-def posterior_vulnerability_bound(mechanism: RandomizedResponse, n: int) -> Estimate:
-    """Return a certified upper bound of the guess of anyone who knows all other values, whatever they are.
-
-    Each other user reports at random with probability ``kq`` and truthfully else. Tell the adversary who did which:
-    that can only help her, and it leaves the target's report among B+1 with B ~ Bin(n-1, kq) uniform ones, where
-    `posterior_vulnerability_among_uniform` is exact. More uniform reports never help her, so each stretch of B counts
-    at its start, and the least likely B at p.
-    """
-    blanket = min(1.0, mechanism.k * mechanism.q)
-    first, probabilities = binomial_window(n - 1, blanket, mechanism.gap)
-    starts = _starts((n - 1) * blanket, (n - 1) * blanket * mechanism.gap, first, probabilities.size)
-    bound = mechanism.p * float(probabilities[: starts[0]].sum())
-    for start, end in itertools.pairwise([*starts, probabilities.size]):
-        guess = posterior_vulnerability_among_uniform(mechanism, first + start + 1)
-        bound += guess * float(probabilities[start:end].sum())
-    bound = min(mechanism.p, bound * (1 + 1e-12) + 1e-15)  # for what the window and the rounding leave out
-    return Estimate(bound, low=min(1 / mechanism.k, bound), high=bound, confidence=None, method=BLANKET_BOUND)
-
-
-BLANKET_BOUND = "certified upper bound: the target hidden among the uniform reports only (any known counts)"
-
-# Above this mean five standard deviations are a few per cent of it, and one stretch is as good as many.
-_MANY = 2500
-_STRETCHES = 16
-
-
-def _starts(mean: float, variance: float, first: int, size: int) -> list[int]:
-    """Return where stretches start: from five standard deviations below the mean, for a small mean up to one above."""
-    low, high = mean - 5 * math.sqrt(variance), mean + math.sqrt(variance)
-    cuts = [low] if mean > _MANY else [low + (high - low) * i / _STRETCHES for i in range(_STRETCHES + 1)]
-    return sorted({min(max(math.floor(cut) - first, 0), size - 1) for cut in cuts})

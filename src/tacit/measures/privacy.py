@@ -1,0 +1,241 @@
+"""Differential privacy of any system: how much likelier one secret may make what is seen than another."""
+
+import math
+from collections.abc import Callable
+from functools import singledispatch
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.adversaries.knowledge import Knowledge, WorstAllButOne
+from tacit.channels.channel import System
+from tacit.errors import InvalidValueError
+from tacit.estimate import Estimate
+from tacit.measures.divergences import as_epsilon, excess_mass, renyi_of
+from tacit.measures.local_privacy import plan_ldp_epsilon
+from tacit.measures.measure import Crowd, Plan, measure, system_seen_by
+from tacit.numerics.matrices import dense
+from tacit.validation import as_real
+
+Reals = NDArray[np.float64]
+Profile = Callable[[float], float | Estimate]
+
+ALL_PAIRS = "all ordered pairs of rows"
+
+
+@measure
+def privacy_profile(system: System, epsilon: float, adversary: Knowledge | None = None) -> Plan[float | Estimate]:
+    """Return the least δ for which the system is (ε, δ)-differentially private.
+
+    ``δ(ε) = max_{a,b} Σ_y max(0, C[a, y] - e^ε C[b, y])``, over ordered pairs of secrets.
+
+    Parameters
+    ----------
+    system
+        A channel, a mechanism, or a structured system; for `tacit.Shuffled` the secret is the target's value.
+    epsilon
+        ε >= 0; infinity is fine.
+    adversary
+        What is known of the other users, for a shuffled system only; here None means `tacit.WorstAllButOne()`, which
+        is what differential privacy promises against.
+
+    Returns
+    -------
+    float or Estimate
+        In [0, 1]; δ(0) is the largest total variation, ``1 - β*``. A certified `Estimate` only where the others'
+        values are known, or the worst, and too many to sum over.
+
+    Raises
+    ------
+    InvalidValueError
+        If ε is not a number of at least 0.
+    UnsupportedError
+        If the system is not one, or an adversary is given for a system without other users.
+
+    Notes
+    -----
+    The hockey-stick divergence; Balle, Bell, Gascón and Nissim, CRYPTO 2019.
+
+    Examples
+    --------
+    >>> import tacit as tc
+    >>> crowd = tc.Shuffled(tc.RandomizedResponse(2, epsilon=1), 10_000)
+    >>> f"{privacy_profile(crowd, 0.05, adversary=tc.AllButOne([0, 9_999])):.4g}"
+    '2.52e-09'
+    """
+    level = as_epsilon(epsilon)
+    plan = plan_privacy_profile(_seen(system, adversary))
+    return Plan(plan.method, lambda: plan.compute()(level))
+
+
+@measure
+def shuffle_epsilon(system: System, delta: float, adversary: Knowledge | None = None) -> Plan[float | Estimate]:
+    """Return the least ε for which the system is (ε, δ)-differentially private: the inverse of `privacy_profile`.
+
+    ``ε(δ) = min {ε >= 0 : δ(ε) <= δ}``
+
+    Parameters
+    ----------
+    system
+        A shuffled system, or any other one.
+    delta
+        δ in [0, 1].
+    adversary
+        As for `privacy_profile`: here None means `tacit.WorstAllButOne()`.
+
+    Returns
+    -------
+    float or Estimate
+        At least 0; infinite where some observation with more than δ to it excludes a secret.
+
+    Raises
+    ------
+    InvalidValueError
+        If δ is not a number in [0, 1].
+    UnsupportedError
+        If the system is not one, or an adversary is given for a system without other users.
+
+    Notes
+    -----
+    The (ε, δ) of a single collection; `tacit.privacy_loss_distribution` composes several.
+
+    Examples
+    --------
+    >>> import tacit as tc
+    >>> crowd = tc.Shuffled(tc.RandomizedResponse(2, epsilon=1), 10_000)
+    >>> round(shuffle_epsilon(crowd, 1e-6, adversary=tc.AllButOne([0, 9_999])), 5)
+    0.03566
+    """
+    level = as_real(delta, "delta")
+    if not 0 <= level <= 1:
+        raise InvalidValueError(f"delta must be in [0, 1], got {delta!r}")
+    seen = _seen(system, adversary)
+    plan, most = plan_privacy_profile(seen), plan_ldp_epsilon(seen)
+    if level == 0:
+        return Plan(most.method, most.compute)
+    return Plan(plan.method, lambda: _least_epsilon(plan.compute(), level, most.compute()))
+
+
+@measure
+def shuffle_renyi(system: System, order: float, adversary: Knowledge | None = None) -> Plan[float]:
+    """Return the largest Rényi divergence between what two secrets make the observer see.
+
+    ``max_{a,b} log Σ_y C[a, y]^α C[b, y]^(1-α) / (α - 1)``, over ordered pairs of secrets.
+
+    Parameters
+    ----------
+    system
+        A shuffled system, or any other one.
+    order
+        α > 0, infinity included; 1 is the Kullback-Leibler divergence.
+    adversary
+        As for `privacy_profile`: here None means `tacit.WorstAllButOne()`.
+
+    Returns
+    -------
+    float
+        In nats, at least 0; infinite where an observation excludes a secret and α >= 1.
+
+    Raises
+    ------
+    InvalidValueError
+        If the order is not a positive number.
+    TooLargeError
+        If the histograms of a crowd are too many to sum over.
+
+    Examples
+    --------
+    >>> import tacit as tc
+    >>> round(shuffle_renyi(tc.Shuffled(tc.RandomizedResponse(2, epsilon=1), 100), 2, tc.AllButOne([0, 99])), 6)
+    0.011042
+    """
+    level = as_real(order, "order")
+    if level <= 0:
+        raise InvalidValueError(f"order must be positive, got {order!r}")
+    return plan_renyi(_seen(system, adversary), level)
+
+
+def _seen(system: System, adversary: Knowledge | None) -> System:
+    return system_seen_by(system, WorstAllButOne() if adversary is None and isinstance(system, Crowd) else adversary)
+
+
+@singledispatch
+def plan_privacy_profile(system: System) -> Plan[Profile]:
+    """Plan δ as a function of ε by comparing all pairs of rows of the explicit channel."""
+    return Plan(ALL_PAIRS, lambda: _explicit_profile(system))
+
+
+@singledispatch
+def plan_renyi(system: System, order: float) -> Plan[float]:
+    """Plan the largest Rényi divergence by comparing all pairs of rows of the explicit channel."""
+    return Plan(ALL_PAIRS, lambda: max((renyi_of(a, b, order) for a, b in _ordered_pairs(system)), default=0.0))
+
+
+def _explicit_profile(system: System) -> Profile:
+    return lambda epsilon: min(1.0, max((excess_mass(a, b, epsilon) for a, b in _ordered_pairs(system)), default=0.0))
+
+
+def _ordered_pairs(system: System) -> list[tuple[Reals, Reals]]:
+    rows = dense(system.channel().matrix)
+    return [(a, b) for i, a in enumerate(rows) for j, b in enumerate(rows) if i != j]
+
+
+def ratio_of(epsilon: float) -> float:
+    """Return ``e^ε``, infinity where it overflows."""
+    return math.exp(epsilon) if epsilon < _LARGEST else math.inf
+
+
+def _least_epsilon(profile: Profile, delta: float, most: float) -> float | Estimate:
+    found = profile(0.0)
+    if isinstance(found, Estimate):
+        low = _root(lambda epsilon: _end(profile(epsilon), "low"), delta, most)
+        high = _root(lambda epsilon: _end(profile(epsilon), "high"), delta, most)
+        return low if low == high else Estimate(high, low, high, None, found.method)
+    return _root(lambda epsilon: _end(profile(epsilon), "high"), delta, most)
+
+
+def _end(result: float | Estimate, end: str) -> float:
+    return float(getattr(result, end)) if isinstance(result, Estimate) else result
+
+
+_LEAST, _LARGEST = 1e-320, 709.0
+
+
+def _root(profile: Callable[[float], float], delta: float, most: float) -> float:
+    """Return where a falling function, 0 beyond ``most``, reaches delta."""
+    from scipy.optimize import brentq  # noqa: PLC0415 - nobody else should wait for it
+
+    if profile(0.0) <= delta:
+        return 0.0
+    if math.isinf(most) and profile(math.inf) > delta:
+        return math.inf
+    # Around where it would be for two normal laws as far apart; far beyond the root δ underflows and says nothing.
+    low = high = min(most, _LARGEST, _normal_epsilon(profile(0.0), delta))
+    while low > 0 and profile(low) <= delta:
+        low, high = (0.75 * low if low > 1e-300 else 0.0), low
+    while high < min(most, _LARGEST) and profile(high) > delta:
+        low, high = high, min(most, _LARGEST, 1.25 * high)
+    goal = math.log(delta)
+    solve: Callable[..., float] = brentq
+    return solve(lambda epsilon: math.log(max(profile(epsilon), _LEAST)) - goal, low, high, xtol=1e-300, rtol=1e-13)
+
+
+def _normal_epsilon(distance: float, delta: float) -> float:
+    """Return ε(δ) of two normal laws with this total variation: ``δ = Φ(μ/2 - ε/μ) - e^ε Φ(-μ/2 - ε/μ)``."""
+
+    def below(z: float) -> float:
+        return 0.5 * math.erfc(-z / math.sqrt(2))
+
+    shift = _falling_root(lambda mu: 1 - 2 * below(-mu / 2) < distance, 0.0, 16.0)
+
+    def too_small(epsilon: float) -> bool:
+        return below(shift / 2 - epsilon / shift) - math.exp(epsilon) * below(-shift / 2 - epsilon / shift) > delta
+
+    return _falling_root(too_small, 0.0, min(_LARGEST, 40 * shift + shift * shift)) if shift > 0 else 0.0
+
+
+def _falling_root(is_low: Callable[[float], bool], low: float, high: float) -> float:
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if is_low(middle) else (low, middle)
+    return high

@@ -1,0 +1,60 @@
+"""Everybody's values from one population that the adversary does not know, only its Dirichlet law.
+
+To who knows the population, the target's value is independent of the others'. So crowds too large to list are sampled
+with their population: telling it to the adversary bounds her gain from above, and any way of guessing without it from
+below.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.adversaries.gains import Gain
+from tacit.estimate import Estimate
+from tacit.numerics.bounded_mean import empirical_bernstein
+from tacit.numerics.matrices import dense
+from tacit.shuffling.views import AmongExchangeable
+
+Reals = NDArray[np.float64]
+
+SANDWICHED = "Monte Carlo between guesses that know the population and guesses that estimate it"
+
+CONFIDENCE = 0.95
+
+_CELLS, _CHUNK = 1 << 24, 1 << 20
+_FEWEST, _MOST = 1 << 12, 1 << 18
+
+
+def sampled_vulnerability(view: AmongExchangeable, gain: Gain, rng: np.random.Generator) -> Estimate:
+    """Return the gain of the best guess, between what the population's being known would make it and what guesses make.
+
+    Each draw is a population, the values and the reports. The posterior law given the population too is linear in the
+    histogram; an adversary who does not know it may still take the one that the reports suggest, and guess by that.
+    """
+    rows = dense(view.mechanism.channel().matrix)
+    k, m = rows.shape
+    count = int(min(max(_CELLS // (m + k), _FEWEST), _MOST))
+    inverse = np.linalg.pinv(rows)
+    known, guessed = np.empty(count), np.empty(count)
+    at_once = max(1, _CHUNK // (m + k))
+    for start in range(0, count, at_once):
+        part = slice(start, min(start + at_once, count))
+        populations = rng.dirichlet(view.alpha, size=part.stop - part.start)
+        laws = populations @ rows
+        counts = rng.multinomial(view.n, laws / laws.sum(axis=1, keepdims=True))
+        posterior = _posterior(rows, populations, counts)
+        suggested = np.maximum((counts / view.n) @ inverse, 0) * view.n + view.alpha
+        guess = _posterior(rows, suggested / suggested.sum(axis=1, keepdims=True), counts)
+        known[part] = gain.best(posterior.T)
+        guessed[part] = gain.of_best(guess.T, posterior.T)
+    width, misses = gain.width, (1 - CONFIDENCE) / 2
+    above, off_above = empirical_bernstein(known, width, misses)
+    below, off_below = empirical_bernstein(guessed, width, misses)
+    low, high = below - off_below, above + off_above
+    return Estimate((below + above) / 2, low, high, CONFIDENCE, SANDWICHED)
+
+
+def _posterior(rows: Reals, populations: Reals, counts: NDArray[np.int64]) -> Reals:
+    laws = populations @ rows
+    said = np.divide(counts, laws, out=np.zeros_like(laws), where=laws > 0) @ rows.T
+    posterior = populations * said
+    return posterior / posterior.sum(axis=1, keepdims=True)

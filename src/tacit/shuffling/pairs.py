@@ -1,0 +1,192 @@
+"""Two values of the target, and how far apart they make what the adversary sees.
+
+When all others' reports follow one law q, the likelihood of the target's value is linear in the histogram,
+``P(h | x) = P(h) Σ_y (Q[x, y] / q_y) h_y / n``, so that ``Σ_h max(0, P(h | a) - r P(h | b))`` is the mean excess of a
+sum of independent steps: exact for any randomizer at any size. Else the histograms are listed, and where they are too
+many the number is bounded: from below by what two kinds of report tell, from above by hiding in the blanket only.
+"""
+
+import math
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.channels.channel import System
+from tacit.estimate import Estimate
+from tacit.numerics.histograms import add_draw, histogram_law, sequence_count
+from tacit.numerics.mean_excess import Bounded, mean_excess
+from tacit.numerics.poisson_multinomial import box_cells, histogram_box, with_target
+from tacit.shuffling.blanket import between, hidden_in_blanket
+from tacit.shuffling.others import Group, Others, report_types
+
+Reals = NDArray[np.float64]
+
+MAX_CELLS = 1 << 23
+# Below this what an untilted transform rounds off is not small any more beside the answer.
+_SMALL = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class PairOfValues:
+    """Two values a and b of the target among known groups of others, in a crowd that reports through a mechanism.
+
+    ``types`` has the laws of the types of report: of the target if she holds a, and b, then of each group.
+    """
+
+    mechanism: System
+    a: int
+    b: int
+    groups: Others
+
+    @cached_property
+    def types(self) -> Reals:
+        """The laws of the types of report, the likeliest type last."""
+        types = report_types(self.mechanism, self.groups, (self.a, self.b))
+        return types[:, np.argsort(types[2:].mean(axis=0) if self.groups else types.mean(axis=0))]
+
+    def reversed(self) -> "PairOfValues":
+        """Return the pair the other way round."""
+        return replace(self, a=self.b, b=self.a)
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the histograms are few enough to list, or need not be."""
+        return len(self.groups) < 2 or self.cells <= MAX_CELLS
+
+    @cached_property
+    def cells(self) -> float:
+        """How many histograms there are to list."""
+        return histogram_cells(self._counts, self.types[2:])
+
+    def excess(self, ratio: float) -> float | Estimate:
+        """Return ``Σ_h max(0, P(h | a) - ratio · P(h | b))``."""
+        if not self.groups:
+            return excess_of(self.types[0], self.types[1], ratio)
+        if len(self.groups) == 1:
+            return _as_result(_linear_excess(self.types, self._counts[0], ratio))
+        if self.cells <= MAX_CELLS:
+            return self._listed_excess(ratio)
+        return self._bounded_excess(ratio)
+
+    @cached_property
+    def likelihoods(self) -> tuple[Reals, Reals]:
+        """``P(h | a)`` and ``P(h | b)`` over the histograms."""
+        a, b = listed_likelihoods(self._counts, self.types)
+        return a, b
+
+    @property
+    def _counts(self) -> tuple[int, ...]:
+        return tuple(group.count for group in self.groups)
+
+    def _listed_excess(self, ratio: float) -> float:
+        a, b = self.likelihoods
+        found = excess_of(a, b, ratio)
+        if found > _SMALL or self.cells <= _FEW:
+            return found
+        tilted_a, tilted_b = listed_likelihoods(self._counts, self.types, _tilt(self.types, self._counts, ratio))
+        return excess_of(tilted_a, tilted_b, ratio)
+
+    def _bounded_excess(self, ratio: float) -> Estimate:
+        told = self.types[0] > min(ratio, 1e300) * self.types[1]
+        two = np.stack([self.types[:, told].sum(axis=1), self.types[:, ~told].sum(axis=1)], axis=1)
+        a, b = listed_likelihoods(self._counts, two)
+        bound = blanket_excess(self.mechanism, self.a, self.b, 1 + sum(self._counts), ratio)
+        return between(excess_of(a, b, ratio), bound)
+
+
+def blanket_excess(mechanism: System, a: int, b: int, n: int, ratio: float) -> float:
+    """Return an upper bound of the excess whatever the others hold: the target hidden among those in the blanket."""
+    types = _blanket_types(mechanism, a, b)
+    alone = excess_of(types[0], types[1], ratio)
+
+    def among(count: int) -> float:
+        found = _linear_excess(types, count, ratio) if count else Bounded(alone, 0.0)
+        return found.value + found.error
+
+    return hidden_in_blanket(mechanism, n, among)
+
+
+@lru_cache(maxsize=256)
+def _blanket_types(mechanism: System, a: int, b: int) -> Reals:
+    return report_types(mechanism, (Group(1, blanket=True),), (a, b))
+
+
+def _linear_excess(types: Reals, count: int, ratio: float) -> Bounded:
+    """Return the excess when all others' reports follow the law in the third row."""
+    a, b, law = types
+    seen = (count + 1) * law > _NEVER
+    impossible = excess_of(a[~seen], b[~seen], ratio)
+    if math.isinf(ratio):
+        steps = np.where(b[seen] > 0, -np.inf, a[seen] / law[seen])
+    else:
+        steps = (a[seen] - ratio * b[seen]) / law[seen]
+    # One step down of n+1 times the highest step up decides already; a longer one only overflows.
+    n = count + 1
+    steps = np.maximum(steps, -(n + 1) * max(0.0, float(steps.max())))
+    found = mean_excess(n, steps, law[seen])
+    return Bounded(found.value + impossible, found.error)
+
+
+def excess_of(a: Reals, b: Reals, ratio: float) -> float:
+    """Return ``Σ max(0, a - ratio · b)``, where an infinite ratio leaves what b excludes."""
+    if math.isinf(ratio):
+        return float(a[b == 0].sum())
+    return float(np.maximum(a - ratio * b, 0.0).sum())
+
+
+def _as_result(found: Bounded) -> float | Estimate:
+    if found.is_exact:
+        return found.value
+    low, high = max(0.0, found.value - found.error), min(1.0, found.value + found.error)
+    return Estimate(min(found.value, high), low, high, None, "saddle-point integral with a certified remainder")
+
+
+def histogram_cells(counts: tuple[int, ...], laws: Reals) -> float:
+    """Return how many histograms of types of report there are to list."""
+    m = laws.shape[1]
+    small = sequence_count(m - 1, sum(counts) + 1)
+    if small <= _FEW:
+        return small
+    return math.inf if m > _MOST_AXES else box_cells(counts, laws)
+
+
+def listed_likelihoods(counts: tuple[int, ...], types: Reals, tilt: Reals | None = None) -> Reals:
+    """Return the likelihoods of the histograms given each of the target's values, flat, a row per value."""
+    targets, laws = types[: len(types) - len(counts)], types[len(types) - len(counts) :]
+    if tilt is None and sequence_count(types.shape[1] - 1, sum(counts) + 1) <= _FEW:
+        others = histogram_law(counts, laws)
+        return np.stack([add_draw(others, target).ravel() for target in targets])
+    box = histogram_box(counts, laws, None if tilt is None else tilt.tolist())
+    _, rows = with_target(box, targets)
+    if tilt is not None:
+        rows = rows * box.weights(rows.shape[1:])
+    return np.maximum(rows.reshape(len(rows), -1), 0.0)
+
+
+# What so many others report with less than this probability only the target can have sent.
+_NEVER = 1e-40
+_MOST_AXES = 8
+_FEW = 1 << 10
+
+
+def _tilt(types: Reals, counts: tuple[int, ...], ratio: float) -> Reals:
+    """Return the tilt that makes ``Σ_y h_y (Q[a, y] - ratio Q[b, y]) / q_y`` about 0, q being the others' mean law."""
+    weights = np.array(counts, dtype=np.float64)
+    mean = weights @ types[2:] / weights.sum()
+    steps = np.where(mean > 0, (types[0] - ratio * types[1]) / np.where(mean > 0, mean, 1.0), 0.0)
+
+    def drift(s: float) -> float:
+        tilted = types[2:] * np.exp(s * (steps - steps.max()))
+        return float(weights @ ((tilted @ steps) / tilted.sum(axis=1)))
+
+    if steps.max() <= 0 or drift(0.0) >= 0:
+        return np.zeros_like(steps)
+    low, high = 0.0, 1e-6
+    while drift(high) < 0 and high * float(np.abs(steps).max()) < 300:
+        low, high = high, 2 * high
+    for _ in range(50):
+        middle = (low + high) / 2
+        low, high = (middle, high) if drift(middle) < 0 else (low, middle)
+    return high * steps

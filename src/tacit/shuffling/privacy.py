@@ -1,0 +1,132 @@
+"""Differential privacy of a shuffled crowd: δ(ε) over pairs of the target's values, whoever the others are."""
+
+from collections.abc import Iterable
+
+from tacit.errors import TooLargeError
+from tacit.estimate import Estimate, largest, mapped
+from tacit.measures.divergences import renyi_of
+from tacit.measures.local_privacy import plan_ldp_epsilon
+from tacit.measures.measure import Plan
+from tacit.measures.privacy import Profile, plan_privacy_profile, plan_renyi, ratio_of
+from tacit.shuffling.blanket import BOUND, between
+from tacit.shuffling.others import Group, is_symmetric
+from tacit.shuffling.pairs import MAX_CELLS, PairOfValues, blanket_excess
+from tacit.shuffling.plans import HISTOGRAMS, PLAIN, method_of_pairs
+from tacit.shuffling.views import AmongOthers, AmongWorst, known
+from tacit.shuffling.worst import ENUMERATED, spread
+
+# How many pairs of views, and how many histograms in all, a maximum over the others' values may take.
+_MOST_PAIRS, _MOST_CELLS = 1 << 11, 1 << 22
+_MOST_TRIED = 8
+
+
+@plan_privacy_profile.register
+def _(system: AmongOthers) -> Plan[Profile]:
+    if system.leaves_only_the_target:
+        return Plan(PLAIN, plan_privacy_profile(system.mechanism).compute)
+    return Plan(method_of_pairs(system), lambda: _profile(_both_ways(system.pairs)))
+
+
+@plan_privacy_profile.register
+def _(system: AmongWorst) -> Plan[Profile]:
+    pairs = _all_pairs(system)
+    if pairs is not None:
+        return Plan(ENUMERATED, lambda: _profile(pairs))
+    return Plan(BOUND, lambda: _bounded_profile(system))
+
+
+@plan_ldp_epsilon.register
+def _(system: AmongWorst) -> Plan[float]:
+    return plan_ldp_epsilon(AmongOthers(system.mechanism, system.n, ()))
+
+
+@plan_renyi.register
+def _(system: AmongOthers, order: float) -> Plan[float]:
+    if system.leaves_only_the_target:
+        return Plan(PLAIN, plan_renyi(system.mechanism, order).compute)
+    return Plan(HISTOGRAMS, lambda: _largest_renyi(_listable(_both_ways(system.pairs)), order))
+
+
+@plan_renyi.register
+def _(system: AmongWorst, order: float) -> Plan[float]:
+    pairs = _all_pairs(system)
+    if pairs is None:
+        raise TooLargeError(
+            f"the values that {system.n - 1:,} others can hold are too many to try; take fewer users, or say what the "
+            "others hold with tacit.AllButOne, or ask for the privacy profile, which is bounded"
+        )
+    return Plan(ENUMERATED, lambda: _largest_renyi(_listable(pairs), order))
+
+
+def _profile(pairs: list[PairOfValues]) -> Profile:
+    return lambda epsilon: _share(largest(pair.excess(ratio_of(epsilon)) for pair in pairs))
+
+
+def _share(result: float | Estimate) -> float | Estimate:
+    return mapped(result, lambda value: min(1.0, max(0.0, value)))
+
+
+def _both_ways(pairs: Iterable[PairOfValues]) -> list[PairOfValues]:
+    return [way for pair in pairs for way in (pair, pair.reversed())]
+
+
+def _all_pairs(system: AmongWorst) -> list[PairOfValues] | None:
+    """Return all pairs of the target's values among all others, up to symmetry, or None if they are too many."""
+    mechanism, k = system.mechanism, system.secrets
+    symmetric = is_symmetric(mechanism)
+    ends = [(0, 1)] if symmetric else [(a, b) for a in range(k) for b in range(k) if a != b]
+    pairs: list[PairOfValues] = []
+    cells = 0.0
+    for counts in spread(system.n - 1, k):
+        # Where all values are treated alike, only how many hold each of the two matters, and the others' counts unordered.
+        if symmetric and any(left < right for left, right in zip(counts[2:], counts[3:], strict=False)):
+            continue
+        for a, b in ends:
+            pair = PairOfValues(mechanism, a, b, known(counts))
+            cells += 1 if len(pair.groups) < 2 else pair.cells
+            pairs.append(pair)
+            if len(pairs) > _MOST_PAIRS or cells > _MOST_CELLS:
+                return None
+    return pairs
+
+
+def _bounded_profile(system: AmongWorst) -> Profile:
+    """Return δ(ε) between what others make of it who all hold one value, or halves two, and what the blanket hides."""
+    mechanism, n, k = system.mechanism, system.n, system.secrets
+    ends = [(0, 1)] if is_symmetric(mechanism) else [(a, b) for a in range(k) for b in range(k) if a != b]
+    tried = [
+        PairOfValues(mechanism, a, b, groups)
+        for a, b in ends
+        for groups in _likely_worst(n - 1, min(k, 3 if is_symmetric(mechanism) else _MOST_TRIED))
+    ]
+    tried = [pair for pair in tried if pair.is_exact]
+
+    def profile(epsilon: float) -> float | Estimate:
+        ratio = ratio_of(epsilon)
+        attained = largest(pair.excess(ratio) for pair in tried)
+        low = attained.low if isinstance(attained, Estimate) else attained
+        bound = max(blanket_excess(mechanism, a, b, n, ratio) for a, b in ends)
+        return _share(between(low, bound))
+
+    return profile
+
+
+def _likely_worst(users: int, k: int) -> list[tuple[Group, ...]]:
+    alike = [(Group(users, value),) for value in range(k)]
+    halves = (
+        [(Group(users - users // 2, a), Group(users // 2, b)) for a in range(k) for b in range(a)] if users > 1 else []
+    )
+    return alike + halves
+
+
+def _listable(pairs: list[PairOfValues]) -> list[PairOfValues]:
+    if any(pair.cells > MAX_CELLS for pair in pairs):
+        raise TooLargeError(
+            "the histograms are too many to sum over for a Rényi divergence; take fewer users or kinds of report, or "
+            "ask for the privacy profile"
+        )
+    return pairs
+
+
+def _largest_renyi(pairs: list[PairOfValues], order: float) -> float:
+    return max((renyi_of(*pair.likelihoods, order) for pair in pairs), default=0.0)

@@ -1,0 +1,193 @@
+"""What an adversary sees of a shuffled crowd: a system whose secret is the target's value, by what she knows."""
+
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.adversaries.knowledge import Exchangeable
+from tacit.channels.channel import Channel, System
+from tacit.errors import TooLargeError
+from tacit.mechanisms.randomized_response import RandomizedResponse
+from tacit.numerics.histograms import (
+    add_draw,
+    dirichlet_multinomial_pmf,
+    histogram_count,
+    histogram_law,
+    histograms,
+    places,
+    sequence_count,
+)
+from tacit.numerics.matrices import dense
+from tacit.numerics.poisson_multinomial import box_cells, histogram_box, with_target
+from tacit.numerics.randomness import Seed
+from tacit.shuffling.others import Group, Others, is_symmetric, report_types, representative_pairs
+from tacit.shuffling.pairs import MAX_CELLS, PairOfValues, histogram_cells, listed_likelihoods
+
+Reals = NDArray[np.float64]
+
+MAX_LISTED = 1 << 20
+_MOST_VALUES, _MOST_REPORTS, _MOST_WAYS = 64, 16, 1 << 12
+_FEW_LISTED = 1 << 12
+
+
+class View:
+    """A crowd as one adversary sees it."""
+
+    def __init__(self, mechanism: System, n: int, rng: Seed) -> None:
+        self.mechanism, self.n, self.rng = mechanism, n, rng
+
+    @property
+    def secrets(self) -> int:
+        """How many values the target can have."""
+        return self.mechanism.secrets
+
+    def channel(self) -> Channel:
+        """Return the explicit channel from the target's value to the histogram, or raise TooLargeError."""
+        raise TooLargeError(
+            f"the histograms of {self.n:,} users with {self.secrets:,} values are too many to list; take fewer "
+            "users or two kinds of report, or ask for a measure, most of which need no list"
+        )
+
+
+class AmongOthers(View):
+    """A crowd whose others report independently: each group of them by a law that the adversary knows."""
+
+    def __init__(self, mechanism: System, n: int, groups: Others, rng: Seed = None) -> None:
+        super().__init__(mechanism, n, rng)
+        self.groups = groups
+
+    @property
+    def group(self) -> Group | None:
+        """The only group of others, if there is just one."""
+        return self.groups[0] if len(self.groups) == 1 else None
+
+    @property
+    def uniform_response(self) -> RandomizedResponse | None:
+        """The mechanism, if it is k-RR and hides the target among uniform reports: there closed forms are known."""
+        uniform = all(group.is_uniform for group in self.groups)
+        return self.mechanism if uniform and isinstance(self.mechanism, RandomizedResponse) else None
+
+    @property
+    def leaves_only_the_target(self) -> bool:
+        """Whether the target's own report is plain to see: she is alone, or all others' are known without noise."""
+        known = all(group.value is not None for group in self.groups)
+        return known and (not self.groups or (isinstance(self.mechanism, RandomizedResponse) and not self.mechanism.q))
+
+    def pair(self, a: int, b: int) -> PairOfValues:
+        """Return two values of the target as this adversary sees them."""
+        return PairOfValues(self.mechanism, a, b, self.groups)
+
+    @cached_property
+    def pairs(self) -> list[PairOfValues]:
+        """Two values of the target each, such that every other two are like some of these or their reverse."""
+        return [self.pair(a, b) for a, b in representative_pairs(self.mechanism, self.groups)]
+
+    @cached_property
+    def is_listable(self) -> bool:
+        """Whether the likelihoods of all histograms fit in memory and in some seconds."""
+        if self.secrets > _MOST_VALUES and is_symmetric(self.mechanism):
+            return False
+        try:
+            return self.cells <= MAX_CELLS
+        except TooLargeError:
+            return False
+
+    @cached_property
+    def cells(self) -> float:
+        """How many likelihoods there are to list."""
+        return histogram_cells(self._counts, self._types[self.secrets :]) * self.secrets
+
+    def likelihoods(self) -> Reals:
+        """Return ``P(h | x)``: a row per value, a column per histogram of the types of report."""
+        return listed_likelihoods(self._counts, self._types, None)
+
+    def channel(self) -> Channel:
+        """Return the explicit channel from the target's value to the histogram of reports.
+
+        Histograms are tuples of counts; those that are left out hold less than 1e-17 of the probability.
+        """
+        explicit = self.mechanism.channel()
+        rows = dense(explicit.matrix)
+        if not self.groups:
+            reports = np.eye(rows.shape[1], dtype=int).tolist()
+            return Channel(rows, explicit.inputs, map(tuple, reports))
+        laws = np.stack([group.law(self.secrets) @ rows for group in self.groups])
+        if (
+            histogram_count(self.n, rows.shape[1]) <= _FEW_LISTED
+            and sequence_count(rows.shape[1] - 1, self.n) <= MAX_LISTED
+        ):
+            law, listed = histogram_law(self._counts, laws), histograms(self.n, rows.shape[1])
+            index = places(listed)
+            found = np.stack([add_draw(law, row)[index] for row in rows])
+            return Channel(found, explicit.inputs, map(tuple, listed.tolist()))
+        if rows.shape[1] > _MOST_REPORTS or box_cells(self._counts, laws) * self.secrets > MAX_LISTED:
+            return super().channel()
+        corner, likelihoods = with_target(histogram_box(self._counts, laws), rows)
+        grid = np.indices(likelihoods.shape[1:]).reshape(len(corner), -1).T + np.array(corner, dtype=int)
+        found = np.column_stack([grid, self.n - grid.sum(axis=1)])
+        flat = np.maximum(likelihoods.reshape(len(rows), -1), 0.0)
+        kept = (found.min(axis=1) >= 0) & (flat > 0).any(axis=0)
+        return Channel(flat[:, kept], explicit.inputs, map(tuple, found[kept].tolist()))
+
+    @cached_property
+    def _types(self) -> Reals:
+        types = report_types(self.mechanism, self.groups, tuple(range(self.secrets)))
+        others = types[self.secrets :]
+        return types[:, np.argsort(others.mean(axis=0))]
+
+    @property
+    def _counts(self) -> tuple[int, ...]:
+        return tuple(group.count for group in self.groups)
+
+
+class AmongExchangeable(View):
+    """A crowd whose values, the target's included, come from one population drawn from a Dirichlet law."""
+
+    def __init__(self, mechanism: System, n: int, knowledge: Exchangeable, rng: Seed) -> None:
+        super().__init__(mechanism, n, rng)
+        self.alpha = np.array(knowledge.alpha)
+        self.prior = np.array(knowledge.prior)
+
+    @property
+    def is_listable(self) -> bool:
+        """Whether all histograms of the others' values, and of the reports, are few enough to list."""
+        ways = histogram_count(self.n - 1, self.secrets)
+        if ways > _MOST_WAYS:
+            return False
+        reports = self.mechanism.channel().shape[1]
+        cells = sequence_count(reports - 1, self.n + 1)
+        return cells * self.secrets * reports <= MAX_CELLS and ways * cells <= 4 * MAX_CELLS
+
+    def channel(self) -> Channel:
+        """Return the explicit channel from the target's value to the histogram of reports.
+
+        Given the target's value x the population is Dirichlet(α + e_x), and the others' values Dirichlet-multinomial.
+        """
+        if not self.is_listable:
+            return super().channel()
+        explicit = self.mechanism.channel()
+        rows = dense(explicit.matrix)
+        k, m = rows.shape
+        others = np.zeros((k, *(self.n,) * (m - 1)))
+        for counts in histograms(self.n - 1, k):
+            law = histogram_law(tuple(counts.tolist()), rows)
+            for x in range(k):
+                others[x] += dirichlet_multinomial_pmf(counts, self.alpha + np.eye(1, k, x)[0]) * law
+        listed = histograms(self.n, m)
+        index = places(listed)
+        found = np.stack([add_draw(others[x], rows[x])[index] for x in range(k)])
+        return Channel(found, explicit.inputs, map(tuple, listed.tolist()))
+
+
+class AmongWorst(View):
+    """A crowd whose others hold the values that expose the target most, and the adversary knows them."""
+
+    def among(self, counts: tuple[int, ...]) -> AmongOthers:
+        """Return the crowd in which the others hold these values."""
+        return AmongOthers(self.mechanism, self.n, known(counts), self.rng)
+
+
+def known(counts: tuple[int, ...]) -> Others:
+    """Return the groups of others who hold so many of each value."""
+    return tuple(Group(count, value) for value, count in enumerate(counts) if count)

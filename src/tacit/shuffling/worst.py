@@ -1,0 +1,112 @@
+"""Others whose values the adversary knows, where not everything can be summed over: by trying all, and by bounds."""
+
+from collections.abc import Callable, Iterator
+from functools import singledispatch
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.channels.channel import Channel, System
+from tacit.estimate import Estimate, largest
+from tacit.measures.measure import Plan
+from tacit.mechanisms.randomized_response import RandomizedResponse
+from tacit.mechanisms.unary_encoding import UnaryEncoding
+from tacit.numerics.histograms import histogram_count
+from tacit.numerics.matrices import dense
+from tacit.shuffling.blanket import BOUND, between, hidden_in_blanket
+from tacit.shuffling.monte_carlo import METHOD as SAMPLED
+from tacit.shuffling.others import Group
+from tacit.shuffling.views import AmongOthers, AmongWorst
+
+Reals = NDArray[np.float64]
+
+ENUMERATED = "maximum over all counts of the others' values"
+
+_MOST_COUNTS, _MOST_CELLS = 1024, 1 << 22
+_MOST_TRIED = 8
+
+# What an adversary gains, and how that is computed; the more she sees, the more it is.
+Leak = Callable[[AmongOthers], Plan[float | Estimate]]
+
+
+def is_enumerable(view: AmongWorst) -> bool:
+    """Whether all ways in which the others can hold their values are few enough to try."""
+    ways = histogram_count(view.n - 1, view.secrets)
+    if ways > _MOST_COUNTS:
+        return False
+    hardest = view.among(next(spread(view.n - 1, view.secrets)))
+    return hardest.leaves_only_the_target or (hardest.is_listable and ways * hardest.cells <= _MOST_CELLS)
+
+
+def spread(users: int, k: int) -> Iterator[tuple[int, ...]]:
+    """Yield all ways in which so many users can hold k values, an even one first."""
+    even = tuple(users // k + (value < users % k) for value in range(k))
+    yield even
+    for head in product(range(users + 1), repeat=k - 1):
+        counts = (*head, users - sum(head))
+        if counts[-1] >= 0 and counts != even:
+            yield counts
+
+
+def worst_of(view: AmongWorst, leak: Leak) -> float | Estimate:
+    """Return the largest leak over all counts of the others' values."""
+    return largest(leak(view.among(counts)).compute() for counts in spread(view.n - 1, view.secrets))
+
+
+def bounded(view: AmongOthers, leak: Leak) -> Estimate:
+    """Return certified bounds of a leak among known others: what coarser reports tell, and what the blanket hides."""
+    coarse = (AmongOthers(two, view.n, view.groups) for two in coarsenings(view.mechanism))
+    return _between(_certain(leak, coarse), view, leak)
+
+
+def bounded_worst(view: AmongWorst, leak: Leak) -> Estimate:
+    """Return certified bounds of the worst leak: what others who are all alike make of it, and what the blanket hides."""
+    alike = [(Group(view.n - 1, value),) for value in range(min(view.secrets, _MOST_TRIED))]
+    tried = [AmongOthers(view.mechanism, view.n, groups) for groups in alike]
+    coarse = (AmongOthers(two, view.n, groups) for two in coarsenings(view.mechanism) for groups in alike)
+    return _between([*_certain(leak, tried), *_certain(leak, coarse)], view, leak)
+
+
+def _between(attained: list[float], view: AmongOthers | AmongWorst, leak: Leak) -> Estimate:
+    mechanism = view.mechanism
+    silent = AmongOthers(Channel(np.ones((mechanism.secrets, 1))), 1, ())
+    alone = _highest(leak(AmongOthers(mechanism, 1, ())).compute())
+
+    def among(count: int) -> float:
+        plan = leak(AmongOthers(mechanism, count + 1, (Group(count, blanket=True),) if count else ()))
+        return alone if plan.method == SAMPLED else _highest(plan.compute())
+
+    attained = [*attained, _highest(leak(silent).compute())]
+    return between(max(attained), min(alone, hidden_in_blanket(mechanism, view.n, among)))
+
+
+def _certain(leak: Leak, views: Iterator[AmongOthers] | list[AmongOthers]) -> list[float]:
+    plans = [leak(view) for view in views]
+    results = [plan.compute() for plan in plans if plan.method not in {SAMPLED, BOUND}]
+    return [result.low if isinstance(result, Estimate) else result for result in results]
+
+
+def _highest(result: float | Estimate) -> float:
+    return result.high if isinstance(result, Estimate) else result
+
+
+@singledispatch
+def coarsenings(mechanism: System) -> list[Channel]:
+    """Return what a report tells of one of its types only: channels with two outputs."""
+    rows = dense(mechanism.channel().matrix)
+    return [_one_against_the_rest(column) for column in rows.T[:_MOST_TRIED]]
+
+
+@coarsenings.register(RandomizedResponse)
+@coarsenings.register(UnaryEncoding)
+def _(mechanism: RandomizedResponse | UnaryEncoding) -> list[Channel]:
+    own, other = (
+        (mechanism.p, mechanism.q) if isinstance(mechanism, RandomizedResponse) else (mechanism.kappa, mechanism.lam)
+    )
+    told = [np.where(np.arange(mechanism.k) == value, own, other) for value in range(min(mechanism.k, _MOST_TRIED))]
+    return [_one_against_the_rest(column) for column in told]
+
+
+def _one_against_the_rest(column: Reals) -> Channel:
+    return Channel(np.stack([np.maximum(1 - column, 0), column], axis=1))

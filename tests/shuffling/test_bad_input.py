@@ -1,0 +1,187 @@
+"""What no crowd, no adversary and no budget can be is refused in a sentence that says what was given."""
+
+import math
+
+import numpy as np
+import pytest
+
+import tacit as tc
+from tacit.errors import InvalidValueError, TacitError, TooLargeError, UnsupportedError
+
+RR = tc.RandomizedResponse
+
+# Every question about the target that takes an adversary.
+QUESTIONS = {
+    "posterior_vulnerability": tc.posterior_vulnerability,
+    "leakage": tc.leakage,
+    "bayes_security": tc.bayes_security,
+    "leakiest_pair": tc.leakiest_pair,
+    "mutual_information": tc.mutual_information,
+    "privacy_profile": lambda s, adversary: tc.privacy_profile(s, 0.5, adversary=adversary),
+    "shuffle_epsilon": lambda s, adversary: tc.shuffle_epsilon(s, 1e-6, adversary=adversary),
+    "shuffle_renyi": lambda s, adversary: tc.shuffle_renyi(s, 2, adversary=adversary),
+}
+each_question = pytest.mark.parametrize("ask", QUESTIONS.values(), ids=QUESTIONS)
+
+
+def refused(error, words, ask):
+    with pytest.raises(error, match=words) as caught:
+        ask()
+    assert isinstance(caught.value, TacitError)
+    assert "\n" not in str(caught.value)
+
+
+def crowd(n=10, k=3):
+    return tc.Shuffled(RR(k, p=0.7), n)
+
+
+@each_question
+@pytest.mark.parametrize(
+    ("adversary", "words"),
+    [
+        (lambda: tc.AllButOne([9, 1, 0]), "9 other users, got 10"),
+        (lambda: tc.AllButOne([0, 0, 8]), "9 other users, got 8"),
+        (lambda: tc.AllButOne([5, 4]), r"\(3\), got 2"),
+        (lambda: tc.PartlyInformed([5, 5, 0]), "9.*10"),
+        (lambda: tc.PartlyInformed([1, 1]), r"\(3\), got 2"),
+        (lambda: tc.PartlyInformed([1, 0, 0], [0.5, 0.5]), r"\(3\), got 2"),
+        (lambda: tc.Uninformed([0.25] * 4), r"\(3\), got 4"),
+        (lambda: tc.Exchangeable([1, 1]), r"\(3\), got 2"),
+    ],
+)
+def test_knowledge_must_fit_the_crowd(ask, adversary, words):
+    refused(InvalidValueError, words, lambda: ask(crowd(), adversary=adversary()))
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: tc.Exchangeable([1, 0]), "0"),
+        (lambda: tc.Exchangeable([1, -0.5]), r"-0\.5"),
+        (lambda: tc.Exchangeable([1, math.nan]), "nan"),
+        (lambda: tc.Exchangeable([1, math.inf]), "inf"),
+        (lambda: tc.Exchangeable([]), "alpha"),
+        (lambda: tc.Exchangeable(1), "1"),
+        (lambda: tc.Exchangeable([[1, 1]]), "alpha"),
+        (lambda: tc.Exchangeable(["a", 1]), "a"),
+        (lambda: tc.PartlyInformed([-1, 2]), "-1"),
+        (lambda: tc.PartlyInformed([0.5, 1]), r"0\.5"),
+        (lambda: tc.PartlyInformed([]), "known_counts"),
+        (lambda: tc.PartlyInformed(3), "3"),
+        (lambda: tc.PartlyInformed([1, 1], [0.5, 0.6]), r"1\.1"),
+        (lambda: tc.PartlyInformed([1, 1], [1.5, -0.5]), r"-0\.5"),
+        (lambda: tc.AllButOne([1, math.nan]), "nan"),
+        (lambda: tc.Uninformed([0.5, math.nan, 0.5]), "nan"),
+    ],
+)
+def test_knowledge_that_makes_no_sense_is_refused(make, words):
+    refused(InvalidValueError, words, make)
+
+
+@each_question
+@pytest.mark.parametrize("adversary", [[9, 0, 0], "worst", 9, np.array([9, 0, 0]), object()], ids=repr)
+def test_an_adversary_is_one_of_the_known_kinds(ask, adversary):
+    refused(UnsupportedError, "adversary.*AllButOne", lambda: ask(crowd(), adversary=adversary))
+
+
+@each_question
+@pytest.mark.parametrize("adversary", [tc.AllButOne, tc.Uninformed], ids=["all but one", "uninformed"])
+def test_a_kind_is_not_an_adversary(ask, adversary):
+    refused(UnsupportedError, "adversary", lambda: ask(crowd(), adversary=adversary))
+
+
+@each_question
+@pytest.mark.parametrize(
+    "adversary",
+    [
+        ("PartlyInformed", [1, 1, 0]),
+        ("Exchangeable", [1, 1, 1]),
+        ("WorstAllButOne",),
+        ("AllButOne", [9, 0, 0]),
+    ],
+    ids=lambda adversary: adversary[0],
+)
+def test_knowledge_of_the_others_needs_others(ask, adversary):
+    kind, *knows = adversary
+    for system in (RR(3, p=0.7), tc.Channel(np.eye(3))):
+        refused(UnsupportedError, "Shuffled", lambda system=system: ask(system, adversary=getattr(tc, kind)(*knows)))
+
+
+def test_an_adversary_of_the_questions_of_a_crowd_needs_a_crowd():
+    worst = tc.WorstAllButOne()
+    refused(UnsupportedError, "Shuffled", lambda: tc.privacy_profile(RR(3, p=0.7), 1, adversary=worst))
+    refused(UnsupportedError, "Shuffled", lambda: tc.shuffle_epsilon(RR(3, p=0.7), 1e-6, adversary=worst))
+    refused(UnsupportedError, "Shuffled", lambda: tc.shuffle_renyi(tc.Channel(np.eye(3)), 2, adversary=worst))
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda s, prior, a: tc.posterior_vulnerability(s, prior, adversary=a),
+        lambda s, prior, a: tc.leakage(s, prior, adversary=a),
+        lambda s, prior, a: tc.leakage(s, prior, kind="additive", adversary=a),
+        lambda s, prior, a: tc.mutual_information(s, prior, adversary=a),
+        lambda s, prior, a: tc.bayes_security(s, prior, adversary=a),
+    ],
+    ids=["posterior_vulnerability", "leakage", "additive leakage", "mutual_information", "bayes_security"],
+)
+@pytest.mark.parametrize("prior", [[0.5, 0.25, 0.25], [1 / 3, 1 / 3, 1 / 3]], ids=["a prior", "the uniform prior"])
+def test_users_alike_have_their_prior_already(ask, prior):
+    # Even the one that would agree: it is the alpha that says what the target holds.
+    refused(TacitError, "prior.*alpha|alpha.*prior", lambda: ask(crowd(), prior, tc.Exchangeable([1, 1, 1])))
+
+
+@pytest.mark.parametrize("n", [2**53, 2**53 + 1, 10**18, 10**400], ids=["2^53", "2^53+1", "1e18", "1e400"])
+def test_a_crowd_beyond_whole_floats_is_refused(n):
+    refused(TooLargeError, "n must be at most", lambda: tc.Shuffled(RR(2, p=0.7), n))
+
+
+@pytest.mark.parametrize("n", [0, -1, 2.5, 3.0, "3", True, math.nan, math.inf, None], ids=repr)
+def test_a_crowd_is_a_whole_number_of_users(n):
+    refused(InvalidValueError, "n must be a whole number", lambda: tc.Shuffled(RR(2, p=0.7), n))
+
+
+class Noise:
+    """Adds Gaussian noise to a number: its reports are a continuum."""
+
+    epsilon = 1.0
+
+    def sample(self, values, rng=None):
+        return np.asarray(values) + np.random.default_rng(rng).normal(size=len(values))
+
+
+@pytest.mark.parametrize(
+    "mechanism",
+    [Noise(), Noise, lambda value: value + 0.5, 0.7, "krr", None, np.eye(2)],
+    ids=["continuous", "a class", "a function", "a number", "a name", "nothing", "a matrix"],
+)
+def test_what_has_no_channel_is_refused_with_what_to_do_instead(mechanism):
+    # Continuous reports must be put into bins first: the way out is a channel from value to bin.
+    refused(UnsupportedError, r"tacit\.Channel", lambda: tc.Shuffled(mechanism, 10))
+
+
+def test_continuous_reports_are_to_be_binned():
+    refused(UnsupportedError, "continuous|bin|discret", lambda: tc.Shuffled(Noise(), 10))
+
+
+@pytest.mark.parametrize("epsilon", [-1e-9, -1, -math.inf, math.nan, "1", None, True, [0.5]], ids=repr)
+def test_epsilon_is_a_number_of_at_least_0(epsilon):
+    for system in (crowd(), RR(3, p=0.7)):
+        refused(InvalidValueError, "epsilon", lambda system=system: tc.privacy_profile(system, epsilon))
+
+
+@pytest.mark.parametrize("delta", [-1e-9, 1 + 1e-9, 2, math.inf, math.nan, "0.1", None, True], ids=repr)
+def test_delta_is_a_probability(delta):
+    refused(InvalidValueError, "delta", lambda: tc.shuffle_epsilon(crowd(), delta))
+
+
+@pytest.mark.parametrize("order", [-1, math.nan, "2", None, True], ids=repr)
+def test_an_order_is_a_positive_number(order):
+    refused(InvalidValueError, "order", lambda: tc.shuffle_renyi(crowd(), order))
+
+
+def test_a_pair_needs_two_values():
+    s = tc.Shuffled(tc.Channel([[0.5, 0.5]]), 3)
+    refused(InvalidValueError, "two secrets", lambda: tc.leakiest_pair(s, adversary=tc.AllButOne([2])))
+    assert tc.privacy_profile(s, 0) == 0
+    assert tc.shuffle_epsilon(s, 0) == 0
