@@ -3,7 +3,8 @@
 import pytest
 
 from tacit import charts
-from tacit.charts.style import DIM, INK, PALE
+from tacit.charts.panels import apart
+from tacit.charts.style import DIM, GRID, INK, PALE
 
 K, BUDGET = 10, 0.01
 
@@ -146,3 +147,72 @@ def test_a_figure_draws_without_a_browser():
     vl_convert = pytest.importorskip("vl_convert")
     specification = charts.exposure_by_column([column()], K, BUDGET).properties(width=400).to_dict()
     assert vl_convert.vegalite_to_svg(specification).startswith("<svg")
+
+
+CELLS = [
+    {"row": "a", "column": "seen", "ours": 0.25, "printed": "p²", "remark": ""},
+    {"row": "b", "column": "seen", "ours": 1.0, "printed": "1", "remark": "a slip"},
+]
+PANEL = charts.Panel(
+    [
+        charts.Curve([(1, 0.9), (10, 0.51)], "shuffled", "p = 0.9"),
+        charts.Curve([(1, 0.8), (10, 0.509)], "shuffled", "p = 0.8"),
+        charts.Curve([(1, 0.9), (10, 0.9)], "alone"),
+    ],
+    charts.Axis("people", 1, 10, logarithmic=True),
+    charts.Axis("guess", 0.5, 1),
+)
+NUMBER = {"where": "section I", "what": "a guess", "printed": "0.52", "ours": 0.523, "difference": 0.003}
+NUMBERS = [NUMBER | {"agrees": True, "remark": ""}, NUMBER | {"printed": "0.56", "agrees": False, "remark": "a slip"}]
+STANDING_ALONE = {
+    "channel_cells": charts.channel_cells(CELLS, "Cells", ["A note."]),
+    "curves": charts.curves([PANEL], {"shuffled": "solid", "alone": "dotted"}, "Curves", [], "Three curves."),
+    "beside_published": charts.beside_published(NUMBERS, "Numbers"),
+}
+
+
+@pytest.mark.parametrize("name", STANDING_ALONE)
+def test_a_figure_for_a_page_of_its_own_is_valid_and_titled(name):
+    specification = STANDING_ALONE[name].to_dict(validate=True)
+    assert specification["title"]["text"] == name.split("_")[-1].replace("published", "numbers").capitalize()
+    assert specification["description"]
+
+
+@pytest.mark.parametrize("name", STANDING_ALONE)
+def test_a_figure_for_a_page_of_its_own_needs_no_colour(name):
+    specification = {key: value for key, value in STANDING_ALONE[name].to_dict().items() if key != "config"}
+    plain = [found for key in ("color", "stroke", "fill") for found in values(specification, key)]
+    assert {colour for colour in plain if isinstance(colour, str)} <= {INK, DIM, PALE, GRID, "white"}
+    assert "scheme" not in str(specification)
+
+
+@pytest.mark.parametrize("name", STANDING_ALONE)
+def test_a_figure_is_drawn_in_every_format(name):
+    assert charts.to_svg(STANDING_ALONE[name]).startswith("<svg")
+    assert charts.to_png(STANDING_ALONE[name]).startswith(b"\x89PNG")
+    assert charts.to_pdf(STANDING_ALONE[name]).startswith(b"%PDF")
+
+
+def test_only_a_slip_is_framed_and_a_number_is_not_written_twice():
+    layers = STANDING_ALONE["channel_cells"].to_dict()["vconcat"][0]["layer"]
+    data = STANDING_ALONE["channel_cells"].to_dict()["datasets"]
+    drawn = [[cell["row"] for cell in data[layer["data"]["name"]]] for layer in layers]
+    assert drawn == [["a", "b"], ["b"], ["b"], ["a"], ["a"]]
+
+
+def test_labels_of_curves_that_end_together_stand_apart_in_their_order():
+    places = {record["label"]: record["place"] for record in records(STANDING_ALONE["curves"], "place")}
+    assert places["p = 0.9"] - places["p = 0.8"] == pytest.approx(15 * 0.5 / 360)
+
+
+@pytest.mark.parametrize(
+    ("places", "expected"),
+    [([], []), ([3], [3]), ([0, 10], [0, 10]), ([0, 0, 0], [-10, 0, 10]), ([0, 4, 13], [-4, 6, 16])],
+)
+def test_labels_move_as_little_as_need_be(places, expected):
+    assert apart(places, 10) == pytest.approx(expected, abs=0.5)
+
+
+def test_what_agrees_is_filled_and_what_is_printed_wrong_is_hollow():
+    kinds = [record["kind"] for record in records(STANDING_ALONE["beside_published"], "kind", "label")]
+    assert {"agrees to the digits printed", "printed wrong"} == set(kinds)

@@ -1,23 +1,36 @@
-"""Charts: one function per figure, from plain result data (the dicts of `Audit.to_dict`)."""
+"""Charts: one function per figure, from plain result data (such as the dicts of `Audit.to_dict`)."""
 
 from tacit.charts.by_column import exposure_by_column
 from tacit.charts.by_set import exposure_by_set
 from tacit.charts.by_size import exposure_by_size
+from tacit.charts.cells import channel_cells
 from tacit.charts.certified import certified_beside_truth
 from tacit.charts.collection import collection_options
 from tacit.charts.guesses import inference_before_and_after
-from tacit.charts.over_threshold import exposure_over_threshold, to_svg
+from tacit.charts.over_threshold import exposure_over_threshold
+from tacit.charts.panels import Axis, Curve, Look, Panel, curves
+from tacit.charts.published import beside_published
+from tacit.charts.rendering import to_pdf, to_png, to_svg
 from tacit.charts.style import MOST_MARKS, MOST_ROWS
 
 __all__ = [
     "MOST_MARKS",
     "MOST_ROWS",
+    "Axis",
+    "Curve",
+    "Look",
+    "Panel",
+    "beside_published",
     "certified_beside_truth",
+    "channel_cells",
     "collection_options",
+    "curves",
     "exposure_by_column",
     "exposure_by_set",
     "exposure_by_size",
     "exposure_over_threshold",
     "inference_before_and_after",
+    "to_pdf",
+    "to_png",
     "to_svg",
 ]

@@ -51,10 +51,3 @@ def exposure_over_threshold(sizes: Sequence[int], exposed: Sequence[int], people
         )
     )
     return chart.configure(font=FONT, axis=grey, view={"stroke": None})
-
-
-def to_svg(chart: alt.TopLevelMixin) -> str:
-    """Return the figure as SVG text, drawn without a network."""
-    import vl_convert  # noqa: PLC0415 - its engine takes a while to start
-
-    return vl_convert.vegalite_to_svg(chart.to_dict())

@@ -12,11 +12,18 @@ Row = Mapping[str, Any]
 
 # Contrast on white: ink 16:1, dim 7:1 (text), pale 1.7:1 (only the part of a bar that says nothing new).
 INK, DIM, PALE, GRID = "#1f1f1f", "#595959", "#c4c4c4", "#e6e6e6"
+# From nothing to the most of what is shaded; ink on the darkest is 6.4:1.
+SHADES = ("#ffffff", "#a6a6a6")
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
 
 # A figure with more rows or marks is a wall: the most telling ones are drawn, the table beside it has them all.
 MOST_ROWS = 25
 MOST_MARKS = 300
+
+_AXES: dict[str, Any] = {
+    "labelColor": DIM, "titleColor": DIM, "gridColor": GRID, "titleFontWeight": "normal", "domain": False,
+    "ticks": False, "labelPadding": 4, "labelFontSize": 12, "titleFontSize": 12,
+}  # fmt: skip
 
 _STEP = 38
 _NAME_ABOVE, _MARK_BELOW = -7, 8
@@ -137,14 +144,22 @@ def figure(layers: Sequence[Any], rows: int, description: str) -> alt.LayerChart
         description=description,
         background="white",
     )
-    grey: dict[str, Any] = {"labelColor": DIM, "titleColor": DIM, "gridColor": GRID, "titleFontWeight": "normal"}
     return chart.configure(
         font=FONT,
         text={"fontSize": 12},
         view={"stroke": None},
-        axis=grey
-        | {"domain": False, "ticks": False, "labelPadding": 4, "labelFontSize": 12}
-        | {"titleFontSize": 12, "titleAlign": "left", "titleAnchor": "start"},
+        axis=_AXES | {"titleAlign": "left", "titleAnchor": "start"},
         legend={"orient": "top", "title": None, "labelFontSize": 12, "labelColor": INK, "offset": 26}
         | {"symbolSize": 70, "symbolStrokeWidth": 1.5},
     )
+
+
+def standing_alone(panels: Sequence[Any], title: str, notes: Sequence[str], description: str) -> alt.VConcatChart:
+    """Return panels, one below the other, as one figure for a page of its own, with what it shows written above."""
+    # One weight of type only: a PDF file lists several in an order that changes from run to run.
+    head = alt.TitleParams(
+        title, subtitle=list(notes), anchor="start", color=INK, subtitleColor=DIM, fontSize=15, subtitleFontSize=12,
+        fontWeight="normal", offset=12,
+    )  # fmt: skip
+    chart: Any = alt.vconcat(*panels, title=head, description=description, background="white", spacing=14, padding=12)
+    return chart.configure(font=FONT, text={"fontSize": 12}, view={"stroke": None}, axis=_AXES)

@@ -5,8 +5,9 @@ import math
 import os
 import sys
 import tempfile
-from collections.abc import Generator, Mapping
-from contextlib import contextmanager
+import time
+from collections.abc import Generator, Iterable, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, cast
@@ -24,8 +25,8 @@ def print_json(command: str, inputs: Mapping[str, Any], results: Mapping[str, An
 
 
 @contextmanager
-def written_whole(path: str) -> Generator[list[str]]:
-    """Give a list for the file's text, and put the file in its place only when all went well.
+def written_whole(path: str) -> Generator[list[str | bytes]]:
+    """Give a list for the file's contents, text or bytes, and put the file in its place only when all went well.
 
     The temporary file is made first, so that an unwritable place is refused before any work.
     """
@@ -36,16 +37,64 @@ def written_whole(path: str) -> Generator[list[str]]:
     except OSError as error:
         raise InvalidValueError(f"cannot write {path}: {_reason(error)}; name a file in a writable folder") from None
     try:
-        text: list[str] = []
-        yield text
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.writelines(text)
+        with os.fdopen(handle, "wb") as file:
+            contents: list[str | bytes] = []
+            yield contents
+            file.writelines(part.encode() if isinstance(part, str) else part for part in contents)
         Path(name).chmod(_mode(target))
         Path(name).replace(target)
     except OSError as error:
         raise InvalidValueError(f"cannot write {path}: {_reason(error)}") from None
     finally:
         Path(name).unlink(missing_ok=True)
+
+
+@contextmanager
+def folder_written_whole(folder: str, names: Iterable[str]) -> Generator[dict[str, list[str | bytes]]]:
+    """Give for each name a list for that file's contents, and put the files in the folder only when all went well."""
+    made = _make_folder(folder)
+    try:
+        with ExitStack() as stack:
+            yield {name: stack.enter_context(written_whole(str(Path(folder, name)))) for name in names}
+    except BaseException:
+        with suppress(OSError):  # it may hold something by now
+            for path in made:
+                path.rmdir()
+        raise
+
+
+def _make_folder(folder: str) -> list[Path]:
+    """Make the folder with those above it, and return those that were missing, the innermost first."""
+    target = Path(folder).absolute()
+    try:
+        missing = [path for path in (target, *target.parents) if not path.exists()]
+        target.mkdir(parents=True, exist_ok=True)
+    except FileExistsError:
+        raise InvalidValueError(f"cannot write into {folder}: it is not a folder; name another one") from None
+    except OSError as error:
+        raise InvalidValueError(f"cannot make the folder {folder}: {_reason(error)}; name a writable one") from None
+    return missing
+
+
+class Progress:
+    """Says on a terminal's stderr what is being worked on, once a second has passed."""
+
+    def __init__(self) -> None:
+        self._start = time.monotonic()
+        self._shown = ""
+
+    def __call__(self, what: str) -> None:
+        """Say it."""
+        if what != self._shown and sys.stderr.isatty() and time.monotonic() - self._start > 1:
+            self._shown = what
+            sys.stderr.write(f"\r\x1b[2K{what} …")
+            sys.stderr.flush()
+
+    def done(self) -> None:
+        """Wipe the line."""
+        if self._shown:
+            sys.stderr.write("\r\x1b[2K")
+            self._shown = ""
 
 
 def _check_target(target: Path, path: str) -> None:

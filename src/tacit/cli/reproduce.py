@@ -1,0 +1,130 @@
+"""``tacit reproduce``: the papers' tables and figures, computed anew."""
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Annotated, Any
+
+from cyclopts import Parameter
+
+from tacit.cli.options import one_of
+from tacit.cli.output import Progress, folder_written_whole, print_json
+
+if TYPE_CHECKING:
+    from tacit.reproduce import Paper, Reproduction
+
+FORMATS = ("csv", "svg", "pdf", "png")
+
+
+def reproduce(
+    paper: str | None = None,
+    figure: str | None = None,
+    /,
+    *,
+    out: str | None = None,
+    json: Annotated[bool, Parameter(negative="")] = False,
+) -> int:
+    """Compute a paper's tables and figures anew, beside what it prints; without a paper, list them.
+
+    Parameters
+    ----------
+    paper
+        The paper, such as shuffle.
+    figure
+        One of its tables or figures, such as figure-2; all by default.
+    out
+        The folder for the CSV, SVG, PDF and PNG file of each; reproduced/PAPER by default.
+    json
+        Print one JSON object.
+    """
+    from tacit.reproduce import PAPERS  # noqa: PLC0415 - the charts take half a second
+
+    if paper is None:
+        _list(PAPERS, json)
+        return 0
+    chosen = PAPERS[one_of(paper, PAPERS, "paper here called")]
+    names = list(chosen.items) if figure is None else [one_of(figure, chosen.items, "table or figure called")]
+    folder = f"reproduced/{paper}" if out is None else out
+    made = _written(chosen, names, folder)
+    if json:
+        items = {name: _summary(made[name]) | {"files": _files(name)} for name in names}
+        results = {"citation": chosen.citation, "folder": folder, "items": items}
+        print_json("reproduce", {"paper": paper, "figure": figure, "out": out}, results)
+    else:
+        _print_text(chosen, made, folder)
+    return 0
+
+
+def _written(paper: "Paper", names: Iterable[str], folder: str) -> dict[str, "Reproduction"]:
+    """Compute these, write them into the folder, and return them."""
+    from tacit.charts import to_pdf, to_png, to_svg  # noqa: PLC0415
+
+    progress = Progress()
+    made: dict[str, Reproduction] = {}
+    try:
+        with folder_written_whole(folder, [file for name in names for file in _files(name)]) as contents:
+            for name in names:
+                progress(f"{name}: computing")
+                made[name] = found = paper.items[name].reproduce()
+                progress(f"{name}: drawing")
+                chart = found.chart()
+                files = (found.to_csv(), to_svg(chart), to_pdf(chart), to_png(chart))
+                for file, content in zip(_files(name), files, strict=True):
+                    contents[file].append(content)
+    finally:
+        progress.done()
+    return made
+
+
+def _files(name: str) -> list[str]:
+    return [f"{name}.{suffix}" for suffix in FORMATS]
+
+
+def _summary(found: "Reproduction") -> dict[str, Any]:
+    return {
+        "published": [number.to_dict() for number in found.published],
+        "agree": sum(number.agrees for number in found.published),
+        "findings": found.findings,
+    }
+
+
+def _list(papers: Mapping[str, "Paper"], json: bool) -> None:
+    if json:
+        results = {
+            name: {"citation": paper.citation, "items": {item: paper.items[item].title for item in paper.items}}
+            for name, paper in papers.items()
+        }
+        print_json("reproduce", {"paper": None, "figure": None, "out": None}, results)
+        return
+    for name, paper in papers.items():
+        print(f"{name}: {paper.citation}")
+        for item in paper.items:
+            print(f"  {item:<10} {paper.items[item].title}")
+    print("\nAll of a paper: tacit reproduce PAPER; one of them: tacit reproduce PAPER FIGURE")
+
+
+def _print_text(paper: "Paper", made: Mapping[str, "Reproduction"], folder: str) -> None:
+    from rich import box  # noqa: PLC0415 - JSON needs no rich
+    from rich.console import Console  # noqa: PLC0415
+    from rich.table import Table  # noqa: PLC0415
+
+    table = Table(box=box.SIMPLE, pad_edge=False, title=paper.citation, title_justify="left")
+    for header in ("name", "shows", "printed", "ours agree", "within"):
+        table.add_column(header, justify="left" if header in ("name", "shows") else "right")
+    for name, found in made.items():
+        table.add_row(name, paper.items[name].title, *_compared(found))
+    console = Console(markup=False, emoji=False, highlight=False)
+    console.print(table)
+    said: dict[str, str] = {}
+    for name, found in made.items():
+        for finding in found.findings:
+            said.setdefault(finding, name)
+    for finding, name in said.items():
+        console.print(f"{name}: {finding}")
+    print(f"\nFiles: {folder}/NAME.csv, the numbers with all their digits, and NAME.svg, .pdf and .png, the chart")
+
+
+def _compared(found: "Reproduction") -> tuple[str, str, str]:
+    """Return how many numbers the paper prints, how many of them ours agree with, and how closely."""
+    if not found.published:
+        return "—", "—", "—"
+    agreeing = [abs(number.difference) for number in found.published if number.agrees]
+    return str(len(found.published)), str(len(agreeing)), f"{max(agreeing):.1g}" if agreeing else "—"

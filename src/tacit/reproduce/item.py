@@ -1,0 +1,134 @@
+"""What reproducing one table or figure gives: rows, a chart, and ours beside what the paper prints."""
+
+import csv
+import io
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+Row = Mapping[str, Any]
+
+# What is printed without rounding (a formula, a fraction, a count) is met to what a float promises.
+_EXACTLY = 1e-12
+
+
+@dataclass(frozen=True)
+class Published:
+    """A number that a paper prints, and ours.
+
+    Parameters
+    ----------
+    where
+        The section, table or caption that prints it.
+    what
+        What it is.
+    printed
+        The number or formula as it stands there.
+    value
+        What is printed, as a number.
+    ours
+        What we compute.
+    rounding
+        How far a rounded number may be from ours and still agree.
+    slip
+        Why the printed number is wrong, where it is; else empty.
+
+    Examples
+    --------
+    >>> Published.number("section IV-B", "V at n = 200, p = 0.9", "0.5225", 0.522539).agrees
+    True
+    """
+
+    where: str
+    what: str
+    printed: str
+    value: float
+    ours: float
+    rounding: float = _EXACTLY
+    slip: str = ""
+
+    @classmethod
+    def number(cls, where: str, what: str, printed: str, ours: float, slip: str = "") -> "Published":
+        """Return the record of a number printed as a rounded decimal, or exactly as a fraction or whole number."""
+        _, point, decimals = printed.partition(".")
+        rounding = 0.5 * 10.0 ** -len(decimals) if point else _EXACTLY
+        return cls(where, what, printed, float(Fraction(printed)), ours, rounding, slip)
+
+    @property
+    def difference(self) -> float:
+        """Ours less what is printed."""
+        return self.ours - self.value
+
+    @property
+    def agrees(self) -> bool:
+        """Whether ours is the printed number, to the digits printed."""
+        return abs(self.difference) <= self.rounding
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the record as plain data."""
+        return {
+            "where": self.where,
+            "what": self.what,
+            "printed": self.printed,
+            "published": self.value,
+            "ours": self.ours,
+            "difference": self.difference,
+            "agrees": self.agrees,
+            "remark": self.slip,
+        }
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """A table or figure computed anew.
+
+    Parameters
+    ----------
+    rows
+        Its numbers: mappings with the same keys, the columns of its CSV file.
+    chart
+        Draws it, as an Altair chart.
+    published
+        What the paper prints of it, beside ours.
+    remarks
+        What a reader should know, in sentences.
+    """
+
+    rows: tuple[Row, ...]
+    chart: Callable[[], Any]
+    published: tuple[Published, ...] = ()
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def findings(self) -> tuple[str, ...]:
+        """What was found: why printed numbers are wrong, those with one reason together, and the remarks."""
+        reasons: dict[str, list[str]] = {}
+        for number in self.published:
+            if number.slip:
+                reasons.setdefault(number.slip, []).append(f"{number.what} (printed {number.printed})")
+        return (*(f"{'; '.join(which)}: {why}." for why, which in reasons.items()), *self.remarks)
+
+    def to_csv(self) -> str:
+        """Return the rows as CSV text with a header; numbers with all their digits."""
+        text = io.StringIO()
+        writer = csv.DictWriter(text, list(self.rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(self.rows)
+        return text.getvalue()
+
+
+@dataclass(frozen=True)
+class Item:
+    """A table or figure of a paper, not yet computed."""
+
+    title: str
+    reproduce: Callable[[], Reproduction]
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A paper with the tables and figures that can be computed anew, by name."""
+
+    citation: str
+    items: Mapping[str, Item]
