@@ -46,10 +46,13 @@ _ROOMS = {
         "asymptotic_vulnerability",
         "dataset_channel",
         "full_shuffle_channel",
+        "largest_epsilon",
         "maximum_load",
         "maximum_load_bounds",
+        "privacy_loss_distribution",
         "reduced_dataset_channel",
         "reduced_shuffle_channel",
+        "smallest_crowd",
     ),
     "tacit.anonymity": (
         "Population",

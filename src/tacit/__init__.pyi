@@ -60,8 +60,11 @@ from tacit.shuffling import (
     asymptotic_vulnerability as asymptotic_vulnerability,
     dataset_channel as dataset_channel,
     full_shuffle_channel as full_shuffle_channel,
+    largest_epsilon as largest_epsilon,
     maximum_load as maximum_load,
     maximum_load_bounds as maximum_load_bounds,
+    privacy_loss_distribution as privacy_loss_distribution,
     reduced_dataset_channel as reduced_dataset_channel,
     reduced_shuffle_channel as reduced_shuffle_channel,
+    smallest_crowd as smallest_crowd,
 )

@@ -153,7 +153,7 @@ def test_bad_options_are_one_sentence_and_exit_code_2() -> None:
 
 def test_the_module_runs_as_a_program_and_shows_what_it_can_do() -> None:
     shown = subprocess.run([sys.executable, "-m", "tacit", "--help"], capture_output=True, text=True, check=True)
-    for command in ("audit", "measure", "exposure"):
+    for command in ("audit", "measure", "compare", "exposure", "reproduce"):
         assert re.search(rf"^  {command} ", shown.stdout, re.MULTILINE)
         assert run(command, "--help")[0] == 0
     version = subprocess.run([sys.executable, "-m", "tacit", "--version"], capture_output=True, text=True, check=True)

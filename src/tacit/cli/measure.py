@@ -1,15 +1,25 @@
 """``tacit measure``: the measures of one mechanism, alone or shuffled."""
 
-from collections.abc import Callable
-from typing import Annotated, Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 from cyclopts import Parameter
 
-from tacit.adversaries import Gain, Knowledge
+from tacit.adversaries import Exchangeable, Gain, Knowledge
 from tacit.adversaries.priors import as_prior
 from tacit.channels import System
-from tacit.cli.options import Whole, as_gain_option, as_knowledge, as_mechanism, as_names, as_numbers, one_of
+from tacit.cli.options import (
+    Whole,
+    as_gain_option,
+    as_knowledge,
+    as_mechanism,
+    as_names,
+    as_numbers,
+    as_seed,
+    check_levels,
+    one_of,
+)
 from tacit.cli.output import print_json
 from tacit.errors import InvalidValueError
 from tacit.estimate import Estimate
@@ -23,9 +33,15 @@ from tacit.measures import (
     mutual_information,
     posterior_vulnerability,
     prior_vulnerability,
+    privacy_profile,
+    shuffle_epsilon,
 )
+from tacit.measures.measure import prior_on
 from tacit.mechanisms import Mechanism, frequency_error
 from tacit.shuffling import Shuffled
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 Quantity = Callable[[], Any]
 
@@ -39,7 +55,10 @@ def measure(
     adversary: str | None = None,
     prior: str | None = None,
     gain: str | None = None,
+    epsilon: float | None = None,
+    delta: float | None = None,
     only: str | None = None,
+    seed: Whole | None = None,
     json: Annotated[bool, Parameter(negative="")] = False,
 ) -> int:
     """Measure a mechanism: what an adversary can guess of one person's value.
@@ -53,14 +72,22 @@ def measure(
     shuffled
         Whether the reports go through a shuffler.
     adversary
-        What is known of the others when shuffled: uninformed (default), uninformed:p0,p1,… (their population law) or
-        all-but-one:c0,c1,… (how many of the others hold each value).
+        What is known of the others when shuffled: uninformed (default), uninformed:p0,p1,… (their population law),
+        all-but-one:c0,c1,… (how many of the others hold each value), partly-informed:c0,c1,… (the same of some of
+        them) or partly-informed:c0,c1,…;p0,p1,… (with the law of the rest), exchangeable:a0,a1,… (all are drawn from a
+        population that is drawn from this Dirichlet law), or worst (all others' values, those that expose most).
     prior
         The law of the target's value as p0,p1,…; uniform by default.
     gain
         What the adversary wants: identity (default) or matrix:FILE.csv (rows guesses, columns secrets).
+    epsilon
+        Add privacy_profile, the δ at this ε; when shuffled against the worst adversary unless one is named.
+    delta
+        Add shuffle_epsilon, the ε at this δ; likewise.
     only
         The measures to compute, as NAME,…; all by default.
+    seed
+        Where what is too large to sum over is sampled, the same seed gives the same result; drawn afresh by default.
     json
         Print one JSON object.
     """
@@ -70,7 +97,8 @@ def measure(
     crowd = _crowd(system, users, shuffled)
     knowledge = None if adversary is None else as_knowledge(_needing_shuffled(adversary, shuffled))
     if isinstance(crowd, Shuffled):
-        crowd.knowledge(knowledge)
+        prior_on(crowd.seen_by(knowledge), law)
+    check_levels(system, epsilon, delta)
     quantities = _quantities(
         system,
         crowd,
@@ -78,7 +106,8 @@ def measure(
         prior=law,
         gain=None if gain is None else as_gain_option(gain),
         users=users,
-    )
+        rng=as_seed(seed),
+    ) | _privacy(crowd, knowledge, epsilon, delta)
     chosen = [one_of(name, quantities, "measure here called") for name in as_names(only) or []]
     results: dict[str, Any] = {}
     refused: dict[str, str] = {}
@@ -92,7 +121,7 @@ def measure(
     if json:
         inputs = {
             "mechanism": mechanism, "users": users, "shuffled": shuffled, "adversary": adversary, "prior": prior,
-            "gain": gain, "only": only,
+            "gain": gain, "epsilon": epsilon, "delta": delta, "only": only, "seed": seed,
         }  # fmt: skip
         print_json("measure", inputs, results | ({"not_computed": refused} if refused else {}))
     else:
@@ -125,28 +154,42 @@ def _quantities(
     prior: list[float] | None,
     gain: Gain | None,
     users: int | None,
+    rng: int | None,
 ) -> dict[str, Quantity]:
     """Return the measures that have a meaning for these inputs, by their function's name."""
-    law = np.full(system.secrets, 1 / system.secrets) if prior is None else prior
+    before = adversary.prior if isinstance(adversary, Exchangeable) else prior
+    law = np.full(system.secrets, 1 / system.secrets) if before is None else before
     quantities: dict[str, Quantity] = {
         "prior_vulnerability": lambda: prior_vulnerability(law, gain),
-        "posterior_vulnerability": lambda: posterior_vulnerability(system, prior, gain, adversary),
-        "leakage": lambda: leakage(system, prior, gain, adversary=adversary),
+        "posterior_vulnerability": lambda: posterior_vulnerability(system, prior, gain, adversary, rng),
+        "leakage": lambda: leakage(system, prior, gain, adversary=adversary, rng=rng),
     }
     if gain is None:
         quantities |= {
-            "bayes_security": lambda: bayes_security(system, prior, adversary),
-            "mutual_information": lambda: mutual_information(system, prior, adversary=adversary),
+            "bayes_security": lambda: bayes_security(system, prior, adversary, rng),
+            "mutual_information": lambda: mutual_information(system, prior, adversary=adversary, rng=rng),
+            "bayes_risk": lambda: bayes_risk(system, prior, adversary, rng),
         }
         if adversary is None:
-            quantities["bayes_risk"] = lambda: bayes_risk(system, prior)
             quantities["multiplicative_bayes_capacity"] = lambda: multiplicative_bayes_capacity(system)
         if system is mechanism:
             quantities["ldp_epsilon"] = lambda: ldp_epsilon(system)
-            if system.secrets > 1:
-                quantities["leakiest_pair"] = lambda: leakiest_pair(system)
+        if system.secrets > 1:
+            quantities["leakiest_pair"] = lambda: leakiest_pair(system, adversary)
         if users is not None and isinstance(mechanism, Mechanism):
             quantities["frequency_error"] = lambda: frequency_error(mechanism, users)._asdict()
+    return quantities
+
+
+def _privacy(
+    system: System, adversary: Knowledge | None, epsilon: float | None, delta: float | None
+) -> dict[str, Quantity]:
+    """Return the measures of differential privacy whose level is given."""
+    quantities: dict[str, Quantity] = {}
+    if epsilon is not None:
+        quantities["privacy_profile"] = lambda: privacy_profile(system, epsilon, adversary)
+    if delta is not None:
+        quantities["shuffle_epsilon"] = lambda: shuffle_epsilon(system, delta, adversary)
     return quantities
 
 
@@ -158,18 +201,31 @@ def _print_text(mechanism: str, results: dict[str, Any], refused: dict[str, str]
     table = Table(box=box.SIMPLE, pad_edge=False, title=mechanism, title_justify="left")
     for header in ("measure", "value", "kind"):
         table.add_column(header, justify="right" if header == "value" else "left", overflow="fold")
+    notes: dict[str, list[str]] = {}
     for name, result in results.items():
-        value = result.value if isinstance(result, Estimate) else result
-        table.add_row(name, _shown(value), _kind(result))
+        if isinstance(result, Estimate):
+            table.add_row(name, f"{result.value:.6g}", interval(result))
+            notes.setdefault(result.method, []).append(name)
+        else:
+            table.add_row(name, _shown(result), "exact")
     for name, reason in refused.items():
-        table.add_row(name, "—", reason)
-    Console(markup=False, emoji=False, highlight=False).print(table)
+        table.add_row(name, "—", "not computed")
+        notes.setdefault(f"not computed: {reason}", []).append(name)
+    console = Console(markup=False, emoji=False, highlight=False)
+    console.print(table)
+    print_notes(console, notes)
 
 
-def _kind(result: Any) -> str:
-    if isinstance(result, Estimate):
-        return f"{result.method}; in [{result.low:.6g}, {result.high:.6g}]"
-    return "exact"
+def print_notes(console: "Console", notes: Mapping[str, Sequence[str]]) -> None:
+    """Print each note once, after the names of all that it is about."""
+    for note, names in notes.items():
+        console.print(f"{', '.join(names)}: {note}")
+
+
+def interval(estimate: Estimate) -> str:
+    """Return where the number surely is, and how surely."""
+    sure = "certified" if estimate.certified else f"{estimate.confidence:.0%} sure"
+    return f"{sure} in [{estimate.low:.6g}, {estimate.high:.6g}]"
 
 
 def _shown(value: Any) -> str:
@@ -177,4 +233,6 @@ def _shown(value: Any) -> str:
         return f"{value:.12g}"
     if isinstance(value, dict):
         return ", ".join(f"{key} {item:.6g}" for key, item in value.items())  # pyright: ignore
+    if isinstance(value, tuple):
+        return ", ".join(map(str, value))  # pyright: ignore
     return str(value)

@@ -10,10 +10,21 @@ from typing import Annotated, TypeVar
 
 from cyclopts import Parameter, Token
 
-from tacit.adversaries import AllButOne, Gain, Knowledge, Uninformed, gain_matrix
+from tacit.adversaries import (
+    AllButOne,
+    Exchangeable,
+    Gain,
+    Knowledge,
+    PartlyInformed,
+    Uninformed,
+    WorstAllButOne,
+    gain_matrix,
+)
 from tacit.channels import Channel, System
 from tacit.errors import InvalidValueError
+from tacit.measures import method, privacy_profile, shuffle_epsilon
 from tacit.mechanisms import mechanisms_by_name
+from tacit.validation import as_count
 
 T = TypeVar("T", int, float)
 
@@ -24,6 +35,8 @@ def _whole(_: object, tokens: Sequence[Token]) -> int:
 
 
 Whole = Annotated[int, Parameter(converter=_whole)]
+
+ADVERSARIES = ("uninformed", "all-but-one", "partly-informed", "exchangeable", "worst")
 
 
 def as_names(text: str | None) -> list[str] | None:
@@ -54,17 +67,41 @@ def as_mechanism(text: str) -> System:
     name, _, rest = text.partition(":")
     if name == "channel":
         return Channel(_matrix_in(rest))
-    known = mechanisms_by_name()
-    make = known[one_of(name, [*known, "channel"], "mechanism")]
+    make = _maker(name)
     return make(**_parameters(make, name, rest))
 
 
-def as_knowledge(text: str) -> Knowledge:
-    """Return the adversary spelled as ``uninformed`` or ``all-but-one:c0,c1,…``."""
+def as_family(text: str) -> Callable[[float], System]:
+    """Return the mechanism spelled like this for every epsilon, with all else that was given."""
     name, _, rest = text.partition(":")
-    if one_of(name, ["uninformed", "all-but-one"], "adversary") == "uninformed":
-        return Uninformed(as_numbers(rest, "population", float) if rest else None)
-    return AllButOne(as_numbers(rest, "all-but-one", int))
+    if name == "channel" or "epsilon" not in inspect.signature(_maker(name)).parameters:
+        raise InvalidValueError(f"{name} has no parameter epsilon that could be changed")
+    make = _maker(name)
+    given = _parameters(make, name, rest)
+    if "epsilon" not in given:  # what stands in its place, such as p, cannot stay
+        allowed = inspect.signature(make).parameters
+        given = {key: value for key, value in given.items() if allowed[key].default is inspect.Parameter.empty}
+    return lambda epsilon: make(**(given | {"epsilon": epsilon}))
+
+
+def as_knowledge(text: str) -> Knowledge:
+    """Return the adversary spelled as a name that ADVERSARIES has, with a colon and her numbers."""
+    name, _, rest = text.partition(":")
+    match one_of(name, ADVERSARIES, "adversary"):
+        case "uninformed":
+            return Uninformed(as_numbers(rest, "population", float) if rest else None)
+        case "all-but-one":
+            return AllButOne(as_numbers(rest, "all-but-one", int))
+        case "partly-informed":
+            counts, divided, population = rest.partition(";")
+            law = as_numbers(population, "population", float) if divided else None
+            return PartlyInformed(as_numbers(counts, "partly-informed", int), law)
+        case "exchangeable":
+            return Exchangeable(as_numbers(rest, "exchangeable", float))
+        case _:
+            if rest:
+                raise InvalidValueError(f"the worst adversary takes no numbers, got {text!r}")
+            return WorstAllButOne()
 
 
 def as_gain_option(text: str) -> Gain | None:
@@ -80,6 +117,24 @@ def as_numbers(text: str, name: str, kind: Callable[[str], T]) -> list[T]:
     except ValueError:
         what = "whole numbers" if kind is int else "numbers"
         raise InvalidValueError(f"{name} must be {what} separated by commas, got {text!r}") from None
+
+
+def as_seed(seed: int | None) -> int | None:
+    """Return the seed, or say that it must not be negative."""
+    return None if seed is None else as_count(seed, "--seed", at_least=0)
+
+
+def check_levels(mechanism: System, epsilon: float | None, delta: float | None) -> None:
+    """Refuse an ε or a δ that no system can be measured at."""
+    if epsilon is not None:
+        method(privacy_profile, mechanism, epsilon)
+    if delta is not None:
+        method(shuffle_epsilon, mechanism, delta)
+
+
+def _maker(name: str) -> Callable[..., System]:
+    known = mechanisms_by_name()
+    return known[one_of(name, [*known, "channel"], "mechanism")]
 
 
 def _parameters(make: Callable[..., System], name: str, text: str) -> dict[str, int | float]:

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable
-from functools import singledispatch
+from functools import cache, singledispatch
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from tacit.adversaries.knowledge import Knowledge, WorstAllButOne
 from tacit.channels.channel import System
 from tacit.errors import InvalidValueError
-from tacit.estimate import Estimate
+from tacit.estimate import Estimate, settled
 from tacit.measures.divergences import as_epsilon, excess_mass, renyi_of
 from tacit.measures.local_privacy import plan_ldp_epsilon
 from tacit.measures.measure import Crowd, Plan, measure, system_seen_by
@@ -186,12 +186,12 @@ def ratio_of(epsilon: float) -> float:
 
 
 def _least_epsilon(profile: Profile, delta: float, most: float) -> float | Estimate:
-    found = profile(0.0)
-    if isinstance(found, Estimate):
-        low = _root(lambda epsilon: _end(profile(epsilon), "low"), delta, most)
-        high = _root(lambda epsilon: _end(profile(epsilon), "high"), delta, most)
-        return low if low == high else Estimate(high, low, high, None, found.method)
-    return _root(lambda epsilon: _end(profile(epsilon), "high"), delta, most)
+    remembered = cache(profile)
+    low, high = (_root(lambda epsilon, end=end: _end(remembered(epsilon), end), delta, most) for end in ("low", "high"))
+    at_zero = remembered(0.0)
+    if low == high or not isinstance(at_zero, Estimate):
+        return high
+    return settled(Estimate(high, min(low, high), high, None, at_zero.method))
 
 
 def _end(result: float | Estimate, end: str) -> float:

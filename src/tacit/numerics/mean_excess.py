@@ -25,9 +25,9 @@ Indices = NDArray[np.int64]
 
 # Steps that agree to this are one kind, which moves the answer by no more.
 _SAME = 1e-15
-_FEW_CELLS, _MANY_CELLS = 1 << 17, 1 << 22
+_FEW_CELLS, _MANY_CELLS = 1 << 14, 1 << 22
 # What a float promises, with room for what is added to it.
-_RELATIVE, _ABSOLUTE = 5e-11, 5e-13
+RELATIVE, _ABSOLUTE = 5e-11, 5e-13
 
 
 class Bounded(NamedTuple):
@@ -39,11 +39,11 @@ class Bounded(NamedTuple):
     @property
     def is_exact(self) -> bool:
         """Whether the value is as good as a float of Tacit promises."""
-        return self.error <= max(_ABSOLUTE, _RELATIVE * abs(self.value))
+        return self.error <= max(_ABSOLUTE, RELATIVE * abs(self.value))
 
 
-def mean_excess(n: int, steps: Reals, probabilities: Reals) -> Bounded:
-    """Return ``E[(Σ_y steps_y h_y)₊] / n`` for h ~ Multinomial(n, probabilities)."""
+def mean_excess(n: int, steps: Reals, probabilities: Reals, relative: float = RELATIVE) -> Bounded:
+    """Return ``E[(Σ_y steps_y h_y)₊] / n`` for h ~ Multinomial(n, probabilities), about to the relative error asked."""
     c, q = _kinds(steps, probabilities)
     if c[0] >= 0:
         return Bounded(float(q @ c), 0.0)
@@ -52,9 +52,10 @@ def mean_excess(n: int, steps: Reals, probabilities: Reals) -> Bounded:
     # What is summed over is what varies least; the other two kinds stay.
     order = np.argsort(q * (1 - q))
     cells = math.prod(_window_size(n, float(q[y])) for y in order[:-2])
-    if cells <= _FEW_CELLS or c.size <= 3:
+    if cells <= _FEW_CELLS:
         return Bounded(_by_summing(n, c, q, order), 0.0)
-    integral = _Integral(n, c, q)
+    # Looking for the peaks should not take longer than summing would.
+    integral = _Integral(n, c, q, relative, most_peaks=int(min(_MOST_PEAKS, max(_FEW_CELLS, cells))))
     if integral.left_out > integral.tolerance and cells <= _MANY_CELLS:
         return Bounded(_by_summing(n, c, q, order), 0.0)
     return integral.result()
@@ -112,7 +113,7 @@ def _by_summing(n: int, c: Reals, q: Reals, order: Indices) -> float:
 
 # Of the height of M, where it is not worth looking: exp(-_LOW).
 _LOW = 46.0
-_MOST_PEAKS, _MOST_WORK = 1 << 19, 1 << 24
+_MOST_PEAKS, _MOST_WORK = 1 << 18, 1 << 24
 _CHUNK = 1 << 18
 _ROUNDING = 1e-14
 
@@ -120,13 +121,13 @@ _ROUNDING = 1e-14
 class _Integral:
     """The integral through the saddle point, and what it leaves out, known before it is computed."""
 
-    def __init__(self, n: int, c: Reals, q: Reals) -> None:
+    def __init__(self, n: int, c: Reals, q: Reals, relative: float, *, most_peaks: int) -> None:
         scale = float(np.abs(c).max())
         self._walk = _TiltedWalk(n, c / scale, q)
         self._factor = scale / n
         height = min(600.0, -self._walk.log_height)
-        self.tolerance = max(_ABSOLUTE / 2 / self._factor * math.exp(height), _RELATIVE / 2 * self._walk.rough)
-        self._nodes, self.left_out = _peaks(self._walk, self.tolerance)
+        self.tolerance = max(_ABSOLUTE / 2 / self._factor * math.exp(height), relative / 2 * self._walk.rough)
+        self._nodes, self.left_out = _peaks(self._walk, self.tolerance, most_peaks)
 
     def result(self) -> Bounded:
         chunk = max(1, _CHUNK // self._walk.weights.size)
@@ -171,7 +172,7 @@ class _TiltedWalk:
         return float(np.where(nodes == 0, 1.0, 2.0) @ terms) * self.step / (2 * math.pi)
 
 
-def _peaks(walk: _TiltedWalk, tolerance: float) -> tuple[Indices, float]:
+def _peaks(walk: _TiltedWalk, tolerance: float, most: int) -> tuple[Indices, float]:
     """Return the nodes where M can be above exp(-_LOW) of its height, and what the line beyond them holds at most."""
     # First those that leave least of the line: what the others say is looked for only there.
     kinds = walk.weights.size
@@ -182,7 +183,7 @@ def _peaks(walk: _TiltedWalk, tolerance: float) -> tuple[Indices, float]:
         if pair.share < 1:
             first = np.ceil((low - pair.half) / pair.period)
             sizes = np.maximum(np.floor((high + pair.half) / pair.period) - first + 1, 0)
-            low, high, end = _cut(low, high, end, sizes * pair.period, _MOST_PEAKS * pair.period)
+            low, high, end = _cut(low, high, end, sizes * pair.period, most * pair.period)
             low, high = _within_peaks(low, high, pair)
     low, high, end = _cut(low, high, end, high - low, _MOST_WORK // kinds * walk.step)
     return _nodes_within(low, high, walk.step), min(pair.mass_beyond(end) for pair in pairs)

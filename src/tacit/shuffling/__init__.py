@@ -2,12 +2,14 @@
 
 from tacit.shuffling import plans as plans, privacy as privacy  # these register the algorithms
 from tacit.shuffling.asymptotics import asymptotic_vulnerability, maximum_load_bounds
+from tacit.shuffling.composition import privacy_loss_distribution
 from tacit.shuffling.datasets import (
     dataset_channel,
     full_shuffle_channel,
     reduced_dataset_channel,
     reduced_shuffle_channel,
 )
+from tacit.shuffling.inverse import largest_epsilon, smallest_crowd
 from tacit.shuffling.maximum_load import maximum_load
 from tacit.shuffling.shuffled import Shuffled
 
@@ -16,8 +18,11 @@ __all__ = [
     "asymptotic_vulnerability",
     "dataset_channel",
     "full_shuffle_channel",
+    "largest_epsilon",
     "maximum_load",
     "maximum_load_bounds",
+    "privacy_loss_distribution",
     "reduced_dataset_channel",
     "reduced_shuffle_channel",
+    "smallest_crowd",
 ]

@@ -35,6 +35,7 @@ def hidden_in_blanket(mechanism: System, n: int, leaked_among: Callable[[int], f
 def between(attained: float, bound: float) -> Estimate:
     """Return the certified interval from what some adversary surely gets, rounded down, to a bound, which it quotes."""
     low = attained - _ROUNDING * abs(attained)
+    assert bound >= low - _ROUNDING, "what is attained is never above a bound"
     high = max(low, bound)
     return Estimate(high, low, high, None, BOUND)
 

@@ -49,8 +49,9 @@ def sampled_vulnerability(view: AmongExchangeable, gain: Gain, rng: np.random.Ge
     width, misses = gain.width, (1 - CONFIDENCE) / 2
     above, off_above = empirical_bernstein(known, width, misses)
     below, off_below = empirical_bernstein(guessed, width, misses)
-    low, high = below - off_below, above + off_above
-    return Estimate((below + above) / 2, low, high, CONFIDENCE, SANDWICHED)
+    blind = float(gain.best(view.prior[:, None])[0])
+    low, high = max(blind, below - off_below), max(blind, above + off_above)
+    return Estimate(min(max((below + above) / 2, low), high), low, high, CONFIDENCE, SANDWICHED)
 
 
 def _posterior(rows: Reals, populations: Reals, counts: NDArray[np.int64]) -> Reals:

@@ -1,14 +1,15 @@
 """What is too large to sum over, from a sample: an estimate with an interval that holds at every sample size.
 
-A draw is a crowd: the target's value from the prior, then all reports. It gives the posterior law of the target's
-value, and the leak is the mean of a function of that law. The posterior's own mean is known, it is the prior: that
-makes it the control variate. Where the prior is also the population's law, the posterior is the mean over the reports
-of what each of them says. Hoeffding's inequality then keeps all draws close to the prior, where the function ranges
-little, and the posterior's variance is known too.
+Draw all n reports from the others' law. The weights ``π_x P(h | x) / P(h)`` are then means of n independent terms, one
+for what each report says, with mean π, and the leak is the mean of a function of them. Their known means make them the
+control variates, their known variances take the main part out of the mutual information, and Hoeffding's inequality
+keeps all draws close to π, where the function ranges little.
+
+Where some reports say too much for that (the target may send what next to nobody else does), crowds are drawn as they
+are, the target's value from the prior. The weights are then the posterior law, which ranges over the simplex only.
 """
 
 import math
-from collections.abc import Callable
 from functools import singledispatch
 from typing import Protocol
 
@@ -16,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.channels.channel import System
-from tacit.errors import TooLargeError
 from tacit.estimate import Estimate
 from tacit.mechanisms.randomized_response import RandomizedResponse
 from tacit.mechanisms.unary_encoding import UnaryEncoding
@@ -40,23 +40,26 @@ _CERTAIN = 1e30
 
 
 class Leak(Protocol):
-    """A function of the posterior law whose mean is asked for."""
+    """A function of the weights of the target's values whose mean is asked for; it is homogeneous of degree 1."""
 
     @property
     def prior(self) -> Reals:
         """The law of the target's value."""
         ...
 
-    def values(self, posteriors: Reals) -> Reals:
-        """Return the function of each row, less the part whose mean is known."""
+    def values(self, weights: Reals, *, whole: bool) -> Reals:
+        """Return the function of each row, less the part whose mean is known unless the whole is asked for."""
         ...
 
-    def width(self, reach: float) -> float:
-        """Return how far the values range while no posterior probability is farther than the reach from its prior."""
+    def width(self, reach: Reals | None) -> float:
+        """Return how far the values range if no weight is farther from its prior than its reach, nor their sum from 1.
+
+        The reach has an entry per value, and one for the sum; without one, how far the whole ranges on the simplex.
+        """
         ...
 
     def known_mean(self, variances: Reals) -> float:
-        """Return the mean of the part that was left out, given the variances of the posterior probabilities."""
+        """Return the mean of the known part, given the variances of the weights, and of their sum."""
         ...
 
 
@@ -66,65 +69,64 @@ class Reports(Protocol):
     cost: int
     """How many numbers a draw takes."""
 
-    def draw(self, rng: np.random.Generator, others: int, targets: Integers) -> Reals:
-        """Return ``Σ Q[x, y] / q_y`` over the reports y of each draw, a column per value x, up to a factor."""
+    def draw(self, rng: np.random.Generator, size: int, others: int, targets: Integers | None) -> Reals:
+        """Return ``Σ Q[x, y] / q_y`` over the reports y of each draw, a column per value x.
+
+        There are so many others' reports, and one of each of the targets' values if these are given.
+        """
         ...
 
-    def says(self, prior: Reals) -> float:
-        """Return how far the posterior probability of a value can differ between two single reports."""
-        ...
-
-    def variances(self, prior: Reals) -> Reals:
-        """Return the variance of each value's posterior probability given a single report."""
+    def said(self, prior: Reals) -> tuple[Reals, Reals]:
+        """Return the range and the variance of ``π_x Q[x, y] / q_y`` over single reports, then of its sum over x."""
         ...
 
 
-def mean_over_crowds(
-    mechanism: System, group: Group, leak: Callable[[bool], Leak], rng: np.random.Generator
-) -> Estimate:
-    """Return the mean of a leak over the crowds with one group of others.
-
-    The leak is made knowing whether the posterior is a mean of independent parts, with known variance.
-    """
+def mean_over_crowds(mechanism: System, group: Group, leak: Leak, rng: np.random.Generator) -> Estimate:
+    """Return the mean of a leak over the crowds with one group of others."""
     reports = reports_of(mechanism, group)
-    if reports.cost > _MOST_COST:
-        raise TooLargeError(
-            f"a sample of crowds of {group.count + 1:,} users with {mechanism.secrets:,} values would take hours; take "
-            "fewer values or users, or a uniform prior and population, for which k-RR has a closed form"
-        )
-    prior = leak(False).prior
-    is_mean = np.array_equal(prior, group.law(prior.size))
-    function = leak(is_mean)
-    posteriors = _posteriors(reports, group.count, prior, rng)
-    values = function.values(posteriors)
-    pilot = int(_PILOT * values.size)
-    mix = fitted_mix(values[:pilot], posteriors[:pilot])
-    sample = values[pilot:] - (posteriors[pilot:] - prior) @ mix
-    width, misses, bias, known = function.width(math.inf) + float(np.ptp(mix)), 1 - CONFIDENCE, 0.0, 0.0
-    if is_mean:
-        n = group.count + 1
-        known = function.known_mean(reports.variances(prior) / n)
-        far = _FAR * misses / sample.size
-        reach = reports.says(prior) * math.sqrt(math.log(2 * prior.size / far) / (2 * n))
-        near = function.width(reach) + 2 * reach * float(np.abs(mix - np.median(mix)).sum())
-        if near < width:
-            # Draws beyond the reach might as well be cut: that happens with the chance set apart for it, and moves the
-            # mean by less than their range times the chance of one.
-            width, misses, bias = near, (1 - _FAR) * misses, width * far
-    mean, half = empirical_bernstein(sample, width, misses)
-    return Estimate(known + mean, known + mean - half - bias, known + mean + half + bias, CONFIDENCE, METHOD)
-
-
-def _posteriors(reports: Reports, others: int, prior: Reals, rng: np.random.Generator) -> Reals:
+    n, prior = group.count + 1, leak.prior
     count = int(min(max(_CELLS // reports.cost, _FEWEST), _MOST))
+    pilot = int(_PILOT * count)
+    ranges, variances = reports.said(prior)
+    far = _FAR * (1 - CONFIDENCE) / (count - pilot)
+    reach = ranges * math.sqrt(math.log(2 * ranges.size / far) / (2 * n))
+    simplex, near = leak.width(None), leak.width(reach) if np.isfinite(reach).all() else math.inf
+    as_they_are = near >= simplex
+    weights = _weights(reports, n, prior, count, rng, as_they_are=as_they_are)
+    values = leak.values(weights, whole=as_they_are)
+    mix = fitted_mix(values[:pilot], weights[:pilot])
+    sample = values[pilot:] - (weights[pilot:] - prior) @ mix
+    if as_they_are:
+        mean, half = empirical_bernstein(sample, simplex + float(np.ptp(mix)), 1 - CONFIDENCE)
+    else:
+        # Draws beyond the reach might as well be cut: that happens with the chance set apart for it, and moves the mean
+        # by less than their range times the chance of one.
+        width = near + 2 * float(reach[:-1] @ np.abs(mix))
+        mean, half = empirical_bernstein(sample, width, (1 - _FAR) * (1 - CONFIDENCE))
+        mean, half = mean + leak.known_mean(variances / n), half + width * far
+    return Estimate(mean, mean - half, mean + half, CONFIDENCE, METHOD)
+
+
+def _weights(
+    reports: Reports, n: int, prior: Reals, count: int, rng: np.random.Generator, *, as_they_are: bool
+) -> Reals:
     at_once = max(1, min(count, _CHUNK // reports.cost))
-    posteriors = np.empty((count, prior.size))
+    weights = np.empty((count, prior.size))
     for start in range(0, count, at_once):
         part = slice(start, min(start + at_once, count))
-        targets = rng.choice(prior.size, size=part.stop - part.start, p=prior / prior.sum())
-        posterior = prior * reports.draw(rng, others, targets)
-        posteriors[part] = posterior / posterior.sum(axis=1, keepdims=True)
-    return posteriors
+        size = part.stop - part.start
+        if as_they_are:
+            targets = rng.choice(prior.size, size=size, p=prior / prior.sum())
+            drawn = prior * reports.draw(rng, size, n - 1, targets)
+            weights[part] = drawn / drawn.sum(axis=1, keepdims=True)
+        else:
+            weights[part] = prior * reports.draw(rng, size, n, None) / n
+    return weights
+
+
+def can_be_sampled(mechanism: System, group: Group) -> bool:
+    """Whether a sample of crowds takes seconds, not hours."""
+    return reports_of(mechanism, group).cost <= _MOST_COST
 
 
 @singledispatch
@@ -143,17 +145,18 @@ class _TypesOfReport:
         self._steps = np.cumsum(self._rows, axis=1)[:, :-1]
         self.cost = max(types.shape)
 
-    def draw(self, rng: np.random.Generator, others: int, targets: Integers) -> Reals:
-        counts = rng.multinomial(others, self._law, size=targets.size)
-        own = (rng.random(targets.size)[:, None] >= self._steps[targets]).sum(axis=1)
-        counts[np.arange(targets.size), own] += 1
+    def draw(self, rng: np.random.Generator, size: int, others: int, targets: Integers | None) -> Reals:
+        counts = rng.multinomial(others, self._law, size=size)
+        if targets is not None:
+            own = (rng.random(size)[:, None] >= self._steps[targets]).sum(axis=1)
+            counts[np.arange(size), own] += 1
         return counts @ self._says.T
 
-    def says(self, prior: Reals) -> float:
-        return float(np.ptp(prior[:, None] * self._says, axis=1).max())
-
-    def variances(self, prior: Reals) -> Reals:
-        return prior**2 * ((self._says - 1) ** 2 @ self._law)
+    def said(self, prior: Reals) -> tuple[Reals, Reals]:
+        weights = prior[:, None] * self._says
+        weights = np.vstack([weights, weights.sum(axis=0)])
+        means = np.append(prior, 1.0)
+        return np.ptp(weights, axis=1), (weights - means[:, None]) ** 2 @ self._law
 
 
 class _Responses:
@@ -166,21 +169,22 @@ class _Responses:
         self._inverse: Reals = 1 / np.maximum(self._law, 1 / _CERTAIN)
         self.cost = mechanism.k
 
-    def draw(self, rng: np.random.Generator, others: int, targets: Integers) -> Reals:
-        counts = rng.multinomial(others, self._law, size=targets.size)
-        own = rng.integers(self._law.size - 1, size=targets.size)
-        own = np.where(rng.random(targets.size) < self._p, targets, own + (own >= targets))
-        counts[np.arange(targets.size), own] += 1
+    def draw(self, rng: np.random.Generator, size: int, others: int, targets: Integers | None) -> Reals:
+        counts = rng.multinomial(others, self._law, size=size)
+        if targets is not None:
+            own = rng.integers(self._law.size - 1, size=size)
+            own = np.where(rng.random(size) < self._p, targets, own + (own >= targets))
+            counts[np.arange(size), own] += 1
         weighted = counts * self._inverse
         return self._q * weighted.sum(axis=1, keepdims=True) + self._gap * weighted
 
-    def says(self, prior: Reals) -> float:
-        own = prior * self._p * self._inverse
-        return float((own - prior * self._q * self._inverse.min()).max())
-
-    def variances(self, prior: Reals) -> Reals:
-        others = self._q**2 * float(self._inverse.sum())
-        return prior**2 * np.maximum(others + (self._p**2 - self._q**2) * self._inverse - 1, 0.0)
+    def said(self, prior: Reals) -> tuple[Reals, Reals]:
+        seen = (self._q + self._gap * prior) * self._inverse
+        own, other = prior * self._p * self._inverse, prior * self._q
+        ranges = np.maximum(own, other * self._inverse.max()) - np.minimum(own, other * self._inverse.min())
+        squares = prior**2 * (self._q**2 * float(self._inverse.sum()) + (self._p**2 - self._q**2) * self._inverse)
+        total = float((seen - 1) ** 2 @ self._law)
+        return np.append(ranges, np.ptp(seen)), np.append(np.maximum(squares - prior**2, 0.0), total)
 
 
 class _BitRows:
@@ -195,24 +199,26 @@ class _BitRows:
         self._population = group.law(mechanism.k)
         self.cost = (group.count + 1) * mechanism.k
 
-    def draw(self, rng: np.random.Generator, others: int, targets: Integers) -> Reals:
-        values = rng.choice(self._population.size, size=(targets.size, others + 1), p=self._population)
-        values[:, 0] = targets
+    def draw(self, rng: np.random.Generator, size: int, others: int, targets: Integers | None) -> Reals:
+        values = rng.choice(self._population.size, size=(size, others), p=self._population)
+        if targets is not None:
+            values = np.column_stack([values, targets])
         bits = rng.random((*values.shape, self._population.size)) < self._lam
         own = rng.random(values.shape) < self._kappa
         np.put_along_axis(bits, values[..., None], own[..., None], axis=2)
         said = self._odds[bits.astype(np.int64)]
         return np.einsum("dux,du->dx", said, 1 / (said @ self._population))
 
-    def says(self, prior: Reals) -> float:
+    def said(self, prior: Reals) -> tuple[Reals, Reals]:
+        if not np.array_equal(prior, self._population):  # their sum over the values has no short law
+            unbounded = np.full(prior.size + 1, math.inf)
+            return unbounded, unbounded
         low, high = self._odds
         most = prior * high / (prior * high + (1 - prior) * low)
         least = prior * low / (prior * low + (1 - prior) * high)
-        return float((most - least).max())
-
-    def variances(self, prior: Reals) -> Reals:
         types = (report_types(self._mechanism, (self._group,), (value,)) for value in range(prior.size))
-        return prior**2 * np.array([float(np.sum((row - law) ** 2 / law)) for row, law in types])
+        variances = prior**2 * np.array([float(np.sum((row - law) ** 2 / law)) for row, law in types])
+        return np.append(most - least, 0.0), np.append(variances, 0.0)
 
 
 @reports_of.register

@@ -78,12 +78,14 @@ def representative_pairs(mechanism: System, groups: Others) -> list[tuple[int, i
     k = mechanism.secrets
     if not is_symmetric(mechanism):
         return [(a, b) for a in range(k) for b in range(a + 1, k)]
-    # Two values differ only in how many of the others hold them.
-    kinds: dict[tuple[float, ...], list[int]] = {}
-    if all(group.is_uniform for group in groups):
+    # Two values differ only in how many of the others hold them, or are likely to.
+    held = {group.value: group.count for group in groups if group.value is not None}
+    population = next((group.population for group in groups if group.population is not None), None)
+    if not held and population is None:
         return [(0, 1)]
-    laws = [group.law(k) for group in groups if not group.is_uniform]
-    for value, kind in enumerate(zip(*laws, strict=True)):
+    kinds: dict[tuple[int, float], list[int]] = {}
+    for value in range(k):
+        kind = held.get(value, 0), 0.0 if population is None else float(population[value])
         kinds.setdefault(kind, []).append(value)
     ends = [members[:2] for members in kinds.values()]
     within = [(pair[0], pair[1]) for pair in ends if len(pair) > 1]

@@ -7,6 +7,7 @@ many the number is bounded: from below by what two kinds of report tell, from ab
 """
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
@@ -14,12 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.channels.channel import System
-from tacit.estimate import Estimate
+from tacit.estimate import Estimate, largest
 from tacit.numerics.histograms import add_draw, histogram_law, sequence_count
-from tacit.numerics.mean_excess import Bounded, mean_excess
+from tacit.numerics.mean_excess import RELATIVE, Bounded, mean_excess
 from tacit.numerics.poisson_multinomial import box_cells, histogram_box, with_target
 from tacit.shuffling.blanket import between, hidden_in_blanket
-from tacit.shuffling.others import Group, Others, report_types
+from tacit.shuffling.others import Group, Others, is_symmetric, report_types
 
 Reals = NDArray[np.float64]
 
@@ -62,6 +63,8 @@ class PairOfValues:
 
     def excess(self, ratio: float) -> float | Estimate:
         """Return ``Σ_h max(0, P(h | a) - ratio · P(h | b))``."""
+        if math.isinf(ratio) and not np.any((self.types[0] > 0) & (self.types[1] == 0)):
+            return 0.0
         if not self.groups:
             return excess_of(self.types[0], self.types[1], ratio)
         if len(self.groups) == 1:
@@ -69,6 +72,12 @@ class PairOfValues:
         if self.cells <= MAX_CELLS:
             return self._listed_excess(ratio)
         return self._bounded_excess(ratio)
+
+    def roughly(self, ratio: float) -> Bounded:
+        """Return the excess, or bounds of it that are quick to have."""
+        if len(self.groups) != 1:
+            return Bounded(0.0, math.inf)
+        return _linear_excess(self.types, self._counts[0], ratio, _FOR_A_BOUND)
 
     @cached_property
     def likelihoods(self) -> tuple[Reals, Reals]:
@@ -83,26 +92,44 @@ class PairOfValues:
     def _listed_excess(self, ratio: float) -> float:
         a, b = self.likelihoods
         found = excess_of(a, b, ratio)
-        if found > _SMALL or self.cells <= _FEW:
+        if found > _SMALL or self.cells <= _FEW or math.isinf(ratio):
             return found
-        tilted_a, tilted_b = listed_likelihoods(self._counts, self.types, _tilt(self.types, self._counts, ratio))
-        return excess_of(tilted_a, tilted_b, ratio)
+        box = histogram_box(self._counts, self.types[2:], _tilt(self.types, self._counts, ratio).tolist())
+        _, (a, b) = with_target(box, self.types[:2])
+        above = a - ratio * b
+        # On the other side of the boundary the weights grow, and there is nothing but what the transform rounded off.
+        seen = above > _ROUNDED * a.max()
+        return float(above[seen] @ box.weights(a.shape)[seen])
 
-    def _bounded_excess(self, ratio: float) -> Estimate:
-        told = self.types[0] > min(ratio, 1e300) * self.types[1]
+    @cached_property
+    def coarse(self) -> tuple[Reals, Reals]:
+        """The likelihoods of how many reports are likelier under a than under b: less than the histogram, and short."""
+        told = self.types[0] > self.types[1]
         two = np.stack([self.types[:, told].sum(axis=1), self.types[:, ~told].sum(axis=1)], axis=1)
         a, b = listed_likelihoods(self._counts, two)
-        bound = blanket_excess(self.mechanism, self.a, self.b, 1 + sum(self._counts), ratio)
-        return between(excess_of(a, b, ratio), bound)
+        return a, b
+
+    def _bounded_excess(self, ratio: float) -> Estimate:
+        ends = (0, 1) if is_symmetric(self.mechanism) else (self.a, self.b)
+        bound = blanket_excess(self.mechanism, *ends, 1 + sum(self._counts), ratio)
+        return between(excess_of(*self.coarse, ratio), bound)
 
 
+def largest_excess(pairs: Iterable[PairOfValues], ratio: float) -> float | Estimate:
+    """Return the largest excess of some pairs: of those that a rough look does not rule out."""
+    rough = [(pair, pair.roughly(ratio)) for pair in pairs]
+    low = max((found.value - found.error for _, found in rough), default=0.0)
+    return largest(pair.excess(ratio) for pair, found in rough if found.value + found.error >= low)
+
+
+@lru_cache(maxsize=1024)
 def blanket_excess(mechanism: System, a: int, b: int, n: int, ratio: float) -> float:
     """Return an upper bound of the excess whatever the others hold: the target hidden among those in the blanket."""
     types = _blanket_types(mechanism, a, b)
     alone = excess_of(types[0], types[1], ratio)
 
     def among(count: int) -> float:
-        found = _linear_excess(types, count, ratio) if count else Bounded(alone, 0.0)
+        found = _linear_excess(types, count, ratio, _FOR_A_BOUND) if count else Bounded(alone, 0.0)
         return found.value + found.error
 
     return hidden_in_blanket(mechanism, n, among)
@@ -113,7 +140,7 @@ def _blanket_types(mechanism: System, a: int, b: int) -> Reals:
     return report_types(mechanism, (Group(1, blanket=True),), (a, b))
 
 
-def _linear_excess(types: Reals, count: int, ratio: float) -> Bounded:
+def _linear_excess(types: Reals, count: int, ratio: float, relative: float = RELATIVE) -> Bounded:
     """Return the excess when all others' reports follow the law in the third row."""
     a, b, law = types
     seen = (count + 1) * law > _NEVER
@@ -125,7 +152,7 @@ def _linear_excess(types: Reals, count: int, ratio: float) -> Bounded:
     # One step down of n+1 times the highest step up decides already; a longer one only overflows.
     n = count + 1
     steps = np.maximum(steps, -(n + 1) * max(0.0, float(steps.max())))
-    found = mean_excess(n, steps, law[seen])
+    found = mean_excess(n, steps, law[seen], relative)
     return Bounded(found.value + impossible, found.error)
 
 
@@ -152,19 +179,19 @@ def histogram_cells(counts: tuple[int, ...], laws: Reals) -> float:
     return math.inf if m > _MOST_AXES else box_cells(counts, laws)
 
 
-def listed_likelihoods(counts: tuple[int, ...], types: Reals, tilt: Reals | None = None) -> Reals:
+def listed_likelihoods(counts: tuple[int, ...], types: Reals) -> Reals:
     """Return the likelihoods of the histograms given each of the target's values, flat, a row per value."""
     targets, laws = types[: len(types) - len(counts)], types[len(types) - len(counts) :]
-    if tilt is None and sequence_count(types.shape[1] - 1, sum(counts) + 1) <= _FEW:
+    if sequence_count(types.shape[1] - 1, sum(counts) + 1) <= _FEW:
         others = histogram_law(counts, laws)
         return np.stack([add_draw(others, target).ravel() for target in targets])
-    box = histogram_box(counts, laws, None if tilt is None else tilt.tolist())
-    _, rows = with_target(box, targets)
-    if tilt is not None:
-        rows = rows * box.weights(rows.shape[1:])
+    _, rows = with_target(histogram_box(counts, laws), targets)
     return np.maximum(rows.reshape(len(rows), -1), 0.0)
 
 
+_ROUNDED = 1e-14
+# A bound need not be as exact as an answer: what is left out is added to it.
+_FOR_A_BOUND = 1e-4
 # What so many others report with less than this probability only the target can have sent.
 _NEVER = 1e-40
 _MOST_AXES = 8

@@ -1,11 +1,11 @@
 """Which algorithm answers for a shuffled crowd.
 
-One rule for all measures: what is plain to see needs no sum; then a closed form; then, for two values of the target, the
-mean excess of a sum of steps; then all histograms, if they can be listed; then, if all others are alike to the
+One rule for all measures: what is plain to see needs no sum; then a closed form; then, for two values of the target,
+the mean excess of a sum of steps; then all histograms, if they can be listed; then, if all others are alike to the
 adversary, a sample; else certified bounds.
 """
 
-from collections.abc import Callable
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from tacit.adversaries.gains import Gain, IdentityGain
 from tacit.channels.channel import Channel
 from tacit.errors import TooLargeError
-from tacit.estimate import Estimate, largest, mapped, settled
+from tacit.estimate import Estimate, mapped, settled
 from tacit.measures.bayes_security import Pair, plan_bayes_security, plan_leakiest_pair
 from tacit.measures.capacity import plan_multiplicative_bayes_capacity
 from tacit.measures.information import information_of, plan_mutual_information
@@ -25,15 +25,24 @@ from tacit.numerics.excess import deviance
 from tacit.numerics.randomness import generator
 from tacit.shuffling import exchangeable
 from tacit.shuffling.blanket import BOUND
-from tacit.shuffling.monte_carlo import METHOD as SAMPLED, Leak as SampledLeak, mean_over_crowds
-from tacit.shuffling.pairs import PairOfValues
+from tacit.shuffling.monte_carlo import METHOD as SAMPLED, Leak as SampledLeak, can_be_sampled, mean_over_crowds
+from tacit.shuffling.pairs import PairOfValues, largest_excess
 from tacit.shuffling.randomized_response import (
     bayes_security_among_uniform,
     mutual_information_among_uniform,
     posterior_vulnerability_among_uniform,
 )
-from tacit.shuffling.views import AmongExchangeable, AmongOthers, AmongWorst
-from tacit.shuffling.worst import ENUMERATED, Leak, bounded, bounded_worst, is_enumerable, spread, worst_of
+from tacit.shuffling.views import AmongExchangeable, AmongOthers, AmongWorst, View
+from tacit.shuffling.worst import (
+    ENUMERATED,
+    Leak,
+    bounded,
+    bounded_worst,
+    guess_ceiling,
+    is_enumerable,
+    spread,
+    worst_of,
+)
 
 Reals = NDArray[np.float64]
 Result = Plan[float | Estimate]
@@ -57,9 +66,9 @@ def _(system: AmongOthers, prior: Prior, gain: Gain) -> Result:
         return Plan(STEPS, lambda: settled(_two_valued_gain(system.pair(0, 1), law, gain.guesses())))
     if system.is_listable:
         return Plan(HISTOGRAMS, lambda: float(gain.best(law[:, None] * system.likelihoods()).sum()))
-    if system.group is not None:
-        return Plan(SAMPLED, lambda: _sampled(system, lambda _: _GuessLeak(law, gain)))
-    return Plan(BOUND, lambda: bounded(system, lambda view: plan_posterior_vulnerability(view, prior, gain)))
+    if _can_be_sampled(system):
+        return Plan(SAMPLED, lambda: _sampled(system, _GuessLeak(law, gain)))
+    return Plan(BOUND, lambda: bounded(system, _gain_leak(prior, gain), _ceiling(system, law, gain)))
 
 
 @plan_bayes_risk.register
@@ -82,9 +91,7 @@ def _(system: AmongOthers) -> Result:
         return Plan(WALK, lambda: bayes_security_among_uniform(response, system.n))
     return Plan(
         method_of_pairs(system),
-        lambda: settled(
-            mapped(largest(pair.excess(1) for pair in system.pairs), lambda most: min(1.0, max(0.0, 1 - most)))
-        ),
+        lambda: settled(mapped(largest_excess(system.pairs, 1), lambda most: min(1.0, max(0.0, 1 - most)))),
     )
 
 
@@ -92,6 +99,9 @@ def _(system: AmongOthers) -> Result:
 def _(system: AmongOthers) -> Plan[Pair]:
     if system.leaves_only_the_target:
         return plan_leakiest_pair(system.mechanism)
+    if len(system.pairs) == 1:
+        (only,) = system.pairs
+        return Plan("all pairs are tied", lambda: _labels(system, only))
     return Plan(method_of_pairs(system), lambda: _leakiest(system))
 
 
@@ -104,20 +114,28 @@ def _(system: AmongOthers, prior: Prior) -> Result:
         return Plan(WALK, lambda: mutual_information_among_uniform(response, system.n))
     if system.is_listable:
         return Plan(HISTOGRAMS, lambda: information_of(system.likelihoods(), prior))
-    if system.group is not None:
+    if _can_be_sampled(system):
         law = _law(system, prior)
-        return Plan(SAMPLED, lambda: _sampled(system, lambda known: _InformationLeak(law, known)))
+        return Plan(SAMPLED, lambda: _sampled(system, _InformationLeak(law)))
     return Plan(BOUND, lambda: bounded(system, lambda view: plan_mutual_information(view, prior)))
 
 
 @plan_posterior_vulnerability.register
 def _(system: AmongWorst, prior: Prior, gain: Gain) -> Result:
-    return _worst(system, lambda view: plan_posterior_vulnerability(view, prior, gain))
+    leak = _gain_leak(prior, gain)
+    if is_enumerable(system):
+        return Plan(ENUMERATED, lambda: worst_of(system, leak))
+    return Plan(BOUND, lambda: bounded_worst(system, leak, _ceiling(system, _law(system, prior), gain)))
 
 
 @plan_bayes_risk.register
 def _(system: AmongWorst, prior: Prior) -> Result:
-    return _negative(_worst(system, lambda view: _negative(plan_bayes_risk(view, prior))))
+    if is_enumerable(system):
+        return _negative(
+            Plan(ENUMERATED, lambda: worst_of(system, lambda view: _negative(plan_bayes_risk(view, prior))))
+        )
+    guess = plan_posterior_vulnerability(system, prior, IdentityGain(system.secrets))
+    return Plan(guess.method, lambda: mapped(guess.compute(), lambda right: 1 - right))
 
 
 @plan_bayes_security.register
@@ -189,9 +207,12 @@ def _leakiest(system: AmongOthers) -> Pair:
         )
     numbers = [float(distance) for distance in distances]
     pair = next(pair for pair, distance in zip(system.pairs, numbers, strict=True) if distance >= max(numbers) - 1e-12)
-    if isinstance(system.mechanism, Channel):
-        return system.mechanism.inputs[pair.a], system.mechanism.inputs[pair.b]
-    return pair.a, pair.b
+    return _labels(system, pair)
+
+
+def _labels(system: AmongOthers, pair: PairOfValues) -> Pair:
+    inputs = system.mechanism.inputs if isinstance(system.mechanism, Channel) else range(system.secrets)
+    return inputs[pair.a], inputs[pair.b]
 
 
 def _leakiest_of_all(system: AmongWorst) -> Pair:
@@ -201,7 +222,15 @@ def _leakiest_of_all(system: AmongWorst) -> Pair:
     return plan_leakiest_pair(views[least]).compute()
 
 
-def _law(system: AmongOthers | AmongExchangeable, prior: Prior) -> Reals:
+def _gain_leak(prior: Prior, gain: Gain) -> Leak:
+    return lambda view: plan_posterior_vulnerability(view, prior, gain)
+
+
+def _ceiling(system: View, prior: Reals, gain: Gain) -> float:
+    return guess_ceiling(system, prior) if isinstance(gain, IdentityGain) else math.inf
+
+
+def _law(system: View, prior: Prior) -> Reals:
     return np.full(system.secrets, 1 / system.secrets) if prior is None else prior
 
 
@@ -248,14 +277,16 @@ class _GuessLeak:
     prior: Reals
     gain: Gain
 
-    def values(self, posteriors: Reals) -> Reals:
-        return self.gain.best(posteriors.T)
+    def values(self, weights: Reals, *, whole: bool) -> Reals:
+        return self.gain.best(weights.T)
 
-    def width(self, reach: float) -> float:
+    def width(self, reach: Reals | None) -> float:
+        if reach is None:
+            return self.gain.width
         if isinstance(self.gain, IdentityGain):
-            likeliest = float(self.prior.max())
-            return min(1.0, likeliest + reach) - max(1 / self.prior.size, likeliest - reach)
-        return min(self.gain.width, 2 * self.gain.lipschitz * reach)
+            least = max(float((self.prior - reach[:-1]).max()), (1 - float(reach[-1])) / self.prior.size)
+            return float((self.prior + reach[:-1]).max()) - least
+        return 2 * float((np.abs(self.gain.guesses()) @ reach[:-1]).max())
 
     def known_mean(self, variances: Reals) -> float:
         return 0.0
@@ -263,41 +294,39 @@ class _GuessLeak:
 
 @dataclass(frozen=True, eq=False)
 class _InformationLeak:
-    """The divergence of posterior and prior; where the posterior's variance is known, less its main part χ²/2."""
+    """``Σ w_x log(w_x/π_x) - w log w`` of weights with sum w; its known part is that of the chi-square, halved."""
 
     prior: Reals
-    has_known_part: bool
 
-    def values(self, posteriors: Reals) -> Reals:
-        prior, posteriors = self._possible(posteriors)
-        divergences = deviance(posteriors, prior)
-        if self.has_known_part:
-            divergences = divergences - (posteriors - prior) ** 2 / (2 * prior)
-        return divergences.sum(axis=1)
+    def values(self, weights: Reals, *, whole: bool) -> Reals:
+        possible = self.prior > 0
+        means = np.append(self.prior[possible], 1.0)
+        weights = np.column_stack([weights[:, possible], weights.sum(axis=1)])
+        terms = deviance(weights, means)
+        if not whole:
+            terms = terms - (weights - means) ** 2 / (2 * means)
+        return terms[:, :-1].sum(axis=1) - terms[:, -1]
 
-    def width(self, reach: float) -> float:
-        prior = self.prior[self.prior > 0]
-        whole = -float(np.log(prior.min()))
-        if not self.has_known_part:
-            return whole
-        if np.any(reach >= prior):
-            return whole + 0.5 * float(np.sum(1 / prior))
-        # (1+u) log(1+u) - u - u²/2 is between -u³/6 and that at the lower end, for each probability.
-        lowest, highest = deviance(prior - reach, prior), deviance(prior + reach, prior)
-        square = reach**2 / (2 * prior)
-        return float(np.sum((lowest - square) - (highest - square)))
+    def width(self, reach: Reals | None) -> float:
+        possible = self.prior > 0
+        if reach is None:
+            return -float(np.log(self.prior[possible].min()))
+        means = np.append(self.prior[possible], 1.0)
+        far = np.append(reach[:-1][possible], reach[-1])
+        if np.any(far >= means):
+            return math.inf
+        # w log(w/m) - w + m - (w-m)²/2m falls with w: it is highest at the lower end and least at the upper one.
+        return float(np.sum(deviance(means - far, means) - deviance(means + far, means)))
 
     def known_mean(self, variances: Reals) -> float:
-        if not self.has_known_part:
-            return 0.0
         possible = self.prior > 0
-        return float(np.sum(variances[possible] / (2 * self.prior[possible])))
-
-    def _possible(self, posteriors: Reals) -> tuple[Reals, Reals]:
-        possible = self.prior > 0
-        return self.prior[possible], posteriors[:, possible]
+        return float(np.sum(variances[:-1][possible] / (2 * self.prior[possible]))) - float(variances[-1]) / 2
 
 
-def _sampled(system: AmongOthers, leak: Callable[[bool], SampledLeak]) -> Estimate:
+def _can_be_sampled(system: AmongOthers) -> bool:
+    return system.group is not None and can_be_sampled(system.mechanism, system.group)
+
+
+def _sampled(system: AmongOthers, leak: SampledLeak) -> Estimate:
     assert system.group is not None
     return mean_over_crowds(system.mechanism, system.group, leak, generator(system.rng))

@@ -1,22 +1,25 @@
 """Differential privacy of a shuffled crowd: δ(ε) over pairs of the target's values, whoever the others are."""
 
+import itertools
+import math
 from collections.abc import Iterable
 
 from tacit.errors import TooLargeError
-from tacit.estimate import Estimate, largest, mapped
+from tacit.estimate import Estimate, mapped
 from tacit.measures.divergences import renyi_of
 from tacit.measures.local_privacy import plan_ldp_epsilon
 from tacit.measures.measure import Plan
 from tacit.measures.privacy import Profile, plan_privacy_profile, plan_renyi, ratio_of
+from tacit.numerics.histograms import histogram_count
 from tacit.shuffling.blanket import BOUND, between
 from tacit.shuffling.others import Group, is_symmetric
-from tacit.shuffling.pairs import MAX_CELLS, PairOfValues, blanket_excess
+from tacit.shuffling.pairs import MAX_CELLS, PairOfValues, blanket_excess, largest_excess
 from tacit.shuffling.plans import HISTOGRAMS, PLAIN, method_of_pairs
 from tacit.shuffling.views import AmongOthers, AmongWorst, known
 from tacit.shuffling.worst import ENUMERATED, spread
 
 # How many pairs of views, and how many histograms in all, a maximum over the others' values may take.
-_MOST_PAIRS, _MOST_CELLS = 1 << 11, 1 << 22
+_MOST_WAYS, _MOST_PAIRS, _MOST_CELLS = 1 << 14, 1 << 11, 1 << 22
 _MOST_TRIED = 8
 
 
@@ -59,7 +62,7 @@ def _(system: AmongWorst, order: float) -> Plan[float]:
 
 
 def _profile(pairs: list[PairOfValues]) -> Profile:
-    return lambda epsilon: _share(largest(pair.excess(ratio_of(epsilon)) for pair in pairs))
+    return lambda epsilon: _share(largest_excess(pairs, ratio_of(epsilon)))
 
 
 def _share(result: float | Estimate) -> float | Estimate:
@@ -72,22 +75,23 @@ def _both_ways(pairs: Iterable[PairOfValues]) -> list[PairOfValues]:
 
 def _all_pairs(system: AmongWorst) -> list[PairOfValues] | None:
     """Return all pairs of the target's values among all others, up to symmetry, or None if they are too many."""
-    mechanism, k = system.mechanism, system.secrets
+    mechanism, k, users = system.mechanism, system.secrets, system.n - 1
     symmetric = is_symmetric(mechanism)
     ends = [(0, 1)] if symmetric else [(a, b) for a in range(k) for b in range(k) if a != b]
-    pairs: list[PairOfValues] = []
-    cells = 0.0
-    for counts in spread(system.n - 1, k):
-        # Where all values are treated alike, only how many hold each of the two matters, and the others' counts unordered.
-        if symmetric and any(left < right for left, right in zip(counts[2:], counts[3:], strict=False)):
-            continue
-        for a, b in ends:
-            pair = PairOfValues(mechanism, a, b, known(counts))
-            cells += 1 if len(pair.groups) < 2 else pair.cells
-            pairs.append(pair)
-            if len(pairs) > _MOST_PAIRS or cells > _MOST_CELLS:
-                return None
-    return pairs
+    ways = histogram_count(users, k)
+    if ways > _MOST_WAYS or ways * len(ends) / math.factorial(k - 2 if symmetric else 0) > _MOST_PAIRS:
+        return None
+    # Where all values are treated alike, the order of the other values' counts does not matter.
+    pairs = [
+        PairOfValues(mechanism, a, b, known(counts))
+        for counts in spread(users, k)
+        if not symmetric or all(left >= right for left, right in itertools.pairwise(counts[2:]))
+        for a, b in ends
+    ]
+    if not pairs:
+        return pairs
+    hardest = pairs[0]
+    return pairs if len(hardest.groups) < 2 or hardest.cells * len(pairs) <= _MOST_CELLS else None
 
 
 def _bounded_profile(system: AmongWorst) -> Profile:
@@ -103,7 +107,7 @@ def _bounded_profile(system: AmongWorst) -> Profile:
 
     def profile(epsilon: float) -> float | Estimate:
         ratio = ratio_of(epsilon)
-        attained = largest(pair.excess(ratio) for pair in tried)
+        attained = largest_excess(tried, ratio)
         low = attained.low if isinstance(attained, Estimate) else attained
         bound = max(blanket_excess(mechanism, a, b, n, ratio) for a, b in ends)
         return _share(between(low, bound))

@@ -115,8 +115,8 @@ class Shuffled(Crowd):
         k, n = self.secrets, self.n
         if not isinstance(knowledge, Knowledge):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise UnsupportedError(
-                "adversary must be tacit.Uninformed(), AllButOne(counts), PartlyInformed(counts), Exchangeable(alpha) or "
-                f"WorstAllButOne(), got {type(knowledge).__name__}"
+                "adversary must be tacit.Uninformed(), AllButOne(counts), PartlyInformed(counts), Exchangeable(alpha) "
+                f"or WorstAllButOne(), got {type(knowledge).__name__}"
             )
         if isinstance(knowledge, Uninformed | PartlyInformed) and knowledge.population is not None:
             _check_length("population", len(knowledge.population), k)

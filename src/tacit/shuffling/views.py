@@ -100,7 +100,7 @@ class AmongOthers(View):
 
     def likelihoods(self) -> Reals:
         """Return ``P(h | x)``: a row per value, a column per histogram of the types of report."""
-        return listed_likelihoods(self._counts, self._types, None)
+        return listed_likelihoods(self._counts, self._types)
 
     def channel(self) -> Channel:
         """Return the explicit channel from the target's value to the histogram of reports.

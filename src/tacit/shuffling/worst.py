@@ -1,5 +1,6 @@
 """Others whose values the adversary knows, where not everything can be summed over: by trying all, and by bounds."""
 
+import math
 from collections.abc import Callable, Iterator
 from functools import singledispatch
 from itertools import product
@@ -16,15 +17,16 @@ from tacit.numerics.histograms import histogram_count
 from tacit.numerics.matrices import dense
 from tacit.shuffling.blanket import BOUND, between, hidden_in_blanket
 from tacit.shuffling.monte_carlo import METHOD as SAMPLED
-from tacit.shuffling.others import Group
-from tacit.shuffling.views import AmongOthers, AmongWorst
+from tacit.shuffling.others import Group, is_symmetric
+from tacit.shuffling.pairs import blanket_excess
+from tacit.shuffling.views import AmongOthers, AmongWorst, View
 
 Reals = NDArray[np.float64]
 
 ENUMERATED = "maximum over all counts of the others' values"
 
 _MOST_COUNTS, _MOST_CELLS = 1024, 1 << 22
-_MOST_TRIED = 8
+_MOST_TRIED = 3
 
 # What an adversary gains, and how that is computed; the more she sees, the more it is.
 Leak = Callable[[AmongOthers], Plan[float | Estimate]]
@@ -54,31 +56,43 @@ def worst_of(view: AmongWorst, leak: Leak) -> float | Estimate:
     return largest(leak(view.among(counts)).compute() for counts in spread(view.n - 1, view.secrets))
 
 
-def bounded(view: AmongOthers, leak: Leak) -> Estimate:
-    """Return certified bounds of a leak among known others: what coarser reports tell, and what the blanket hides."""
+def bounded(view: AmongOthers, leak: Leak, ceiling: float = math.inf) -> Estimate:
+    """Return certified bounds of a leak among known others: what coarser reports tell, and what the blanket hides.
+
+    A ceiling that is known otherwise may be lower.
+    """
     coarse = (AmongOthers(two, view.n, view.groups) for two in coarsenings(view.mechanism))
-    return _between(_certain(leak, coarse), view, leak)
+    return _between(_certain(leak, coarse), view, leak, ceiling)
 
 
-def bounded_worst(view: AmongWorst, leak: Leak) -> Estimate:
-    """Return certified bounds of the worst leak: what others who are all alike make of it, and what the blanket hides."""
-    alike = [(Group(view.n - 1, value),) for value in range(min(view.secrets, _MOST_TRIED))]
+def bounded_worst(view: AmongWorst, leak: Leak, ceiling: float = math.inf) -> Estimate:
+    """Return certified bounds of the worst leak: what others who are all alike make of it, and the blanket's."""
+    some = 2 if is_symmetric(view.mechanism) else _MOST_TRIED
+    alike = [(Group(view.n - 1, value),) for value in range(min(view.secrets, some))]
     tried = [AmongOthers(view.mechanism, view.n, groups) for groups in alike]
-    coarse = (AmongOthers(two, view.n, groups) for two in coarsenings(view.mechanism) for groups in alike)
-    return _between([*_certain(leak, tried), *_certain(leak, coarse)], view, leak)
+    coarse = (AmongOthers(two, view.n, groups) for two in coarsenings(view.mechanism)[:some] for groups in alike)
+    return _between([*_certain(leak, tried), *_certain(leak, coarse)], view, leak, ceiling)
 
 
-def _between(attained: list[float], view: AmongOthers | AmongWorst, leak: Leak) -> Estimate:
+def guess_ceiling(view: View, prior: Reals) -> float:
+    """Return a bound of the guess from that of pairs' distances: ``1 - β* (1 - max π)`` (Bayes-sec, section V)."""
+    k = view.secrets
+    pairs = [(0, 1)] if is_symmetric(view.mechanism) else [(a, b) for a in range(k) for b in range(a)]
+    furthest = max((blanket_excess(view.mechanism, a, b, view.n, 1.0) for a, b in pairs), default=0.0)
+    return 1 - (1 - min(1.0, furthest)) * (1 - float(prior.max()))
+
+
+def _between(attained: list[float], view: View, leak: Leak, ceiling: float) -> Estimate:
     mechanism = view.mechanism
     silent = AmongOthers(Channel(np.ones((mechanism.secrets, 1))), 1, ())
     alone = _highest(leak(AmongOthers(mechanism, 1, ())).compute())
 
     def among(count: int) -> float:
         plan = leak(AmongOthers(mechanism, count + 1, (Group(count, blanket=True),) if count else ()))
-        return alone if plan.method == SAMPLED else _highest(plan.compute())
+        return alone if plan.method in {SAMPLED, BOUND} else _highest(plan.compute())
 
     attained = [*attained, _highest(leak(silent).compute())]
-    return between(max(attained), min(alone, hidden_in_blanket(mechanism, view.n, among)))
+    return between(max(attained), min(alone, ceiling, hidden_in_blanket(mechanism, view.n, among)))
 
 
 def _certain(leak: Leak, views: Iterator[AmongOthers] | list[AmongOthers]) -> list[float]:

@@ -1,0 +1,193 @@
+"""`tacit compare`: mechanisms side by side, and how far each is from a target."""
+
+import json
+import math
+
+import pytest
+
+import tacit as tc
+from cli_runner import run
+
+RR = tc.RandomizedResponse
+
+
+def compared(*arguments: str) -> dict:
+    code, out, err = run("compare", *arguments, "--json")
+    assert (code, err) == (0, "")
+    answer = json.loads(out)
+    assert (answer["schema_version"], answer["command"]) == (1, "compare")
+    return answer["results"]
+
+
+def test_alone_every_result_is_the_function_of_its_name() -> None:
+    results = compared("krr:k=4,epsilon=1", "oue:k=4,epsilon=1")
+    assert list(results) == ["krr:k=4,epsilon=1", "oue:k=4,epsilon=1"]
+    for found, mechanism in zip(results.values(), (RR(4, 1), tc.UnaryEncoding.oue(4, 1)), strict=True):
+        assert found == {
+            name: getattr(tc, name)(mechanism) for name in ("ldp_epsilon", "posterior_vulnerability", "bayes_security")
+        }
+
+
+def test_shuffled_results_stand_beside_those_alone() -> None:
+    prior = [0.5, 0.3, 0.2]
+    arguments = ["--users", "50", "--prior", "0.5,0.3,0.2", "--adversary", "partly-informed:5,1,0;0.2,0.2,0.6"]
+    found = compared("krr:k=3,epsilon=1", *arguments, "--epsilon", "0.2", "--delta", "0.01")["krr:k=3,epsilon=1"]
+    mechanism, adversary = RR(3, 1), tc.PartlyInformed([5, 1, 0], [0.2, 0.2, 0.6])
+    crowd = tc.Shuffled(mechanism, 50)
+    assert found["posterior_vulnerability"] == tc.posterior_vulnerability(mechanism, prior)
+    assert found["frequency_error"] == tc.frequency_error(mechanism, 50)._asdict()
+    assert found["shuffled"] == {
+        "posterior_vulnerability": tc.posterior_vulnerability(crowd, prior, adversary=adversary),
+        "bayes_security": tc.bayes_security(crowd, prior, adversary=adversary),
+        "privacy_profile": tc.privacy_profile(crowd, 0.2, adversary),
+        "shuffle_epsilon": tc.shuffle_epsilon(crowd, 0.01, adversary),
+    }
+
+
+def test_a_target_says_whether_it_is_met_and_what_it_takes() -> None:
+    target = ["--users", "200", "--target", "posterior_vulnerability<=0.51"]
+    results = compared("krr:k=2,p=0.9", "krr:k=2,p=0.6", *target)
+    # Shuffle, Theorem 19: 0.52254 and 0.50563 at n = 200; the excess is that without noise times tanh(ε/2).
+    loose, tight = (found["target"] for found in results.values())
+    assert (loose["met"], tight["met"]) == (False, True)
+    assert [round(found["value"], 5) for found in (loose, tight)] == [0.52254, 0.50563]
+    without_noise = math.comb(199, 99) / 2**200
+    for found, share in ((loose, 0.8), (tight, 0.2)):
+        assert math.isclose(found["largest_epsilon"], 2 * math.atanh(0.01 / without_noise), rel_tol=1e-8)
+        enough = (n for n in range(1, 3000) if share * math.comb(n - 1, (n - 1) // 2) <= 0.01 * 2**n)
+        assert found["smallest_crowd"] == next(enough)
+
+
+@pytest.mark.parametrize(
+    ("target", "question"),
+    [
+        ("leakage<=1.05", tc.leakage),
+        ("bayes_risk>=0.48", tc.bayes_risk),
+        ("bayes_security >= 0.95", tc.bayes_security),
+        ("mutual_information <= 1e-3", tc.mutual_information),
+        ("privacy_profile<=0.02", lambda s: tc.privacy_profile(s, 0.1)),
+        ("shuffle_epsilon<=0.3", lambda s: tc.shuffle_epsilon(s, 0.01)),
+    ],
+)
+def test_a_target_can_be_any_of_these(target: str, question) -> None:
+    levels = ["--epsilon", "0.1", "--delta", "0.01"]
+    found = compared("krr:k=2,epsilon=1", "--users", "100", *levels, "--target", target)["krr:k=2,epsilon=1"]["target"]
+    assert found["value"] == question(tc.Shuffled(RR(2, 1), 100))
+    level = float(target.split("=")[1])
+    limit = {"at_most": level} if "<" in target else {"at_least": level}
+    assert found["smallest_crowd"] == tc.smallest_crowd(RR(2, 1), question, **limit)
+    largest = tc.largest_epsilon(lambda e: RR(2, e), 100, question, **limit)
+    assert math.isclose(found["largest_epsilon"], largest, rel_tol=1e-8)
+    assert found["met"] == (found["smallest_crowd"] <= 100)
+
+
+def test_without_users_a_target_is_a_question_for_their_number() -> None:
+    found = compared("krr:k=2,epsilon=1", "--target", "bayes_security>=0.99")["krr:k=2,epsilon=1"]
+    assert found["target"] == {"smallest_crowd": tc.smallest_crowd(RR(2, 1), tc.bayes_security, at_least=0.99)}
+
+
+def test_the_worst_adversary_has_a_smallest_crowd() -> None:
+    arguments = ["--adversary", "worst", "--target", "posterior_vulnerability<=0.55"]
+    found = compared("krr:k=2,epsilon=1", *arguments)["krr:k=2,epsilon=1"]["target"]
+
+    def guess(n: int) -> float:
+        return float(tc.posterior_vulnerability(tc.Shuffled(RR(2, 1), n), adversary=tc.WorstAllButOne()))
+
+    assert guess(found["smallest_crowd"]) <= 0.55 < guess(found["smallest_crowd"] - 1)
+
+
+def test_what_a_mechanism_or_an_adversary_does_not_have_says_why(tmp_path) -> None:
+    file = tmp_path / "channel.csv"
+    file.write_text("0.9,0.1\n0.2,0.8\n")
+    arguments = ["--users", "10", "--target", "posterior_vulnerability<=0.6"]
+    refused = compared(f"channel:{file}", *arguments)[f"channel:{file}"]["not_computed"]
+    assert set(refused) == {"largest_epsilon"}
+    assert "no parameter epsilon" in refused["largest_epsilon"]
+    known = compared("krr:k=2,epsilon=1", *arguments, "--adversary", "all-but-one:4,5")["krr:k=2,epsilon=1"]
+    assert "one number of users only" in known["not_computed"]["smallest_crowd"]
+    assert set(known["target"]) == {"value", "met", "largest_epsilon"}
+    no_crowd = compared("krr:k=2,epsilon=1", "--users", "10", "--target", "posterior_vulnerability<=0.4")
+    refused = no_crowd["krr:k=2,epsilon=1"]["not_computed"]
+    assert "no crowd" in refused["smallest_crowd"]
+    assert "no epsilon" in refused["largest_epsilon"]
+
+
+def test_no_need_of_noise_is_an_infinite_epsilon() -> None:
+    found = compared("rappor:k=2,epsilon=1", "--users", "10", "--target", "posterior_vulnerability<=0.7")
+    assert found["rappor:k=2,epsilon=1"]["target"]["largest_epsilon"] == "inf"
+
+
+def test_a_seed_makes_a_sample_the_same_again() -> None:
+    arguments = ["krr:k=3,epsilon=1", "--users", "300", "--adversary", "exchangeable:1,1,1", "--seed", "5"]
+    first, again = (compared(*arguments)["krr:k=3,epsilon=1"] for _ in range(2))
+    assert first == again
+    estimate = first["shuffled"]["posterior_vulnerability"]
+    assert set(estimate) == {"value", "low", "high", "confidence", "method"}
+    # Alone an exchangeable target's value is drawn from alpha over its sum.
+    assert first["posterior_vulnerability"] == tc.posterior_vulnerability(RR(3, 1))
+
+
+def test_eighty_columns_hold_every_number(monkeypatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    mechanisms = ["krr:k=5,epsilon=1", "krr:k=20,epsilon=0.125"]
+    arguments = ["--users", "10000", "--adversary", "uninformed", "--target", "posterior_vulnerability<=0.21"]
+    for levels in ([], ["--epsilon", "0.1", "--delta", "1e-6"]):
+        code, out, _ = run("compare", *mechanisms, *arguments, *levels)
+        assert code == 0
+        assert "…" not in out
+        assert max(map(len, out.splitlines())) <= 80
+        assert "smallest crowd" in out
+        for name in mechanisms:
+            found = compared(name, *arguments, *levels)[name]
+            shuffled, error, target = found["shuffled"], found["frequency_error"], found["target"]
+            numbers = [found["ldp_epsilon"], found["posterior_vulnerability"], *shuffled.values(), *error.values()]
+            assert all(f"{number:.4g}" in out for number in numbers)
+            assert f"{target['smallest_crowd']:,}" in out
+
+
+def test_an_estimate_is_starred_and_its_interval_told() -> None:
+    arguments = ["krr:k=3,epsilon=1", "--users", "300", "--adversary", "exchangeable:1,1,1", "--seed", "5"]
+    estimate = compared(*arguments)["krr:k=3,epsilon=1"]["shuffled"]["posterior_vulnerability"]
+    code, out, _ = run("compare", *arguments)
+    assert code == 0
+    said = " ".join(out.split())
+    assert f"{estimate['value']:.4g}*" in said
+    assert f"95% sure in [{estimate['low']:.6g}, {estimate['high']:.6g}]" in said
+    assert f"* {estimate['method']}" in said
+
+
+BAD = {
+    "nothing": ([], "needs a mechanism"),
+    "twice": (["krr:k=2,p=0.7", "krr:k=2,p=0.7"], "given twice"),
+    "misspelt mechanism": (["krr:k=2,p=0.7", "kr:k=2,p=0.7"], "did you mean 'krr'"),
+    "a target in words": (["krr:k=2,p=0.7", "--target", "little leakage"], "a measure, <= or >=, and a number"),
+    "a target without number": (["krr:k=2,p=0.7", "--target", "leakage<=little"], "numbers separated by commas"),
+    "misspelt target": (["krr:k=2,p=0.7", "--target", "leakag<=1"], "did you mean 'leakage'"),
+    "a target away from privacy": (["krr:k=2,p=0.7", "--target", "leakage>=2"], "ask for leakage<=2"),
+    "a risk away from privacy": (["krr:k=2,p=0.7", "--target", "bayes_risk<=0.2"], "ask for bayes_risk>=0.2"),
+    "a profile at no epsilon": (["krr:k=2,p=0.7", "--target", "privacy_profile<=0.1"], "needs --epsilon E"),
+    "an epsilon at no delta": (["krr:k=2,p=0.7", "--target", "shuffle_epsilon<=0.1"], "needs --delta D"),
+    "counts for all crowds": (
+        ["krr:k=2,p=0.7", "--target", "leakage<=2", "--adversary", "all-but-one:1,2"], "uninformed or worst"
+    ),
+    "an exchangeable one for all crowds": (
+        ["krr:k=2,p=0.7", "--target", "leakage<=2", "--adversary", "exchangeable:1,2"], "uninformed or worst"
+    ),
+    "an adversary of nobody": (["krr:k=2,p=0.7", "--adversary", "worst"], "add --users N"),
+    "wrong counts": (["krr:k=2,p=0.7", "--users", "9", "--adversary", "all-but-one:1,2"], "n-1 = 8 other users"),
+    "no users": (["krr:k=2,p=0.7", "--users", "0"], "at least 1, got 0"),
+    "prior too short": (["krr:k=2,p=0.7", "krr:k=3,p=0.7", "--prior", "0.5,0.5"], "one probability per secret (3)"),
+    "negative epsilon": (["krr:k=2,p=0.7", "--epsilon", "-1"], "epsilon must be at least 0"),
+    "a delta above 1": (["krr:k=2,p=0.7", "--delta", "2"], "delta must be in [0, 1]"),
+    "negative seed": (["krr:k=2,p=0.7", "--seed", "-1"], "--seed must be a whole number of at least 0"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_input_is_one_sentence_and_exit_code_2(name: str) -> None:
+    arguments, expected = BAD[name]
+    code, out, err = run("compare", *arguments)
+    assert (code, out) == (2, "")
+    assert err.startswith("tacit: ")
+    assert err.count("\n") == 1
+    assert expected in err
