@@ -18,14 +18,18 @@ from tacit.shuffling.others import blanket_probability
 BOUND = "certified bounds: from above by the privacy blanket, from below by what is surely seen"
 
 _STRETCHES = 24
+_BELOW, _ABOVE = 9, 2
 _ROUNDING = 1e-12
 
 
-def hidden_in_blanket(mechanism: System, n: int, leaked_among: Callable[[int], float]) -> float:
-    """Return an upper bound of the mean of a leak that falls with the number of others in the blanket."""
+def hidden_in_blanket(mechanism: System, n: int, leaked_among: Callable[[int], float], slack: float) -> float:
+    """Return an upper bound of the mean of a leak that falls with the number of others in the blanket.
+
+    Where a leak falls as one over the root of that number, the bound is about so much too high, relatively.
+    """
     probability = blanket_probability(mechanism)
     first, law = binomial_window(n - 1, probability, 1 - probability)
-    starts = _starts((n - 1) * probability, (n - 1) * probability * (1 - probability), first, law.size)
+    starts = _starts((n - 1) * probability, (n - 1) * probability * (1 - probability), first, law.size, slack)
     bound = leaked_among(0) * float(law[: starts[0]].sum())
     for start, end in itertools.pairwise([*starts, law.size]):
         bound += leaked_among(first + start) * float(law[start:end].sum())
@@ -40,8 +44,9 @@ def between(attained: float, bound: float) -> Estimate:
     return Estimate(high, low, high, None, BOUND)
 
 
-def _starts(mean: float, variance: float, first: int, size: int) -> list[int]:
+def _starts(mean: float, variance: float, first: int, size: int, slack: float) -> list[int]:
     """Return where stretches start: closely around the mean, and from nine standard deviations below it."""
     deviation = math.sqrt(variance)
-    cuts = [mean + deviation * (-9 + 11 * i / _STRETCHES) for i in range(_STRETCHES + 1)]
+    count = math.ceil(min(max((_BELOW + _ABOVE) * deviation / (2 * slack * max(mean, 1.0)), 3), _STRETCHES))
+    cuts = [mean + deviation * (-_BELOW + (_BELOW + _ABOVE) * i / count) for i in range(count + 1)]
     return sorted({min(max(math.floor(cut) - first, 0), size - 1) for cut in cuts})

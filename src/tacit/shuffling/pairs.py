@@ -132,7 +132,7 @@ def blanket_excess(mechanism: System, a: int, b: int, n: int, ratio: float) -> f
         found = _linear_excess(types, count, ratio, _FOR_A_BOUND) if count else Bounded(alone, 0.0)
         return found.value + found.error
 
-    return hidden_in_blanket(mechanism, n, among)
+    return hidden_in_blanket(mechanism, n, among, slack=5e-4)
 
 
 @lru_cache(maxsize=256)

@@ -70,7 +70,7 @@ def bounded_worst(view: AmongWorst, leak: Leak, ceiling: float = math.inf) -> Es
     some = 2 if is_symmetric(view.mechanism) else _MOST_TRIED
     alike = [(Group(view.n - 1, value),) for value in range(min(view.secrets, some))]
     tried = [AmongOthers(view.mechanism, view.n, groups) for groups in alike]
-    coarse = (AmongOthers(two, view.n, groups) for two in coarsenings(view.mechanism)[:some] for groups in alike)
+    coarse = (AmongOthers(two, view.n, groups) for two in coarsenings(view.mechanism) for groups in alike)
     return _between([*_certain(leak, tried), *_certain(leak, coarse)], view, leak, ceiling)
 
 
@@ -92,7 +92,7 @@ def _between(attained: list[float], view: View, leak: Leak, ceiling: float) -> E
         return alone if plan.method in {SAMPLED, BOUND} else _highest(plan.compute())
 
     attained = [*attained, _highest(leak(silent).compute())]
-    return between(max(attained), min(alone, ceiling, hidden_in_blanket(mechanism, view.n, among)))
+    return between(max(attained), min(alone, ceiling, hidden_in_blanket(mechanism, view.n, among, slack=5e-3)))
 
 
 def _certain(leak: Leak, views: Iterator[AmongOthers] | list[AmongOthers]) -> list[float]:
@@ -118,8 +118,7 @@ def _(mechanism: RandomizedResponse | UnaryEncoding) -> list[Channel]:
     own, other = (
         (mechanism.p, mechanism.q) if isinstance(mechanism, RandomizedResponse) else (mechanism.kappa, mechanism.lam)
     )
-    told = [np.where(np.arange(mechanism.k) == value, own, other) for value in range(min(mechanism.k, _MOST_TRIED))]
-    return [_one_against_the_rest(column) for column in told]
+    return [_one_against_the_rest(np.where(np.arange(mechanism.k) == 0, own, other))]
 
 
 def _one_against_the_rest(column: Reals) -> Channel:
