@@ -61,9 +61,10 @@ def test_nor_is_any_by_what_the_worst_counts_make_of_a_delta(k, n, local):
 def test_where_the_worst_is_known_by_bounds_they_are_not_above_the_published_blanket(k, n, deviations):
     epsilon = deviations / math.sqrt(n)
     bounds = tc.privacy_profile(tc.Shuffled(RR(k, epsilon=1), n), epsilon)
-    assert isinstance(bounds, tc.Estimate)
-    assert bounds.high <= published.blanket_hoeffding(k, n, 1.0, epsilon)
-    assert bounds.high <= published.blanket_bennett(k, n, 1.0, epsilon)
+    # Where they are within a float's promise of each other they are a float.
+    high = bounds.high if isinstance(bounds, tc.Estimate) else bounds
+    assert high <= published.blanket_hoeffding(k, n, 1.0, epsilon)
+    assert high <= published.blanket_bennett(k, n, 1.0, epsilon)
 
 
 @pytest.mark.parametrize("local", [1.0, 4.0])

@@ -37,11 +37,6 @@ class Gain(ABC):
     def width(self) -> float:
         """The largest gain less the least."""
 
-    @property
-    @abstractmethod
-    def lipschitz(self) -> float:
-        """By how much the best gain can change when no posterior probability changes by more than 1."""
-
 
 @dataclass(frozen=True)
 class IdentityGain(Gain):
@@ -64,11 +59,6 @@ class IdentityGain(Gain):
     @property
     def width(self) -> float:
         """A guess is right or wrong."""
-        return 1.0
-
-    @property
-    def lipschitz(self) -> float:
-        """The gain is one of the probabilities."""
         return 1.0
 
 
@@ -96,11 +86,6 @@ class MatrixGain(Gain):
     def width(self) -> float:
         """The range of the matrix."""
         return float(self.matrix.max() - self.matrix.min())
-
-    @property
-    def lipschitz(self) -> float:
-        """Probabilities sum to 1: a guess's gains may be counted from their median."""
-        return float(np.abs(self.matrix - np.median(self.matrix, axis=1, keepdims=True)).sum(axis=1).max())
 
 
 def identity_gain(k: int) -> Gain:

@@ -134,7 +134,9 @@ class Exchangeable(Knowledge):
             given = as_reals(alpha)
         except ValueError:
             given = np.zeros(0)
-        if given.ndim != 1 or given.size == 0 or not np.isfinite(given).all() or given.min() <= 0:
+        with np.errstate(over="ignore"):
+            total = float(given.sum())
+        if given.ndim != 1 or given.size == 0 or not math.isfinite(total) or given.min() <= 0:
             raise InvalidValueError(f"alpha must be positive numbers, one per value, got {alpha!r:.80}")
         object.__setattr__(self, "alpha", tuple(given.tolist()))
 

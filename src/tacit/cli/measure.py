@@ -7,6 +7,7 @@ import numpy as np
 from cyclopts import Parameter
 
 from tacit.adversaries import Exchangeable, Gain, Knowledge
+from tacit.adversaries.gains import IdentityGain, as_gain
 from tacit.adversaries.priors import as_prior
 from tacit.channels import System
 from tacit.cli.options import (
@@ -94,6 +95,7 @@ def measure(
     system = as_mechanism(mechanism)
     law = None if prior is None else as_numbers(prior, "prior", float)
     as_prior(law, system.secrets)
+    wanted = as_gain(None if gain is None else as_gain_option(gain), system.secrets)
     crowd = _crowd(system, users, shuffled)
     knowledge = None if adversary is None else as_knowledge(_needing_shuffled(adversary, shuffled))
     if isinstance(crowd, Shuffled):
@@ -104,7 +106,7 @@ def measure(
         crowd,
         adversary=knowledge,
         prior=law,
-        gain=None if gain is None else as_gain_option(gain),
+        gain=None if isinstance(wanted, IdentityGain) else wanted,
         users=users,
         rng=as_seed(seed),
     ) | _privacy(crowd, knowledge, epsilon, delta)

@@ -65,7 +65,7 @@ def privacy_profile(system: System, epsilon: float, adversary: Knowledge | None 
     """
     level = as_epsilon(epsilon)
     plan = plan_privacy_profile(_seen(system, adversary))
-    return Plan(plan.method, lambda: plan.compute()(level))
+    return Plan(plan.method, lambda: settled(plan.compute()(level)))
 
 
 @measure
@@ -181,17 +181,18 @@ def _ordered_pairs(system: System) -> list[tuple[Reals, Reals]]:
 
 
 def ratio_of(epsilon: float) -> float:
-    """Return ``e^ε``, infinity where it overflows."""
-    return math.exp(epsilon) if epsilon < _LARGEST else math.inf
+    """Return ``e^ε``, or no more than a double holds: that makes δ a little larger."""
+    return math.inf if math.isinf(epsilon) else math.exp(min(epsilon, _LARGEST))
 
 
 def _least_epsilon(profile: Profile, delta: float, most: float) -> float | Estimate:
     remembered = cache(profile)
     low, high = (_root(lambda epsilon, end=end: _end(remembered(epsilon), end), delta, most) for end in ("low", "high"))
-    at_zero = remembered(0.0)
-    if low == high or not isinstance(at_zero, Estimate):
+    found = remembered(high) if math.isfinite(high) else remembered(0.0)
+    if low == high or not isinstance(found, Estimate):
         return high
-    return settled(Estimate(high, min(low, high), high, None, at_zero.method))
+    low, high = min(low, high), max(low, high)
+    return settled(Estimate(high, low, high, None, found.method))
 
 
 def _end(result: float | Estimate, end: str) -> float:
@@ -215,6 +216,8 @@ def _root(profile: Callable[[float], float], delta: float, most: float) -> float
         low, high = (0.75 * low if low > 1e-300 else 0.0), low
     while high < min(most, _LARGEST) and profile(high) > delta:
         low, high = high, min(most, _LARGEST, 1.25 * high)
+    if profile(high) > delta:  # which rounding keeps it from reaching
+        return most
     goal = math.log(delta)
     solve: Callable[..., float] = brentq
     return solve(lambda epsilon: math.log(max(profile(epsilon), _LEAST)) - goal, low, high, xtol=1e-300, rtol=1e-13)

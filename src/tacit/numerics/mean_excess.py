@@ -23,7 +23,7 @@ from tacit.numerics.near_zero import log1p, sine_excess
 Reals = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
-# Steps that agree to this are one kind, which moves the answer by no more.
+# Steps that agree to this are one kind.
 _SAME = 1e-15
 _FEW_CELLS, _MANY_CELLS = 1 << 14, 1 << 22
 # What a float promises, with room for what is added to it.
@@ -84,8 +84,12 @@ def _kinds(steps: Reals, probabilities: Reals) -> tuple[Reals, Reals]:
     order = np.argsort(steps, kind="stable")
     c, q = steps[order], probabilities[order]
     c, q = c[q > 0], q[q > 0]
-    starts = np.flatnonzero(np.append(True, np.diff(c) > _SAME * np.abs(c).max()))
-    return c[starts], np.add.reduceat(q, starts)
+    # As near as rounding puts copies of one step, beside themselves or beside what the positive steps sum up to.
+    near = np.maximum(np.minimum(np.abs(c[1:]), np.abs(c[:-1])), float(q @ np.maximum(c, 0)))
+    same = np.diff(c) <= _SAME * near
+    starts = np.flatnonzero(np.append(True, ~same))
+    mass = np.add.reduceat(q, starts)
+    return np.add.reduceat(q * c, starts) / mass, mass
 
 
 def _window_size(n: int, p: float) -> float:

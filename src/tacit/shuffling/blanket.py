@@ -28,20 +28,20 @@ def hidden_in_blanket(mechanism: System, n: int, leaked_among: Callable[[int], f
     Where a leak falls as one over the root of that number, the bound is about so much too high, relatively.
     """
     probability = blanket_probability(mechanism)
+    if probability == 0 or n == 1:
+        return leaked_among(0)
     first, law = binomial_window(n - 1, probability, 1 - probability)
     starts = _starts((n - 1) * probability, (n - 1) * probability * (1 - probability), first, law.size, slack)
     bound = leaked_among(0) * float(law[: starts[0]].sum())
     for start, end in itertools.pairwise([*starts, law.size]):
         bound += leaked_among(first + start) * float(law[start:end].sum())
-    return min(leaked_among(0), bound * (1 + 1e-12) + 1e-15)  # for what the window and the rounding leave out
+    return min(leaked_among(0), bound + _ROUNDING * abs(bound))  # for what the window and the rounding leave out
 
 
 def between(attained: float, bound: float) -> Estimate:
     """Return the certified interval from what some adversary surely gets, rounded down, to a bound, which it quotes."""
-    low = attained - _ROUNDING * abs(attained)
-    assert bound >= low - _ROUNDING, "what is attained is never above a bound"
-    high = max(low, bound)
-    return Estimate(high, low, high, None, BOUND)
+    low = min(attained - _ROUNDING * abs(attained), bound)
+    return Estimate(bound, low, bound, None, BOUND)
 
 
 def _starts(mean: float, variance: float, first: int, size: int, slack: float) -> list[int]:

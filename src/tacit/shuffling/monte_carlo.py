@@ -2,8 +2,8 @@
 
 Draw all n reports from the others' law. The weights ``π_x P(h | x) / P(h)`` are then means of n independent terms, one
 for what each report says, with mean π, and the leak is the mean of a function of them. Their known means make them the
-control variates, their known variances take the main part out of the mutual information, and Hoeffding's inequality
-keeps all draws close to π, where the function ranges little.
+control variates, their known variances take the main part out of the mutual information, and Hoeffding's and
+Bernstein's inequalities keep all draws close to π, where the function ranges little.
 
 Where some reports say too much for that (the target may send what next to nobody else does), crowds are drawn as they
 are, the target's value from the prior. The weights are then the posterior law, which ranges over the simplex only.
@@ -33,7 +33,7 @@ METHOD = "Monte Carlo with a control variate"
 _CELLS, _CHUNK = 1 << 25, 1 << 21
 _FEWEST, _MOST, _MOST_COST = 1 << 11, 1 << 18, 1 << 17
 _PILOT = 0.1
-# The share of the misses that is left to draws farther from the prior than Hoeffding's inequality allows for.
+# The share of the misses that is left to draws farther from the prior than these inequalities allow for.
 _FAR = 0.1
 # What a report says that nobody but the target can have sent, beside what all others say.
 _CERTAIN = 1e30
@@ -89,7 +89,9 @@ def mean_over_crowds(mechanism: System, group: Group, leak: Leak, rng: np.random
     pilot = int(_PILOT * count)
     ranges, variances = reports.said(prior)
     far = _FAR * (1 - CONFIDENCE) / (count - pilot)
-    reach = ranges * math.sqrt(math.log(2 * ranges.size / far) / (2 * n))
+    nats = math.log(2 * ranges.size / far)
+    hoeffding = ranges * math.sqrt(nats / (2 * n))
+    reach = np.minimum(hoeffding, np.sqrt(2 * variances * nats / n) + ranges * nats / (3 * n))
     simplex, near = leak.width(None), leak.width(reach) if np.isfinite(reach).all() else math.inf
     as_they_are = near >= simplex
     weights = _weights(reports, n, prior, count, rng, as_they_are=as_they_are)

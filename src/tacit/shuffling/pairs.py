@@ -9,7 +9,7 @@ many the number is bounded: from below by what two kinds of report tell, from ab
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,21 +25,29 @@ from tacit.shuffling.others import Group, Others, is_symmetric, report_types
 Reals = NDArray[np.float64]
 
 MAX_CELLS = 1 << 23
-# Below this what an untilted transform rounds off is not small any more beside the answer.
-_SMALL = 1e-9
+_MOST_AXES = 8
+_FEW, _ALL = 1 << 10, 1 << 14
+# What the transform rounds off of a sum over its histograms, at most; and of one of them, beside the largest.
+_ROUNDED_SUM, _ROUNDED = 1e-14, 1e-14
+# A bound need not be as exact as an answer: what is left out is added to it.
+_FOR_A_BOUND = 1e-4
+# What so many others report with less than this probability only the target can have sent.
+_NEVER = 1e-40
 
 
 @dataclass(frozen=True, eq=False)
 class PairOfValues:
     """Two values a and b of the target among known groups of others, in a crowd that reports through a mechanism.
 
-    ``types`` has the laws of the types of report: of the target if she holds a, and b, then of each group.
+    ``types`` has the laws of the types of report: of the target if she holds a, and b, then of each group. The blanket
+    is for pairs that share one.
     """
 
     mechanism: System
     a: int
     b: int
     groups: Others
+    blanket: "Blanket | None" = None
 
     @cached_property
     def types(self) -> Reals:
@@ -52,7 +60,7 @@ class PairOfValues:
         return replace(self, a=self.b, b=self.a)
 
     @property
-    def is_exact(self) -> bool:
+    def needs_no_bound(self) -> bool:
         """Whether the histograms are few enough to list, or need not be."""
         return len(self.groups) < 2 or self.cells <= MAX_CELLS
 
@@ -86,14 +94,32 @@ class PairOfValues:
         return a, b
 
     @property
+    def lists_all(self) -> bool:
+        """Whether every histogram can be listed, down to the least likely one."""
+        return sequence_count(self.types.shape[1] - 1, 1 + sum(self._counts)) <= _ALL
+
+    @property
+    def all_likelihoods(self) -> tuple[Reals, Reals]:
+        """``P(h | a)`` and ``P(h | b)`` over every histogram."""
+        others = histogram_law(self._counts, self.types[2:])
+        a, b = (add_draw(others, target).ravel() for target in self.types[:2])
+        return a, b
+
+    @property
     def _counts(self) -> tuple[int, ...]:
         return tuple(group.count for group in self.groups)
 
-    def _listed_excess(self, ratio: float) -> float:
-        a, b = self.likelihoods
-        found = excess_of(a, b, ratio)
-        if found > _SMALL or self.cells <= _FEW or math.isinf(ratio):
+    def _listed_excess(self, ratio: float) -> float | Estimate:
+        found = excess_of(*self.likelihoods, ratio)
+        if self.cells <= _FEW:
             return found
+        if self.types.shape[1] == 2 and math.isfinite(ratio):
+            return self._tail_excess(ratio)
+        error = _ROUNDED_SUM * (1 + ratio) if math.isfinite(ratio) else _ROUNDED_SUM
+        return Estimate(found, max(0.0, found - error), found + error, None, "sum over histograms, with its rounding")
+
+    def _tail_excess(self, ratio: float) -> float:
+        """Return the excess where two types make it a tail, tilted so that the transform is precise there."""
         box = histogram_box(self._counts, self.types[2:], _tilt(self.types, self._counts, ratio).tolist())
         _, (a, b) = with_target(box, self.types[:2])
         above = a - ratio * b
@@ -110,8 +136,8 @@ class PairOfValues:
         return a, b
 
     def _bounded_excess(self, ratio: float) -> Estimate:
-        ends = (0, 1) if is_symmetric(self.mechanism) else (self.a, self.b)
-        bound = blanket_excess(self.mechanism, *ends, 1 + sum(self._counts), ratio)
+        blanket = self.blanket or Blanket(self.mechanism, 1 + sum(self._counts))
+        bound = blanket.excess(self.a, self.b, ratio)
         return between(excess_of(*self.coarse, ratio), bound)
 
 
@@ -122,33 +148,56 @@ def largest_excess(pairs: Iterable[PairOfValues], ratio: float) -> float | Estim
     return largest(pair.excess(ratio) for pair, found in rough if found.value + found.error >= low)
 
 
-@lru_cache(maxsize=1024)
-def blanket_excess(mechanism: System, a: int, b: int, n: int, ratio: float) -> float:
-    """Return an upper bound of the excess whatever the others hold: the target hidden among those in the blanket."""
-    types = _blanket_types(mechanism, a, b)
-    alone = excess_of(types[0], types[1], ratio)
+class Blanket:
+    """Bounds of the excess whatever the others hold, the target hidden among those in the blanket; remembered."""
 
-    def among(count: int) -> float:
-        found = _linear_excess(types, count, ratio, _FOR_A_BOUND) if count else Bounded(alone, 0.0)
-        return found.value + found.error
+    def __init__(self, mechanism: System, n: int) -> None:
+        self._mechanism, self._n = mechanism, n
+        self._types: dict[tuple[int, int], Reals] = {}
+        self._bounds: dict[tuple[int, int, float], float] = {}
 
-    return hidden_in_blanket(mechanism, n, among, slack=5e-4)
+    @cached_property
+    def ends(self) -> list[tuple[int, int]]:
+        """The ordered pairs of values that differ to the blanket."""
+        k = self._mechanism.secrets
+        if is_symmetric(self._mechanism):
+            return [(0, 1)]
+        return [(a, b) for a in range(k) for b in range(k) if a != b]
 
+    def largest_excess(self, ratio: float) -> float:
+        """Return the bound for the pair where it is largest."""
+        return max((self.excess(a, b, ratio) for a, b in self.ends), default=0.0)
 
-@lru_cache(maxsize=256)
-def _blanket_types(mechanism: System, a: int, b: int) -> Reals:
-    return report_types(mechanism, (Group(1, blanket=True),), (a, b))
+    def excess(self, a: int, b: int, ratio: float) -> float:
+        """Return the bound for a pair of values."""
+        ends = (0, 1) if is_symmetric(self._mechanism) else (a, b)
+        if (*ends, ratio) not in self._bounds:
+            self._bounds[*ends, ratio] = self._excess(ends, ratio)
+        return self._bounds[*ends, ratio]
+
+    def _excess(self, ends: tuple[int, int], ratio: float) -> float:
+        local = report_types(self._mechanism, (), ends)
+        alone = excess_of(local[0], local[1], ratio)
+
+        def among(count: int) -> float:
+            if not count:
+                return alone
+            if ends not in self._types:
+                self._types[ends] = report_types(self._mechanism, (Group(1, blanket=True),), ends)
+            found = _linear_excess(self._types[ends], count, ratio, _FOR_A_BOUND)
+            return found.value + found.error
+
+        return hidden_in_blanket(self._mechanism, self._n, among, slack=5e-4)
 
 
 def _linear_excess(types: Reals, count: int, ratio: float, relative: float = RELATIVE) -> Bounded:
     """Return the excess when all others' reports follow the law in the third row."""
     a, b, law = types
-    seen = (count + 1) * law > _NEVER
+    seen = (count + 1) * law * max(1.0, min(ratio, 1e300)) > _NEVER
     impossible = excess_of(a[~seen], b[~seen], ratio)
-    if math.isinf(ratio):
-        steps = np.where(b[seen] > 0, -np.inf, a[seen] / law[seen])
-    else:
-        steps = (a[seen] - ratio * b[seen]) / law[seen]
+    with np.errstate(over="ignore", invalid="ignore"):
+        steps: Reals = (a[seen] - ratio * b[seen]) / law[seen]
+    steps = np.where(b[seen] == 0, a[seen] / law[seen], steps)
     # One step down of n+1 times the highest step up decides already; a longer one only overflows.
     n = count + 1
     steps = np.maximum(steps, -(n + 1) * max(0.0, float(steps.max())))
@@ -187,15 +236,6 @@ def listed_likelihoods(counts: tuple[int, ...], types: Reals) -> Reals:
         return np.stack([add_draw(others, target).ravel() for target in targets])
     _, rows = with_target(histogram_box(counts, laws), targets)
     return np.maximum(rows.reshape(len(rows), -1), 0.0)
-
-
-_ROUNDED = 1e-14
-# A bound need not be as exact as an answer: what is left out is added to it.
-_FOR_A_BOUND = 1e-4
-# What so many others report with less than this probability only the target can have sent.
-_NEVER = 1e-40
-_MOST_AXES = 8
-_FEW = 1 << 10
 
 
 def _tilt(types: Reals, counts: tuple[int, ...], ratio: float) -> Reals:

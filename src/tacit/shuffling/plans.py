@@ -140,8 +140,8 @@ def _(system: AmongWorst, prior: Prior) -> Result:
 
 @plan_bayes_security.register
 def _(system: AmongWorst) -> Result:
-    worst = _worst(system, lambda view: _negative(plan_bayes_security(view)))
-    return _negative(worst)
+    worst = _negative(_worst(system, lambda view: _negative(plan_bayes_security(view))))
+    return Plan(worst.method, lambda: mapped(worst.compute(), lambda kept: min(1.0, max(0.0, kept))))
 
 
 @plan_leakiest_pair.register
@@ -194,7 +194,7 @@ def method_of_pairs(system: AmongOthers) -> str:
     """Return how pairs of the target's values are compared."""
     if system.group is not None:
         return STEPS
-    return HISTOGRAMS if all(pair.is_exact for pair in system.pairs) else BOUND
+    return HISTOGRAMS if all(pair.needs_no_bound for pair in system.pairs) else BOUND
 
 
 def _leakiest(system: AmongOthers) -> Pair:

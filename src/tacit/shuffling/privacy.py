@@ -4,6 +4,9 @@ import itertools
 import math
 from collections.abc import Iterable
 
+import numpy as np
+from numpy.typing import NDArray
+
 from tacit.errors import TooLargeError
 from tacit.estimate import Estimate, mapped
 from tacit.measures.divergences import renyi_of
@@ -13,14 +16,17 @@ from tacit.measures.privacy import Profile, plan_privacy_profile, plan_renyi, ra
 from tacit.numerics.histograms import histogram_count
 from tacit.shuffling.blanket import BOUND, between
 from tacit.shuffling.others import Group, is_symmetric
-from tacit.shuffling.pairs import MAX_CELLS, PairOfValues, blanket_excess, largest_excess
+from tacit.shuffling.pairs import PairOfValues, largest_excess
 from tacit.shuffling.plans import HISTOGRAMS, PLAIN, method_of_pairs
-from tacit.shuffling.views import AmongOthers, AmongWorst, known
+from tacit.shuffling.views import AmongOthers, AmongWorst, View, known
 from tacit.shuffling.worst import ENUMERATED, spread
 
 # How many pairs of views, and how many histograms in all, a maximum over the others' values may take.
 _MOST_WAYS, _MOST_PAIRS, _MOST_CELLS = 1 << 14, 1 << 11, 1 << 22
 _MOST_TRIED = 8
+_LEAST, _MOST_EXPONENT = 1e-280, 400.0
+
+Reals = NDArray[np.float64]
 
 
 @plan_privacy_profile.register
@@ -47,7 +53,7 @@ def _(system: AmongWorst) -> Plan[float]:
 def _(system: AmongOthers, order: float) -> Plan[float]:
     if system.leaves_only_the_target:
         return Plan(PLAIN, plan_renyi(system.mechanism, order).compute)
-    return Plan(HISTOGRAMS, lambda: _largest_renyi(_listable(_both_ways(system.pairs)), order))
+    return Plan(HISTOGRAMS, lambda: _largest_renyi(system, _both_ways(system.pairs), order))
 
 
 @plan_renyi.register
@@ -58,7 +64,7 @@ def _(system: AmongWorst, order: float) -> Plan[float]:
             f"the values that {system.n - 1:,} others can hold are too many to try; take fewer users, or say what the "
             "others hold with tacit.AllButOne, or ask for the privacy profile, which is bounded"
         )
-    return Plan(ENUMERATED, lambda: _largest_renyi(_listable(pairs), order))
+    return Plan(ENUMERATED, lambda: _largest_renyi(system, pairs, order))
 
 
 def _profile(pairs: list[PairOfValues]) -> Profile:
@@ -76,8 +82,7 @@ def _both_ways(pairs: Iterable[PairOfValues]) -> list[PairOfValues]:
 def _all_pairs(system: AmongWorst) -> list[PairOfValues] | None:
     """Return all pairs of the target's values among all others, up to symmetry, or None if they are too many."""
     mechanism, k, users = system.mechanism, system.secrets, system.n - 1
-    symmetric = is_symmetric(mechanism)
-    ends = [(0, 1)] if symmetric else [(a, b) for a in range(k) for b in range(k) if a != b]
+    symmetric, ends = is_symmetric(mechanism), system.blanket.ends
     ways = histogram_count(users, k)
     if ways > _MOST_WAYS or ways * len(ends) / math.factorial(k - 2 if symmetric else 0) > _MOST_PAIRS:
         return None
@@ -97,20 +102,18 @@ def _all_pairs(system: AmongWorst) -> list[PairOfValues] | None:
 def _bounded_profile(system: AmongWorst) -> Profile:
     """Return δ(ε) between what others make of it who all hold one value, or halves two, and what the blanket hides."""
     mechanism, n, k = system.mechanism, system.n, system.secrets
-    ends = [(0, 1)] if is_symmetric(mechanism) else [(a, b) for a in range(k) for b in range(k) if a != b]
     tried = [
         PairOfValues(mechanism, a, b, groups)
-        for a, b in ends
+        for a, b in system.blanket.ends
         for groups in _likely_worst(n - 1, min(k, 3 if is_symmetric(mechanism) else _MOST_TRIED))
     ]
-    tried = [pair for pair in tried if pair.is_exact]
+    tried = [pair for pair in tried if pair.needs_no_bound]
 
     def profile(epsilon: float) -> float | Estimate:
         ratio = ratio_of(epsilon)
         attained = largest_excess(tried, ratio)
         low = attained.low if isinstance(attained, Estimate) else attained
-        bound = max(blanket_excess(mechanism, a, b, n, ratio) for a, b in ends)
-        return _share(between(low, bound))
+        return _share(between(low, system.blanket.largest_excess(ratio)))
 
     return profile
 
@@ -123,14 +126,21 @@ def _likely_worst(users: int, k: int) -> list[tuple[Group, ...]]:
     return alike + halves
 
 
-def _listable(pairs: list[PairOfValues]) -> list[PairOfValues]:
-    if any(pair.cells > MAX_CELLS for pair in pairs):
+def _largest_renyi(system: View, pairs: list[PairOfValues], order: float) -> float:
+    """Return the largest divergence of pairs whose histograms can all be listed: large orders are made in the tails."""
+    most = plan_ldp_epsilon(system.mechanism).compute()
+    if math.isinf(order):
+        return most
+    if any(not pair.lists_all for pair in pairs) or (math.isfinite(most) and most * (order - 1) > _MOST_EXPONENT):
         raise TooLargeError(
-            "the histograms are too many to sum over for a Rényi divergence; take fewer users or kinds of report, or "
-            "ask for the privacy profile"
+            "the histograms are too many, or their ratios too large, to sum over for a Rényi divergence; take fewer "
+            "users or kinds of report, or ask for the privacy profile"
         )
-    return pairs
+    return max((renyi_of(*_not_underflown(pair, most), order) for pair in pairs), default=0.0)
 
 
-def _largest_renyi(pairs: list[PairOfValues], order: float) -> float:
-    return max((renyi_of(*pair.likelihoods, order) for pair in pairs), default=0.0)
+def _not_underflown(pair: PairOfValues, most: float) -> tuple[Reals, Reals]:
+    """Return the likelihoods of a pair, but for histograms too unlikely to matter where ratios are finite."""
+    a, b = pair.all_likelihoods
+    kept = np.minimum(a, b) > (_LEAST if math.isfinite(most) else -1.0)
+    return a[kept], b[kept]

@@ -22,7 +22,7 @@ from tacit.numerics.matrices import dense
 from tacit.numerics.poisson_multinomial import box_cells, histogram_box, with_target
 from tacit.numerics.randomness import Seed
 from tacit.shuffling.others import Group, Others, is_symmetric, report_types, representative_pairs
-from tacit.shuffling.pairs import MAX_CELLS, PairOfValues, histogram_cells, listed_likelihoods
+from tacit.shuffling.pairs import MAX_CELLS, Blanket, PairOfValues, histogram_cells, listed_likelihoods
 
 Reals = NDArray[np.float64]
 
@@ -42,11 +42,16 @@ class View:
         """How many values the target can have."""
         return self.mechanism.secrets
 
+    @cached_property
+    def blanket(self) -> Blanket:
+        """What hides the target whatever the others hold."""
+        return Blanket(self.mechanism, self.n)
+
     def channel(self) -> Channel:
         """Return the explicit channel from the target's value to the histogram, or raise TooLargeError."""
         raise TooLargeError(
-            f"the histograms of {self.n:,} users with {self.secrets:,} values are too many to list; take fewer "
-            "users or two kinds of report, or ask for a measure, most of which need no list"
+            f"the histograms of {self.n:,} users with {self.secrets:,} values cannot all be listed, which this needs; "
+            "take fewer users or two kinds of report, or ask for the guess or the privacy profile"
         )
 
 
@@ -76,7 +81,7 @@ class AmongOthers(View):
 
     def pair(self, a: int, b: int) -> PairOfValues:
         """Return two values of the target as this adversary sees them."""
-        return PairOfValues(self.mechanism, a, b, self.groups)
+        return PairOfValues(self.mechanism, a, b, self.groups, self.blanket)
 
     @cached_property
     def pairs(self) -> list[PairOfValues]:

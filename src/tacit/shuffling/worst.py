@@ -18,7 +18,6 @@ from tacit.numerics.matrices import dense
 from tacit.shuffling.blanket import BOUND, between, hidden_in_blanket
 from tacit.shuffling.monte_carlo import METHOD as SAMPLED
 from tacit.shuffling.others import Group, is_symmetric
-from tacit.shuffling.pairs import blanket_excess
 from tacit.shuffling.views import AmongOthers, AmongWorst, View
 
 Reals = NDArray[np.float64]
@@ -76,10 +75,7 @@ def bounded_worst(view: AmongWorst, leak: Leak, ceiling: float = math.inf) -> Es
 
 def guess_ceiling(view: View, prior: Reals) -> float:
     """Return a bound of the guess from that of pairs' distances: ``1 - β* (1 - max π)`` (Bayes-sec, section V)."""
-    k = view.secrets
-    pairs = [(0, 1)] if is_symmetric(view.mechanism) else [(a, b) for a in range(k) for b in range(a)]
-    furthest = max((blanket_excess(view.mechanism, a, b, view.n, 1.0) for a, b in pairs), default=0.0)
-    return 1 - (1 - min(1.0, furthest)) * (1 - float(prior.max()))
+    return 1 - (1 - min(1.0, view.blanket.largest_excess(1.0))) * (1 - float(prior.max()))
 
 
 def _between(attained: list[float], view: View, leak: Leak, ceiling: float) -> Estimate:
