@@ -131,11 +131,12 @@ class _Integral:
         self._factor = scale / n
         height = min(600.0, -self._walk.log_height)
         self.tolerance = max(_ABSOLUTE / 2 / self._factor * math.exp(height), relative / 2 * self._walk.rough)
-        self._nodes, self.left_out = _peaks(self._walk, self.tolerance, most_peaks)
+        self._low, self._high, self.left_out = _peaks(self._walk, self.tolerance, most_peaks)
 
     def result(self) -> Bounded:
+        nodes = _nodes_within(self._low, self._high, self._walk.step)
         chunk = max(1, _CHUNK // self._walk.weights.size)
-        parts = (self._nodes[start : start + chunk] for start in range(0, self._nodes.size, chunk))
+        parts = (nodes[start : start + chunk] for start in range(0, nodes.size, chunk))
         total = sum(self._walk.trapezoid(part) for part in parts)
         factor = self._factor * math.exp(self._walk.log_height)
         return Bounded(max(0.0, factor * total), factor * (self.left_out + _ROUNDING * abs(total)))
@@ -176,8 +177,8 @@ class _TiltedWalk:
         return float(np.where(nodes == 0, 1.0, 2.0) @ terms) * self.step / (2 * math.pi)
 
 
-def _peaks(walk: _TiltedWalk, tolerance: float, most: int) -> tuple[Indices, float]:
-    """Return the nodes where M can be above exp(-_LOW) of its height, and what the line beyond them holds at most."""
+def _peaks(walk: _TiltedWalk, tolerance: float, most: int) -> tuple[Reals, Reals, float]:
+    """Return where intervals start and end on which M can be above exp(-_LOW) of its height, and what is beyond."""
     # First those that leave least of the line: what the others say is looked for only there.
     kinds = walk.weights.size
     pairs = sorted((_pair(walk, y, z) for y, z in itertools.combinations(range(kinds), 2)), key=lambda pair: pair.share)
@@ -190,7 +191,7 @@ def _peaks(walk: _TiltedWalk, tolerance: float, most: int) -> tuple[Indices, flo
             low, high, end = _cut(low, high, end, sizes * pair.period, most * pair.period)
             low, high = _within_peaks(low, high, pair)
     low, high, end = _cut(low, high, end, high - low, _MOST_WORK // kinds * walk.step)
-    return _nodes_within(low, high, walk.step), min(pair.mass_beyond(end) for pair in pairs)
+    return low, high, min(pair.mass_beyond(end) for pair in pairs)
 
 
 class _Pair(NamedTuple):
@@ -248,7 +249,8 @@ def _nodes_within(low: Reals, high: Reals, step: float) -> Indices:
     first = np.ceil(low / step).astype(np.int64)
     sizes = np.maximum(np.floor(high / step).astype(np.int64) - first + 1, 0)
     starts: Indices = np.repeat(first - np.cumsum(sizes) + sizes, sizes)
-    return np.unique(starts + np.arange(int(sizes.sum())))
+    nodes: Indices = starts + np.arange(int(sizes.sum()))
+    return nodes[np.append(True, nodes[1:] > nodes[:-1])] if nodes.size else nodes
 
 
 def _log_mgf(z: float, c: Reals, q: Reals) -> float:

@@ -33,6 +33,7 @@ METHOD = "Monte Carlo with a control variate"
 _CELLS, _CHUNK = 1 << 25, 1 << 21
 _FEWEST, _MOST, _MOST_COST = 1 << 11, 1 << 18, 1 << 17
 _PILOT = 0.1
+_ROUNDING = 1e-13
 # The share of the misses that is left to draws farther from the prior than these inequalities allow for.
 _FAR = 0.1
 # What a report says that nobody but the target can have sent, beside what all others say.
@@ -106,6 +107,7 @@ def mean_over_crowds(mechanism: System, group: Group, leak: Leak, rng: np.random
         width = near + 2 * float(reach[:-1] @ np.abs(mix))
         mean, half = empirical_bernstein(sample, width, (1 - _FAR) * (1 - CONFIDENCE))
         mean, half = mean + leak.known_mean(variances / n), half + width * far
+    half += _ROUNDING * (1 + abs(mean))
     return Estimate(mean, mean - half, mean + half, CONFIDENCE, METHOD)
 
 
@@ -209,7 +211,7 @@ class _BitRows:
         own = rng.random(values.shape) < self._kappa
         np.put_along_axis(bits, values[..., None], own[..., None], axis=2)
         said = self._odds[bits.astype(np.int64)]
-        return np.einsum("dux,du->dx", said, 1 / (said @ self._population))
+        return np.einsum("dux,du->dx", said, 1 / np.maximum(said @ self._population, 1 / _CERTAIN))
 
     def said(self, prior: Reals) -> tuple[Reals, Reals]:
         if not np.array_equal(prior, self._population):  # their sum over the values has no short law

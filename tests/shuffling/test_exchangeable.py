@@ -1,0 +1,81 @@
+"""Everybody's values from one unknown population: the sampled interval against the listing, and its limits."""
+
+import math
+
+import numpy as np
+import pytest
+
+import tacit as tc
+from tacit.adversaries.gains import IdentityGain
+from tacit.measures.vulnerability import plan_posterior_vulnerability
+from tacit.shuffling import exchangeable
+
+RR = tc.RandomizedResponse
+
+REPETITIONS, LEAST_COVERED = 200, 188
+
+WIDE = tc.Channel([[0.5, 0.25, 0.25], [0.25, 0.5, 0.25]])
+NARROW = tc.Channel([[0.75, 0.25], [0.5, 0.5], [0.0, 1.0]])
+CASES = {
+    "two values": (RR(2, p=0.75), 12, (1, 1)),
+    "a leaning population": (RR(2, p=0.75), 7, (0.5, 3)),
+    "without noise": (RR(2, p=1), 12, (1, 1)),
+    "pure noise": (RR(2, p=0.5), 5, (2, 1)),
+    "three values": (RR(3, p=0.6), 8, (1, 1, 1)),
+    "three values, without noise": (RR(3, p=1), 6, (0.5, 0.5, 2)),
+    "more reports than values": (WIDE, 6, (1, 2)),
+    "fewer reports than values": (NARROW, 6, (1, 1, 2)),
+    "alone": (RR(3, p=0.6), 1, (1, 1, 2)),
+}
+
+
+def view_of(mechanism, n, alpha):
+    return tc.Shuffled(mechanism, n).seen_by(tc.Exchangeable(alpha))
+
+
+def sampled(view, gain, rng):
+    return exchangeable.sampled_vulnerability(view, gain, np.random.default_rng(rng))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("told", ["value", "gain"])
+def test_intervals_cover_the_listing(case, told, monkeypatch):
+    monkeypatch.setattr(exchangeable, "_FEWEST", 1000)
+    monkeypatch.setattr(exchangeable, "_MOST", 1000)
+    view = view_of(*CASES[case])
+    k = view.secrets
+    gain = IdentityGain(k) if told == "value" else tc.gain_matrix(np.eye(k)[:2] - np.arange(k) / 4)
+    assert view.is_listable
+    truth = plan_posterior_vulnerability(view, None if len(set(view.alpha)) == 1 else view.prior, gain).compute()
+    estimates = [sampled(view, gain, seed) for seed in range(REPETITIONS)]
+    assert sum(e.low - 1e-12 <= truth <= e.high + 1e-12 for e in estimates) >= LEAST_COVERED
+    assert {e.confidence for e in estimates} == {0.95}
+
+
+@pytest.mark.parametrize("p", [1, 0.75])
+@pytest.mark.parametrize("alpha", [(1, 1), (3, 1)])
+def test_a_large_crowd_tells_the_population_and_little_else(p, alpha):
+    # Then the guess is the commoner value: E[max(r, 1-r)], ¾ of a uniform r; of r with density 3r², 3/4 + 1/32.
+    limit = {(1, 1): 0.75, (3, 1): 0.75 + 1 / 32}[alpha]
+    n = 10**6
+    estimate = sampled(view_of(RR(2, p=p), n, alpha), IdentityGain(2), 1)
+    assert estimate.low <= limit + 2 / math.sqrt(n)
+    assert estimate.high >= limit
+    assert estimate.high - estimate.low < 0.02
+
+
+@pytest.mark.parametrize("alpha", [(1, 1), (4, 1), (1, 2, 5)])
+@pytest.mark.parametrize("n", [1, 100, 10**6])
+def test_pure_noise_leaves_the_prior(alpha, n):
+    estimate = sampled(view_of(RR(len(alpha), epsilon=0), n, alpha), IdentityGain(len(alpha)), 1)
+    assert estimate.low <= max(alpha) / sum(alpha) + 1e-12
+    assert estimate.high >= max(alpha) / sum(alpha) - 1e-12
+
+
+def test_a_seed_repeats_the_estimate_and_another_does_not():
+    s, adversary = tc.Shuffled(RR(3, epsilon=1), 10_000), tc.Exchangeable([1, 1, 1])
+    once, again, other = (tc.posterior_vulnerability(s, adversary=adversary, rng=rng) for rng in (5, 5, 6))
+    assert once == again
+    assert once != other
+    assert once.method == exchangeable.SANDWICHED

@@ -1,0 +1,227 @@
+"""Certified bounds where not everything can be summed over, on crowds so small that it can."""
+
+import functools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+
+import tacit as tc
+from oracles import adversaries as slow, channels, measures
+from oracles.promise import exactly
+from oracles.strategies import gains, stochastic
+from tacit.adversaries.gains import IdentityGain
+from tacit.estimate import Estimate
+from tacit.measures.bayes_security import plan_bayes_security
+from tacit.measures.information import plan_mutual_information
+from tacit.measures.measure import Plan
+from tacit.measures.privacy import _least_epsilon, plan_ldp_epsilon
+from tacit.measures.vulnerability import plan_posterior_vulnerability
+from tacit.shuffling.others import Group
+from tacit.shuffling.pairs import PairOfValues, largest_excess
+from tacit.shuffling.privacy import _bounded_profile
+from tacit.shuffling.views import known
+from tacit.shuffling.worst import bounded, bounded_worst, guess_ceiling
+
+RR, UE = tc.RandomizedResponse, tc.UnaryEncoding
+
+FEW = st.integers(2, 3)
+RATIOS = [1.0, 1.25, 2.0, 20.0]
+
+
+@st.composite
+def crowds(draw, largest=4):
+    """A small crowd through a channel, k-RR or a unary encoding."""
+    k = draw(FEW)
+    kind = draw(st.sampled_from(["channel", "channel", "response", "bits"]))
+    if kind == "channel":
+        return tc.Channel(draw(stochastic(k, draw(FEW)))), draw(st.integers(1, largest))
+    if kind == "response":
+        return RR(k, p=draw(st.sampled_from([1 / k, 0.625, 0.75, 0.9375, 1]))), draw(st.integers(1, largest))
+    kappa, lam = draw(st.sampled_from([(0.5, 0.25), (0.75, 0.25), (0.5, 0.125), (0.9375, 0.0625), (1, 0.5), (0.5, 0)]))
+    return UE(k, kappa, lam), draw(st.integers(1, largest - (k == 3)))
+
+
+def rows_among(mechanism, counts):
+    """P(h | x) in Fractions, over the histograms that can be."""
+    exact = channels.exact(mechanism.channel().matrix)
+    others = slow.holders(counts)
+    laws = [slow.law_of_reports(exact, [x, *others]) for x in range(len(exact))]
+    seen = sorted({h for law in laws for h in law})
+    return [[law.get(h, 0) for h in seen] for law in laws]
+
+
+def worst(mechanism, n, quantity):
+    return max(quantity(rows_among(mechanism, counts)) for counts in slow.all_counts(n - 1, mechanism.secrets))
+
+
+def uniform(k):
+    return measures.fractions(np.full(k, 1 / k))
+
+
+def guess(prior=None, gain=None):
+    """What the leak is to the library, and by definition."""
+
+    def plan(view):
+        return plan_posterior_vulnerability(view, prior, IdentityGain(view.secrets) if gain is None else gain)
+
+    def oracle(rows):
+        k = len(rows)
+        law = uniform(k) if prior is None else measures.fractions(prior)
+        table = measures.identity(k) if gain is None else channels.exact(gain.guesses())
+        return measures.posterior_vulnerability(rows, law, table)
+
+    return plan, oracle
+
+
+def information():
+    return (
+        lambda view: plan_mutual_information(view, None),
+        lambda rows: measures.mutual_information(rows, uniform(len(rows))),
+    )
+
+
+def distance():
+    """1 - β*, the more the leakier."""
+
+    def plan(view):
+        inner = plan_bayes_security(view)
+
+        def compute():
+            found = inner.compute()
+            if isinstance(found, Estimate):
+                return Estimate(1 - found.value, 1 - found.high, 1 - found.low, found.confidence, found.method)
+            return 1 - found
+
+        return Plan(inner.method, compute)
+
+    return plan, lambda rows: 1 - measures.bayes_security(rows)
+
+
+def contains(estimate, truth):
+    assert estimate.certified
+    assert estimate.value == estimate.high
+    assert estimate.low <= float(truth) + 1e-12
+    assert float(truth) <= estimate.high + 1e-12
+
+
+LEAKS = {"guess": guess, "information": information, "distance": distance}
+
+
+@pytest.mark.parametrize("leak", LEAKS)
+@given(crowd=crowds())
+@settings(max_examples=25)
+def test_the_bounds_hold_the_worst_that_others_can_hold(leak, crowd):
+    mechanism, n = crowd
+    plan, oracle = LEAKS[leak]()
+    view = tc.Shuffled(mechanism, n).seen_by(tc.WorstAllButOne())
+    contains(bounded_worst(view, plan), worst(mechanism, n, oracle))
+
+
+@given(st.data(), crowds())
+@settings(max_examples=25)
+def test_the_bounds_hold_the_worst_gain(data, crowd):
+    mechanism, n = crowd
+    k = mechanism.secrets
+    gain = data.draw(gains(k))
+    plan, oracle = guess(data.draw(stochastic(1, k))[0], IdentityGain(k) if gain is None else tc.gain_matrix(gain))
+    view = tc.Shuffled(mechanism, n).seen_by(tc.WorstAllButOne())
+    contains(bounded_worst(view, plan), worst(mechanism, n, oracle))
+
+
+@pytest.mark.parametrize("leak", LEAKS)
+@given(data=st.data(), crowd=crowds())
+@settings(max_examples=25)
+def test_the_bounds_hold_what_is_seen_among_others_who_are_known(leak, data, crowd):
+    mechanism, n = crowd
+    plan, oracle = LEAKS[leak]()
+    counts = data.draw(st.sampled_from(slow.all_counts(n - 1, mechanism.secrets)))
+    view = tc.Shuffled(mechanism, n).seen_by(tc.AllButOne(counts))
+    contains(bounded(view, plan), oracle(rows_among(mechanism, counts)))
+
+
+@given(st.data(), crowds())
+@settings(max_examples=40)
+def test_the_ceiling_of_the_guess_is_never_below_the_worst_one(data, crowd):
+    mechanism, n = crowd
+    prior = data.draw(stochastic(1, mechanism.secrets))[0]
+    _, oracle = guess(prior)
+    view = tc.Shuffled(mechanism, n).seen_by(tc.WorstAllButOne())
+    ceiling = guess_ceiling(view, prior)
+    truth = float(worst(mechanism, n, oracle))
+    assert truth <= ceiling + 1e-12
+    contains(bounded_worst(view, guess(prior)[0], ceiling), truth)
+
+
+@pytest.mark.parametrize("ratio", RATIOS)
+@given(crowd=crowds())
+@settings(max_examples=15)
+def test_the_bounded_profile_holds_the_worst_one(ratio, crowd):
+    mechanism, n = crowd
+    view = tc.Shuffled(mechanism, n).seen_by(tc.WorstAllButOne())
+    epsilon = math.log(ratio)
+    truth = worst(mechanism, n, lambda rows: slow.privacy_profile(rows, slow.power(epsilon)))
+    contains(_bounded_profile(view)(epsilon), truth)
+
+
+@given(st.sampled_from([0.3, 0.05, 1e-3]), crowds(largest=3))
+@settings(max_examples=15)
+def test_the_bounded_epsilon_holds_the_worst_one(delta, crowd):
+    mechanism, n = crowd
+    view = tc.Shuffled(mechanism, n).seen_by(tc.WorstAllButOne())
+    rows = [rows_among(mechanism, counts) for counts in slow.all_counts(n - 1, mechanism.secrets)]
+    truth = slow.epsilon(lambda ratio: max(slow.privacy_profile(each, ratio) for each in rows), delta)
+    found = _least_epsilon(_bounded_profile(view), delta, plan_ldp_epsilon(view).compute())
+    low, high = (found.low, found.high) if isinstance(found, Estimate) else (found, found)
+    slack = 1e-9 if math.isfinite(truth) else 0
+    assert low <= truth + slack
+    assert truth <= high + slack
+
+
+@pytest.mark.parametrize("ratio", [*RATIOS, math.inf])
+@given(data=st.data(), crowd=crowds())
+@settings(max_examples=15)
+def test_the_bounds_hold_the_excess_of_a_pair(ratio, data, crowd):
+    mechanism, n = crowd
+    n = max(n, 2)
+    counts = data.draw(st.sampled_from(slow.all_counts(n - 1, mechanism.secrets)))
+    a, b = data.draw(st.permutations(range(mechanism.secrets)))[:2]
+    rows = rows_among(mechanism, counts)
+    pair = PairOfValues(mechanism, a, b, known(counts))
+    if math.isinf(ratio):
+        truth = sum(p for p, q in zip(rows[a], rows[b], strict=True) if not q)
+    else:
+        truth = slow.hockey_stick(rows[a], rows[b], slow.power(math.log(ratio)))
+    contains(pair._bounded_excess(ratio), truth)
+    assert pair.excess(ratio) == exactly(truth)
+
+
+@pytest.mark.parametrize("ratio", [1.0, 1.1, 3.0])
+@pytest.mark.parametrize(
+    "mechanism",
+    [RR(3, epsilon=1), UE.oue(2, 1), tc.Channel([[0.5, 0.25, 0.25], [0.125, 0.5, 0.375], [0.25, 0.375, 0.375]])],
+)
+@pytest.mark.parametrize("users", [5, 2000])
+def test_no_pair_is_ruled_out_that_has_the_largest_excess(mechanism, ratio, users):
+    k = mechanism.secrets
+    population = np.array([0.5, 0.5]) if k == 2 else np.array([0.5, 0.375, 0.125])
+    groups = [(Group(users, value),) for value in range(k)] + [(Group(users, population=population),)]
+    pairs = [PairOfValues(mechanism, a, b, others) for others in groups for a in range(k) for b in range(k) if a != b]
+    assert largest_excess(pairs, ratio) == max(pair.excess(ratio) for pair in pairs)
+
+
+def test_the_largest_excess_of_no_pair_is_none():
+    assert largest_excess([], 1.0) == 0
+
+
+@pytest.mark.parametrize("mechanism", [RR(3, epsilon=1), UE.oue(3, 1), UE.rappor(2, 2), RR(2, p=1)])
+@pytest.mark.parametrize("n", [2, 3])
+def test_small_crowds_are_enumerated(mechanism, n):
+    s, everybody = tc.Shuffled(mechanism, n), functools.partial(worst, mechanism, n)
+    adversary = tc.WorstAllButOne()
+    assert tc.posterior_vulnerability(s, adversary=adversary) == exactly(everybody(guess()[1]))
+    assert tc.mutual_information(s, adversary=adversary) == exactly(everybody(information()[1]))
+    assert 1 - tc.bayes_security(s, adversary=adversary) == exactly(everybody(distance()[1]))
+    ratio = slow.power(0.25)
+    assert tc.privacy_profile(s, 0.25) == exactly(everybody(lambda rows: slow.privacy_profile(rows, ratio)))
