@@ -117,12 +117,6 @@ def with_target(box: Box, rows: ArrayLike) -> tuple[tuple[int, ...], Reals]:
     return box.corner, grown
 
 
-def shifted_mixture(box: Box, row: ArrayLike) -> Box:
-    """Return the law of the histogram after one more draw from ``row``."""
-    corner, laws = with_target(box, np.asarray(row, dtype=np.float64)[None, :])
-    return Box(corner, laws[0], box.draws + 1, box.tilt, box.log_scale)
-
-
 class _Groups:
     """The tilted laws that are drawn from, their mean to more than double precision, and where their sum may fall."""
 
