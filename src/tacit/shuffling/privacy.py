@@ -24,7 +24,7 @@ from tacit.shuffling.worst import ENUMERATED, spread
 # How many pairs of views, and how many histograms in all, a maximum over the others' values may take.
 _MOST_WAYS, _MOST_PAIRS, _MOST_CELLS = 1 << 14, 1 << 11, 1 << 22
 _MOST_TRIED = 8
-_LEAST, _MOST_EXPONENT = 1e-280, 400.0
+_LEAST, _MODERATE, _MOST_EXPONENT = 1e-280, 300.0, 400.0
 
 Reals = NDArray[np.float64]
 
@@ -142,5 +142,12 @@ def _largest_renyi(system: View, pairs: list[PairOfValues], order: float) -> flo
 def _not_underflown(pair: PairOfValues, most: float) -> tuple[Reals, Reals]:
     """Return the likelihoods of a pair, but for histograms too unlikely to matter where ratios are finite."""
     a, b = pair.all_likelihoods
-    kept = np.minimum(a, b) > (_LEAST if math.isfinite(most) else -1.0)
+    # Neither likelihood is more than e^ε times the other: if one is this small, both are, unless ε is hundreds.
+    least = _LEAST if most <= _MODERATE else 0.0
+    kept = np.minimum(a, b) > (least if math.isfinite(most) else -1.0)
+    if math.isfinite(most) and most > _MODERATE and np.maximum(a, b)[~kept].max(initial=0.0) > 0:
+        raise TooLargeError(
+            "the likelihoods underflow, so that their ratios are unknown for a Rényi divergence; take more noise or "
+            "fewer users, or ask for the privacy profile"
+        )
     return a[kept], b[kept]
