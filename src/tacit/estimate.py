@@ -65,6 +65,16 @@ def mapped(result: float | Estimate, function: Callable[[float], float]) -> floa
     return Estimate(function(result.value), low, high, result.confidence, result.method)
 
 
+def lowest(result: float | Estimate) -> float:
+    """Return the lower end of a result, a number being its own."""
+    return result.low if isinstance(result, Estimate) else result
+
+
+def highest(result: float | Estimate) -> float:
+    """Return the upper end of a result, a number being its own."""
+    return result.high if isinstance(result, Estimate) else result
+
+
 def settled(result: float | Estimate) -> float | Estimate:
     """Return a certified `Estimate` that is as narrow as a float's promise as that float."""
     if not isinstance(result, Estimate) or not result.certified:
@@ -76,7 +86,7 @@ def settled(result: float | Estimate) -> float | Estimate:
 def largest(results: Iterable[float | Estimate]) -> float | Estimate:
     """Return the largest of some results, 0 of none: an `Estimate` if one that is may be the largest."""
     given = list(results) or [0.0]
-    low = max(result.low if isinstance(result, Estimate) else result for result in given)
+    low = max(map(lowest, given))
     estimates = [r for r in given if isinstance(r, Estimate) and r.high > low]
     if not estimates:
         return low

@@ -1,14 +1,12 @@
 """``tacit audit``: the main job."""
 
 import contextlib
-import sys
-import time
 from typing import Annotated
 
 from cyclopts import Parameter
 
 from tacit.cli.options import Whole, as_names
-from tacit.cli.output import check_not_the_table, check_share, print_json, written_whole
+from tacit.cli.output import Progress, check_not_the_table, check_share, print_json, written_whole
 
 
 def audit(
@@ -54,10 +52,12 @@ def audit(
 
     check_share(fail_over, "--fail-over")
     check_not_the_table(html, table)
+    progress = Progress()
     with contextlib.ExitStack() as stack:
+        stack.callback(progress.done)
         page = stack.enter_context(written_whole(html)) if html is not None else []
         found = audit_table(
-            table, as_names(columns), sensitive, k, budget, person=person, show_rare=show_rare, progress=_Progress()
+            table, as_names(columns), sensitive, k, budget, person=person, show_rare=show_rare, progress=progress
         )
         if html is not None:
             page.append(to_html(found))
@@ -74,21 +74,3 @@ def audit(
         if html is not None:
             print(f"Report: {html}")
     return int(fail_over is not None and found.sets.whole.exposure > fail_over)
-
-
-class _Progress:
-    """Says on a terminal's stderr what is being worked on, once a second has passed."""
-
-    def __init__(self) -> None:
-        self._start = time.monotonic()
-        self._shown = ""
-
-    def __call__(self, what: str) -> None:
-        if what != self._shown and sys.stderr.isatty() and time.monotonic() - self._start > 1:
-            self._shown = what
-            sys.stderr.write(f"\r\x1b[2K{what} …")
-            sys.stderr.flush()
-
-    def __del__(self) -> None:
-        if self._shown:
-            sys.stderr.write("\r\x1b[2K")

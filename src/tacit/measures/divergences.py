@@ -133,13 +133,20 @@ def as_epsilon(epsilon: float) -> float:
 def excess_mass(p: Reals, q: Reals, epsilon: float) -> float:
     """Return ``Σ_y max(0, p_y - e^ε q_y)``."""
     if epsilon < _LARGEST:
-        return float(np.maximum(p - math.exp(epsilon) * q, 0.0).sum())
-    above = p > 0
+        return excess_over(p, q, math.exp(epsilon))
     if math.isinf(epsilon):
-        return float(p[above & (q == 0)].sum())
+        return excess_over(p, q, math.inf)
+    above = p > 0
     with np.errstate(divide="ignore"):  # e^ε overflows: let the logarithms meet first
         excess = np.log(p[above]) - np.log(q[above]) - epsilon
     return float((p[above] * -np.expm1(-np.maximum(excess, 0.0))).sum())
+
+
+def excess_over(p: Reals, q: Reals, ratio: float) -> float:
+    """Return ``Σ_y max(0, p_y - ratio · q_y)``; an infinite ratio leaves what q excludes."""
+    if math.isinf(ratio):
+        return float(p[q == 0].sum())
+    return float(np.maximum(p - ratio * q, 0.0).sum())
 
 
 def renyi_of(p: Reals, q: Reals, order: float) -> float:

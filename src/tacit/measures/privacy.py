@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from tacit.adversaries.knowledge import Knowledge, WorstAllButOne
 from tacit.channels.channel import System
 from tacit.errors import InvalidValueError
-from tacit.estimate import Estimate, settled
+from tacit.estimate import Estimate, highest, lowest, settled
 from tacit.measures.divergences import as_epsilon, excess_mass, renyi_of
 from tacit.measures.local_privacy import plan_ldp_epsilon
 from tacit.measures.measure import Crowd, Plan, measure, system_seen_by
@@ -64,7 +64,7 @@ def privacy_profile(system: System, epsilon: float, adversary: Knowledge | None 
     '2.52e-09'
     """
     level = as_epsilon(epsilon)
-    plan = plan_privacy_profile(_seen(system, adversary))
+    plan = plan_privacy_profile(seen_with_worst(system, adversary))
     return Plan(plan.method, lambda: settled(plan.compute()(level)))
 
 
@@ -109,7 +109,7 @@ def shuffle_epsilon(system: System, delta: float, adversary: Knowledge | None = 
     level = as_real(delta, "delta")
     if not 0 <= level <= 1:
         raise InvalidValueError(f"delta must be in [0, 1], got {delta!r}")
-    seen = _seen(system, adversary)
+    seen = seen_with_worst(system, adversary)
     plan, most = plan_privacy_profile(seen), plan_ldp_epsilon(seen)
     if level == 0:
         return Plan(most.method, most.compute)
@@ -152,10 +152,11 @@ def shuffle_renyi(system: System, order: float, adversary: Knowledge | None = No
     level = as_real(order, "order")
     if level <= 0:
         raise InvalidValueError(f"order must be positive, got {order!r}")
-    return plan_renyi(_seen(system, adversary), level)
+    return plan_renyi(seen_with_worst(system, adversary), level)
 
 
-def _seen(system: System, adversary: Knowledge | None) -> System:
+def seen_with_worst(system: System, adversary: Knowledge | None) -> System:
+    """Return what the adversary sees, None being the worst of a crowd: differential privacy is promised against her."""
     return system_seen_by(system, WorstAllButOne() if adversary is None and isinstance(system, Crowd) else adversary)
 
 
@@ -172,7 +173,8 @@ def plan_renyi(system: System, order: float) -> Plan[float]:
 
 
 def _explicit_profile(system: System) -> Profile:
-    return lambda epsilon: min(1.0, max((excess_mass(a, b, epsilon) for a, b in _ordered_pairs(system)), default=0.0))
+    pairs = _ordered_pairs(system)  # once: a structured system computes its channel anew each time
+    return lambda epsilon: min(1.0, max((excess_mass(a, b, epsilon) for a, b in pairs), default=0.0))
 
 
 def _ordered_pairs(system: System) -> list[tuple[Reals, Reals]]:
@@ -187,16 +189,12 @@ def ratio_of(epsilon: float) -> float:
 
 def _least_epsilon(profile: Profile, delta: float, most: float) -> float | Estimate:
     remembered = cache(profile)
-    low, high = (_root(lambda epsilon, end=end: _end(remembered(epsilon), end), delta, most) for end in ("low", "high"))
+    low, high = (_root(lambda epsilon, end=end: end(remembered(epsilon)), delta, most) for end in (lowest, highest))
     found = remembered(high) if math.isfinite(high) else remembered(0.0)
     if low == high or not isinstance(found, Estimate):
         return high
     low, high = min(low, high), max(low, high)
     return settled(Estimate(high, low, high, None, found.method))
-
-
-def _end(result: float | Estimate, end: str) -> float:
-    return float(getattr(result, end)) if isinstance(result, Estimate) else result
 
 
 _LEAST, _LARGEST = 1e-320, 709.0

@@ -14,13 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.adversaries.knowledge import Knowledge, WorstAllButOne
+from tacit.adversaries.knowledge import Knowledge
 from tacit.channels.channel import System
 from tacit.errors import InvalidValueError, TooLargeError, UnsupportedError
-from tacit.estimate import Estimate
+from tacit.estimate import highest
 from tacit.measures.local_privacy import plan_ldp_epsilon
-from tacit.measures.measure import Crowd, system_seen_by
-from tacit.measures.privacy import Profile, plan_privacy_profile
+from tacit.measures.privacy import Profile, plan_privacy_profile, seen_with_worst
 from tacit.validation import as_real
 
 Reals = NDArray[np.float64]
@@ -81,8 +80,7 @@ def privacy_loss_distribution(system: System, adversary: Knowledge | None = None
     if step <= 0:
         raise InvalidValueError(f"interval must be positive, got {interval!r}")
     accountant = _accountant()
-    unsaid = adversary is None and isinstance(system, Crowd)
-    seen = system_seen_by(system, WorstAllButOne() if unsaid else adversary)
+    seen = seen_with_worst(system, adversary)
     profile = plan_privacy_profile(seen).compute()
     points = _points(profile, plan_ldp_epsilon(seen).compute(), step)
     deltas = np.array([_high(profile, step * point) for point in range(points + 1)])
@@ -100,8 +98,7 @@ def _accountant() -> Any:
 
 
 def _high(profile: Profile, epsilon: float) -> float:
-    found = profile(epsilon)
-    return min(1.0, max(0.0, found.high if isinstance(found, Estimate) else found))
+    return min(1.0, max(0.0, highest(profile(epsilon))))
 
 
 def _points(profile: Profile, most: float, step: float) -> int:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from tacit.channels.channel import System
 from tacit.estimate import Estimate, largest
+from tacit.measures.divergences import excess_over
 from tacit.numerics.histograms import add_draw, histogram_law, sequence_count
 from tacit.numerics.mean_excess import RELATIVE, Bounded, mean_excess
 from tacit.numerics.poisson_multinomial import box_cells, histogram_box, with_target
@@ -74,7 +75,7 @@ class PairOfValues:
         if math.isinf(ratio) and not np.any((self.types[0] > 0) & (self.types[1] == 0)):
             return 0.0
         if not self.groups:
-            return excess_of(self.types[0], self.types[1], ratio)
+            return excess_over(self.types[0], self.types[1], ratio)
         if len(self.groups) == 1:
             return _as_result(_linear_excess(self.types, self._counts[0], ratio))
         if self.cells <= MAX_CELLS:
@@ -110,7 +111,7 @@ class PairOfValues:
         return tuple(group.count for group in self.groups)
 
     def _listed_excess(self, ratio: float) -> float | Estimate:
-        found = excess_of(*self.likelihoods, ratio)
+        found = excess_over(*self.likelihoods, ratio)
         if self.cells <= _FEW:
             return found
         if self.types.shape[1] == 2 and math.isfinite(ratio):
@@ -138,7 +139,7 @@ class PairOfValues:
     def _bounded_excess(self, ratio: float) -> Estimate:
         blanket = self.blanket or Blanket(self.mechanism, 1 + sum(self._counts))
         bound = blanket.excess(self.a, self.b, ratio)
-        return between(excess_of(*self.coarse, ratio), bound)
+        return between(excess_over(*self.coarse, ratio), bound)
 
 
 def largest_excess(pairs: Iterable[PairOfValues], ratio: float) -> float | Estimate:
@@ -177,7 +178,7 @@ class Blanket:
 
     def _excess(self, ends: tuple[int, int], ratio: float) -> float:
         local = report_types(self._mechanism, (), ends)
-        alone = excess_of(local[0], local[1], ratio)
+        alone = excess_over(local[0], local[1], ratio)
 
         def among(count: int) -> float:
             if not count:
@@ -194,7 +195,7 @@ def _linear_excess(types: Reals, count: int, ratio: float, relative: float = REL
     """Return the excess when all others' reports follow the law in the third row."""
     a, b, law = types
     seen = (count + 1) * law * max(1.0, min(ratio, 1e300)) > _NEVER
-    impossible = excess_of(a[~seen], b[~seen], ratio)
+    impossible = excess_over(a[~seen], b[~seen], ratio)
     with np.errstate(over="ignore", invalid="ignore"):
         steps: Reals = (a[seen] - ratio * b[seen]) / law[seen]
     steps = np.where(b[seen] == 0, a[seen] / law[seen], steps)
@@ -203,13 +204,6 @@ def _linear_excess(types: Reals, count: int, ratio: float, relative: float = REL
     steps = np.maximum(steps, -(n + 1) * max(0.0, float(steps.max())))
     found = mean_excess(n, steps, law[seen], relative)
     return Bounded(found.value + impossible, found.error)
-
-
-def excess_of(a: Reals, b: Reals, ratio: float) -> float:
-    """Return ``Σ max(0, a - ratio · b)``, where an infinite ratio leaves what b excludes."""
-    if math.isinf(ratio):
-        return float(a[b == 0].sum())
-    return float(np.maximum(a - ratio * b, 0.0).sum())
 
 
 def _as_result(found: Bounded) -> float | Estimate:

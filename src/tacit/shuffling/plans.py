@@ -6,6 +6,7 @@ adversary, a sample; else certified bounds.
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from tacit.adversaries.gains import Gain, IdentityGain
 from tacit.channels.channel import Channel
 from tacit.errors import TooLargeError
-from tacit.estimate import Estimate, mapped, settled
+from tacit.estimate import Estimate, highest, lowest, mapped, settled
 from tacit.measures.bayes_security import Pair, plan_bayes_security, plan_leakiest_pair
 from tacit.measures.capacity import plan_multiplicative_bayes_capacity
 from tacit.measures.information import information_of, plan_mutual_information
@@ -78,8 +79,7 @@ def _(system: AmongOthers, prior: Prior) -> Result:
     if system.is_listable:
         law = _law(system, prior)
         return Plan(HISTOGRAMS, lambda: left_to_lose(law[:, None] * system.likelihoods()))
-    guess = plan_posterior_vulnerability(system, prior, IdentityGain(system.secrets))
-    return Plan(guess.method, lambda: mapped(guess.compute(), lambda right: 1 - right))
+    return _risk_of_guess(system, prior)
 
 
 @plan_bayes_security.register
@@ -122,20 +122,14 @@ def _(system: AmongOthers, prior: Prior) -> Result:
 
 @plan_posterior_vulnerability.register
 def _(system: AmongWorst, prior: Prior, gain: Gain) -> Result:
-    leak = _gain_leak(prior, gain)
-    if is_enumerable(system):
-        return Plan(ENUMERATED, lambda: worst_of(system, leak))
-    return Plan(BOUND, lambda: bounded_worst(system, leak, _ceiling(system, _law(system, prior), gain)))
+    return _worst(system, _gain_leak(prior, gain), lambda: _ceiling(system, _law(system, prior), gain))
 
 
 @plan_bayes_risk.register
 def _(system: AmongWorst, prior: Prior) -> Result:
     if is_enumerable(system):
-        return _negative(
-            Plan(ENUMERATED, lambda: worst_of(system, lambda view: _negative(plan_bayes_risk(view, prior))))
-        )
-    guess = plan_posterior_vulnerability(system, prior, IdentityGain(system.secrets))
-    return Plan(guess.method, lambda: mapped(guess.compute(), lambda right: 1 - right))
+        return _negative(_worst(system, lambda view: _negative(plan_bayes_risk(view, prior))))
+    return _risk_of_guess(system, prior)
 
 
 @plan_bayes_security.register
@@ -171,14 +165,14 @@ def _(system: AmongExchangeable, prior: Prior, gain: Gain) -> Result:
 
 @plan_bayes_risk.register
 def _(system: AmongExchangeable, prior: Prior) -> Result:
-    guess = plan_posterior_vulnerability(system, prior, IdentityGain(system.secrets))
-    return Plan(guess.method, lambda: mapped(guess.compute(), lambda right: 1 - right))
+    return _risk_of_guess(system, prior)
 
 
-@plan_ldp_epsilon.register
-def _(system: AmongOthers) -> Plan[float]:
-    # To an uninformed adversary P(h | x) is linear in h, so its ratios are largest where all reports are the same kind:
-    # there they are those of the mechanism.
+@plan_ldp_epsilon.register(AmongOthers)
+@plan_ldp_epsilon.register(AmongWorst)
+def _(system: AmongOthers | AmongWorst) -> Plan[float]:
+    # P(h | x) is a mean over who sent what, so its ratios are no larger than the mechanism's. They are as large where
+    # everybody who can send the report that has the largest one does.
     plan = plan_ldp_epsilon(system.mechanism)
     return Plan(f"that of the mechanism: {plan.method}", plan.compute)
 
@@ -238,10 +232,15 @@ def _negative(plan: Result) -> Result:
     return Plan(plan.method, lambda: mapped(plan.compute(), lambda value: -value))
 
 
-def _worst(system: AmongWorst, leak: Leak) -> Result:
+def _risk_of_guess(system: View, prior: Prior) -> Result:
+    guess = plan_posterior_vulnerability(system, prior, IdentityGain(system.secrets))
+    return Plan(guess.method, lambda: mapped(guess.compute(), lambda right: 1 - right))
+
+
+def _worst(system: AmongWorst, leak: Leak, ceiling: Callable[[], float] = lambda: math.inf) -> Result:
     if is_enumerable(system):
         return Plan(ENUMERATED, lambda: worst_of(system, leak))
-    return Plan(BOUND, lambda: bounded_worst(system, leak))
+    return Plan(BOUND, lambda: bounded_worst(system, leak, ceiling()))
 
 
 def _two_valued_gain(pair: PairOfValues, prior: Reals, gain: Reals) -> float | Estimate:
@@ -265,9 +264,8 @@ def _two_valued_gain(pair: PairOfValues, prior: Reals, gain: Reals) -> float | E
 def _sum(left: float | Estimate, right: float | Estimate, weight: float) -> float | Estimate:
     if not isinstance(left, Estimate):
         return mapped(right, lambda value: left + weight * value)
-    low, high = (right.low, right.high) if isinstance(right, Estimate) else (right, right)
-    value = left.value + weight * float(right)
-    return Estimate(value, left.low + weight * low, left.high + weight * high, left.confidence, left.method)
+    low, high = left.low + weight * lowest(right), left.high + weight * highest(right)
+    return Estimate(left.value + weight * float(right), low, high, left.confidence, left.method)
 
 
 @dataclass(frozen=True, eq=False)

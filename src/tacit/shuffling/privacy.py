@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.errors import TooLargeError
-from tacit.estimate import Estimate, mapped
+from tacit.estimate import Estimate, lowest, mapped
 from tacit.measures.divergences import renyi_of
 from tacit.measures.local_privacy import plan_ldp_epsilon
 from tacit.measures.measure import Plan
@@ -42,11 +42,6 @@ def _(system: AmongWorst) -> Plan[Profile]:
     if pairs is not None:
         return Plan(ENUMERATED, lambda: _profile(pairs))
     return Plan(BOUND, lambda: _bounded_profile(system))
-
-
-@plan_ldp_epsilon.register
-def _(system: AmongWorst) -> Plan[float]:
-    return plan_ldp_epsilon(AmongOthers(system.mechanism, system.n, ()))
 
 
 @plan_renyi.register
@@ -111,9 +106,7 @@ def _bounded_profile(system: AmongWorst) -> Profile:
 
     def profile(epsilon: float) -> float | Estimate:
         ratio = ratio_of(epsilon)
-        attained = largest_excess(tried, ratio)
-        low = attained.low if isinstance(attained, Estimate) else attained
-        return _share(between(low, system.blanket.largest_excess(ratio)))
+        return _share(between(lowest(largest_excess(tried, ratio)), system.blanket.largest_excess(ratio)))
 
     return profile
 

@@ -1,5 +1,6 @@
 """What an adversary sees of a shuffled crowd: a system whose secret is the target's value, by what she knows."""
 
+from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
@@ -122,10 +123,7 @@ class AmongOthers(View):
             histogram_count(self.n, rows.shape[1]) <= _FEW_LISTED
             and sequence_count(rows.shape[1] - 1, self.n) <= MAX_LISTED
         ):
-            law, listed = histogram_law(self._counts, laws), histograms(self.n, rows.shape[1])
-            index = places(listed)
-            found = np.stack([add_draw(law, row)[index] for row in rows])
-            return Channel(found, explicit.inputs, map(tuple, listed.tolist()))
+            return _listed(explicit, [histogram_law(self._counts, laws)] * len(rows), self.n)
         if rows.shape[1] > _MOST_REPORTS or box_cells(self._counts, laws) * self.secrets > MAX_LISTED:
             return super().channel()
         corner, likelihoods = with_target(histogram_box(self._counts, laws), rows)
@@ -174,15 +172,12 @@ class AmongExchangeable(View):
         explicit = self.mechanism.channel()
         rows = dense(explicit.matrix)
         k, m = rows.shape
-        others = np.zeros((k, *(self.n,) * (m - 1)))
+        others = [np.zeros((self.n,) * (m - 1)) for _ in range(k)]
         for counts in histograms(self.n - 1, k):
             law = histogram_law(tuple(counts.tolist()), rows)
             for x in range(k):
                 others[x] += dirichlet_multinomial_pmf(counts, self.alpha + np.eye(1, k, x)[0]) * law
-        listed = histograms(self.n, m)
-        index = places(listed)
-        found = np.stack([add_draw(others[x], rows[x])[index] for x in range(k)])
-        return Channel(found, explicit.inputs, map(tuple, listed.tolist()))
+        return _listed(explicit, others, self.n)
 
 
 class AmongWorst(View):
@@ -191,6 +186,15 @@ class AmongWorst(View):
     def among(self, counts: tuple[int, ...]) -> AmongOthers:
         """Return the crowd in which the others hold these values."""
         return AmongOthers(self.mechanism, self.n, known(counts), self.rng)
+
+
+def _listed(mechanism: Channel, others: Sequence[Reals], n: int) -> Channel:
+    """Return the channel to all histograms of n reports, given the law of the others' for each value of the target."""
+    rows = dense(mechanism.matrix)
+    listed = histograms(n, rows.shape[1])
+    index = places(listed)
+    found = np.stack([add_draw(law, row)[index] for law, row in zip(others, rows, strict=True)])
+    return Channel(found, mechanism.inputs, map(tuple, listed.tolist()))
 
 
 def known(counts: tuple[int, ...]) -> Others:

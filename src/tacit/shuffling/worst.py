@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.channels.channel import Channel, System
-from tacit.estimate import Estimate, largest
+from tacit.estimate import Estimate, highest, largest, lowest
 from tacit.measures.measure import Plan
 from tacit.mechanisms.randomized_response import RandomizedResponse
 from tacit.mechanisms.unary_encoding import UnaryEncoding
@@ -81,24 +81,19 @@ def guess_ceiling(view: View, prior: Reals) -> float:
 def _between(attained: list[float], view: View, leak: Leak, ceiling: float) -> Estimate:
     mechanism = view.mechanism
     silent = AmongOthers(Channel(np.ones((mechanism.secrets, 1))), 1, ())
-    alone = _highest(leak(AmongOthers(mechanism, 1, ())).compute())
+    alone = highest(leak(AmongOthers(mechanism, 1, ())).compute())
 
     def among(count: int) -> float:
         plan = leak(AmongOthers(mechanism, count + 1, (Group(count, blanket=True),) if count else ()))
-        return alone if plan.method in {SAMPLED, BOUND} else _highest(plan.compute())
+        return alone if plan.method in {SAMPLED, BOUND} else highest(plan.compute())
 
-    attained = [*attained, _highest(leak(silent).compute())]
+    attained = [*attained, highest(leak(silent).compute())]
     return between(max(attained), min(alone, ceiling, hidden_in_blanket(mechanism, view.n, among, slack=5e-3)))
 
 
 def _certain(leak: Leak, views: Iterator[AmongOthers] | list[AmongOthers]) -> list[float]:
     plans = [leak(view) for view in views]
-    results = [plan.compute() for plan in plans if plan.method not in {SAMPLED, BOUND}]
-    return [result.low if isinstance(result, Estimate) else result for result in results]
-
-
-def _highest(result: float | Estimate) -> float:
-    return result.high if isinstance(result, Estimate) else result
+    return [lowest(plan.compute()) for plan in plans if plan.method not in {SAMPLED, BOUND}]
 
 
 @singledispatch
