@@ -11,8 +11,10 @@ _ROOMS = {
     "tacit.estimate": ("Estimate",),
     "tacit.adversaries": (
         "AllButOne",
+        "Dirichlet",
         "Exchangeable",
         "PartlyInformed",
+        "PointMixture",
         "Uninformed",
         "WorstAllButOne",
         "gain_matrix",

@@ -3,8 +3,10 @@
 from tacit import charts as charts, errors as errors
 from tacit.adversaries import (
     AllButOne as AllButOne,
+    Dirichlet as Dirichlet,
     Exchangeable as Exchangeable,
     PartlyInformed as PartlyInformed,
+    PointMixture as PointMixture,
     Uninformed as Uninformed,
     WorstAllButOne as WorstAllButOne,
     gain_matrix as gain_matrix,

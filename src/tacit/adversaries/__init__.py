@@ -9,14 +9,18 @@ from tacit.adversaries.knowledge import (
     Uninformed,
     WorstAllButOne,
 )
+from tacit.adversaries.populations import Dirichlet, PointMixture, PopulationLaw
 from tacit.adversaries.priors import point, uniform
 
 __all__ = [
     "AllButOne",
+    "Dirichlet",
     "Exchangeable",
     "Gain",
     "Knowledge",
     "PartlyInformed",
+    "PointMixture",
+    "PopulationLaw",
     "Uninformed",
     "WorstAllButOne",
     "gain_matrix",

@@ -2,7 +2,7 @@
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -11,10 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 from tacit.adversaries.priors import as_prior
 from tacit.channels.channel import Channel
 from tacit.errors import InvalidValueError, TooLargeError
-from tacit.numerics.randomness import RandomSource, Seed, random_source
+from tacit.numerics.randomness import RandomSource, Seed, generator, random_source
 from tacit.validation import as_count, as_real
 
 MOST_VALUES = 10**8
+_PEOPLE_AT_ONCE = 1 << 16
 
 Reals = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -26,8 +27,8 @@ class Mechanism(ABC):
     """A local randomizer of one of k values: a subclass writes the law, this class checks and vectorises.
 
     A subclass has the attribute ``k`` and a ``short_name`` for the command line, and implements `epsilon`, `channel`
-    and the underscored abstract methods. One whose reports are not whole numbers in ``0..k-1`` also says what they are,
-    by `_checked_reports`.
+    and the other abstract methods; most are a `PureProtocol`, which needs fewer. One whose reports are not whole
+    numbers in ``0..k-1`` also says what they are, by `checked_reports`.
     """
 
     short_name: ClassVar[str]
@@ -61,10 +62,22 @@ class Mechanism(ABC):
     def _sample(self, values: Integers, source: RandomSource) -> Reports: ...
 
     @abstractmethod
-    def _estimate_frequencies(self, reports: Reports) -> Reals: ...
+    def _aggregate(self, reports: Reports) -> Integers: ...
+
+    @abstractmethod
+    def _frequencies(self, tallies: Integers, n: int) -> Reals: ...
 
     @abstractmethod
     def _frequency_variance(self, n: int, frequencies: Reals) -> Reals: ...
+
+    @abstractmethod
+    def likelihood_blocks(self, reports: Reports) -> Iterator[tuple[Reals, Integers]]:
+        """Yield, for some reports at a time, how likely each is from each value, up to a factor, and its count."""
+
+    def _sample_aggregate(self, counts: Integers, rng: np.random.Generator) -> Integers:
+        values = np.repeat(np.arange(self.k), counts)
+        parts = np.split(values, range(_PEOPLE_AT_ONCE, values.size, _PEOPLE_AT_ONCE))
+        return np.sum([self._aggregate(self._sample(part, random_source(rng))) for part in parts], axis=0)
 
     def sample(self, values: ArrayLike, rng: Seed = None) -> Reports:
         """Return a report for each person's value.
@@ -88,6 +101,46 @@ class Mechanism(ABC):
         """
         return self._sample(self._indices(values, "values"), random_source(rng))
 
+    def aggregate(self, reports: ArrayLike) -> Integers:
+        """Return the tallies of the reports, which is all that an estimate needs; those of two crowds add up.
+
+        Parameters
+        ----------
+        reports
+            What `sample` returned, possibly for nobody.
+
+        Returns
+        -------
+        numpy.ndarray
+            Shape ``(k,)``: how many reports support each value; of an explicit channel, one count per report.
+
+        Raises
+        ------
+        InvalidValueError
+            If a report is not in the mechanism's range.
+        """
+        return self._aggregate(self.checked_reports(reports))
+
+    def sample_aggregate(self, counts: ArrayLike, rng: int | np.random.Generator) -> Integers:
+        """Return tallies as `aggregate` gives them of the reports of people whose values have these counts.
+
+        Parameters
+        ----------
+        counts
+            How many people hold each value, shape ``(k,)``.
+        rng
+            A generator or a seed: this is for simulation, clients never see each other's values.
+
+        Raises
+        ------
+        InvalidValueError
+            If counts are not k whole numbers of at least 0.
+        """
+        given = as_array(counts, "counts")
+        if given.shape != (self.k,) or given.dtype.kind not in "iu" or given.min() < 0:
+            raise InvalidValueError(f"counts must be {self.k} whole numbers of at least 0, got {counts!r:.80}")
+        return self._sample_aggregate(given.astype(np.int64), generator(rng))
+
     def estimate_frequencies(self, reports: ArrayLike) -> Reals:
         """Return the raw, unbiased estimate of each value's share; it may leave [0, 1].
 
@@ -107,15 +160,34 @@ class Mechanism(ABC):
             If there is no report, one is not in the mechanism's range, or reports carry no information (ε = 0, or so
             near that no estimate has a finite variance).
         """
-        checked = self._checked_reports(reports)
+        checked = self.checked_reports(reports)
         if len(checked) == 0:
             raise InvalidValueError("reports must hold at least one report, got none")
-        if math.isinf(self.frequency_variance(1)[0]):
-            raise InvalidValueError(
-                f"reports of a mechanism with epsilon = {self.epsilon:g} say nothing about the values; take a larger "
-                "epsilon"
-            )
-        return self._estimate_frequencies(checked)
+        self.check_informative()
+        return self._frequencies(self._aggregate(checked), len(checked))
+
+    def estimate_from_aggregate(self, tallies: ArrayLike, n: int) -> Reals:
+        """Return the same estimate from the tallies of n reports.
+
+        Parameters
+        ----------
+        tallies
+            What `aggregate` or `sample_aggregate` returned, or sums of such.
+        n
+            Number of reports, at least 1.
+
+        Raises
+        ------
+        InvalidValueError
+            If the tallies are not such of n reports, or reports carry no information.
+        """
+        n = as_count(n, "n", at_least=1)
+        given = as_array(tallies, "tallies")
+        shape = self._aggregate(self.checked_reports([])).shape
+        if given.shape != shape or given.dtype.kind not in "iu" or given.min() < 0 or given.max() > n:
+            raise InvalidValueError(f"tallies must be {shape[0]} whole numbers in 0..{n}, got {tallies!r:.80}")
+        self.check_informative()
+        return self._frequencies(given.astype(np.int64), n)
 
     def frequency_variance(self, n: int, frequencies: ArrayLike | None = None) -> Reals:
         """Return the variance of each estimated share when n people hold the values in the given shares.
@@ -143,9 +215,17 @@ class Mechanism(ABC):
         n = as_count(n, "n", at_least=1)
         return self._frequency_variance(n, np.full(self.k, 1 / self.k) if shares is None else shares)
 
-    def _checked_reports(self, reports: ArrayLike) -> Reports:
+    def checked_reports(self, reports: ArrayLike) -> Reports:
         """Return the reports as an array with one on each place of its first axis, or say what is wrong with them."""
         return self._indices(reports, "reports")
+
+    def check_informative(self) -> None:
+        """Refuse to estimate anything from reports that say nothing."""
+        if math.isinf(self.frequency_variance(1)[0]):
+            raise InvalidValueError(
+                f"reports of a mechanism with epsilon = {self.epsilon:g} say nothing about the values; take a larger "
+                "epsilon"
+            )
 
     def _indices(self, values: ArrayLike, name: str) -> Integers:
         array = as_array(values, name)
@@ -185,7 +265,14 @@ def as_epsilon(epsilon: float) -> float:
 
 def mechanisms_by_name() -> dict[str, Constructor]:
     """Return what makes each mechanism, by its name on the command line."""
-    return {name: make for kind in Mechanism.__subclasses__() for name, make in kind.constructors().items()}
+    return {name: make for kind in _kinds(Mechanism) for name, make in kind.constructors().items()}
+
+
+def _kinds(base: type[Mechanism]) -> Iterator[type[Mechanism]]:
+    for kind in base.__subclasses__():
+        if "short_name" in vars(kind):
+            yield kind
+        yield from _kinds(kind)
 
 
 class FrequencyError(NamedTuple):

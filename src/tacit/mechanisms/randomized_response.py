@@ -1,8 +1,10 @@
 """k-ary randomized response: tell the truth with probability p, else one of the other values at random."""
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tacit.adversaries.gains import Gain, IdentityGain, MatrixGain
 from tacit.channels.channel import Channel, check_size
@@ -14,14 +16,15 @@ from tacit.measures.information import plan_mutual_information
 from tacit.measures.local_privacy import plan_ldp_epsilon
 from tacit.measures.measure import Plan
 from tacit.measures.vulnerability import EXPLICIT, Prior, joint, plan_bayes_risk, plan_posterior_vulnerability
-from tacit.mechanisms.mechanism import Integers, Mechanism, RandomSource, Reals, Reports, as_epsilon, as_values
+from tacit.mechanisms.mechanism import Integers, RandomSource, Reals, Reports, as_epsilon, as_values
+from tacit.mechanisms.pure_protocol import PureProtocol, Support
 from tacit.numerics.excess import deviance
 from tacit.validation import as_real
 
 CLOSED_FORM = "closed form of k-RR"
 
 
-class RandomizedResponse(Mechanism):
+class RandomizedResponse(PureProtocol):
     """k-ary randomized response (k-RR): the truth with probability p, each other value with ``(1-p)/(k-1)``.
 
     ``p = e^ε / (k - 1 + e^ε)``
@@ -91,21 +94,29 @@ class RandomizedResponse(Mechanism):
     def __repr__(self) -> str:
         return f"RandomizedResponse(k={self.k}, epsilon={self.epsilon:g})"
 
+    @property
+    def support(self) -> Support:
+        """A report supports the value that it names."""
+        return Support(self.p, (self.k - 1) * self.q, self.q, 1 - self.q, self.gap)
+
     def _sample(self, values: Integers, source: RandomSource) -> Integers:
         other = source.integers(self.k - 1, size=values.size)
         other += other >= values
         return np.where(source.random(values.size) < self.p, values, other)
 
-    def _estimate_frequencies(self, reports: Reports) -> Reals:
-        return (np.bincount(reports, minlength=self.k) / reports.size - self.q) / self.gap
+    def _supports(self, reports: Reports) -> NDArray[np.bool_]:
+        return reports[:, None] == np.arange(self.k)
 
-    def _frequency_variance(self, n: int, frequencies: Reals) -> Reals:
-        if self.gap == 0:
-            return np.full(self.k, math.inf)
-        truthful = self.p * (self.k - 1) * self.q
-        noise = (frequencies * truthful + (1 - frequencies) * self.q * (1 - self.q)) / n
-        with np.errstate(over="ignore"):  # infinite at the border of what a double holds
-            return noise / self.gap / self.gap
+    def _aggregate(self, reports: Reports) -> Integers:
+        return np.bincount(reports, minlength=self.k)
+
+    def likelihood_blocks(self, reports: Reports) -> Iterator[tuple[Reals, Integers]]:
+        """Yield the likelihoods of the distinct reports, with their counts."""
+        counts = self._aggregate(reports)
+        seen = np.flatnonzero(counts)
+        for likelihoods, _ in super().likelihood_blocks(seen):
+            yield likelihoods, counts[seen[: len(likelihoods)]]
+            seen = seen[len(likelihoods) :]
 
 
 def _distribution(mechanism: RandomizedResponse, prior: Prior) -> Reals:

@@ -5,7 +5,7 @@ import itertools
 import math
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from tacit.channels.channel import Channel
 from tacit.errors import InvalidValueError, TooLargeError
@@ -13,21 +13,20 @@ from tacit.mechanisms.coin_flips import coin_flips
 from tacit.mechanisms.mechanism import (
     Constructor,
     Integers,
-    Mechanism,
     RandomSource,
-    Reals,
     Reports,
     as_array,
     as_epsilon,
     as_values,
 )
+from tacit.mechanisms.pure_protocol import PureProtocol, Support
 from tacit.validation import as_real
 
 MOST_BITS_LISTED = 18
 MOST_BITS_DRAWN = 1 << 32
 
 
-class UnaryEncoding(Mechanism):
+class UnaryEncoding(PureProtocol):
     """Unary encoding: k bits, of which the value's own is reported as 1 with probability κ, every other one with λ.
 
     ``ε = log(κ(1-λ) / ((1-κ)λ))``
@@ -195,6 +194,11 @@ class UnaryEncoding(Mechanism):
         """The least ε for which the mechanism is ε-locally differentially private."""
         return self._epsilon
 
+    @property
+    def support(self) -> Support:
+        """A report supports the values whose bits are 1."""
+        return Support(self.kappa, self.not_kappa, self.lam, self.not_lam, self.gap)
+
     def channel(self) -> Channel:
         """Return the k × 2ᵏ channel, its outputs tuples of bits from all 0 to all 1, or raise TooLargeError."""
         if self.k > MOST_BITS_LISTED:
@@ -221,7 +225,8 @@ class UnaryEncoding(Mechanism):
         reports[np.arange(people), values] = coin_flips(self.kappa, self.not_kappa, people, source)
         return reports
 
-    def _checked_reports(self, reports: ArrayLike) -> Reports:
+    def checked_reports(self, reports: ArrayLike) -> Reports:
+        """Return the reports as rows of k bits, or say what is wrong with them."""
         array = as_array(reports, "reports")
         if array.shape == (0,):
             return np.empty((0, self.k), dtype=np.uint8)
@@ -233,15 +238,11 @@ class UnaryEncoding(Mechanism):
             raise InvalidValueError(f"reports must be bits, 0 or 1, got {array[(array < 0) | (array > 1)][0]}")
         return array
 
-    def _estimate_frequencies(self, reports: Reports) -> Reals:
-        return (reports.mean(axis=0) - self.lam) / self.gap
+    def _supports(self, reports: Reports) -> NDArray[np.bool_]:
+        return reports.astype(np.bool_, copy=False)
 
-    def _frequency_variance(self, n: int, frequencies: Reals) -> Reals:
-        if self.gap == 0:
-            return np.full(self.k, math.inf)
-        noise = (frequencies * self.kappa * self.not_kappa + (1 - frequencies) * self.lam * self.not_lam) / n
-        with np.errstate(over="ignore"):  # infinite at the border of what a double holds
-            return noise / self.gap / self.gap
+    def _aggregate(self, reports: Reports) -> Integers:
+        return reports.sum(axis=0, dtype=np.int64)
 
 
 def _sigmoids(exponent: float) -> tuple[float, float]:
