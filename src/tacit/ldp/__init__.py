@@ -1,0 +1,1 @@
+"""Local protocols in information: what they keep private, what they tell of the population, which is best."""
