@@ -33,6 +33,18 @@ from tacit.channels import (
 from tacit.estimate import (
     Estimate as Estimate,
 )
+from tacit.ldp import (
+    asymptotic_utility as asymptotic_utility,
+    average_privacy as average_privacy,
+    digit_utility as digit_utility,
+    distribution_utility as distribution_utility,
+    effective_participation as effective_participation,
+    frequency_posterior as frequency_posterior,
+    information_split as information_split,
+    population_information as population_information,
+    tally_utility as tally_utility,
+    worst_case_privacy as worst_case_privacy,
+)
 from tacit.measures import (
     bayes_risk as bayes_risk,
     bayes_security as bayes_security,
@@ -53,9 +65,17 @@ from tacit.measures import (
     total_variation as total_variation,
 )
 from tacit.mechanisms import (
+    ChannelMechanism as ChannelMechanism,
+    HadamardResponse as HadamardResponse,
+    LocalHashing as LocalHashing,
     RandomizedResponse as RandomizedResponse,
+    SubsetSelection as SubsetSelection,
     UnaryEncoding as UnaryEncoding,
+    clipped as clipped,
     frequency_error as frequency_error,
+    iterative_bayesian_update as iterative_bayesian_update,
+    norm_sub as norm_sub,
+    simplex_projection as simplex_projection,
 )
 from tacit.shuffling import (
     Shuffled as Shuffled,

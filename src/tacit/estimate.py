@@ -93,3 +93,17 @@ def largest(results: Iterable[float | Estimate]) -> float | Estimate:
     value = max(low, *(estimate.value for estimate in estimates))
     first = max(estimates, key=lambda estimate: estimate.high)
     return Estimate(value, low, max(first.high, value), first.confidence, first.method)
+
+
+def contrasted(
+    up: float | Estimate, down: float | Estimate, function: Callable[[float, float], float]
+) -> float | Estimate:
+    """Return a function of two results that rises with the first and falls with the second."""
+    value = function(float(up), float(down))
+    estimates = [result for result in (up, down) if isinstance(result, Estimate)]
+    if not estimates:
+        return value
+    low, high = function(lowest(up), highest(down)), function(highest(up), lowest(down))
+    misses = [1 - e.confidence for e in estimates if e.confidence is not None]
+    method = "; ".join(dict.fromkeys(e.method for e in estimates))
+    return Estimate(value, low, high, 1 - sum(misses) if misses else None, method)

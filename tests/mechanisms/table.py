@@ -21,6 +21,14 @@ _CONSTRUCTORS = {
     "RandomizedResponse(3, epsilon=30)": lambda: tc.RandomizedResponse(3, epsilon=30),
     "RandomizedResponse(3, epsilon=700)": lambda: tc.RandomizedResponse(3, epsilon=700),
     "RandomizedResponse(4, epsilon=inf)": lambda: tc.RandomizedResponse(4, epsilon=math.inf),
+    "LocalHashing(2, 0)": lambda: tc.LocalHashing(2, epsilon=0),
+    "LocalHashing(3, 1e-9)": lambda: tc.LocalHashing(3, epsilon=1e-9),
+    "LocalHashing(3, 1)": lambda: tc.LocalHashing(3, epsilon=1),
+    "LocalHashing(2, 2, g=4)": lambda: tc.LocalHashing(2, epsilon=2, g=4),
+    "LocalHashing(5, 1, g=2)": lambda: tc.LocalHashing(5, epsilon=1, g=2),
+    "LocalHashing(3, 4.5, g=3)": lambda: tc.LocalHashing(3, epsilon=4.5, g=3),
+    "LocalHashing(4, 700, g=2)": lambda: tc.LocalHashing(4, epsilon=700, g=2),
+    "LocalHashing(3, inf, g=3)": lambda: tc.LocalHashing(3, epsilon=math.inf, g=3),
     "UnaryEncoding(2, 0.75, 0.5)": lambda: tc.UnaryEncoding(2, kappa=0.75, lam=0.5),
     "UnaryEncoding(3, 0.4, 0.4)": lambda: tc.UnaryEncoding(3, kappa=0.4, lam=0.4),
     "UnaryEncoding(3, 0, 0)": lambda: tc.UnaryEncoding(3, kappa=0, lam=0),
@@ -41,10 +49,43 @@ _CONSTRUCTORS = {
     "UnaryEncoding.blh(3, 1)": lambda: tc.UnaryEncoding.blh(3, epsilon=1),
     "UnaryEncoding.blh(3, 700)": lambda: tc.UnaryEncoding.blh(3, epsilon=700),
     "UnaryEncoding.blh(2, inf)": lambda: tc.UnaryEncoding.blh(2, epsilon=math.inf),
+    "SubsetSelection(2, 1)": lambda: tc.SubsetSelection(2, epsilon=1),
+    "SubsetSelection(5, 0)": lambda: tc.SubsetSelection(5, epsilon=0),
+    "SubsetSelection(4, 1e-9)": lambda: tc.SubsetSelection(4, epsilon=1e-9),
+    "SubsetSelection(5, 0.5)": lambda: tc.SubsetSelection(5, epsilon=0.5),
+    "SubsetSelection(5, 2, size=3)": lambda: tc.SubsetSelection(5, epsilon=2, size=3),
+    "SubsetSelection(4, 3, size=3)": lambda: tc.SubsetSelection(4, epsilon=3, size=3),
+    "SubsetSelection(4, 30, size=2)": lambda: tc.SubsetSelection(4, epsilon=30, size=2),
+    "SubsetSelection(4, 700, size=2)": lambda: tc.SubsetSelection(4, epsilon=700, size=2),
+    "SubsetSelection(5, inf, size=2)": lambda: tc.SubsetSelection(5, epsilon=math.inf, size=2),
+    "SubsetSelection(3, inf)": lambda: tc.SubsetSelection(3, epsilon=math.inf),
+    "HadamardResponse(2, 1)": lambda: tc.HadamardResponse(2, epsilon=1),
+    "HadamardResponse(2, inf)": lambda: tc.HadamardResponse(2, epsilon=math.inf),
+    "HadamardResponse(3, 0)": lambda: tc.HadamardResponse(3, epsilon=0),
+    "HadamardResponse(3, 1e-9)": lambda: tc.HadamardResponse(3, epsilon=1e-9),
+    "HadamardResponse(3, 2)": lambda: tc.HadamardResponse(3, epsilon=2),
+    "HadamardResponse(4, 700)": lambda: tc.HadamardResponse(4, epsilon=700),
+    "HadamardResponse(5, 0.5)": lambda: tc.HadamardResponse(5, epsilon=0.5),
+    "HadamardResponse(7, 3)": lambda: tc.HadamardResponse(7, epsilon=3),
+    "HadamardResponse(8, inf)": lambda: tc.HadamardResponse(8, epsilon=math.inf),
+    "ChannelMechanism(no noise)": lambda: tc.ChannelMechanism(tc.Channel(np.eye(3))),
+    "ChannelMechanism(all alike)": lambda: tc.ChannelMechanism(tc.Channel([[0.25, 0.75], [0.25, 0.75]])),
+    "ChannelMechanism(rank 2 of 3)": lambda: tc.ChannelMechanism(tc.Channel([[0.5, 0.5], [0.25, 0.75], [0, 1]])),
+    "ChannelMechanism(3 x 4)": lambda: tc.ChannelMechanism(
+        tc.Channel([[0.5, 0.25, 0.25, 0], [0.125, 0.5, 0.25, 0.125], [0.2, 0.3, 0, 0.5]])
+    ),
+    "ChannelMechanism(nearly alike)": lambda: tc.ChannelMechanism(tc.Channel([[0.5, 0.5], [0.5001, 0.4999]])),
+    "ChannelMechanism(a column never seen)": lambda: tc.ChannelMechanism(
+        tc.Channel([[0, 0.1, 0.9, 0], [0, 0.7, 0.3, 0]])
+    ),
 }
 
 MECHANISMS = [pytest.param(make(), id=name) for name, make in _CONSTRUCTORS.items()]
-INFORMATIVE = [pytest.param(make(), id=name) for name, make in _CONSTRUCTORS.items() if make().epsilon > 1e-6]
+INFORMATIVE = [
+    pytest.param(make(), id=name)
+    for name, make in _CONSTRUCTORS.items()
+    if make().epsilon > 1e-6 and math.isfinite(make().frequency_variance(1)[0])
+]
 
 
 def observed(mechanism, reports):

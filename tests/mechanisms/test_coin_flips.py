@@ -1,7 +1,5 @@
 """Coin flips are as biased as the double says, to the last digit."""
 
-import itertools
-
 import numpy as np
 import pytest
 
@@ -10,25 +8,19 @@ from tacit.numerics.randomness import random_source
 
 
 class FromBytes:
-    """A source whose words are made of given bytes, seven each, and then of zeros."""
+    """A source of the given bytes, and then of zeros."""
 
     def __init__(self, *given):
         self.given = list(given)
 
-    def integers(self, high, *, size):
-        assert high == 2**56
-        taken, self.given = self.given[: 7 * size], self.given[7 * size :]
-        padded = np.zeros(7 * size, dtype=np.uint8)
-        padded[: len(taken)] = taken
-        words = np.zeros((size, 8), dtype=np.uint8)
-        words[:, :7] = padded.reshape(size, 7)
-        return words.view("<i8").ravel().astype(np.int64)
+    def bytes(self, size):
+        taken, self.given = self.given[:size], self.given[size:]
+        return np.array(taken + [0] * (size - len(taken)), dtype=np.uint8)
 
 
 def first_flip(probability, *given):
     """Whether the rarer face comes up, when a flip's digits to the base 256 are the given ones."""
-    source = FromBytes(*itertools.chain(*((byte, *[0] * 6) for byte in given)))
-    return int(coin_flips(probability, 1 - probability, 1, source)[0])
+    return int(coin_flips(probability, 1 - probability, 1, FromBytes(*given))[0])
 
 
 @pytest.mark.parametrize("probability", [1 / 65536, 1.5 / 256, 128 / 65536, 0.25, 0.5, 30000 / 65536])

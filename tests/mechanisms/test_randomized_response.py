@@ -1,6 +1,7 @@
 """k-ary randomized response: its parameters, its closed forms at any size."""
 
 import math
+import os
 from decimal import Decimal, localcontext
 
 import numpy as np
@@ -108,6 +109,13 @@ def test_a_lie_too_rare_for_doubles_still_gives_an_answer(epsilon):
     assert tc.posterior_vulnerability(mechanism, [0.5, 0.25, 0.25]) == 1.0
     assert tc.mutual_information(mechanism) == exactly(math.log(3))
     assert tc.bayes_risk(mechanism) == pytest.approx(2 * math.exp(-epsilon), rel=1e-9)
+
+
+@pytest.mark.parametrize("epsilon", [3.0, 40.0, 700.0])
+def test_a_lie_too_rare_for_a_rounded_truth_is_still_told(monkeypatch, epsilon):
+    # The system's randomness is nothing but zeros: below every probability, and the first of the values.
+    monkeypatch.setattr(os, "urandom", bytes)
+    assert tc.RandomizedResponse(3, epsilon=epsilon).sample([1, 2]).tolist() == [0, 0]
 
 
 @pytest.mark.parametrize("k", range(2, 201))

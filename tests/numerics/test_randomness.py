@@ -25,6 +25,22 @@ def test_the_system_s_numbers_lie_evenly_in_the_unit_interval():
     assert chdtrc(19, ((observed - 2500) ** 2).sum() / 2500) > 1e-9
 
 
+@pytest.mark.parametrize("seed", [1, None])
+def test_bytes_are_uniform_and_independent_of_their_neighbours(seed):
+    drawn = random_source(seed).bytes(3_000_001)
+    assert (drawn.dtype, drawn.shape) == (np.uint8, (3_000_001,))
+    for digits in (drawn, drawn[:-1].view(np.uint16), drawn[1:].view(np.uint16)):
+        observed = np.bincount(digits, minlength=np.iinfo(digits.dtype).max + 1)
+        expected = digits.size / observed.size
+        assert chdtrc(observed.size - 1, ((observed - expected) ** 2).sum() / expected) > 1e-9
+
+
+def test_seeded_bytes_do_not_depend_on_the_machine_s_order_of_bytes():
+    words = np.random.default_rng(5).integers(2**64, size=2, dtype=np.uint64).tolist()
+    expected = b"".join(word.to_bytes(8, "little") for word in words)
+    assert random_source(5).bytes(11).tobytes() == expected[:11]
+
+
 @pytest.mark.parametrize("high", [2**63 - 1, 2**62 + 1, 3 * 2**61])
 def test_numbers_that_would_favour_some_are_drawn_again(high):
     # Half to a quarter of all 64-bit words must be rejected here; the rest is spread evenly.
@@ -57,9 +73,10 @@ def test_two_runs_of_the_system_s_source_differ():
     assert not np.array_equal(SystemSource().random(8), SystemSource().random(8))
 
 
-@pytest.mark.parametrize("draw", [lambda s: s.random(0), lambda s: s.integers(5, size=0)])
-def test_no_draw(draw):
-    assert draw(SystemSource()).size == 0
+@pytest.mark.parametrize("draw", [lambda s: s.random(0), lambda s: s.integers(5, size=0), lambda s: s.bytes(0)])
+@pytest.mark.parametrize("seed", [1, None])
+def test_no_draw(draw, seed):
+    assert draw(random_source(seed)).size == 0
 
 
 def test_a_seed_a_generator_or_nothing():

@@ -154,6 +154,12 @@ class PointMixture:
         """The mean of P: the mixture of the points."""
         return self.weights @ self.points
 
+    @property
+    def is_known(self) -> bool:
+        """Whether only one P is possible."""
+        possible = self.points[self.weights > 0]
+        return bool((possible == possible[0]).all())
+
 
 PopulationLaw = Dirichlet | PointMixture
 

@@ -137,6 +137,11 @@ class Channel:
 
 def as_system(system: object) -> System:
     """Return the system, or say how to make one of what was given."""
+    if isinstance(system, type):  # whose attributes look like those of its instances
+        raise UnsupportedError(
+            f"a system must be a Channel, a mechanism or a structured system, got the class {system.__name__}; give it "
+            "its parameters, or wrap a matrix with tacit.Channel"
+        )
     if not isinstance(system, System):
         raise UnsupportedError(
             f"a system must be a Channel, a mechanism or a structured system, got {type(system).__name__}; "

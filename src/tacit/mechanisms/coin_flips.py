@@ -18,27 +18,24 @@ def coin_flips(one: float, zero: float, size: int, source: RandomSource) -> Flip
     flips = np.empty(size, dtype=np.uint8)
     for start in range(0, size, _AT_ONCE):
         part = flips[start : start + _AT_ONCE]
-        part[:] = _flips(one, part.size, source) if one <= zero else 1 - _flips(zero, part.size, source)
+        _flip(part, min(one, zero), source)
+        if zero < one:
+            np.bitwise_xor(part, 1, out=part)
     return flips
 
 
-def _flips(probability: float, size: int, source: RandomSource) -> Flips:
+def _flip(flips: Flips, probability: float, source: RandomSource) -> None:
     # A uniform number is below the probability when its first digit to the base 256 is; where that digit is the same,
     # the next ones decide. A double has finitely many, and scaling by 256 rounds none away.
+    if probability == 0 or flips.size == 0:
+        flips[:] = 0
+        return
     digit = int(256 * probability)
     rest = 256 * probability - digit
-    if rest == 0 and digit in (0, 256):
-        return np.full(size, digit // 256, dtype=np.uint8)
-    drawn = _random_bytes(size, source)
-    flips = (drawn < digit).view(np.uint8)
+    drawn = source.bytes(flips.size)
+    np.less(drawn, digit, out=flips.view(np.bool_))
     if rest > 0:
         tied = np.flatnonzero(drawn == digit)
-        if tied.size:
-            flips[tied] = _flips(rest, tied.size, source)
-    return flips
-
-
-def _random_bytes(size: int, source: RandomSource) -> NDArray[np.uint8]:
-    # Seven of each word's eight bytes: a signed word's highest bit is not random.
-    words = source.integers(1 << 56, size=-(-size // 7)).astype("<i8", copy=False)
-    return words.view(np.uint8).reshape(-1, 8)[:, :7].reshape(-1)[:size]
+        decided = np.empty(tied.size, dtype=np.uint8)
+        _flip(decided, rest, source)
+        flips[tied] = decided

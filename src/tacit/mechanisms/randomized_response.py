@@ -16,9 +16,11 @@ from tacit.measures.information import plan_mutual_information
 from tacit.measures.local_privacy import plan_ldp_epsilon
 from tacit.measures.measure import Plan
 from tacit.measures.vulnerability import EXPLICIT, Prior, joint, plan_bayes_risk, plan_posterior_vulnerability
+from tacit.mechanisms.coin_flips import coin_flips
 from tacit.mechanisms.mechanism import Integers, RandomSource, Reals, Reports, as_epsilon, as_values
 from tacit.mechanisms.pure_protocol import PureProtocol, Support
 from tacit.numerics.excess import deviance
+from tacit.numerics.tallies import evenly_spread, heads
 from tacit.validation import as_real
 
 CLOSED_FORM = "closed form of k-RR"
@@ -100,9 +102,16 @@ class RandomizedResponse(PureProtocol):
         return Support(self.p, (self.k - 1) * self.q, self.q, 1 - self.q, self.gap)
 
     def _sample(self, values: Integers, source: RandomSource) -> Integers:
-        other = source.integers(self.k - 1, size=values.size)
-        other += other >= values
-        return np.where(source.random(values.size) < self.p, values, other)
+        # The truth with probability p - q, else any of the k values alike, the true one among them: q for each lie.
+        # The coin is exact for the rarer of both, so that even lies of probability 1e-300 are told as often.
+        reports = source.integers(self.k, size=values.size)
+        truthful = coin_flips(self.gap, self.k * self.q, values.size, source)
+        np.copyto(reports, values, where=truthful.view(np.bool_))
+        return reports
+
+    def _sample_aggregate(self, counts: Integers, rng: np.random.Generator) -> Integers:
+        truthful = heads(counts, self.gap, self.k * self.q, rng)
+        return truthful + evenly_spread(int((counts - truthful).sum()), self.k, rng)
 
     def _supports(self, reports: Reports) -> NDArray[np.bool_]:
         return reports[:, None] == np.arange(self.k)

@@ -20,6 +20,7 @@ from tacit.mechanisms.mechanism import (
     as_values,
 )
 from tacit.mechanisms.pure_protocol import PureProtocol, Support
+from tacit.numerics.tallies import column_sums, heads
 from tacit.validation import as_real
 
 MOST_BITS_LISTED = 18
@@ -225,6 +226,11 @@ class UnaryEncoding(PureProtocol):
         reports[np.arange(people), values] = coin_flips(self.kappa, self.not_kappa, people, source)
         return reports
 
+    def _sample_aggregate(self, counts: Integers, rng: np.random.Generator) -> Integers:
+        # Bits are independent of each other, so that the tallies are.
+        own = heads(counts, self.kappa, self.not_kappa, rng)
+        return own + heads(counts.sum() - counts, self.lam, self.not_lam, rng)
+
     def checked_reports(self, reports: ArrayLike) -> Reports:
         """Return the reports as rows of k bits, or say what is wrong with them."""
         array = as_array(reports, "reports")
@@ -242,7 +248,7 @@ class UnaryEncoding(PureProtocol):
         return reports.astype(np.bool_, copy=False)
 
     def _aggregate(self, reports: Reports) -> Integers:
-        return reports.sum(axis=0, dtype=np.int64)
+        return column_sums(reports)
 
 
 def _sigmoids(exponent: float) -> tuple[float, float]:

@@ -1,0 +1,210 @@
+"""What many reports tell of the population: the constant beside ½ log n, and how many honest people they are worth."""
+
+import math
+from functools import singledispatch
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import psi
+
+from tacit.adversaries.populations import Dirichlet, PopulationLaw, as_population
+from tacit.channels.channel import System
+from tacit.errors import InvalidValueError
+from tacit.estimate import Estimate, mapped
+from tacit.ldp.entropies import as_density
+from tacit.ldp.protocol import RANK_TOLERANCE, as_protocol, rank, reduced_matrix
+from tacit.measures.measure import Plan, measure
+from tacit.mechanisms.randomized_response import RandomizedResponse
+from tacit.numerics.dirichlet_means import mean_log
+from tacit.numerics.randomness import Seed, generator
+from tacit.numerics.simplex import REPLICATES, lattice_mean, logit_points, logit_simplex
+
+Reals = NDArray[np.float64]
+
+CONFIDENCE = 0.95
+_CLOSED_FORM = "closed form of k-RR (LDP-info Prop. 10.1)"
+_STEPS = (0.5, 0.25, 0.125)
+_SETTLED = 1e-10  # of two steps: that of the finer one then is about its square
+_MOST_POINTS = 1 << 21
+_WORK = 1 << 31
+
+
+@measure
+def asymptotic_utility(
+    system: System, population: PopulationLaw | None = None, rng: Seed = None
+) -> Plan[float | Estimate]:
+    """Return the constant in what n reports tell of the population: ``I(Y⃗; P) - h(P) → (k-1)(½ log n + U)``.
+
+    ``U = -½ log(2πe) + E log det(C diag(1/PC) Cᵀ) / (2k-2)``
+
+    Parameters
+    ----------
+    system
+        A channel or a mechanism on k values that is faithful: its rows are linearly independent.
+    population
+        The law of the population's shares P, a `tacit.Dirichlet`; None is Jeffreys' prior.
+    rng
+        A generator or a seed, where the mean is taken over random points; None draws a fresh one.
+
+    Returns
+    -------
+    float or Estimate
+        In nats, per degree of freedom. An `Estimate` for channels with more kinds of report than values, from k = 4 on.
+
+    Raises
+    ------
+    InvalidValueError
+        If the system is not faithful: its rank, with singular values below 1e-9 of the largest taken for 0, is less
+        than k.
+    UnsupportedError
+        If the system is not one person's, or the population has no density.
+    TooLargeError
+        If the channel cannot be written down and has no closed form.
+
+    Notes
+    -----
+    Source: LDP-info, Definition 6.5 and Theorem 6.7. Where there are as many kinds of report as values, the determinant
+    is that of C twice, over the product of the PC, so that one smooth integral per report is exact.
+
+    Examples
+    --------
+    >>> import tacit as tc
+    >>> round(asymptotic_utility(tc.RandomizedResponse(3, epsilon=2)), 8)
+    -0.83284001
+    """
+    protocol = as_protocol(system)
+    law = as_density(as_population(population, protocol.secrets))
+    plan = plan_log_determinant(protocol, law, generator(rng))
+    k = protocol.secrets
+    offset = -math.log(2 * math.pi * math.e) / 2
+    return Plan(plan.method, lambda: mapped(plan.compute(), lambda mean: offset + mean / (2 * k - 2)))
+
+
+@measure
+def effective_participation(
+    system: System, population: PopulationLaw | None = None, rng: Seed = None
+) -> Plan[float | Estimate]:
+    """Return the share of honest answers that would tell as much of the population as the reports of all.
+
+    ``F = e^(2(U - C))`` with U the asymptotic utility of the system and C that of the truth.
+
+    Parameters
+    ----------
+    system, population, rng
+        As for `asymptotic_utility`.
+
+    Returns
+    -------
+    float or Estimate
+        In [0, 1]; 0 if the system is not faithful, so that some of the population is never told.
+
+    Raises
+    ------
+    UnsupportedError, TooLargeError
+        As for `asymptotic_utility`.
+
+    Notes
+    -----
+    Source: LDP-info, Definition 6.10 and Proposition 6.11.
+
+    Examples
+    --------
+    >>> import tacit as tc
+    >>> round(effective_participation(tc.RandomizedResponse(3, epsilon=2)), 8)
+    0.16076639
+    """
+    protocol = as_protocol(system)
+    law = as_density(as_population(population, protocol.secrets))
+    try:
+        plan = plan_log_determinant(protocol, law, generator(rng))
+    except UnfaithfulError:
+        return Plan("not faithful", lambda: 0.0)
+    k = protocol.secrets
+    truth = float((psi(law.total) - psi(law.alpha)).sum())
+    return Plan(
+        plan.method,
+        lambda: mapped(plan.compute(), lambda mean: min(1.0, math.exp((mean - truth) / (k - 1)))),
+    )
+
+
+class UnfaithfulError(InvalidValueError):
+    """A channel whose rows are linearly dependent, so that different populations send the same reports."""
+
+
+@singledispatch
+def plan_log_determinant(system: System, population: Dirichlet, rng: np.random.Generator) -> Plan[float | Estimate]:
+    """Plan ``E log det(C diag(1/PC) Cᵀ)``, or raise UnfaithfulError."""
+    matrix = reduced_matrix(system)
+    k, reports = matrix.shape
+    if rank(matrix) < k:
+        raise UnfaithfulError(
+            f"the channel is not faithful: its rank is {rank(matrix)} for {k} values (singular values below "
+            f"{RANK_TOLERANCE:g} of the largest count as 0), so that its reports never tell some populations apart and "
+            "the asymptotic utility is -inf; ask for effective_participation, which is 0, or distribution_utility"
+        )
+    if reports == k:
+        return Plan("an integral per report", lambda: _square(matrix, population))
+    if k <= 3 and logit_points(population.alpha, _STEPS[-1]) <= _MOST_POINTS:
+        return Plan("trapezoid rule on the simplex", lambda: _summed(matrix, population, rng))
+    return Plan("shifted lattices with control variates", lambda: _sampled(matrix, population, rng))
+
+
+@plan_log_determinant.register
+def _(system: RandomizedResponse, population: Dirichlet, rng: np.random.Generator) -> Plan[float | Estimate]:
+    if system.gap == 0:
+        raise UnfaithfulError(
+            "k-RR with epsilon = 0 is not faithful: its reports say nothing of the population and the asymptotic "
+            "utility is -inf; take a larger epsilon"
+        )
+
+    def closed_form() -> float:
+        alpha, times = np.unique(population.alpha, return_counts=True)
+        groups = np.stack([alpha, population.total - alpha], axis=1)
+        logs = mean_log(np.broadcast_to([system.p, system.q], groups.shape), groups)
+        return 2 * (system.k - 1) * math.log(system.gap) - float(times @ logs)
+
+    return Plan(_CLOSED_FORM, closed_form)
+
+
+def _square(matrix: Reals, population: Dirichlet) -> float:
+    _, log_determinant = np.linalg.slogdet(matrix)
+    return 2 * float(log_determinant) - float(mean_log(matrix.T, population.alpha).sum())
+
+
+def log_determinants(matrix: Reals, points: Reals) -> Reals:
+    """Return ``log det(C diag(1/PC) Cᵀ)`` for each P, a row each.
+
+    It is that of the information on all shares but the last, ``Σ_y (C_xy - C_ky)(C_x'y - C_ky)/(PC)_y``, whose
+    entries are small together where the channel tells little (LDP-info, Lemma C.7).
+    """
+    differences = matrix[:-1] - matrix[-1]
+    information = np.einsum("xy,ny,zy->nxz", differences, 1 / (points @ matrix), differences, optimize=True)
+    return np.linalg.slogdet(information)[1]
+
+
+def _summed(matrix: Reals, population: Dirichlet, rng: np.random.Generator) -> float | Estimate:
+    before = math.nan
+    for step in _STEPS:
+        points, weights = logit_simplex(population.alpha, step)
+        mean = float(weights @ log_determinants(matrix, points))
+        if abs(mean - before) <= _SETTLED * max(1.0, abs(mean)):
+            return mean
+        before = mean
+    return _sampled(matrix, population, rng)
+
+
+def _sampled(matrix: Reals, population: Dirichlet, rng: np.random.Generator) -> Estimate:
+    """Take the mean over lattices; logarithms of the reports' and values' probabilities have known means."""
+    k, reports = matrix.shape
+    known = mean_log(matrix.T, population.alpha)
+    common = matrix.T @ population.mean
+    truth = psi(population.alpha) - psi(population.total)
+
+    def values(points: Reals) -> tuple[Reals, Reals]:
+        logs = np.log(points @ matrix) - known
+        own = np.log(np.maximum(points, np.finfo(float).tiny)) - truth
+        return log_determinants(matrix, points), np.stack([logs.sum(axis=1), logs @ common, own.sum(axis=1)], axis=1)
+
+    size = int(min(1 << 12, max(1 << 6, _WORK // (REPLICATES * reports * k * k))))
+    mean, half = lattice_mean(values, population.alpha, size, CONFIDENCE, rng)
+    return Estimate(mean, mean - half, mean + half, CONFIDENCE, "shifted lattices with control variates")

@@ -1,0 +1,198 @@
+"""I(Y⃗; P): what n reports tell of the population they come from."""
+
+import math
+from functools import singledispatch
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import entr, logsumexp
+
+from tacit.adversaries.populations import Dirichlet, PointMixture, PopulationLaw, as_population
+from tacit.channels.channel import System
+from tacit.estimate import Estimate
+from tacit.ldp.entropies import TrueTallies
+from tacit.ldp.protocol import as_protocol, reduced_matrix
+from tacit.ldp.sampled_information import among_points, by_bounds, by_moments
+from tacit.measures.measure import Plan, measure
+from tacit.mechanisms.randomized_response import RandomizedResponse
+from tacit.numerics.dirichlet_means import mean_s_log_s
+from tacit.numerics.dirichlet_moments import log_shifted_moments
+from tacit.numerics.histograms import histogram_count, histograms
+from tacit.numerics.partitions import log_multinomial, log_orders, partition_count, partitions
+from tacit.numerics.randomness import Seed, generator
+from tacit.numerics.simplex import gauss_jacobi_simplex
+from tacit.validation import as_crowd
+
+Reals = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+MOST_LISTED = 1 << 18
+MOST_USERS_BY_MOMENTS = 1 << 14
+_MOST_TERMS = 1 << 31
+_TERMS_AT_ONCE = 1 << 22
+
+
+@measure
+def population_information(
+    system: System, n: int, population: PopulationLaw | None = None, rng: Seed = None
+) -> Plan[float | Estimate]:
+    """Return how much the reports of n people tell of their population's shares: ``I(Y⃗; P)``, in nats.
+
+    Parameters
+    ----------
+    system
+        A channel or a mechanism on k values.
+    n
+        Number of people who report, at least 1.
+    population
+        The law of the population's shares P: a `tacit.Dirichlet` or a `tacit.PointMixture`; None is Jeffreys' prior.
+    rng
+        A generator or a seed, where the reports are sampled; None draws a fresh one.
+
+    Returns
+    -------
+    float or Estimate
+        At least 0. An `Estimate` where not all tallies of the reports can be listed.
+
+    Raises
+    ------
+    InvalidValueError
+        If n is not a whole number of at least 1.
+    InvalidPriorError
+        If the population has not k values.
+    UnsupportedError
+        If the system is not one person's, or the population is no law of shares.
+    TooLargeError
+        If the channel cannot be written down and has no formula of its own.
+
+    Notes
+    -----
+    Source: LDP-info, section 4 and Propositions D.10 and D.13. For k-RR the probability of a tally is one contour
+    integral, whatever n and k; for two and three values it is a polynomial's mean, which a quadrature gives exactly.
+
+    Examples
+    --------
+    >>> import tacit as tc
+    >>> round(population_information(tc.RandomizedResponse(3, epsilon=2), 10), 8)
+    1.00860663
+    """
+    protocol = as_protocol(system)
+    law = as_population(population, protocol.secrets)
+    return plan_population_information(protocol, as_crowd(n, "n"), law, generator(rng))
+
+
+@singledispatch
+def plan_population_information(
+    system: System, n: int, population: PopulationLaw, rng: np.random.Generator
+) -> Plan[float | Estimate]:
+    """Plan the information in n reports of any protocol."""
+    matrix = reduced_matrix(system)
+    k, reports = matrix.shape
+    listed = histogram_count(n, reports)
+    if isinstance(population, PointMixture):
+        points, weights = population.points, population.weights
+        if listed * weights.size <= _MOST_TERMS and listed <= MOST_LISTED:
+            return Plan("all tallies listed", lambda: _among_listed(matrix, n, points, weights))
+        return Plan("sampled tallies", lambda: among_points(matrix, n, points, weights, rng))
+    if n == 1:
+        return Plan("an integral per report", lambda: one_report(matrix, population))
+    if reports == k and np.count_nonzero(matrix) == k:
+        return Plan("the values themselves", lambda: TrueTallies(population, n).information)
+    nodes = (n // 2 + 1) ** (k - 1)
+    if k <= 3 and listed <= MOST_LISTED and listed * nodes * reports <= _MOST_TERMS:
+        return Plan("all tallies listed, by quadrature", lambda: _by_quadrature(matrix, n, population))
+    return Plan("sampled tallies, their probabilities bracketed", lambda: by_bounds(matrix, n, population, rng))
+
+
+@plan_population_information.register
+def _(
+    system: RandomizedResponse, n: int, population: PopulationLaw, rng: np.random.Generator
+) -> Plan[float | Estimate]:
+    if system.gap == 0:
+        return Plan("nothing is told", lambda: 0.0)
+    if isinstance(population, Dirichlet):
+        if system.q == 0:
+            return Plan("the values themselves", lambda: TrueTallies(population, n).information)
+        if n <= MOST_USERS_BY_MOMENTS:
+            if len_of_listing(system.k, n, population) <= MOST_LISTED:
+                return Plan("all tallies listed (LDP-info Prop. D.10)", lambda: _by_moments(system, n, population))
+            return Plan("sampled tallies", lambda: by_moments(system, n, population, rng))
+    return plan_population_information.dispatch(object)(system, n, population, rng)
+
+
+def len_of_listing(k: int, n: int, population: Dirichlet) -> float:
+    """Return how many tallies of k values there are to list, up to their order where the law is symmetric."""
+    return partition_count(n, k, MOST_LISTED) if population.is_symmetric else histogram_count(n, k)
+
+
+def listing(k: int, n: int, population: Dirichlet) -> tuple[Integers, Reals]:
+    """Return the tallies of n people, up to their order if the law is symmetric, and how many each is (a logarithm)."""
+    if population.is_symmetric:
+        listed = partitions(n, k)
+        return listed, log_orders(listed)
+    listed = histograms(n, k)
+    return listed, np.zeros(len(listed))
+
+
+def one_report(matrix: Reals, population: Dirichlet) -> float:
+    """Return what one report tells of the population: ``Σ_y E q_y log q_y - Ē log Ē`` for its means ``Ē``."""
+    means = population.mean @ matrix
+    return max(0.0, float((mean_s_log_s(matrix.T, population.alpha) + entr(means)).sum()))
+
+
+def log_evidence(system: RandomizedResponse, tallies: Integers, population: Dirichlet) -> Reals:
+    """Return the log-probability of a sequence of k-RR reports with these tallies, the population unknown."""
+    beta = np.full(system.k, system.gap / system.q)
+    return log_shifted_moments(tallies, population.alpha, beta) + tallies.sum(axis=1) * math.log(system.q)
+
+
+def _by_moments(system: RandomizedResponse, n: int, population: Dirichlet) -> float:
+    tallies, log_orders = listing(system.k, n, population)
+    evidence = log_evidence(system, tallies, population)
+    return _information(log_orders + log_multinomial(tallies), evidence, n * _told_by_all(system, population))
+
+
+def _told_by_all(system: RandomizedResponse, population: Dirichlet) -> float:
+    """Return ``E Σ_y q_y log q_y``, minus the entropy of a report for who knows the population."""
+    alpha, times = np.unique(population.alpha, return_counts=True)
+    groups = np.stack([alpha, population.total - alpha], axis=1)
+    return float(times @ mean_s_log_s(np.broadcast_to([system.p, system.q], groups.shape), groups))
+
+
+def _information(log_ways: Reals, evidence: Reals, known: float) -> float:
+    probabilities = np.exp(log_ways + evidence)
+    # They sum to 1 but for rounding, which a sum of terms about the largest entropy would carry.
+    return max(0.0, known - float(probabilities @ evidence) / float(probabilities.sum()))
+
+
+def _by_quadrature(matrix: Reals, n: int, population: Dirichlet) -> float:
+    points, weights = gauss_jacobi_simplex(population.alpha, n // 2 + 1)
+    tallies = histograms(n, matrix.shape[1])
+    known = n * float(mean_s_log_s(matrix.T, population.alpha).sum())
+    return _information(log_multinomial(tallies), _mixture(matrix, tallies, points, weights), known)
+
+
+def _mixture(matrix: Reals, tallies: Integers, points: Reals, weights: Reals) -> Reals:
+    """Return the log-probability of a sequence with each tally, P being one of the points."""
+    with np.errstate(divide="ignore"):
+        logs, log_weights = np.log(points @ matrix), np.log(weights)
+    at_once = max(1, _TERMS_AT_ONCE // len(points))
+    parts = [tallies[i : i + at_once] for i in range(0, len(tallies), at_once)]
+    return np.concatenate([logsumexp(log_weights + likelihoods(part, logs), axis=1) for part in parts])
+
+
+def likelihoods(tallies: Integers, logs: Reals) -> Reals:
+    """Return ``Σ_y s_y log q_y`` for each tally and each point; what was not seen may be impossible."""
+    impossible = ~np.isfinite(logs)
+    sums = tallies.astype(np.float64) @ np.where(impossible, 0.0, logs).T
+    if impossible.any():
+        sums[(tallies > 0).astype(np.float64) @ impossible.T.astype(np.float64) > 0] = -np.inf
+    return sums
+
+
+def _among_listed(matrix: Reals, n: int, points: Reals, weights: Reals) -> float:
+    tallies = histograms(n, matrix.shape[1])
+    evidence = _mixture(matrix, tallies, points, weights)
+    possible = np.isfinite(evidence)
+    known = n * float(weights @ -entr(points @ matrix).sum(axis=1))
+    return _information(log_multinomial(tallies)[possible], evidence[possible], known)

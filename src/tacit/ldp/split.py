@@ -1,0 +1,113 @@
+"""Where the information is: nobody's secret, the group's, or each person's."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tacit.adversaries.populations import PopulationLaw, as_population
+from tacit.channels.channel import System
+from tacit.estimate import Estimate, contrasted
+from tacit.ldp.average_privacy import plan_hidden
+from tacit.ldp.entropies import value_entropy
+from tacit.ldp.population_information import plan_population_information
+from tacit.ldp.protocol import as_protocol
+from tacit.ldp.tally_information import plan_tally_information, tally_entropy
+from tacit.ldp.utility import truth
+from tacit.measures.measure import Plan, measure
+from tacit.numerics.randomness import Seed, generator
+from tacit.validation import as_crowd
+
+Result = float | Estimate
+
+
+@dataclass(frozen=True)
+class Holding:
+    """What one side knows, in nats.
+
+    Parameters
+    ----------
+    nonprivate
+        Of the population's shares P.
+    group_private
+        Of the people's tallies T, beyond P.
+    individual_private
+        Of the people's own values, beyond T.
+    total
+        All three.
+    """
+
+    nonprivate: Result
+    group_private: Result
+    individual_private: Result
+    total: Result
+
+
+@dataclass(frozen=True)
+class InformationSplit:
+    """What the users know, and what of it reaches the aggregator (LDP-info, Table 4.1)."""
+
+    users: Holding
+    aggregator: Holding
+
+
+@measure
+def information_split(
+    system: System, n: int, population: PopulationLaw | None = None, rng: Seed = None
+) -> Plan[InformationSplit]:
+    """Return what n users know of the population, their tallies and their own values, and what their reports tell.
+
+    ``H(X⃗) = I(X⃗; P) + H(T | P) + H(X⃗ | T)`` and ``I(Y⃗; X⃗) = I(Y⃗; P) + I(Y⃗; T | P) + I(Y⃗; X⃗ | T)``
+
+    Parameters
+    ----------
+    system, n, population, rng
+        As for `tacit.distribution_utility`.
+
+    Returns
+    -------
+    InformationSplit
+        ``.users`` and ``.aggregator``, each with ``.nonprivate``, ``.group_private``, ``.individual_private`` and
+        ``.total``, in nats; `Estimate` where the reports cannot be listed.
+
+    Raises
+    ------
+    InvalidValueError, InvalidPriorError, UnsupportedError, TooLargeError
+        As for `tacit.distribution_utility`.
+
+    Notes
+    -----
+    Source: LDP-info, Table 4.1.
+
+    Examples
+    --------
+    >>> import tacit as tc
+    >>> split = information_split(tc.RandomizedResponse(3, epsilon=2), 10)
+    >>> round(split.users.nonprivate, 6), round(split.aggregator.nonprivate, 6)
+    (1.738527, 1.008607)
+    """
+    protocol = as_protocol(system)
+    law = as_population(population, protocol.secrets)
+    n, source = as_crowd(n, "n"), generator(rng)
+    of_tallies = plan_tally_information(protocol, n, law, source)
+    return Plan(of_tallies.method, lambda: _split(protocol, n, law, source))
+
+
+def _split(system: System, n: int, population: PopulationLaw, rng: np.random.Generator) -> InformationSplit:
+    known = truth(system.secrets, n, population, rng)
+    private = n * value_entropy(population)
+    tallies = tally_entropy(system.secrets, n, population)
+    told = plan_population_information(system, n, population, rng).compute()
+    leaked = max(0.0, private - n * plan_hidden(system, population).compute())
+    told_of_tallies = plan_tally_information(system, n, population, rng).compute()
+    return InformationSplit(_holding(known, tallies, private), _holding(told, told_of_tallies, leaked))
+
+
+def _holding(of_population: Result, of_tallies: Result, private: float) -> Holding:
+    """Return the parts of ``of_population + private``; none is negative."""
+    total = contrasted(of_population, 0.0, lambda part, _: part + private)
+    return Holding(
+        of_population,
+        contrasted(of_tallies, of_population, lambda more, less: max(0.0, more - less)),
+        contrasted(total, of_tallies, lambda more, less: max(0.0, more - less)),
+        total,
+    )

@@ -1,0 +1,133 @@
+"""I(Y⃗; T): what n reports tell of the people's own tallies."""
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import entr
+
+from tacit.adversaries.populations import Dirichlet, PopulationLaw
+from tacit.channels.channel import System
+from tacit.errors import TooLargeError
+from tacit.estimate import Estimate, highest, lowest
+from tacit.ldp.average_privacy import plan_hidden
+from tacit.ldp.entropies import TrueTallies, log_ratios, value_entropy
+from tacit.ldp.population_information import plan_population_information
+from tacit.ldp.protocol import reduced_matrix
+from tacit.measures.measure import Plan
+from tacit.mechanisms.randomized_response import RandomizedResponse
+from tacit.numerics.binomial import multinomial_pmf
+from tacit.numerics.histograms import histogram_count, histograms
+from tacit.numerics.simplex import lattice_simplex
+
+Reals = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Result = float | Estimate
+
+_MOST_LISTED = 1 << 20
+_MOST_CELLS = 1 << 26
+_MOST_TABLE = 1 << 24
+_CELLS_AT_ONCE = 1 << 22
+_POINTS = 1 << 10
+_BOUNDED = "bounds by I(Y;P) and I(Y;P) + n I(X;Y|P), the value for normal tallies"
+
+
+def tally_entropy(k: int, n: int, population: PopulationLaw) -> float:
+    """Return ``H(T)``, the entropy of the people's tallies."""
+    if isinstance(population, Dirichlet):
+        return TrueTallies(population, n).entropy
+    if histogram_count(n, k) > _MOST_LISTED:
+        raise TooLargeError(
+            f"the tallies of n = {n:,} people on {k} values are too many to list, which takes a tacit.PointMixture; "
+            "take a tacit.Dirichlet, or fewer people"
+        )
+    return float(entr(_tally_law(histograms(n, k), n, population)).sum())
+
+
+def plan_tally_information(
+    system: System, n: int, population: PopulationLaw, rng: np.random.Generator
+) -> Plan[float | Estimate]:
+    """Plan ``I(Y⃗; T)``: by listing both tallies, else between what holds of any channel."""
+    if isinstance(system, RandomizedResponse) and system.q == 0:
+        return Plan("the tallies themselves", lambda: tally_entropy(system.k, n, population))
+    if isinstance(system, RandomizedResponse) and system.gap == 0:
+        return Plan("nothing is told", lambda: 0.0)
+    k = system.secrets
+    if histogram_count(n, k) <= _MOST_CELLS:  # else not even a channel with two kinds of report can be listed
+        matrix = reduced_matrix(system)
+        cells = float(n + 1) ** (matrix.shape[1] - 1)
+        if histogram_count(n, k) * cells <= _MOST_CELLS and k * (n + 1) * cells <= _MOST_TABLE:
+            return Plan("both tallies listed", lambda: _listed(matrix, n, population))
+    told = plan_population_information(system, n, population, rng)
+    hidden = plan_hidden(system, population)
+
+    def bounded() -> Estimate:
+        beyond = _beyond_population(reduced_matrix(system), population, rng) if n > 1 else 0.0
+        return _between(
+            told.compute(), beyond, n * (value_entropy(population) - hidden.compute()), tally_entropy(k, n, population)
+        )
+
+    return Plan(_BOUNDED, bounded)
+
+
+def _tally_law(listed: Integers, n: int, population: PopulationLaw) -> Reals:
+    if isinstance(population, Dirichlet):
+        own = [log_ratios(float(alpha), n)[counts] for alpha, counts in zip(population.alpha, listed.T, strict=True)]
+        return np.exp(np.sum(own, axis=0) - log_ratios(population.total, n)[-1])
+    laws = np.stack([multinomial_pmf(listed, point) for point in population.points])
+    return population.weights @ laws
+
+
+def _listed(matrix: Reals, n: int, population: PopulationLaw) -> float:
+    """Return ``H(S) - H(S | T)``, the law of S for each T by Fourier transforms on a box that holds every tally."""
+    k, reports = matrix.shape
+    box = (n + 1,) * (reports - 1)
+    steps = [np.exp(-2j * math.pi * np.arange(n + 1) / (n + 1)).reshape([-1 if a == y else 1 for a in range(len(box))])
+             for y in range(reports - 1)]  # fmt: skip
+    powers: list[NDArray[np.complexfloating]] = []
+    for row in matrix:
+        transform = np.full(box, row[-1], dtype=np.complex128)
+        for probability, step in zip(row[:-1], steps, strict=True):
+            transform += probability * step
+        ones = np.ones((1, *box), dtype=np.complex128)
+        powers.append(np.cumprod(np.concatenate([ones, np.broadcast_to(transform, (n, *box))]), axis=0))
+    listed = histograms(n, k)
+    law = _tally_law(listed, n, population)
+    marginal, noise = np.zeros(box), 0.0
+    at_once = max(1, _CELLS_AT_ONCE // math.prod(box))
+    for start in range(0, len(listed), at_once):
+        part = listed[start : start + at_once]
+        transforms = np.prod([power[counts] for power, counts in zip(powers, part.T, strict=True)], axis=0)
+        laws = np.maximum(np.fft.ifftn(transforms, axes=range(1, reports)).real, 0.0)
+        weights = law[start : start + at_once]
+        marginal += np.tensordot(weights, laws, axes=1)
+        noise += float(weights @ entr(laws).reshape(len(part), -1).sum(axis=1))
+    return max(0.0, float(entr(marginal).sum()) - noise)
+
+
+def _beyond_population(matrix: Reals, population: PopulationLaw, rng: np.random.Generator) -> float:
+    """Return ``I(Y⃗; T | P)`` as it is for many people, when tallies are normal: half the log-ratio of their variances.
+
+    Given T a report varies by the noise only; one kind of report is left out, since tallies sum to n.
+    """
+    points, weights = (
+        (lattice_simplex(population.alpha, _POINTS, rng), np.full(_POINTS, 1 / _POINTS))
+        if isinstance(population, Dirichlet)
+        else (population.points, population.weights)
+    )
+    rows = matrix[:, :-1]
+    noises = np.einsum("xy,yz->xyz", rows, np.eye(rows.shape[1])) - rows[:, :, None] * rows[:, None, :]
+    means = points @ rows
+    whole = np.einsum("ny,yz->nyz", means, np.eye(rows.shape[1])) - means[:, :, None] * means[:, None, :]
+    noise = np.einsum("nx,xyz->nyz", points, noises)
+    with np.errstate(divide="ignore"):
+        ratios = np.linalg.slogdet(whole)[1] - np.linalg.slogdet(noise)[1]
+    return float(weights @ ratios) / 2
+
+
+def _between(of_population: Result, beyond: float, private: float, entropy: float) -> Estimate:
+    low, high = lowest(of_population), min(entropy, highest(of_population) + private)
+    low = min(low, high)
+    confidence = of_population.confidence if isinstance(of_population, Estimate) else None
+    normal = float(of_population) + beyond
+    return Estimate(min(max(normal, low), high) if beyond < math.inf else high, low, high, confidence, _BOUNDED)

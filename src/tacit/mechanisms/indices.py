@@ -1,0 +1,20 @@
+"""Whole numbers in a row, such as people's values or reports that are numbered."""
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tacit.errors import InvalidValueError
+from tacit.mechanisms.mechanism import as_array
+
+
+def as_indices(values: ArrayLike, name: str, size: int) -> NDArray[np.int64]:
+    """Return the values as a row of whole numbers in ``0..size-1``, or say what is wrong with them."""
+    array = as_array(values, name)
+    if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
+        raise InvalidValueError(
+            f"{name} must be whole numbers in one row, got an array of {array.dtype} of shape {array.shape}"
+        )
+    wrong = array[(array < 0) | (array >= size)]
+    if wrong.size:
+        raise InvalidValueError(f"{name} must be in 0..{size - 1}, got {wrong[0]}")
+    return array.astype(np.int64)

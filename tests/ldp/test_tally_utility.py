@@ -1,0 +1,83 @@
+"""What n reports tell of the tallies of the users' values, by enumeration of all that users can hold and report."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings, strategies as st
+
+import tacit as tc
+from ldp.answers import covers, highest
+from ldp.table import CASES, TWO_POINTS, problems
+from oracles import local_information as slow, measures
+from oracles.population_laws import DirichletLaw
+
+GRR, UE = tc.RandomizedResponse, tc.UnaryEncoding
+each_case = pytest.mark.parametrize("case", CASES)
+
+
+@each_case
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_tally_utility_is_its_definition(case, n):
+    answer = tc.tally_utility(case.system, n, case.population, rng=1)
+    assert covers(answer, slow.tally_utility(case.matrix, n, case.law))
+    assert 0 <= float(answer) <= 1
+
+
+@pytest.mark.parametrize("k", [2, 3])
+@pytest.mark.parametrize("epsilon", [0.5, 3])
+def test_tally_utility_of_response_among_four_users_is_its_definition(k, epsilon):
+    mechanism = GRR(k, epsilon=epsilon)
+    expected = slow.tally_utility(mechanism.channel().matrix, 4, DirichletLaw([0.5] * k))
+    assert covers(tc.tally_utility(mechanism, 4, rng=1), expected)
+    assert covers(tc.tally_utility(mechanism.channel(), 4, rng=1), expected)
+
+
+@pytest.mark.parametrize("make", [UE.rappor, UE.oue, UE.blh])
+def test_tally_utility_of_unary_encodings_is_its_definition(make):
+    mechanism = make(2, epsilon=1.5)
+    assert covers(
+        tc.tally_utility(mechanism, 4, rng=1),
+        slow.tally_utility(mechanism.channel().matrix, 4, DirichletLaw([0.5] * 2)),
+    )
+
+
+@settings(max_examples=20)
+@given(problems(reports=st.integers(1, 3)), st.integers(1, 3))
+def test_tally_utility_is_its_definition_on_any_channel(case, n):
+    assume(np.ptp(np.exp(case.law.nodes[0]), axis=1).min() < 1)
+    expected = slow.tally_utility(case.matrix, n, case.law)
+    assert covers(tc.tally_utility(case.system, n, case.population, rng=1), expected)
+
+
+@each_case
+def test_one_user_s_tally_is_her_value(case):
+    mean = np.full(len(case.matrix), 1 / len(case.matrix)) if case.population is None else case.population.mean
+    expected = tc.mutual_information(case.system, mean) / float(measures.entropy(measures.fractions(mean)))
+    assert covers(tc.tally_utility(case.system, 1, case.population, rng=1), expected)
+
+
+@pytest.mark.parametrize("n", [1, 2, 6])
+def test_the_values_themselves_are_the_tally_and_nothing_said_is_none(n):
+    for population in (None, TWO_POINTS):
+        for everything in (GRR(3, epsilon=math.inf), tc.Channel(np.eye(3)[[2, 0, 1]])):
+            assert covers(tc.tally_utility(everything, n, population, rng=1), 1)
+        for nothing in (GRR(3, epsilon=0), tc.Channel([[0.3, 0.7]] * 3)):
+            assert covers(tc.tally_utility(nothing, n, population, rng=1), 0)
+
+
+@pytest.mark.parametrize("n", [2, 5])
+def test_names_do_not_matter(n):
+    C, alpha = np.array([[0.5, 0.25, 0.25], [0, 0.75, 0.25], [0.2, 0.2, 0.6]]), np.array([0.5, 1, 2])
+    one = tc.tally_utility(tc.Channel(C), n, tc.Dirichlet(alpha), rng=1)
+    other = tc.tally_utility(tc.Channel(C[[2, 0, 1]][:, [1, 2, 0]]), n, tc.Dirichlet(alpha[[2, 0, 1]]), rng=1)
+    split = tc.tally_utility(tc.Channel(np.hstack([C / 4, 0.75 * C])), n, tc.Dirichlet(alpha), rng=1)
+    assert covers(other, float(one), within=1e-11) or isinstance(one, tc.Estimate)
+    assert covers(split, float(one), within=1e-11) or isinstance(one, tc.Estimate)
+
+
+@pytest.mark.parametrize("n", [3, 10, 30])
+def test_more_noise_tells_less_of_the_tally(n):
+    utilities = [tc.tally_utility(GRR(3, epsilon=epsilon), n, rng=1) for epsilon in (0.1, 1, 3, 8)]
+    assert all(float(less) <= highest(more) for less, more in itertools.pairwise(utilities))
