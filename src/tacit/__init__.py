@@ -22,7 +22,7 @@ _ROOMS = {
         "point",
         "uniform",
     ),
-    "tacit.channels": ("Channel", "cascade", "parallel"),
+    "tacit.channels": ("Channel", "cascade", "hidden_choice", "parallel", "visible_choice"),
     "tacit.measures": (
         "bayes_risk",
         "bayes_security",

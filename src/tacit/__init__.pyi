@@ -28,7 +28,9 @@ from tacit.auditing import (
 from tacit.channels import (
     Channel as Channel,
     cascade as cascade,
+    hidden_choice as hidden_choice,
     parallel as parallel,
+    visible_choice as visible_choice,
 )
 from tacit.estimate import (
     Estimate as Estimate,

@@ -162,3 +162,26 @@ def test_tallies_without_information_are_not_turned_into_an_estimate(mechanism):
     if mechanism.epsilon == 0:
         with pytest.raises(tc.errors.InvalidValueError, match="say nothing"):
             mechanism.estimate_from_aggregate(mechanism.aggregate(mechanism.sample([0, 1], rng=1)), 2)
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "each"),
+    [
+        (tc.RandomizedResponse(3, p=0.7), 1),
+        (tc.SubsetSelection(5, epsilon=1, size=2), 2),
+        (tc.ChannelMechanism(tc.Channel([[0.7, 0.3], [0.2, 0.8]])), 1),
+    ],
+    ids=str,
+)
+def test_tallies_of_another_number_of_reports_are_refused(mechanism, each):
+    tallies = mechanism.sample_aggregate([4] * mechanism.k, rng=1)
+    n = 4 * mechanism.k
+    assert tallies.sum() == each * n
+    mechanism.estimate_from_aggregate(tallies, n)
+    with pytest.raises(tc.errors.InvalidValueError, match=f"sum to {each * (n + 1)}, got a sum of {each * n}"):
+        mechanism.estimate_from_aggregate(tallies, n + 1)
+
+
+def test_more_people_than_are_computed_for_are_refused():
+    with pytest.raises(tc.errors.TooLargeError, match="part by part"):
+        tc.RandomizedResponse(3, p=0.7).sample_aggregate([2**62, 2**62, 0], rng=1)

@@ -43,7 +43,7 @@ def cascade(C: System, D: System) -> Channel:
     [[0.45, 0.55], [0.1, 0.9]]
     """
     first, second = as_system(C).channel(), as_system(D).channel()
-    _check_labels(first.outputs, second.inputs, "the first channel's outputs", "the second's inputs")
+    check_labels(first.outputs, second.inputs, "the first channel's outputs", "the second's inputs")
     return Channel.derived(first.matrix @ second.matrix, first.inputs, second.outputs)
 
 
@@ -81,9 +81,9 @@ def parallel(C: System, D: System) -> Channel:
     (2, 4)
     """
     first, second = as_system(C).channel(), as_system(D).channel()
-    _check_labels(first.inputs, second.inputs, "the first channel's inputs", "the second's inputs")
+    check_labels(first.inputs, second.inputs, "the first channel's inputs", "the second's inputs")
     outputs = tuple((y, z) for y in first.outputs for z in second.outputs)
-    inputs = second.inputs if _unlabelled(first.inputs) else first.inputs
+    inputs = second.inputs if unlabelled(first.inputs) else first.inputs
     return Channel.derived(_row_products(first.matrix, second.matrix), inputs, outputs)
 
 
@@ -97,14 +97,16 @@ def _row_products(left: Any, right: Any) -> Any:
     return np.einsum("xy,xz->xyz", left, right).reshape(left.shape[0], -1)
 
 
-def _unlabelled(labels: Labels) -> bool:
+def unlabelled(labels: Labels) -> bool:
+    """Say whether the labels are mere numbers."""
     return labels == tuple(range(len(labels)))
 
 
-def _check_labels(left: Labels, right: Labels, left_name: str, right_name: str) -> None:
+def check_labels(left: Labels, right: Labels, left_name: str, right_name: str) -> None:
+    """Refuse labels that are not as many, or that differ where both sides have some."""
     if len(left) != len(right):
         raise InvalidChannelError(f"{left_name} ({len(left)}) and {right_name} ({len(right)}) must be as many")
-    if left != right and not _unlabelled(left) and not _unlabelled(right):
+    if left != right and not unlabelled(left) and not unlabelled(right):
         at = next(i for i, (a, b) in enumerate(zip(left, right, strict=True)) if a != b)
         raise InvalidChannelError(
             f"{left_name} and {right_name} must have the same labels in the same order, got {left[at]!r} and "

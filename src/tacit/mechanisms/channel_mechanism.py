@@ -80,6 +80,11 @@ class ChannelMechanism(Mechanism):
         possible = np.flatnonzero(row)
         return possible, row[possible] / row.sum()
 
+    @property
+    def tallied_by_each(self) -> int:
+        """A report is one of the channel's."""
+        return 1
+
     def _sample(self, values: Integers, source: RandomSource) -> Integers:
         uniform = source.random(values.size)
         reports = np.empty_like(values)

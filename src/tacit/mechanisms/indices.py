@@ -1,10 +1,11 @@
 """Whole numbers in a row, such as people's values or reports that are numbered."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tacit.errors import InvalidValueError
-from tacit.mechanisms.mechanism import as_array
 
 
 def as_indices(values: ArrayLike, name: str, size: int) -> NDArray[np.int64]:
@@ -17,4 +18,12 @@ def as_indices(values: ArrayLike, name: str, size: int) -> NDArray[np.int64]:
     wrong = array[(array < 0) | (array >= size)]
     if wrong.size:
         raise InvalidValueError(f"{name} must be in 0..{size - 1}, got {wrong[0]}")
-    return array.astype(np.int64)
+    return array.astype(np.int64, copy=False)
+
+
+def as_array(values: ArrayLike, name: str) -> NDArray[Any]:
+    """Return the values as an array, or say that their rows are ragged."""
+    try:
+        return np.asarray(values)
+    except ValueError:
+        raise InvalidValueError(f"{name} must be in rows of equal length, got {values!r:.60}") from None

@@ -11,8 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from tacit.adversaries.priors import as_prior
 from tacit.channels.channel import Channel
 from tacit.errors import InvalidValueError, TooLargeError
+from tacit.mechanisms.indices import as_array, as_indices
 from tacit.numerics.randomness import RandomSource, Seed, generator, random_source
-from tacit.validation import as_count, as_real
+from tacit.validation import MOST_USERS, as_count, as_real
 
 MOST_VALUES = 10**8
 _PEOPLE_AT_ONCE = 1 << 16
@@ -50,6 +51,11 @@ class Mechanism(ABC):
         return self.k
 
     @property
+    def tallied_by_each(self) -> int | None:
+        """To how many tallies each report adds one, if that is the same for all."""
+        return None
+
+    @property
     @abstractmethod
     def epsilon(self) -> float:
         """The least ε for which the mechanism is ε-locally differentially private."""
@@ -75,9 +81,14 @@ class Mechanism(ABC):
         """Yield, for some reports at a time, how likely each is from each value, up to a factor, and its count."""
 
     def _sample_aggregate(self, counts: Integers, rng: np.random.Generator) -> Integers:
-        values = np.repeat(np.arange(self.k), counts)
-        parts = np.split(values, range(_PEOPLE_AT_ONCE, values.size, _PEOPLE_AT_ONCE))
-        return np.sum([self._aggregate(self._sample(part, random_source(rng))) for part in parts], axis=0)
+        # In blocks of people, the last of each one among those that hold the value where it ends.
+        ends = np.cumsum(counts)
+        tallies = self._aggregate(self.checked_reports([]))
+        for start in range(0, int(ends[-1]), _PEOPLE_AT_ONCE):
+            people = np.arange(start, min(start + _PEOPLE_AT_ONCE, int(ends[-1])))
+            values = np.searchsorted(ends, people, side="right")
+            tallies = tallies + self._aggregate(self._sample(values, random_source(rng)))
+        return tallies
 
     def sample(self, values: ArrayLike, rng: Seed = None) -> Reports:
         """Return a report for each person's value.
@@ -99,7 +110,7 @@ class Mechanism(ABC):
         InvalidValueError
             If a value is not in ``0..k-1``.
         """
-        return self._sample(self._indices(values, "values"), random_source(rng))
+        return self._sample(as_indices(values, "values", self.k), random_source(rng))
 
     def aggregate(self, reports: ArrayLike) -> Integers:
         """Return the tallies of the reports, which is all that an estimate needs; those of two crowds add up.
@@ -139,6 +150,8 @@ class Mechanism(ABC):
         given = as_array(counts, "counts")
         if given.shape != (self.k,) or given.dtype.kind not in "iu" or given.min() < 0:
             raise InvalidValueError(f"counts must be {self.k} whole numbers of at least 0, got {counts!r:.80}")
+        if float(given.sum(dtype=np.float64)) > MOST_USERS:
+            raise TooLargeError(f"counts must sum to at most {MOST_USERS:,} people; draw the tallies part by part")
         return self._sample_aggregate(given.astype(np.int64), generator(rng))
 
     def estimate_frequencies(self, reports: ArrayLike) -> Reals:
@@ -186,6 +199,10 @@ class Mechanism(ABC):
         shape = self._aggregate(self.checked_reports([])).shape
         if given.shape != shape or given.dtype.kind not in "iu" or given.min() < 0 or given.max() > n:
             raise InvalidValueError(f"tallies must be {shape[0]} whole numbers in 0..{n}, got {tallies!r:.80}")
+        if self.tallied_by_each is not None and given.sum() != n * self.tallied_by_each:
+            raise InvalidValueError(
+                f"tallies of n = {n:,} reports must sum to {n * self.tallied_by_each:,}, got a sum of {given.sum():,}"
+            )
         self.check_informative()
         return self._frequencies(given.astype(np.int64), n)
 
@@ -217,7 +234,7 @@ class Mechanism(ABC):
 
     def checked_reports(self, reports: ArrayLike) -> Reports:
         """Return the reports as an array with one on each place of its first axis, or say what is wrong with them."""
-        return self._indices(reports, "reports")
+        return as_indices(reports, "reports", self.k)
 
     def check_informative(self) -> None:
         """Refuse to estimate anything from reports that say nothing."""
@@ -226,25 +243,6 @@ class Mechanism(ABC):
                 f"reports of a mechanism with epsilon = {self.epsilon:g} say nothing about the values; take a larger "
                 "epsilon"
             )
-
-    def _indices(self, values: ArrayLike, name: str) -> Integers:
-        array = as_array(values, name)
-        if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
-            raise InvalidValueError(
-                f"{name} must be whole numbers in one row, got an array of {array.dtype} of shape {array.shape}"
-            )
-        if array.size and (array.min() < 0 or array.max() >= self.k):
-            wrong = array[(array < 0) | (array >= self.k)][0]
-            raise InvalidValueError(f"{name} must be in 0..{self.k - 1}, got {wrong}")
-        return array.astype(np.int64)
-
-
-def as_array(values: ArrayLike, name: str) -> NDArray[Any]:
-    """Return the values as an array, or say that their rows are ragged."""
-    try:
-        return np.asarray(values)
-    except ValueError:
-        raise InvalidValueError(f"{name} must be in rows of equal length, got {values!r:.60}") from None
 
 
 def as_values(k: int) -> int:

@@ -101,6 +101,11 @@ class RandomizedResponse(PureProtocol):
         """A report supports the value that it names."""
         return Support(self.p, (self.k - 1) * self.q, self.q, 1 - self.q, self.gap)
 
+    @property
+    def tallied_by_each(self) -> int:
+        """A report supports one value."""
+        return 1
+
     def _sample(self, values: Integers, source: RandomSource) -> Integers:
         # The truth with probability p - q, else any of the k values alike, the true one among them: q for each lie.
         # The coin is exact for the rarer of both, so that even lies of probability 1e-300 are told as often.

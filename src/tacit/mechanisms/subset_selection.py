@@ -18,7 +18,8 @@ from tacit.measures.measure import Plan
 from tacit.measures.vulnerability import EXPLICIT, Prior, joint, plan_bayes_risk, plan_posterior_vulnerability
 from tacit.mechanisms import likeliest_supported
 from tacit.mechanisms.coin_flips import coin_flips
-from tacit.mechanisms.mechanism import Integers, RandomSource, Reals, Reports, as_array, as_epsilon, as_values
+from tacit.mechanisms.indices import as_array
+from tacit.mechanisms.mechanism import Integers, RandomSource, Reals, Reports, as_epsilon, as_values
 from tacit.mechanisms.pure_protocol import PureProtocol, Support
 from tacit.numerics.excess import relative_excess
 from tacit.validation import as_count
@@ -106,6 +107,11 @@ class SubsetSelection(PureProtocol):
 
     def __repr__(self) -> str:
         return f"SubsetSelection(k={self.k}, epsilon={self.epsilon:g}, size={self.size})"
+
+    @property
+    def tallied_by_each(self) -> int:
+        """A report supports the values of its set."""
+        return self.size
 
     def _sample(self, values: Integers, source: RandomSource) -> Reports:
         people = values.size

@@ -10,15 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 from tacit.channels.channel import Channel
 from tacit.errors import InvalidValueError, TooLargeError
 from tacit.mechanisms.coin_flips import coin_flips
-from tacit.mechanisms.mechanism import (
-    Constructor,
-    Integers,
-    RandomSource,
-    Reports,
-    as_array,
-    as_epsilon,
-    as_values,
-)
+from tacit.mechanisms.indices import as_array
+from tacit.mechanisms.mechanism import Constructor, Integers, RandomSource, Reports, as_epsilon, as_values
 from tacit.mechanisms.pure_protocol import PureProtocol, Support
 from tacit.numerics.tallies import column_sums, heads
 from tacit.validation import as_real

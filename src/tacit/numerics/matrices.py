@@ -1,6 +1,7 @@
 """Dense and sparse matrices, told apart without importing SciPy, whose sparse half takes half a second."""
 
 import sys
+from collections.abc import Sequence
 from typing import Any, TypeGuard, cast
 
 import numpy as np
@@ -23,3 +24,12 @@ def is_sparse(matrix: object) -> bool:
 def dense(matrix: Any) -> Reals:
     """Return the matrix, or the row that a reduction left of it, as a NumPy array."""
     return matrix if is_dense(matrix) else cast(Reals, matrix.toarray())
+
+
+def beside(matrices: Sequence[Any]) -> Any:
+    """Return the matrices' columns side by side, sparse if one of them is."""
+    if any(is_sparse(matrix) for matrix in matrices):
+        from scipy.sparse import csr_array, hstack  # noqa: PLC0415 - half a second that dense users need not pay
+
+        return hstack([csr_array(matrix) for matrix in matrices], format="csr")
+    return np.hstack(matrices)
