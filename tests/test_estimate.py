@@ -6,7 +6,7 @@ import math
 import pytest
 
 import tacit as tc
-from tacit.estimate import largest, mapped, settled
+from tacit.estimate import contrasted, largest, mapped, settled
 
 
 def test_an_estimate_is_its_value_with_its_interval():
@@ -65,3 +65,15 @@ def test_a_certified_interval_as_narrow_as_a_float_is_a_float():
     assert settled(wide) is wide
     sampled = tc.Estimate(0.5, 0.5, 0.5, 0.95, "sample")
     assert settled(sampled) is sampled
+
+
+def test_what_rises_with_one_and_falls_with_another_takes_the_far_ends():
+    assert contrasted(3.0, 1.0, lambda a, b: a - b) == 2.0
+    certified = tc.Estimate(3.0, 2.5, 4.0, None, "bound")
+    sampled = tc.Estimate(1.0, 0.5, 1.5, 0.95, "sample")
+    apart = contrasted(certified, sampled, lambda a, b: a - b)
+    assert (apart.value, apart.low, apart.high) == (2.0, 1.0, 3.5)
+    assert (apart.confidence, apart.method) == (0.95, "bound; sample")
+    assert contrasted(certified, 1.0, lambda a, b: a - b).certified
+    # Two intervals hold together at least so often as neither misses.
+    assert contrasted(sampled, sampled, lambda a, b: a / b).confidence == pytest.approx(0.9)

@@ -37,12 +37,14 @@ from tacit.estimate import (
 )
 from tacit.ldp import (
     asymptotic_utility as asymptotic_utility,
+    asymptotic_utility_bound as asymptotic_utility_bound,
     average_privacy as average_privacy,
     digit_utility as digit_utility,
     distribution_utility as distribution_utility,
     effective_participation as effective_participation,
     frequency_posterior as frequency_posterior,
     information_split as information_split,
+    is_faithful as is_faithful,
     population_information as population_information,
     tally_utility as tally_utility,
     worst_case_privacy as worst_case_privacy,

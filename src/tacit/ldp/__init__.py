@@ -1,7 +1,8 @@
 """Local protocols in information: what they keep private, what they tell of the population, which is best."""
 
-from tacit.ldp.asymptotic_utility import asymptotic_utility, effective_participation
+from tacit.ldp.asymptotic_utility import asymptotic_utility, asymptotic_utility_bound, effective_participation
 from tacit.ldp.average_privacy import average_privacy, worst_case_privacy
+from tacit.ldp.faithfulness import is_faithful
 from tacit.ldp.population_information import population_information
 from tacit.ldp.posterior import frequency_posterior
 from tacit.ldp.split import information_split
@@ -9,12 +10,14 @@ from tacit.ldp.utility import digit_utility, distribution_utility, tally_utility
 
 __all__ = [
     "asymptotic_utility",
+    "asymptotic_utility_bound",
     "average_privacy",
     "digit_utility",
     "distribution_utility",
     "effective_participation",
     "frequency_posterior",
     "information_split",
+    "is_faithful",
     "population_information",
     "tally_utility",
     "worst_case_privacy",

@@ -9,10 +9,11 @@ from scipy.special import psi
 
 from tacit.adversaries.populations import Dirichlet, PopulationLaw, as_population
 from tacit.channels.channel import System
-from tacit.errors import InvalidValueError
 from tacit.estimate import Estimate, mapped
 from tacit.ldp.entropies import as_density
-from tacit.ldp.protocol import RANK_TOLERANCE, as_protocol, rank, reduced_matrix
+from tacit.ldp.faithfulness import UnfaithfulError, check_faithful
+from tacit.ldp.protocol import as_protocol, reduced_matrix
+from tacit.measures.local_privacy import plan_ldp_epsilon
 from tacit.measures.measure import Plan, measure
 from tacit.mechanisms.randomized_response import RandomizedResponse
 from tacit.numerics.dirichlet_means import mean_log
@@ -27,6 +28,8 @@ _STEPS = (0.5, 0.25, 0.125)
 _SETTLED = 1e-10  # of two steps: that of the finer one then is about its square
 _MOST_POINTS = 1 << 21
 _WORK = 1 << 31
+_HALF_ENTROPY = math.log(2 * math.pi * math.e) / 2  # of the standard normal law
+_HUGE = 700.0
 
 
 @measure
@@ -76,8 +79,7 @@ def asymptotic_utility(
     law = as_density(as_population(population, protocol.secrets))
     plan = plan_log_determinant(protocol, law, generator(rng))
     k = protocol.secrets
-    offset = -math.log(2 * math.pi * math.e) / 2
-    return Plan(plan.method, lambda: mapped(plan.compute(), lambda mean: offset + mean / (2 * k - 2)))
+    return Plan(plan.method, lambda: mapped(plan.compute(), lambda mean: mean / (2 * k - 2) - _HALF_ENTROPY))
 
 
 @measure
@@ -120,28 +122,72 @@ def effective_participation(
     except UnfaithfulError:
         return Plan("not faithful", lambda: 0.0)
     k = protocol.secrets
-    truth = float((psi(law.total) - psi(law.alpha)).sum())
+    truth = _of_truth(law)
     return Plan(
         plan.method,
         lambda: mapped(plan.compute(), lambda mean: min(1.0, math.exp((mean - truth) / (k - 1)))),
     )
 
 
-class UnfaithfulError(InvalidValueError):
-    """A channel whose rows are linearly dependent, so that different populations send the same reports."""
+@measure
+def asymptotic_utility_bound(system: System, population: PopulationLaw | None = None) -> Plan[Estimate]:
+    """Return an upper bound on the asymptotic utility from ε alone.
+
+    ``U <= min(log(e^ε - 1) - ½ log(2πe), C)`` with C the asymptotic utility of the truth.
+
+    Parameters
+    ----------
+    system
+        A channel or a mechanism on k values, of any size for which ε is known.
+    population
+        The law of the population's shares P, a `tacit.Dirichlet`; None is Jeffreys' prior.
+
+    Returns
+    -------
+    Estimate
+        Certified; its value is the bound, ``low`` is -inf.
+
+    Raises
+    ------
+    UnsupportedError
+        If the system is not one person's, or the population has no density.
+
+    Notes
+    -----
+    Source: LDP-info, Theorem 8.1 and Lemma 6.6. It is far from tight for more than two values.
+
+    Examples
+    --------
+    >>> import tacit as tc
+    >>> round(asymptotic_utility_bound(tc.RandomizedResponse(2, epsilon=0.1)).value, 6)
+    -3.671107
+    >>> round(asymptotic_utility(tc.RandomizedResponse(2, epsilon=0.1)), 6)
+    -3.721732
+    """
+    protocol = as_protocol(system)
+    law = as_density(as_population(population, protocol.secrets))
+    plan = plan_ldp_epsilon(protocol)
+
+    def bound() -> Estimate:
+        epsilon = plan.compute()
+        by_privacy = math.log(math.expm1(epsilon)) if 0 < epsilon < _HUGE else -math.inf if epsilon == 0 else epsilon
+        most = min(by_privacy - _HALF_ENTROPY, _of_truth(law) / (2 * protocol.secrets - 2) - _HALF_ENTROPY)
+        return Estimate(most, -math.inf, most, None, "LDP-info Theorem 8.1")
+
+    return Plan("LDP-info Theorem 8.1", bound)
+
+
+def _of_truth(population: Dirichlet) -> float:
+    """Return ``E log det diag(1/P)``."""
+    return float((psi(population.total) - psi(population.alpha)).sum())
 
 
 @singledispatch
 def plan_log_determinant(system: System, population: Dirichlet, rng: np.random.Generator) -> Plan[float | Estimate]:
     """Plan ``E log det(C diag(1/PC) Cᵀ)``, or raise UnfaithfulError."""
+    check_faithful(system)
     matrix = reduced_matrix(system)
     k, reports = matrix.shape
-    if rank(matrix) < k:
-        raise UnfaithfulError(
-            f"the channel is not faithful: its rank is {rank(matrix)} for {k} values (singular values below "
-            f"{RANK_TOLERANCE:g} of the largest count as 0), so that its reports never tell some populations apart and "
-            "the asymptotic utility is -inf; ask for effective_participation, which is 0, or distribution_utility"
-        )
     if reports == k:
         return Plan("an integral per report", lambda: _square(matrix, population))
     if k <= 3 and logit_points(population.alpha, _STEPS[-1]) <= _MOST_POINTS:
@@ -151,11 +197,7 @@ def plan_log_determinant(system: System, population: Dirichlet, rng: np.random.G
 
 @plan_log_determinant.register
 def _(system: RandomizedResponse, population: Dirichlet, rng: np.random.Generator) -> Plan[float | Estimate]:
-    if system.gap == 0:
-        raise UnfaithfulError(
-            "k-RR with epsilon = 0 is not faithful: its reports say nothing of the population and the asymptotic "
-            "utility is -inf; take a larger epsilon"
-        )
+    check_faithful(system)
 
     def closed_form() -> float:
         alpha, times = np.unique(population.alpha, return_counts=True)

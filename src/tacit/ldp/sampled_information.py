@@ -34,6 +34,7 @@ _MOST_ENTRIES = 1 << 22
 _FEWEST = 1 << 8
 _PROPOSED = 1 << 9
 _SCALES = (1.0, 1e1, 1e2, 1e3, 1e4, 1e6)
+_PILOT = 500
 _FREEDOM = 5.0
 _STEPS = 30
 _LONGEST_STEP = 2.0
@@ -42,9 +43,11 @@ _NEAR_ZERO = 3.0  # standard deviations
 _TINY = 1e-300
 
 
-def by_moments(system: RandomizedResponse, n: int, population: Dirichlet, rng: np.random.Generator) -> Estimate:
+def by_moments(
+    system: RandomizedResponse, n: int, population: Dirichlet, rng: np.random.Generator, draws: int = _DRAWS
+) -> Estimate:
     """Estimate the information in n reports of k-RR, whose tallies' probabilities are known exactly."""
-    shares = draw_shares(population, max(_FEWEST, min(_DRAWS, _MOST_ENTRIES // system.k)), rng)
+    shares = draw_shares(population, max(_FEWEST, min(draws, _MOST_ENTRIES // system.k)), rng)
     probabilities = system.q + system.gap * shares
     tallies = draw_tallies(n, probabilities, rng)
     beta = np.full(system.k, system.gap / system.q)
@@ -55,10 +58,10 @@ def by_moments(system: RandomizedResponse, n: int, population: Dirichlet, rng: n
     )
 
 
-def by_bounds(matrix: Reals, n: int, population: Dirichlet, rng: np.random.Generator) -> Estimate:
+def by_bounds(matrix: Reals, n: int, population: Dirichlet, rng: np.random.Generator, draws: int = _DRAWS) -> Estimate:
     """Estimate the information in n reports of any protocol, the tallies' probabilities being bracketed."""
     k, reports = matrix.shape
-    draws = min(_DRAWS, _MOST_CELLS // (_PROPOSED * (reports + k * k)))
+    draws = min(draws, _MOST_CELLS // (_PROPOSED * (reports + k * k)))
     if draws < _FEWEST:
         raise TooLargeError(
             f"a channel of {k} values and {reports:,} kinds of report is too large to sample its tallies; ask for "
@@ -75,7 +78,9 @@ def by_bounds(matrix: Reals, n: int, population: Dirichlet, rng: np.random.Gener
     return _bracketed(own - high, own - low, controls, "sampled tallies, their probabilities bracketed")
 
 
-def among_points(matrix: Reals, n: int, points: Reals, weights: Reals, rng: np.random.Generator) -> Estimate:
+def among_points(
+    matrix: Reals, n: int, points: Reals, weights: Reals, rng: np.random.Generator, *, draws: int = _DRAWS_AMONG_POINTS
+) -> Estimate:
     """Estimate the information in n reports when the population is one of some points.
 
     Given the tallies, the posterior's divergence from the weights has that mean, and lies between 0 and the logarithm
@@ -83,7 +88,7 @@ def among_points(matrix: Reals, n: int, points: Reals, weights: Reals, rng: np.r
     """
     probabilities = points @ matrix
     weights, probabilities = weights[weights > 0], probabilities[weights > 0]
-    tallies = draw_tallies(n, probabilities[rng.choice(weights.size, size=_DRAWS_AMONG_POINTS, p=weights)], rng)
+    tallies = draw_tallies(n, probabilities[rng.choice(weights.size, size=draws, p=weights)], rng)
     with np.errstate(divide="ignore"):
         logs = np.log(probabilities)
     impossible = (tallies > 0).astype(np.float64) @ np.isneginf(logs).T > 0
@@ -131,8 +136,8 @@ def _controls(
 
 
 def _bracketed(low: Reals, high: Reals, controls: Reals, method: str) -> Estimate:
-    """Return the estimate whose interval spans both means; the weights of the controls are fitted on a tenth."""
-    pilot = len(low) // 10
+    """Return the estimate whose interval spans both means; the controls are fitted on a part that is not counted."""
+    pilot = max(len(low) // 10, min(len(low) // 2, _PILOT))
     middle = (low + high) / 2
     mix = fitted_mix(middle[:pilot], controls[:pilot])
     taken = controls[pilot:] @ mix
