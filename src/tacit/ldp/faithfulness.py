@@ -4,9 +4,10 @@ from functools import singledispatch
 
 from tacit.channels.channel import System
 from tacit.errors import InvalidValueError
-from tacit.ldp.protocol import RANK_TOLERANCE, as_protocol, rank, reduced_matrix
+from tacit.ldp.protocol import as_protocol, reduced_matrix
 from tacit.measures.measure import Plan, measure
 from tacit.mechanisms.pure_protocol import PureProtocol
+from tacit.numerics.matrices import RANK_TOLERANCE, rank
 
 
 class UnfaithfulError(InvalidValueError):

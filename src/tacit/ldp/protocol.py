@@ -8,8 +8,6 @@ from tacit.errors import UnsupportedError
 from tacit.measures.measure import Crowd
 from tacit.numerics.matrices import dense, is_dense
 
-RANK_TOLERANCE = 1e-9
-
 
 def as_protocol(system: object) -> System:
     """Return the system, or say that the reports of a crowd are measured by n and not by a shuffler."""
@@ -25,9 +23,3 @@ def reduced_matrix(system: System) -> NDArray[np.float64]:
     """Return the dense ``P(y | x)``, a row per value, proportional columns merged and empty ones left out."""
     matrix = system.channel().reduced().matrix
     return matrix if is_dense(matrix) else dense(matrix)
-
-
-def rank(matrix: NDArray[np.float64]) -> int:
-    """Return the numerical rank: singular values above 1e-9 of the largest one."""
-    singular = np.linalg.svd(matrix, compute_uv=False)
-    return int((singular > RANK_TOLERANCE * singular[0]).sum())

@@ -12,9 +12,7 @@ from tacit.errors import InvalidValueError, UnsupportedError
 from tacit.measures.local_privacy import ldp_epsilon
 from tacit.mechanisms.indices import as_indices
 from tacit.mechanisms.mechanism import Integers, Mechanism, RandomSource, Reals, Reports
-from tacit.numerics.matrices import dense
-
-RANK_TOLERANCE = 1e-9
+from tacit.numerics.matrices import RANK_TOLERANCE, dense, rank
 
 _CELLS_AT_ONCE = 1 << 22
 
@@ -122,8 +120,7 @@ class ChannelMechanism(Mechanism):
 
     @cached_property
     def _rank(self) -> int:
-        singular = np.linalg.svd(dense(self._channel.reduced().matrix), compute_uv=False)
-        return int((singular > RANK_TOLERANCE * singular[0]).sum())
+        return rank(dense(self._channel.reduced().matrix))
 
     @cached_property
     def _left_inverse(self) -> Reals:

@@ -1,7 +1,6 @@
 """Hadamard response: report a column of a Hadamard matrix, more likely one with a 1 in the value's row."""
 
 import math
-from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -134,14 +133,10 @@ class HadamardResponse(PureProtocol):
         transformed = walsh_hadamard(reported)
         return (transformed[0] + transformed[1 : self.k + 1]) // 2
 
-    def likelihood_blocks(self, reports: Reports) -> Iterator[tuple[Reals, Integers]]:
-        """Yield the likelihoods of the distinct reports, with their counts."""
+    def _distinct(self, reports: Reports) -> tuple[Reports, Integers]:
         counts = np.bincount(reports, minlength=self.columns)
-        odds = math.exp(-self.epsilon)
-        for block in self._blocks(np.flatnonzero(counts)):
-            supports = self._supports(block)
-            telling = supports.any(axis=1) & ~supports.all(axis=1)
-            yield np.where(supports[telling], 1.0, odds), counts[block[telling]]
+        seen = np.flatnonzero(counts)
+        return seen, counts[seen]
 
 
 def _is_minus(rows: Integers, columns: Reports) -> NDArray[np.bool_]:

@@ -17,7 +17,7 @@ from tacit.channels.channel import Channel, check_size
 from tacit.errors import TooLargeError
 from tacit.mechanisms.coin_flips import coin_flips
 from tacit.mechanisms.indices import as_indices
-from tacit.mechanisms.mechanism import Integers, RandomSource, Reals, Reports, as_epsilon, as_values
+from tacit.mechanisms.mechanism import Integers, RandomSource, Reports, as_epsilon, as_values
 from tacit.mechanisms.pure_protocol import PureProtocol, Support
 from tacit.mechanisms.randomized_response import RandomizedResponse
 from tacit.numerics.finite_field import LARGEST_EXTENSION, prime_factors
@@ -178,15 +178,8 @@ class LocalHashing(PureProtocol):
             tallies += column_sums(self._supports(reports[start : start + step]))
         return tallies
 
-    def likelihood_blocks(self, reports: Reports) -> Iterator[tuple[Reals, Integers]]:
-        """Yield the likelihoods of the distinct reports, with their counts."""
-        odds = math.exp(-self.epsilon)
-        distinct, counts = np.unique(reports, return_counts=True)
-        for block in self._blocks(distinct):
-            supports, counted = self._supports(block), counts[: block.size]
-            counts = counts[block.size :]
-            telling = supports.any(axis=1) & ~supports.all(axis=1)
-            yield np.where(supports[telling], 1.0, odds), counted[telling]
+    def _distinct(self, reports: Reports) -> tuple[Reports, Integers]:
+        return np.unique(reports, return_counts=True)
 
 
 def _best_classes(epsilon: float) -> int:

@@ -34,7 +34,7 @@ class PureProtocol(Mechanism):
     """A mechanism whose reports each support a set of values, and are ``e^ε`` times as likely from those.
 
     A subclass implements `epsilon`, `channel`, `support`, ``_sample`` and ``_supports``, and may tally faster by its
-    own ``_aggregate``.
+    own ``_aggregate`` and count equal reports together by its own ``_distinct``.
     """
 
     @property
@@ -63,13 +63,19 @@ class PureProtocol(Mechanism):
         with np.errstate(over="ignore"):  # infinite at the border of what a double holds
             return noise / gap / gap
 
+    def _distinct(self, reports: Reports) -> tuple[Reports, Integers]:
+        """Return reports of which none need be there twice, and how often each was given."""
+        return reports, np.ones(len(reports), dtype=np.int64)
+
     def likelihood_blocks(self, reports: Reports) -> Iterator[tuple[Reals, Integers]]:
         """Yield, for some reports at a time, how likely each is from each value, up to a factor, and its count."""
         odds = math.exp(-self.epsilon)
-        for block in self._blocks(reports):
-            supports = self._supports(block)
-            telling = supports[supports.any(axis=1) & ~supports.all(axis=1)]
-            yield np.where(telling, 1.0, odds), np.ones(len(telling), dtype=np.int64)
+        distinct, counts = self._distinct(reports)
+        for block in self._blocks(distinct):
+            supports, counted = self._supports(block), counts[: len(block)]
+            counts = counts[len(block) :]
+            telling = supports.any(axis=1) & ~supports.all(axis=1)
+            yield np.where(supports[telling], 1.0, odds), counted[telling]
 
     def _blocks(self, reports: Reports) -> Iterator[Reports]:
         step = max(1, _CELLS_AT_ONCE // self.k)

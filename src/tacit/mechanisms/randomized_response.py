@@ -1,7 +1,6 @@
 """k-ary randomized response: tell the truth with probability p, else one of the other values at random."""
 
 import math
-from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -124,13 +123,10 @@ class RandomizedResponse(PureProtocol):
     def _aggregate(self, reports: Reports) -> Integers:
         return np.bincount(reports, minlength=self.k)
 
-    def likelihood_blocks(self, reports: Reports) -> Iterator[tuple[Reals, Integers]]:
-        """Yield the likelihoods of the distinct reports, with their counts."""
+    def _distinct(self, reports: Reports) -> tuple[Reports, Integers]:
         counts = self._aggregate(reports)
         seen = np.flatnonzero(counts)
-        for likelihoods, _ in super().likelihood_blocks(seen):
-            yield likelihoods, counts[seen[: len(likelihoods)]]
-            seen = seen[len(likelihoods) :]
+        return seen, counts[seen]
 
 
 def _distribution(mechanism: RandomizedResponse, prior: Prior) -> Reals:

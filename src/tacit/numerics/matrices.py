@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 Reals = NDArray[np.float64]
 
+RANK_TOLERANCE = 1e-9
+
 
 def is_dense(matrix: object) -> TypeGuard[Reals]:
     """Whether the matrix is a NumPy array."""
@@ -33,3 +35,9 @@ def beside(matrices: Sequence[Any]) -> Any:
 
         return hstack([csr_array(matrix) for matrix in matrices], format="csr")
     return np.hstack(matrices)
+
+
+def rank(matrix: Reals) -> int:
+    """Return the numerical rank: singular values up to 1e-9 of the largest one count as 0."""
+    singular = np.linalg.svd(matrix, compute_uv=False)
+    return int((singular > RANK_TOLERANCE * singular[0]).sum())
