@@ -35,9 +35,7 @@ def test_intervals_from_exact_probabilities_cover(n, population):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("system", "n", "population"), [(THREE, 30, JEFFREYS), (WIDE, 12, SKEW)], ids=["k-RR", "wide"]
-)
+@pytest.mark.parametrize(("system", "n", "population"), [(THREE, 30, JEFFREYS), (WIDE, 12, SKEW)], ids=["k-RR", "wide"])
 def test_intervals_from_brackets_cover(system, n, population):
     truth = population_information(system, n, population)
     matrix = system.channel().matrix

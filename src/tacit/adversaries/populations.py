@@ -133,7 +133,8 @@ class PointMixture:
             raise InvalidPriorError("points must be distributions in rows of equal length") from None
         if rows.ndim != 2 or rows.shape[0] == 0 or rows.shape[1] < 2:
             raise InvalidPriorError(
-                f"points must be distributions of two or more values, one in each row, got an array of shape {rows.shape}"
+                "points must be distributions of two or more values, one in each row, got an array of shape "
+                f"{rows.shape}"
             )
         for number, row in enumerate(rows):
             as_distribution(row, f"points[{number}]")
@@ -166,6 +167,8 @@ PopulationLaw = Dirichlet | PointMixture
 
 def as_population(population: Any, k: int) -> PopulationLaw:
     """Return the population law on k values; None means Jeffreys' prior."""
+    if k < 2:
+        raise InvalidPriorError("a channel with one input has nothing to tell of a population; it needs two or more")
     if population is None:
         return Dirichlet.jeffreys(k)
     if not isinstance(population, PopulationLaw):

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from tacit.adversaries.priors import as_distribution
 from tacit.channels.channel import Channel, Labels, System, as_system
 from tacit.channels.composition import check_labels, unlabelled
-from tacit.errors import InvalidChannelError, InvalidPriorError
+from tacit.errors import InvalidChannelError, InvalidPriorError, UnsupportedError
 from tacit.numerics.matrices import beside
 
 
@@ -91,6 +91,8 @@ def hidden_choice(channels: Iterable[System], weights: ArrayLike) -> Channel:
 
 
 def _checked(channels: Iterable[System], weights: ArrayLike) -> tuple[list[Channel], list[float], Labels]:
+    if isinstance(channels, System) or not isinstance(channels, Iterable):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise UnsupportedError(f"channels must be a list of channels, got {type(channels).__name__}")
     chosen = [as_system(channel).channel() for channel in channels]
     if not chosen:
         raise InvalidChannelError("a choice needs at least one channel, got none")

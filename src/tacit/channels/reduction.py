@@ -38,7 +38,8 @@ def _groups(posteriors: NDArray[np.float64]) -> list[NDArray[np.intp]]:
         waiting = np.sort(run)
         while waiting.size:
             first, others = posteriors[:, waiting[:1]], posteriors[:, waiting]
-            same = (np.abs(others - first) <= POSTERIOR_TOLERANCE * np.maximum(first, others)).all(axis=0)
+            apart = np.abs(others - first) > POSTERIOR_TOLERANCE * np.maximum(first, others)
+            same = ~apart.any(axis=0)
             group_of[waiting[same]] = waiting[0]
             waiting = waiting[~same]
     return [np.flatnonzero(group_of == first) for first in np.unique(group_of)]
@@ -47,7 +48,8 @@ def _groups(posteriors: NDArray[np.float64]) -> list[NDArray[np.intp]]:
 def _merged_sparse(matrix: Any) -> tuple[Any, list[int]]:
     from scipy.sparse import csr_array  # noqa: PLC0415 - half a second that dense users need not pay
 
-    columns = matrix.tocsc()
+    columns = matrix.tocsc(copy=True)
+    columns.eliminate_zeros()
     columns.sort_indices()
     by_support: dict[bytes, list[int]] = {}
     for y in range(columns.shape[1]):

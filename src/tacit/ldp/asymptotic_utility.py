@@ -9,6 +9,7 @@ from scipy.special import psi
 
 from tacit.adversaries.populations import Dirichlet, PopulationLaw, as_population
 from tacit.channels.channel import System
+from tacit.errors import TooLargeError
 from tacit.estimate import Estimate, mapped
 from tacit.ldp.entropies import as_density
 from tacit.ldp.faithfulness import UnfaithfulError, check_faithful
@@ -25,11 +26,12 @@ Reals = NDArray[np.float64]
 CONFIDENCE = 0.95
 _CLOSED_FORM = "closed form of k-RR (LDP-info Prop. 10.1)"
 _STEPS = (0.5, 0.25, 0.125)
-_SETTLED = 1e-10  # of two steps: that of the finer one then is about its square
+_SETTLED = 1e-10  # of two steps of a rule that converges geometrically: the finer one then errs by about the square
 _MOST_POINTS = 1 << 21
 _WORK = 1 << 31
 _HALF_ENTROPY = math.log(2 * math.pi * math.e) / 2  # of the standard normal law
 _HUGE = 700.0
+_NO_REPORT, _LEAST_SHARE, _LEAST_ALPHA = 1e-290, 1e-300, 0.05
 
 
 @measure
@@ -52,7 +54,8 @@ def asymptotic_utility(
     Returns
     -------
     float or Estimate
-        In nats, per degree of freedom. An `Estimate` for channels with more kinds of report than values, from k = 4 on.
+        In nats, per degree of freedom. An `Estimate` for channels with more kinds of report than values where no
+        quadrature settles, as from k = 4 on.
 
     Raises
     ------
@@ -190,6 +193,11 @@ def plan_log_determinant(system: System, population: Dirichlet, rng: np.random.G
     k, reports = matrix.shape
     if reports == k:
         return Plan("an integral per report", lambda: _square(matrix, population))
+    if float(population.alpha.min()) < _LEAST_ALPHA and bool((matrix == 0).any()):
+        raise TooLargeError(
+            f"where a report excludes values, alpha below {_LEAST_ALPHA:g} puts shares below what a float holds, got "
+            f"{population.alpha.min():g}; take a larger alpha, or a channel without zeros"
+        )
     if k <= 3 and logit_points(population.alpha, _STEPS[-1]) <= _MOST_POINTS:
         return Plan("trapezoid rule on the simplex", lambda: _summed(matrix, population, rng))
     return Plan("shifted lattices with control variates", lambda: _sampled(matrix, population, rng))
@@ -219,8 +227,11 @@ def log_determinants(matrix: Reals, points: Reals) -> Reals:
     It is that of the information on all shares but the last, ``Σ_y (C_xy - C_ky)(C_x'y - C_ky)/(PC)_y``, whose
     entries are small together where the channel tells little (LDP-info, Lemma C.7).
     """
-    differences = matrix[:-1] - matrix[-1]
-    information = np.einsum("xy,ny,zy->nxz", differences, 1 / (points @ matrix), differences, optimize=True)
+    masses = matrix.sum(axis=0)
+    columns, masses = matrix[:, masses > _NO_REPORT] / masses[masses > _NO_REPORT], masses[masses > _NO_REPORT]
+    differences = columns[:-1] - columns[-1]
+    given = masses / (np.maximum(points, _LEAST_SHARE) @ columns)
+    information = np.einsum("xy,ny,zy->nxz", differences, given, differences, optimize=True)
     return np.linalg.slogdet(information)[1]
 
 
@@ -243,8 +254,8 @@ def _sampled(matrix: Reals, population: Dirichlet, rng: np.random.Generator) -> 
     truth = psi(population.alpha) - psi(population.total)
 
     def values(points: Reals) -> tuple[Reals, Reals]:
-        logs = np.log(points @ matrix) - known
-        own = np.log(np.maximum(points, np.finfo(float).tiny)) - truth
+        logs = np.log(np.maximum(points, _LEAST_SHARE) @ matrix) - known
+        own = np.log(np.maximum(points, _LEAST_SHARE)) - truth
         return log_determinants(matrix, points), np.stack([logs.sum(axis=1), logs @ common, own.sum(axis=1)], axis=1)
 
     size = int(min(1 << 12, max(1 << 6, _WORK // (REPLICATES * reports * k * k))))

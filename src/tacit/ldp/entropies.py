@@ -9,6 +9,8 @@ from scipy.special import entr, gammaln, psi
 from tacit.adversaries.populations import Dirichlet, PopulationLaw
 from tacit.errors import TooLargeError, UnsupportedError
 from tacit.numerics.binomial import stirling_error
+from tacit.numerics.dirichlet_means import mean_uncertainty
+from tacit.numerics.excess import deviance, relative_excess
 
 Reals = NDArray[np.float64]
 
@@ -16,9 +18,10 @@ MOST_USERS_SUMMED = 10**7
 
 
 def value_entropy(population: PopulationLaw) -> float:
-    """Return ``H(X | P)``, what is private of one person's value: ``ψ(A+1) - Σ_x α_x/A ψ(α_x+1)`` for Dirichlet."""
+    """Return ``H(X | P)``, what is private of one person's value: all that is unknown after a report of nothing."""
     if isinstance(population, Dirichlet):
-        return float(population.mean @ (psi(population.total + 1) - psi(population.alpha + 1)))
+        alpha, times = np.unique(population.alpha, return_counts=True)
+        return float(mean_uncertainty(np.ones((1, alpha.size)), alpha, times)[0])
     return float(population.weights @ entr(population.points).sum(axis=1))
 
 
@@ -42,27 +45,32 @@ def as_density(population: PopulationLaw) -> Dirichlet:
 class TrueTallies:
     """What n people's own tallies T tell: every quantity is a sum over single tallies, which are beta-binomial.
 
-    With ``r_α(t) = log(Γ(α+t) / (Γ(α) t!))`` a histogram has the probability ``exp(Σ_x r_α_x(t_x) - r_A(n))``.
+    With ``M = (α + T)/(A + n)`` and Γ by Stirling's formula, a tally of k values has the log-probability
+
+        -A KL(α/A ‖ M) - n KL(T/n ‖ M) + Σ_x c_x(T_x) - …,
+
+    and ``I(T; P) = n E KL(P ‖ α/A) - (A + n) E KL(M ‖ α/A) + …``: divergences, which are small together, in place of
+    log-gammas, whose differences would lose all digits for large n or α. The dots are Stirling's corrections.
     """
 
     def __init__(self, population: Dirichlet, n: int) -> None:
-        if n > MOST_USERS_SUMMED:
-            raise TooLargeError(f"n must be at most {MOST_USERS_SUMMED:,} to sum over every tally, got {n:,}")
-        self._population, self._n = population, n
+        check_summable(n)
         total = population.total
-        counts = np.arange(n + 1)
-        root = np.where(counts == 0, 1.0, 2 * math.pi * counts)
-        # log t! - (t log t - t)
-        corrections = np.where(counts == 0, 0.0, stirling_error(np.maximum(counts, 1))) + np.log(root) / 2
-        own_entropy: Reals = -entr(counts / n)
-        log_norm = float(log_ratios(total, n)[-1])
-        self._entropy = log_norm
-        self._information = log_norm + float(corrections[-1]) - n * value_entropy(population)
+        counts = np.arange(n + 1.0)
+        factorials = np.where(counts == 0, 0.0, stirling_error(np.maximum(counts, 1)))
+        roots = np.where(counts == 0, 0.0, np.log(2 * math.pi * np.maximum(counts, 1)) / 2)
+        whole = math.log1p(n / total) / 2 + float(_gamma_error(np.array(total)) - _gamma_error(np.array(total + n)))
+        self._entropy = -whole - float(roots[-1]) - float(factorials[-1])
+        self._information = -whole
         for alpha, times in zip(*np.unique(population.alpha, return_counts=True), strict=True):
-            own, others = log_ratios(float(alpha), n), log_ratios(float(total - alpha), n)
-            law: Reals = np.exp(own + others[::-1] - log_norm)
-            self._entropy -= int(times) * float(law @ own)
-            self._information -= int(times) * float(law @ (own + corrections + n * own_entropy))
+            law, own = _beta_binomial(float(alpha), float(total - alpha), n)
+            grown = np.log1p(counts / alpha) / 2 + _gamma_error(np.array(alpha)) - _gamma_error(alpha + counts)
+            share = float(alpha / total)
+            posterior = (alpha + counts) / (total + n)
+            moved = float(law @ relative_excess((posterior - share) / share)) * share
+            told = share * float(_excess_of_psi(np.array(alpha)) - _excess_of_psi(np.array(total)))
+            self._entropy += int(times) * float(law @ (own + grown + roots + factorials))
+            self._information += int(times) * (n * told - (total + n) * moved + float(law @ grown))
 
     @property
     def entropy(self) -> float:
@@ -73,6 +81,41 @@ class TrueTallies:
     def information(self) -> float:
         """``I(X⃗; P) = I(T; P)``."""
         return max(0.0, self._information)
+
+
+def check_summable(n: int) -> None:
+    """Refuse more people than tallies are summed over."""
+    if n > MOST_USERS_SUMMED:
+        raise TooLargeError(f"n must be at most {MOST_USERS_SUMMED:,} to sum over every tally, got {n:,}")
+
+
+def _beta_binomial(first: float, second: float, n: int) -> tuple[Reals, Reals]:
+    """Return the law of one tally, and what the value itself adds to ``A KL(α/A ‖ M) + n KL(T/n ‖ M)``."""
+    counts, total = np.arange(n + 1.0), first + second
+    exponent: Reals = np.zeros(n + 1)
+    parts: list[Reals] = []
+    for alpha, t in ((first, counts), (second, counts[::-1])):
+        mean = (alpha + t) / (total + n)
+        part = deviance(alpha, total * mean) + deviance(t, n * mean)
+        root = np.where(t == 0, 0.0, np.log(2 * math.pi * np.maximum(t, 1)) / 2 + stirling_error(np.maximum(t, 1)))
+        exponent -= part + np.log1p(t / alpha) / 2 + root + _gamma_error(np.array(alpha)) - _gamma_error(alpha + t)
+        parts.append(part)
+    law = np.exp(exponent - exponent.max())
+    return law / law.sum(), parts[0]
+
+
+def _gamma_error(z: Reals) -> Reals:
+    """Return ``log Γ(z)`` less Stirling's ``(z - ½) log z - z + ½ log 2π``."""
+    large, small = np.maximum(z, 16.0), np.minimum(z, 16.0)
+    direct = gammaln(small) - (small - 0.5) * np.log(small) + small - math.log(2 * math.pi) / 2
+    return np.where(z < 16, direct, stirling_error(large))
+
+
+def _excess_of_psi(z: Reals) -> Reals:
+    """Return ``ψ(z + 1) - log z``, which tends to 1/(2z)."""
+    square = 1 / np.maximum(z, 16.0) ** 2
+    series = square * (1 / 12 - square * (1 / 120 - square * (1 / 252 - square * (1 / 240 - square / 132))))
+    return np.where(z < 16, psi(z + 1) - np.log(z), 1 / (2 * np.maximum(z, 16.0)) - series)
 
 
 def log_ratios(alpha: float, n: int) -> Reals:

@@ -18,7 +18,7 @@ Integers = NDArray[np.int64]
 
 PROPOSED = 1 << 9
 _FREEDOM = 5.0
-_STEPS = 30
+_STEPS = 60
 _LONGEST_STEP = 2.0
 _SETTLED = 1e-4
 _NEAR_ZERO = 3.0  # standard deviations
@@ -97,15 +97,24 @@ def _log_ratio_basis(k: int) -> Reals:
 
 
 def _modes(matrix: Reals, tallies: Integers, alpha: Reals) -> Reals:
-    """Return each posterior's mode in log-ratios, by Newton's method.
+    """Return each posterior's mode in log-ratios, by Newton's method; a step that does not climb is taken back.
 
-    Terms of the curvature that may be negative are left out, so that it is positive and every step climbs.
+    Terms of the curvature that may be negative are left out, so that it is positive and short steps climb.
     """
     basis = _log_ratio_basis(alpha.size)
     n, total = tallies.sum(axis=1, keepdims=True), alpha.sum()
-    at: Reals = np.zeros((len(tallies), alpha.size - 1))
-    p: Reals = np.full((len(tallies), alpha.size), 1 / alpha.size)
+    # From the linear estimate of the shares on: far from the mode, steps towards the border creep.
+    estimates: Reals = (tallies / n) @ np.linalg.pinv(matrix)
+    at: Reals = np.log(np.maximum(estimates, 1 / (2 * np.sqrt(n) + alpha.size))) @ basis
+    step, reach = np.zeros_like(at), np.ones((len(tallies), 1))
+    best = np.full((len(tallies), 1), -np.inf)
     for _ in range(_STEPS):
+        p = _shares_at(at + step, basis)
+        height = (np.log(p) @ alpha + np.einsum("ny,ny->n", np.log(p @ matrix + _TINY), tallies))[:, None]
+        climbed = height >= best
+        at, best = np.where(climbed, at + step, at), np.where(climbed, height, best)
+        reach = np.where(climbed, np.minimum(1.0, 2 * reach), reach / 4)
+        p = _shares_at(at, basis)
         # How the reports of each kind are shared out among the values.
         part = p[:, :, None] * matrix / (p @ matrix + _TINY)[:, None, :]
         gradient = (alpha - total * p + np.einsum("nxy,ny->nx", part, tallies) - n * p) @ basis
@@ -113,11 +122,14 @@ def _modes(matrix: Reals, tallies: Integers, alpha: Reals) -> Reals:
         square = np.einsum("nxy,ny,nzy->nxz", away, tallies, away, optimize=True)
         spread = total * (np.einsum("nx,xz->nxz", p, np.eye(alpha.size)) - p[:, :, None] * p[:, None, :])
         curvature: Reals = basis.T @ (square + spread) @ basis
-        step = np.asarray(np.linalg.solve(curvature, gradient[..., None])[..., 0], dtype=np.float64)
-        length = np.sqrt((step**2).sum(axis=1, keepdims=True))
-        at = at + step * np.minimum(1.0, _LONGEST_STEP / np.maximum(length, _TINY))
-        logits = at @ basis.T
-        p = np.exp(logits - logsumexp(logits, axis=1, keepdims=True))
+        whole = np.asarray(np.linalg.solve(curvature, gradient[..., None])[..., 0], dtype=np.float64)
+        length = np.sqrt((whole**2).sum(axis=1, keepdims=True))
+        step = whole * np.minimum(reach, _LONGEST_STEP / np.maximum(length, _TINY))
         if float(length.max()) < _SETTLED:
             break
-    return p
+    return _shares_at(at, basis)
+
+
+def _shares_at(ratios: Reals, basis: Reals) -> Reals:
+    logits = ratios @ basis.T
+    return np.exp(logits - logsumexp(logits, axis=1, keepdims=True))

@@ -1,6 +1,5 @@
 """I(Y⃗; P): what n reports tell of the population they come from."""
 
-import math
 from functools import singledispatch
 
 import numpy as np
@@ -10,7 +9,7 @@ from scipy.special import entr, logsumexp
 from tacit.adversaries.populations import Dirichlet, PointMixture, PopulationLaw, as_population
 from tacit.channels.channel import System
 from tacit.estimate import Estimate
-from tacit.ldp.entropies import TrueTallies
+from tacit.ldp.entropies import TrueTallies, check_summable
 from tacit.ldp.protocol import as_protocol, reduced_matrix
 from tacit.ldp.sampled_information import among_points, by_bounds, by_moments
 from tacit.measures.measure import Plan, measure
@@ -27,7 +26,8 @@ Reals = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 MOST_LISTED = 1 << 18
-MOST_USERS_BY_MOMENTS = 1 << 14
+_MOST_USERS_BY_MOMENTS = 1 << 12
+_MOST_NODES = 1 << 12
 _MOST_TERMS = 1 << 31
 _TERMS_AT_ONCE = 1 << 22
 
@@ -88,19 +88,19 @@ def plan_population_information(
     """Plan the information in n reports of any protocol."""
     matrix = reduced_matrix(system)
     k, reports = matrix.shape
-    listed = histogram_count(n, reports)
+    if reports == 1:
+        return Plan("nothing is told", lambda: 0.0)
     if isinstance(population, PointMixture):
-        points, weights = population.points, population.weights
-        if listed * weights.size <= _MOST_TERMS and listed <= MOST_LISTED:
-            return Plan("all tallies listed", lambda: _among_listed(matrix, n, points, weights))
-        return Plan("sampled tallies", lambda: among_points(matrix, n, points, weights, rng))
+        return _plan_among_points(matrix, n, population, rng)
+    listed = histogram_count(n, reports)
     if n == 1:
         return Plan("an integral per report", lambda: one_report(matrix, population))
     if reports == k and np.count_nonzero(matrix) == k:
         return Plan("the values themselves", lambda: TrueTallies(population, n).information)
     nodes = (n // 2 + 1) ** (k - 1)
-    if k <= 3 and listed <= MOST_LISTED and listed * nodes * reports <= _MOST_TERMS:
+    if k <= 3 and listed <= MOST_LISTED and listed * nodes * reports <= _MOST_TERMS and n <= _MOST_NODES:
         return Plan("all tallies listed, by quadrature", lambda: _by_quadrature(matrix, n, population))
+    check_summable(n)
     return Plan("sampled tallies, their probabilities bracketed", lambda: by_bounds(matrix, n, population, rng))
 
 
@@ -113,19 +113,31 @@ def _(
     if isinstance(population, Dirichlet):
         if system.q == 0:
             return Plan("the values themselves", lambda: TrueTallies(population, n).information)
-        if n <= MOST_USERS_BY_MOMENTS:
-            if len_of_listing(system.k, n, population) <= MOST_LISTED:
+        if n <= _MOST_USERS_BY_MOMENTS and system.k > 2:
+            if _listing_size(system.k, n, population) <= MOST_LISTED:
                 return Plan("all tallies listed (LDP-info Prop. D.10)", lambda: _by_moments(system, n, population))
             return Plan("sampled tallies", lambda: by_moments(system, n, population, rng))
     return plan_population_information.dispatch(object)(system, n, population, rng)
 
 
-def len_of_listing(k: int, n: int, population: Dirichlet) -> float:
+def _plan_among_points(
+    matrix: Reals, n: int, population: PointMixture, rng: np.random.Generator
+) -> Plan[float | Estimate]:
+    if population.is_known:
+        return Plan("nothing is told", lambda: 0.0)
+    points, weights = population.points, population.weights
+    listed = histogram_count(n, matrix.shape[1])
+    if listed * weights.size <= _MOST_TERMS and listed <= MOST_LISTED:
+        return Plan("all tallies listed", lambda: _among_listed(matrix, n, points, weights))
+    return Plan("sampled tallies", lambda: among_points(matrix, n, points, weights, rng))
+
+
+def _listing_size(k: int, n: int, population: Dirichlet) -> float:
     """Return how many tallies of k values there are to list, up to their order where the law is symmetric."""
     return partition_count(n, k, MOST_LISTED) if population.is_symmetric else histogram_count(n, k)
 
 
-def listing(k: int, n: int, population: Dirichlet) -> tuple[Integers, Reals]:
+def _listing(k: int, n: int, population: Dirichlet) -> tuple[Integers, Reals]:
     """Return the tallies of n people, up to their order if the law is symmetric, and how many each is (a logarithm)."""
     if population.is_symmetric:
         listed = partitions(n, k)
@@ -140,36 +152,35 @@ def one_report(matrix: Reals, population: Dirichlet) -> float:
     return max(0.0, float((mean_s_log_s(matrix.T, population.alpha) + entr(means)).sum()))
 
 
-def log_evidence(system: RandomizedResponse, tallies: Integers, population: Dirichlet) -> Reals:
-    """Return the log-probability of a sequence of k-RR reports with these tallies, the population unknown."""
-    beta = np.full(system.k, system.gap / system.q)
-    return log_shifted_moments(tallies, population.alpha, beta) + tallies.sum(axis=1) * math.log(system.q)
-
-
 def _by_moments(system: RandomizedResponse, n: int, population: Dirichlet) -> float:
-    tallies, log_orders = listing(system.k, n, population)
-    evidence = log_evidence(system, tallies, population)
-    return _information(log_orders + log_multinomial(tallies), evidence, n * _told_by_all(system, population))
-
-
-def _told_by_all(system: RandomizedResponse, population: Dirichlet) -> float:
-    """Return ``E Σ_y q_y log q_y``, minus the entropy of a report for who knows the population."""
+    tallies, orders = _listing(system.k, n, population)
+    beta = np.full(system.k, system.gap / system.q)
+    common = system.q + system.gap * population.mean
+    evidence = log_shifted_moments(tallies, population.alpha, beta) - tallies @ np.log1p(beta * population.mean)
     alpha, times = np.unique(population.alpha, return_counts=True)
     groups = np.stack([alpha, population.total - alpha], axis=1)
-    return float(times @ mean_s_log_s(np.broadcast_to([system.p, system.q], groups.shape), groups))
+    means = system.q + system.gap * alpha / population.total
+    columns = np.array([system.p, system.q]) / means[:, None]
+    told = float((times * means) @ mean_s_log_s(columns, groups))
+    return _information(tallies, common, orders + log_multinomial(tallies), evidence, n * told)
 
 
-def _information(log_ways: Reals, evidence: Reals, known: float) -> float:
-    probabilities = np.exp(log_ways + evidence)
-    # They sum to 1 but for rounding, which a sum of terms about the largest entropy would carry.
+def _information(tallies: Integers, common: Reals, ways: Reals, evidence: Reals, known: float) -> float:
+    """Return what is told, given each tally's log-probability beside that of reports that follow the common law.
+
+    ``I = n E KL(q ‖ q̄) - E log(P(s)/q̄ˢ)``: what all tallies have in common would cost digits.
+    """
+    probabilities = np.exp(ways + np.log(common) @ tallies.T + evidence)
     return max(0.0, known - float(probabilities @ evidence) / float(probabilities.sum()))
 
 
 def _by_quadrature(matrix: Reals, n: int, population: Dirichlet) -> float:
     points, weights = gauss_jacobi_simplex(population.alpha, n // 2 + 1)
-    tallies = histograms(n, matrix.shape[1])
-    known = n * float(mean_s_log_s(matrix.T, population.alpha).sum())
-    return _information(log_multinomial(tallies), _mixture(matrix, tallies, points, weights), known)
+    tallies, common = histograms(n, matrix.shape[1]), population.mean @ matrix
+    columns = matrix / common
+    known = n * float(common @ mean_s_log_s(columns.T, population.alpha))
+    evidence = _mixture(columns, tallies, points, weights)
+    return _information(tallies, common, log_multinomial(tallies), evidence, known)
 
 
 def _mixture(matrix: Reals, tallies: Integers, points: Reals, weights: Reals) -> Reals:
@@ -191,8 +202,12 @@ def likelihoods(tallies: Integers, logs: Reals) -> Reals:
 
 
 def _among_listed(matrix: Reals, n: int, points: Reals, weights: Reals) -> float:
-    tallies = histograms(n, matrix.shape[1])
-    evidence = _mixture(matrix, tallies, points, weights)
+    tallies, common = histograms(n, matrix.shape[1]), weights @ points @ matrix
+    seen = common > 0
+    tallies, columns, common = tallies[(tallies[:, ~seen] == 0).all(axis=1)][:, seen], matrix[:, seen], common[seen]
+    columns = columns / common
+    evidence = _mixture(columns, tallies, points, weights)
     possible = np.isfinite(evidence)
-    known = n * float(weights @ -entr(points @ matrix).sum(axis=1))
-    return _information(log_multinomial(tallies)[possible], evidence[possible], known)
+    known = n * float(weights @ (-entr(points @ columns) @ common))
+    tallies, evidence = tallies[possible], evidence[possible]
+    return _information(tallies, common, log_multinomial(tallies), evidence, known)

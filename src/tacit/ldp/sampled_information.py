@@ -15,6 +15,7 @@ from scipy.special import logsumexp, ndtri, xlogy
 from tacit.adversaries.populations import Dirichlet
 from tacit.errors import TooLargeError
 from tacit.estimate import Estimate
+from tacit.ldp.entropies import TrueTallies
 from tacit.ldp.evidence import PROPOSED, evidence_bounds
 from tacit.mechanisms.randomized_response import RandomizedResponse
 from tacit.numerics.bounded_mean import empirical_bernstein, fitted_mix
@@ -45,9 +46,8 @@ def by_moments(
     beta = np.full(system.k, system.gap / system.q)
     evidence = log_shifted_moments(tallies, population.alpha, beta) + n * math.log(system.q)
     told = (tallies * np.log(probabilities)).sum(axis=1) - evidence
-    return _bracketed(
-        told, told, _controls(tallies, probabilities, shares, population, least=system.q), "sampled tallies"
-    )
+    controls = _controls(tallies, probabilities, shares, population, least=system.q)
+    return _bracketed(told, told, controls, TrueTallies(population, n).information, "sampled tallies")
 
 
 def by_bounds(matrix: Reals, n: int, population: Dirichlet, rng: np.random.Generator, draws: int = _DRAWS) -> Estimate:
@@ -67,7 +67,8 @@ def by_bounds(matrix: Reals, n: int, population: Dirichlet, rng: np.random.Gener
     low, high = (np.concatenate(ends) for ends in zip(*brackets, strict=True))
     own = xlogy(tallies, probabilities).sum(axis=1)
     controls = _controls(tallies, probabilities, shares, population, least=matrix.min(axis=0))
-    return _bracketed(own - high, own - low, controls, "sampled tallies, their probabilities bracketed")
+    truth = TrueTallies(population, n).information
+    return _bracketed(own - high, own - low, controls, truth, "sampled tallies, their probabilities bracketed")
 
 
 def among_points(
@@ -127,8 +128,11 @@ def _controls(
     return np.stack(columns, axis=1)
 
 
-def _bracketed(low: Reals, high: Reals, controls: Reals, method: str) -> Estimate:
-    """Return the estimate whose interval spans both means; the controls are fitted on a part that is not counted."""
+def _bracketed(low: Reals, high: Reals, controls: Reals, most: float, method: str) -> Estimate:
+    """Return the estimate whose interval spans both means, and is not over the most that there is to be told.
+
+    The controls are fitted on a part that is not counted.
+    """
     pilot = max(len(low) // 10, min(len(low) // 2, _PILOT))
     middle = (low + high) / 2
     mix = fitted_mix(middle[:pilot], controls[:pilot])
@@ -139,4 +143,5 @@ def _bracketed(low: Reals, high: Reals, controls: Reals, method: str) -> Estimat
         rest = side[pilot:] - taken
         ends.append((float(rest.mean()), quantile * float(rest.std(ddof=1)) / math.sqrt(rest.size)))
     (first, below), (last, above) = ends
-    return Estimate(max(0.0, (first + last) / 2), max(0.0, first - below), max(0.0, last + above), CONFIDENCE, method)
+    value, least, largest = (min(most, max(0.0, x)) for x in ((first + last) / 2, first - below, last + above))
+    return Estimate(value, least, largest, CONFIDENCE, method)

@@ -88,7 +88,8 @@ def information_split(
     protocol = as_protocol(system)
     law = as_population(population, protocol.secrets)
     n, source = as_crowd(n, "n"), generator(rng)
-    of_tallies = plan_tally_information(protocol, n, law, source)
+    told = plan_population_information(protocol, n, law, source)
+    of_tallies = plan_tally_information(protocol, n, law, told, source)
     return Plan(of_tallies.method, lambda: _split(protocol, n, law, source))
 
 
@@ -98,7 +99,8 @@ def _split(system: System, n: int, population: PopulationLaw, rng: np.random.Gen
     tallies = tally_entropy(system.secrets, n, population)
     told = plan_population_information(system, n, population, rng).compute()
     leaked = max(0.0, private - n * plan_hidden(system, population).compute())
-    told_of_tallies = plan_tally_information(system, n, population, rng).compute()
+    once = Plan("as above", lambda: told)
+    told_of_tallies = plan_tally_information(system, n, population, once, rng).compute()
     return InformationSplit(_holding(known, tallies, private), _holding(told, told_of_tallies, leaked))
 
 

@@ -7,12 +7,11 @@ from numpy.typing import NDArray
 from scipy.special import entr
 
 from tacit.adversaries.populations import Dirichlet, PopulationLaw
-from tacit.channels.channel import System
+from tacit.channels.channel import Channel, System
 from tacit.errors import TooLargeError
 from tacit.estimate import Estimate, highest, lowest
 from tacit.ldp.average_privacy import plan_hidden
 from tacit.ldp.entropies import TrueTallies, log_ratios, value_entropy
-from tacit.ldp.population_information import plan_population_information
 from tacit.ldp.protocol import reduced_matrix
 from tacit.measures.measure import Plan
 from tacit.mechanisms.randomized_response import RandomizedResponse
@@ -45,20 +44,24 @@ def tally_entropy(k: int, n: int, population: PopulationLaw) -> float:
 
 
 def plan_tally_information(
-    system: System, n: int, population: PopulationLaw, rng: np.random.Generator
-) -> Plan[float | Estimate]:
-    """Plan ``I(Y⃗; T)``: by listing both tallies, else between what holds of any channel."""
+    system: System, n: int, population: PopulationLaw, told: Plan[Result], rng: np.random.Generator
+) -> Plan[Result]:
+    """Plan ``I(Y⃗; T)`` by listing both tallies, else by bounds from I(Y⃗; P), which ``told`` gives."""
     if isinstance(system, RandomizedResponse) and system.q == 0:
         return Plan("the tallies themselves", lambda: tally_entropy(system.k, n, population))
     if isinstance(system, RandomizedResponse) and system.gap == 0:
         return Plan("nothing is told", lambda: 0.0)
     k = system.secrets
-    if histogram_count(n, k) <= _MOST_CELLS:  # else not even a channel with two kinds of report can be listed
+    # Where there are more tallies of values, not even those of two kinds of report can be listed beside them.
+    if isinstance(system, Channel) or histogram_count(n, k) <= _MOST_CELLS:
         matrix = reduced_matrix(system)
+        if matrix.shape[1] == 1:
+            return Plan("nothing is told", lambda: 0.0)
+        if matrix.shape[1] == k and np.count_nonzero(matrix) == k:
+            return Plan("the tallies themselves", lambda: tally_entropy(k, n, population))
         cells = float(n + 1) ** (matrix.shape[1] - 1)
         if histogram_count(n, k) * cells <= _MOST_CELLS and k * (n + 1) * cells <= _MOST_TABLE:
             return Plan("both tallies listed", lambda: _listed(matrix, n, population))
-    told = plan_population_information(system, n, population, rng)
     hidden = plan_hidden(system, population)
 
     def bounded() -> Estimate:
@@ -121,8 +124,9 @@ def _beyond_population(matrix: Reals, population: PopulationLaw, rng: np.random.
     whole = np.einsum("ny,yz->nyz", means, np.eye(rows.shape[1])) - means[:, :, None] * means[:, None, :]
     noise = np.einsum("nx,xyz->nyz", points, noises)
     with np.errstate(divide="ignore"):
-        ratios = np.linalg.slogdet(whole)[1] - np.linalg.slogdet(noise)[1]
-    return float(weights @ ratios) / 2
+        spread, left = np.linalg.slogdet(whole)[1], np.linalg.slogdet(noise)[1]
+    # Where reports do not vary at all they tell no tally either.
+    return float(weights @ np.subtract(spread, left, out=np.zeros_like(spread), where=np.isfinite(spread))) / 2
 
 
 def _between(of_population: Result, beyond: float, private: float, entropy: float) -> Estimate:

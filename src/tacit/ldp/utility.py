@@ -8,7 +8,7 @@ from tacit.adversaries.populations import Dirichlet, PopulationLaw, as_populatio
 from tacit.channels.channel import System
 from tacit.errors import InvalidPriorError
 from tacit.estimate import Estimate, contrasted, highest, mapped
-from tacit.ldp.entropies import TrueTallies, as_density, share_entropy
+from tacit.ldp.entropies import TrueTallies, as_density, check_summable, share_entropy
 from tacit.ldp.population_information import plan_population_information
 from tacit.ldp.protocol import as_protocol
 from tacit.ldp.tally_information import plan_tally_information, tally_entropy
@@ -70,6 +70,8 @@ def distribution_utility(
     """
     protocol, law = _checked(system, population)
     n, source = as_crowd(n, "n"), generator(rng)
+    if isinstance(law, Dirichlet):
+        check_summable(n)
     plan = plan_population_information(protocol, n, law, source)
     return Plan(plan.method, lambda: _share(plan.compute(), truth(protocol.secrets, n, law, source)))
 
@@ -108,7 +110,8 @@ def tally_utility(
     """
     protocol, law = _checked(system, population)
     n, source = as_crowd(n, "n"), generator(rng)
-    plan = plan_tally_information(protocol, n, law, source)
+    told = plan_population_information(protocol, n, law, source)
+    plan = plan_tally_information(protocol, n, law, told, source)
     return Plan(plan.method, lambda: _share(plan.compute(), tally_entropy(protocol.secrets, n, law)))
 
 
@@ -173,4 +176,5 @@ def truth(k: int, n: int, population: PopulationLaw, rng: np.random.Generator) -
 def _share(told: float | Estimate, known: float | Estimate) -> float | Estimate:
     if highest(known) == 0:
         raise InvalidPriorError(_CERTAIN)
+    # An interval's end may be 0; then all is possible.
     return contrasted(told, known, lambda part, whole: min(1.0, part / whole) if whole > 0 else 1.0)

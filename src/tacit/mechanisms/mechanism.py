@@ -13,10 +13,11 @@ from tacit.channels.channel import Channel
 from tacit.errors import InvalidValueError, TooLargeError
 from tacit.mechanisms.indices import as_array, as_indices
 from tacit.numerics.randomness import RandomSource, Seed, generator, random_source
-from tacit.validation import MOST_USERS, as_count, as_real
+from tacit.validation import MOST_USERS, as_count, as_crowd, as_real
 
 MOST_VALUES = 10**8
 _PEOPLE_AT_ONCE = 1 << 16
+_MOST_PEOPLE_DRAWN = 10**8
 
 Reals = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -81,6 +82,11 @@ class Mechanism(ABC):
         """Yield, for some reports at a time, how likely each is from each value, up to a factor, and its count."""
 
     def _sample_aggregate(self, counts: Integers, rng: np.random.Generator) -> Integers:
+        if counts.sum() > _MOST_PEOPLE_DRAWN:
+            raise TooLargeError(
+                f"tallies of {type(self).__name__} are drawn person by person, for at most {_MOST_PEOPLE_DRAWN:,}, got "
+                f"{counts.sum():,}; draw them part by part, or for fewer people"
+            )
         # In blocks of people, the last of each one among those that hold the value where it ends.
         ends = np.cumsum(counts)
         tallies = self._aggregate(self.checked_reports([]))
@@ -194,7 +200,7 @@ class Mechanism(ABC):
         InvalidValueError
             If the tallies are not such of n reports, or reports carry no information.
         """
-        n = as_count(n, "n", at_least=1)
+        n = as_crowd(n, "n")
         given = as_array(tallies, "tallies")
         shape = self._aggregate(self.checked_reports([])).shape
         if given.shape != shape or given.dtype.kind not in "iu" or given.min() < 0 or given.max() > n:
@@ -229,7 +235,7 @@ class Mechanism(ABC):
             If the frequencies are not k shares that sum to 1.
         """
         shares = as_prior(frequencies, self.k)
-        n = as_count(n, "n", at_least=1)
+        n = as_crowd(n, "n")
         return self._frequency_variance(n, np.full(self.k, 1 / self.k) if shares is None else shares)
 
     def checked_reports(self, reports: ArrayLike) -> Reports:
@@ -258,7 +264,7 @@ def as_epsilon(epsilon: float) -> float:
     number = as_real(epsilon, "epsilon")
     if number < 0:
         raise InvalidValueError(f"epsilon must be at least 0, got {epsilon!r}")
-    return number
+    return abs(number)  # -0.0 is 0
 
 
 def mechanisms_by_name() -> dict[str, Constructor]:

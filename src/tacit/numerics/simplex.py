@@ -5,13 +5,17 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betaincinv, gammaln, roots_jacobi, stdtrit
+from scipy.linalg import eigh_tridiagonal
+from scipy.special import betaincinv, expit, stdtrit
 
 from tacit.numerics.bounded_mean import fitted_mix
 
 Reals = NDArray[np.float64]
 
 REPLICATES = 32
+_FAR = 45.0  # e^-45 of a law's tail is negligible
+_LIGHT = 1e-22
+_ROUNDING = 1e-12
 
 
 def gauss_jacobi_simplex(alpha: Reals, order: int) -> tuple[Reals, Reals]:
@@ -20,42 +24,71 @@ def gauss_jacobi_simplex(alpha: Reals, order: int) -> tuple[Reals, Reals]:
     left: Reals = np.ones(1)
     weights: Reals = np.ones(1)
     for x in range(alpha.size - 1):
-        nodes, share = roots_jacobi(order, alpha[x + 1 :].sum() - 1, alpha[x] - 1)
-        broken, share = (nodes + 1) / 2, share / share.sum()
+        broken, share = _gauss_beta(float(alpha[x]), float(alpha[x + 1 :].sum()), order)
         points = np.hstack([np.repeat(points, order, axis=0), np.outer(left, broken).reshape(-1, 1)])
         left = np.outer(left, 1 - broken).ravel()
-        weights = np.outer(weights, np.asarray(share, dtype=np.float64)).ravel()
+        weights = np.outer(weights, share).ravel()
     return np.hstack([points, left[:, None]]), weights
+
+
+def _gauss_beta(a: float, b: float, order: int) -> tuple[Reals, Reals]:
+    """Return Gauss's nodes and weights for the beta law, from its recurrence (Golub and Welsch 1969).
+
+    SciPy's `roots_jacobi` loses digits with the number of nodes, and overflows for large parameters.
+    """
+    n, total = np.arange(1.0, order), a + b
+    middle = np.empty(order)
+    middle[0] = a / total
+    middle[1:] = 0.5 + (a - b) / (2 * n + total - 2) * (total - 2) / (2 * n + total) / 2
+    # The first one apart, where the general form may be 0/0.
+    first = [a * b / (total * total * (total + 1))] if order > 1 else []
+    m = n[1:]
+    rest = m * (m + a - 1) * (m + b - 1) * (m + total - 2)
+    rest /= (2 * m + total - 2) ** 2 * (2 * m + total - 1) * (2 * m + total - 3)
+    nodes, vectors = eigh_tridiagonal(middle, np.sqrt(np.concatenate([first, rest])))
+    clipped = np.clip(np.asarray(nodes, dtype=np.float64), 0.0, 1.0)
+    return clipped, np.asarray(vectors[0] ** 2, dtype=np.float64)
 
 
 def logit_points(alpha: Reals, step: float) -> float:
     """Return about how many points `logit_simplex` has with that step."""
-    return math.prod(
-        (45 / min(alpha[x], 1) + 45 / min(alpha[x + 1 :].sum(), 1) + 10) / step for x in range(alpha.size - 1)
-    )
+    return math.prod(_logits(alpha[x], alpha[x + 1 :].sum(), step).size for x in range(alpha.size - 1))
 
 
 def logit_simplex(alpha: Reals, step: float) -> tuple[Reals, Reals]:
     """Return points and weights of the trapezoid rule in the logits of the broken pieces.
 
     The laws of the logits fall off exponentially and are analytic, so that the rule converges geometrically for
-    integrands that are, singular at the simplex's border or not.
+    integrands that are, singular at the simplex's border or not. The step is in units of the law's width.
     """
     points: Reals = np.ones((1, 0))
     left: Reals = np.ones(1)
     weights: Reals = np.ones(1)
     for x in range(alpha.size - 1):
         first, second = float(alpha[x]), float(alpha[x + 1 :].sum())
-        logits = np.arange(-45 / min(first, 1) - 5, 45 / min(second, 1) + 5, step)
-        broken, kept = 1 / (1 + np.exp(-logits)), 1 / (1 + np.exp(logits))
-        log_norm = gammaln(first + second) - gammaln(first) - gammaln(second)
-        share = step * np.exp(log_norm - first * np.logaddexp(0, -logits) - second * np.logaddexp(0, logits))
-        matters = share > 1e-22
-        broken, kept, share = broken[matters], kept[matters], share[matters]
-        points = np.hstack([np.repeat(points, share.size, axis=0), np.outer(left, broken).reshape(-1, 1)])
-        left = np.outer(left, kept).ravel()
+        away = _logits(first, second, step)
+        share = np.exp(-first * _log_mixed(second, first, -away) - second * _log_mixed(first, second, away))
+        matters = share > _LIGHT
+        away, share = away[matters], share[matters]
+        logits = away + math.log(first / second)
+        points = np.hstack([np.repeat(points, share.size, axis=0), np.outer(left, expit(logits)).reshape(-1, 1)])
+        left = np.outer(left, expit(-logits)).ravel()
         weights = np.outer(weights, np.asarray(share / share.sum(), dtype=np.float64)).ravel()
     return np.hstack([points, left[:, None]]), weights
+
+
+def _logits(first: float, second: float, step: float) -> Reals:
+    """Return where to sum over the logit of a beta variable, less the logit of its mean."""
+    width = math.sqrt(1 / first + 1 / second)
+    return np.arange(-12 * width - _FAR / first, 12 * width + _FAR / second, step * min(1.0, width))
+
+
+def _log_mixed(own: float, other: float, away: Reals) -> Reals:
+    """Return ``log((other + own e^away) / (other + own))``, with all digits near 0."""
+    near = np.abs(away) < 1
+    small = np.log1p(own / (own + other) * np.expm1(np.where(near, away, 0.0)))
+    logs = math.log(other), math.log(own), math.log(own + other)
+    return np.where(near, small, np.logaddexp(logs[0], logs[1] + away) - logs[2])
 
 
 def lattice_simplex(alpha: Reals, size: int, rng: np.random.Generator) -> Reals:
@@ -72,8 +105,9 @@ def lattice_simplex(alpha: Reals, size: int, rng: np.random.Generator) -> Reals:
     uniforms = (np.arange(size)[:, None] * generator + rng.random(pieces)) % 1
     points, left = np.empty((size, alpha.size)), np.ones(size)
     for x in range(pieces):
-        broken = betaincinv(alpha[x], alpha[x + 1 :].sum(), uniforms[:, x])
-        points[:, x], left = left * broken, left * (1 - broken)
+        first, second = alpha[x], alpha[x + 1 :].sum()
+        points[:, x] = left * betaincinv(first, second, uniforms[:, x])
+        left = left * betaincinv(second, first, 1 - uniforms[:, x])  # 1 less the other would round the tail to 0
     points[:, -1] = left
     return points
 
@@ -97,4 +131,6 @@ def lattice_mean(
         values, controls = function(lattice_simplex(alpha, size, rng))
         means[replicate] = (values - controls @ mix).mean()
     quantile = float(stdtrit(REPLICATES - 1, (1 + confidence) / 2))
-    return float(means.mean()), quantile * float(means.std(ddof=1)) / math.sqrt(REPLICATES)
+    mean = float(means.mean())
+    rounding = _ROUNDING * max(1.0, abs(mean))
+    return mean, rounding + quantile * float(means.std(ddof=1)) / math.sqrt(REPLICATES)
