@@ -52,6 +52,7 @@ _ROOMS = {
         "frequency_posterior",
         "information_split",
         "is_faithful",
+        "optimal_mechanism",
         "population_information",
         "tally_utility",
         "worst_case_privacy",

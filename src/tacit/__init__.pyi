@@ -45,6 +45,7 @@ from tacit.ldp import (
     frequency_posterior as frequency_posterior,
     information_split as information_split,
     is_faithful as is_faithful,
+    optimal_mechanism as optimal_mechanism,
     population_information as population_information,
     tally_utility as tally_utility,
     worst_case_privacy as worst_case_privacy,

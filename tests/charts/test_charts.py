@@ -162,12 +162,28 @@ PANEL = charts.Panel(
     charts.Axis("people", 1, 10, logarithmic=True),
     charts.Axis("guess", 0.5, 1),
 )
+POINTS = [
+    {"epsilon": 1, "hidden": 0.9, "worth": 0.02},
+    {"epsilon": 2, "hidden": 0.5, "worth": 0.2, "given": True},
+    {"epsilon": 3, "hidden": 0.4, "worth": 0.0},
+]
+HIDDEN = charts.Quantity("hidden", "hidden", "towards one", marks=charts.percentages([0, 0.9, 0.5, 0.51]))
+WORTH = charts.Quantity("worth", "worth", "logarithmic", marks=charts.percentages([0.1, 0.01]))
+TRADEOFF = charts.privacy_utility(
+    [(HIDDEN, WORTH)],
+    [charts.Protocol("k-RR", POINTS), charts.Protocol("other", POINTS[:1])],
+    "Utility",
+    ["A note."],
+    "Two curves.",
+    best=charts.Protocol("the most", POINTS[:2]),
+)
 NUMBER = {"where": "section I", "what": "a guess", "printed": "0.52", "ours": 0.523, "difference": 0.003}
 NUMBERS = [NUMBER | {"agrees": True, "remark": ""}, NUMBER | {"printed": "0.56", "agrees": False, "remark": "a slip"}]
 STANDING_ALONE = {
     "channel_cells": charts.channel_cells(CELLS, "Cells", ["A note."]),
     "curves": charts.curves([PANEL], {"shuffled": "solid", "alone": "dotted"}, "Curves", [], "Three curves."),
     "beside_published": charts.beside_published(NUMBERS, "Numbers"),
+    "privacy_utility": TRADEOFF,
 }
 
 
@@ -216,3 +232,41 @@ def test_labels_move_as_little_as_need_be(places, expected):
 def test_what_agrees_is_filled_and_what_is_printed_wrong_is_hollow():
     kinds = [record["kind"] for record in records(STANDING_ALONE["beside_published"], "kind", "label")]
     assert {"agrees to the digits printed", "printed wrong"} == set(kinds)
+
+
+def test_protocols_lie_where_their_numbers_are_and_the_given_one_is_full():
+    layers = TRADEOFF.to_dict()["vconcat"][1]["layer"]
+    data = TRADEOFF.to_dict()["datasets"]
+    marks = [layer["mark"] for layer in layers if layer["mark"]["type"] == "point"]
+    points = [data[layer["data"]["name"]] for layer in layers if layer["mark"]["type"] == "point"]
+    full = [(mark["fill"] == INK, some) for mark, some in zip(marks, points, strict=True) if some]
+    assert [(filled, [(point["x"], point["y"]) for point in some]) for filled, some in full] == [
+        (False, [(pytest.approx(0.1), 0.02)]),
+        (False, [(pytest.approx(0.1), 0.02)]),
+        (True, [(0.5, 0.2)]),
+    ]
+
+
+def test_what_has_no_place_on_a_logarithmic_scale_is_not_drawn():
+    assert {record["ε"] for record in records(TRADEOFF, "ε")} == {"1", "2"}
+
+
+def test_protocols_differ_in_shape_and_in_dashes():
+    layers = TRADEOFF.to_dict()["vconcat"][1]["layer"]
+    assert len({layer["mark"]["shape"] for layer in layers if layer["mark"]["type"] == "point"}) == 2
+    lines = [layer["mark"].get("strokeDash") for layer in layers if layer["mark"]["type"] == "line"]
+    assert len({str(dash) for dash in lines if dash}) == 2
+
+
+def test_labels_of_an_axis_that_would_touch_are_left_out():
+    (axis,) = (layer["encoding"]["x"]["axis"] for layer in TRADEOFF.to_dict()["vconcat"][1]["layer"][:1])
+    assert axis["values"] == [pytest.approx(0.1), 0.5]  # not 0.51, beside 0.5; and nothing is at 0
+
+
+def test_a_page_holds_its_figure_and_loads_nothing():
+    page = charts.to_html(TRADEOFF, "Privacy & utility")
+    assert page.startswith("<!doctype html>")
+    assert "<title>Privacy &amp; utility</title>" in page
+    assert 'aria-label="Two curves."' in page
+    assert "<script" not in page
+    assert not [word for word in ("src=", "href=", "url(") if word in page]

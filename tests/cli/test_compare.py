@@ -2,10 +2,12 @@
 
 import json
 import math
+import xml.etree.ElementTree as ET
 
 import pytest
 
 import tacit as tc
+import tacit.charts
 from cli_runner import run
 
 RR = tc.RandomizedResponse
@@ -19,13 +21,18 @@ def compared(*arguments: str) -> dict:
     return answer["results"]
 
 
+def value(result) -> float:
+    return result["value"] if isinstance(result, dict) else result
+
+
 def test_alone_every_result_is_the_function_of_its_name() -> None:
     results = compared("krr:k=4,epsilon=1", "oue:k=4,epsilon=1")
     assert list(results) == ["krr:k=4,epsilon=1", "oue:k=4,epsilon=1"]
     for found, mechanism in zip(results.values(), (RR(4, 1), tc.UnaryEncoding.oue(4, 1)), strict=True):
-        assert found == {
-            name: getattr(tc, name)(mechanism) for name in ("ldp_epsilon", "posterior_vulnerability", "bayes_security")
-        }
+        worth = tc.effective_participation(mechanism, rng=0)
+        assert float(worth) == pytest.approx(value(found.pop("effective_participation")), rel=1e-5)
+        names = ("ldp_epsilon", "posterior_vulnerability", "bayes_security", "average_privacy")
+        assert found == {name: getattr(tc, name)(mechanism) for name in names}
 
 
 def test_shuffled_results_stand_beside_those_alone() -> None:
@@ -156,7 +163,95 @@ def test_an_estimate_is_starred_and_its_interval_told() -> None:
     assert f"* {estimate['method']}" in said
 
 
+CHARTED = ["krr:k=2,epsilon=1", "oue:k=2,epsilon=2", "--epsilons", "0.5,4", "--seed", "1"]
+
+
+@pytest.mark.parametrize(
+    ("suffix", "beginning"), [("svg", b"<svg"), ("png", b"\x89PNG"), ("pdf", b"%PDF-"), ("html", b"<!doctype html>")]
+)
+def test_a_chart_is_what_its_name_says(tmp_path, suffix: str, beginning: bytes) -> None:
+    file = tmp_path / f"chart.{suffix}"
+    code, out, err = run("compare", *CHARTED, "--chart", file)
+    assert (code, err) == (0, "")
+    assert f"Chart: {file}" in out
+    assert file.read_bytes().startswith(beginning)
+    assert [path.name for path in tmp_path.iterdir()] == [file.name]
+
+
+def test_a_chart_shows_each_mechanism_as_epsilon_varies(tmp_path) -> None:
+    results = compared(*CHARTED, "--users", "100", "--chart", tmp_path / "chart.svg")
+    best = results.pop("optimal_mechanism")
+    for make, own, found in zip((RR, tc.UnaryEncoding.oue), (1, 2), results.values(), strict=True):
+        assert [point["epsilon"] for point in found["curve"]] == pytest.approx([0.5, 1, 2, 4])
+        for epsilon, point in zip((0.5, 1, 2, 4), found["curve"], strict=True):
+            mechanism = make(2, epsilon)
+            assert point["given"] == (epsilon == own)
+            assert point["worst_case_privacy"] == pytest.approx(math.exp(-epsilon))
+            assert point["average_privacy"] == pytest.approx(tc.average_privacy(mechanism))
+            assert value(point["effective_participation"]) == pytest.approx(tc.effective_participation(mechanism))
+            assert point["frequency_error"]["people"] == pytest.approx(tc.frequency_error(mechanism, 100).people)
+    # Of two values nothing beats randomized response.
+    for point, own in zip(best["curve"], results["krr:k=2,epsilon=1"]["curve"], strict=True):
+        assert point["effective_participation"] == pytest.approx(own["effective_participation"])
+        assert point["gap"] <= 1e-6
+
+
+def drawn(file) -> str:
+    return " ".join(text for text in ET.parse(file).getroot().itertext())
+
+
+def test_a_chart_names_its_axes_and_its_mechanisms(tmp_path) -> None:
+    file = tmp_path / "chart.svg"
+    compared(*CHARTED, "--users", "100", "--chart", file)
+    words = drawn(file)
+    axes = ("hidden on average", "hidden in the worst case", "worth of a report", "a count of 100, in people")
+    for expected in (*axes, "krr:k=2,epsilon=1", "the most that any mechanism is worth", "ε from 0.5 to 4"):
+        assert expected in words
+
+
+def test_a_mechanism_whose_epsilon_cannot_vary_is_a_mark(tmp_path) -> None:
+    channel = tmp_path / "channel.csv"
+    channel.write_text("0.9,0.1\n0.2,0.8\n")
+    spelled = [f"channel:{channel}", "ue:k=2,kappa=0.6,lam=0.2"]
+    results = compared(*spelled, "--epsilons", "1", "--chart", tmp_path / "chart.svg")
+    for name in spelled:
+        assert len(results[name]["curve"]) == 1
+        assert results[name]["curve"][0]["epsilon"] == results[name]["ldp_epsilon"]
+
+
+def test_beyond_ten_values_a_chart_says_what_it_leaves_out(tmp_path) -> None:
+    file = tmp_path / "chart.svg"
+    results = compared("krr:k=100,epsilon=1", "oue:k=100,epsilon=1", "--users", "100", "--chart", file)
+    assert "up to 10 values" in results["optimal_mechanism"]["not_computed"]
+    assert "effective_participation" not in results["oue:k=100,epsilon=1"]
+    words = drawn(file)
+    assert "Without the worth of a report, which takes too long" in words
+    assert "the most that any mechanism is worth: the best mechanism is" in words
+
+
+def test_mechanisms_on_different_values_have_no_common_best(tmp_path) -> None:
+    results = compared("krr:k=2,epsilon=1", "krr:k=3,epsilon=1", "--chart", tmp_path / "chart.svg")
+    assert "different numbers of values" in results["optimal_mechanism"]["not_computed"]
+
+
+def test_a_chart_that_fails_half_way_leaves_the_old_one(tmp_path, monkeypatch) -> None:
+    def full_disk(_: object) -> str:
+        raise OSError("no space left")
+
+    monkeypatch.setattr(tacit.charts, "to_svg", full_disk)
+    file = tmp_path / "chart.svg"
+    file.write_text("old")
+    assert run("compare", *CHARTED, "--chart", file)[0] == 2
+    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("chart.svg", "old")]
+
+
 BAD = {
+    "a chart of no kind": (["krr:k=2,p=0.7", "--chart", "chart.gif"], "ends in .svg, .png, .pdf, .html"),
+    "a chart in no folder": (["krr:k=2,p=0.7", "--chart", "nowhere/chart.svg"], "no such file or directory"),
+    "a chart of nothing": (["oue:k=100,epsilon=1", "--chart", "chart.svg"], "with --users N the standard error"),
+    "points of no chart": (["krr:k=2,p=0.7", "--epsilons", "1"], "add --chart"),
+    "points at no epsilon": (["krr:k=2,p=0.7", "--epsilons", "0,1", "--chart", "chart.svg"], "above 0 and finite"),
+    "points of words": (["krr:k=2,p=0.7", "--epsilons", "a", "--chart", "chart.svg"], "numbers separated by commas"),
     "nothing": ([], "needs a mechanism"),
     "twice": (["krr:k=2,p=0.7", "krr:k=2,p=0.7"], "given twice"),
     "misspelt mechanism": (["krr:k=2,p=0.7", "kr:k=2,p=0.7"], "did you mean 'krr'"),
@@ -184,10 +279,12 @@ BAD = {
 
 
 @pytest.mark.parametrize("name", BAD)
-def test_bad_input_is_one_sentence_and_exit_code_2(name: str) -> None:
+def test_bad_input_is_one_sentence_and_exit_code_2(tmp_path, monkeypatch, name: str) -> None:
+    monkeypatch.chdir(tmp_path)
     arguments, expected = BAD[name]
     code, out, err = run("compare", *arguments)
     assert (code, out) == (2, "")
     assert err.startswith("tacit: ")
     assert err.count("\n") == 1
     assert expected in err
+    assert list(tmp_path.iterdir()) == []

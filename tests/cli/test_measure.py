@@ -7,6 +7,7 @@ import pytest
 
 import tacit as tc
 from cli_runner import run
+from tacit.mechanisms import mechanisms_by_name
 
 
 def measured(*arguments: str) -> dict:
@@ -140,6 +141,14 @@ BAD = {
     "prior too short for what needs none": (
         ["krr:k=2,p=0.7", "--prior", "0.2,0.3,0.5", "--only", "prior_vulnerability"], "one probability per secret"
     ),
+    "a population of another size": (["krr:k=3,p=0.7", "--population", "dirichlet:1,2"], "2 values and the system 3"),
+    "misspelt population": (["krr:k=3,p=0.7", "--population", "jeffrey"], "did you mean 'jeffreys'"),
+    "numbers of jeffreys": (["krr:k=3,p=0.7", "--population", "jeffreys:1,1,1"], "takes no numbers"),
+    "population of words": (["krr:k=2,p=0.7", "--population", "dirichlet:a,b"], "numbers separated by commas"),
+    "a Dirichlet parameter below 0": (["krr:k=2,p=0.7", "--population", "dirichlet:1,-1"], "positive numbers"),
+    "no file of points": (["krr:k=2,p=0.7", "--population", "mixture:nowhere.csv"], "no such file"),
+    "half a hash": (["olh:k=10,epsilon=1,g=2.5"], "g must be a whole number, got '2.5'"),
+    "one hash": (["olh:k=10,epsilon=1,g=1"], "g must be"),
     "half a user": (["krr:k=2,p=0.7", "--users", "2.5"], "2.5"),
     "k twice": (["krr:k=2,p=0.7,k=3"], "k twice"),
     "too many values": (["krr:k=1000000000000,epsilon=1"], "at most 100,000,000"),
@@ -208,6 +217,98 @@ def test_unary_encodings_are_spelled_by_their_names(spelled: str, mechanism: tc.
     assert results["frequency_error"] == tc.frequency_error(mechanism, 1000)._asdict()
     for name in ("posterior_vulnerability", "bayes_security", "bayes_risk", "mutual_information", "ldp_epsilon"):
         assert results[name] == getattr(tc, name)(mechanism), name
+
+
+LOCAL = {
+    "krr": ("k=6,epsilon=1", tc.RandomizedResponse(6, 1)),
+    "ue": ("k=6,kappa=0.5,lam=0.25", tc.UnaryEncoding(6, 0.5, 0.25)),
+    "rappor": ("k=6,epsilon=1", tc.UnaryEncoding.rappor(6, 1)),
+    "oue": ("k=6,epsilon=1", tc.UnaryEncoding.oue(6, 1)),
+    "blh": ("k=6,epsilon=1", tc.UnaryEncoding.blh(6, 1)),
+    "olh": ("k=6,epsilon=1,g=4", tc.LocalHashing(6, 1, g=4)),
+    "ss": ("k=6,epsilon=1,size=2", tc.SubsetSelection(6, 1, size=2)),
+    "hadamard": ("k=6,epsilon=1", tc.HadamardResponse(6, 1)),
+}
+
+
+def test_every_local_mechanism_is_among_these() -> None:
+    assert set(LOCAL) == set(mechanisms_by_name())
+
+
+@pytest.mark.parametrize("name", LOCAL)
+def test_every_local_mechanism_is_measured_by_its_name(name: str) -> None:
+    parameters, mechanism = LOCAL[name]
+    results = measured(f"{name}:{parameters}", "--users", "100")
+    assert "not_computed" not in results
+    assert results["frequency_error"] == tc.frequency_error(mechanism, 100)._asdict()
+    for measure in ("posterior_vulnerability", "bayes_security", "mutual_information", "ldp_epsilon"):
+        assert results[measure] == getattr(tc, measure)(mechanism), measure
+
+
+@pytest.mark.parametrize("spelled", ["olh:k=10,epsilon=1", "ss:k=10,epsilon=1", "olh:k=10,epsilon=1,g=2"])
+def test_the_best_number_of_hashes_or_values_is_found_and_another_one_may_be_named(spelled: str) -> None:
+    assert measured(spelled, "--only", "ldp_epsilon")["ldp_epsilon"] == pytest.approx(1)
+
+
+INFORMATION = ("worst_case_privacy", "average_privacy", "asymptotic_utility", "effective_participation")
+OF_REPORTS = ("population_information", "distribution_utility", "tally_utility", "digit_utility")
+
+
+def test_information_is_measured_where_a_population_is_given_or_a_measure_is_named() -> None:
+    assert not set(measured("krr:k=3,epsilon=2", "--users", "10")) & {*INFORMATION, *OF_REPORTS}
+    assert set(measured("krr:k=3,epsilon=2", "--only", ",".join(INFORMATION))) == set(INFORMATION)
+    assert set(measured("krr:k=3,epsilon=2", "--population", "jeffreys")) >= set(INFORMATION)
+
+
+def test_information_is_that_of_the_tables_in_the_issue() -> None:
+    results = measured("krr:k=3,epsilon=2", "--population", "jeffreys", "--users", "10")
+    assert results["worst_case_privacy"] == pytest.approx(math.exp(-2))
+    assert results["average_privacy"] == pytest.approx(0.62140509, abs=1e-8)
+    assert results["asymptotic_utility"] == pytest.approx(-0.83284001, abs=1e-8)
+    assert results["effective_participation"] == pytest.approx(0.16076639, abs=1e-8)
+    assert results["population_information"] == pytest.approx(1.00860663, abs=1e-8)
+    # I(X;P) of ten people: 1.73852718.
+    assert results["distribution_utility"] == pytest.approx(1.00860663 / 1.73852718, abs=1e-8)
+
+
+def test_every_information_measure_is_the_function_of_its_name() -> None:
+    mechanism, law = tc.RandomizedResponse(3, 1), tc.Dirichlet([1, 2, 0.5])
+    results = measured("krr:k=3,epsilon=1", "--population", "dirichlet:1,2,0.5", "--users", "4")
+    assert results["worst_case_privacy"] == tc.worst_case_privacy(mechanism)
+    for name in INFORMATION[1:]:
+        assert results[name] == getattr(tc, name)(mechanism, law), name
+    for name in OF_REPORTS:
+        assert results[name] == getattr(tc, name)(mechanism, 4, law), name
+
+
+def test_shuffling_takes_nothing_from_what_reports_tell_of_a_population() -> None:
+    arguments = ["krr:k=2,epsilon=1", "--population", "jeffreys", "--users", "9"]
+    alone, shuffled = measured(*arguments), measured(*arguments, "--shuffled")
+    assert {"worst_case_privacy", "average_privacy"} & set(shuffled) == set()
+    for name in ("asymptotic_utility", "effective_participation", *OF_REPORTS):
+        assert shuffled[name] == alone[name], name
+
+
+def test_a_population_may_be_one_of_some_points(tmp_path) -> None:
+    file = tmp_path / "points.csv"
+    file.write_text("0.25,1,0\n0.75,0.5,0.5\n")
+    law = tc.PointMixture([[1, 0], [0.5, 0.5]], [0.25, 0.75])
+    results = measured("krr:k=2,epsilon=1", "--population", f"mixture:{file}", "--users", "3")
+    mechanism = tc.RandomizedResponse(2, 1)
+    assert results["average_privacy"] == tc.average_privacy(mechanism, law)
+    assert results["distribution_utility"] == tc.distribution_utility(mechanism, 3, law)
+    for name in ("asymptotic_utility", "effective_participation", "digit_utility"):
+        assert "no density" in results["not_computed"][name]
+
+
+@pytest.mark.parametrize(
+    ("spelled", "reason"),
+    [("krr:k=3,epsilon=0", "not faithful"), ("rappor:k=100,epsilon=1", "2^100 reports")],
+)
+def test_a_utility_without_an_answer_says_why_and_leaves_the_others(spelled: str, reason: str) -> None:
+    results = measured(spelled, "--population", "jeffreys")
+    assert reason in results["not_computed"]["asymptotic_utility"]
+    assert 0 < results["average_privacy"] <= 1
 
 
 def test_a_million_bits_need_no_matrix() -> None:

@@ -69,6 +69,13 @@ def test_without_a_folder_it_goes_to_reproduced(tmp_path, monkeypatch) -> None:
     assert (tmp_path / "reproduced" / "shuffle" / "table-1c.csv").is_file()
 
 
+def test_the_other_paper_is_reproduced_by_its_name(tmp_path) -> None:
+    code, out, err = run("reproduce", "ldp", "table-10-1", "--out", tmp_path)
+    assert (code, err) == (0, "")
+    assert "Local Differential Privacy" in " ".join(out.split())
+    assert {file.name for file in tmp_path.iterdir()} == {f"table-10-1.{suffix}" for suffix in ("csv", *BEGINNINGS)}
+
+
 def test_json_has_ours_beside_the_published(tmp_path) -> None:
     code, out, err = run("reproduce", "shuffle", "figure-5", "--out", tmp_path, "--json")
     assert (code, err) == (0, "")

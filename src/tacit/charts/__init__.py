@@ -8,7 +8,9 @@ from tacit.charts.certified import certified_beside_truth
 from tacit.charts.collection import collection_options
 from tacit.charts.guesses import inference_before_and_after
 from tacit.charts.over_threshold import exposure_over_threshold
+from tacit.charts.page import to_html
 from tacit.charts.panels import Axis, Curve, Look, Panel, curves
+from tacit.charts.privacy_utility import Protocol, Quantity, percentages, privacy_utility
 from tacit.charts.published import beside_published
 from tacit.charts.rendering import to_pdf, to_png, to_svg
 from tacit.charts.style import MOST_MARKS, MOST_ROWS
@@ -20,6 +22,8 @@ __all__ = [
     "Curve",
     "Look",
     "Panel",
+    "Protocol",
+    "Quantity",
     "beside_published",
     "certified_beside_truth",
     "channel_cells",
@@ -30,6 +34,9 @@ __all__ = [
     "exposure_by_size",
     "exposure_over_threshold",
     "inference_before_and_after",
+    "percentages",
+    "privacy_utility",
+    "to_html",
     "to_pdf",
     "to_png",
     "to_svg",

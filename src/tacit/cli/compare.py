@@ -1,11 +1,13 @@
 """``tacit compare``: mechanisms side by side, and how far each is from a target."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager, ExitStack
 from secrets import randbits
 from typing import Annotated, Any
 
 from cyclopts import Parameter
 
+import tacit as tc
 from tacit.adversaries import Exchangeable
 from tacit.adversaries.priors import as_prior
 from tacit.channels import System
@@ -19,8 +21,10 @@ from tacit.cli.options import (
     as_seed,
     check_levels,
 )
-from tacit.cli.output import Progress, print_json
+from tacit.cli.output import Progress, print_json, written_whole
 from tacit.cli.target import Asked, Goal, Result, as_goal, check_scales
+from tacit.cli.tradeoff import EPSILONS, Tradeoff, as_chart_format, as_epsilons, check_drawable, has_worth
+from tacit.cli.tradeoff_chart import rendered
 from tacit.errors import InvalidValueError
 from tacit.estimate import Estimate
 from tacit.measures import (
@@ -44,10 +48,15 @@ def compare(
     epsilon: float | None = None,
     delta: float | None = None,
     target: str | None = None,
+    chart: str | None = None,
+    epsilons: str | None = None,
     seed: Whole | None = None,
     json: Annotated[bool, Parameter(negative="")] = False,
 ) -> int:
     """Compare mechanisms: what each gives away alone and shuffled, how accurate it is, and what a target takes.
+
+    Of each also the share of a person's information that it hides on average, and for krr and up to 10 values what a
+    report is worth in honest answers, the population's law being Jeffreys'.
 
     Parameters
     ----------
@@ -66,6 +75,11 @@ def compare(
     target
         What must hold when shuffled, such as "posterior_vulnerability<=0.25", "bayes_security>=0.99" or, with --delta,
         "shuffle_epsilon<=0.1": says whether it does, how many users it takes, and with --users how large ε may be.
+    chart
+        A file (.svg, .png, .pdf or .html) for a chart of privacy against utility as ε varies, with the best of all
+        mechanisms for up to 10 values, and with --users the standard error in people.
+    epsilons
+        The ε of the chart's curves as e0,e1,…; by default 0.25 to 4.
     seed
         Where what is too large to sum over is sampled, the same seed gives the same result; drawn afresh by default.
     json
@@ -85,21 +99,45 @@ def compare(
         raise InvalidValueError(f"--adversary {adversary} says what is known of the other users; add --users N")
     if users is None:
         check_scales(asked.adversary)
+    if epsilons is not None and chart is None:
+        raise InvalidValueError(
+            f"--epsilons {epsilons} says where the curves of a chart have their points; add --chart"
+        )
+    levels = EPSILONS if epsilons is None else as_epsilons(epsilons)
     systems = _systems(mechanisms, asked)
     progress = Progress()
-    try:
+    with ExitStack() as stack:
+        stack.callback(progress.done)
+        file = None if chart is None else stack.enter_context(_chart_file(chart, systems, users))
         results = {name: _Row(name, system, asked, goal, progress).results() for name, system in systems.items()}
-    finally:
-        progress.done()
+        drawn: dict[str, Any] = {}
+        if chart is not None and file is not None:
+            tradeoff = Tradeoff(systems, levels, users, asked.rng)
+            curves, best = tradeoff.curves(progress), tradeoff.best(progress)
+            progress("drawing")
+            file.append(rendered(curves, best, users, as_chart_format(chart)))
+            results = {name: found | {"curve": curves[name]} for name, found in results.items()}
+            drawn["optimal_mechanism"] = {"not_computed": best} if isinstance(best, str) else {"curve": best}
     if json:
         inputs = {
             "mechanisms": list(mechanisms), "users": users, "adversary": adversary, "prior": prior, "epsilon": epsilon,
-            "delta": delta, "target": target, "seed": seed,
+            "delta": delta, "target": target, "chart": chart, "epsilons": epsilons, "seed": seed,
         }  # fmt: skip
-        print_json("compare", inputs, results)
+        print_json("compare", inputs, results | drawn)
     else:
         _print_text(results, asked, goal)
+        if chart is not None:
+            print(f"\nChart: {chart}")
     return 0
+
+
+def _chart_file(
+    chart: str, systems: Mapping[str, System], users: int | None
+) -> AbstractContextManager[list[str | bytes]]:
+    """Return the file of the chart, or say what is wrong with it before any work."""
+    as_chart_format(chart)
+    check_drawable(systems.values(), users)
+    return written_whole(chart)
 
 
 def _systems(mechanisms: Iterable[str], asked: Asked) -> dict[str, System]:
@@ -137,6 +175,7 @@ class _Row:
         results: dict[str, Any] = self._answers("", {"ldp_epsilon": lambda: ldp_epsilon(system)})
         of_one = asked.shown if asked.users is None else ["posterior_vulnerability"]
         results |= self._answers("", {name: lambda name=name: alone[name](system) for name in of_one})
+        results |= self._answers("", self._information())
         if asked.users is not None:
             users, crowd, among = asked.users, Shuffled(system, asked.users), asked.questions(asked.adversary)
             results["shuffled"] = self._answers(
@@ -149,6 +188,15 @@ class _Row:
             if "value" in results["target"]:
                 results["target"]["met"] = self._goal.is_met(results["target"]["value"])
         return results | ({"not_computed": self._refused} if self._refused else {})
+
+    def _information(self) -> dict[str, Callable[[], Result]]:
+        system, rng = self._system, self._asked.rng
+        information: dict[str, Callable[[], Result]] = {}
+        if system.secrets > 1:
+            information["average_privacy"] = lambda: tc.average_privacy(system)
+        if has_worth(system):
+            information["effective_participation"] = lambda: tc.effective_participation(system, rng=rng)
+        return information
 
     def _inverse(self, goal: Goal, known: dict[str, Result]) -> dict[str, Callable[[], Any]]:
         asked, system = self._asked, self._system
@@ -226,6 +274,8 @@ def _tables(asked: Asked, goal: Goal | None) -> list[tuple[str, dict[str, tuple[
             columns |= error
         else:
             tables.append(("Standard error of a share", error))
+    information = {"hidden on average": ("average_privacy",), "worth of a report": ("effective_participation",)}
+    tables.append(("Information, where the population's law is Jeffreys' prior", information))
     if goal is not None:
         here = {"here": ("target", "value"), "met": ("target", "met")} if users is not None else {}
         there = {"smallest crowd": ("target", "smallest_crowd")}

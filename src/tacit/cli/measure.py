@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 from cyclopts import Parameter
 
-from tacit.adversaries import Exchangeable, Gain, Knowledge
+import tacit as tc
+from tacit.adversaries import Exchangeable, Gain, Knowledge, PopulationLaw
 from tacit.adversaries.gains import IdentityGain, as_gain
 from tacit.adversaries.priors import as_prior
 from tacit.channels import System
@@ -17,12 +18,13 @@ from tacit.cli.options import (
     as_mechanism,
     as_names,
     as_numbers,
+    as_population_option,
     as_seed,
     check_levels,
     one_of,
 )
-from tacit.cli.output import print_json
-from tacit.errors import InvalidValueError
+from tacit.cli.output import Progress, print_json
+from tacit.errors import InvalidValueError, UnsupportedError
 from tacit.estimate import Estimate
 from tacit.measures import (
     bayes_risk,
@@ -56,6 +58,7 @@ def measure(
     adversary: str | None = None,
     prior: str | None = None,
     gain: str | None = None,
+    population: str | None = None,
     epsilon: float | None = None,
     delta: float | None = None,
     only: str | None = None,
@@ -67,7 +70,8 @@ def measure(
     Parameters
     ----------
     mechanism
-        As name:key=value,… such as krr:k=5,epsilon=1 or krr:k=5,p=0.8; or channel:FILE.csv (numbers, no header).
+        As name:key=value,… such as krr:k=5,epsilon=1 or krr:k=5,p=0.8, with the names krr, rappor, oue, blh, ue, olh
+        (local hashing; g=2 is binary), ss (subset selection) and hadamard; or channel:FILE.csv (numbers, no header).
     users
         How many people report, the target included.
     shuffled
@@ -81,18 +85,25 @@ def measure(
         The law of the target's value as p0,p1,…; uniform by default.
     gain
         What the adversary wants: identity (default) or matrix:FILE.csv (rows guesses, columns secrets).
+    population
+        The law of the population's shares: jeffreys, dirichlet:a0,a1,… or mixture:FILE.csv (in each row a weight, then
+        the share of each value). Adds what is measured against it, in information: worst_case_privacy and
+        average_privacy of one who is not shuffled, asymptotic_utility and effective_participation, and with --users
+        population_information, distribution_utility, tally_utility and digit_utility, from which shuffling takes
+        nothing. Without --population these run only where --only names them, then with jeffreys.
     epsilon
         Add privacy_profile, the δ at this ε; when shuffled against the worst adversary unless one is named.
     delta
         Add shuffle_epsilon, the ε at this δ; likewise.
     only
-        The measures to compute, as NAME,…; all by default.
+        The measures to compute, as NAME,…; by default all but those that --population adds.
     seed
         Where what is too large to sum over is sampled, the same seed gives the same result; drawn afresh by default.
     json
         Print one JSON object.
     """
     system = as_mechanism(mechanism)
+    shares = None if population is None else as_population_option(population, system.secrets)
     law = None if prior is None else as_numbers(prior, "prior", float)
     as_prior(law, system.secrets)
     wanted = as_gain(None if gain is None else as_gain_option(gain), system.secrets)
@@ -110,20 +121,29 @@ def measure(
         users=users,
         rng=as_seed(seed),
     ) | _privacy(crowd, knowledge, epsilon, delta)
-    chosen = [one_of(name, quantities, "measure here called") for name in as_names(only) or []]
+    of_population = _information(system, shares, users, shuffled, as_seed(seed))
+    if population is not None:
+        quantities |= of_population
+    known = quantities | of_population
+    chosen = [one_of(name, known, "measure here called") for name in as_names(only) or []]
     results: dict[str, Any] = {}
     refused: dict[str, str] = {}
-    for name in chosen or quantities:
-        try:
-            results[name] = quantities[name]()
-        except InvalidValueError as error:
-            if chosen:
-                raise
-            refused[name] = str(error)
+    progress = Progress()
+    try:
+        for name in chosen or quantities:
+            progress(name)
+            try:
+                results[name] = known[name]()
+            except (InvalidValueError, UnsupportedError) as error:
+                if chosen:
+                    raise
+                refused[name] = str(error)
+    finally:
+        progress.done()
     if json:
         inputs = {
             "mechanism": mechanism, "users": users, "shuffled": shuffled, "adversary": adversary, "prior": prior,
-            "gain": gain, "epsilon": epsilon, "delta": delta, "only": only, "seed": seed,
+            "gain": gain, "population": population, "epsilon": epsilon, "delta": delta, "only": only, "seed": seed,
         }  # fmt: skip
         print_json("measure", inputs, results | ({"not_computed": refused} if refused else {}))
     else:
@@ -180,6 +200,30 @@ def _quantities(
             quantities["leakiest_pair"] = lambda: leakiest_pair(system, adversary)
         if users is not None and isinstance(mechanism, Mechanism):
             quantities["frequency_error"] = lambda: frequency_error(mechanism, users)._asdict()
+    return quantities
+
+
+def _information(
+    mechanism: System, population: PopulationLaw | None, users: int | None, shuffled: bool, rng: int | None
+) -> dict[str, Quantity]:
+    """Return what is measured against a law of the population, loaded when it is asked for."""
+    quantities: dict[str, Quantity] = {}
+    if not shuffled:
+        quantities |= {
+            "worst_case_privacy": lambda: tc.worst_case_privacy(mechanism),
+            "average_privacy": lambda: tc.average_privacy(mechanism, population),
+        }
+    quantities |= {
+        "asymptotic_utility": lambda: tc.asymptotic_utility(mechanism, population, rng),
+        "effective_participation": lambda: tc.effective_participation(mechanism, population, rng),
+    }
+    if (n := users) is not None:
+        quantities |= {
+            "population_information": lambda: tc.population_information(mechanism, n, population, rng),
+            "distribution_utility": lambda: tc.distribution_utility(mechanism, n, population, rng),
+            "tally_utility": lambda: tc.tally_utility(mechanism, n, population, rng),
+            "digit_utility": lambda: tc.digit_utility(mechanism, n, population, rng),
+        }
     return quantities
 
 

@@ -12,14 +12,18 @@ from cyclopts import Parameter, Token
 
 from tacit.adversaries import (
     AllButOne,
+    Dirichlet,
     Exchangeable,
     Gain,
     Knowledge,
     PartlyInformed,
+    PointMixture,
+    PopulationLaw,
     Uninformed,
     WorstAllButOne,
     gain_matrix,
 )
+from tacit.adversaries.populations import as_population
 from tacit.channels import Channel, System
 from tacit.errors import InvalidValueError
 from tacit.measures import method, privacy_profile, shuffle_epsilon
@@ -37,6 +41,7 @@ def _whole(_: object, tokens: Sequence[Token]) -> int:
 Whole = Annotated[int, Parameter(converter=_whole)]
 
 ADVERSARIES = ("uninformed", "all-but-one", "partly-informed", "exchangeable", "worst")
+POPULATIONS = ("jeffreys", "dirichlet", "mixture")
 
 
 def as_names(text: str | None) -> list[str] | None:
@@ -104,6 +109,21 @@ def as_knowledge(text: str) -> Knowledge:
             return WorstAllButOne()
 
 
+def as_population_option(text: str, k: int) -> PopulationLaw:
+    """Return the law of a population's shares spelled as a name that POPULATIONS has, with a colon and its numbers."""
+    name, _, rest = text.partition(":")
+    match one_of(name, POPULATIONS, "law of a population called"):
+        case "jeffreys":
+            if rest:
+                raise InvalidValueError(f"Jeffreys' prior takes no numbers, got {text!r}")
+            return Dirichlet.jeffreys(k)
+        case "dirichlet":
+            return as_population(Dirichlet(as_numbers(rest, "dirichlet", float)), k)
+        case _:
+            rows = _matrix_in(rest)
+            return as_population(PointMixture([row[1:] for row in rows], [row[0] for row in rows]), k)
+
+
 def as_gain_option(text: str) -> Gain | None:
     """Return the gain spelled as ``identity`` or ``matrix:FILE.csv``."""
     name, _, rest = text.partition(":")
@@ -145,7 +165,7 @@ def _parameters(make: Callable[..., System], name: str, text: str) -> dict[str, 
         one_of(key, allowed, f"parameter of {name},")
         if key in parameters:
             raise InvalidValueError(f"{name} has {key} twice, got {text!r}")
-        number = int if allowed[key].annotation is int else float
+        number = int if allowed[key].annotation in (int, int | None) else float
         try:
             parameters[key] = number(value)
         except ValueError:

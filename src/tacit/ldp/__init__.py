@@ -2,6 +2,7 @@
 
 from tacit.ldp.asymptotic_utility import asymptotic_utility, asymptotic_utility_bound, effective_participation
 from tacit.ldp.average_privacy import average_privacy, worst_case_privacy
+from tacit.ldp.design import Design, optimal_mechanism
 from tacit.ldp.faithfulness import is_faithful
 from tacit.ldp.population_information import population_information
 from tacit.ldp.posterior import frequency_posterior
@@ -9,6 +10,7 @@ from tacit.ldp.split import information_split
 from tacit.ldp.utility import digit_utility, distribution_utility, tally_utility
 
 __all__ = [
+    "Design",
     "asymptotic_utility",
     "asymptotic_utility_bound",
     "average_privacy",
@@ -18,6 +20,7 @@ __all__ = [
     "frequency_posterior",
     "information_split",
     "is_faithful",
+    "optimal_mechanism",
     "population_information",
     "tally_utility",
     "worst_case_privacy",

@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from tacit.reproduce.item import Item, Paper, Published, Reproduction
+from tacit.reproduce.ldp import LDP
 from tacit.reproduce.shuffle import SHUFFLE
 
-PAPERS: Mapping[str, Paper] = MappingProxyType({"shuffle": SHUFFLE})
+PAPERS: Mapping[str, Paper] = MappingProxyType({"shuffle": SHUFFLE, "ldp": LDP})
 
 __all__ = ["PAPERS", "Item", "Paper", "Published", "Reproduction"]
