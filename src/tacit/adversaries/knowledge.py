@@ -4,12 +4,12 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-import numpy as np
 from numpy.typing import ArrayLike
 
+from tacit.adversaries.populations import as_parameters
 from tacit.adversaries.priors import as_distribution
 from tacit.errors import InvalidValueError
-from tacit.validation import as_count, as_reals
+from tacit.validation import as_count
 
 
 class Knowledge:
@@ -130,14 +130,7 @@ class Exchangeable(Knowledge):
     alpha: tuple[float, ...]
 
     def __init__(self, alpha: ArrayLike) -> None:
-        try:
-            given = as_reals(alpha)
-        except ValueError:
-            given = np.zeros(0)
-        with np.errstate(over="ignore"):
-            total = float(given.sum())
-        if given.ndim != 1 or given.size == 0 or not math.isfinite(total) or given.min() <= 0:
-            raise InvalidValueError(f"alpha must be positive numbers, one per value, got {alpha!r:.80}")
+        given = as_parameters(alpha, "one per value", at_least=1)
         object.__setattr__(self, "alpha", tuple(given.tolist()))
 
     @property

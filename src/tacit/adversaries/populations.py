@@ -39,16 +39,7 @@ class Dirichlet:
     alpha: NDArray[np.float64]
 
     def __init__(self, alpha: ArrayLike) -> None:
-        try:
-            given = as_reals(alpha)
-        except ValueError:
-            given = np.zeros(0)
-        with np.errstate(over="ignore"):
-            total = float(given.sum())
-        if given.ndim != 1 or given.size < 2 or not math.isfinite(total) or given.min() <= 0:
-            raise InvalidValueError(
-                f"alpha must be positive numbers, one for each of two or more values, got {alpha!r:.80}"
-            )
+        given = as_parameters(alpha, "one for each of two or more values", at_least=2)
         given.setflags(write=False)
         object.__setattr__(self, "alpha", given)
 
@@ -160,6 +151,19 @@ class PointMixture:
         """Whether only one P is possible."""
         possible = self.points[self.weights > 0]
         return bool((possible == possible[0]).all())
+
+
+def as_parameters(alpha: ArrayLike, how_many: str, *, at_least: int) -> NDArray[np.float64]:
+    """Return the parameters of a Dirichlet law, or say that they must be positive numbers, and how many."""
+    try:
+        given = as_reals(alpha)
+    except ValueError:
+        given = np.zeros(0)
+    with np.errstate(over="ignore"):
+        total = float(given.sum())
+    if given.ndim != 1 or given.size < at_least or not math.isfinite(total) or given.min() <= 0:
+        raise InvalidValueError(f"alpha must be positive numbers, {how_many}, got {alpha!r:.80}")
+    return given
 
 
 PopulationLaw = Dirichlet | PointMixture
