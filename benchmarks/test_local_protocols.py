@@ -6,12 +6,12 @@ function or a class, 1 a coin) and one pass that counts. Least times at ε = 1, 
 =========================  =====  ====  ========  ===============
 reports of                 floor  ours  pure-ldp  multi-freq-ldpy
 =========================  =====  ====  ========  ===============
-GRR, k = 100, 10⁶ people    2.2   8.8       469              407
+GRR, k = 100, 10⁶ people    2.2   4.9       469              407
 OUE, k = 100, 10⁵ people    2.5   6.1     1,085              262
 OLH, k = 1000, 10⁵ people  0.34   3.2    69,100           91,400
 =========================  =====  ====  ========  ===============
 
-Above the floor is, of GRR, mostly the system's zeroing of new 8 MB arrays, and the checks of both inputs; of OUE the
+Above the floor are, of GRR, the choice between truth and a uniform value, and the checks of both inputs; of OUE the
 comparison of every byte, the one in 256 that a further byte decides, and each person's own bit; of OLH the functions'
 values, and the Fourier transform that spares people × values: its estimate takes 2 MB where those would be 100. Both
 peers are called as their documentation does: a client's function on each value, a server's on all reports.
