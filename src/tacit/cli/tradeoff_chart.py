@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 Point = Mapping[str, Any]
 
 _TITLE = "Privacy against utility"
-_BEST = "the most that any mechanism is worth at an ε"
+_BEST = "the most that any mechanism is worth"
 _WORTH = "effective_participation"
 
 
@@ -44,7 +44,10 @@ def _chart(curves: Mapping[str, Sequence[Point]], best: Sequence[Point] | str, u
     ]
     levels = [point["epsilon"] for points in curves.values() for point in points if 0 < point["epsilon"] < math.inf]
     notes = (
-        [f"Curves: ε from {min(levels):g} to {max(levels):g}. Full marks: as given. Right: more private."]
+        [
+            f"Curves: ε from {min(levels):g} to {max(levels):g}.",
+            "Full marks: as given. Further right: more private.",
+        ]
         if levels
         else []
     )
