@@ -8,10 +8,8 @@ from numpy.typing import ArrayLike, NDArray
 from tacit.adversaries.gains import Gain, IdentityGain
 from tacit.channels.channel import Channel, check_size
 from tacit.estimate import Estimate
-from tacit.measures.bayes_security import Pair, plan_bayes_security, plan_leakiest_pair
 from tacit.measures.capacity import plan_multiplicative_bayes_capacity
 from tacit.measures.information import plan_mutual_information
-from tacit.measures.local_privacy import plan_ldp_epsilon
 from tacit.measures.measure import Plan
 from tacit.measures.vulnerability import EXPLICIT, Prior, joint, plan_bayes_risk, plan_posterior_vulnerability
 from tacit.mechanisms import likeliest_supported
@@ -68,6 +66,7 @@ class HadamardResponse(PureProtocol):
     """
 
     short_name = "hadamard"
+    title = "Hadamard response"
 
     def __init__(self, k: int, epsilon: float) -> None:
         self.k = as_values(k)
@@ -133,11 +132,6 @@ class HadamardResponse(PureProtocol):
         transformed = walsh_hadamard(reported)
         return (transformed[0] + transformed[1 : self.k + 1]) // 2
 
-    def _distinct(self, reports: Reports) -> tuple[Reports, Integers]:
-        counts = np.bincount(reports, minlength=self.columns)
-        seen = np.flatnonzero(counts)
-        return seen, counts[seen]
-
 
 def _is_minus(rows: Integers, columns: Reports) -> NDArray[np.bool_]:
     return np.bitwise_count(rows & columns) % 2 == 1
@@ -193,17 +187,6 @@ def _ranked(system: HadamardResponse, prior: Reals) -> tuple[Reals, Reals]:
     return prior[order], first
 
 
-@plan_bayes_security.register
-def _(system: HadamardResponse) -> Plan[float]:
-    # Two rows differ in half of the columns, a quarter each way.
-    return Plan(CLOSED_FORM, lambda: min(1.0, system.support.not_own + 0.5))
-
-
-@plan_leakiest_pair.register
-def _(system: HadamardResponse) -> Plan[Pair]:
-    return Plan("all pairs are tied", lambda: (0, 1))
-
-
 @plan_mutual_information.register
 def _(system: HadamardResponse, prior: Prior) -> Plan[float]:
     if prior is None:
@@ -246,8 +229,3 @@ def uniform_signs(system: HadamardResponse) -> tuple[Reals, Reals]:
         shares += [0.5 / turn, 0.5 / turn]
         turn *= 2
     return (np.array(sums) - 1) / system.k, np.array(shares)
-
-
-@plan_ldp_epsilon.register
-def _(system: HadamardResponse) -> Plan[float]:
-    return Plan(CLOSED_FORM, lambda: system.epsilon)

@@ -22,13 +22,11 @@ from tacit.mechanisms.pure_protocol import PureProtocol, Support
 from tacit.mechanisms.randomized_response import RandomizedResponse
 from tacit.numerics.finite_field import LARGEST_EXTENSION, prime_factors
 from tacit.numerics.linear_hashing import LinearHashing
-from tacit.numerics.tallies import column_sums
 from tacit.validation import as_count
 
 MOST_CLASSES = 10**6
 # What the processor's cache holds.
 _PEOPLE_AT_ONCE = 1 << 13
-_CELLS_AT_ONCE = 1 << 18
 
 
 class LocalHashing(PureProtocol):
@@ -88,6 +86,7 @@ class LocalHashing(PureProtocol):
     """
 
     short_name = "olh"
+    title = "local hashing"
 
     def __init__(self, k: int, epsilon: float, g: int | None = None) -> None:
         self.k, self._epsilon = as_values(k), as_epsilon(epsilon)
@@ -163,7 +162,7 @@ class LocalHashing(PureProtocol):
 
     def _aggregate(self, reports: Reports) -> Integers:
         if len(self.families) > 1 or reports.size == 0:
-            return self._added_up(reports)
+            return super()._aggregate(reports)
         weights = np.ones(reports.size, dtype=np.int64)
         if self.functions * self.g <= reports.size:
             counts = np.bincount(reports)
@@ -171,15 +170,6 @@ class LocalHashing(PureProtocol):
             weights = counts[reports]
         ((family, functions, classes),) = self._parts(reports)
         return family.hit_counts(functions, classes, weights)
-
-    def _added_up(self, reports: Reports) -> Integers:
-        tallies, step = np.zeros(self.k, dtype=np.int64), max(1, _CELLS_AT_ONCE // self.k)
-        for start in range(0, reports.size, step):
-            tallies += column_sums(self._supports(reports[start : start + step]))
-        return tallies
-
-    def _distinct(self, reports: Reports) -> tuple[Reports, Integers]:
-        return np.unique(reports, return_counts=True)
 
 
 def _best_classes(epsilon: float) -> int:

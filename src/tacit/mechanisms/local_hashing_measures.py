@@ -10,32 +10,14 @@ import numpy as np
 
 from tacit.adversaries.gains import Gain, IdentityGain
 from tacit.estimate import Estimate
-from tacit.measures.bayes_security import Pair, plan_bayes_security, plan_leakiest_pair
 from tacit.measures.capacity import plan_multiplicative_bayes_capacity
 from tacit.measures.information import plan_mutual_information
-from tacit.measures.local_privacy import plan_ldp_epsilon
 from tacit.measures.measure import Plan
 from tacit.measures.vulnerability import Prior, plan_bayes_risk, plan_posterior_vulnerability
 from tacit.mechanisms.local_hashing import LocalHashing
 from tacit.mechanisms.mechanism import Reals
 
 CLOSED_FORM = "closed form of local hashing"
-
-
-@plan_ldp_epsilon.register
-def _(system: LocalHashing) -> Plan[float]:
-    return Plan(CLOSED_FORM, lambda: system.epsilon)
-
-
-@plan_bayes_security.register
-def _(system: LocalHashing) -> Plan[float]:
-    # Two rows differ where one of the two values is supported: by p-q, and for 1-1/g of the functions.
-    return Plan(CLOSED_FORM, lambda: min(1.0, system.support.not_own + system.support.other))
-
-
-@plan_leakiest_pair.register
-def _(system: LocalHashing) -> Plan[Pair]:
-    return Plan("all pairs are tied", lambda: (0, 1))
 
 
 @plan_multiplicative_bayes_capacity.register

@@ -1,20 +1,26 @@
 """Pure protocols: a report supports some of the values, its sender's own with one probability, each other with another.
 
 All usual frequency oracles are such (Wang, Blocki, Li and Jha, Locally Differentially Private Protocols for Frequency
-Estimation, USENIX Security 2017), so that they share one estimator and one variance.
+Estimation, USENIX Security 2017), so that they share one estimator and one variance, and what the worst pair of values
+leaks.
 """
 
 import math
 from abc import abstractmethod
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.measures.bayes_security import Pair, plan_bayes_security, plan_leakiest_pair
+from tacit.measures.local_privacy import plan_ldp_epsilon
+from tacit.measures.measure import Plan
 from tacit.mechanisms.mechanism import Integers, Mechanism, Reals, Reports
+from tacit.numerics.tallies import column_sums
 
 _CELLS_AT_ONCE = 1 << 22
+_CELLS_TALLIED_AT_ONCE = 1 << 18  # what the processor's cache holds
 
 
 class Support(NamedTuple):
@@ -33,9 +39,11 @@ class Support(NamedTuple):
 class PureProtocol(Mechanism):
     """A mechanism whose reports each support a set of values, and are ``e^ε`` times as likely from those.
 
-    A subclass implements `epsilon`, `channel`, `support`, ``_sample`` and ``_supports``, and may tally faster by its
-    own ``_aggregate`` and count equal reports together by its own ``_distinct``.
+    A subclass has a ``title``, implements `epsilon`, `channel`, `support`, ``_sample`` and ``_supports``, and may tally
+    faster by its own ``_aggregate``.
     """
+
+    title: ClassVar[str]
 
     @property
     @abstractmethod
@@ -48,8 +56,8 @@ class PureProtocol(Mechanism):
 
     def _aggregate(self, reports: Reports) -> Integers:
         tallies = np.zeros(self.k, dtype=np.int64)
-        for block in self._blocks(reports):
-            tallies += self._supports(block).sum(axis=0, dtype=np.int64)
+        for block in self._blocks(reports, _CELLS_TALLIED_AT_ONCE):
+            tallies += column_sums(self._supports(block))
         return tallies
 
     def _frequencies(self, tallies: Integers, n: int) -> Reals:
@@ -63,21 +71,36 @@ class PureProtocol(Mechanism):
         with np.errstate(over="ignore"):  # infinite at the border of what a double holds
             return noise / gap / gap
 
-    def _distinct(self, reports: Reports) -> tuple[Reports, Integers]:
-        """Return reports of which none need be there twice, and how often each was given."""
-        return reports, np.ones(len(reports), dtype=np.int64)
-
     def likelihood_blocks(self, reports: Reports) -> Iterator[tuple[Reals, Integers]]:
         """Yield, for some reports at a time, how likely each is from each value, up to a factor, and its count."""
         odds = math.exp(-self.epsilon)
-        distinct, counts = self._distinct(reports)
-        for block in self._blocks(distinct):
+        counts = np.ones(len(reports), dtype=np.int64)
+        if reports.ndim == 1:  # numbers that are equal are cheaply counted together
+            reports, counts = np.unique(reports, return_counts=True)
+        for block in self._blocks(reports):
             supports, counted = self._supports(block), counts[: len(block)]
             counts = counts[len(block) :]
             telling = supports.any(axis=1) & ~supports.all(axis=1)
             yield np.where(supports[telling], 1.0, odds), counted[telling]
 
-    def _blocks(self, reports: Reports) -> Iterator[Reports]:
-        step = max(1, _CELLS_AT_ONCE // self.k)
+    def _blocks(self, reports: Reports, cells: int = _CELLS_AT_ONCE) -> Iterator[Reports]:
+        step = max(1, cells // self.k)
         for start in range(0, len(reports), step):
             yield reports[start : start + step]
+
+
+@plan_ldp_epsilon.register
+def _(system: PureProtocol) -> Plan[float]:
+    return Plan(f"closed form of {system.title}", lambda: system.epsilon)
+
+
+@plan_bayes_security.register
+def _(system: PureProtocol) -> Plan[float]:
+    # Two values' rows differ on the reports that support one of them alone; those that support both are as likely from
+    # either. So what is more likely from one is own - other.
+    return Plan(f"closed form of {system.title}", lambda: min(1.0, system.support.not_own + system.support.other))
+
+
+@plan_leakiest_pair.register
+def _(system: PureProtocol) -> Plan[Pair]:
+    return Plan("all pairs are tied", lambda: (0, 1))

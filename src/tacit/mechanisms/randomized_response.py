@@ -9,10 +9,9 @@ from tacit.adversaries.gains import Gain, IdentityGain, MatrixGain
 from tacit.channels.channel import Channel, check_size
 from tacit.errors import InvalidValueError
 from tacit.estimate import Estimate
-from tacit.measures.bayes_security import Pair, plan_bayes_security, plan_leakiest_pair
+from tacit.measures.bayes_security import plan_bayes_security
 from tacit.measures.capacity import plan_multiplicative_bayes_capacity
 from tacit.measures.information import plan_mutual_information
-from tacit.measures.local_privacy import plan_ldp_epsilon
 from tacit.measures.measure import Plan
 from tacit.measures.vulnerability import EXPLICIT, Prior, joint, plan_bayes_risk, plan_posterior_vulnerability
 from tacit.mechanisms.coin_flips import coin_flips
@@ -60,6 +59,7 @@ class RandomizedResponse(PureProtocol):
     """
 
     short_name = "krr"
+    title = "k-RR"
 
     def __init__(self, k: int, epsilon: float | None = None, p: float | None = None) -> None:
         self.k = as_values(k)
@@ -123,11 +123,6 @@ class RandomizedResponse(PureProtocol):
     def _aggregate(self, reports: Reports) -> Integers:
         return np.bincount(reports, minlength=self.k)
 
-    def _distinct(self, reports: Reports) -> tuple[Reports, Integers]:
-        counts = self._aggregate(reports)
-        seen = np.flatnonzero(counts)
-        return seen, counts[seen]
-
 
 def _distribution(mechanism: RandomizedResponse, prior: Prior) -> Reals:
     return np.full(mechanism.k, 1 / mechanism.k) if prior is None else prior
@@ -171,11 +166,6 @@ def _(system: RandomizedResponse) -> Plan[float]:
     return Plan(f"{CLOSED_FORM} (Bayes-sec eq. 7)", lambda: min(1.0, system.k * system.q))
 
 
-@plan_leakiest_pair.register
-def _(system: RandomizedResponse) -> Plan[Pair]:
-    return Plan("all pairs are tied", lambda: (0, 1))
-
-
 @plan_multiplicative_bayes_capacity.register
 def _(system: RandomizedResponse) -> Plan[float]:
     return Plan(CLOSED_FORM, lambda: system.k * system.p)
@@ -192,8 +182,3 @@ def _(system: RandomizedResponse, prior: Prior) -> Plan[float]:
         return float((distribution * truth + (1 - distribution) * lie).sum())
 
     return Plan(CLOSED_FORM, information)
-
-
-@plan_ldp_epsilon.register
-def _(system: RandomizedResponse) -> Plan[float]:
-    return Plan(CLOSED_FORM, lambda: system.epsilon)

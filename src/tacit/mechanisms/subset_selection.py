@@ -10,10 +10,8 @@ from tacit.adversaries.gains import Gain, IdentityGain
 from tacit.channels.channel import MAX_ENTRIES, Channel, check_size
 from tacit.errors import InvalidValueError, TooLargeError
 from tacit.estimate import Estimate
-from tacit.measures.bayes_security import Pair, plan_bayes_security, plan_leakiest_pair
 from tacit.measures.capacity import plan_multiplicative_bayes_capacity
 from tacit.measures.information import plan_mutual_information
-from tacit.measures.local_privacy import plan_ldp_epsilon
 from tacit.measures.measure import Plan
 from tacit.measures.vulnerability import EXPLICIT, Prior, joint, plan_bayes_risk, plan_posterior_vulnerability
 from tacit.mechanisms import likeliest_supported
@@ -69,6 +67,7 @@ class SubsetSelection(PureProtocol):
     """
 
     short_name = "ss"
+    title = "subset selection"
 
     def __init__(self, k: int, epsilon: float, size: int | None = None) -> None:
         self.k = as_values(k)
@@ -238,17 +237,6 @@ def _(system: SubsetSelection) -> Plan[float]:
     return Plan(CLOSED_FORM, lambda: system.k * system.support.own / system.size)
 
 
-@plan_bayes_security.register
-def _(system: SubsetSelection) -> Plan[float]:
-    # Two values' rows differ in the sets that hold one of them alone, so that their distance is the gap.
-    return Plan(CLOSED_FORM, lambda: min(1.0, system.support.not_own + system.support.other))
-
-
-@plan_leakiest_pair.register
-def _(system: SubsetSelection) -> Plan[Pair]:
-    return Plan("all pairs are tied", lambda: (0, 1))
-
-
 @plan_mutual_information.register
 def _(system: SubsetSelection, prior: Prior) -> Plan[float | Estimate]:
     if prior is None:
@@ -262,8 +250,3 @@ def _uniform_information(system: SubsetSelection) -> float:
     raised = (system.k - 1) * system.support.gap / held  # by the posterior of each value that the set holds, relatively
     excess = held * relative_excess(raised) + left * relative_excess(max(-1.0, -raised * held / left))
     return float(excess) / system.k
-
-
-@plan_ldp_epsilon.register
-def _(system: SubsetSelection) -> Plan[float]:
-    return Plan(CLOSED_FORM, lambda: system.epsilon)

@@ -61,6 +61,7 @@ class UnaryEncoding(PureProtocol):
     """
 
     short_name = "ue"
+    title = "unary encoding"
 
     def __init__(self, k: int, kappa: float, lam: float) -> None:
         own, other = as_real(kappa, "kappa"), as_real(lam, "lam")

@@ -12,10 +12,8 @@ from numpy.typing import ArrayLike
 
 from tacit.adversaries.gains import Gain, IdentityGain
 from tacit.estimate import Estimate
-from tacit.measures.bayes_security import Pair, plan_bayes_security, plan_leakiest_pair
 from tacit.measures.capacity import plan_multiplicative_bayes_capacity
 from tacit.measures.information import plan_mutual_information
-from tacit.measures.local_privacy import plan_ldp_epsilon
 from tacit.measures.measure import Plan
 from tacit.measures.vulnerability import EXPLICIT, Prior, joint, plan_bayes_risk, plan_posterior_vulnerability
 from tacit.mechanisms.mechanism import Integers, Reals
@@ -48,22 +46,6 @@ def _(system: UnaryEncoding, prior: Prior) -> Plan[float]:
     if prior is None:
         return Plan(CLOSED_FORM, lambda: _uniform_bayes_risk(system))
     return Plan(CLOSED_FORM, lambda: _bayes_risk(system, prior))
-
-
-@plan_bayes_security.register
-def _(system: UnaryEncoding) -> Plan[float]:
-    # Two rows differ in two bits, of which one alone tells: κ(1-λ) - λ(1-κ) = κ-λ.
-    return Plan(CLOSED_FORM, lambda: min(1.0, system.not_kappa + system.lam))
-
-
-@plan_leakiest_pair.register
-def _(system: UnaryEncoding) -> Plan[Pair]:
-    return Plan("all pairs are tied", lambda: (0, 1))
-
-
-@plan_ldp_epsilon.register
-def _(system: UnaryEncoding) -> Plan[float]:
-    return Plan(CLOSED_FORM, lambda: system.epsilon)
 
 
 @plan_mutual_information.register
