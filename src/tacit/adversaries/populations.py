@@ -83,6 +83,12 @@ class Dirichlet:
         return self.alpha / self.total
 
     @property
+    def single_shares(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """The parameters of single shares' beta laws, different ones in rows, and how many shares have each."""
+        alpha, times = np.unique(self.alpha, return_counts=True)
+        return np.stack([alpha, self.total - alpha], axis=1), times
+
+    @property
     def is_symmetric(self) -> bool:
         """Whether all parameters are the same."""
         return bool(self.alpha.min() == self.alpha.max())

@@ -208,9 +208,8 @@ def _(system: RandomizedResponse, population: Dirichlet, rng: np.random.Generato
     check_faithful(system)
 
     def closed_form() -> float:
-        alpha, times = np.unique(population.alpha, return_counts=True)
-        groups = np.stack([alpha, population.total - alpha], axis=1)
-        logs = mean_log(np.broadcast_to([system.p, system.q], groups.shape), groups)
+        single, times = population.single_shares
+        logs = mean_log(np.broadcast_to([system.p, system.q], single.shape), single)
         return 2 * (system.k - 1) * math.log(system.gap) - float(times @ logs)
 
     return Plan(_CLOSED_FORM, closed_form)

@@ -11,6 +11,7 @@ from tacit.errors import TooLargeError, UnsupportedError
 from tacit.numerics.binomial import stirling_error
 from tacit.numerics.dirichlet_means import mean_uncertainty
 from tacit.numerics.excess import deviance, relative_excess
+from tacit.numerics.gamma import gamma_error
 
 Reals = NDArray[np.float64]
 
@@ -57,19 +58,19 @@ class TrueTallies:
         check_summable(n)
         total = population.total
         counts = np.arange(n + 1.0)
-        factorials = np.where(counts == 0, 0.0, stirling_error(np.maximum(counts, 1)))
+        # log t! less t log t - t
         roots = np.where(counts == 0, 0.0, np.log(2 * math.pi * np.maximum(counts, 1)) / 2)
-        whole = math.log1p(n / total) / 2 + float(_gamma_error(np.array(total)) - _gamma_error(np.array(total + n)))
-        self._entropy = -whole - float(roots[-1]) - float(factorials[-1])
+        factorials = roots + np.where(counts == 0, 0.0, stirling_error(np.maximum(counts, 1)))
+        whole = math.log1p(n / total) / 2 + float(gamma_error(total) - gamma_error(total + n))
+        self._entropy = -whole - float(factorials[-1])
         self._information = -whole
         for alpha, times in zip(*np.unique(population.alpha, return_counts=True), strict=True):
-            law, own = _beta_binomial(float(alpha), float(total - alpha), n)
-            grown = np.log1p(counts / alpha) / 2 + _gamma_error(np.array(alpha)) - _gamma_error(alpha + counts)
+            law, apart, grown = _beta_binomial(float(alpha), float(total - alpha), factorials)
             share = float(alpha / total)
             posterior = (alpha + counts) / (total + n)
             moved = float(law @ relative_excess((posterior - share) / share)) * share
             told = share * float(_excess_of_psi(np.array(alpha)) - _excess_of_psi(np.array(total)))
-            self._entropy += int(times) * float(law @ (own + grown + roots + factorials))
+            self._entropy += int(times) * float(law @ (apart + grown + factorials))
             self._information += int(times) * (n * told - (total + n) * moved + float(law @ grown))
 
     @property
@@ -89,26 +90,23 @@ def check_summable(n: int) -> None:
         raise TooLargeError(f"n must be at most {MOST_USERS_SUMMED:,} to sum over every tally, got {n:,}")
 
 
-def _beta_binomial(first: float, second: float, n: int) -> tuple[Reals, Reals]:
-    """Return the law of one tally, and what the value itself adds to ``A KL(α/A ‖ M) + n KL(T/n ‖ M)``."""
-    counts, total = np.arange(n + 1.0), first + second
-    exponent: Reals = np.zeros(n + 1)
-    parts: list[Reals] = []
-    for alpha, t in ((first, counts), (second, counts[::-1])):
-        mean = (alpha + t) / (total + n)
-        part = deviance(alpha, total * mean) + deviance(t, n * mean)
-        root = np.where(t == 0, 0.0, np.log(2 * math.pi * np.maximum(t, 1)) / 2 + stirling_error(np.maximum(t, 1)))
-        exponent -= part + np.log1p(t / alpha) / 2 + root + _gamma_error(np.array(alpha)) - _gamma_error(alpha + t)
-        parts.append(part)
+def _beta_binomial(first: float, second: float, factorials: Reals) -> tuple[Reals, Reals, Reals]:
+    """Return the law of one tally, and for each tally what the value itself adds to the logarithm of one over it.
+
+    That is, of the first parameter: to ``A KL(α/A ‖ M) + n KL(T/n ‖ M)``, and to the corrections of the gammas.
+    """
+    counts, total = np.arange(float(factorials.size)), first + second
+    exponent: Reals = np.zeros(factorials.size)
+    own: list[tuple[Reals, Reals]] = []
+    for alpha, order in ((first, slice(None)), (second, slice(None, None, -1))):
+        t = counts[order]
+        mean = (alpha + t) / (total + counts[-1])
+        apart = deviance(alpha, total * mean) + deviance(t, counts[-1] * mean)
+        grown = np.log1p(t / alpha) / 2 + gamma_error(alpha) - gamma_error(alpha + t)
+        exponent -= apart + grown + factorials[order]
+        own.append((apart, grown))
     law = np.exp(exponent - exponent.max())
-    return law / law.sum(), parts[0]
-
-
-def _gamma_error(z: Reals) -> Reals:
-    """Return ``log Γ(z)`` less Stirling's ``(z - ½) log z - z + ½ log 2π``."""
-    large, small = np.maximum(z, 16.0), np.minimum(z, 16.0)
-    direct = gammaln(small) - (small - 0.5) * np.log(small) + small - math.log(2 * math.pi) / 2
-    return np.where(z < 16, direct, stirling_error(large))
+    return law / law.sum(), *own[0]
 
 
 def _excess_of_psi(z: Reals) -> Reals:
@@ -116,9 +114,3 @@ def _excess_of_psi(z: Reals) -> Reals:
     square = 1 / np.maximum(z, 16.0) ** 2
     series = square * (1 / 12 - square * (1 / 120 - square * (1 / 252 - square * (1 / 240 - square / 132))))
     return np.where(z < 16, psi(z + 1) - np.log(z), 1 / (2 * np.maximum(z, 16.0)) - series)
-
-
-def log_ratios(alpha: float, n: int) -> Reals:
-    """Return ``log(Γ(α+t) / (Γ(α) t!))`` for t = 0..n, by the ratios of neighbours."""
-    steps = np.log1p((alpha - 1) / np.arange(1, n + 1))
-    return np.concatenate([[0.0], np.cumsum(steps)])

@@ -10,8 +10,8 @@ from tacit.adversaries.populations import Dirichlet, PointMixture, PopulationLaw
 from tacit.channels.channel import System
 from tacit.estimate import Estimate
 from tacit.ldp.entropies import TrueTallies, check_summable
-from tacit.ldp.protocol import as_protocol, reduced_matrix
-from tacit.ldp.sampled_information import among_points, by_bounds, by_moments
+from tacit.ldp.protocol import as_protocol, reduced_matrix, tells_the_values
+from tacit.ldp.sampled_information import among_points, by_bounds, by_moments, likelihoods
 from tacit.measures.measure import Plan, measure
 from tacit.mechanisms.randomized_response import RandomizedResponse
 from tacit.numerics.dirichlet_means import mean_s_log_s
@@ -95,7 +95,7 @@ def plan_population_information(
     listed = histogram_count(n, reports)
     if n == 1:
         return Plan("an integral per report", lambda: one_report(matrix, population))
-    if reports == k and np.count_nonzero(matrix) == k:
+    if tells_the_values(matrix):
         return Plan("the values themselves", lambda: TrueTallies(population, n).information)
     nodes = (n // 2 + 1) ** (k - 1)
     if k <= 3 and listed <= MOST_LISTED and listed * nodes * reports <= _MOST_TERMS and n <= _MOST_NODES:
@@ -157,11 +157,10 @@ def _by_moments(system: RandomizedResponse, n: int, population: Dirichlet) -> fl
     beta = np.full(system.k, system.gap / system.q)
     common = system.q + system.gap * population.mean
     evidence = log_shifted_moments(tallies, population.alpha, beta) - tallies @ np.log1p(beta * population.mean)
-    alpha, times = np.unique(population.alpha, return_counts=True)
-    groups = np.stack([alpha, population.total - alpha], axis=1)
-    means = system.q + system.gap * alpha / population.total
+    single, times = population.single_shares
+    means = system.q + system.gap * single[:, 0] / population.total
     columns = np.array([system.p, system.q]) / means[:, None]
-    told = float((times * means) @ mean_s_log_s(columns, groups))
+    told = float((times * means) @ mean_s_log_s(columns, single))
     return _information(tallies, common, orders + log_multinomial(tallies), evidence, n * told)
 
 
@@ -190,15 +189,6 @@ def _mixture(matrix: Reals, tallies: Integers, points: Reals, weights: Reals) ->
     at_once = max(1, _TERMS_AT_ONCE // len(points))
     parts = [tallies[i : i + at_once] for i in range(0, len(tallies), at_once)]
     return np.concatenate([logsumexp(log_weights + likelihoods(part, logs), axis=1) for part in parts])
-
-
-def likelihoods(tallies: Integers, logs: Reals) -> Reals:
-    """Return ``Σ_y s_y log q_y`` for each tally and each point; what was not seen may be impossible."""
-    impossible = ~np.isfinite(logs)
-    sums = tallies.astype(np.float64) @ np.where(impossible, 0.0, logs).T
-    if impossible.any():
-        sums[(tallies > 0).astype(np.float64) @ impossible.T.astype(np.float64) > 0] = -np.inf
-    return sums
 
 
 def _among_listed(matrix: Reals, n: int, points: Reals, weights: Reals) -> float:

@@ -19,6 +19,11 @@ def as_protocol(system: object) -> System:
     return checked
 
 
+def tells_the_values(matrix: NDArray[np.float64]) -> bool:
+    """Whether each value has a report of its own, given a channel without columns that say the same."""
+    return matrix.shape[0] == matrix.shape[1] == np.count_nonzero(matrix)
+
+
 def reduced_matrix(system: System) -> NDArray[np.float64]:
     """Return the dense ``P(y | x)``, a row per value, proportional columns merged and empty ones left out."""
     matrix = system.channel().reduced().matrix

@@ -84,9 +84,7 @@ def among_points(
     tallies = draw_tallies(n, probabilities[rng.choice(weights.size, size=draws, p=weights)], rng)
     with np.errstate(divide="ignore"):
         logs = np.log(probabilities)
-    impossible = (tallies > 0).astype(np.float64) @ np.isneginf(logs).T > 0
-    likelihoods = np.where(impossible, -np.inf, tallies @ np.where(np.isneginf(logs), 0.0, logs).T)
-    joint = likelihoods + np.log(weights)
+    joint = likelihoods(tallies, logs) + np.log(weights)
     posterior = np.exp(joint - logsumexp(joint, axis=1, keepdims=True))
     told = (xlogy(posterior, posterior) - xlogy(posterior, weights)).sum(axis=1)
     most = -math.log(float(weights.min()))
@@ -105,6 +103,15 @@ def draw_tallies(n: int, probabilities: Reals, rng: np.random.Generator) -> Inte
     return rng.multinomial(n, probabilities / probabilities.sum(axis=1, keepdims=True))
 
 
+def likelihoods(tallies: Integers, logs: Reals) -> Reals:
+    """Return ``Σ_y s_y log q_y`` for each tally and each point; what was not seen may be impossible."""
+    impossible = ~np.isfinite(logs)
+    sums = tallies.astype(np.float64) @ np.where(impossible, 0.0, logs).T
+    if impossible.any():
+        sums[(tallies > 0).astype(np.float64) @ impossible.T.astype(np.float64) > 0] = -np.inf
+    return sums
+
+
 def _controls(
     tallies: Integers, probabilities: Reals, shares: Reals, population: Dirichlet, *, least: float | Reals
 ) -> Reals:
@@ -121,10 +128,10 @@ def _controls(
     shapes = [np.ones_like(q), over, np.sqrt(over), 1 / (1 + over * np.sqrt(n / q)), 1 / (1 + n * over * over / q)]
     columns = [(first * shape).sum(axis=1) for shape in (*shapes, np.sqrt(q) * logs, logs)]
     columns += [(second * shape).sum(axis=1) for shape in (*shapes, logs)]
-    groups = np.stack([population.alpha, population.total - population.alpha], axis=1)
+    single, times = population.single_shares
     for scale in _SCALES:
-        known = mean_log(np.broadcast_to([1 + scale, 1.0], groups.shape), groups)
-        columns.append((np.log1p(scale * shares) - known).sum(axis=1))
+        known = float(times @ mean_log(np.broadcast_to([1 + scale, 1.0], single.shape), single))
+        columns.append(np.log1p(scale * shares).sum(axis=1) - known)
     return np.stack(columns, axis=1)
 
 

@@ -2,11 +2,9 @@
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from tacit.adversaries.populations import PopulationLaw, as_population
 from tacit.channels.channel import System
-from tacit.estimate import Estimate, contrasted
+from tacit.estimate import Estimate, contrasted, mapped
 from tacit.ldp.average_privacy import plan_hidden
 from tacit.ldp.entropies import value_entropy
 from tacit.ldp.population_information import plan_population_information
@@ -90,23 +88,23 @@ def information_split(
     n, source = as_crowd(n, "n"), generator(rng)
     told = plan_population_information(protocol, n, law, source)
     of_tallies = plan_tally_information(protocol, n, law, told, source)
-    return Plan(of_tallies.method, lambda: _split(protocol, n, law, source))
+    hidden = plan_hidden(protocol, law)
 
+    def split() -> InformationSplit:
+        private = n * value_entropy(law)
+        tallies = tally_entropy(protocol.secrets, n, law)
+        users = _holding(truth(protocol.secrets, n, law, source), tallies, private)
+        found = told.compute()  # once: the bounds of what is told of the tallies are about the same estimate
+        told_of_tallies = plan_tally_information(protocol, n, law, Plan(told.method, lambda: found), source)
+        leaked = max(0.0, private - n * hidden.compute())
+        return InformationSplit(users, _holding(found, told_of_tallies.compute(), leaked))
 
-def _split(system: System, n: int, population: PopulationLaw, rng: np.random.Generator) -> InformationSplit:
-    known = truth(system.secrets, n, population, rng)
-    private = n * value_entropy(population)
-    tallies = tally_entropy(system.secrets, n, population)
-    told = plan_population_information(system, n, population, rng).compute()
-    leaked = max(0.0, private - n * plan_hidden(system, population).compute())
-    once = Plan("as above", lambda: told)
-    told_of_tallies = plan_tally_information(system, n, population, once, rng).compute()
-    return InformationSplit(_holding(known, tallies, private), _holding(told, told_of_tallies, leaked))
+    return Plan(of_tallies.method, split)
 
 
 def _holding(of_population: Result, of_tallies: Result, private: float) -> Holding:
     """Return the parts of ``of_population + private``; none is negative."""
-    total = contrasted(of_population, 0.0, lambda part, _: part + private)
+    total = mapped(of_population, lambda part: part + private)
     return Holding(
         of_population,
         contrasted(of_tallies, of_population, lambda more, less: max(0.0, more - less)),

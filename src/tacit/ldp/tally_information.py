@@ -11,12 +11,12 @@ from tacit.channels.channel import Channel, System
 from tacit.errors import TooLargeError
 from tacit.estimate import Estimate, highest, lowest
 from tacit.ldp.average_privacy import plan_hidden
-from tacit.ldp.entropies import TrueTallies, log_ratios, value_entropy
-from tacit.ldp.protocol import reduced_matrix
+from tacit.ldp.entropies import TrueTallies, value_entropy
+from tacit.ldp.protocol import reduced_matrix, tells_the_values
 from tacit.measures.measure import Plan
 from tacit.mechanisms.randomized_response import RandomizedResponse
 from tacit.numerics.binomial import multinomial_pmf
-from tacit.numerics.histograms import histogram_count, histograms
+from tacit.numerics.histograms import dirichlet_multinomial_pmf, histogram_count, histograms
 from tacit.numerics.simplex import lattice_simplex
 
 Reals = NDArray[np.float64]
@@ -40,7 +40,7 @@ def tally_entropy(k: int, n: int, population: PopulationLaw) -> float:
             f"the tallies of n = {n:,} people on {k} values are too many to list, which takes a tacit.PointMixture; "
             "take a tacit.Dirichlet, or fewer people"
         )
-    return float(entr(_tally_law(histograms(n, k), n, population)).sum())
+    return float(entr(_tally_law(histograms(n, k), population)).sum())
 
 
 def plan_tally_information(
@@ -57,7 +57,7 @@ def plan_tally_information(
         matrix = reduced_matrix(system)
         if matrix.shape[1] == 1:
             return Plan("nothing is told", lambda: 0.0)
-        if matrix.shape[1] == k and np.count_nonzero(matrix) == k:
+        if tells_the_values(matrix):
             return Plan("the tallies themselves", lambda: tally_entropy(k, n, population))
         cells = float(n + 1) ** (matrix.shape[1] - 1)
         if histogram_count(n, k) * cells <= _MOST_CELLS and k * (n + 1) * cells <= _MOST_TABLE:
@@ -73,10 +73,9 @@ def plan_tally_information(
     return Plan(_BOUNDED, bounded)
 
 
-def _tally_law(listed: Integers, n: int, population: PopulationLaw) -> Reals:
+def _tally_law(listed: Integers, population: PopulationLaw) -> Reals:
     if isinstance(population, Dirichlet):
-        own = [log_ratios(float(alpha), n)[counts] for alpha, counts in zip(population.alpha, listed.T, strict=True)]
-        return np.exp(np.sum(own, axis=0) - log_ratios(population.total, n)[-1])
+        return dirichlet_multinomial_pmf(listed, population.alpha)
     laws = np.stack([multinomial_pmf(listed, point) for point in population.points])
     return population.weights @ laws
 
@@ -95,7 +94,7 @@ def _listed(matrix: Reals, n: int, population: PopulationLaw) -> float:
         ones = np.ones((1, *box), dtype=np.complex128)
         powers.append(np.cumprod(np.concatenate([ones, np.broadcast_to(transform, (n, *box))]), axis=0))
     listed = histograms(n, k)
-    law = _tally_law(listed, n, population)
+    law = _tally_law(listed, population)
     marginal, noise = np.zeros(box), 0.0
     at_once = max(1, _CELLS_AT_ONCE // math.prod(box))
     for start in range(0, len(listed), at_once):

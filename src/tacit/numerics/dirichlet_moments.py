@@ -13,7 +13,8 @@ import math
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln
+
+from tacit.numerics.gamma import gamma_error
 
 Reals = NDArray[np.float64]
 Counts = NDArray[np.integer]
@@ -60,13 +61,7 @@ class _Moments:
     def bell(self, z: NDArray[np.inexact]) -> NDArray[np.inexact]:
         """Return ``log(Γ(A) e^z z^-A)``, scaled by A so that a large one costs no digits."""
         scaled = z / self.total
-        # From 20 on, log Γ by Stirling's series: what the leading terms cancel is left out.
-        if self.total < 20:
-            offset = gammaln(self.total) - self.total * (np.log(self.total) - 1)
-        else:
-            inverse = 1 / self.total**2
-            series = (1 / 12 - inverse * (1 / 360 - inverse * (1 / 1260 - inverse / 1680))) / self.total
-            offset = np.log(2 * np.pi / self.total) / 2 + series
+        offset = math.log(2 * math.pi / self.total) / 2 + float(gamma_error(self.total))
         return self.total * (scaled - 1 - np.log(scaled)) + offset
 
     def factors(self, z: NDArray[np.inexact]) -> NDArray[np.inexact]:

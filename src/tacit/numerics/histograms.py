@@ -73,10 +73,19 @@ def add_draw(law: Reals, row: Reals) -> Reals:
     return grown
 
 
-def dirichlet_multinomial_pmf(counts: Integers, alpha: Reals) -> float:
-    """Return the probability of a histogram of draws from a law that is itself drawn from Dirichlet(alpha)."""
-    n, total = int(counts.sum()), math.fsum(alpha.tolist())
-    ways = math.lgamma(n + 1) - math.fsum(math.lgamma(count + 1) for count in counts.tolist())
-    # Term by term, since alpha may be large: differences of its log-gammas would have no digits left.
-    rising: Reals = np.repeat(alpha, counts) + np.concatenate([np.arange(int(count)) for count in counts])
-    return math.exp(ways + float(np.log(rising / (total + np.arange(n))).sum()))
+def dirichlet_multinomial_pmf(counts: Integers, alpha: Reals) -> Reals:
+    """Return the probabilities of histograms, on the last axis, of draws from a law itself drawn from Dirichlet(alpha).
+
+    All are of as many draws.
+    """
+    n = int(counts.sum(axis=-1).max())
+    own = sum(_log_ratios(float(a), n)[counts[..., x]] for x, a in enumerate(alpha))
+    return np.exp(own - _log_ratios(math.fsum(alpha.tolist()), n)[-1])
+
+
+def _log_ratios(alpha: float, n: int) -> Reals:
+    """Return ``log(Γ(α+t) / (Γ(α) t!))`` for t = 0..n.
+
+    Term by term, since alpha may be large: differences of its log-gammas would have no digits left.
+    """
+    return np.concatenate([[0.0], np.cumsum(np.log1p((alpha - 1) / np.arange(1, n + 1)))])
