@@ -1,26 +1,92 @@
-"""Bayes security over all pairs of rows, beside SciPy's pairwise distances."""
+"""Bayes security over all pairs of rows, beside libqif, SciPy's pairwise distances and a NumPy loop over rows."""
+
+import subprocess
+import sys
+from functools import cache
 
 import numpy as np
 import pytest
+import qif
 from scipy.spatial.distance import pdist
 
 import tacit as tc
-
-MATRIX = np.random.default_rng(0).dirichlet(np.ones(500), size=500)
-CHANNEL = tc.Channel(MATRIX)
+from tacit.numerics.l1_tiles import furthest_rows
 
 
-def ours() -> float:
-    """Return β* by Tacit."""
-    return tc.bayes_security(CHANNEL)
+@cache
+def random_channel(rows: int, columns: int) -> np.ndarray:
+    return np.random.default_rng(0).dirichlet(np.ones(columns), size=rows)
 
 
-def scipys() -> float:
-    """Return β* by SciPy's pdist."""
-    return 1 - float(pdist(MATRIX, "cityblock").max()) / 2
+@cache
+def clustered_channel(rows: int, columns: int, clusters: int) -> np.ndarray:
+    """Return rows that are a hundredth of themselves and for the rest one of some profiles."""
+    rng = np.random.default_rng(0)
+    profiles = rng.dirichlet(np.ones(columns), size=clusters)
+    return 0.99 * profiles[rng.integers(0, clusters, rows)] + 0.01 * rng.dirichlet(np.ones(columns), size=rows)
 
 
-@pytest.mark.benchmark(group="β* of 500 × 500")
-@pytest.mark.parametrize("how", [ours, scipys])
+def tacits(matrix: np.ndarray) -> float:
+    return tc.bayes_security(tc.Channel(matrix))
+
+
+def qifs(matrix: np.ndarray) -> float:
+    return 1 / qif.measure.bayes_risk.mult_capacity(matrix)[0]
+
+
+def scipys(matrix: np.ndarray) -> float:
+    return 1 - float(pdist(matrix, "cityblock").max()) / 2
+
+
+def numpys(matrix: np.ndarray) -> float:
+    return 1 - max(float(np.abs(matrix[i + 1 :] - row).sum(axis=1).max()) for i, row in enumerate(matrix[:-1])) / 2
+
+
+@pytest.mark.benchmark(group="β* of a random 2000 × 1000 channel", min_rounds=3, warmup=True)
+@pytest.mark.parametrize("how", [tacits, qifs, scipys, numpys])
 def test_all_pairs(benchmark, how) -> None:
-    assert benchmark(how) == pytest.approx(scipys())
+    assert benchmark(how, random_channel(2000, 1000)) == pytest.approx(tacits(random_channel(2000, 1000)), rel=1e-12)
+
+
+def pruned(matrix: np.ndarray) -> float:
+    return furthest_rows(matrix, 1e-12).distance
+
+
+def unpruned(matrix: np.ndarray) -> float:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tacit.numerics.l1_tiles._ROWS_TO_CLUSTER", len(matrix) + 1)
+        return pruned(matrix)
+
+
+@pytest.mark.benchmark(group="β* of a clustered 20,000 × 1000 channel", min_rounds=3, warmup=True)
+@pytest.mark.parametrize("how", [pruned, unpruned])
+def test_clusters(benchmark, how) -> None:
+    matrix = clustered_channel(20_000, 1000, 100)
+    found = furthest_rows(matrix, 1e-12)
+    benchmark.extra_info["share of pairs compared"] = found.compared / (20_000 * 19_999 / 2)
+    assert found.compared < 0.05 * 20_000 * 19_999 / 2
+    assert benchmark(how, matrix) == pytest.approx(found.distance, rel=1e-13)
+
+
+ON_DISK = """
+import resource, sys, tacit as tc
+security = tc.bayes_security(tc.StoredChannel(sys.argv[1]))
+print(security, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+
+
+@pytest.mark.benchmark(group="β* of 100,000 × 200 rows on disk", min_rounds=1, max_time=0)
+@pytest.mark.parametrize("rows", ["random", "clustered"])
+def test_from_disk(benchmark, tmp_path, rows) -> None:
+    matrix = random_channel(100_000, 200) if rows == "random" else clustered_channel(100_000, 200, 100)
+    np.save(tmp_path / "channel.npy", matrix)
+
+    def ours() -> tuple[float, int]:
+        command = [sys.executable, "-c", ON_DISK, str(tmp_path / "channel.npy")]
+        security, peak = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+        return float(security), int(peak)
+
+    security, peak = benchmark.pedantic(ours)
+    benchmark.extra_info["peak memory, MB"] = peak // 1024
+    assert 0 <= security <= 1
+    assert peak < 2 << 20

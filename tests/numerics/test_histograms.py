@@ -9,7 +9,6 @@ import pytest
 
 from oracles import channels, shuffling
 from tacit.numerics import binomial, histograms as kernel
-from tacit.numerics.pairwise import largest_distance, most_distant_pairs
 
 
 @pytest.mark.parametrize("m", [1, 2, 3, 4])
@@ -58,19 +57,3 @@ def test_a_certain_population_is_no_urn():
     assert kernel.dirichlet_multinomial_pmf(counts, weight * np.array([0.75, 0.25])) == pytest.approx(
         float(binomial.multinomial_pmf(counts, [0.75, 0.25])), rel=1e-12
     )
-
-
-def test_distances_between_all_pairs():
-    rows = channels.exact(np.random.default_rng(1).dirichlet(np.ones(5), size=7))
-    distances = {
-        (i, j): sum(abs(a - b) for a, b in zip(rows[i], rows[j], strict=True))
-        for i, j in itertools.combinations(range(7), 2)
-    }
-    matrix = np.array(rows, dtype=float)
-    best = max(distances.values())
-    assert largest_distance(matrix) == pytest.approx(float(best), rel=1e-14)
-    for tolerance in (Fraction(0), Fraction(1, 10), Fraction(3)):
-        near = [pair for pair, distance in distances.items() if distance >= best - tolerance]
-        assert most_distant_pairs(matrix, float(tolerance) + 1e-15) == near
-    assert largest_distance(matrix[:1]) == 0
-    assert most_distant_pairs(matrix[:1], 0) == []

@@ -1,6 +1,6 @@
 """The channel: a validated, immutable, labelled matrix of P(observation | secret)."""
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Any, Protocol, cast, runtime_checkable
 
 import numpy as np
@@ -61,9 +61,9 @@ class Channel:
     ) -> None:
         self._matrix: Any = _sparse_copy(matrix) if is_sparse(matrix) else _dense_copy(matrix)
         rows, columns = cast(tuple[int, int], self._matrix.shape)
-        self._inputs = _labels(inputs, rows, "inputs", "row")
-        self._outputs = _labels(outputs, columns, "outputs", "column")
-        _check_rows(self._matrix, self._inputs)
+        self._inputs = as_labels(inputs, rows, "inputs", "row")
+        self._outputs = as_labels(outputs, columns, "outputs", "column")
+        check_rows(self._matrix, self._inputs)
 
     @property
     def matrix(self) -> Any:
@@ -184,7 +184,8 @@ def _sparse_copy(matrix: Any) -> Any:
     return copy
 
 
-def _check_rows(matrix: Any, inputs: Labels) -> None:
+def check_rows(matrix: Any, inputs: Sequence[Hashable], start: int = 0) -> None:
+    """Refuse rows, the first of them number ``start`` of the inputs, that are not probabilities."""
     entries = cast(Reals, matrix.data if is_sparse(matrix) else matrix)
     for wrong, complaint in ((~np.isfinite(entries), "that is not a number"), (entries < 0, "that is negative")):
         if wrong.any():
@@ -195,23 +196,24 @@ def _check_rows(matrix: Any, inputs: Labels) -> None:
                 else at // matrix.shape[1]
             )
             raise InvalidChannelError(
-                f"probabilities must be in [0, 1], and row {_named(row, inputs)} has an entry {complaint}: "
+                f"probabilities must be in [0, 1], and row {_named(start + row, inputs)} has an entry {complaint}: "
                 f"{entries.ravel()[at]}"
             )
     sums = np.asarray(matrix.sum(axis=1), dtype=np.float64).ravel()
     if np.abs(sums - 1).max() > ROW_SUM_TOLERANCE:
         row = int(np.abs(sums - 1).argmax())
         raise InvalidChannelError(
-            f"every row must sum to 1 within {ROW_SUM_TOLERANCE:g}, and row {_named(row, inputs)} sums to "
+            f"every row must sum to 1 within {ROW_SUM_TOLERANCE:g}, and row {_named(start + row, inputs)} sums to "
             f"{sums[row]:.12g}; divide the row by its sum if that is meant"
         )
 
 
-def _named(row: int, inputs: Labels) -> str:
+def _named(row: int, inputs: Sequence[Hashable]) -> str:
     return f"{row}" if inputs[row] == row else f"{row} ({inputs[row]!r})"
 
 
-def _labels(labels: Iterable[Hashable] | None, size: int, name: str, what: str) -> Labels:
+def as_labels(labels: Iterable[Hashable] | None, size: int, name: str, what: str) -> Labels:
+    """Return as many distinct labels as there are rows or columns, numbers where none are given."""
     if labels is None:
         return tuple(range(size))
     try:

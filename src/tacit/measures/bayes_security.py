@@ -1,22 +1,22 @@
 """Bayes security: how much of her error the adversary keeps, on the secrets that are easiest to tell apart."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from functools import singledispatch
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from tacit.adversaries.knowledge import Knowledge
-from tacit.channels.channel import System
+from tacit.channels.channel import Channel, System
+from tacit.channels.stored import StoredChannel
 from tacit.errors import InvalidPriorError, InvalidValueError
 from tacit.estimate import Estimate, mapped
 from tacit.measures.measure import Plan, measure, prior_on, system_seen_by
 from tacit.measures.vulnerability import plan_bayes_risk
-from tacit.numerics.pairwise import largest_distance, most_distant_pairs
+from tacit.numerics.pairwise import BY_ROWS, furthest_rows, way
 from tacit.numerics.randomness import Seed
 from tacit.validation import as_real
-
-ALL_PAIRS = "all pairs of rows"
 
 Pair = tuple[Hashable, Hashable]
 
@@ -151,25 +151,34 @@ def leakiest_pairs(system: System, tol: float = 1e-12, adversary: Knowledge | No
     tolerance = as_real(tol, "tol")
     if tolerance < 0:
         raise InvalidValueError(f"tol must be at least 0, got {tol!r}")
-    return Plan(ALL_PAIRS, lambda: _pairs(checked, tolerance))
+    return Plan(_way(checked), lambda: _labelled(checked, furthest_rows(rows_of(checked), 2 * tolerance).all()))
 
 
 @singledispatch
 def plan_bayes_security(system: System) -> Plan[float | Estimate]:
-    """Plan β* by comparing all pairs of rows of the explicit channel."""
-    return Plan(ALL_PAIRS, lambda: max(0.0, 1 - largest_distance(system.channel().matrix) / 2))
+    """Plan β* by comparing the rows of the explicit channel."""
+    return Plan(_way(system), lambda: max(0.0, 1 - furthest_rows(rows_of(system)).distance / 2))
 
 
 @singledispatch
 def plan_leakiest_pair(system: System) -> Plan[Pair]:
-    """Plan the leakiest pair by comparing all pairs of rows of the explicit channel."""
-    return Plan(ALL_PAIRS, lambda: _pairs(system, 1e-12)[0])
+    """Plan the leakiest pair by comparing the rows of the explicit channel."""
+    return Plan(_way(system), lambda: _labelled(system, [furthest_rows(rows_of(system), 2e-12).first()])[0])
 
 
-def _pairs(system: System, tolerance: float) -> list[Pair]:
-    channel = system.channel()
-    pairs = most_distant_pairs(channel.matrix, 2 * tolerance)
-    return [(channel.inputs[a], channel.inputs[b]) for a, b in pairs]
+def rows_of(system: System) -> Any:
+    """Return the explicit channel's matrix, from disk where it is stored there."""
+    return system.matrix if isinstance(system, StoredChannel) else system.channel().matrix
+
+
+def _way(system: System) -> str:
+    """Return the name of the algorithm, which depends on the shape of a matrix that is there already."""
+    return way(system.matrix) if isinstance(system, Channel | StoredChannel) else BY_ROWS
+
+
+def _labelled(system: System, pairs: Iterable[tuple[int, int]]) -> list[Pair]:
+    labels = system.inputs if isinstance(system, StoredChannel) else system.channel().inputs
+    return [(labels[a], labels[b]) for a, b in pairs]
 
 
 def _with_two_secrets(system: System) -> System:

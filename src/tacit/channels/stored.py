@@ -1,0 +1,173 @@
+"""A channel whose rows stay on disk, and are read as they are needed."""
+
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.channels.channel import Channel, as_labels, check_rows, check_size
+from tacit.errors import InvalidChannelError
+
+Reals = NDArray[np.float64]
+
+_ENTRIES_AT_ONCE = 1 << 20
+_ARROW = (".arrow", ".feather", ".ipc")
+
+
+class StoredChannel:
+    """A channel too large for memory: a row per secret in a file, a column per observation.
+
+    Parameters
+    ----------
+    source
+        The path of a NumPy (``.npy``), Parquet (``.parquet``) or Arrow (``.arrow``, ``.feather``, ``.ipc``) file, or a
+        `numpy.memmap` of shape ``(secrets, observations)``. The columns of a table are numbers, the observations.
+    inputs
+        Labels of the secrets, distinct and hashable; None numbers them from 0.
+
+    Raises
+    ------
+    InvalidChannelError
+        If the source cannot be read, holds something else than numbers, or a row is not a distribution.
+
+    Notes
+    -----
+    A ``.npy`` file of doubles and a memory map of such are read where they lie, and must not change meanwhile; anything
+    else is copied, some rows at a time, to a temporary file of 8 bytes per entry, which goes away with the channel.
+    `bayes_security`, `leakiest_pair`, `bayes_risk`, `posterior_vulnerability` of the identity gain and
+    `multiplicative_bayes_capacity` read it in parts; any other measure needs the rows that `restricted` picks, or a
+    channel of at most 2²⁶ entries.
+
+    Examples
+    --------
+    >>> import numpy as np, tempfile, pathlib
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "channel.npy")
+    >>> np.save(path, [[0.9, 0.1], [0.2, 0.8]])
+    >>> C = StoredChannel(path)
+    >>> C.shape, C.channel().shape
+    ((2, 2), (2, 2))
+    """
+
+    __slots__ = ("_inputs", "_matrix")
+
+    def __init__(self, source: Any, inputs: Iterable[Hashable] | None = None) -> None:
+        matrix: Any = source
+        if not isinstance(source, np.memmap):
+            matrix = _mapped(Path(source))
+        if matrix.ndim != 2 or 0 in matrix.shape or matrix.dtype.kind not in "biuf":
+            raise InvalidChannelError(
+                "a stored channel needs numbers, a row per secret and a column per observation, got an array of "
+                f"{matrix.dtype} of shape {matrix.shape}"
+            )
+        if matrix.dtype != np.float64 or not matrix.flags.c_contiguous:
+            matrix = _copied(_parts(matrix), matrix.shape)
+        # A plain view of the map, which compiled loops know.
+        self._matrix: Reals = np.asarray(matrix).view()
+        self._matrix.setflags(write=False)
+        rows = self._matrix.shape[0]
+        self._inputs: Sequence[Hashable] = range(rows) if inputs is None else as_labels(inputs, rows, "inputs", "row")
+        for start, block in self.blocks():
+            check_rows(block, self._inputs, start)
+
+    @property
+    def matrix(self) -> Reals:
+        """The probabilities, mapped from disk, read-only."""
+        return self._matrix
+
+    @property
+    def inputs(self) -> Sequence[Hashable]:
+        """Labels of the secrets."""
+        return self._inputs
+
+    @property
+    def outputs(self) -> Sequence[Hashable]:
+        """Numbers of the observations."""
+        return range(self._matrix.shape[1])
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """``(secrets, observations)``."""
+        secrets, observations = self._matrix.shape
+        return secrets, observations
+
+    @property
+    def secrets(self) -> int:
+        """How many values the secret can take."""
+        return self._matrix.shape[0]
+
+    def blocks(self) -> Iterator[tuple[int, Reals]]:
+        """Yield some rows at a time, after the number of the first."""
+        start = 0
+        for block in _parts(self._matrix):
+            yield start, block
+            start += len(block)
+
+    def channel(self) -> Channel:
+        """Return the channel in memory, or raise TooLargeError."""
+        check_size(*self.shape, "the channel in memory", "measure it where it is stored, or restrict its secrets")
+        inputs = None if isinstance(self._inputs, range) else self._inputs
+        return Channel(self._matrix, inputs=inputs)
+
+    def __repr__(self) -> str:
+        secrets, observations = self.shape
+        return f"StoredChannel({secrets} secrets × {observations} observations)"
+
+
+def _mapped(path: Path) -> Any:
+    """Return the numbers of a file as an array on disk."""
+    try:
+        if path.suffix == ".npy":
+            return np.load(path, mmap_mode="r", allow_pickle=False)
+        if path.suffix == ".parquet":
+            parquet: Any = import_module("pyarrow.parquet")  # a tenth of a second
+            with parquet.ParquetFile(path) as file:
+                shape = file.metadata.num_rows, file.metadata.num_columns
+                return _copied(map(_numbers, file.iter_batches(max(1, _ENTRIES_AT_ONCE // max(1, shape[1])))), shape)
+        if path.suffix in _ARROW:
+            arrow: Any = import_module("pyarrow")
+            with arrow.memory_map(str(path)) as file, arrow.ipc.open_file(file) as reader:
+                batches = [reader.get_batch(i) for i in range(reader.num_record_batches)]
+                return _copied(map(_numbers, batches), (sum(map(len, batches)), len(reader.schema)))
+    except (OSError, ValueError) as error:
+        if isinstance(error, InvalidChannelError):
+            raise
+        raise InvalidChannelError(f"cannot read a channel from {str(path)!r}: {error}") from None
+    raise InvalidChannelError(
+        f"a stored channel must be a .npy, .parquet, {', '.join(_ARROW)} file, got {str(path)!r}; read a CSV file with "
+        "numpy.loadtxt and give the numbers to tacit.Channel"
+    )
+
+
+def _numbers(batch: Any) -> Reals:
+    """Return some rows of a table as an array, or say which column is not of numbers."""
+    types: Any = import_module("pyarrow.types")
+    for field in batch.schema:
+        if not (types.is_integer(field.type) or types.is_floating(field.type)):
+            raise InvalidChannelError(
+                f"every column of a stored channel must hold numbers, and {field.name!r} holds {field.type}"
+            )
+    return np.column_stack([column.to_numpy(zero_copy_only=False) for column in batch.columns])
+
+
+def _parts(matrix: Any) -> Iterator[Any]:
+    step = max(1, _ENTRIES_AT_ONCE // matrix.shape[1])
+    for start in range(0, matrix.shape[0], step):
+        yield matrix[start : start + step]
+
+
+def _copied(parts: Iterable[Any], shape: tuple[int, int]) -> Any:
+    """Return the parts, one under the other, as an array in a temporary file."""
+    if 0 in shape:
+        return np.empty(shape)
+    import tempfile  # noqa: PLC0415
+
+    with tempfile.TemporaryFile() as file:  # the map outlives the name and the handle
+        matrix = np.memmap(file, dtype=np.float64, mode="w+", shape=shape)
+    start = 0
+    for part in parts:
+        matrix[start : start + len(part)] = part
+        start += len(part)
+    return matrix
