@@ -27,9 +27,12 @@ from tacit.auditing import (
 )
 from tacit.channels import (
     Channel as Channel,
+    StoredChannel as StoredChannel,
     cascade as cascade,
     hidden_choice as hidden_choice,
     parallel as parallel,
+    repeated as repeated,
+    restricted as restricted,
     visible_choice as visible_choice,
 )
 from tacit.estimate import (
@@ -52,12 +55,19 @@ from tacit.ldp import (
 )
 from tacit.measures import (
     bayes_risk as bayes_risk,
+    bayes_risk_bounds as bayes_risk_bounds,
     bayes_security as bayes_security,
+    bayes_security_bounds as bayes_security_bounds,
+    bayes_security_of_databases as bayes_security_of_databases,
+    bayes_security_of_ldp as bayes_security_of_ldp,
+    delta_of_bayes_security as delta_of_bayes_security,
+    epsilon_of_bayes_security as epsilon_of_bayes_security,
     hockey_stick as hockey_stick,
     ldp_epsilon as ldp_epsilon,
     leakage as leakage,
     leakiest_pair as leakiest_pair,
     leakiest_pairs as leakiest_pairs,
+    membership_advantage as membership_advantage,
     method as method,
     multiplicative_bayes_capacity as multiplicative_bayes_capacity,
     mutual_information as mutual_information,
@@ -67,7 +77,9 @@ from tacit.measures import (
     renyi_divergence as renyi_divergence,
     shuffle_epsilon as shuffle_epsilon,
     shuffle_renyi as shuffle_renyi,
+    success_probability as success_probability,
     total_variation as total_variation,
+    yeom_advantage as yeom_advantage,
 )
 from tacit.mechanisms import (
     ChannelMechanism as ChannelMechanism,

@@ -106,6 +106,31 @@ def test_eq_4_bayes_security_and_multiplicative_leakage_say_the_same(data):
         assert tc.bayes_security(C, prior) == pytest.approx(expected, abs=1e-11)
 
 
+@given(st.data())
+def test_proposition_5_any_point_bounds_it_below_and_one_among_the_rows_above(data):
+    matrix = data.draw(matrices(rows=SEVERAL))
+    anywhere = data.draw(stochastic(1, matrix.shape[1]))[0]
+    among = data.draw(stochastic(1, len(matrix)))[0] @ matrix
+    beta = tc.bayes_security(tc.Channel(matrix))
+    for point in (anywhere, among):
+        assert beta >= 1 - np.abs(matrix - point).sum(axis=1).max() - 1e-12
+    assert beta <= 1 - np.abs(matrix - among).sum(axis=1).max() / 2 + 1e-12
+
+
+@given(matrices(rows=st.just(3)))
+def test_section_vii_d_pairs_obey_the_triangle_inequality(matrix):
+    C = tc.Channel(matrix)
+    first, second, whole = (1 - tc.bayes_security(tc.restricted(C, pair)) for pair in ([0, 1], [1, 2], [0, 2]))
+    assert abs(first - second) - 1e-12 <= whole <= first + second + 1e-12
+
+
+@given(st.data())
+def test_eq_1_bayes_security_of_two_secrets_is_what_the_advantage_leaves(data):
+    p, q = matrix = data.draw(matrices(rows=st.just(2)))
+    hits, false_alarms = (row[p > q].sum() for row in (p, q))
+    assert tc.bayes_security(tc.Channel(matrix), [0.5, 0.5]) == exactly(1 - (hits - false_alarms))
+
+
 @pytest.mark.parametrize("exponent", [4, 10, 20, 30, 40])
 @pytest.mark.parametrize(
     "system",

@@ -13,6 +13,7 @@ from tacit.charts.panels import Axis, Curve, Look, Panel, curves
 from tacit.charts.privacy_utility import Protocol, Quantity, percentages, privacy_utility
 from tacit.charts.published import beside_published
 from tacit.charts.rendering import to_pdf, to_png, to_svg
+from tacit.charts.security import bayes_security_over_epsilon
 from tacit.charts.style import MOST_MARKS, MOST_ROWS
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "Panel",
     "Protocol",
     "Quantity",
+    "bayes_security_over_epsilon",
     "beside_published",
     "certified_beside_truth",
     "channel_cells",

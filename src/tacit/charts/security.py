@@ -1,0 +1,66 @@
+"""What differential privacy promises of Bayes security, and how much more a mechanism keeps."""
+
+from collections.abc import Mapping, Sequence
+
+import altair as alt
+
+from tacit.charts.panels import Axis, Curve, Look, Panel, curves
+from tacit.measures.security_bounds import bayes_security_of_ldp, yeom_advantage
+
+_STEPS = 200
+_LOOKS: dict[str, Look] = {
+    "promised by ε, attained": "solid",
+    "promised by (ε, δ), attained": "dashed",
+    "Yeom's bound": "dotted",
+    "mechanisms": "circles",
+}
+_PROMISED, _APPROXIMATE, _YEOM, _MECHANISMS = _LOOKS
+
+
+def bayes_security_over_epsilon(
+    deltas: Sequence[float] = (0.1, 0.3),
+    mechanisms: Mapping[str, Sequence[tuple[float, float]]] | None = None,
+    most: float = 3.0,
+) -> alt.VConcatChart:
+    """Return the least Bayes security at each ε, by all bounds of Bayes-sec's section V, and mechanisms above it.
+
+    Parameters
+    ----------
+    deltas
+        Each in (0, 1): a curve for (ε, δ), beside that of ε alone and Yeom's.
+    mechanisms
+        By name, points ``(ε, β*)`` in the order of ε; those up to ``most`` are drawn.
+    most
+        The largest ε, over 0.
+
+    Returns
+    -------
+    altair.VConcatChart
+        Of fixed width.
+
+    Examples
+    --------
+    >>> chart = bayes_security_over_epsilon(mechanisms={"Laplace": [(0.1, 0.951), (1, 0.607)]})
+    >>> "points of: Laplace" in chart.to_dict()["description"]
+    True
+    """
+    steps = [most * step / _STEPS for step in range(_STEPS + 1)]
+    drawn = [Curve([(epsilon, bayes_security_of_ldp(epsilon)) for epsilon in steps], _PROMISED, "δ = 0")]
+    for delta in deltas:
+        promised = [(epsilon, bayes_security_of_ldp(epsilon, delta)) for epsilon in steps]
+        drawn.append(Curve(promised, _APPROXIMATE, f"δ = {delta:g}"))
+    drawn.append(Curve([(epsilon, 1 - yeom_advantage(epsilon)) for epsilon in steps], _YEOM))
+    for name, points in (mechanisms or {}).items():
+        within = [point for point in points if 0 <= point[0] <= most]
+        drawn += [Curve(within, _MECHANISMS, name)] if within else []
+    kinds = {curve.kind for curve in drawn}
+    panel = Panel(drawn, Axis("ε", 0, most), Axis("β*: the share of her error that the adversary keeps", 0, 1))
+    return curves(
+        [panel],
+        {kind: look for kind, look in _LOOKS.items() if kind in kinds},
+        "What differential privacy promises of Bayes security",
+        ["Between two adjacent databases, or the two leakiest secrets of a local mechanism. Above a curve is safer."],
+        f"Bayes security from 1 down, for ε from 0 to {most:g}: what ε alone promises, what it does with "
+        f"δ = {', '.join(f'{delta:g}' for delta in deltas) or 'none'}, Yeom's lower bound, which reaches 0 at "
+        f"ε = log 2, and points of: {', '.join(mechanisms or ()) or 'no mechanism'}.",
+    )

@@ -1,0 +1,86 @@
+"""What many uses of one system leak."""
+
+import math
+
+import numpy as np
+
+from tacit.channels.repeated import Repeated
+from tacit.estimate import Estimate, highest, lowest, settled
+from tacit.measures.bayes_security import plan_bayes_security
+from tacit.measures.local_privacy import plan_ldp_epsilon
+from tacit.measures.measure import Plan
+from tacit.measures.privacy import Profile, plan_privacy_profile, plan_renyi
+from tacit.numerics.matrices import Reals
+
+# Of a total variation, and of a Hellinger distance; a power must not make much of it.
+_ROUNDING = 1e-14
+
+
+@plan_bayes_security.register
+def _(system: Repeated) -> Plan[float | Estimate]:
+    if system.is_listed:
+        return Plan("all pairs of rows, over tallies", lambda: plan_bayes_security(system.channel()).compute())
+    once = plan_bayes_security(system.base)
+    how = f"Bayes-sec Thm 3 and Hellinger bounds over {system.n:,} uses"
+    return Plan(how, lambda: settled(_bounds(system, once.compute(), how)))
+
+
+def _bounds(system: Repeated, once: float | Estimate, how: str) -> Estimate:
+    """Return β* of all uses between its bounds, and quote the lower one, which holds for sure.
+
+    With ``ρ = Σ_y √(C[a,y] C[b,y])`` of the pair with the least, ``1 - √(1-ρ²ⁿ) <= β* <= ρⁿ``: Le Cam's inequalities,
+    since ρ of n uses is ρⁿ. Nor does more than one use hide more than one.
+    """
+    distance = _largest_hellinger(system.once.matrix)
+    squared_most = 2 * _log_affinity(distance + _ROUNDING) * system.n
+    le_cam = math.exp(squared_most) / (1 + math.sqrt(-math.expm1(squared_most)))
+    low = max(max(0.0, lowest(once) - _ROUNDING) ** system.n, le_cam)
+    high = min(highest(once), math.exp(_log_affinity(max(0.0, distance - _ROUNDING)) * system.n))
+    return Estimate(low, low, max(low, high), once.confidence if isinstance(once, Estimate) else None, how)
+
+
+def _largest_hellinger(matrix: Reals) -> float:
+    """Return the largest Hellinger distance of two rows, ``√(1 - ρ)``, without the cancellation of that form."""
+    roots = np.sqrt(matrix)
+    squares = (float(np.square(roots[a + 1 :] - roots[a]).sum(axis=1).max()) for a in range(len(roots) - 1))
+    return math.sqrt(max(squares) / 2)
+
+
+def _log_affinity(distance: float) -> float:
+    return math.log1p(-distance * distance) if distance < 1 else -math.inf
+
+
+@plan_ldp_epsilon.register
+def _(system: Repeated) -> Plan[float]:
+    once = plan_ldp_epsilon(system.base)
+    return Plan(f"{system.n:,} times that of one use", lambda: system.n * once.compute())
+
+
+@plan_renyi.register
+def _(system: Repeated, order: float) -> Plan[float]:
+    once = plan_renyi(system.base, order)
+    return Plan(f"{system.n:,} times that of one use", lambda: system.n * once.compute())
+
+
+@plan_privacy_profile.register
+def _(system: Repeated) -> Plan[Profile]:
+    # In logarithms: the channel's probabilities underflow, and would be taken for what a secret excludes.
+    return Plan("all ordered pairs of rows, over tallies", lambda: _profile(system.log_law()[1]))
+
+
+def _profile(logarithms: Reals) -> Profile:
+    pairs = [(a, b) for a in range(len(logarithms)) for b in range(len(logarithms)) if a != b]
+
+    def profile(epsilon: float) -> float:
+        return min(1.0, max((_excess_mass(logarithms[a], logarithms[b], epsilon) for a, b in pairs), default=0.0))
+
+    return profile
+
+
+def _excess_mass(log_p: Reals, log_q: Reals, epsilon: float) -> float:
+    """Return ``Σ_y max(0, p_y - e^ε q_y)``."""
+    possible = log_p > -math.inf
+    log_p, log_q = log_p[possible], log_q[possible]
+    excluded = log_q == -math.inf
+    excess = np.where(excluded, math.inf, log_p - np.where(excluded, 0.0, log_q) - epsilon)
+    return float((np.exp(log_p) * -np.expm1(-np.maximum(excess, 0.0))).sum())

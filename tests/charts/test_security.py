@@ -1,0 +1,62 @@
+"""The figure of what differential privacy promises of Bayes security."""
+
+import math
+
+import pytest
+
+from oracles.promise import exactly
+from tacit import charts
+from tacit.charts.style import DIM, GRID, INK
+
+LAPLACE = [(epsilon, math.exp(-epsilon / 2)) for epsilon in (0.5, 1.0, 4.0)]
+FIGURE = charts.bayes_security_over_epsilon(deltas=[0.2], mechanisms={"Laplace": LAPLACE}, most=2)
+
+
+def drawn(chart, kind):
+    """Return the points of each layer of the panel that is drawn so: all with the same dashes, or without."""
+    data, layers = chart.to_dict()["datasets"], chart.to_dict()["vconcat"][1]["layer"]
+    return [
+        [(point["x"], point["y"]) for point in data[layer["data"]["name"]]]
+        for layer in layers
+        if layer["mark"]["type"] == kind
+    ]
+
+
+def test_the_figure_is_valid_and_says_in_words_what_it_shows():
+    specification = FIGURE.to_dict(validate=True)
+    assert specification["title"]["text"] == "What differential privacy promises of Bayes security"
+    assert all(word in specification["description"] for word in ("δ = 0.2", "Yeom", "Laplace", "ε from 0 to 2"))
+    assert charts.to_png(FIGURE).startswith(b"\x89PNG")
+
+
+def test_curves_are_the_bounds_of_section_v():
+    promised, approximate, yeom = drawn(FIGURE, "line")
+    for epsilon, beta in promised:
+        assert beta == exactly(2 / (1 + math.exp(epsilon)))
+    for epsilon, beta in approximate:
+        assert beta == exactly(0.8 * 2 / (1 + math.exp(epsilon)))
+    for epsilon, beta in yeom:
+        assert beta == exactly(max(0, 2 - math.exp(epsilon)))
+    assert {curve[0][0] for curve in (promised, approximate, yeom)} == {0}
+    assert {curve[-1][0] for curve in (promised, approximate, yeom)} == {2}
+
+
+def test_mechanisms_are_points_where_they_are_given_and_within_the_figure():
+    assert drawn(FIGURE, "point") == [LAPLACE[:2]]
+    beyond = charts.bayes_security_over_epsilon(mechanisms={"Laplace": LAPLACE}, most=0.1)
+    assert drawn(beyond, "point") == []
+
+
+def test_the_key_names_only_what_is_drawn():
+    def named(chart):
+        return [row["kind"] for some in chart.to_dict()["datasets"].values() for row in some if "kind" in row]
+
+    assert "mechanisms" in named(FIGURE)
+    assert len(named(charts.bayes_security_over_epsilon(deltas=()))) == len(named(FIGURE)) - 2
+
+
+@pytest.mark.parametrize("chart", [FIGURE, charts.bayes_security_over_epsilon()], ids=["with mechanisms", "without"])
+def test_no_colour_is_needed(chart):
+    marks = [layer["mark"] for panel in chart.to_dict()["vconcat"] for layer in panel["layer"]]
+    colours = {mark[key] for mark in marks for key in ("color", "stroke", "fill") if key in mark}
+    assert colours <= {INK, DIM, GRID, "white"}
