@@ -110,6 +110,14 @@ _ROOMS = {
         "reidentification_vulnerability",
     ),
     "tacit.auditing": ("audit",),
+    "tacit.blackbox": (
+        "BayesRiskStream",
+        "NearestNeighbours",
+        "convergence",
+        "estimate_bayes_risk",
+        "estimate_bayes_security",
+        "samples_needed",
+    ),
 }
 _ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}
 

@@ -25,6 +25,14 @@ from tacit.anonymity import (
 from tacit.auditing import (
     audit as audit,
 )
+from tacit.blackbox import (
+    BayesRiskStream as BayesRiskStream,
+    NearestNeighbours as NearestNeighbours,
+    convergence as convergence,
+    estimate_bayes_risk as estimate_bayes_risk,
+    estimate_bayes_security as estimate_bayes_security,
+    samples_needed as samples_needed,
+)
 from tacit.channels import (
     Channel as Channel,
     StoredChannel as StoredChannel,

@@ -121,7 +121,7 @@ def _channel(kind: Any, axis: Axis) -> Any:
     )
     marks: dict[str, Any] = {"values": list(axis.ticks)} if axis.ticks else {"tickCount": 6}
     name = "x" if kind is alt.X else "y"
-    form = "~%" if axis.percent else "~r" if name == "y" else ","
+    form = "~%" if axis.percent else "~r" if name == "y" else ",.12~g"
     return kind(f"{name}:Q", title=axis.title, scale=scale, axis=alt.Axis(format=form, **marks))
 
 

@@ -7,6 +7,9 @@ import altair as alt
 
 from tacit.charts.style import DIM, INK, Row, figure, inline, names, numbers, points, row as place
 
+# In units of the last digit printed: one number that is a thousand off would hide all others.
+_FURTHEST = 10.0
+
 _LOOKS = {
     "agrees to the digits printed": ("circle", INK),
     "printed wrong": ("diamond", "white"),
@@ -27,7 +30,8 @@ def beside_published(published: Sequence[Row], title: str) -> alt.LayerChart:
     Returns
     -------
     altair.LayerChart
-        A row for each number, and a line as long as rounding may be off.
+        A row for each number, and a line as long as rounding may be off. Numbers further off than ten units stand at
+        the edge.
 
     Examples
     --------
@@ -41,14 +45,15 @@ def beside_published(published: Sequence[Row], title: str) -> alt.LayerChart:
             "row": at,
             "name": f"{number['where']}, {number['what']}",
             "label": f"printed {number['printed']}, ours {number['ours']:.7g}",
-            "units": number["difference"] / _unit(number["printed"]),
+            "units": max(-_FURTHEST, min(_FURTHEST, number["difference"] / _unit(number["printed"]))),
             "kind": _kind(number),
             "rounded": "." in number["printed"],
         }
         for at, number in enumerate(published)
     ]
     reach = 0.5 + max(0.5, *(abs(row["units"]) for row in rows))
-    x = alt.X("units:Q", title="ours less printed, in units of the last digit printed").scale(
+    edge = f"; those more than {_FURTHEST:g} off at the edge" if reach > _FURTHEST else ""
+    x = alt.X("units:Q", title=f"ours less printed, in units of the last digit printed{edge}").scale(
         domain=[-reach, reach], nice=False
     ).axis(format="~r", tickCount=9)  # fmt: skip
     data, rounded = inline(rows), inline(row for row in rows if row["rounded"])

@@ -1,0 +1,99 @@
+"""The Bayes risk of a black box, from samples."""
+
+from numpy.typing import ArrayLike
+
+from tacit.blackbox.classifiers import Classifier, Method, chosen, name_of
+from tacit.blackbox.progress import Progress, progress_of
+from tacit.blackbox.samples import as_confidence, as_samples
+from tacit.estimate import Estimate
+from tacit.numerics.randomness import Seed
+
+NO_LOWER_LIMIT = "no finite sample bounds it from below without assumptions"
+
+
+def estimate_bayes_risk(
+    secrets: ArrayLike,
+    observations: ArrayLike,
+    confidence: float = 0.95,
+    method: Method = "auto",
+    rng: Seed = None,
+) -> Estimate:
+    """Return an estimate of the Bayes risk, the least error in guessing secrets, with an interval that holds.
+
+    ``R* = 1 - Σ_o max_s P(s, o)`` of the law from which the pairs (s, o) were drawn, independently of each other
+
+    Parameters
+    ----------
+    secrets
+        What went in, shape ``(m,)``: numbers, text or other values that can be hashed, of at least two kinds.
+    observations
+        What came out, shape ``(m,)`` or ``(m, d)``. Discrete ones are compared as they are, rows whole: with text
+        among its columns a row is discrete. Sequences of several lengths need a metric of their own.
+    confidence
+        With what probability the interval covers R*, in (0, 1), at every sample size.
+    method
+        What guesses, which the interval holds for whatever it is:
+
+        - ``"frequentist"``: the most frequent secret with an observation; for one never seen, the most frequent of all.
+        - ``"nearest-neighbours"``: `NearestNeighbours()`, or such an object with a k or a metric of its own.
+        - any object with ``fit(X, y)`` and ``predict(X)``, such as a scikit-learn classifier; copies of it are fitted.
+        - ``"auto"``: nearest neighbours for floats of which most are distinct, else frequentist. On floats the first
+          samples, a sixteenth and at most 1000, decide and are then left out.
+    rng
+        A generator or a seed for the order of the samples; None draws a fresh one.
+
+    Returns
+    -------
+    Estimate
+        Frequentist: two-sided, its value halfway between the training error, too low on average, and the held-out
+        error, too high. Else one-sided: the value is the upper limit, low is 0, for nothing follows on that side from
+        a finite number of samples without assumptions.
+
+    Raises
+    ------
+    InvalidValueError
+        If there are no samples, samples of a single secret, as many secrets as observations are not given, an
+        observation is not finite, or an option is outside its range.
+
+    Notes
+    -----
+    Source: the guessers are F-BLEAU's (Cherubin, Chatzikokolakis and Palamidessi, S&P 2019; Bayes-sec, section VII-D).
+    Upper limit: Clopper-Pearson's on progressive validation, where the errors exceed a binomial count whose probability
+    is R*. Lower limit: Clopper-Pearson's on the least training error of any classifier, which the best does not beat.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import tacit as tc
+    >>> secrets = np.random.default_rng(0).integers(2, size=4000)
+    >>> reports = tc.RandomizedResponse(2, p=0.75).sample(secrets, rng=1)
+    >>> risk = estimate_bayes_risk(secrets, reports, rng=1)
+    >>> risk.low < 0.25 < risk.high, round(risk.high - risk.low, 2)
+    (True, 0.03)
+    """
+    sure = as_confidence(confidence)
+    classifier, progress = observed_progress(secrets, observations, method, rng)
+    return risk_estimate(progress, sure, classifier)
+
+
+def observed_progress(
+    secrets: ArrayLike, observations: ArrayLike, method: Method, rng: Seed
+) -> tuple[Classifier | None, Progress]:
+    """Return what guesses, None for the frequentist method, and how it errs on the samples in random order."""
+    samples, _ = as_samples(secrets, observations, rng)
+    classifier, kept = chosen(method, samples)
+    return classifier, progress_of(classifier, kept)
+
+
+def risk_estimate(progress: Progress, confidence: float, classifier: Classifier | None) -> Estimate:
+    """Return the estimate at the end of the progress."""
+    lows, highs = progress.limits(1 - confidence)
+    low, high = float(lows[-1]), float(highs[-1])
+    errors, tested = int(progress.errors.sum()), int(progress.tested.sum())
+    method = f"{name_of(classifier)}: {errors} errors of {tested} held out, Clopper-Pearson"
+    if progress.least is None:
+        return Estimate(high, 0.0, high, confidence, f"{method} upper limit; {NO_LOWER_LIMIT}")
+    least, size = int(progress.least[-1]), int(progress.known[-1] + progress.tested[-1])
+    value = min(max((errors / max(1, tested) + least / size) / 2, low), high)
+    method += f"; below, {least} training errors of {size} at least, Clopper-Pearson"
+    return Estimate(value, low, high, confidence, method)

@@ -1,0 +1,88 @@
+"""How many samples an interval of a given width takes."""
+
+import math
+
+from numpy.typing import ArrayLike
+
+from tacit.blackbox.bayes_risk import NO_LOWER_LIMIT, observed_progress
+from tacit.blackbox.classifiers import Method, name_of
+from tacit.blackbox.clopper_pearson import lower_limit, upper_limit
+from tacit.blackbox.samples import as_confidence
+from tacit.errors import InvalidValueError
+from tacit.numerics.randomness import Seed
+from tacit.validation import as_real
+
+
+def samples_needed(  # noqa: PLR0917 - what the estimate takes, and the width
+    half_width: float,
+    secrets: ArrayLike | None = None,
+    observations: ArrayLike | None = None,
+    confidence: float = 0.95,
+    method: Method = "auto",
+    rng: Seed = None,
+) -> int:
+    """Return how many samples an estimate of the Bayes risk to within ± half_width takes.
+
+    ``n_pilot · (half-width from the pilot / half_width)²``, or what Clopper-Pearson's interval takes at a risk of 1/2
+
+    Parameters
+    ----------
+    half_width
+        Half the length of the wanted interval, in (0, 1/2).
+    secrets, observations
+        Pilot samples, as in `estimate_bayes_risk`; both or none.
+    confidence
+        With what probability the interval covers, in (0, 1).
+    method, rng
+        As in `estimate_bayes_risk`, for the pilot.
+
+    Returns
+    -------
+    int
+        Without a pilot, the least number at which counting errors alone is as precise whatever the risk: a floor, for
+        learning what to guess takes more. With a pilot, a forecast and no guarantee: what sampling leaves open, and
+        what is still to be learned, both shrink about like 1/√n at least.
+
+    Raises
+    ------
+    InvalidValueError
+        If half_width is outside its range, only one of secrets and observations is given, the pilot's estimate has no
+        lower limit, or `estimate_bayes_risk` refuses the pilot.
+
+    Examples
+    --------
+    >>> samples_needed(0.01)
+    9701
+    """
+    wanted, sure = as_real(half_width, "half_width"), as_confidence(confidence)
+    if not 0 < wanted < 0.5:
+        raise InvalidValueError(f"half_width must be in (0, 1/2), got {half_width!r}")
+    if secrets is None and observations is None:
+        return _floor(wanted, 1 - sure)
+    if secrets is None or observations is None:
+        raise InvalidValueError(
+            f"a pilot is secrets and their observations, got {'observations' if secrets is None else 'secrets'} only"
+        )
+    classifier, pilot = observed_progress(secrets, observations, method, rng)
+    if pilot.least is None:
+        raise InvalidValueError(
+            f"no number of samples gives {name_of(classifier)} an interval of a given width, since {NO_LOWER_LIMIT}; "
+            "leave the pilot out for what counting errors takes, or look at convergence"
+        )
+    low, high = pilot.limits(1 - sure)
+    samples = int(pilot.known[-1] + pilot.tested[-1])
+    return math.ceil(samples * (float(high[-1] - low[-1]) / 2 / wanted) ** 2)
+
+
+def _floor(half_width: float, misses: float) -> int:
+    def too_wide(n: int) -> bool:
+        return float(upper_limit(n / 2, n, misses / 2) - lower_limit(n / 2, n, misses / 2)) / 2 > half_width
+
+    most = 1
+    while too_wide(most):
+        most *= 2
+    least = most // 2
+    while most - least > 1:
+        middle = (least + most) // 2
+        least, most = (middle, most) if too_wide(middle) else (least, middle)
+    return most

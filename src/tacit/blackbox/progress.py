@@ -1,0 +1,101 @@
+"""Progressive validation: every block of samples is guessed from all earlier ones, then joins them.
+
+Given the past, a guess errs with probability R* at least, whatever made it. The errors therefore exceed a binomial
+count stochastically, and its upper confidence limit holds for R* though nearly every sample both tests and teaches.
+"""
+
+import math
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.blackbox.classifiers import Classifier, features, guesses
+from tacit.blackbox.clopper_pearson import lower_limit, upper_limit
+from tacit.blackbox.distinct import Integers, distinct
+from tacit.blackbox.samples import Samples
+
+Reals = NDArray[np.float64]
+
+# One part in so many is untested at the start; by what factor the known samples grow before they are learned anew.
+FREQUENTIST = (8, 1.25)
+FITTED = (8, 1.6)
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Errors by block.
+
+    ``known`` are the samples that a block was guessed from, ``least`` is the least number of training errors that any
+    classifier makes on the samples up to the block's end, None where that says nothing.
+    """
+
+    known: Integers
+    tested: Integers
+    errors: Integers
+    least: Integers | None
+
+    def limits(self, misses: float) -> tuple[Reals, Reals]:
+        """Return the interval of R* after each block, which misses it with that probability at most.
+
+        The best classifier makes Binomial(n, R*) training errors, and no fewer than the least, so the lower limit of
+        a binomial probability at the latter is one of R*.
+        """
+        errors, tested = np.cumsum(self.errors), np.cumsum(self.tested)
+        if self.least is None:
+            return np.zeros(errors.size), upper_limit(errors, tested, misses)
+        low = lower_limit(self.least, self.known + self.tested, misses / 2)
+        high = upper_limit(errors, tested, misses / 2)
+        return np.minimum(low, high), np.maximum(low, high)
+
+
+def block_edges(known: int, size: int, growth: float) -> list[int]:
+    """Return where blocks begin and, last, end: each makes the known samples grow by that factor."""
+    edges = [known]
+    while edges[-1] < size:
+        edges.append(min(size, math.ceil(edges[-1] * growth)))
+    return edges
+
+
+def untested(size: int, part: int) -> int:
+    """Return how many samples are taught before the first test."""
+    return max(1, size // part)
+
+
+def progress_of(classifier: Classifier | None, samples: Samples) -> Progress:
+    """Return how the classifier, None for the frequentist one, errs on the samples."""
+    return _frequentist(samples) if classifier is None else _fitted(classifier, samples)
+
+
+def _fitted(classifier: Classifier, samples: Samples) -> Progress:
+    edges = block_edges(untested(samples.size, FITTED[0]), samples.size, FITTED[1])
+    rows, secrets = features(classifier, samples.observations), samples.named_secrets
+    errors = [
+        int(np.sum(guesses(classifier, rows[:start], secrets[:start], rows[start:end]) != secrets[start:end]))
+        for start, end in pairwise(edges)
+    ]
+    return Progress(np.array(edges[:-1]), np.diff(edges), np.array(errors, dtype=np.int64), None)
+
+
+def _frequentist(samples: Samples) -> Progress:
+    edges = block_edges(untested(samples.size, FREQUENTIST[0]), samples.size, FREQUENTIST[1])
+    cells, of_sample = distinct(samples.codes * samples.k + samples.secrets, "observations")
+    secret = cells % samples.k
+    starts = np.flatnonzero(np.diff(cells // samples.k, prepend=-1))
+    lengths = np.diff(starts, append=cells.size)
+    known = np.bincount(of_sample[: edges[0]], minlength=cells.size)
+    overall = np.bincount(samples.secrets[: edges[0]], minlength=samples.k)
+    errors: list[int] = []
+    least: list[int] = []
+    for start, end in pairwise(edges):
+        block = of_sample[start:end]
+        # The most frequent secret with each observation, the lowest of the tied, in one number: count and secret.
+        best = np.maximum.reduceat(known * samples.k + (samples.k - 1 - secret), starts)
+        guess = np.where(best >= samples.k, samples.k - 1 - best % samples.k, overall.argmax())
+        right = secret == np.repeat(guess, lengths)
+        errors.append(end - start - int(np.count_nonzero(right[block])))
+        known += np.bincount(block, minlength=cells.size)
+        overall += np.bincount(samples.secrets[start:end], minlength=samples.k)
+        least.append(end - int(np.maximum.reduceat(known, starts).sum()))
+    return Progress(np.array(edges[:-1]), np.diff(edges), np.array(errors, dtype=np.int64), np.array(least))

@@ -1,0 +1,151 @@
+"""Samples of a black box: which secret went in and what was observed, checked once and in random order."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tacit.blackbox.distinct import NUMBERS, Integers, distinct
+from tacit.errors import InvalidValueError
+from tacit.numerics.randomness import Seed, generator
+from tacit.validation import as_real
+
+Rows = NDArray[Any]
+
+_KINDS = NUMBERS + "USOMm"
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Pairs of a secret and an observation, in random order.
+
+    Secrets are numbered as they first come in that order, so that no answer depends on what they are called.
+    """
+
+    labels: Rows
+    secrets: Integers
+    _order: Integers
+    _unordered: Rows
+
+    @property
+    def size(self) -> int:
+        """The number of samples."""
+        return self.secrets.size
+
+    @property
+    def k(self) -> int:
+        """The number of secrets."""
+        return self.labels.size
+
+    @cached_property
+    def named_secrets(self) -> Rows:
+        """The secrets by their own names."""
+        return self.labels[self.secrets]
+
+    @cached_property
+    def observations(self) -> Rows:
+        """What was observed, a number or a row of features each."""
+        return self._unordered[self._order]
+
+    @cached_property
+    def codes(self) -> Integers:
+        """What was observed, as codes: whole rows are equal or not."""
+        return _codes_of_rows(self._unordered)[self._order]
+
+    @property
+    def kind(self) -> str:
+        """The kind of the observations, as NumPy abbreviates it."""
+        return self._unordered.dtype.kind
+
+    def first(self, count: int) -> "Samples":
+        """Return the first of them."""
+        return Samples(self.labels, self.secrets[:count], self._order[:count], self._unordered)
+
+    def after(self, count: int) -> "Samples":
+        """Return all but the first of them."""
+        return Samples(self.labels, self.secrets[count:], self._order[count:], self._unordered)
+
+    def repeats(self) -> bool:
+        """Return whether fewer than half of the observations are distinct."""
+        return 2 * np.unique(_codes_of_rows(self.observations)).size < self.size
+
+
+def as_samples(secrets: ArrayLike, observations: ArrayLike, rng: Seed) -> tuple[Samples, np.random.Generator]:
+    """Return the samples in random order and the generator that drew it, or say what is wrong with them."""
+    source = generator(rng)
+    inputs, outputs = checked_pairs(secrets, observations)
+    labels, codes = distinct(inputs, "secrets")
+    if labels.size < 2:
+        raise InvalidValueError(
+            f"samples must be of at least two secrets, got only {labels.tolist()[0]!r}: nothing is there to tell apart"
+        )
+    order = source.permutation(codes.size)
+    drawn = codes[order]
+    first = np.empty(labels.size, dtype=np.int64)
+    first[drawn[::-1]] = np.arange(codes.size)[::-1]  # of several writes the last one stays: the first sample
+    by_first = np.argsort(first)
+    rank = np.empty_like(by_first)
+    rank[by_first] = np.arange(labels.size)
+    return Samples(labels[by_first], rank[drawn], order, outputs), source
+
+
+def checked_pairs(secrets: ArrayLike, observations: ArrayLike) -> tuple[Rows, Rows]:
+    """Return secrets and observations as arrays of one length, or say what is wrong with them."""
+    inputs, outputs = _as_array(secrets, "secrets"), _as_array(observations, "observations")
+    if inputs.ndim != 1:
+        raise InvalidValueError(f"secrets must be a list with one secret for each sample, got shape {inputs.shape}")
+    if outputs.ndim not in {1, 2} or (outputs.ndim == 2 and not outputs.shape[1]):
+        raise InvalidValueError(
+            f"observations must be of shape (m,), or (m, d) with a row for each sample, got {outputs.shape}"
+        )
+    if inputs.size != len(outputs):
+        raise InvalidValueError(
+            f"every sample is a secret and its observation, got {inputs.size} secrets and {len(outputs)} observations"
+        )
+    if not inputs.size:
+        raise InvalidValueError("samples must not be empty, got none")
+    return inputs, outputs
+
+
+def as_confidence(value: Any) -> float:
+    """Return a confidence in (0, 1), or say what was given."""
+    confidence = as_real(value, "confidence")
+    if not 0 < confidence < 1:
+        raise InvalidValueError(f"confidence must be in (0, 1), got {value!r}")
+    return confidence
+
+
+def _as_array(values: Any, name: str) -> Rows:
+    array: Rows
+    try:
+        array = np.asarray(values)
+        if array.dtype.kind in "US" and not isinstance(values, np.ndarray):
+            array = np.asarray(values, dtype=object)  # or 1 and "1" would be one value
+        if array.ndim == 2 and name == "secrets" and not isinstance(values, np.ndarray):
+            array = _as_objects(values)  # tuples
+    except ValueError:  # sequences of several lengths
+        array = _as_objects(values)
+    if array.dtype.kind not in _KINDS:
+        raise InvalidValueError(f"{name} must be numbers, text or objects that can be compared, got {array.dtype}")
+    if array.dtype.kind == "f" and not np.isfinite(array).all():
+        row = int(np.flatnonzero(~np.isfinite(array).reshape(len(array), -1).all(axis=1))[0])
+        raise InvalidValueError(
+            f"{name} must be finite, got {array[row].tolist()} in row {row} (the first is 0); leave such samples out"
+        )
+    return array
+
+
+def _as_objects(values: Any) -> Rows:
+    entries = list(values)
+    return np.fromiter(entries, dtype=object, count=len(entries))
+
+
+def _codes_of_rows(rows: Rows) -> Integers:
+    columns = rows.reshape(len(rows), -1).T
+    codes = distinct(columns[0], "observations")[1]
+    for column in columns[1:]:
+        values, more = distinct(column, "observations")
+        codes = distinct(codes * values.size + more, "observations")[1]
+    return codes

@@ -1,0 +1,193 @@
+"""The Bayes risk of a black box while samples stream in."""
+
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tacit.blackbox.bayes_risk import risk_estimate
+from tacit.blackbox.classifiers import Classifier, Method, NearestNeighbours, features, guesses, is_classifier
+from tacit.blackbox.distinct import distinct
+from tacit.blackbox.progress import Progress
+from tacit.blackbox.samples import Rows, as_confidence, checked_pairs
+from tacit.errors import InvalidValueError
+from tacit.estimate import Estimate
+
+
+class BayesRiskStream:
+    """An estimate of the Bayes risk that is kept up to date: every batch is guessed from all before it, then learned.
+
+    Parameters
+    ----------
+    method
+        As in `estimate_bayes_risk`, but for ``"auto"``. The frequentist method, the default, holds a count for each
+        distinct pair of a secret and an observation; the others hold all samples and learn them anew for each batch.
+    confidence
+        With what probability an interval covers the Bayes risk, in (0, 1).
+
+    Raises
+    ------
+    InvalidValueError
+        If an option is outside its range.
+
+    Notes
+    -----
+    Samples must come in no order of their own: independent pairs of one law. An interval holds at a number of batches
+    that was fixed beforehand, not at one where it happened to please. The first batch is learned only.
+
+    Examples
+    --------
+    >>> stream = BayesRiskStream()
+    >>> for _ in range(10):
+    ...     stream.add(["a", "b"] * 50, [0, 1] * 50)
+    >>> stream.estimate().low, round(stream.estimate().high, 3)
+    (0.0, 0.004)
+    """
+
+    def __init__(self, method: Method = "frequentist", confidence: float = 0.95) -> None:
+        self.confidence = as_confidence(confidence)
+        if method == "frequentist":
+            self._memory: _Memory = _Counts()
+        elif method == "nearest-neighbours":
+            self._memory = _All(NearestNeighbours())
+        elif is_classifier(method):
+            self._memory = _All(method)
+        else:
+            raise InvalidValueError(
+                "a stream's method must be 'frequentist', 'nearest-neighbours' or a classifier with fit and predict, "
+                f"got {method!r}"
+            )
+        self._known = self._tested = self._errors = 0
+
+    def add(self, secrets: ArrayLike, observations: ArrayLike) -> None:
+        """Guess the batch from what is known, then learn it.
+
+        Parameters
+        ----------
+        secrets, observations
+            As in `estimate_bayes_risk`.
+
+        Raises
+        ------
+        InvalidValueError
+            If `estimate_bayes_risk` would refuse them; one secret alone is no error here.
+        """
+        inputs, outputs = checked_pairs(secrets, observations)
+        errors = self._memory.errors_then_learned(inputs, outputs)
+        if self._known:
+            self._tested += inputs.size
+            self._errors += errors
+        self._known += inputs.size
+
+    def estimate(self) -> Estimate:
+        """Return the estimate from all samples so far, as `estimate_bayes_risk` does.
+
+        Raises
+        ------
+        InvalidValueError
+            If samples of fewer than two secrets have come.
+        """
+        if self._memory.secrets < 2:
+            raise InvalidValueError(
+                f"samples must be of at least two secrets, got {self._memory.secrets} so far: nothing is there to guess"
+            )
+        least = self._memory.least_errors
+        progress = Progress(
+            known=np.array([self._known - self._tested]),
+            tested=np.array([self._tested]),
+            errors=np.array([self._errors]),
+            least=None if least is None else np.array([least]),
+        )
+        return risk_estimate(progress, self.confidence, self._memory.classifier)
+
+
+class _Memory(Protocol):
+    @property
+    def classifier(self) -> Classifier | None: ...
+
+    @property
+    def secrets(self) -> int: ...
+
+    @property
+    def least_errors(self) -> int | None: ...
+
+    def errors_then_learned(self, secrets: Rows, observations: Rows) -> int: ...
+
+
+class _Counts:
+    """How often each secret came with each observation, and the most frequent one of each."""
+
+    classifier = None
+
+    def __init__(self) -> None:
+        self._counts: dict[Any, dict[Any, int]] = {}
+        self._best: dict[Any, Any] = {}
+        self._overall: dict[Any, int] = {}
+        self._samples = self._right = 0
+
+    @property
+    def secrets(self) -> int:
+        return len(self._overall)
+
+    @property
+    def least_errors(self) -> int:
+        return self._samples - self._right
+
+    def errors_then_learned(self, secrets: Rows, observations: Rows) -> int:
+        rows = observations if observations.ndim == 1 else _as_tuples(observations)
+        inputs, of_input = distinct(secrets, "secrets")
+        outputs, of_output = distinct(rows, "observations")
+        cells, of_cell = distinct(of_output * inputs.size + of_input, "observations")
+        counts = np.bincount(of_cell).tolist()
+        names, seen = inputs.tolist(), outputs.tolist()
+        pairs = [(names[cell % inputs.size], seen[cell // inputs.size]) for cell in cells.tolist()]
+        most = max(self._overall, key=self._overall.__getitem__, default=None)
+        right = sum(
+            count
+            for (secret, output), count in zip(pairs, counts, strict=True)
+            if self._best.get(output, most) == secret
+        )
+        for (secret, output), count in zip(pairs, counts, strict=True):
+            self._learn(secret, output, count)
+        return secrets.size - right
+
+    def _learn(self, secret: Any, output: Any, count: int) -> None:
+        of_output = self._counts.setdefault(output, {})
+        before = of_output.get(self._best.get(output), 0)
+        of_output[secret] = of_output.get(secret, 0) + count
+        if of_output[secret] > before:
+            self._best[output] = secret
+            self._right += of_output[secret] - before
+        self._overall[secret] = self._overall.get(secret, 0) + count
+        self._samples += count
+
+
+class _All:
+    """All samples, for a classifier that learns them anew."""
+
+    least_errors = None
+
+    def __init__(self, classifier: Classifier) -> None:
+        self.classifier = classifier
+        self._secrets: list[Rows] = []
+        self._observations: list[Rows] = []
+
+    @property
+    def secrets(self) -> int:
+        return len({secret for batch in self._secrets for secret in batch.tolist()})
+
+    def errors_then_learned(self, secrets: Rows, observations: Rows) -> int:
+        rows = features(self.classifier, observations)
+        errors = 0
+        if self._secrets:
+            known, learned = np.concatenate(self._observations), np.concatenate(self._secrets)
+            errors = int(np.sum(guesses(self.classifier, known, learned, rows) != secrets))
+        self._secrets.append(secrets)
+        self._observations.append(rows)
+        return errors
+
+
+def _as_tuples(rows: Rows) -> Rows:
+    tuples = np.empty(len(rows), dtype=object)
+    tuples[:] = [tuple(row) for row in rows.tolist()]
+    return tuples

@@ -1,0 +1,160 @@
+"""What the estimates count, against counting sample by sample; and F-BLEAU's guessers by hand."""
+
+import itertools
+from dataclasses import astuple
+
+import numpy as np
+import pytest
+from hypothesis import given, strategies as st
+
+from oracles import blackbox as slow
+from tacit.blackbox import (
+    BayesRiskStream,
+    NearestNeighbours,
+    convergence,
+    estimate_bayes_risk,
+    estimate_bayes_security,
+)
+from tacit.blackbox.discrete_pairs import affordable_pairs, held_out_errors, overlaps, secret_table
+from tacit.blackbox.fair_trials import fair_trials
+from tacit.blackbox.progress import FREQUENTIST, progress_of
+from tacit.blackbox.samples import as_samples
+
+# Secrets and observations of at least two secrets; ties and unseen observations are common.
+SAMPLES = st.lists(st.tuples(st.integers(0, 3), st.integers(-2, 4)), min_size=4, max_size=60).filter(
+    lambda samples: len({secret for secret, _ in samples}) > 1
+)
+MEASURES = [estimate_bayes_risk, estimate_bayes_security]
+
+
+@given(SAMPLES, st.integers(0, 5))
+def test_every_block_is_guessed_from_all_samples_before_it(samples, seed):
+    ordered, _ = as_samples(*zip(*samples, strict=True), seed)
+    pairs = list(zip(ordered.secrets.tolist(), ordered.codes.tolist(), strict=True))
+    progress = progress_of(None, ordered)
+    assert progress.known[0] + progress.tested.sum() == len(samples)
+    for known, tested, errors, least in zip(*astuple(progress), strict=True):
+        assert errors == slow.frequentist_errors(pairs[:known], pairs[known : known + tested])
+        assert least == slow.least_training_errors(pairs[: known + tested])
+
+
+def by_secret(table):
+    ends = table.first_sample
+    seen = table.observation[table.cell].tolist()
+    return [seen[start:end] for start, end in itertools.pairwise(ends)]
+
+
+@given(SAMPLES, st.integers(0, 5))
+def test_the_overlap_of_each_pair_counts_as_many_samples_of_both(samples, seed):
+    table = secret_table(as_samples(*zip(*samples, strict=True), seed)[0])
+    observed = by_secret(table)
+    assert sorted(map(len, observed)) == [len(o) for o in observed]
+    pairs = zip(*np.triu_indices(len(observed), 1), strict=True)
+    expected = [slow.pair_overlap(observed[a], observed[b][: len(observed[a])]) for a, b in pairs]
+    assert overlaps(table).tolist() == expected
+
+
+@given(SAMPLES, st.integers(0, 5))
+def test_each_pair_is_validated_by_fair_coins(samples, seed):
+    table = secret_table(as_samples(*zip(*samples, strict=True), seed)[0])
+    observed = by_secret(table)
+    first, second = np.triu_indices(len(observed), 1)
+    pairs = affordable_pairs(table, np.zeros(first.size))
+    errors = held_out_errors(table, pairs, np.random.default_rng(seed))
+    rng, plan = np.random.default_rng(seed), {}
+    for a, b, found in zip(first[pairs].tolist(), second[pairs].tolist(), errors.tolist(), strict=True):
+        if a not in plan:
+            plan[a] = fair_trials(len(observed[a]), *FREQUENTIST, rng)
+        trials, expected = plan[a], plan[a].lost
+        for block in range(trials.first.size - 1):
+            (i, i_end), (j, j_end) = trials.first[block : block + 2], trials.second[block : block + 2]
+            learned, tested = (observed[a][:i], observed[b][:j]), (observed[a][i:i_end], observed[b][j:j_end])
+            expected += slow.balanced_errors(learned, tested)
+        assert found == expected
+
+
+@pytest.mark.parametrize("each", [1, 2, 3, 10, 1000])
+def test_trials_are_as_many_as_planned_and_use_no_sample_twice(each):
+    rng = np.random.default_rng(1)
+    plans = [fair_trials(each, *FREQUENTIST, rng) for _ in range(200)]
+    assert len({plan.trials for plan in plans}) == 1
+    for plan in plans:
+        used = plan.first[-1] - plan.first[0] + plan.second[-1] - plan.second[0]
+        assert used + plan.lost == plan.trials
+        assert max(plan.first[-1], plan.second[-1]) <= each
+
+
+def test_the_frequentist_guesses_of_a_hand_worked_example():
+    # 1: a a b, 2: b b, 3: a b, 4: b. Most frequent overall: b. Guessed 1 → a, 2 → b, unseen → b.
+    stream = BayesRiskStream()
+    stream.add(list("aabbbabb"), [1, 1, 1, 2, 2, 3, 3, 4])
+    stream.add(list("abab" + "ba"), [1, 1, 2, 2, 5, 6])
+    # Wrong: b at 1, a at 2, a at 6. Of all fourteen, best guesses leave 2 at 1, 1 at 2 and 1 at 3.
+    method = stream.estimate().method
+    assert "3 errors of 6 held out" in method
+    assert "4 training errors of 14" in method
+
+
+LEARNED = list("aababbba"), [0, 1, 3, 4, 6, 7, 10, 11]
+ASKED = list("abbaba"), [0.4, 3.4, 4.2, 9, 6.4, 11.5]
+# The nearest are 0, 3, 4, 10, 6 and 11; the ⌈ln 8⌉ = 3 nearest 0 1 3, 3 4 1, 4 3 6, 10 7 11, 6 7 4 and 11 10 7.
+
+
+@pytest.mark.parametrize(("k", "guessed", "errors"), [(1, "ababba", 2), (None, "aabbbb", 3)])
+@pytest.mark.parametrize("metric", [None, lambda x, y: abs(x - y)])
+def test_the_nearest_neighbours_of_a_hand_worked_example(k, guessed, errors, metric):
+    secrets, observations = LEARNED
+    nearest = NearestNeighbours(k, metric).fit(observations, secrets)
+    assert "".join(nearest.predict(ASKED[1])) == guessed
+    stream = BayesRiskStream(NearestNeighbours(k, metric))
+    stream.add(*LEARNED)
+    stream.add(*ASKED)
+    assert f"{errors} errors of 6 held out" in stream.estimate().method
+
+
+def test_tied_votes_go_to_the_nearest():
+    assert NearestNeighbours(k=2).fit([0.0, 3.0], ["far", "near"]).predict([2.0]).tolist() == ["near"]
+
+
+@given(SAMPLES, st.integers(0, 5), st.permutations("wxyz"), st.permutations(range(100, 107)))
+@pytest.mark.parametrize("measure", MEASURES)
+def test_names_do_not_matter(measure, samples, seed, names, outputs):
+    secrets, observations = zip(*samples, strict=True)
+    estimate = measure(secrets, observations, rng=seed)
+    renamed = measure([names[s] for s in secrets], [outputs[o + 2] for o in observations], rng=seed)
+    assert (renamed.value, renamed.low, renamed.high) == (estimate.value, estimate.low, estimate.high)
+    assert measure(secrets, [f"output {o}" for o in observations], rng=seed) == estimate
+
+
+@given(SAMPLES, st.integers(0, 5))
+@pytest.mark.parametrize("measure", MEASURES)
+def test_rows_are_compared_whole(measure, samples, seed):
+    secrets, observations = zip(*samples, strict=True)
+    rows = [(o // 2, "even" if o % 2 else "odd") for o in observations]
+    assert measure(secrets, rows, rng=seed) == measure(secrets, observations, rng=seed)
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_the_same_seed_gives_the_same_estimate(measure):
+    samples = slow.drawn(slow.random_channel(3, 5), 200, np.random.default_rng(1))
+    assert measure(*samples, rng=4) == measure(*samples, rng=np.random.default_rng(4))
+    assert measure(*samples, rng=4) != measure(*samples, rng=5)
+
+
+def test_the_last_point_of_the_convergence_is_the_estimate():
+    samples = slow.drawn(slow.random_channel(3, 5), 500, np.random.default_rng(2))
+    curve, estimate = convergence(*samples, rng=3), estimate_bayes_risk(*samples, rng=3)
+    assert (curve.low[-1], curve.high[-1]) == (estimate.low, estimate.high)
+    assert curve.sizes[-1] == 500
+    assert (np.diff(curve.training_sizes) > 0).all()
+    assert not curve.high.flags.writeable
+
+
+@given(st.lists(SAMPLES, min_size=2, max_size=5))
+def test_a_stream_counts_what_all_its_batches_together_would(batches):
+    stream = BayesRiskStream()
+    for batch in batches:
+        stream.add(*zip(*batch, strict=True))
+    estimate, samples = stream.estimate(), list(itertools.chain(*batches))
+    assert f"{slow.least_training_errors(samples)} training errors of {len(samples)}" in estimate.method
+    assert f"of {len(samples) - len(batches[0])} held out" in estimate.method

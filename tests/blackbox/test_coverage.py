@@ -1,0 +1,104 @@
+"""The intervals hold: against black boxes whose truth is known, and exactly where all samples can be listed."""
+
+import itertools
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from oracles import blackbox as slow
+from tacit.blackbox import estimate_bayes_risk, estimate_bayes_security
+
+REPETITIONS, LEAST_COVERED = 1000, 940
+MEASURES = {estimate_bayes_risk: slow.bayes_risk, estimate_bayes_security: slow.bayes_security}
+
+CHANNELS = {
+    "5×20": (slow.random_channel(5, 20), 3000),
+    "10×1000": (slow.random_channel(10, 1000), 3000),
+    "geometric 10×1000": (slow.geometric_channel(10, 1000), 3000),
+    "blurred geometric 10×1000": (slow.geometric_channel(10, 1000, nu=0.002), 3000),
+    "no leakage": (slow.null_channel(10, 2), 3000),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("measure", MEASURES)
+@pytest.mark.parametrize("name", CHANNELS)
+def test_discrete_intervals_cover_the_truth(name, measure):
+    channel, size = CHANNELS[name]
+    truth = MEASURES[measure](channel)
+    rng = np.random.default_rng(5)
+    estimates = [measure(*slow.drawn(channel, size, rng), rng=seed) for seed in range(REPETITIONS)]
+    assert sum(e.low <= truth <= e.high for e in estimates) >= LEAST_COVERED
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("measure", MEASURES)
+@pytest.mark.parametrize("dimensions", [1, 2, 10])
+def test_the_upper_limit_for_gaussians_covers_the_truth(dimensions, measure):
+    distance, size = 2.0, 300
+    truth = slow.gaussian_bayes_risk(distance) * (1 if measure is estimate_bayes_risk else 2)
+    rng = np.random.default_rng(6)
+    estimates = [measure(*slow.two_gaussians(size, dimensions, distance, rng), rng=seed) for seed in range(REPETITIONS)]
+    assert all(e.low == 0 and e.value == e.high for e in estimates)
+    assert sum(truth <= e.high for e in estimates) >= LEAST_COVERED
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("measure", "nothing"), [(estimate_bayes_risk, 0.75), (estimate_bayes_security, 1.0)])
+def test_nearest_neighbours_find_no_leakage_where_there_is_none(measure, nothing):
+    rng = np.random.default_rng(7)
+    samples = ((rng.integers(4, size=120), rng.normal(size=(120, 2))) for _ in range(REPETITIONS))
+    estimates = [measure(*sample, rng=seed) for seed, sample in enumerate(samples)]
+    assert sum(e.high >= nothing for e in estimates) >= LEAST_COVERED
+
+
+@pytest.mark.parametrize("dimensions", [1, 2, 10])
+def test_the_upper_limit_for_gaussians_comes_near_the_truth(dimensions):
+    distance = 2.0
+    samples = slow.two_gaussians(4000, dimensions, distance, np.random.default_rng(8))
+    truth = slow.gaussian_bayes_risk(distance)
+    assert truth <= estimate_bayes_risk(*samples, rng=0).high <= truth + 0.06
+    assert 2 * truth <= estimate_bayes_security(*samples, rng=0).high <= 2 * truth + 0.12
+
+
+@pytest.mark.parametrize("kind", [int, float])
+def test_the_interval_is_narrow(kind):
+    rng = np.random.default_rng(9)
+    channel = CHANNELS["5×20"][0]
+    for seed in range(50):
+        secrets, observations = slow.drawn(channel, 3000, rng)
+        estimate = estimate_bayes_risk(secrets, observations.astype(kind), rng=seed)
+        assert estimate.low <= slow.bayes_risk(channel) <= estimate.high
+        assert estimate.high - estimate.low <= 0.08
+
+
+@pytest.mark.parametrize("confidence", [0.5, 0.8, 0.95])
+@pytest.mark.parametrize("law", [(4, 1, 1, 4), (1, 1, 1, 1), (6, 3, 1, 2), (0, 5, 4, 1), (9, 0, 1, 2)])
+def test_the_risk_of_all_samples_of_four_is_missed_as_rarely_as_said(law, confidence):
+    cells = dict(zip([(0, 0), (0, 1), (1, 0), (1, 1)], [Fraction(w, sum(law)) for w in law], strict=True))
+    risk = min(cells[0, 0], cells[1, 0]) + min(cells[0, 1], cells[1, 1])
+    below, above = Fraction(0), Fraction(0)
+    for samples in itertools.product(cells, repeat=4):
+        secrets, observations = zip(*samples, strict=True)
+        if len(set(secrets)) < 2:
+            continue
+        chance = np.prod([cells[sample] for sample in samples])
+        estimate = estimate_bayes_risk(list(secrets), list(observations), confidence=confidence, rng=3)
+        below += chance * (estimate.high < risk)
+        above += chance * (estimate.low > risk)
+    assert below <= (1 - Fraction(confidence)) / 2
+    assert above <= (1 - Fraction(confidence)) / 2
+
+
+@pytest.mark.parametrize("confidence", [0.2, 0.5, 0.9])
+@pytest.mark.parametrize("rows", [((9, 1), (1, 9)), ((10, 0), (8, 2)), ((5, 5), (5, 5)), ((10, 0), (1, 9))])
+def test_the_security_of_all_samples_of_six_is_missed_from_below_as_rarely_as_said(rows, confidence):
+    a, b = ([Fraction(w, 10) for w in row] for row in rows)
+    security = sum(map(min, a, b))
+    above = Fraction(0)
+    for observations in itertools.product(range(2), repeat=6):
+        chance = np.prod([(a if i < 3 else b)[o] for i, o in enumerate(observations)])
+        estimate = estimate_bayes_security([0] * 3 + [1] * 3, observations, confidence=confidence, rng=3)
+        above += chance * (estimate.low > security)
+    assert above <= (1 - Fraction(confidence)) / 2

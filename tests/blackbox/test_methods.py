@@ -1,0 +1,250 @@
+"""What may guess: by itself, by name or any classifier; on pairs that the triangle inequality leaves; and how many."""
+
+import numpy as np
+import pytest
+
+from oracles import blackbox as slow
+from tacit.blackbox import (
+    BayesRiskStream,
+    NearestNeighbours,
+    convergence,
+    estimate_bayes_risk,
+    estimate_bayes_security,
+    samples_needed,
+)
+from tacit.blackbox.clopper_pearson import lower_limit, upper_limit
+from tacit.errors import InvalidValueError
+
+MEASURES = [estimate_bayes_risk, estimate_bayes_security]
+
+
+class Always:
+    """Always says one secret, and complains of a second fit."""
+
+    def __init__(self, secret):
+        self.secret, self.fitted = secret, False
+
+    def fit(self, X, y):
+        assert not self.fitted
+        assert len(X) == len(y)
+        self.fitted = True
+
+    def predict(self, X):
+        return np.full(len(X), self.secret)
+
+
+@pytest.fixture
+def gaussians():
+    return slow.two_gaussians(2000, 2, 2.0, np.random.default_rng(1))
+
+
+def test_a_constant_guess_errs_as_the_prior_says():
+    secrets = ["often"] * 700 + ["seldom"] * 300
+    estimate = estimate_bayes_risk(secrets, range(1000), method=Always("often"), rng=1)
+    assert 0.3 <= estimate.high <= 0.34
+    assert estimate_bayes_security(secrets, range(1000), method=Always("often"), rng=1).high == 1
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_a_classifier_of_scikit_learn_guesses(measure, gaussians):
+    linear_model = pytest.importorskip("sklearn.linear_model")
+    truth = slow.gaussian_bayes_risk(2.0) * (1 if measure is estimate_bayes_risk else 2)
+    secrets, observations = gaussians
+    estimate = measure(np.array(["a", "b"])[secrets], observations, method=linear_model.LogisticRegression(), rng=2)
+    assert truth <= estimate.value == estimate.high <= truth + 0.08
+    assert estimate.method.startswith("LogisticRegression: ")
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+@pytest.mark.parametrize(
+    ("observe", "name"),
+    [
+        (lambda x: x, "nearest neighbours"),
+        (np.round, "frequentist"),
+        (lambda x: np.round(x).astype(int), "frequentist"),
+        (lambda x: x[:, 0].astype(str), "frequentist"),
+        (lambda x: (x > 0).tolist(), "frequentist"),
+        (lambda x: [(a, "text") for a in x[:, 0].tolist()], "frequentist"),
+    ],
+)
+def test_the_kind_of_observations_chooses_the_method(measure, observe, name, gaussians):
+    secrets, observations = gaussians
+    estimate = measure(secrets, observe(observations), rng=1)
+    assert estimate.method.startswith(name)
+    assert ("no finite sample bounds it from below" in estimate.method) == (name != "frequentist")
+
+
+def test_sequences_are_compared_by_a_metric_of_the_user(gaussians):
+    secrets = gaussians[0][:300]
+    texts = ["ab" * (2 + s + i % 2) for i, s in enumerate(secrets)]
+    ragged = [list(text) for text in texts]
+    method = NearestNeighbours(metric=lambda x, y: abs(len(x) - len(y)))
+    estimates = [estimate_bayes_risk(secrets, given, method=method, rng=1) for given in (texts, ragged)]
+    assert estimates[0] == estimates[1]
+    assert estimates[0].high < 0.4
+
+
+def test_the_triangle_inequality_saves_pairs():
+    # Twenty secrets of which one stands out: no two others can be further apart than their distance to a third says.
+    rng = np.random.default_rng(3)
+    secrets = rng.integers(20, size=8000)
+    observations = rng.normal(size=8000) + 8 * (secrets == 19)
+    estimate = estimate_bayes_security(secrets, observations, rng=1)
+    assert estimate.high < 0.1
+    assert "union bound over 190 pairs, " in estimate.method
+    assert int(estimate.method.split("190 pairs, ")[1].split(" ")[0]) < 60
+
+
+def test_many_secrets_are_compared_at_once():
+    channel = slow.random_channel(50, 30)
+    truth = slow.bayes_security(channel)
+    estimate = estimate_bayes_security(*slow.drawn(channel, 100_000, np.random.default_rng(4)), rng=1)
+    assert estimate.low <= truth <= estimate.high
+    assert estimate.high - estimate.low < 0.15
+
+
+@pytest.mark.parametrize("method", ["frequentist", "nearest-neighbours"])
+def test_a_secret_with_a_single_sample_is_named(method):
+    secrets, observations = [0, 1] * 500 + ["once"], [0, 1] * 500 + [2]
+    estimate = estimate_bayes_security(secrets, observations, method=method, rng=1)
+    assert estimate.low == 0
+    assert estimate.high < 0.05
+    assert "too few samples to test of secret 'once' (1)" in estimate.method
+    assert estimate_bayes_risk(secrets, observations, method=method, rng=1).high < 0.02
+
+
+def test_distinct_observations_bound_nothing_from_below():
+    estimate = estimate_bayes_risk([0, 1] * 50, range(100), rng=1)
+    assert estimate.low == 0
+    assert estimate.high > 0.5
+
+
+@pytest.mark.parametrize("measure", [*MEASURES, convergence])
+@pytest.mark.parametrize("method", ["auto", "frequentist", "nearest-neighbours"])
+def test_two_samples_say_nothing(measure, method):
+    result = measure([0, 1], [0.0, 1.0], method=method, rng=1)
+    assert np.max(result.high) == 1
+    assert np.min(result.low) == 0
+
+
+@pytest.mark.parametrize("half_width", [0.2, 0.05, 0.01, 0.001])
+def test_the_floor_is_the_least_number_with_so_narrow_an_interval(half_width):
+    def half(n):
+        return float(upper_limit(n / 2, n, 0.025) - lower_limit(n / 2, n, 0.025)) / 2
+
+    needed = samples_needed(half_width)
+    assert half(needed) <= half_width < half(needed - 1)
+
+
+@pytest.mark.parametrize("half_width", [0.02, 0.01])
+def test_as_many_samples_as_a_pilot_says_are_enough(half_width):
+    channel, rng = slow.random_channel(5, 20), np.random.default_rng(6)
+    needed = samples_needed(half_width, *slow.drawn(channel, 1000, rng), rng=1)
+    assert samples_needed(half_width) < needed
+    estimate = estimate_bayes_risk(*slow.drawn(channel, needed, rng), rng=2)
+    assert estimate.high - estimate.low <= 2 * half_width
+
+
+def test_a_stream_of_batches_narrows_around_the_truth():
+    channel, rng, stream = slow.random_channel(5, 20), np.random.default_rng(7), BayesRiskStream()
+    for _ in range(40):
+        stream.add(*slow.drawn(channel, 500, rng))
+    estimate = stream.estimate()
+    assert estimate.low <= slow.bayes_risk(channel) <= estimate.high
+    assert estimate.high - estimate.low < 0.03
+
+
+def test_a_stream_takes_any_classifier(gaussians):
+    secrets, observations = gaussians
+    for method in ("nearest-neighbours", Always(0)):
+        stream = BayesRiskStream(method)
+        for start in range(0, 2000, 500):
+            stream.add(secrets[start : start + 500], observations[start : start + 500])
+        assert "of 1500 held out" in stream.estimate().method
+
+
+BAD_SAMPLES = {
+    "no samples": ([], [], "must not be empty"),
+    "one secret only": (["a", "a"], [1, 2], "at least two secrets, got only 'a'"),
+    "unequal lengths": ([0, 1, 0], [1, 2], "3 secrets and 2 observations"),
+    "nan": ([0, 1], [1.0, np.nan], "finite, got nan in row 1"),
+    "an infinite feature": ([0, 1], [[1, np.inf], [2, 3]], r"finite, got \[1.0, inf\] in row 0"),
+    "nan among objects": ([0, 1], [("a", 1.0), ("b", float("nan"))], "finite, got nan in row 1"),
+    "nan as a secret": ([0.0, np.nan], [1, 2], "secrets must be finite"),
+    "complex numbers": ([0, 1], [1j, 2], "complex"),
+    "a table of secrets": (np.zeros((2, 2)), [1, 2], r"shape \(2, 2\)"),
+    "a cube": ([0, 1], np.zeros((2, 2, 2)), r"\(2, 2, 2\)"),
+    "rows of nothing": ([0, 1], [[], []], r"\(2, 0\)"),
+    "lists of several lengths": ([0, 1], [[1], [1, 2]], "hashable"),
+    "a number": (3, 4, "secrets"),
+}
+
+
+@pytest.mark.parametrize("measure", [*MEASURES, convergence, lambda s, o: samples_needed(0.1, s, o)])
+@pytest.mark.parametrize("name", BAD_SAMPLES)
+def test_bad_samples_are_refused(measure, name):
+    secrets, observations, message = BAD_SAMPLES[name]
+    with pytest.raises(InvalidValueError, match=message):
+        measure(secrets, observations)
+
+
+BAD_OPTIONS = {
+    "confidence": ({"confidence": 1}, r"confidence must be in \(0, 1\), got 1"),
+    "no confidence": ({"confidence": float("nan")}, "confidence must be a number"),
+    "method": ({"method": "best"}, "method must be 'auto', 'frequentist', 'nearest-neighbours' or a classifier"),
+    "a class": ({"method": NearestNeighbours}, "or a classifier with fit and predict"),
+    "seed": ({"rng": -1}, "rng"),
+    "text for neighbours": ({"method": "nearest-neighbours"}, "nearest neighbours need numbers"),
+    "nan distances": ({"method": NearestNeighbours(metric=lambda x, y: float("nan"))}, "metric must give a number"),
+}
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+@pytest.mark.parametrize("name", BAD_OPTIONS)
+def test_bad_options_are_refused(measure, name):
+    options, message = BAD_OPTIONS[name]
+    with pytest.raises(InvalidValueError, match=message):
+        measure([0, 1] * 10, ["x", "y"] * 10, **options)
+
+
+@pytest.mark.parametrize("options", [{"k": 0}, {"k": 1.5}, {"metric": "cosine"}])
+def test_bad_neighbours_are_refused(options):
+    with pytest.raises(InvalidValueError, match="must be a"):
+        NearestNeighbours(**options)
+
+
+def test_a_classifier_that_predicts_too_little_is_refused():
+    class Lazy(Always):
+        def predict(self, X):
+            return np.array([self.secret])
+
+    with pytest.raises(InvalidValueError, match="must predict a secret for each"):
+        estimate_bayes_risk([0, 1] * 20, range(40), method=Lazy(0), rng=1)
+
+
+def test_bad_plans_and_streams_are_refused(gaussians):
+    for half_width in (0, 0.5, -1):
+        with pytest.raises(InvalidValueError, match=r"half_width must be in \(0, 1/2\)"):
+            samples_needed(half_width)
+    with pytest.raises(InvalidValueError, match="got secrets only"):
+        samples_needed(0.1, [0, 1])
+    with pytest.raises(InvalidValueError, match="no finite sample bounds it from below"):
+        samples_needed(0.1, *gaussians)
+    with pytest.raises(InvalidValueError, match="method must be"):
+        BayesRiskStream("auto")
+    with pytest.raises(InvalidValueError, match="at least two secrets, got 0 so far"):
+        BayesRiskStream().estimate()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("measure", MEASURES)
+def test_ten_million_samples_fit_in_memory(measure):
+    import tracemalloc
+
+    secrets, observations = slow.drawn(slow.random_channel(10, 1000), 10_000_000, np.random.default_rng(8))
+    tracemalloc.start()
+    try:
+        measure(secrets, observations, rng=1)
+        assert tracemalloc.get_traced_memory()[1] < 2e9
+    finally:
+        tracemalloc.stop()
