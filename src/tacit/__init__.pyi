@@ -91,9 +91,15 @@ from tacit.measures import (
 )
 from tacit.mechanisms import (
     ChannelMechanism as ChannelMechanism,
+    DiscreteGaussian as DiscreteGaussian,
+    Exponential as Exponential,
+    Gaussian as Gaussian,
+    Geometric as Geometric,
     HadamardResponse as HadamardResponse,
+    Laplace as Laplace,
     LocalHashing as LocalHashing,
     RandomizedResponse as RandomizedResponse,
+    SubsampledGaussian as SubsampledGaussian,
     SubsetSelection as SubsetSelection,
     UnaryEncoding as UnaryEncoding,
     clipped as clipped,

@@ -3,6 +3,7 @@
 import json
 import math
 
+import numpy as np
 import pytest
 
 import tacit as tc
@@ -375,3 +376,31 @@ def test_the_same_seed_gives_the_same_sample_and_the_text_its_interval(monkeypat
     assert code == 0
     assert f"95% sure in [{estimate['low']:.6g}, {estimate['high']:.6g}]" in out
     assert estimate["method"] in " ".join(out.split())
+
+
+@pytest.mark.parametrize(
+    ("spelled", "security"),
+    [
+        ("laplace:scale=2,sensitivity=3", math.exp(-3 / 4)),
+        ("gaussian:sigma=1", math.erfc(1 / math.sqrt(8))),
+        ("geometric:epsilon=1", 2 / (1 + math.e)),
+        ("discrete-gaussian:sigma=2,sensitivity=3", tc.bayes_security(tc.DiscreteGaussian(2, 3))),
+    ],
+)
+def test_noise_is_measured_between_its_two_furthest_values(spelled: str, security: float) -> None:
+    assert measured(spelled, "--only", "bayes_security")["bayes_security"] == pytest.approx(security, rel=1e-12)
+
+
+def test_dp_sgd_is_certified_beside_its_approximation() -> None:
+    results = measured("dpsgd:sigma=1,rate=0.01,steps=1000")
+    exact, asymptote = results["bayes_security"], results["asymptotic_bayes_security"]
+    assert exact["confidence"] is None
+    assert exact["high"] - exact["low"] < 1e-5
+    assert asymptote["method"].startswith("approximate")
+    assert asymptote["low"] <= exact["low"] <= exact["high"] <= asymptote["high"]
+    assert "mutual_information" in results["not_computed"]
+
+
+def test_a_channel_may_stay_on_disk(tmp_path) -> None:
+    np.save(tmp_path / "channel.npy", [[0.9, 0.1], [0.2, 0.8]])
+    assert measured(f"channel:{tmp_path}/channel.npy")["bayes_security"] == pytest.approx(0.3, rel=1e-12)

@@ -15,6 +15,7 @@ Reals = NDArray[np.float64]
 
 _ENTRIES_AT_ONCE = 1 << 20
 _ARROW = (".arrow", ".feather", ".ipc")
+STORED = (".npy", ".parquet", *_ARROW)
 
 
 class StoredChannel:
@@ -136,7 +137,7 @@ def _mapped(path: Path) -> Any:
             raise
         raise InvalidChannelError(f"cannot read a channel from {str(path)!r}: {error}") from None
     raise InvalidChannelError(
-        f"a stored channel must be a .npy, .parquet, {', '.join(_ARROW)} file, got {str(path)!r}; read a CSV file with "
+        f"a stored channel must be a file that ends in {', '.join(STORED)}, got {str(path)!r}; read a CSV file with "
         "numpy.loadtxt and give the numbers to tacit.Channel"
     )
 

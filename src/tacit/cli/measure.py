@@ -40,7 +40,7 @@ from tacit.measures import (
     shuffle_epsilon,
 )
 from tacit.measures.measure import prior_on
-from tacit.mechanisms import Mechanism, frequency_error
+from tacit.mechanisms import Mechanism, SubsampledGaussian, frequency_error
 from tacit.shuffling import Shuffled
 
 if TYPE_CHECKING:
@@ -71,7 +71,10 @@ def measure(
     ----------
     mechanism
         As name:key=value,… such as krr:k=5,epsilon=1 or krr:k=5,p=0.8, with the names krr, rappor, oue, blh, ue, olh
-        (local hashing; g=2 is binary), ss (subset selection) and hadamard; or channel:FILE.csv (numbers, no header).
+        (local hashing; g=2 is binary), ss (subset selection) and hadamard; noise on a number, of which the two values
+        that are furthest apart are measured: laplace:scale=1,sensitivity=1, gaussian:sigma=1,sensitivity=1,
+        geometric:epsilon=1, discrete-gaussian:sigma=1; dpsgd:sigma=1,rate=0.01,steps=1000 (is a record in the data?);
+        or channel:FILE.csv (numbers, no header), or a .npy, .parquet or .arrow file, which may be larger than memory.
     users
         How many people report, the target included.
     shuffled
@@ -194,6 +197,8 @@ def _quantities(
         }
         if adversary is None:
             quantities["multiplicative_bayes_capacity"] = lambda: multiplicative_bayes_capacity(system)
+        if isinstance(mechanism, SubsampledGaussian):
+            quantities["asymptotic_bayes_security"] = mechanism.asymptotic_bayes_security
         if system is mechanism:
             quantities["ldp_epsilon"] = lambda: ldp_epsilon(system)
         if system.secrets > 1:

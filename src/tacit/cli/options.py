@@ -24,10 +24,11 @@ from tacit.adversaries import (
     gain_matrix,
 )
 from tacit.adversaries.populations import as_population
-from tacit.channels import Channel, System
+from tacit.channels import Channel, StoredChannel, System
+from tacit.channels.stored import STORED
 from tacit.errors import InvalidValueError
 from tacit.measures import method, privacy_profile, shuffle_epsilon
-from tacit.mechanisms import mechanisms_by_name
+from tacit.mechanisms import DiscreteGaussian, Gaussian, Geometric, Laplace, SubsampledGaussian, mechanisms_by_name
 from tacit.validation import as_count
 
 T = TypeVar("T", int, float)
@@ -40,6 +41,7 @@ def _whole(_: object, tokens: Sequence[Token]) -> int:
 
 Whole = Annotated[int, Parameter(converter=_whole)]
 
+NOISE = {kind.short_name: kind for kind in (Laplace, Gaussian, Geometric, DiscreteGaussian, SubsampledGaussian)}
 ADVERSARIES = ("uninformed", "all-but-one", "partly-informed", "exchangeable", "worst")
 POPULATIONS = ("jeffreys", "dirichlet", "mixture")
 
@@ -68,10 +70,10 @@ def one_of(word: str, words: Iterable[str], what: str) -> str:
 
 
 def as_mechanism(text: str) -> System:
-    """Return the mechanism spelled as ``name:key=value,…``, or the channel in ``channel:FILE.csv``."""
+    """Return the mechanism spelled as ``name:key=value,…``, or the channel in ``channel:FILE``."""
     name, _, rest = text.partition(":")
     if name == "channel":
-        return Channel(_matrix_in(rest))
+        return StoredChannel(rest) if rest.endswith(STORED) else Channel(_matrix_in(rest))
     make = _maker(name)
     return make(**_parameters(make, name, rest))
 
@@ -153,7 +155,7 @@ def check_levels(mechanism: System, epsilon: float | None, delta: float | None) 
 
 
 def _maker(name: str) -> Callable[..., System]:
-    known = mechanisms_by_name()
+    known: dict[str, Callable[..., System]] = {**mechanisms_by_name(), **NOISE}
     return known[one_of(name, [*known, "channel"], "mechanism")]
 
 

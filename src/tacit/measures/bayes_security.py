@@ -151,7 +151,7 @@ def leakiest_pairs(system: System, tol: float = 1e-12, adversary: Knowledge | No
     tolerance = as_real(tol, "tol")
     if tolerance < 0:
         raise InvalidValueError(f"tol must be at least 0, got {tol!r}")
-    return Plan(_way(checked), lambda: _labelled(checked, furthest_rows(rows_of(checked), 2 * tolerance).all()))
+    return plan_leakiest_pairs(checked, tolerance)
 
 
 @singledispatch
@@ -164,6 +164,12 @@ def plan_bayes_security(system: System) -> Plan[float | Estimate]:
 def plan_leakiest_pair(system: System) -> Plan[Pair]:
     """Plan the leakiest pair by comparing the rows of the explicit channel."""
     return Plan(_way(system), lambda: _labelled(system, [furthest_rows(rows_of(system), 2e-12).first()])[0])
+
+
+@singledispatch
+def plan_leakiest_pairs(system: System, tolerance: float) -> Plan[list[Pair]]:
+    """Plan all tied pairs by comparing the rows of the explicit channel."""
+    return Plan(_way(system), lambda: _labelled(system, furthest_rows(rows_of(system), 2 * tolerance).all()))
 
 
 def rows_of(system: System) -> Any:

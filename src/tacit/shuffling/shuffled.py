@@ -11,6 +11,8 @@ from tacit.adversaries.knowledge import (
 from tacit.channels.channel import Channel, System
 from tacit.errors import InvalidValueError, UnsupportedError
 from tacit.measures.measure import Crowd
+from tacit.mechanisms.noise import ContinuousNoise
+from tacit.mechanisms.subsampled_gaussian import SubsampledGaussian
 from tacit.numerics.randomness import Seed
 from tacit.shuffling.others import others
 from tacit.shuffling.views import AmongExchangeable, AmongOthers, AmongWorst, View
@@ -54,7 +56,8 @@ class Shuffled(Crowd):
     """
 
     def __init__(self, mechanism: System, n: int) -> None:
-        if not isinstance(mechanism, System):  # pyright: ignore[reportUnnecessaryIsInstance]
+        continuous = isinstance(mechanism, ContinuousNoise | SubsampledGaussian)
+        if continuous or not isinstance(mechanism, System):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise UnsupportedError(
                 "Shuffled needs a tacit.Channel or a mechanism that has one, with finitely many reports, got "
                 f"{type(mechanism).__name__}; sort continuous reports into bins and give their tacit.Channel"

@@ -1,0 +1,253 @@
+"""Mechanisms that add random noise to a number: what the two values that are furthest apart make an observer see."""
+
+import math
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tacit.channels.channel import Channel
+from tacit.errors import InvalidValueError, TooLargeError, UnsupportedError
+from tacit.mechanisms.indices import as_array
+from tacit.numerics.randomness import RandomSource, Seed, random_source
+from tacit.validation import as_count, as_real, as_reals
+
+Reals = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+LARGEST_INTEGER = 1 << 53
+
+
+class AdditiveNoise(ABC):
+    """Noise added to a number: the same symmetric, log-concave law, shifted by the value.
+
+    It protects any two values at most ``sensitivity`` apart. Of these, 0 and the sensitivity are easiest to tell apart,
+    and by Bayes-sec's Theorem 1 no prior on more values is worse than the uniform one on these two. A subclass says by
+    how much their laws P and Q exceed each other: all measures of the pair follow.
+    """
+
+    short_name: ClassVar[str]
+    algorithm: ClassVar[str]
+
+    @property
+    @abstractmethod
+    def furthest(self) -> tuple[float, float]:
+        """The two secrets that are easiest to tell apart."""
+
+    @abstractmethod
+    def channel(self) -> Channel:
+        """Return the explicit channel, or say why there is none."""
+
+    @abstractmethod
+    def excess(self, epsilon: float) -> float:
+        """Return ``∫ max(0, P - e^ε Q)`` for ε >= 0."""
+
+    @abstractmethod
+    def overlap(self, epsilon: float) -> float:
+        """Return ``∫ min(P, e^ε Q) = 1 - excess(ε)`` for ε >= 0, to all digits where it is small."""
+
+    @abstractmethod
+    def renyi(self, order: float) -> float:
+        """Return the Rényi divergence of P and Q of an order > 0, infinity included."""
+
+    def hockey_stick(self, epsilon: float) -> float:
+        """Return the least δ for which the mechanism is (ε, δ)-differentially private: ``∫ max(0, P - e^ε Q)``.
+
+        Parameters
+        ----------
+        epsilon
+            ε of any sign; infinity is fine.
+
+        Returns
+        -------
+        float
+            In [0, 1]: how far the laws of the two furthest values are apart. It is the same both ways.
+
+        Raises
+        ------
+        InvalidValueError
+            If ε is not a number.
+        """
+        level = as_real(epsilon, "epsilon")
+        if level < 0:  # ∫ max(0, P - Q/t) = 1 - 1/t + ∫ max(0, Q - tP)/t, and the pair is symmetric
+            return -math.expm1(level) + math.exp(level) * self.excess(-level)
+        return self.excess(level)
+
+    def renyi_divergence(self, order: float) -> float:
+        """Return the Rényi divergence between the two furthest values, in nats.
+
+        Parameters
+        ----------
+        order
+            α > 0, infinity included; 1 is the Kullback-Leibler divergence.
+
+        Raises
+        ------
+        InvalidValueError
+            If the order is not a positive number.
+        """
+        level = as_real(order, "order")
+        if level <= 0:
+            raise InvalidValueError(f"order must be positive, got {order!r}")
+        return self.renyi(level)
+
+
+class ContinuousNoise(AdditiveNoise):
+    """Noise with a density. Its secrets are the two values 0 and ``sensitivity``, its observations all real numbers.
+
+    A subclass also says what integrals of its `excess` need.
+    """
+
+    sensitivity: float
+
+    @property
+    @abstractmethod
+    def reach(self) -> float:
+        """The ε from which on `excess` is 0, or nothing next to what it is at 0."""
+
+    @property
+    @abstractmethod
+    def smooth_over(self) -> float:
+        """The length over which `excess` changes by no more than a factor, in the complex plane too."""
+
+    @property
+    def secrets(self) -> int:
+        """Two: the values 0 and ``sensitivity``, which are easiest to tell apart."""
+        return 2
+
+    @property
+    def furthest(self) -> tuple[float, float]:
+        """The values 0 and ``sensitivity``."""
+        return 0.0, self.sensitivity
+
+    def channel(self) -> Channel:
+        """Refuse: a channel has finitely many observations."""
+        raise no_channel(self)
+
+    @abstractmethod
+    def excesses(self, epsilons: Reals) -> Reals:
+        """Return `excess` at many ε."""
+
+    def excess(self, epsilon: float) -> float:
+        """Return ``∫ max(0, P - e^ε Q)`` for ε >= 0."""
+        return float(self.excesses(np.array([epsilon]))[0])
+
+    @abstractmethod
+    def noise(self, size: int, source: RandomSource) -> Reals:
+        """Return so many draws of the noise."""
+
+    def sample(self, values: ArrayLike, rng: Seed = None) -> Reals:
+        """Return each person's value with noise added, in floating-point numbers.
+
+        Parameters
+        ----------
+        values
+            Finite numbers, shape ``(n,)``; what is promised holds of any two at most ``sensitivity`` apart.
+        rng
+            A generator or a seed for simulation; None draws from the operating system's CSPRNG.
+
+        Returns
+        -------
+        numpy.ndarray
+            Shape ``(n,)``.
+
+        Raises
+        ------
+        InvalidValueError
+            If a value is not a finite number.
+
+        Notes
+        -----
+        For simulation, not for release: noise in doubles takes only some of the real numbers, and which ones depends on
+        the value it is added to, which can give the value away (Mironov, On significance of the least significant bits
+        for differential privacy, CCS 2012). Deployments add `tacit.Geometric` or `tacit.DiscreteGaussian` noise to
+        whole numbers.
+        """
+        try:
+            given = as_reals(values)
+        except ValueError:
+            given = np.array(math.nan)
+        if given.ndim != 1 or not np.isfinite(given).all():
+            raise InvalidValueError(f"values must be finite numbers in one row, got {values!r:.60}")
+        return given + self.noise(given.size, random_source(rng))
+
+
+class IntegerNoise(AdditiveNoise):
+    """Noise that takes whole numbers."""
+
+    sensitivity: int
+
+    @property
+    def furthest(self) -> tuple[int, int]:
+        """The values 0 and ``sensitivity``."""
+        return 0, self.sensitivity
+
+    @abstractmethod
+    def noise(self, size: int, source: RandomSource) -> Integers:
+        """Return so many draws of the noise."""
+
+    def sample(self, values: ArrayLike, rng: Seed = None) -> Integers:
+        """Return each person's value with noise added, in whole numbers.
+
+        Parameters
+        ----------
+        values
+            Whole numbers up to 2⁵³ in size, shape ``(n,)``; what is promised holds of any two at most ``sensitivity``
+            apart.
+        rng
+            A generator or a seed for simulation; None draws from the operating system's CSPRNG, as a client must.
+
+        Returns
+        -------
+        numpy.ndarray
+            Shape ``(n,)``.
+
+        Raises
+        ------
+        InvalidValueError
+            If a value is not a whole number up to 2⁵³ in size.
+        """
+        given = as_array(values, "values")
+        if given.ndim != 1 or (given.size and given.dtype.kind not in "iu"):
+            raise InvalidValueError(
+                f"values must be whole numbers in one row, got an array of {given.dtype} of shape {given.shape}"
+            )
+        wrong = given[(given > LARGEST_INTEGER) | (given < -LARGEST_INTEGER)]
+        if wrong.size:
+            raise InvalidValueError(f"values must be at most 2^53 in size, got {wrong[0]}")
+        return given.astype(np.int64) + self.noise(given.size, random_source(rng))
+
+
+def no_channel(system: object) -> UnsupportedError:
+    """Return the error of asking a continuous mechanism for its explicit channel."""
+    return UnsupportedError(
+        f"{system!r} has a continuum of observations and no explicit channel; what can be measured is bayes_security, "
+        "posterior_vulnerability, bayes_risk, privacy_profile and what follows from these; tacit.Geometric and "
+        "tacit.DiscreteGaussian have channels"
+    )
+
+
+def as_positive(value: Any, name: str) -> float:
+    """Return a finite number above 0, or say what was given."""
+    number = as_real(value, name)
+    if not 0 < number < math.inf:
+        raise InvalidValueError(f"{name} must be a positive, finite number, got {value!r}")
+    return number
+
+
+def check_ratio(sensitivity: float, scale: float, name: str) -> None:
+    """Refuse a noise and a sensitivity whose ratio, which alone says how much leaks, a double cannot hold."""
+    if not 0 < sensitivity / scale < math.inf:
+        raise InvalidValueError(
+            f"sensitivity/{name} must be within what a double holds, got {sensitivity:g}/{scale:g}; take them nearer "
+            "to each other"
+        )
+
+
+def as_distance(value: Any) -> int:
+    """Return a sensitivity in whole numbers, at least 1 and small enough to be exact in a double."""
+    distance = as_count(value, "sensitivity", at_least=1)
+    if distance > LARGEST_INTEGER:
+        raise TooLargeError("sensitivity must be at most 2^53, beyond which doubles skip whole numbers; got more")
+    return distance
