@@ -1,7 +1,5 @@
 """The paper's examples, tables and figures: ours are the printed ones, but for the slips that are known."""
 
-import csv
-import io
 import math
 from itertools import product
 
@@ -10,9 +8,8 @@ import pytest
 
 import tacit as tc
 from oracles import local_closed_forms, local_information, population_laws
-from tacit.reproduce import PAPERS
+from reproduce.papers import findings, made, row
 
-ITEMS = PAPERS["ldp"].items
 HALF = [0.5] * 3
 
 # MATHS section 3: Jeffreys' prior, ε = 2.
@@ -24,53 +21,12 @@ PRIVATE = {
 }  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def made():
-    return {name: item.reproduce() for name, item in ITEMS.items()}
+def item(name):
+    return made("ldp", name)
 
 
-def row(found, **where):
-    """Return the only row with these values."""
-    (only,) = (row for row in found.rows if all(row[key] == value for key, value in where.items()))
-    return only
-
-
-def curve(made, protocol):
-    return [row for row in made["figure-3"].rows if row["protocol"] == protocol]
-
-
-def test_every_example_table_and_figure_and_the_numbers_are_there():
-    assert list(ITEMS) == [
-        "example-3-2", "table-4-1", "remark-7-9", "table-10-1", "figure-2", "figure-3", "numbers",
-    ]  # fmt: skip
-
-
-@pytest.mark.parametrize("name", ITEMS)
-def test_every_printed_number_agrees_unless_it_is_a_slip(made, name):
-    for number in made[name].published:
-        assert number.agrees != bool(number.slip), number
-
-
-@pytest.mark.parametrize("name", ITEMS)
-def test_every_item_has_a_csv_of_numbers_with_all_their_digits(made, name):
-    rows = list(csv.DictReader(io.StringIO(made[name].to_csv())))
-    assert len(rows) == len(made[name].rows)
-    for read, given in zip(rows, made[name].rows, strict=True):
-        assert None not in read
-        assert all(float(read[key]) == value for key, value in given.items() if isinstance(value, float))
-
-
-@pytest.mark.parametrize("name", ITEMS)
-def test_every_item_has_a_chart_that_says_what_it_shows(made, name):
-    specification = made[name].chart().to_dict(validate=True)
-    assert len(specification["description"]) > 40
-
-
-@pytest.mark.parametrize("name", ["example-3-2", "table-4-1", "table-10-1", "remark-7-9"])
-def test_an_item_again_is_the_same(made, name):
-    again = ITEMS[name].reproduce()
-    assert again.rows == made[name].rows
-    assert again.chart().to_dict() == made[name].chart().to_dict()
+def curve(protocol):
+    return [row for row in item("figure-3").rows if row["protocol"] == protocol]
 
 
 def digamma(halves):
@@ -80,13 +36,13 @@ def digamma(halves):
 
 
 @pytest.mark.parametrize("k", range(1, 7))
-def test_example_3_2_is_formula_4_3(made, k):
+def test_example_3_2_is_formula_4_3(k):
     expected = (digamma(k + 2) - digamma(3)) / (digamma(2 * k + 2) - digamma(3))
-    assert row(made["example-3-2"], k=k)["ours"] == pytest.approx(expected, abs=1e-12)
+    assert row(item("example-3-2"), k=k)["ours"] == pytest.approx(expected, abs=1e-12)
 
 
-def test_table_4_1_has_the_information_of_maths(made):
-    part = {(cell["row"], cell["column"]): cell["ours"] for cell in made["table-4-1"].rows}
+def test_table_4_1_has_the_information_of_maths():
+    part = {(cell["row"], cell["column"]): cell["ours"] for cell in item("table-4-1").rows}
     assert part["users", "nonprivate"] == pytest.approx(1.73852718, abs=1e-8)
     assert part["aggregator", "nonprivate"] == pytest.approx(1.00860663, abs=1e-8)
     told = part["aggregator", "total"] - part["aggregator", "nonprivate"]
@@ -98,20 +54,20 @@ def test_table_4_1_has_the_information_of_maths(made):
         )
 
 
-def test_nobody_is_told_more_than_there_is_to_know(made):
-    part = {(cell["row"], cell["column"]): cell["ours"] for cell in made["table-4-1"].rows}
+def test_nobody_is_told_more_than_there_is_to_know():
+    part = {(cell["row"], cell["column"]): cell["ours"] for cell in item("table-4-1").rows}
     for (who, name), value in part.items():
         assert 0 <= value <= part["users", name], (who, name)
 
 
 @pytest.mark.parametrize(("w", "printed"), [(0, "-0.987"), (1, "-0.987"), (0.5, "-0.691")])
-def test_remark_7_9_has_the_printed_utilities(made, w, printed):
-    assert f"{row(made['remark-7-9'], **{'weight of Q²': w})['U']:.3f}" == printed
+def test_remark_7_9_has_the_printed_utilities(w, printed):
+    assert f"{row(item('remark-7-9'), **{'weight of Q²': w})['U']:.3f}" == printed
 
 
-def test_mixing_keeps_privacy_and_gains_utility(made):
+def test_mixing_keeps_privacy_and_gains_utility():
     """Propositions 7.8's two halves: privacy is linear in the weights, utility at least that, largest at half each."""
-    rows = made["remark-7-9"].rows
+    rows = item("remark-7-9").rows
     assert [mixed["S"] for mixed in rows] == pytest.approx([rows[0]["S"]] * len(rows), rel=1e-12)
     assert all(mixed["U high"] >= rows[0]["U"] for mixed in rows)
     by_weight = {mixed["weight of Q²"]: mixed for mixed in rows}
@@ -121,8 +77,8 @@ def test_mixing_keeps_privacy_and_gains_utility(made):
         assert mixed["U low"] - 1e-4 <= mirrored["U"] <= mixed["U high"] + 1e-4
 
 
-def test_table_10_1_gives_every_encoding_the_epsilon_asked_for(made):
-    cells = {(cell["row"], cell["column"]): cell["ours"] for cell in made["table-10-1"].rows}
+def test_table_10_1_gives_every_encoding_the_epsilon_asked_for():
+    cells = {(cell["row"], cell["column"]): cell["ours"] for cell in item("table-10-1").rows}
     for name in ("basic RAPPOR", "OUE", "BLH"):
         kappa, lam = cells[name, "κ"], cells[name, "λ"]
         assert math.log(kappa * (1 - lam) / (lam * (1 - kappa))) == pytest.approx(2, rel=1e-14)
@@ -131,15 +87,15 @@ def test_table_10_1_gives_every_encoding_the_epsilon_asked_for(made):
 
 
 @pytest.mark.parametrize(("protocol", "a"), PRIVATE)
-def test_figure_2_goes_through_the_values_of_maths(made, protocol, a):
-    found = row(made["figure-2"], protocol=protocol, a=a)
+def test_figure_2_goes_through_the_values_of_maths(protocol, a):
+    found = row(item("figure-2"), protocol=protocol, a=a)
     assert found["S"] == pytest.approx(PRIVATE[protocol, a], abs=1e-8)
     assert found["S worst case"] == pytest.approx(math.exp(-2))
 
 
-def test_in_figure_2_grr_hides_most_for_many_values_and_least_for_few(made):
+def test_in_figure_2_grr_hides_most_for_many_values_and_least_for_few():
     for a, best in ((2, min), (5, min), (14, None), (15, max), (50, max)):
-        private = {found["protocol"]: found["S"] for found in made["figure-2"].rows if found["a"] == a}
+        private = {found["protocol"]: found["S"] for found in item("figure-2").rows if found["a"] == a}
         if best is None:
             assert private["GRR"] < private["BLH"]
         else:
@@ -147,7 +103,7 @@ def test_in_figure_2_grr_hides_most_for_many_values_and_least_for_few(made):
     odds = math.exp(2)
     for protocol, kappa, lam in (("OUE", 1 / 2, 1 / (odds + 1)), ("BLH", odds / (odds + 1), 1 / 2)):
         expected = local_closed_forms.unary_privacy(50, 0.5, kappa, lam)
-        assert row(made["figure-2"], protocol=protocol, a=50)["S"] == pytest.approx(expected, rel=1e-10)
+        assert row(item("figure-2"), protocol=protocol, a=50)["S"] == pytest.approx(expected, rel=1e-10)
 
 
 def worth_of_response(epsilon):
@@ -158,20 +114,20 @@ def no_noise():
     return local_closed_forms.no_noise(HALF)
 
 
-def test_figure_3_is_proposition_10_1_for_grr(made):
-    for found in curve(made, "GRR")[1:-1]:
+def test_figure_3_is_proposition_10_1_for_grr():
+    for found in curve("GRR")[1:-1]:
         assert found["S"] == pytest.approx(local_closed_forms.response_privacy(HALF, found["epsilon"]), rel=1e-9)
         assert found["F"] == pytest.approx(worth_of_response(found["epsilon"]), rel=1e-9)
 
 
-def test_figure_3_runs_from_nothing_told_to_all_or_some(made):
+def test_figure_3_runs_from_nothing_told_to_all_or_some():
     for protocol, private, worth in (
         ("GRR", 0, 1), ("basic RAPPOR", 0, 1),
         # Half of the people say all, the others nothing; and with κ = 1 nothing but a bit of noise on the others.
         ("OUE", 0.5, 0.5),
         ("BLH", local_closed_forms.unary_privacy(3, 0.5, 1 - 1e-15, 0.5), None),
     ):  # fmt: skip
-        first, *_, last = curve(made, protocol)
+        first, *_, last = curve(protocol)
         assert (first["epsilon"], first["F"]) == (0, 0)
         assert first["S"] == pytest.approx(1, rel=1e-10)
         assert (last["epsilon"], last["S worst case"]) == (math.inf, 0)
@@ -180,24 +136,24 @@ def test_figure_3_runs_from_nothing_told_to_all_or_some(made):
             assert last["F"] == pytest.approx(worth, abs=1e-9)
 
 
-def test_at_one_worst_case_grr_is_worth_most_as_section_10_4_says(made):
+def test_at_one_worst_case_grr_is_worth_most_as_section_10_4_says():
     for protocol in ("basic RAPPOR", "OUE", "BLH"):
-        for found in curve(made, protocol)[1:-1]:
+        for found in curve(protocol)[1:-1]:
             assert found["F"] < worth_of_response(found["epsilon"])
 
 
-def test_at_one_average_privacy_grr_is_worth_most_where_privacy_is_highest_and_then_oue_and_rappor(made):
+def test_at_one_average_privacy_grr_is_worth_most_where_privacy_is_highest_and_then_oue_and_rappor():
     """Section 10.4 has OUE where privacy is high; two independent closed forms say that GRR is, at S = 0.95."""
     best = {}
     for level in (0.95, 0.8, 0.3):
-        rows = [found for found in made["figure-3"].rows if found["S"] == pytest.approx(level, abs=1e-9)]
+        rows = [found for found in item("figure-3").rows if found["S"] == pytest.approx(level, abs=1e-9)]
         best[level] = max(rows, key=lambda found: found["F"])["protocol"]
     assert best == {0.95: "GRR", 0.8: "OUE", 0.3: "basic RAPPOR"}
-    assert any("not where it is highest" in finding for finding in made["figure-3"].findings)
+    assert any("not where it is highest" in finding for finding in item("figure-3").findings)
 
 
-def test_oue_is_worth_less_than_grr_at_095_by_an_independent_route(made):
-    (found,) = (found for found in curve(made, "OUE") if found["S"] == pytest.approx(0.95, abs=1e-9))
+def test_oue_is_worth_less_than_grr_at_095_by_an_independent_route():
+    (found,) = (found for found in curve("OUE") if found["S"] == pytest.approx(0.95, abs=1e-9))
     lam = 1 / (math.exp(found["epsilon"]) + 1)
     channel = [
         [math.prod((0.5 if i == x else (lam if bit else 1 - lam)) for i, bit in enumerate(bits))
@@ -206,17 +162,17 @@ def test_oue_is_worth_less_than_grr_at_095_by_an_independent_route(made):
     ]  # fmt: skip
     law = population_laws.law_of(tc.Dirichlet(HALF))
     assert found["F"] == pytest.approx(local_information.effective_participation(np.array(channel), law), rel=1e-6)
-    (grr,) = (found for found in curve(made, "GRR") if found["S"] == pytest.approx(0.95, abs=1e-9))
+    (grr,) = (found for found in curve("GRR") if found["S"] == pytest.approx(0.95, abs=1e-9))
     assert found["F"] < worth_of_response(grr["epsilon"])
 
 
-def test_the_known_slips_are_these(made):
-    wrong = {number.what: number for number in made["numbers"].published if number.slip}
+def test_the_known_slips_are_these():
+    wrong = {number.what: number for number in item("numbers").published if number.slip}
     sign = wrong["I(X;P) by (D.20), a = 3, n = 10"]
     assert (round(sign.value, 2), round(sign.ours, 4)) == (15.07, 1.7385)
     assert len(wrong) == 2
 
 
-def test_the_formulas_that_are_slips_are_named(made):
-    said = " ".join(finding for found in made.values() for finding in found.findings)
+def test_the_formulas_that_are_slips_are_named():
+    said = findings("ldp")
     assert all(name in said for name in ("(9.5)", "(D.9)", "Corollary 6.8", "Theorem 8.1", "Section 11", "ε → 1"))

@@ -27,7 +27,7 @@ def reproduce(
     Parameters
     ----------
     paper
-        The paper: shuffle or ldp.
+        The paper: shuffle, ldp or bayes-security.
     figure
         One of its tables or figures, such as figure-2; all by default.
     out

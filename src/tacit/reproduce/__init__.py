@@ -3,10 +3,11 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from tacit.reproduce.bayes_security import BAYES_SECURITY
 from tacit.reproduce.item import Item, Paper, Published, Reproduction
 from tacit.reproduce.ldp import LDP
 from tacit.reproduce.shuffle import SHUFFLE
 
-PAPERS: Mapping[str, Paper] = MappingProxyType({"shuffle": SHUFFLE, "ldp": LDP})
+PAPERS: Mapping[str, Paper] = MappingProxyType({"shuffle": SHUFFLE, "ldp": LDP, "bayes-security": BAYES_SECURITY})
 
 __all__ = ["PAPERS", "Item", "Paper", "Published", "Reproduction"]

@@ -9,9 +9,9 @@ from scipy.special import psi
 
 import tacit as tc
 from tacit.charts import beside_published
+from tacit.reproduce.exact import exact
 from tacit.reproduce.item import Published, Reproduction
 from tacit.reproduce.ldp.examples import mixed
-from tacit.reproduce.ldp.protocols import exact
 
 _RELATIVE = 1e-10
 

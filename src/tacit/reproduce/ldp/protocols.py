@@ -15,10 +15,3 @@ PROTOCOLS: Mapping[str, Family] = {"GRR": tc.RandomizedResponse, **ENCODINGS}
 
 # Where numbers are sampled, the same ones are printed every time.
 SEED = 2020
-
-
-def exact(result: float | tc.Estimate) -> float:
-    """Return a number that must be exact."""
-    if isinstance(result, tc.Estimate):
-        raise TypeError(f"an exact number is needed here, got {result}")
-    return result

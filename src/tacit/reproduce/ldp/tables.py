@@ -8,8 +8,9 @@ from scipy.special import entr, gammaln, psi
 
 import tacit as tc
 from tacit.charts import channel_cells
+from tacit.reproduce.exact import exact
 from tacit.reproduce.item import Published, Reproduction, Row
-from tacit.reproduce.ldp.protocols import ENCODINGS, exact
+from tacit.reproduce.ldp.protocols import ENCODINGS
 
 _A, _EPSILON, _N = 3, 2.0, 10
 # What a float promises.

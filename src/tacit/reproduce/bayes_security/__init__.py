@@ -1,0 +1,29 @@
+"""Chatzikokolakis, Cherubin, Palamidessi, Troncoso: "Bayes Security: A Not So Average Metric", CSF 2023."""
+
+from types import MappingProxyType
+
+from tacit.reproduce.bayes_security.approximations import figure_8
+from tacit.reproduce.bayes_security.census import figure_7
+from tacit.reproduce.bayes_security.least_secure import figure_3
+from tacit.reproduce.bayes_security.meanings import table_2
+from tacit.reproduce.bayes_security.mechanisms import figure_6
+from tacit.reproduce.bayes_security.numbers import all_numbers
+from tacit.reproduce.bayes_security.privacy import figure_4
+from tacit.reproduce.bayes_security.sparsity import figure_5
+from tacit.reproduce.item import Item, Paper
+
+BAYES_SECURITY = Paper(
+    "Chatzikokolakis, Cherubin, Palamidessi, Troncoso: Bayes Security: A Not So Average Metric. CSF 2023",
+    MappingProxyType(
+        {
+            "figure-3": Item("Two channels that are as insecure as ε-LDP allows, corrected", figure_3),
+            "figure-4": Item("What ε-DP promises of Bayes security, beside Yeom's bound", figure_4),
+            "table-2": Item("What ε, the capacity and Bayes security say of some mechanisms", table_2),
+            "figure-5": Item("How tight the bounds for a user's own prior are, by its sparsity", figure_5),
+            "figure-6": Item("Bayes security over ε: randomized response, Laplace and Gaussian noise", figure_6),
+            "figure-7": Item("Utility and Bayes security of k-RR, on Adult instead of Census1990", figure_7),
+            "figure-8": Item("Bayes security of k-RR and bounds on it", figure_8),
+            "numbers": Item("Formulas and numbers in the text", all_numbers),
+        }
+    ),
+)
