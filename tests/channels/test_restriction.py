@@ -13,6 +13,7 @@ from oracles.channels import exact
 from oracles.promise import exactly
 from oracles.strategies import matrices
 from tacit.channels import restricted
+from tacit.errors import InvalidValueError
 
 PAGES = tc.Channel([[0.9, 0.1], [0.5, 0.5], [0.2, 0.8]], inputs=["short", "medium", "long"], outputs=["few", "many"])
 
@@ -70,3 +71,9 @@ def test_only_the_first_of_many_secrets_are_listed():
 def test_only_systems_can_be_restricted():
     with pytest.raises(tc.errors.UnsupportedError, match=r"tacit\.Channel"):
         restricted(np.eye(2), [0])
+
+
+@pytest.mark.parametrize("secrets", [3, None])
+def test_one_label_is_no_sequence_of_labels(secrets):
+    with pytest.raises(InvalidValueError, match="a sequence of labels"):
+        tc.restricted(tc.Channel([[0.5, 0.5]]), secrets)

@@ -156,3 +156,19 @@ def test_a_file_that_is_not_a_channel_is_refused(tmp_path):
         tc.StoredChannel(tmp_path / "empty.parquet")
     with pytest.raises(InvalidChannelError, match="one label per row"):
         tc.StoredChannel(as_npy(tmp_path), inputs=["a"])
+
+
+@pytest.mark.parametrize("source", [None, 3, True, [[1.0]], np.eye(2), b"channel.npy"])
+def test_what_is_no_path_is_refused(source):
+    with pytest.raises(InvalidChannelError, match="must be a path or a numpy"):
+        tc.StoredChannel(source)
+
+
+def test_files_of_other_kinds_are_refused(tmp_path):
+    (tmp_path / "empty.npy").write_bytes(b"")
+    with pytest.raises(InvalidChannelError, match="cannot read a channel"):
+        tc.StoredChannel(tmp_path / "empty.npy")
+    np.savez(tmp_path / "several.npz", a=MATRIX)
+    (tmp_path / "several.npz").rename(tmp_path / "several.npy")
+    with pytest.raises(InvalidChannelError, match="several arrays"):
+        tc.StoredChannel(tmp_path / "several.npy")

@@ -166,3 +166,22 @@ def test_uses_are_counted(n):
 def test_only_systems_are_used():
     with pytest.raises(tc.errors.UnsupportedError, match=r"tacit\.Channel"):
         repeated(np.eye(2), 2)
+
+
+@pytest.mark.parametrize(
+    ("once", "many"),
+    [
+        (tc.Gaussian(2), tc.Gaussian(2 / math.sqrt(5))),
+        (tc.SubsampledGaussian(1, 0.1, 20), tc.SubsampledGaussian(1, 0.1, 100)),
+    ],
+)
+def test_without_a_matrix_theorem_3_bounds_five_uses(once, many):
+    bounds = tc.bayes_security(tc.repeated(once, 5))
+    assert bounds.certified
+    assert bounds.low <= float(tc.bayes_security(many)) <= bounds.high
+
+
+def test_uses_of_a_mechanism_with_too_many_values_are_bounded():
+    once = tc.RandomizedResponse(10**6, epsilon=5)
+    bounds = tc.bayes_security(tc.repeated(once, 2))
+    assert bounds.low == pytest.approx(tc.bayes_security(once) ** 2, rel=1e-12)

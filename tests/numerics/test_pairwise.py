@@ -8,6 +8,7 @@ from hypothesis import given, settings, strategies as st
 from scipy import sparse
 
 from oracles.strategies import stochastic
+from tacit.errors import TooLargeError
 from tacit.numerics import compiled, l1_bounds, l1_tiles, pairwise, sign_sums
 
 TOLERANCE = 1e-12
@@ -51,6 +52,12 @@ def by_rows(matrix, tolerance):
     return pairwise.furthest_rows(matrix, tolerance)
 
 
+def by_numpy(matrix, tolerance):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pairwise, "way", lambda matrix: pairwise.BY_ROWS)
+        return pairwise.furthest_rows(matrix, tolerance)
+
+
 def of_sparse_rows(matrix, tolerance):
     return pairwise.furthest_rows(sparse.csr_array(matrix), tolerance)
 
@@ -89,6 +96,26 @@ def test_rows_that_are_all_alike_are_no_distance_apart(way):
     assert len(found.all()) == 10
 
 
+@pytest.mark.parametrize("storage", [np.array, sparse.csr_array])
+def test_of_rows_that_are_equal_some_pair_is_furthest(storage):
+    row = np.random.default_rng(0).dirichlet(np.ones(40))
+    assert pairwise.furthest_rows(storage(np.vstack([row, row])), 0.0).all() == [(0, 1)]
+
+
+@each_way
+def test_pairs_beyond_number_are_not_listed(way, monkeypatch):
+    monkeypatch.setattr(pairwise, "MOST_PAIRS", 44)
+    found = way(np.full((10, 3), 1 / 3), TOLERANCE)
+    assert found.first() == (0, 1)
+    with pytest.raises(TooLargeError, match="take leakiest_pair"):
+        found.all()
+
+
+def test_the_distance_alone_keeps_no_pairs(monkeypatch):
+    monkeypatch.setattr(pairwise, "_pairs_by_rows", None)
+    assert pairwise.furthest_rows(sparse.csr_array(np.eye(50))).distance == 2
+
+
 def test_a_single_row_has_no_pair():
     found = pairwise.furthest_rows(np.array([[0.5, 0.5]]))
     assert found.distance == 0
@@ -105,7 +132,7 @@ def test_the_way_is_chosen_by_shape():
 @pytest.mark.parametrize("columns", [37, 200])
 def test_a_thousand_rows_compiled_equal_a_thousand_by_numpy(columns):
     matrix = np.random.default_rng(2).dirichlet(np.ones(columns), size=1000)
-    expected = pairwise._by_rows(matrix, TOLERANCE)
+    expected = by_numpy(matrix, TOLERANCE)
     for way in (by_tiles, by_pivots, in_place):
         assert way(matrix, TOLERANCE).distance == pytest.approx(expected.distance, rel=1e-13)
         assert way(matrix, TOLERANCE).all() == expected.all()
@@ -120,7 +147,7 @@ def clustered(rows, columns, clusters, spread=0.01):
 def test_clusters_are_noticed_and_most_of_their_pairs_left_out():
     matrix = clustered(4000, 50, 40)
     found = l1_tiles.furthest_rows(matrix, TOLERANCE)
-    expected = pairwise._by_rows(matrix, TOLERANCE)
+    expected = by_numpy(matrix, TOLERANCE)
     assert found.distance == pytest.approx(expected.distance, rel=1e-13)
     assert [tuple(pair) for pair in np.concatenate(list(found.pairs())).tolist()] == expected.all()
     assert found.compared < 0.1 * 4000 * 3999 / 2

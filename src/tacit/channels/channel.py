@@ -158,7 +158,7 @@ def check_size(rows: float, columns: float, what: str, way_out: str) -> None:
 
 def _dense_copy(matrix: Any) -> Reals:
     try:
-        copy = as_reals(matrix)
+        copy = np.asarray(as_reals(matrix), order="C")  # rows, which are compared, in one piece
     except ValueError:
         raise InvalidChannelError("a channel must hold numbers, in rows of equal length") from None
     if copy.ndim != 2 or 0 in copy.shape:

@@ -27,7 +27,7 @@ def restricted(system: System, secrets: Iterable[Hashable]) -> Channel:
     Raises
     ------
     InvalidValueError
-        If there is no secret, one is not among the channel's inputs, or one is named twice.
+        If secrets are no sequence, there is none of them, one is not among the channel's inputs, or one is named twice.
     UnsupportedError
         If the system is not one.
 
@@ -45,6 +45,10 @@ def restricted(system: System, secrets: Iterable[Hashable]) -> Channel:
     checked = as_system(system)
     channel = checked if isinstance(checked, StoredChannel) else checked.channel()
     row_of = {label: row for row, label in enumerate(channel.inputs)}
+    if not isinstance(secrets, Iterable):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InvalidValueError(
+            f"the possible secrets must be a sequence of labels, got {secrets!r}; write [{secrets!r}]"
+        )
     chosen = tuple(secrets)
     if not chosen:
         raise InvalidValueError("at least one secret must be possible, got none")

@@ -1,5 +1,6 @@
 """A channel whose rows stay on disk, and are read as they are needed."""
 
+import os
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
@@ -37,7 +38,8 @@ class StoredChannel:
     Notes
     -----
     A ``.npy`` file of doubles and a memory map of such are read where they lie, and must not change meanwhile; anything
-    else is copied, some rows at a time, to a temporary file of 8 bytes per entry, which goes away with the channel.
+    else is copied, some rows or a record batch at a time, to a temporary file of 8 bytes per entry that goes away with
+    the channel.
     `bayes_security`, `leakiest_pair`, `bayes_risk`, `posterior_vulnerability` of the identity gain and
     `multiplicative_bayes_capacity` read it in parts; any other measure needs the rows that `restricted` picks, or a
     channel of at most 2²⁶ entries.
@@ -57,6 +59,11 @@ class StoredChannel:
     def __init__(self, source: Any, inputs: Iterable[Hashable] | None = None) -> None:
         matrix: Any = source
         if not isinstance(source, np.memmap):
+            if not isinstance(source, str | Path):
+                raise InvalidChannelError(
+                    f"a stored channel must be a path or a numpy.memmap, got {type(source).__name__}; give numbers in "
+                    "memory to tacit.Channel"
+                )
             matrix = _mapped(Path(source))
         if matrix.ndim != 2 or 0 in matrix.shape or matrix.dtype.kind not in "biuf":
             raise InvalidChannelError(
@@ -121,7 +128,10 @@ def _mapped(path: Path) -> Any:
     """Return the numbers of a file as an array on disk."""
     try:
         if path.suffix == ".npy":
-            return np.load(path, mmap_mode="r", allow_pickle=False)
+            array: Any = np.load(path, mmap_mode="r", allow_pickle=False)
+            if not isinstance(array, np.ndarray):
+                raise InvalidChannelError(f"{str(path)!r} holds several arrays; save the channel's by numpy.save")
+            return array
         if path.suffix == ".parquet":
             parquet: Any = import_module("pyarrow.parquet")  # a tenth of a second
             with parquet.ParquetFile(path) as file:
@@ -130,9 +140,10 @@ def _mapped(path: Path) -> Any:
         if path.suffix in _ARROW:
             arrow: Any = import_module("pyarrow")
             with arrow.memory_map(str(path)) as file, arrow.ipc.open_file(file) as reader:
-                batches = [reader.get_batch(i) for i in range(reader.num_record_batches)]
-                return _copied(map(_numbers, batches), (sum(map(len, batches)), len(reader.schema)))
-    except (OSError, ValueError) as error:
+                parts = range(reader.num_record_batches)
+                rows = sum(reader.get_batch(i).num_rows for i in parts)
+                return _copied((_numbers(reader.get_batch(i)) for i in parts), (rows, len(reader.schema)))
+    except (OSError, EOFError, ValueError, KeyError, TypeError, NotImplementedError) as error:
         if isinstance(error, InvalidChannelError):
             raise
         raise InvalidChannelError(f"cannot read a channel from {str(path)!r}: {error}") from None
@@ -166,6 +177,8 @@ def _copied(parts: Iterable[Any], shape: tuple[int, int]) -> Any:
     import tempfile  # noqa: PLC0415
 
     with tempfile.TemporaryFile() as file:  # the map outlives the name and the handle
+        if hasattr(os, "posix_fallocate"):  # a full disk is an error now, and not a crash when a page is written
+            os.posix_fallocate(file.fileno(), 0, 8 * shape[0] * shape[1])
         matrix = np.memmap(file, dtype=np.float64, mode="w+", shape=shape)
     start = 0
     for part in parts:

@@ -31,7 +31,7 @@ def bayes_security_bounds(system: System, by: Way | None = None) -> Plan[Estimat
 
     With d the largest L1 distance of a row to a point q, ``1 - d <= β*``, and ``β* <= 1 - d/2`` if q is in the convex
     hull of the rows; with e the largest Euclidean distance of two of m-columned rows, ``1 - √m e/2 <= β* <= 1 - e/2``;
-    and through rows p near a and q near b, ``1 - TV(a, p) - TV(p, q) - TV(q, b) <= β(a, b)``.
+    and through any row p, ``1 - TV(a, p) - TV(p, b) <= β(a, b)``.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def bayes_security_bounds(system: System, by: Way | None = None) -> Plan[Estimat
     >>> round(bounds.low, 4), round(bounds.high, 4)
     (0.8903, 0.9452)
     """
-    if by is not None and by not in _WAYS:
+    if by is not None and by not in tuple(_WAYS):
         raise InvalidValueError(f"by must be {', '.join(map(repr, _WAYS))} or None, got {by!r}")
     seen = as_system(system)
     chosen = _LINEAR if by is None else (by,)

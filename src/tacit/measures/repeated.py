@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from tacit.channels.repeated import Repeated
+from tacit.errors import TooLargeError, UnsupportedError
 from tacit.estimate import Estimate, highest, lowest, settled
 from tacit.measures.bayes_security import plan_bayes_security
 from tacit.measures.local_privacy import plan_ldp_epsilon
@@ -14,15 +15,25 @@ from tacit.numerics.matrices import Reals
 
 # Of a total variation, and of a Hellinger distance; a power must not make much of it.
 _ROUNDING = 1e-14
+_THEOREM_3 = "Bayes-sec Theorem 3 from one use"
 
 
 @plan_bayes_security.register
 def _(system: Repeated) -> Plan[float | Estimate]:
-    if system.is_listed:
-        return Plan("all pairs of rows, over tallies", lambda: plan_bayes_security(system.channel()).compute())
     once = plan_bayes_security(system.base)
+    try:
+        listed = system.is_listed
+    except (TooLargeError, UnsupportedError):  # there is no matrix of one use
+        return Plan(_THEOREM_3, lambda: settled(_product(system, once.compute())))
+    if listed:
+        return Plan("all pairs of rows, over tallies", lambda: plan_bayes_security(system.channel()).compute())
     how = f"Bayes-sec Thm 3 and Hellinger bounds over {system.n:,} uses"
     return Plan(how, lambda: settled(_bounds(system, once.compute(), how)))
+
+
+def _product(system: Repeated, once: float | Estimate) -> Estimate:
+    low = max(0.0, lowest(once) - _ROUNDING) ** system.n
+    return Estimate(low, low, highest(once), once.confidence if isinstance(once, Estimate) else None, _THEOREM_3)
 
 
 def _bounds(system: Repeated, once: float | Estimate, how: str) -> Estimate:

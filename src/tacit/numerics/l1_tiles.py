@@ -110,7 +110,7 @@ def blocks_of(matrix: Reals) -> Blocks:
 
 
 @dataclass(frozen=True)
-class Furthest:
+class FurthestTiles:
     """The largest distance, the tiles where it is met within a tolerance, and how many pairs it took to know."""
 
     distance: float
@@ -129,7 +129,7 @@ class Furthest:
             yield np.unique(pairs[pairs[:, 0] < pairs[:, 1]], axis=0)
 
 
-def furthest_rows(matrix: Reals, tolerance: float) -> Furthest:
+def furthest_rows(matrix: Reals, tolerance: float) -> FurthestTiles:
     """Find the largest L1 distance between two rows, and the tiles whose rows come within ``tolerance`` of it."""
     blocks = blocks_of(matrix)
     tiles = blocks.tiles
@@ -140,24 +140,24 @@ def furthest_rows(matrix: Reals, tolerance: float) -> Furthest:
         first_look, rounding = blocks.rows, _REORDERED
     approximate = np.zeros(len(tiles))
     best, done = blocks.found, 0
-    while done < len(tiles) and reach[done] >= best - tolerance:
+    while done < len(tiles) and reach[done] >= best - tolerance - _REORDERED:
         # What is found early rules out more: take few tiles first where their reach is known, else all.
         end = min(len(tiles), done + max(_TILES_A_PART, done)) if np.isfinite(reach[done]) else len(tiles)
-        end = done + int(np.searchsorted(-reach[done:end], -(best - tolerance), side="right"))
+        end = done + int(np.searchsorted(-reach[done:end], -(best - tolerance - _REORDERED), side="right"))
         approximate[done:end] = _maxima(first_look, blocks.starts, tiles[done:end])
         best = max(best, float(approximate[done:end].max()) - rounding)
         done = end
-    likely = np.flatnonzero(approximate[:done] >= best - rounding - tolerance)
+    likely = np.flatnonzero(approximate[:done] >= best - rounding - tolerance - _REORDERED)
     exact = _maxima(blocks.rows, blocks.starts, tiles[likely])
     distance = float(exact.max())
     sizes = np.diff(blocks.starts)
     first, second = tiles[:done].T
     compared = np.where(first == second, sizes[first] * (sizes[first] - 1) // 2, sizes[first] * sizes[second])
-    return Furthest(
+    return FurthestTiles(
         distance,
         int(compared.sum()) + blocks.looked_at,
         blocks,
-        tiles[likely[exact >= distance - tolerance]],
+        tiles[likely[exact >= distance - tolerance - _REORDERED]],
         tolerance,
     )
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.errors import TooLargeError
 from tacit.numerics import l1_tiles, sign_sums
 from tacit.numerics.matrices import is_dense
 
@@ -14,6 +15,7 @@ Pairs = NDArray[np.int64]
 
 # Up to so many absolute differences NumPy is done before Numba is loaded.
 _MOST_BY_ROWS = 1 << 28
+MOST_PAIRS = 10**7
 
 BY_ROWS, BY_TILES, BY_SIGNS = (
     "all pairs of rows",
@@ -24,7 +26,10 @@ BY_ROWS, BY_TILES, BY_SIGNS = (
 
 @dataclass(frozen=True)
 class Furthest:
-    """The largest distance of two rows, and a way to list the pairs (i, j), i < j, within a tolerance of it."""
+    """The largest distance of two rows, and a way to list the pairs (i, j), i < j, within a tolerance of it.
+
+    The pairs come some at a time, lowest first among those; when only the first is wanted, perhaps not all.
+    """
 
     distance: float
     _pairs: Callable[[bool], Iterator[Pairs]]
@@ -36,8 +41,14 @@ class Furthest:
 
     def all(self) -> list[tuple[int, int]]:
         """Return these pairs, lowest first."""
-        found = np.unique(np.concatenate([np.empty((0, 2), dtype=np.int64), *self._pairs(False)]), axis=0)
-        return [(i, j) for i, j in found.tolist()]
+        blocks: list[Pairs] = [np.empty((0, 2), dtype=np.int64)]
+        for found in self._pairs(False):
+            blocks.append(found)
+            if sum(map(len, blocks)) > MOST_PAIRS:
+                raise TooLargeError(
+                    f"more than {MOST_PAIRS:,} pairs are equally far apart; take leakiest_pair, the first"
+                )
+        return [(i, j) for i, j in np.unique(np.concatenate(blocks), axis=0).tolist()]
 
 
 def way(matrix: Any) -> str:
@@ -59,17 +70,17 @@ def furthest_rows(matrix: Any, tolerance: float = 0.0) -> Furthest:
     if how == BY_SIGNS:
         distance = sign_sums.largest_distance(matrix)
         return Furthest(distance, lambda first: sign_sums.pairs_at(matrix, distance - tolerance, first))
-    return _by_rows(matrix, tolerance)
+    distance = max((float(distances.max()) for _, distances in _distances_to_later_rows(matrix)), default=0.0)
+    return Furthest(distance, lambda first: _pairs_by_rows(matrix, distance - tolerance, first))
 
 
-def _by_rows(matrix: Any, tolerance: float) -> Furthest:
-    candidates: list[tuple[NDArray[np.float64], Pairs]] = []
-    best = 0.0
+def _pairs_by_rows(matrix: Any, distance: float, first: bool) -> Iterator[Pairs]:
     for i, distances in _distances_to_later_rows(matrix):
-        best = max(best, float(distances.max()))
-        near = np.flatnonzero(distances >= best - tolerance)
-        candidates.append((distances[near], np.column_stack([np.full(near.size, i), i + 1 + near])))
-    return Furthest(best, lambda first: (pairs[distances >= best - tolerance] for distances, pairs in candidates))
+        near = np.flatnonzero(distances >= distance)
+        if near.size:
+            yield np.column_stack([np.full(near.size, i), i + 1 + near])
+            if first:
+                return
 
 
 def _distances_to_later_rows(matrix: Any) -> Iterator[tuple[int, NDArray[np.float64]]]:
@@ -86,4 +97,5 @@ def _distances_to_later_rows(matrix: Any) -> Iterator[tuple[int, NDArray[np.floa
         there = row[matrix.indices[first:]]
         # Where the later row is 0 it is |row|; correct that at the entries where it is not.
         corrections: NDArray[np.float64] = np.abs(matrix.data[first:] - there) - there
-        yield i, row.sum() + np.bincount(row_of_entry[first:] - i - 1, corrections, minlength=rows - i - 1)
+        distances = row.sum() + np.bincount(row_of_entry[first:] - i - 1, corrections, minlength=rows - i - 1)
+        yield i, np.maximum(distances, 0.0)  # which rounding may leave below 0

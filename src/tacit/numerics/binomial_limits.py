@@ -1,0 +1,46 @@
+"""Confidence limits of probabilities from counts: of one, and of all the parts of a whole at once."""
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Reals = NDArray[np.float64]
+
+_HALVINGS = 80
+
+
+def lower_limit(hits: int, trials: int, misses: float) -> float:
+    """Return the p with ``P(Binomial(trials, p) >= hits) = misses``, 0 without hits (Clopper–Pearson)."""
+    from scipy.special import betaincinv  # noqa: PLC0415
+
+    return float(betaincinv(hits, trials - hits + 1, misses)) if hits else 0.0
+
+
+def upper_limit(hits: int, trials: int, misses: float) -> float:
+    """Return the p with ``P(Binomial(trials, p) <= hits) = misses``, 1 where all are hits (Clopper–Pearson)."""
+    from scipy.special import betainccinv  # noqa: PLC0415
+
+    return float(betainccinv(hits + 1, trials - hits, misses)) if hits < trials else 1.0
+
+
+def limits_of_parts(hits: ArrayLike, trials: int, misses: float) -> tuple[Reals, Reals]:
+    """Return limits of the probabilities of outcomes, that all hold at once but with probability ``misses``.
+
+    However many outcomes there are: an outcome of probability p may miss its limits with probability ``misses·p``,
+    which sums to ``misses``. So its limits are the least and the largest p with ``P(Binomial(trials, p) >= hits)``
+    and ``P(Binomial(trials, p) <= hits)`` at least ``misses·p/2``, found by bisection and rounded outwards. (The
+    first over p rises with p up to ``(hits-1)/(trials-1)``, as the beta density does of which it is the integral.)
+    """
+    from scipy.special import betainc, betaincc  # noqa: PLC0415
+
+    x = np.asarray(hits, dtype=np.float64)
+    some, mean = np.maximum(x, 1), x / trials
+    low, reached = np.zeros_like(x), mean.copy()
+    high, missed = mean.copy(), np.ones_like(x)
+    for _ in range(_HALVINGS):
+        middle = (low + reached) / 2
+        enough = betainc(some, trials - some + 1, middle) >= misses * middle / 2
+        low, reached = np.where(enough, low, middle), np.where(enough, middle, reached)
+        middle = (high + missed) / 2
+        enough = betaincc(x + 1, np.maximum(trials - x, 1), middle) >= misses * middle / 2
+        high, missed = np.where(enough, middle, high), np.where(enough, missed, middle)
+    return np.where(x > 1, low, 0.0), np.where(x < trials, missed, 1.0)
