@@ -129,7 +129,7 @@ def _mapped(path: Path) -> Any:
     try:
         if path.suffix == ".npy":
             array: Any = np.load(path, mmap_mode="r", allow_pickle=False)
-            if not isinstance(array, np.ndarray):
+            if hasattr(array, "files"):
                 raise InvalidChannelError(f"{str(path)!r} holds several arrays; save the channel's by numpy.save")
             return array
         if path.suffix == ".parquet":
