@@ -111,9 +111,13 @@ _ROOMS = {
         "Population",
         "exposure",
         "exposure_bound",
+        "exposure_bound_curve",
         "exposure_curve",
+        "exposure_if_independent",
         "inference_vulnerability",
         "reidentification_vulnerability",
+        "theorem_bound",
+        "worst_exposure",
     ),
     "tacit.auditing": ("audit",),
     "tacit.blackbox": (

@@ -18,9 +18,13 @@ from tacit.anonymity import (
     Population as Population,
     exposure as exposure,
     exposure_bound as exposure_bound,
+    exposure_bound_curve as exposure_bound_curve,
     exposure_curve as exposure_curve,
+    exposure_if_independent as exposure_if_independent,
     inference_vulnerability as inference_vulnerability,
     reidentification_vulnerability as reidentification_vulnerability,
+    theorem_bound as theorem_bound,
+    worst_exposure as worst_exposure,
 )
 from tacit.auditing import (
     audit as audit,

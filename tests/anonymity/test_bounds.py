@@ -10,7 +10,17 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from oracles import tables
-from tacit.anonymity import ClassSizes, Population, bounds, counting_bound, exposure, exposure_bound
+from tacit.anonymity import (
+    ClassSizes,
+    Population,
+    counting_bound,
+    covers,
+    envelope,
+    exposure,
+    exposure_bound,
+    exposure_curve,
+)
+from tacit.anonymity.bounds import exposure_bound_curve
 from tacit.errors import InvalidValueError, UnsupportedError
 
 ADULT = ["sex", "income", "race", "workclass"]
@@ -95,7 +105,7 @@ def test_all_of_adult_is_certified_to_expose_anybody(adult: Population) -> None:
     assert exposure_bound(adult, k=10).value == 1
 
 
-def test_many_columns_with_hundreds_of_breakpoints_agree_with_a_dense_search() -> None:
+def test_many_columns_with_hundreds_of_breakpoints_agree_with_a_dense_search(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(7)
     n, columns = 50_000, []
     for values in (2000, 800, 300):
@@ -105,26 +115,133 @@ def test_many_columns_with_hundreds_of_breakpoints_agree_with_a_dense_search() -
     edges = [np.append(c.sizes, n + 1) for c in columns]
     rare = [np.array([c.exposed(k=int(e)) for e in es]) for c, es in zip(columns, edges, strict=True)]
     kept = [np.array([c.counts[c.sizes >= e].sum() for e in es]) for c, es in zip(columns, edges, strict=True)]
-    for k in (2, 3, 10):
+    lines = covers.counting_lines(dict(zip((1, 2, 4), columns, strict=True)), 1)
+    for k in (2, 3, 10, 50, 200):
         dense = min(
             int((r + rare[1][:, None] + rare[2] + (k - 1) * cells * np.multiply.outer(kept[1], kept[2])).min())
             for r, cells in zip(rare[0], kept[0], strict=True)
         )
         assert counting_bound(columns, k) == min(dense, n)
+        assert min([n, *(a + (k - 1) * b for a, b, _ in lines)]) == min(dense, n)
     assert counting_bound(columns * 5, 2) <= n
+    monkeypatch.setattr(envelope, "BLOCK", 7)
+    assert covers.counting_lines(dict(zip((1, 2, 4), columns, strict=True)), 1) == lines
+    monkeypatch.setattr(envelope, "MOST_LINES", 2)
+    assert min(dense, n) <= counting_bound(columns, k) <= n
 
 
-def test_in_blocks_it_is_the_same_and_a_capped_frontier_is_a_bound_still(monkeypatch: pytest.MonkeyPatch) -> None:
-    rng = np.random.default_rng(1)
-    columns = []
-    for values in (40, 60, 30):
-        counts = rng.multinomial(10_000, rng.dirichlet(np.full(values, 0.3)))
-        columns.append(ClassSizes(*np.unique(counts[counts > 0], return_counts=True)))
-    exact = counting_bound(columns, 2)
-    monkeypatch.setattr(bounds, "BLOCK", 7)
-    assert counting_bound(columns, 2) == exact
-    monkeypatch.setattr(bounds, "FRONTIER", 3)
-    assert exact <= counting_bound(columns, 2) <= 10_000
+@pytest.mark.parametrize(
+    ("columns", "threshold", "bound"),
+    [
+        (ADULT, "0.001", 0.1025190873),
+        (ADULT, "0.0001", 0.0146449433),
+        (ADULT[:3], "0.001", 0.02),
+        (ADULT[:2], "0.001", 0.004),
+    ],
+)
+def test_adult_with_the_threshold_itself_as_the_slack(
+    adult: Population, columns: list[str], threshold: str, bound: float
+) -> None:
+    curve = exposure_bound_curve(adult, columns)
+    assert curve.with_slack(threshold) == pytest.approx(bound, abs=5e-11)
+    assert curve(threshold) == exposure_bound(adult, threshold, columns=columns).value <= curve.with_slack(threshold)
+
+
+def test_the_curve_is_the_bound_at_every_threshold(adult: Population) -> None:
+    for columns in (ADULT, ADULT[:1], ()):
+        curve, truth = exposure_bound_curve(adult, columns), exposure_curve(adult, columns)
+        sizes = [0, 1, 2, 9, 32, 100, 1000, 5000, adult.people - 1, adult.people, adult.people + 1]
+        most = curve.at_most(sizes)
+        assert (np.diff(most) >= 0).all()
+        for size, people in zip(sizes, most.tolist(), strict=True):
+            assert people / adult.people == exposure_bound(adult, k=size + 1, columns=columns).value
+            assert people / adult.people == curve.fewer_than(size + 1)
+            assert people >= adult.class_sizes(columns).exposed(k=size + 1)
+        for t in (0, "0.00001", "0.001", 0.3, 1):
+            assert truth(t) <= curve(t) == exposure_bound(adult, t, columns=columns).value <= curve.with_slack(t) <= 1
+
+
+def test_ten_thousand_random_tables() -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(10_000):
+        n, d = rng.integers(1, 41), rng.integers(2, 5)
+        rows = (rng.random((d, n)) ** rng.uniform(0.5, 4) * rng.integers(1, 6, (d, 1))).astype(np.int64)
+        joint = np.unique(rows.T @ 8 ** np.arange(d), return_counts=True)[1]
+        alone = [np.unique(np.unique(row, return_counts=True)[1], return_counts=True) for row in rows]
+        k = int(rng.integers(1, n + 2))
+        bound = counting_bound([ClassSizes(*sizes) for sizes in alone], k)
+        assert joint[joint < k].sum() <= bound <= n
+
+
+def test_twenty_columns_of_thousands_of_values() -> None:
+    rng = np.random.default_rng(8)
+    marginals = []
+    for values in rng.integers(2, 5000, 20):
+        law = np.arange(1, values + 1) ** -rng.uniform(4, 12)
+        counts = rng.multinomial(10**9, law / law.sum())
+        marginals.append(ClassSizes(*np.unique(counts[counts > 0], return_counts=True)))
+    lines = covers.counting_lines({1 << j: marginal for j, marginal in enumerate(marginals)}, 1)
+    assert len(lines) > 1
+    for k in (2, 10, 1000):
+        assert counting_bound(marginals, k) == min(10**9, *(rare + (k - 1) * cells for rare, cells, _ in lines))
+
+
+def covers_of(columns: str, groups: list[str]) -> list[list[str]]:
+    known = [*columns, *groups]
+    return [
+        list(chosen)
+        for size in range(1, len(known) + 1)
+        for chosen in combinations(known, size)
+        if set("".join(chosen)) == set(columns)
+    ]
+
+
+@given(
+    st.lists(st.tuples(*[st.sampled_from("abc")] * 4), min_size=1, max_size=40),
+    st.lists(st.sampled_from(["wx", "yz", "xy", "wxy", "xyz", "wz"]), max_size=3, unique=True),
+    st.integers(2, 42),
+)
+def test_with_groups_it_is_the_least_over_all_covers(rows: list[Any], groups: list[str], k: int) -> None:
+    def known(group: str) -> ClassSizes:
+        sizes = tables.class_sizes(tables.restrict(rows, ["wxyz".index(column) for column in group]))
+        return ClassSizes(list(sizes), list(sizes.values()))
+
+    lines = covers.counting_lines({covers.as_group(tuple(g), "wxyz"): known(g) for g in [*"wxyz", *groups]}, 1)
+    found = min(len(rows), *(rare + (k - 1) * cells for rare, cells, _ in [*lines, (len(rows), 0, ())]))
+    assert found == min(counting_bound([known(g) for g in cover], k) for cover in covers_of("wxyz", groups))
+    assert found >= known("wxyz").exposed(k=k)
+
+
+def test_groups_that_help_are_named(adult: Population) -> None:
+    groups = [("sex", "income"), ("race", "workclass")]
+    singly, grouped = (exposure_bound(adult, "0.001", columns=ADULT, groups=g) for g in ((), groups))
+    assert exposure(adult, "0.001", columns=ADULT) < grouped.value < singly.value
+    assert grouped.low == max(exposure(adult, "0.001", columns=group) for group in groups)
+    assert grouped.method == "counting, with sex and income; race and workclass together"
+    whole = exposure_bound(adult, "0.001", columns=ADULT, groups=[ADULT])
+    assert whole.low == whole.value == exposure(adult, "0.001", columns=ADULT)
+    assert exposure_bound_curve(adult, ADULT, groups)("0.001") == grouped.value
+
+
+def test_a_search_over_covers_that_is_cut_short_gives_a_bound_still(
+    adult: Population, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pairs = list(combinations(ADULT, 2))
+    exact = exposure_bound(adult, k=10, columns=ADULT, groups=pairs).value
+    monkeypatch.setattr(covers, "MOST_STATES", 1)
+    cut_short = exposure_bound(adult, k=10, columns=ADULT, groups=pairs).value
+    assert exposure(adult, k=10, columns=ADULT) <= exact <= cut_short <= 1
+
+
+def test_at_the_ends(adult: Population) -> None:
+    for at in ({"k": 1}, {"threshold": 0}):
+        assert exposure_bound(adult, **at).high == 0
+    beyond = exposure_bound(adult, k=adult.people + 1)
+    assert (beyond.low, beyond.high) == (1, 1)
+    everybody, nobody = ClassSizes([1], [10**6]), ClassSizes([10**6], [1])
+    assert counting_bound([everybody, nobody, nobody], 2) == 10**6
+    assert counting_bound([nobody, nobody], 10**6) == 10**6 - 1
+    assert counting_bound([nobody, nobody], 2) == 1
 
 
 def test_a_billion_people_do_not_overflow() -> None:
@@ -144,3 +261,6 @@ def test_what_cannot_be_bounded(adult: Population) -> None:
         counting_bound([ClassSizes([1], [2]), ClassSizes([1], [3])], 2)
     with pytest.raises(InvalidValueError, match="one or more columns of the same people"):
         counting_bound([], 2)
+    for group in ("sex", ("sex", "country"), ()):
+        with pytest.raises(InvalidValueError, match="a group is a sequence of columns out of sex, race"):
+            exposure_bound(adult, k=2, columns=["sex", "race"], groups=[group])

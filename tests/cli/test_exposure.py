@@ -122,3 +122,16 @@ def test_a_chart_that_cannot_be_written_leaves_nothing(tmp_path) -> None:
     assert code == 2
     assert "cannot write" in err
     assert list(tmp_path.iterdir()) == []
+
+
+def test_bounds_stand_beside_the_papers_and_the_assumption_of_independence(tmp_path) -> None:
+    arguments = ["example:adult", "--columns", "sex,income,race,workclass", "--threshold", "0.001", "--bounds"]
+    results = exposed(*arguments, "--curve", str(tmp_path / "curve.svg"))
+    # MATHS section 5: Theorems 2 and 3 at their best.
+    assert round(results["theorem_bound"]["value"], 10) == 0.4697786644
+    assert results["exposure"] <= results["exposure_bound"]["value"] <= results["theorem_bound"]["value"]
+    assert results["exposure_if_independent"]["method"] == "assuming independent columns"
+    code, out, _ = run("exposure", *arguments)
+    assert code == 0
+    assert "Theorem 3 of the paper would give 46.98 %" in out
+    assert "If the columns had nothing to do with each other" in out

@@ -1,20 +1,20 @@
 """What the columns one by one say about all of them together: a certified bound on exposure."""
 
 from collections.abc import Iterable, Sequence
+from fractions import Fraction
 
 import numpy as np
 
-from tacit.anonymity.class_sizes import ClassSizes, Int64s
+from tacit.anonymity.bound_curve import ExposureBoundCurve
+from tacit.anonymity.class_sizes import ClassSizes
+from tacit.anonymity.covers import Group, as_group, counting_lines, names_of
 from tacit.anonymity.population import Population, as_population
-from tacit.anonymity.threshold import Threshold, least_unexposed
+from tacit.anonymity.threshold import Threshold, as_fraction, least_unexposed
 from tacit.errors import InvalidValueError, UnsupportedError
 from tacit.estimate import Estimate
 from tacit.validation import as_count
 
-FRONTIER = 1 << 14
-BLOCK = 1 << 22
-
-Pairs = tuple[Int64s, Int64s]
+COUNTING = "counting"
 
 
 def exposure_bound(
@@ -22,6 +22,7 @@ def exposure_bound(
     threshold: Threshold | None = None,
     k: int | None = None,
     columns: Iterable[str] | None = None,
+    groups: Sequence[Iterable[str]] = (),
 ) -> Estimate:
     """Return a bound on the exposure that needs only how often each value of each single column occurs.
 
@@ -40,13 +41,16 @@ def exposure_bound(
         Exactly one: a share of the people in [0, 1], or a number of people.
     columns
         The columns to be known together; None is all of them.
+    groups
+        Groups of these columns whose class sizes may be used too, as if each were one column. They may overlap. Of
+        thousands of ways to cover the columns by them not all are tried.
 
     Returns
     -------
     Estimate
-        Certified, by "counting": ``value`` and ``high`` are the bound, minimised over the ``t_j``; ``low`` is the
-        largest exposure of a single column, as a joint class lies in a class of each. A single column gives its
-        exposure itself.
+        Certified: ``value`` and ``high`` are the bound, minimised over the ``t_j`` and over the ways to cover the
+        columns by groups and single ones; ``low`` is the largest exposure of any of these, as a joint class lies in a
+        class of each. ``method`` is "counting", and which groups were used.
 
     Raises
     ------
@@ -54,15 +58,15 @@ def exposure_bound(
         If P is not a Population; if its people have several rows, when a person's rows on all columns are not
         determined by her values on each; or if none or both of threshold and k are given.
     InvalidValueError
-        If the one given is out of range.
+        If the one given is out of range, or a group has a column that is not among the columns.
     UnknownColumnError
         If the population has no such column.
 
     Notes
     -----
-    It is never above Theorems 2 and 3 of Anonymity: a column has at most 1/t_j values of share t_j or more, so
-    ``t_j N_j ≤ 1``, and at ``t = Π t_j`` the slack term ``Π t_j N_j`` is at most any single ``t_j |V_j|`` (Theorem 2),
-    and at ``t = c Π t_j`` at most c (Theorem 3). Source: Tacit.
+    It is never above Theorems 2 and 3 of Anonymity (:func:`theorem_bound`): a column has at most 1/t_j values of share
+    t_j or more, so ``t_j N_j ≤ 1``, and at ``t = Π t_j`` the slack term ``Π t_j N_j`` is at most any single
+    ``t_j |V_j|`` (Theorem 2), and at ``t = c Π t_j`` at most c (Theorem 3). Source: Tacit.
 
     Examples
     --------
@@ -70,18 +74,76 @@ def exposure_bound(
     >>> bound = exposure_bound(adult, threshold="0.001")
     >>> round(bound.value, 6), bound.method, adult.class_sizes().exposure(threshold="0.001") <= bound.value
     (0.101072, 'counting', True)
+    >>> bound = exposure_bound(adult, threshold="0.001", groups=[("sex", "income"), ("race", "workclass")])
+    >>> round(bound.value, 6), bound.method
+    (0.078652, 'counting, with sex and income; race and workclass together')
     """
-    population = as_population(P)
-    if population.person is not None:
-        raise UnsupportedError(
-            "single columns do not bound the exposure of people with several rows; use exposure, or a row per person"
-        )
+    population = with_a_row_each(P)
     least = least_unexposed(population.people, threshold, k)
-    marginals = [population.class_sizes([column]) for column in population.known(columns)]
-    bound = counting_bound(marginals, least) if marginals else population.class_sizes(()).exposed(k=max(least, 1))
-    low = max((_exposed(marginal, least) for marginal in marginals), default=bound)
+    chosen = population.known(columns)
+    known = _known(population, chosen, groups)
+    low = max(exposed_below(sizes, least) for sizes in known.values()) / population.people
+    if (whole := _whole(chosen)) in known:
+        return Estimate(low, low=low, high=low, confidence=None, method=_described([whole], chosen))
+    most = min(max(least - 1, 1), population.people)
+    bound, used = population.people, ()
+    for rare, cells, made in counting_lines(known, most) if least > 1 else [(0, 0, ())]:
+        if rare + most * cells < bound:
+            bound, used = rare + most * cells, made
     share = bound / population.people
-    return Estimate(share, low=low / population.people, high=share, confidence=None, method="counting")
+    return Estimate(share, low=low, high=share, confidence=None, method=_described(used, chosen))
+
+
+def exposure_bound_curve(
+    P: Population, columns: Iterable[str] | None = None, groups: Sequence[Iterable[str]] = ()
+) -> ExposureBoundCurve:
+    """Return the bound of :func:`exposure_bound` at every threshold at once.
+
+    ``t ↦ min over cuts of Σ_j Q_j(t_j) + slack(t)·Π_j N_j(t_j)``
+
+    Parameters
+    ----------
+    P
+        The people, with one row each.
+    columns
+        The columns to be known together; None is all of them.
+    groups
+        Groups of these columns whose class sizes may be used too.
+
+    Returns
+    -------
+    ExposureBoundCurve
+        Call it at a threshold, or ask how many are in classes of at most so many people; ``with_slack(t)`` has
+        exactly t as the slack.
+
+    Raises
+    ------
+    UnsupportedError
+        If P is not a Population, or its people have several rows.
+    InvalidValueError
+        If a group has a column that is not among the columns.
+    UnknownColumnError
+        If the population has no such column.
+
+    Notes
+    -----
+    Each choice of the cuts is a line in the slack, and their lower envelope is found column by column: no lines but
+    those on the envelope of the columns so far can ever be needed, however many values there are. Should these be more
+    than 4,096, not all are looked for, and the bound holds but may not be the least.
+
+    Examples
+    --------
+    >>> curve = exposure_bound_curve(Population("example:adult"), ["sex", "income", "race", "workclass"])
+    >>> round(curve("0.001"), 6), round(curve.with_slack("0.001"), 10), len(curve.rare)
+    (0.101072, 0.1025190873, 11)
+    """
+    population = with_a_row_each(P)
+    chosen = population.known(columns)
+    known = _known(population, chosen, groups)
+    itself = known.get(_whole(chosen))
+    lines = [] if itself is not None else counting_lines(known, 1)
+    rare, cells = (np.array([line[side] for line in lines], np.int64) for side in (0, 1))
+    return ExposureBoundCurve(population.people, rare, cells, itself.curve() if itself is not None else None)
 
 
 def counting_bound(marginals: Sequence[ClassSizes], k: int) -> int:
@@ -107,12 +169,6 @@ def counting_bound(marginals: Sequence[ClassSizes], k: int) -> int:
     InvalidValueError
         If there is no column, they are of different numbers of people, or k is negative.
 
-    Notes
-    -----
-    Columns are combined one by one, keeping the pairs ``(Σ R, Π N)`` that no other is at most in both, in exact
-    integers. Should there be more than 16,384 of these (a thousand at a million people is much), an even choice of
-    them is kept: what comes out then is a bound still, and may not be the least.
-
     Examples
     --------
     >>> sex, blood = ClassSizes([4, 6], [1, 1]), ClassSizes([1, 9], [1, 1])
@@ -120,48 +176,60 @@ def counting_bound(marginals: Sequence[ClassSizes], k: int) -> int:
     3
     """
     k = as_count(k, "k", at_least=0)
-    if len({marginal.people for marginal in marginals}) != 1:
-        raise InvalidValueError("the counting bound takes the class sizes of one or more columns of the same people")
+    check_same_people(marginals)
     if len(marginals) == 1 or k <= 1:
-        return _exposed(marginals[0], k)
+        return exposed_below(marginals[0], k)
     people = marginals[0].people
-    most = min(k, people + 1) - 1  # in an exposed class; so that the products below fit in 64 bits
-    rare, cells = np.zeros(1, np.int64), np.ones(1, np.int64)  # Σ R and Π N of the columns so far
-    for marginal in sorted(marginals, key=lambda marginal: len(marginal.sizes)):
-        rare, cells = _combined((rare, cells), _cuts(marginal), most, people)
-        if not len(rare):
-            return people
-    return int((rare + most * cells).min())
+    most = min(k - 1, people)
+    lines = counting_lines({1 << i: sizes for i, sizes in enumerate(marginals)}, most)
+    return min([people, *(rare + most * cells for rare, cells, _ in lines)])
 
 
-def _exposed(marginal: ClassSizes, k: int) -> int:
-    return marginal.exposed(k=k) if k else 0
+def with_a_row_each(P: object) -> Population:
+    """Return the population, if single columns say anything about the exposure of its people."""
+    population = as_population(P)
+    if population.person is not None:
+        raise UnsupportedError(
+            "single columns do not bound the exposure of people with several rows; use exposure, or a row per person"
+        )
+    return population
 
 
-def _cuts(marginal: ClassSizes) -> Pairs:
-    """Return, for a cut at each class size, how many people are below and how many classes are not."""
-    below = marginal.curve().exposed - marginal.sizes * marginal.counts
-    return below, np.cumsum(marginal.counts[::-1])[::-1]
+def check_same_people(marginals: Sequence[ClassSizes]) -> None:
+    """Raise InvalidValueError unless these are the class sizes of one or more columns of the same people."""
+    if len({marginal.people for marginal in marginals}) != 1:
+        raise InvalidValueError("bounds take the class sizes of one or more columns of the same people")
 
 
-def _combined(pairs: Pairs, cuts: Pairs, most: int, people: int) -> Pairs:
-    """Return the best pairs with one more column, but for those that cannot beat "everybody is exposed"."""
-    (rare, cells), (below, kept) = pairs, cuts
-    parts: list[tuple[Int64s, Int64s]] = []
-    for block in np.array_split(np.arange(len(rare)), -(-len(rare) * len(below) // BLOCK)):
-        total, product = np.add.outer(rare[block], below).ravel(), np.multiply.outer(cells[block], kept).ravel()
-        useful = total + most * product < people
-        parts.append(_frontier(total[useful], product[useful]))
-    total, product = _frontier(*(np.concatenate(side) for side in zip(*parts, strict=True)))
-    if len(total) > FRONTIER:
-        even = np.linspace(0, len(total) - 1, FRONTIER).astype(np.int64)
-        total, product = total[even], product[even]
-    return total, product
+def as_share(people: int, threshold: Threshold | None, k: int | None) -> Fraction:
+    """Return the share of the people below which a class is exposed; k of them are k/n, which may be over 1.
+
+    Raises
+    ------
+    InvalidValueError, UnsupportedError
+        As :func:`least_unexposed`.
+    """
+    least = least_unexposed(people, threshold, k)
+    return Fraction(least, people) if threshold is None else as_fraction(threshold)
 
 
-def _frontier(total: Int64s, product: Int64s) -> Pairs:
-    order = np.lexsort((product, total))
-    total, product = total[order], product[order]
-    least = np.minimum.accumulate(product)
-    best = np.append(True, product[1:] < least[:-1])[: len(product)]
-    return total[best], product[best]
+def exposed_below(sizes: ClassSizes, least: int) -> int:
+    """Return how many people are in classes of fewer than ``least``, which may be 0."""
+    return sizes.exposed(k=least) if least else 0
+
+
+def _known(
+    population: Population, columns: tuple[str, ...], groups: Sequence[Iterable[str]]
+) -> dict[Group, ClassSizes]:
+    known = [as_group(group, columns) for group in groups]
+    singles = [1 << position for position in range(len(columns))] or [0]
+    return {group: population.class_sizes(names_of(group, columns)) for group in (*singles, *known)}
+
+
+def _whole(columns: tuple[str, ...]) -> Group:
+    return (1 << len(columns)) - 1
+
+
+def _described(used: Iterable[Group], columns: tuple[str, ...]) -> str:
+    together = [" and ".join(names_of(group, columns)) for group in used if group.bit_count() > 1]
+    return COUNTING + (f", with {'; '.join(together)} together" if together else "")

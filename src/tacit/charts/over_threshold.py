@@ -8,8 +8,10 @@ import altair as alt
 from tacit.charts.style import DIM, FONT, GRID, INK, inline, percent
 
 
-def exposure_over_threshold(sizes: Sequence[int], exposed: Sequence[int], people: int) -> alt.Chart:
-    """Return the exposure as the step function of its threshold that it is.
+def exposure_over_threshold(
+    sizes: Sequence[int], exposed: Sequence[int], people: int, certified: Sequence[int] | None = None
+) -> alt.LayerChart:
+    """Return the exposure as the step function of its threshold that it is, and what is certified of it above.
 
     Parameters
     ----------
@@ -19,35 +21,40 @@ def exposure_over_threshold(sizes: Sequence[int], exposed: Sequence[int], people
         How many people are in classes of at most that size.
     people
         The number of people, n.
+    certified
+        A bound on how many people are in classes of at most each size, drawn dashed; None draws none.
 
     Returns
     -------
-    altair.Chart
+    altair.LayerChart
         The threshold across on a logarithmic axis, from one person's share to all; the exposure upwards.
 
     Examples
     --------
-    >>> exposure_over_threshold([1, 3], [2, 5], people=5).to_dict()["mark"]["interpolate"]
+    >>> exposure_over_threshold([1, 3], [2, 5], people=5).to_dict()["layer"][0]["mark"]["interpolate"]
     'step-after'
     """
-    steps = [{"threshold": size / people, "share": count / people} for size, count in zip(sizes, exposed, strict=True)]
-    ends = [{"threshold": 0.5 / people, "share": 0.0}, {"threshold": 1.0, "share": 1.0}]
-    unique = percent(steps[0]["share"]) if sizes[0] == 1 else percent(0)
+    unique = percent(exposed[0] / people if sizes[0] == 1 else 0)
     grey = {"labelColor": DIM, "titleColor": DIM, "gridColor": GRID, "titleFontWeight": "normal", "domain": False}
-    chart: Any = (
+    layers = [_steps(sizes, exposed, people, {})]
+    description = f"The share of exposed people at every threshold, for {people:,} people; {unique} are unique."
+    if certified is not None:
+        layers.append(_steps(sizes, certified, people, {"strokeDash": [4, 3]}))
+        description += " The dashed line above is the most that the columns one by one allow."
+    chart: Any = alt.layer(*layers).properties(width=640, height=360, background="white", description=description)
+    return chart.configure(font=FONT, axis=grey, view={"stroke": None})
+
+
+def _steps(sizes: Sequence[int], exposed: Sequence[int], people: int, look: dict[str, Any]) -> Any:
+    steps = [{"threshold": size / people, "share": count / people} for size, count in zip(sizes, exposed, strict=True)]
+    ends = [{"threshold": 0.5 / people, "share": 0.0}, {"threshold": 1.0, "share": steps[-1]["share"]}]
+    return (
         alt.Chart(inline([ends[0], *steps, ends[1]]))
-        .mark_line(interpolate="step-after", color=INK, strokeWidth=1.5)
+        .mark_line(interpolate="step-after", color=INK, strokeWidth=1.5, **look)
         .encode(
             x=alt.X("threshold:Q", title="alike with less than this share of the people")
             .scale(type="log")
             .axis(format="~%"),
             y=alt.Y("share:Q", title="people exposed").scale(domain=[0, 1]).axis(format="~%"),
         )
-        .properties(
-            width=640,
-            height=360,
-            background="white",
-            description=f"The share of exposed people at every threshold, for {people:,} people; {unique} are unique.",
-        )
     )
-    return chart.configure(font=FONT, axis=grey, view={"stroke": None})

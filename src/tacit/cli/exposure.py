@@ -34,7 +34,9 @@ def exposure(
     threshold
         a smaller share of the people than this alike, as a decimal or a fraction such as 1/1000.
     bounds
-        Add what the single columns alone certify.
+        Add what the single columns alone certify: exposure_bound, theorem_bound (the best of Anonymity's Theorems 2
+        and 3, which it is never above), and exposure_if_independent, what the columns would expose if none depended on
+        another. --curve then draws the bound at every threshold too.
     curve
         Write the exposure at every threshold as a chart to this SVG file.
     person
@@ -44,7 +46,15 @@ def exposure(
     json
         Print one JSON object.
     """
-    from tacit.anonymity import Population, exposure as exposure_of, exposure_bound, exposure_curve  # noqa: PLC0415
+    from tacit.anonymity import (  # noqa: PLC0415
+        Population,
+        exposure as exposure_of,
+        exposure_bound,
+        exposure_bound_curve,
+        exposure_curve,
+        exposure_if_independent,
+        theorem_bound,
+    )
 
     check_share(fail_over, "--fail-over")
     check_not_the_table(curve, table)
@@ -59,13 +69,15 @@ def exposure(
         "unique_rows": sizes.unique,
     }
     if bounds:
-        results["exposure_bound"] = exposure_bound(population, threshold=threshold, k=k)
+        for bound in (exposure_bound, theorem_bound, exposure_if_independent):
+            results[bound.__name__] = bound(population, threshold=threshold, k=k)
     if curve is not None:
         from tacit.charts import exposure_over_threshold, to_svg  # noqa: PLC0415 - half a second
 
         with written_whole(curve) as text:
             steps = exposure_curve(population)
-            figure = exposure_over_threshold(steps.sizes.tolist(), steps.exposed.tolist(), steps.people)
+            certified = exposure_bound_curve(population).at_most(steps.sizes).tolist() if bounds else None
+            figure = exposure_over_threshold(steps.sizes.tolist(), steps.exposed.tolist(), steps.people, certified)
             text.append(to_svg(figure))
     if json:
         inputs = {
@@ -87,4 +99,9 @@ def _print_text(columns: tuple[str, ...], results: dict[str, Any], k: int | None
     print(f"{percent(results['exposure'])}, exactly counted): {alike} share their values.")
     print(f"{results['classes']:,} different rows, {results['unique_rows']:,} of them held by a single person.")
     if bound := results.get("exposure_bound"):
-        print(f"The columns alone certify {bounded(bound)} ({bound.method}).")
+        theorem, independent = results["theorem_bound"], results["exposure_if_independent"]
+        print(
+            f"The columns alone certify {bounded(bound)} ({bound.method}); {theorem.method} of the paper would give "
+            f"{percent(theorem.value)}."
+        )
+        print(f"If the columns had nothing to do with each other, {percent(independent.value)} would be exposed.")

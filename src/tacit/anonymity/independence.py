@@ -1,0 +1,137 @@
+"""What the exposure would be if the columns had nothing to do with each other."""
+
+import math
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from itertools import accumulate
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.anonymity.bounds import as_share, check_same_people, with_a_row_each
+from tacit.anonymity.class_sizes import ClassSizes
+from tacit.anonymity.population import Population
+from tacit.anonymity.threshold import Threshold
+from tacit.estimate import Estimate
+
+METHOD = "assuming independent columns"
+MOST_PRODUCTS = 1 << 18
+BINS = 1 << 15
+_LEAST_DEPTH = 1e-3
+# In bins: a logarithm's rounding errors are below the first, and those of all columns far below the second.
+_HAIR, _MARGIN = 1e-9, 1e-6
+
+# Cells by the product of their people in each column: so many people's product → how many cells have it.
+Products = dict[int, int]
+
+
+def exposure_if_independent(
+    P: Population,
+    threshold: Threshold | None = None,
+    k: int | None = None,
+    columns: Iterable[str] | None = None,
+) -> Estimate:
+    """Return the exposure that the columns would have together if they were independent: an assumption, not a bound.
+
+    ``Q(t) = Σ_v p(v)·1{p(v) < t}`` with ``p(v) = Π_j p_j(v_j)``
+
+    Parameters
+    ----------
+    P
+        The people, with one row each; only the class sizes of single columns are asked for.
+    threshold, k
+        Exactly one: a share of the people in [0, 1], or a number of people, which stands for k/n.
+    columns
+        The columns to be known together; None is all of them.
+
+    Returns
+    -------
+    Estimate
+        By "assuming independent columns". The interval holds the exposure of the product law without exception, but
+        not that of the people unless their columns are independent. It is a point unless there are too many different
+        products; then the logarithms of the shares were rounded, and ``value`` is the middle.
+
+    Raises
+    ------
+    UnsupportedError
+        If P is not a Population, its people have several rows, or none or both of threshold and k are given.
+    InvalidValueError
+        If the one given is out of range.
+    UnknownColumnError
+        If the population has no such column.
+
+    Notes
+    -----
+    It is neither a lower nor an upper bound on the exposure. Source: Tacit.
+
+    Examples
+    --------
+    >>> adult = Population("example:adult", columns=["sex", "income", "race", "workclass"])
+    >>> found = exposure_if_independent(adult, "0.001")
+    >>> round(found.value, 6), found.method
+    (0.023591, 'assuming independent columns')
+    """
+    population = with_a_row_each(P)
+    share = as_share(population.people, threshold, k)
+    marginals = [population.class_sizes([column]) for column in population.known(columns)]
+    low, high = product_exposure(marginals or [population.class_sizes(())], share)
+    return Estimate((low + high) / 2, low=low, high=high, confidence=None, method=METHOD)
+
+
+def product_exposure(marginals: Sequence[ClassSizes], share: Fraction) -> tuple[float, float]:
+    """Return the least and the most that the exposure of the product of the columns' laws can be.
+
+    Parameters
+    ----------
+    marginals
+        The class sizes of each column by itself, at least one column, of the same people.
+    share
+        The threshold t, at least 0, and possibly over 1.
+    """
+    check_same_people(marginals)
+    halves: list[Products] = [{1: 1}, {1: 1}]
+    for marginal in sorted(marginals, key=lambda marginal: -len(marginal.sizes)):
+        halves.sort(key=len)
+        if len(halves[0]) * len(marginal.sizes) > MOST_PRODUCTS:
+            return _rounded(marginals, share)
+        merged: Products = {}
+        for size, count in zip(marginal.sizes.tolist(), marginal.counts.tolist(), strict=True):
+            for product, cells in halves[0].items():
+                merged[product * size] = merged.get(product * size, 0) + cells * count
+        halves[0] = merged
+    total = marginals[0].people ** len(marginals)
+    exposure = float(Fraction(_mass_below(halves[0], halves[1], math.ceil(share * total)), total))
+    return exposure, exposure
+
+
+def _mass_below(left: Products, right: Products, limit: int) -> int:
+    """Return the sum of all products of one of each that are below the limit."""
+    products = sorted(right)
+    masses = [0, *accumulate(product * right[product] for product in products)]
+    return sum(product * cells * masses[bisect_left(products, -(-limit // product))] for product, cells in left.items())
+
+
+def _rounded(marginals: Sequence[ClassSizes], share: Fraction) -> tuple[float, float]:
+    """Return both ends with the logarithms of the shares in each column rounded up to whole bins.
+
+    With d columns a cell in bin i of those up from share 1 has a share in ``(e^{-w i}, e^{-w (i - d)}]``.
+    """
+    people, columns = marginals[0].people, len(marginals)
+    if share == 0 or share > 1:
+        return float(share > 1), float(share > 1)
+    depth = math.log(share.denominator) - math.log(share.numerator)
+    width = max(depth, _LEAST_DEPTH) / BINS
+    law: NDArray[np.float64] = np.zeros(BINS + columns + 2)
+    law[0] = 1
+    for marginal in marginals:
+        bins = np.ceil(np.log(people / marginal.sizes) / width - _HAIR).astype(np.int64)
+        next_law = np.zeros_like(law)
+        for place, mass in zip(bins.tolist(), (marginal.sizes * marginal.counts / people).tolist(), strict=True):
+            if place < law.size:
+                next_law[place:] += mass * law[: law.size - place]
+        law = next_law
+    places, edge = np.arange(law.size), depth / width
+    never, maybe_not = law[places < edge - _MARGIN].sum(), law[places < edge + columns + _MARGIN].sum()
+    rounding = (64 + sum(len(marginal.sizes) for marginal in marginals)) * 2**-52
+    return max(0.0, 1 - float(maybe_not) - rounding), min(1.0, 1 - float(never) + rounding)
