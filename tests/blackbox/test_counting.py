@@ -17,7 +17,7 @@ from tacit.blackbox import (
 )
 from tacit.blackbox.discrete_pairs import affordable_pairs, held_out_errors, overlaps, secret_table
 from tacit.blackbox.fair_trials import fair_trials
-from tacit.blackbox.progress import FREQUENTIST, progress_of
+from tacit.blackbox.progressive_validation import COUNTED, FITTED, validated
 from tacit.blackbox.samples import as_samples
 
 # Secrets and observations of at least two secrets; ties and unseen observations are common.
@@ -31,9 +31,9 @@ MEASURES = [estimate_bayes_risk, estimate_bayes_security]
 def test_every_block_is_guessed_from_all_samples_before_it(samples, seed):
     ordered, _ = as_samples(*zip(*samples, strict=True), seed)
     pairs = list(zip(ordered.secrets.tolist(), ordered.codes.tolist(), strict=True))
-    progress = progress_of(None, ordered)
-    assert progress.known[0] + progress.tested.sum() == len(samples)
-    for known, tested, errors, least in zip(*astuple(progress), strict=True):
+    validation = validated(None, ordered)
+    assert validation.known[0] + validation.tested.sum() == len(samples)
+    for known, tested, errors, least in zip(*astuple(validation), strict=True):
         assert errors == slow.frequentist_errors(pairs[:known], pairs[known : known + tested])
         assert least == slow.least_training_errors(pairs[: known + tested])
 
@@ -60,12 +60,13 @@ def test_each_pair_is_validated_by_fair_coins(samples, seed):
     observed = by_secret(table)
     first, second = np.triu_indices(len(observed), 1)
     pairs = affordable_pairs(table, np.zeros(first.size))
-    errors = held_out_errors(table, pairs, np.random.default_rng(seed))
+    errors, lost = held_out_errors(table, pairs, np.random.default_rng(seed))
     rng, plan = np.random.default_rng(seed), {}
-    for a, b, found in zip(first[pairs].tolist(), second[pairs].tolist(), errors.tolist(), strict=True):
+    for a, b, found, missed in zip(first[pairs], second[pairs], errors, lost, strict=True):
         if a not in plan:
-            plan[a] = fair_trials(len(observed[a]), *FREQUENTIST, rng)
-        trials, expected = plan[a], plan[a].lost
+            plan[a] = fair_trials(len(observed[a]), COUNTED, rng)
+        trials, expected = plan[a], 0
+        assert missed == trials.lost
         for block in range(trials.first.size - 1):
             (i, i_end), (j, j_end) = trials.first[block : block + 2], trials.second[block : block + 2]
             learned, tested = (observed[a][:i], observed[b][:j]), (observed[a][i:i_end], observed[b][j:j_end])
@@ -76,12 +77,33 @@ def test_each_pair_is_validated_by_fair_coins(samples, seed):
 @pytest.mark.parametrize("each", [1, 2, 3, 10, 1000])
 def test_trials_are_as_many_as_planned_and_use_no_sample_twice(each):
     rng = np.random.default_rng(1)
-    plans = [fair_trials(each, *FREQUENTIST, rng) for _ in range(200)]
+    plans = [fair_trials(each, COUNTED, rng) for _ in range(200)]
     assert len({plan.trials for plan in plans}) == 1
     for plan in plans:
         used = plan.first[-1] - plan.first[0] + plan.second[-1] - plan.second[0]
         assert used + plan.lost == plan.trials
         assert max(plan.first[-1], plan.second[-1]) <= each
+
+
+def test_a_secret_rarely_runs_out_of_samples():
+    rng = np.random.default_rng(2)
+    lost = [fair_trials(1000, COUNTED, rng).lost for _ in range(2000)]
+    # Beyond three standard deviations of a binomial count: one run in 370.
+    assert sum(some > 0 for some in lost) <= 20
+
+
+def test_a_block_that_is_cut_short_is_lost_whole_to_a_classifier():
+    class Tails:
+        def integers(self, high, size):
+            return np.ones(size, dtype=np.int64)
+
+    plan = fair_trials(1000, FITTED, Tails())
+    whole = plan.whole_blocks()
+    assert plan.lost > 0
+    assert whole.first.size == plan.first.size - 1
+    assert (
+        whole.trials == plan.trials == whole.lost + (whole.first + whole.second)[-1] - (whole.first + whole.second)[0]
+    )
 
 
 def test_the_frequentist_guesses_of_a_hand_worked_example():
@@ -97,7 +119,7 @@ def test_the_frequentist_guesses_of_a_hand_worked_example():
 
 LEARNED = list("aababbba"), [0, 1, 3, 4, 6, 7, 10, 11]
 ASKED = list("abbaba"), [0.4, 3.4, 4.2, 9, 6.4, 11.5]
-# The nearest are 0, 3, 4, 10, 6 and 11; the ⌈ln 8⌉ = 3 nearest 0 1 3, 3 4 1, 4 3 6, 10 7 11, 6 7 4 and 11 10 7.
+# The nearest are 0, 3, 4, 10, 6 and 11; the 3 nearest (ln 8 = 2.08) 0 1 3, 3 4 1, 4 3 6, 10 7 11, 6 7 4 and 11 10 7.
 
 
 @pytest.mark.parametrize(("k", "guessed", "errors"), [(1, "ababba", 2), (None, "aabbbb", 3)])
@@ -110,6 +132,45 @@ def test_the_nearest_neighbours_of_a_hand_worked_example(k, guessed, errors, met
     stream.add(*LEARNED)
     stream.add(*ASKED)
     assert f"{errors} errors of 6 held out" in stream.estimate().method
+
+
+@pytest.mark.parametrize("metric", [None, lambda x, y: abs(x - y)])
+def test_all_that_are_as_near_as_the_last_vote(metric):
+    # Around 1 the nearest are 0 and 2, at a distance of 1 all: a once, b twice, though k is 1.
+    assert NearestNeighbours(1, metric).fit([0.0, 2.0, 2.0], list("abb")).predict([1.0]).tolist() == ["b"]
+    # Around 5 the third nearest are 2 and 8, at a distance of 3: with 4 and 6, a a b b b.
+    assert NearestNeighbours(3, metric).fit([4, 6, 2, 8, 8], list("aabbb")).predict([5]).tolist() == ["b"]
+    # Twelve points with whole coordinates lie on the circle of radius 5.
+    circle = [(x, y) for x in range(-5, 6) for y in range(-5, 6) if x * x + y * y == 25]
+    by_row = None if metric is None else lambda x, y: np.hypot(*np.subtract(x, y))
+    assert NearestNeighbours(1, by_row).fit(circle, list("aaaaabbbbbbb")).predict([(0, 0)]).tolist() == ["b"]
+
+
+@pytest.mark.parametrize(("n", "k"), [(1, 1), (3, 3), (20, 3), (21, 5), (148, 5), (149, 7)])
+def test_as_many_vote_as_ln_n_rounded_up_to_an_odd_number(n, k):
+    # e³ = 20.1 and e⁵ = 148.4. Of the n nearest to 0, one to n, the last of k alone says "a" at the k-th place.
+    known = np.arange(1.0, n + 1)
+    majority = ["far"] * n
+    majority[: k // 2] = ["near"] * (k // 2)
+    assert NearestNeighbours().fit(known, majority).predict([0.0]).tolist() == ["far"]
+    majority[: k // 2 + 1] = ["near"] * (k // 2 + 1)
+    assert NearestNeighbours().fit(known, majority).predict([0.0]).tolist() == ["near"]
+
+
+@given(SAMPLES, st.lists(st.integers(-3, 5), min_size=1, max_size=9), st.integers(1, 7))
+def test_a_tree_and_a_metric_agree_on_votes(samples, asked, k):
+    secrets, observations = zip(*samples, strict=True)
+    by_tree = NearestNeighbours(k).fit(observations, secrets).predict(asked)
+    for x, guess in zip(asked, by_tree.tolist(), strict=True):
+        votes = slow.neighbours_votes(samples, x, k)
+        assert votes[guess] == max(votes.values())
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e-200, 1.0, 1e200, 1e308])
+def test_neighbours_are_as_near_on_any_scale(scale):
+    nearest = NearestNeighbours(1).fit(scale * np.array([0.1, 0.5, -1.0]), list("abc"))
+    assert "".join(nearest.predict(scale * np.array([0.2, 0.45, -0.7, 1.0]))) == "abcb"
+    assert NearestNeighbours(1).fit([0.0, 1e-300], list("ab")).predict([1e300]).size == 1
 
 
 def test_tied_votes_go_to_the_nearest():

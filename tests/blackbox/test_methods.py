@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import tacit as tc
 from oracles import blackbox as slow
 from tacit.blackbox import (
     BayesRiskStream,
@@ -12,8 +13,9 @@ from tacit.blackbox import (
     estimate_bayes_security,
     samples_needed,
 )
+from tacit.blackbox.bayes_security import security_and_pair
 from tacit.blackbox.clopper_pearson import lower_limit, upper_limit
-from tacit.errors import InvalidValueError
+from tacit.errors import InvalidValueError, TooLargeError
 
 MEASURES = [estimate_bayes_risk, estimate_bayes_security]
 
@@ -43,6 +45,170 @@ def test_a_constant_guess_errs_as_the_prior_says():
     estimate = estimate_bayes_risk(secrets, range(1000), method=Always("often"), rng=1)
     assert 0.3 <= estimate.high <= 0.34
     assert estimate_bayes_security(secrets, range(1000), method=Always("often"), rng=1).high == 1
+
+
+class ByPlace(Always):
+    """Says one secret of the first half and the other of the second."""
+
+    def fit(self, X, y):
+        self.secrets = list(dict.fromkeys(np.asarray(y).tolist()))
+
+    def predict(self, X):
+        half = len(X) // 2
+        return np.array([self.secrets[0]] * half + [self.secrets[-1]] * (len(X) - half))
+
+
+@pytest.mark.parametrize(("measure", "nothing"), [(estimate_bayes_risk, 0.5), (estimate_bayes_security, 1.0)])
+def test_where_a_sample_stands_tells_nothing(measure, nothing):
+    rng = np.random.default_rng(2)
+    secrets, observations = np.arange(4000) % 2, rng.normal(size=4000)
+    assert measure(secrets, observations, method=ByPlace(None), rng=1).high >= nothing
+
+
+class InPlace(NearestNeighbours):
+    """Centres what it is given without a copy."""
+
+    def fit(self, X, y):
+        X -= X.mean(axis=0)
+        y[:] = y[::-1].copy()
+        y[:] = y[::-1].copy()
+        return super().fit(X, y)
+
+    def predict(self, X):
+        X *= 0
+        return super().predict(X)
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_a_classifier_may_work_in_place(measure, gaussians):
+    secrets, observations = gaussians
+    given = secrets.copy(), observations.copy()
+    stream = BayesRiskStream(InPlace())
+    for start in range(0, 2000, 500):
+        stream.add(given[0][start : start + 500], given[1][start : start + 500])
+    measure(*given, method=InPlace(), rng=1)
+    assert (given[0] == secrets).all()
+    assert (given[1] == observations).all()
+    # It throws away what it is asked about and so knows nothing, neither of these samples nor of the next.
+    assert measure(*given, method=InPlace(), rng=1).high > (0.45 if measure is estimate_bayes_risk else 0.9)
+
+
+def test_a_stream_keeps_what_it_was_given(gaussians):
+    secrets, observations = gaussians
+    stream, buffered = (BayesRiskStream("nearest-neighbours") for _ in range(2))
+    buffers = np.empty(200, dtype=int), np.empty((200, 2))
+    for start in range(0, 2000, 200):
+        buffers[0][:], buffers[1][:] = secrets[start : start + 200], observations[start : start + 200]
+        stream.add(buffers[0].copy(), buffers[1].copy())
+        buffered.add(*buffers)
+    assert buffered.estimate() == stream.estimate()
+
+
+@pytest.mark.parametrize("method", ["frequentist", "nearest-neighbours"])
+def test_a_secret_keeps_its_kind_in_a_stream(method):
+    stream = BayesRiskStream(method)
+    stream.add(np.array(["1", "2"] * 50), [1, 2] * 50)
+    for _ in range(3):
+        stream.add(np.array([1, 2] * 50), [1, 2] * 50)
+    # Text is guessed until more numbers have come: in the last batch no longer.
+    errors = int(stream.estimate().method.split(": ")[1].split(" errors")[0])
+    assert 100 <= errors <= 200
+
+
+def test_batches_of_another_width_are_refused():
+    for method in ("frequentist", "nearest-neighbours"):
+        stream = BayesRiskStream(method)
+        stream.add([0, 1], [1.0, 2.0])
+        with pytest.raises(InvalidValueError, match="alike in all batches, got rows of 2 after single values"):
+            stream.add([0, 1], [[1.0, 2.0], [2.0, 3.0]])
+        stream.add([0, 1], [1.0, 2.0])
+        assert "of 2 held out" in stream.estimate().method
+
+
+def test_what_was_not_tested_is_no_lack_of_errors():
+    # All observations alike: the training samples of either secret cannot be told apart.
+    estimate = estimate_bayes_security([0, 1] * 2, [7] * 4, rng=1)
+    assert estimate.value == 1
+    assert "nothing held out" in estimate.method
+    stream = BayesRiskStream()
+    stream.add([0, 1] * 500, [0] * 1000)
+    assert stream.estimate().value == 0.5
+    assert "nothing held out" in stream.estimate().method
+
+
+def test_perfect_leakage_is_found_whatever_the_coins():
+    secrets = np.arange(2000) % 2
+    best = 2 * float(upper_limit(0, 1600, 0.025))
+    highs = [estimate_bayes_security(secrets, secrets, rng=seed).high for seed in range(500)]
+    assert sum(high > best for high in highs) <= 8
+    assert max(highs) < 0.05
+
+
+@pytest.mark.parametrize("method", ["frequentist", "nearest-neighbours"])
+def test_lost_trials_are_told_apart_from_errors(method, monkeypatch):
+    monkeypatch.setattr("tacit.blackbox.fair_trials._MARGIN", 0.0)
+    secrets = np.arange(2000) % 2
+    estimate = estimate_bayes_security(secrets, secrets, method=method, rng=3)
+    assert "0 errors of " in estimate.method
+    assert " trials lost on the leakiest pair" in estimate.method
+    if method == "frequentist":
+        assert estimate.value == 0
+    assert estimate.high > 2 * float(upper_limit(0, 1750, 0.025))
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+@pytest.mark.parametrize("pair", [(2**63, 2**63 + 1), (2**53, 2**53 + 1)])
+@pytest.mark.parametrize("other", [-1, 0.5])
+@pytest.mark.parametrize("rows", [False, True])
+def test_large_whole_numbers_stay_apart(measure, pair, other, rows):
+    observations = [*pair] * 100 + [other] * 2
+    given = [(value, 1) for value in observations] if rows else observations
+    assert measure([0, 1] * 101, given, rng=1).high < 0.2
+    assert measure(observations[:200] + [other] * 2, [0, 1] * 101, rng=1).high < 0.2
+
+
+def test_the_method_names_the_pairs_that_set_both_ends():
+    # a and b are told apart well; of c there are four samples, of which little follows.
+    secrets = np.array(["a", "b"])[np.arange(4000) % 2].tolist() + ["c"] * 4
+    reports = tc.RandomizedResponse(2, p=0.75).sample(np.arange(4000) % 2, rng=2).tolist() + [0, 1] * 2
+    estimate = estimate_bayes_security(secrets, reports, rng=1)
+    assert "held out on the leakiest pair, 'a' and 'b'" in estimate.method.replace("'b' and 'a'", "'a' and 'b'")
+    assert "training errors at least on 4 samples each of 'c' and " in estimate.method
+    assert "too few samples to test of secret 'c' (4)" in estimate.method
+
+
+def test_a_secret_is_said_to_have_the_samples_that_were_given():
+    rng = np.random.default_rng(5)
+    # Now and then the one sample of c is among those that decide on the method.
+    secrets = np.array(["a", "b"] * 200 + ["c"])
+    named = {
+        estimate_bayes_security(secrets, rng.normal(size=401), rng=seed).method.split("of secret ")[1]
+        for seed in range(60)
+    }
+    assert named == {"'c' (1)"}
+
+
+def test_the_leakiest_pair_is_told():
+    secrets = np.array(["x", "y", "z"])[np.arange(900) % 3]
+    for method in ("frequentist", "nearest-neighbours"):
+        estimate, pair = security_and_pair(secrets, (secrets == "z") * 1.0, 0.95, method, 1)
+        assert "z" in pair
+        assert estimate == estimate_bayes_security(secrets, (secrets == "z") * 1.0, method=method, rng=1)
+    assert security_and_pair([0, 1], [0.0, 1.0], 0.95, "nearest-neighbours", 1)[1] is None
+
+
+def test_too_many_secrets_for_a_classifier_are_refused():
+    secrets = np.arange(20_000)
+    with pytest.raises(TooLargeError, match="all pairs of 20,000 secrets are too many"):
+        estimate_bayes_security(secrets, secrets.astype(float), method="nearest-neighbours", rng=1)
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_many_equal_points_are_one(measure):
+    # Quadratic time would take minutes.
+    secrets = np.arange(200_000) % 2
+    observations = np.where(np.arange(200_000) % 5 < 2, 0.0, np.random.default_rng(6).normal(size=200_000))
+    assert measure(secrets, observations, method="nearest-neighbours", rng=1).high >= 0.5
 
 
 @pytest.mark.parametrize("measure", MEASURES)
@@ -170,6 +336,12 @@ BAD_SAMPLES = {
     "nan": ([0, 1], [1.0, np.nan], "finite, got nan in row 1"),
     "an infinite feature": ([0, 1], [[1, np.inf], [2, 3]], r"finite, got \[1.0, inf\] in row 0"),
     "nan among objects": ([0, 1], [("a", 1.0), ("b", float("nan"))], "finite, got nan in row 1"),
+    "a float32 nan among objects": (
+        [0, 1],
+        np.array(["x", np.float32("nan")], dtype=object),
+        "finite, got nan in row 1",
+    ),
+    "nan in a tuple": ([0, 1], np.fromiter([("a",), (1.0, (float("inf"),))], dtype=object), "must be finite, got"),
     "nan as a secret": ([0.0, np.nan], [1, 2], "secrets must be finite"),
     "complex numbers": ([0, 1], [1j, 2], "complex"),
     "a table of secrets": (np.zeros((2, 2)), [1, 2], r"shape \(2, 2\)"),
@@ -226,6 +398,10 @@ def test_bad_plans_and_streams_are_refused(gaussians):
     for half_width in (0, 0.5, -1):
         with pytest.raises(InvalidValueError, match=r"half_width must be in \(0, 1/2\)"):
             samples_needed(half_width)
+    with pytest.raises(InvalidValueError, match="half_width must be at least 1e-06, got 1e-200"):
+        samples_needed(1e-200, [0, 1] * 50, [0, 1] * 50)
+    # (1.96/2)² / 10⁻¹² of them.
+    assert samples_needed(1e-6) == pytest.approx(0.9603647e12, rel=1e-4)
     with pytest.raises(InvalidValueError, match="got secrets only"):
         samples_needed(0.1, [0, 1])
     with pytest.raises(InvalidValueError, match="no finite sample bounds it from below"):

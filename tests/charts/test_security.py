@@ -7,6 +7,7 @@ import pytest
 from oracles.promise import exactly
 from tacit import charts
 from tacit.charts.style import DIM, GRID, INK
+from tacit.errors import InvalidValueError
 
 LAPLACE = [(epsilon, math.exp(-epsilon / 2)) for epsilon in (0.5, 1.0, 4.0)]
 FIGURE = charts.bayes_security_over_epsilon(deltas=[0.2], mechanisms={"Laplace": LAPLACE}, most=2)
@@ -45,6 +46,28 @@ def test_mechanisms_are_points_where_they_are_given_and_within_the_figure():
     assert drawn(FIGURE, "point") == [LAPLACE[:2]]
     beyond = charts.bayes_security_over_epsilon(mechanisms={"Laplace": LAPLACE}, most=0.1)
     assert drawn(beyond, "point") == []
+
+
+def test_each_mechanism_has_marks_of_its_own_and_its_name_at_the_last():
+    gaussian = [(0.1, 0.99), (1.0, 0.925)]
+    chart = charts.bayes_security_over_epsilon(mechanisms={"Laplace": LAPLACE, "Gaussian": gaussian}, most=2)
+    assert drawn(chart, "point") == [LAPLACE[:2], gaussian]
+    layers, data = chart.to_dict()["vconcat"][1]["layer"], chart.to_dict()["datasets"]
+    assert len({layer["mark"]["shape"] for layer in layers if layer["mark"]["type"] == "point"}) == 2
+    names = {row["name"]: (row["x"], row["y"]) for some in data.values() for row in some if "name" in row}
+    assert names == {"Laplace": LAPLACE[1], "Gaussian": gaussian[1]}
+
+
+@pytest.mark.parametrize("options", [{"most": 0}, {"most": math.nan}, {"most": math.inf}])
+def test_bad_ranges_are_refused(options):
+    with pytest.raises(InvalidValueError, match="most must be a number over 0"):
+        charts.bayes_security_over_epsilon(**options)
+
+
+@pytest.mark.parametrize("delta", [0, 1, -0.5, math.nan])
+def test_bad_deltas_are_refused(delta):
+    with pytest.raises(InvalidValueError, match=r"deltas must be in \(0, 1\)"):
+        charts.bayes_security_over_epsilon(deltas=[0.1, delta])
 
 
 def test_the_key_names_only_what_is_drawn():

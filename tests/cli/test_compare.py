@@ -9,6 +9,7 @@ import pytest
 import tacit as tc
 import tacit.charts
 from cli_runner import run
+from tacit.numerics.rounding import rounded_down, rounded_up
 
 RR = tc.RandomizedResponse
 
@@ -159,7 +160,7 @@ def test_an_estimate_is_starred_and_its_interval_told() -> None:
     assert code == 0
     said = " ".join(out.split())
     assert f"{estimate['value']:.4g}*" in said
-    assert f"95% sure in [{estimate['low']:.6g}, {estimate['high']:.6g}]" in said
+    assert f"95% sure in [{rounded_down(estimate['low'], 6)}, {rounded_up(estimate['high'], 6)}]" in said
     assert f"* {estimate['method']}" in said
 
 

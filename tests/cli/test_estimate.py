@@ -113,6 +113,13 @@ def test_text_says_what_follows(tmp_path, drawn):
         ("secret,o\na,1\nb\n", "line 3"),
         ("secret,o\na,1\nb,nan\nc,2\n", "must hold finite numbers"),
         ("secret,o\na,1\nb,2\nc,3\nd,n/a\n", "holds numbers, but also 'n/a'"),
+        ("secret,o\na,1\nb,2.5\nc,1e400\n", "must hold finite numbers"),
+        ("secret,o\na,1.5\nb,2.5\nc,1_000\n", "holds numbers, but also '1_000'"),
+        ("secret,o\na,1\nb,\u0661\n", "holds numbers, but also '\u0661'"),
+        ("secret,o\na,1\nb, 1\n", "holds numbers, but also ' 1'"),
+        ("secret,o,o\na,1,1\nb,2,2\n", "columns 2 and 3 of"),
+        ("secret,o,O\na,1,1\nb,2,2\n", "differ only by case"),
+        ("secret,\na,1\nb,2\n", "has no name for column 2"),
         ("", "is empty"),
     ],
 )
@@ -127,6 +134,12 @@ def test_what_is_wrong_with_a_call_is_said(tmp_path, drawn):
     file = str(written(tmp_path / "s.csv", "page,size", *drawn))
     for arguments, complaint in [
         ([str(tmp_path / "none.csv")], "there is no such file"),
+        ([str(tmp_path)], "it is a folder"),
+        (["/dev/null"], "it is not a regular file"),
+        ([file, "--half-width", "1e-200"], "half_width must be at least 1e-06"),
+        ([str(tmp_path / "none.csv"), "--half-width", "2"], "half_width must be in (0, 1/2)"),
+        ([str(tmp_path / "none.csv"), "--confidence", "2"], "confidence must be in (0, 1)"),
+        ([file, "--chart", str(tmp_path / "chart.png")], "name one that ends in .svg"),
         ([file, "--confidence", "1"], "confidence must be in (0, 1)"),
         ([file, "--half-width", "0.6"], "half_width must be in (0, 1/2)"),
         ([file, "--method", "guess"], "guess"),
@@ -142,3 +155,98 @@ def test_quoted_line_breaks_and_empty_observations_are_values(tmp_path):
     results = estimated(tmp_path / "s.csv")
     assert results["samples"] == 200
     assert results["estimate_bayes_risk"]["high"] < 0.1
+
+
+def test_words_are_text_even_if_they_could_be_read_as_numbers(tmp_path):
+    rng = np.random.default_rng(3)
+    for words in (["nan", "Bob"], ["0x1F", "1_000"], ["inf", "Infinity"]):
+        file = written(tmp_path / "w.csv", "s,o", rng.permutation(["a", "b"] * 50), [words[i % 2] for i in range(100)])
+        assert estimated(file)["observations"] == "discrete"
+
+
+def test_whole_numbers_of_any_length_stay_apart(tmp_path):
+    for base in (2**63, 2**70, 10**500):
+        file = written(tmp_path / "w.csv", "s,o", ["a", "b"] * 100, [str(base), str(base + 1)] * 100)
+        results = estimated(file)
+        assert results["observations"] == "discrete"
+        assert results["estimate_bayes_risk"]["high"] < 0.1
+
+
+def test_a_row_may_be_longer_than_a_block(tmp_path):
+    file = written(tmp_path / "long.csv", "s,o", ["a", "b"] * 20, ["q", "z" * 1_500_000] * 20)
+    assert estimated(file)["estimate_bayes_risk"]["high"] < 0.2
+
+
+def test_without_a_seed_one_is_drawn_and_told(tmp_path, drawn):
+    file = str(written(tmp_path / "s.csv", "page,size", *drawn))
+    code, out, _ = run("estimate", file, "--json", "--half-width", "0.01")
+    answer = json.loads(out)
+    assert code == 0
+    seed, risk = answer["inputs"]["seed"], answer["results"]["estimate_bayes_risk"]
+    again = json.loads(run("estimate", file, "--json", "--half-width", "0.01", "--seed", seed)[1])
+    assert again == answer
+    # All parts are about the same draw.
+    half_width = (risk["high"] - risk["low"]) / 2
+    assert answer["results"]["samples_needed"] == pytest.approx(3000 * (half_width / 0.01) ** 2, abs=1)
+    assert f"Seed {seed} repeats this." in run("estimate", file, "--seed", seed)[1]
+    assert json.loads(run("estimate", file, "--json")[1])["inputs"]["seed"] != seed
+
+
+def test_the_leakiest_pair_is_named(tmp_path):
+    rng = np.random.default_rng(4)
+    secrets = rng.integers(0, 4, 2000)
+    file = written(tmp_path / "s.csv", "s,o", secrets, np.where(secrets == 3, 1, rng.integers(0, 2, 2000)))
+    assert "3" in estimated(file)["leakiest_pair"]
+    assert "easiest to tell apart (it seems, '" in " ".join(run("estimate", str(file))[1].split())
+
+
+def test_decimals_get_their_estimates_though_no_number_of_samples_gives_a_width(tmp_path):
+    times = np.arange(400) % 2 + np.random.default_rng(2).normal(size=400)
+    file = written(tmp_path / "d.csv", "secret,time", np.arange(400) % 2, times)
+    results = estimated(file, "--half-width", "0.1")
+    assert "samples_needed" not in results
+    assert "no finite sample bounds it from below" in results["not_computed"]["samples_needed"]
+    assert results["estimate_bayes_risk"]["high"] < 0.5
+    code, out, err = run("estimate", str(file), "--half-width", "0.1", "--seed", "1")
+    assert (code, err) == (0, "")
+    assert "samples_needed is not computed: " in out
+
+
+def said(file, *arguments) -> str:
+    code, out, err = run("estimate", str(file), "--seed", "1", *arguments)
+    assert (code, err) == (0, "")
+    return " ".join(out.split())
+
+
+def test_what_is_printed_of_an_interval_holds(tmp_path):
+    file = written(tmp_path / "s.csv", "s,o", ["a", "b"] * 10_000, [0, 1] * 10_000)
+    high = estimated(file)["estimate_bayes_risk"]["high"]
+    words = said(file)
+    most = float(words.split("is wrong at most ")[1].split("%")[0])
+    assert 100 * high <= most <= 100 * high * 1.001
+    least = float(words.split("names the right one at least ")[1].split("%")[0])
+    assert 99.9 < least <= 100 * (1 - estimated(file)["estimate_bayes_security"]["high"] / 2)
+    assert "99.9% sure in [0, " in said(file, "--confidence", "0.999")
+    assert "99.5% sure in [0, " in said(file, "--confidence", "0.995")
+
+
+def test_text_says_where_nothing_is_shown(tmp_path):
+    nothing = said(written(tmp_path / "two.csv", "s,o", ["a", "b"], [1, 2]))
+    assert "is wrong, these samples do not show at this confidence." in nothing
+    assert "can be told apart, these samples do not show at this confidence." in nothing
+    assert "0 errors of 0" not in nothing
+    assert "100.0%" not in nothing
+    rng = np.random.default_rng(5)
+    alike = written(tmp_path / "null.csv", "s,o", rng.permutation(["a", "b"] * 500), rng.integers(0, 2, 1000))
+    words = said(alike)
+    assert "a blind one 50%; no leakage is shown at this confidence." in words
+    assert "of the time; no leakage is shown at this confidence." in words
+
+
+def test_no_name_steers_the_terminal(tmp_path):
+    file = tmp_path / "s\x1b[2J.csv"
+    file.write_text('secret,"o\x1b[31mred"\n' + "a\x1b[1m,1\nb,2\n" * 50)
+    code, out, _ = run("estimate", str(file))
+    assert code == 0
+    assert "\x1b" not in out
+    assert "o\\x1b[31mred" in out

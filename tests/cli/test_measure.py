@@ -9,6 +9,7 @@ import pytest
 import tacit as tc
 from cli_runner import run
 from tacit.mechanisms import mechanisms_by_name
+from tacit.numerics.rounding import rounded_down, rounded_up
 
 
 def measured(*arguments: str) -> dict:
@@ -374,7 +375,7 @@ def test_the_same_seed_gives_the_same_sample_and_the_text_its_interval(monkeypat
     assert estimate["confidence"] == 0.95
     code, out, _ = run("measure", *asked)
     assert code == 0
-    assert f"95% sure in [{estimate['low']:.6g}, {estimate['high']:.6g}]" in out
+    assert f"95% sure in [{rounded_down(estimate['low'], 6)}, {rounded_up(estimate['high'], 6)}]" in out
     assert estimate["method"] in " ".join(out.split())
 
 

@@ -85,6 +85,13 @@ def balanced_errors(learned, tested):
     return sum(not says_first[0][o] for o in tested[0]) + sum(says_first[1][o] for o in tested[1])
 
 
+def neighbours_votes(samples, x, k):
+    """Votes of the secrets of all samples that are as near to x as the k-th nearest."""
+    distances = sorted(abs(observation - x) for _, observation in samples)
+    furthest = distances[min(k, len(distances)) - 1]
+    return Counter(secret for secret, observation in samples if abs(observation - x) <= furthest)
+
+
 def binomial_tail(n, p, least):
     """``P(Binomial(n, p) >= least)``, exactly."""
     p = Fraction(p)

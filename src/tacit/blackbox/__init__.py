@@ -2,8 +2,8 @@
 
 from tacit.blackbox.bayes_risk import estimate_bayes_risk
 from tacit.blackbox.bayes_security import estimate_bayes_security
-from tacit.blackbox.classifiers import NearestNeighbours
 from tacit.blackbox.convergence import Convergence, convergence
+from tacit.blackbox.nearest_neighbours import NearestNeighbours
 from tacit.blackbox.planning import samples_needed
 from tacit.blackbox.stream import BayesRiskStream
 

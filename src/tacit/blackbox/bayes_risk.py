@@ -3,7 +3,7 @@
 from numpy.typing import ArrayLike
 
 from tacit.blackbox.classifiers import Classifier, Method, chosen, name_of
-from tacit.blackbox.progress import Progress, progress_of
+from tacit.blackbox.progressive_validation import Validation, validated
 from tacit.blackbox.samples import as_confidence, as_samples
 from tacit.estimate import Estimate
 from tacit.numerics.randomness import Seed
@@ -30,15 +30,17 @@ def estimate_bayes_risk(
         What came out, shape ``(m,)`` or ``(m, d)``. Discrete ones are compared as they are, rows whole: with text
         among its columns a row is discrete. Sequences of several lengths need a metric of their own.
     confidence
-        With what probability the interval covers R*, in (0, 1), at every sample size.
+        With what probability the interval covers R*, in (0, 1), at every sample size. Samples that are refused, such as
+        those of a single secret, count as covered.
     method
         What guesses, which the interval holds for whatever it is:
 
         - ``"frequentist"``: the most frequent secret with an observation; for one never seen, the most frequent of all.
         - ``"nearest-neighbours"``: `NearestNeighbours()`, or such an object with a k or a metric of its own.
         - any object with ``fit(X, y)`` and ``predict(X)``, such as a scikit-learn classifier; copies of it are fitted.
-        - ``"auto"``: nearest neighbours for floats of which most are distinct, else frequentist. On floats the first
-          samples, a sixteenth and at most 1000, decide and are then left out.
+        - ``"auto"``: frequentist, but for floats nearest neighbours if at least half of the first samples in random
+          order, a sixteenth of all and at most 1000, are distinct. These decide and are then left out; floats that
+          repeat more rarely than that are taken for distinct.
     rng
         A generator or a seed for the order of the samples; None draws a fresh one.
 
@@ -72,28 +74,38 @@ def estimate_bayes_risk(
     (True, 0.03)
     """
     sure = as_confidence(confidence)
-    classifier, progress = observed_progress(secrets, observations, method, rng)
-    return risk_estimate(progress, sure, classifier)
+    classifier, validation = observed(secrets, observations, method, rng)
+    return risk_estimate(validation, sure, classifier)
 
 
-def observed_progress(
+def observed(
     secrets: ArrayLike, observations: ArrayLike, method: Method, rng: Seed
-) -> tuple[Classifier | None, Progress]:
+) -> tuple[Classifier | None, Validation]:
     """Return what guesses, None for the frequentist method, and how it errs on the samples in random order."""
     samples, _ = as_samples(secrets, observations, rng)
     classifier, kept = chosen(method, samples)
-    return classifier, progress_of(classifier, kept)
+    return classifier, validated(classifier, kept)
 
 
-def risk_estimate(progress: Progress, confidence: float, classifier: Classifier | None) -> Estimate:
-    """Return the estimate at the end of the progress."""
-    lows, highs = progress.limits(1 - confidence)
+def risk_estimate(validation: Validation, confidence: float, classifier: Classifier | None) -> Estimate:
+    """Return the estimate at the end of the validation."""
+    lows, highs = validation.limits(1 - confidence)
     low, high = float(lows[-1]), float(highs[-1])
-    errors, tested = int(progress.errors.sum()), int(progress.tested.sum())
-    method = f"{name_of(classifier)}: {errors} errors of {tested} held out, Clopper-Pearson"
-    if progress.least is None:
+    errors, tested = int(validation.errors.sum()), int(validation.tested.sum())
+    method = f"{name_of(classifier)}: {held_out(errors, tested)}, Clopper-Pearson"
+    if validation.least is None:
         return Estimate(high, 0.0, high, confidence, f"{method} upper limit; {NO_LOWER_LIMIT}")
-    least, size = int(progress.least[-1]), int(progress.known[-1] + progress.tested[-1])
-    value = min(max((errors / max(1, tested) + least / size) / 2, low), high)
+    least, size = int(validation.least[-1]), int(validation.known[-1] + validation.tested[-1])
+    value = halfway(least / size, errors / tested if tested else None, low, high)
     method += f"; below, {least} training errors of {size} at least, Clopper-Pearson"
     return Estimate(value, low, high, confidence, method)
+
+
+def held_out(errors: int, tested: int) -> str:
+    """Return in words what the test gave."""
+    return f"{errors} errors of {tested} held out" if tested else "nothing held out"
+
+
+def halfway(trained: float, tested: float | None, low: float, high: float) -> float:
+    """Return the middle of both errors, or the training error if nothing was tested, clipped into the interval."""
+    return min(max(trained if tested is None else (trained + tested) / 2, low), high)

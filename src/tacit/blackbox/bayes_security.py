@@ -1,15 +1,17 @@
 """The Bayes security of a black box, from samples."""
 
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tacit.blackbox.bayes_risk import NO_LOWER_LIMIT
+from tacit.blackbox.bayes_risk import NO_LOWER_LIMIT, halfway, held_out
 from tacit.blackbox.classified_pairs import validated_pairs
 from tacit.blackbox.classifiers import Classifier, Method, chosen, name_of
 from tacit.blackbox.clopper_pearson import lower_limit_of_sum, upper_limit
 from tacit.blackbox.discrete_pairs import affordable_pairs, held_out_errors, overlaps, secret_table, trials_of
 from tacit.blackbox.fair_trials import number_of_trials
-from tacit.blackbox.progress import FITTED, FREQUENTIST
 from tacit.blackbox.samples import Samples, as_confidence, as_samples
 from tacit.estimate import Estimate
 from tacit.numerics.randomness import Seed
@@ -35,7 +37,7 @@ def estimate_bayes_security(
     observations
         What came out, shape ``(m,)`` or ``(m, d)``: independent of each other given the secrets.
     confidence
-        With what probability the interval covers β*, in (0, 1), at every sample size.
+        With what probability the interval covers β*, in (0, 1), at every sample size; refused samples count as covered.
     method
         What guesses, as in `estimate_bayes_risk`; here of two secrets, as if both were as frequent.
     rng
@@ -45,8 +47,9 @@ def estimate_bayes_security(
     -------
     Estimate
         Frequentist: two-sided, its value halfway between the training and the held-out estimate of the pair with the
-        lowest upper limit. Else one-sided: the value is the upper limit, low is 0. A secret with too few samples to
-        test, which the method names, leaves low at or near 0, for it may be the one that gives itself away.
+        lowest upper limit. Else one-sided: the value is the upper limit, low is 0. The method names that pair, the one
+        that sets low, and secrets with too few samples to test; these leave low at or near 0, for one of them may be
+        the one that gives itself away.
 
     Raises
     ------
@@ -70,59 +73,88 @@ def estimate_bayes_security(
     >>> security.low < tc.bayes_security(mechanism) < security.high
     True
     """
+    return security_and_pair(secrets, observations, confidence, method, rng)[0]
+
+
+def security_and_pair(
+    secrets: ArrayLike, observations: ArrayLike, confidence: float, method: Method, rng: Seed
+) -> tuple[Estimate, tuple[Any, Any] | None]:
+    """Return the estimate and the two secrets that were told apart best, None if no classifier could be tested."""
     sure = as_confidence(confidence)
     samples, source = as_samples(secrets, observations, rng)
     classifier, kept = chosen(method, samples)
-    if classifier is None:
-        return _by_counts(kept, sure, source)
-    return _by_classifier(classifier, kept, sure, source)
+    named = _by_counts(kept, sure, source) if classifier is None else _by_classifier(classifier, kept, sure, source)
+    estimate, pair = named
+    return replace(estimate, method=f"{name_of(classifier)}: {estimate.method}{_scarce(samples, kept)}"), pair
 
 
-def _by_counts(samples: Samples, confidence: float, rng: np.random.Generator) -> Estimate:
+def _by_counts(samples: Samples, confidence: float, rng: np.random.Generator) -> tuple[Estimate, tuple[Any, Any]]:
     table = secret_table(samples)
-    least, trials = overlaps(table), trials_of(table)
-    each = np.repeat(table.sizes[:-1], np.arange(samples.k - 1, 0, -1))
-    trained = least / np.maximum(each, 1)
+    first, second = np.triu_indices(samples.k, 1)
+    labels = table.labels.tolist()
+    least, trials, each = overlaps(table), trials_of(table), table.sizes[first]
+    trained = np.where(each > 0, least / np.maximum(each, 1), 1.0)
     validated = affordable_pairs(table, trained)
-    errors = trials.copy()
-    errors[validated] = held_out_errors(table, validated, rng)
+    errors, lost = np.zeros_like(trials), trials.copy()
+    errors[validated], lost[validated] = held_out_errors(table, validated, rng)
     misses = (1 - confidence) / 2
-    highs = upper_limit(errors, trials, misses / least.size)
-    best = int(highs.argmin())
-    low, high = sorted((float(lower_limit_of_sum(least, each, misses).min()), min(1.0, 2 * float(highs[best]))))
-    value = trained[best] / 2 + errors[best] / max(1, int(trials[best]))
+    highs = upper_limit(errors + lost, trials, misses / least.size)
+    lows = lower_limit_of_sum(least, each, misses)
+    best, lowest = int(np.lexsort((trained, highs))[0]), int(np.lexsort((each, lows))[0])
+    low, high = sorted((float(lows[lowest]), min(1.0, 2 * float(highs[best]))))
+    tested = int(trials[best] - lost[best])
+    value = halfway(float(trained[best]), 2 * float(errors[best]) / tested if tested else None, low, high)
+    pair = labels[first[best]], labels[second[best]]
     method = (
-        f"{name_of(None)}: {errors[best]} errors of {trials[best]} held out on the leakiest pair, Clopper-Pearson with "
-        f"a union bound over {_pairs(least.size)}, {validated.size:,} computed; below, the least training errors "
-        "of each, Clopper-Pearson by Hoeffding"
-        f"{_scarce(samples, FREQUENTIST[0])}"
+        f"{_counts(int(errors[best]), int(lost[best]), int(trials[best]))} on the leakiest pair, {_named(pair)}, "
+        f"Clopper-Pearson with a union bound over {_pairs(least.size)}, {validated.size:,} computed; below, "
+        f"{least[lowest]} training errors at least on {each[lowest]} samples each of "
+        f"{_named((labels[first[lowest]], labels[second[lowest]]))}, the least limit of any pair, Clopper-Pearson by "
+        "Hoeffding"
     )
-    return Estimate(min(max(float(value), low), high), low, high, confidence, method)
+    return Estimate(value, low, high, confidence, method), pair
 
 
-def _by_classifier(classifier: Classifier, samples: Samples, confidence: float, rng: np.random.Generator) -> Estimate:
+def _by_classifier(
+    classifier: Classifier, samples: Samples, confidence: float, rng: np.random.Generator
+) -> tuple[Estimate, tuple[Any, Any] | None]:
     pairs = samples.k * (samples.k - 1) // 2
     found = validated_pairs(classifier, samples, rng)
-    highs = [float(upper_limit(pair.errors, pair.trials, (1 - confidence) / pairs)) for pair in found]
-    high = min([1.0, *(2 * high for high in highs)])
-    counts = "no pair can be tested"
-    if found:
-        best = found[int(np.argmin(highs))]
-        counts = (
-            f"{best.errors} errors of {best.trials} held out on the leakiest pair, Clopper-Pearson upper limit with a "
-            f"union bound over {_pairs(pairs)}, {len(found)} computed"
-        )
-    method = f"{name_of(classifier)}: {counts}; {NO_LOWER_LIMIT}{_scarce(samples, FITTED[0])}"
-    return Estimate(high, 0.0, high, confidence, method)
+    if not found:
+        return Estimate(1.0, 0.0, 1.0, confidence, f"no pair can be tested; {NO_LOWER_LIMIT}"), None
+    highs = [float(upper_limit(each.errors + each.lost, each.trials, (1 - confidence) / pairs)) for each in found]
+    best = found[int(np.argmin(highs))]
+    high = min(1.0, 2 * min(highs))
+    labels = samples.labels.tolist()
+    pair = labels[best.first], labels[best.second]
+    method = (
+        f"{_counts(best.errors, best.lost, best.trials)} on the leakiest pair, {_named(pair)}, Clopper-Pearson upper "
+        f"limit with a union bound over {_pairs(pairs)}, {len(found):,} computed; {NO_LOWER_LIMIT}"
+    )
+    return Estimate(high, 0.0, high, confidence, method), pair
 
 
-def _scarce(samples: Samples, part: int) -> str:
-    sizes = np.bincount(samples.secrets, minlength=samples.k).tolist()
-    few = [(label, n) for label, n in zip(samples.labels.tolist(), sizes, strict=True) if not number_of_trials(n, part)]
+def _scarce(samples: Samples, kept: Samples) -> str:
+    """Return the secrets too few of whose samples are kept to test, and how many they had."""
+    sizes, left = (np.bincount(some.secrets, minlength=samples.k).tolist() for some in (samples, kept))
+    few = [
+        f"{label!r} ({size})"
+        for label, size, rest in zip(samples.labels.tolist(), sizes, left, strict=True)
+        if not number_of_trials(rest)
+    ]
     if not few:
         return ""
-    named = ", ".join(f"{label!r} ({n})" for label, n in few[:_MOST_NAMED])
-    return f"; too few samples to test of secret {named}{', …' if len(few) > _MOST_NAMED else ''}"
+    return (
+        f"; too few samples to test of secret {', '.join(few[:_MOST_NAMED])}{', …' if len(few) > _MOST_NAMED else ''}"
+    )
+
+
+def _counts(errors: int, lost: int, trials: int) -> str:
+    return held_out(errors, trials - lost) + (f" and {lost} trials lost" if lost else "")
+
+
+def _named(pair: tuple[Any, Any]) -> str:
+    return f"{pair[0]!r} and {pair[1]!r}"
 
 
 def _pairs(count: int) -> str:

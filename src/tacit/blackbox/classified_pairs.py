@@ -4,23 +4,31 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
+from numpy.random import Generator
 
 from tacit.blackbox.classifiers import Classifier, features, guesses
 from tacit.blackbox.distinct import Integers
-from tacit.blackbox.fair_trials import fair_trials, number_of_trials
-from tacit.blackbox.progress import FITTED
-from tacit.blackbox.samples import Rows, Samples
+from tacit.blackbox.fair_trials import FairTrials, fair_trials, number_of_trials
+from tacit.blackbox.progressive_validation import FITTED
+from tacit.blackbox.samples import Samples
+from tacit.errors import TooLargeError
+
+# Half a million pairs, and tables of a million.
+_MOST_SECRETS = 1000
 
 
 @dataclass(frozen=True)
 class ValidatedPair:
-    """The errors on two secrets in so many trials."""
+    """The errors on two secrets in so many trials, besides those that were lost."""
 
+    first: int
+    second: int
     errors: int
+    lost: int
     trials: int
 
 
-def validated_pairs(classifier: Classifier, samples: Samples, rng: np.random.Generator) -> list[ValidatedPair]:
+def validated_pairs(classifier: Classifier, samples: Samples, rng: Generator) -> list[ValidatedPair]:
     """Return the pairs that had to be validated to find the one that is easiest to tell apart.
 
     A secret's pairs come first, then always the pair whose bound ``β_ab >= β_ac + β_bc - 1`` is lowest (Bayes-sec,
@@ -28,9 +36,13 @@ def validated_pairs(classifier: Classifier, samples: Samples, rng: np.random.Gen
     is said of the others holds.
     """
     k = samples.k
-    validate = _Validation(classifier, features(classifier, samples.observations), samples.named_secrets)
+    if k > _MOST_SECRETS:
+        raise TooLargeError(
+            f"all pairs of {k:,} secrets are too many to compare by a classifier, which at most {_MOST_SECRETS:,} are "
+            "not; keep the secrets that matter"
+        )
     places = [np.flatnonzero(samples.secrets == secret) for secret in range(k)]
-    enough = np.array([number_of_trials(place.size, FITTED[0]) > 0 for place in places])
+    enough = np.array([number_of_trials(place.size) > 0 for place in places])
     unknown = np.triu(enough[:, None] & enough, 1)
     estimates, bounds = np.full((k, k), np.nan), np.zeros((k, k))
     pivot = int(np.argmax([place.size for place in places]))
@@ -40,9 +52,11 @@ def validated_pairs(classifier: Classifier, samples: Samples, rng: np.random.Gen
         a, b = divmod(int(np.where(unknown, bounds, np.inf).argmin()), k)
         if found and bounds[a, b] >= np.nanmin(estimates):
             break
-        found.append(pair := validate(places[a], places[b], rng))
+        plan = fair_trials(min(places[a].size, places[b].size), FITTED, rng).whole_blocks()
+        errors = _errors(classifier, samples, (places[a], places[b]), plan, rng)
+        found.append(ValidatedPair(a, b, errors, plan.lost, plan.trials))
         unknown[a, b] = False
-        estimates[a, b] = estimates[b, a] = min(1.0, 2 * pair.errors / pair.trials)
+        estimates[a, b] = estimates[b, a] = min(1.0, 2 * (errors + plan.lost) / plan.trials)
         for one, other in ((a, b), (b, a)):
             implied = np.nan_to_num(estimates[a, b] + estimates[other] - 1, nan=-1.0)
             bounds[one] = np.maximum(bounds[one], implied)
@@ -50,18 +64,17 @@ def validated_pairs(classifier: Classifier, samples: Samples, rng: np.random.Gen
     return found
 
 
-@dataclass(frozen=True)
-class _Validation:
-    classifier: Classifier
-    rows: Rows
-    secrets: Rows
-
-    def __call__(self, a: Integers, b: Integers, rng: np.random.Generator) -> ValidatedPair:
-        """Return the errors on two secrets, given where the samples of each are."""
-        plan = fair_trials(min(a.size, b.size), *FITTED, rng)
-        errors = plan.lost
-        for (i, i_end), (j, j_end) in zip(pairwise(plan.first), pairwise(plan.second), strict=True):
-            known, tested = np.concatenate([a[:i], b[:j]]), np.concatenate([a[i:i_end], b[j:j_end]])
-            guessed = guesses(self.classifier, self.rows[known], self.secrets[known], self.rows[tested])
-            errors += int(np.sum(guessed != self.secrets[tested]))
-        return ValidatedPair(errors, plan.trials)
+def _errors(
+    classifier: Classifier, samples: Samples, places: tuple[Integers, Integers], plan: FairTrials, rng: Generator
+) -> int:
+    """Return the errors on two secrets, given where the samples of each are."""
+    rows, secrets = features(classifier, samples.observations), samples.named_secrets
+    a, b = places
+    errors = 0
+    for (i, i_end), (j, j_end) in zip(pairwise(plan.first), pairwise(plan.second), strict=True):
+        # In random order, or where a sample stands would tell its secret.
+        known = rng.permutation(np.concatenate([a[:i], b[:j]]))
+        tested = rng.permutation(np.concatenate([a[i:i_end], b[j:j_end]]))
+        guessed = guesses(classifier, rows[known], secrets[known], rows[tested])
+        errors += int(np.sum(guessed != secrets[tested]))
+    return errors

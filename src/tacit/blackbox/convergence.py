@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tacit.blackbox.bayes_risk import observed_progress
+from tacit.blackbox.bayes_risk import observed
 from tacit.blackbox.classifiers import Method, name_of
 from tacit.blackbox.distinct import Integers
 from tacit.blackbox.samples import as_confidence
@@ -82,10 +82,10 @@ def convergence(
     (1000, 0.0)
     """
     sure = as_confidence(confidence)
-    classifier, progress = observed_progress(secrets, observations, method, rng)
-    low, high = progress.limits(1 - sure)
-    sizes = progress.known + progress.tested
-    arrays = (progress.known, sizes, progress.errors / progress.tested, low, high)
+    classifier, validation = observed(secrets, observations, method, rng)
+    low, high = validation.limits(1 - sure)
+    sizes = validation.known + validation.tested
+    arrays = (validation.known, sizes, validation.errors / validation.tested, low, high)
     for array in arrays:
         array.flags.writeable = False
     return Convergence(*arrays, confidence=sure, method=name_of(classifier))

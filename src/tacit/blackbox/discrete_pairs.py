@@ -7,10 +7,10 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.blackbox.distinct import Integers, distinct
-from tacit.blackbox.fair_trials import fair_trials, number_of_trials
-from tacit.blackbox.progress import FREQUENTIST
-from tacit.blackbox.samples import Samples
+from tacit.blackbox.distinct import Integers, distinct_integers
+from tacit.blackbox.fair_trials import FairTrials, fair_trials, number_of_trials
+from tacit.blackbox.progressive_validation import COUNTED
+from tacit.blackbox.samples import Rows, Samples
 from tacit.errors import TooLargeError
 
 # Cells (secret and observation) to compare over all pairs, pairs to list, and cells of the pairs to validate.
@@ -24,9 +24,10 @@ class SecretTable:
     """Samples by secret, the rarest secret first, in random order within each.
 
     ``cell`` is, for each sample, its (secret, observation) among the distinct ones; these are sorted likewise.
-    ``sizes`` are the numbers of samples of the secrets.
+    ``labels`` are the secrets by their own names, ``sizes`` their numbers of samples.
     """
 
+    labels: Rows
     sizes: Integers
     cell: Integers
     secret_of_cell: Integers
@@ -67,8 +68,8 @@ def secret_table(samples: Samples) -> SecretTable:
     # 16-bit keys sort in linear time.
     order = np.argsort(secrets.astype(np.uint16) if samples.k < 1 << 16 else secrets, kind="stable")
     span = int(samples.codes.max()) + 1
-    cells, cell = distinct((secrets * span + samples.codes)[order], "observations")
-    table = SecretTable(sizes[rarest], cell, cells // span, cells % span)
+    cells, cell = distinct_integers((secrets * span + samples.codes)[order])
+    table = SecretTable(samples.labels[rarest], sizes[rarest], cell, cells // span, cells % span)
     if samples.k * cells.size > _MOST_COMPARED or samples.k * (samples.k - 1) // 2 > _MOST_PAIRS:
         raise TooLargeError(
             f"all pairs of {samples.k:,} secrets with {cells.size:,} distinct samples are too many to compare; "
@@ -108,25 +109,26 @@ def affordable_pairs(table: SecretTable, estimates: NDArray[np.float64]) -> Inte
     return np.sort(order[few])
 
 
-def held_out_errors(table: SecretTable, pairs: Integers, rng: np.random.Generator) -> Integers:
-    """Return for each of these pairs, in ascending order, the errors on its held-out samples."""
+def held_out_errors(table: SecretTable, pairs: Integers, rng: np.random.Generator) -> tuple[Integers, Integers]:
+    """Return for each of these pairs, in ascending order, the errors on its held-out samples, and the trials lost."""
     first, second = (members[pairs] for members in np.triu_indices(table.sizes.size, 1))
     starts = np.flatnonzero(np.diff(first, prepend=-1))
-    errors = np.empty(pairs.size, dtype=np.int64)
+    errors, lost = np.empty(pairs.size, dtype=np.int64), np.empty(pairs.size, dtype=np.int64)
     for start, end in pairwise([*starts.tolist(), pairs.size]):
-        errors[start:end] = _errors_against(table, int(first[start]), second[start:end], rng)
-    return errors
+        plan = fair_trials(int(table.sizes[first[start]]), COUNTED, rng)
+        errors[start:end] = _errors_against(table, int(first[start]), second[start:end], plan)
+        lost[start:end] = plan.lost
+    return errors, lost
 
 
 def trials_of(table: SecretTable) -> Integers:
     """Return how many held-out trials each pair has: what the rarer of its secrets has samples for."""
     k = table.sizes.size
-    by_secret = [number_of_trials(int(size), FREQUENTIST[0]) for size in table.sizes[:-1]]
+    by_secret = [number_of_trials(int(size)) for size in table.sizes[:-1]]
     return np.repeat(np.array(by_secret, dtype=np.int64), np.arange(k - 1, 0, -1))
 
 
-def _errors_against(table: SecretTable, secret: int, others: Integers, rng: np.random.Generator) -> Integers:
-    plan = fair_trials(int(table.sizes[secret]), *FREQUENTIST, rng)
+def _errors_against(table: SecretTable, secret: int, others: Integers, plan: FairTrials) -> Integers:
     lengths: Integers = np.diff(table.first_cell)[others]
     ends: Integers = np.concatenate([[0], np.cumsum(lengths)])
     cells: Integers = np.arange(int(ends[-1])) + np.repeat(table.first_cell[others] - ends[:-1], lengths)
@@ -138,7 +140,7 @@ def _errors_against(table: SecretTable, secret: int, others: Integers, rng: np.r
         return np.bincount(place[table.cells_at(others, start, end)], minlength=cells.size)
 
     known, own = counts(0, int(plan.second[0])), table.own_counts(secret, 0, int(plan.first[0]))
-    errors = np.full(others.size, plan.lost)
+    errors = np.zeros(others.size, dtype=np.int64)
     for block in range(plan.first.size - 1):
         (a, a_end), (b, b_end) = plan.first[block : block + 2].tolist(), plan.second[block : block + 2].tolist()
         tested, own_tested = counts(b, b_end), table.own_counts(secret, a, a_end)

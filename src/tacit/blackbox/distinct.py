@@ -1,7 +1,8 @@
 """The distinct values of a column, and which of them each entry is."""
 
 import math
-from typing import Any
+from decimal import Decimal
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,21 +19,19 @@ _SPARSEST = 4
 
 def distinct(column: NDArray[Any], name: str) -> tuple[NDArray[Any], Integers]:
     """Return the distinct values of a column, and the code of each entry: its place among them."""
-    kind = column.dtype.kind
-    if kind in "biu":
-        return _distinct_integers(column)
-    if kind == "f":
-        values, codes = np.unique(column, return_inverse=True)
-        return values, codes.astype(np.int64, copy=False)
+    if column.dtype.kind in "biu":
+        return distinct_integers(column)
+    if column.dtype.kind == "f":
+        return _sorted_apart(column)
     return _distinct_objects(column, name)
 
 
-def _distinct_integers(column: NDArray[Any]) -> tuple[NDArray[Any], Integers]:
+def distinct_integers(column: NDArray[Any]) -> tuple[NDArray[Any], Integers]:
+    """Return the same of whole numbers, in linear time if they are dense; the distinct ones are ascending."""
     low, high = int(column.min()), int(column.max())
     span = high - low + 1
     if span > _SPARSEST * column.size + _CHUNK:
-        values, codes = np.unique(column, return_inverse=True)
-        return values, codes.astype(np.int64, copy=False)
+        return _sorted_apart(column)
     # Modulo 2⁶⁴ differences and sums are right for signed and unsigned numbers alike.
     lowest = np.uint64(low % 2**64)
     above = (column.astype(np.uint64) - lowest).view(np.int64)
@@ -40,6 +39,28 @@ def _distinct_integers(column: NDArray[Any]) -> tuple[NDArray[Any], Integers]:
     there[above] = True
     places = np.cumsum(there) - 1
     return (np.flatnonzero(there).astype(np.uint64) + lowest).astype(column.dtype), places[above]
+
+
+def codes_of_rows(rows: NDArray[Any]) -> Integers:
+    """Return for each observation, a value or a row of them, which of the distinct ones it is."""
+    columns = rows.reshape(len(rows), -1).T
+    codes = distinct(columns[0], "observations")[1]
+    for column in columns[1:]:
+        values, more = distinct(column, "observations")
+        codes = distinct_integers(codes * values.size + more)[1]
+    return codes
+
+
+def first_places(codes: Integers, count: int) -> Integers:
+    """Return where each of so many codes comes first."""
+    first = np.empty(count, dtype=np.int64)
+    first[codes[::-1]] = np.arange(codes.size)[::-1]  # of several writes the last one stays
+    return first
+
+
+def _sorted_apart(column: NDArray[Any]) -> tuple[NDArray[Any], Integers]:
+    values, codes = np.unique(column, return_inverse=True)
+    return values, codes.astype(np.int64, copy=False)
 
 
 def _distinct_objects(column: NDArray[Any], name: str) -> tuple[NDArray[Any], Integers]:
@@ -57,10 +78,16 @@ def _distinct_objects(column: NDArray[Any], name: str) -> tuple[NDArray[Any], In
             ) from None
         codes[start : start + len(entries)] = np.fromiter(map(table.__getitem__, entries), np.int64, len(entries))
     for value, code in table.items():
-        if isinstance(value, float) and not math.isfinite(value):
+        if not _is_finite(value):
             row = int(np.argmax(codes == code))
             raise InvalidValueError(f"{name} must be finite, got {value} in row {row} (the first is 0)")
     values = np.empty(len(table), dtype=object)
     for value, code in table.items():
         values[code] = value
     return (values if column.dtype.kind == "O" else values.astype(column.dtype)), codes
+
+
+def _is_finite(value: Any) -> bool:
+    if isinstance(value, tuple):
+        return all(map(_is_finite, cast(tuple[Any, ...], value)))
+    return not isinstance(value, (float, np.floating, Decimal)) or math.isfinite(cast(float, value))

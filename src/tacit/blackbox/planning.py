@@ -1,16 +1,20 @@
 """How many samples an interval of a given width takes."""
 
 import math
+from typing import Any
 
 from numpy.typing import ArrayLike
 
-from tacit.blackbox.bayes_risk import NO_LOWER_LIMIT, observed_progress
+from tacit.blackbox.bayes_risk import NO_LOWER_LIMIT, observed
 from tacit.blackbox.classifiers import Method, name_of
 from tacit.blackbox.clopper_pearson import lower_limit, upper_limit
 from tacit.blackbox.samples import as_confidence
 from tacit.errors import InvalidValueError
 from tacit.numerics.randomness import Seed
 from tacit.validation import as_real
+
+# That of 10¹² samples; of many more, limits of a binomial probability are no longer computed to their last digits.
+_NARROWEST = 1e-6
 
 
 def samples_needed(  # noqa: PLR0917 - what the estimate takes, and the width
@@ -28,7 +32,7 @@ def samples_needed(  # noqa: PLR0917 - what the estimate takes, and the width
     Parameters
     ----------
     half_width
-        Half the length of the wanted interval, in (0, 1/2).
+        Half the length of the wanted interval, in (0, 1/2), and at least 1e-6, which takes 10¹² samples.
     secrets, observations
         Pilot samples, as in `estimate_bayes_risk`; both or none.
     confidence
@@ -54,16 +58,14 @@ def samples_needed(  # noqa: PLR0917 - what the estimate takes, and the width
     >>> samples_needed(0.01)
     9701
     """
-    wanted, sure = as_real(half_width, "half_width"), as_confidence(confidence)
-    if not 0 < wanted < 0.5:
-        raise InvalidValueError(f"half_width must be in (0, 1/2), got {half_width!r}")
+    wanted, sure = as_half_width(half_width), as_confidence(confidence)
     if secrets is None and observations is None:
         return _floor(wanted, 1 - sure)
     if secrets is None or observations is None:
         raise InvalidValueError(
             f"a pilot is secrets and their observations, got {'observations' if secrets is None else 'secrets'} only"
         )
-    classifier, pilot = observed_progress(secrets, observations, method, rng)
+    classifier, pilot = observed(secrets, observations, method, rng)
     if pilot.least is None:
         raise InvalidValueError(
             f"no number of samples gives {name_of(classifier)} an interval of a given width, since {NO_LOWER_LIMIT}; "
@@ -72,6 +74,18 @@ def samples_needed(  # noqa: PLR0917 - what the estimate takes, and the width
     low, high = pilot.limits(1 - sure)
     samples = int(pilot.known[-1] + pilot.tested[-1])
     return math.ceil(samples * (float(high[-1] - low[-1]) / 2 / wanted) ** 2)
+
+
+def as_half_width(value: Any) -> float:
+    """Return half the length of an interval, in (0, 1/2), or say what was given."""
+    half_width = as_real(value, "half_width")
+    if not 0 < half_width < 0.5:
+        raise InvalidValueError(f"half_width must be in (0, 1/2), got {value!r}")
+    if half_width < _NARROWEST:
+        raise InvalidValueError(
+            f"half_width must be at least {_NARROWEST:g}, got {value!r}: nobody has so many samples; ask for more"
+        )
+    return half_width
 
 
 def _floor(half_width: float, misses: float) -> int:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tacit.blackbox.distinct import NUMBERS, Integers, distinct
+from tacit.blackbox.distinct import NUMBERS, Integers, codes_of_rows, distinct, first_places
 from tacit.errors import InvalidValueError
 from tacit.numerics.randomness import Seed, generator
 from tacit.validation import as_real
@@ -15,6 +15,9 @@ from tacit.validation import as_real
 Rows = NDArray[Any]
 
 _KINDS = NUMBERS + "USOMm"
+
+# Floats from here on are no more than every other whole number.
+_LEAST_ROUNDED = 2.0**53
 
 
 @dataclass(frozen=True)
@@ -52,7 +55,7 @@ class Samples:
     @cached_property
     def codes(self) -> Integers:
         """What was observed, as codes: whole rows are equal or not."""
-        return _codes_of_rows(self._unordered)[self._order]
+        return codes_of_rows(self._unordered)[self._order]
 
     @property
     def kind(self) -> str:
@@ -69,7 +72,7 @@ class Samples:
 
     def repeats(self) -> bool:
         """Return whether fewer than half of the observations are distinct."""
-        return 2 * np.unique(_codes_of_rows(self.observations)).size < self.size
+        return 2 * np.unique(codes_of_rows(self.observations)).size < self.size
 
 
 def as_samples(secrets: ArrayLike, observations: ArrayLike, rng: Seed) -> tuple[Samples, np.random.Generator]:
@@ -83,9 +86,7 @@ def as_samples(secrets: ArrayLike, observations: ArrayLike, rng: Seed) -> tuple[
         )
     order = source.permutation(codes.size)
     drawn = codes[order]
-    first = np.empty(labels.size, dtype=np.int64)
-    first[drawn[::-1]] = np.arange(codes.size)[::-1]  # of several writes the last one stays: the first sample
-    by_first = np.argsort(first)
+    by_first = np.argsort(first_places(drawn, labels.size))
     rank = np.empty_like(by_first)
     rank[by_first] = np.arange(labels.size)
     return Samples(labels[by_first], rank[drawn], order, outputs), source
@@ -121,8 +122,8 @@ def _as_array(values: Any, name: str) -> Rows:
     array: Rows
     try:
         array = np.asarray(values)
-        if array.dtype.kind in "US" and not isinstance(values, np.ndarray):
-            array = np.asarray(values, dtype=object)  # or 1 and "1" would be one value
+        if not isinstance(values, np.ndarray) and (array.dtype.kind in "US" or _rounded(values, array)):
+            array = np.asarray(values, dtype=object)  # or 1 and "1" would be one value, and 2⁵³ and 2⁵³ + 1
         if array.ndim == 2 and name == "secrets" and not isinstance(values, np.ndarray):
             array = _as_objects(values)  # tuples
     except ValueError:  # sequences of several lengths
@@ -137,15 +138,13 @@ def _as_array(values: Any, name: str) -> Rows:
     return array
 
 
+def _rounded(values: Any, array: Rows) -> bool:
+    """Return whether whole numbers among the values are others as floats."""
+    if array.dtype.kind != "f" or not (np.abs(array) >= _LEAST_ROUNDED).any():
+        return False
+    return any(isinstance(v, int) and float(v) != v for v in np.asarray(values, dtype=object).ravel().tolist())
+
+
 def _as_objects(values: Any) -> Rows:
     entries = list(values)
     return np.fromiter(entries, dtype=object, count=len(entries))
-
-
-def _codes_of_rows(rows: Rows) -> Integers:
-    columns = rows.reshape(len(rows), -1).T
-    codes = distinct(columns[0], "observations")[1]
-    for column in columns[1:]:
-        values, more = distinct(column, "observations")
-        codes = distinct(codes * values.size + more, "observations")[1]
-    return codes

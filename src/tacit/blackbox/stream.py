@@ -6,9 +6,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tacit.blackbox.bayes_risk import risk_estimate
-from tacit.blackbox.classifiers import Classifier, Method, NearestNeighbours, features, guesses, is_classifier
-from tacit.blackbox.distinct import distinct
-from tacit.blackbox.progress import Progress
+from tacit.blackbox.classifiers import Classifier, Method, features, guesses, is_classifier
+from tacit.blackbox.distinct import distinct, distinct_integers
+from tacit.blackbox.nearest_neighbours import NearestNeighbours
+from tacit.blackbox.progressive_validation import Validation
 from tacit.blackbox.samples import Rows, as_confidence, checked_pairs
 from tacit.errors import InvalidValueError
 from tacit.estimate import Estimate
@@ -32,8 +33,9 @@ class BayesRiskStream:
 
     Notes
     -----
-    Samples must come in no order of their own: independent pairs of one law. An interval holds at a number of batches
-    that was fixed beforehand, not at one where it happened to please. The first batch is learned only.
+    Samples must come in no order of their own: independent pairs of one law. Intervals hold at a number of samples, and
+    sizes of batches, that were fixed beforehand, not at those where they happened to please. The first batch is learned
+    only.
 
     Examples
     --------
@@ -58,6 +60,7 @@ class BayesRiskStream:
                 f"got {method!r}"
             )
         self._known = self._tested = self._errors = 0
+        self._shape: tuple[int, ...] = ()
 
     def add(self, secrets: ArrayLike, observations: ArrayLike) -> None:
         """Guess the batch from what is known, then learn it.
@@ -70,14 +73,21 @@ class BayesRiskStream:
         Raises
         ------
         InvalidValueError
-            If `estimate_bayes_risk` would refuse them; one secret alone is no error here.
+            If `estimate_bayes_risk` would refuse them, but for one secret alone, or an observation is of another number
+            of columns than before.
         """
         inputs, outputs = checked_pairs(secrets, observations)
+        if self._known and outputs.shape[1:] != self._shape:
+            raise InvalidValueError(
+                f"observations must be alike in all batches, got {_columns(outputs.shape[1:])} after "
+                f"{_columns(self._shape)}"
+            )
         errors = self._memory.errors_then_learned(inputs, outputs)
         if self._known:
             self._tested += inputs.size
             self._errors += errors
         self._known += inputs.size
+        self._shape = outputs.shape[1:]
 
     def estimate(self) -> Estimate:
         """Return the estimate from all samples so far, as `estimate_bayes_risk` does.
@@ -92,13 +102,13 @@ class BayesRiskStream:
                 f"samples must be of at least two secrets, got {self._memory.secrets} so far: nothing is there to guess"
             )
         least = self._memory.least_errors
-        progress = Progress(
+        validation = Validation(
             known=np.array([self._known - self._tested]),
             tested=np.array([self._tested]),
             errors=np.array([self._errors]),
             least=None if least is None else np.array([least]),
         )
-        return risk_estimate(progress, self.confidence, self._memory.classifier)
+        return risk_estimate(validation, self.confidence, self._memory.classifier)
 
 
 class _Memory(Protocol):
@@ -137,7 +147,7 @@ class _Counts:
         rows = observations if observations.ndim == 1 else _as_tuples(observations)
         inputs, of_input = distinct(secrets, "secrets")
         outputs, of_output = distinct(rows, "observations")
-        cells, of_cell = distinct(of_output * inputs.size + of_input, "observations")
+        cells, of_cell = distinct_integers(of_output * inputs.size + of_input)
         counts = np.bincount(of_cell).tolist()
         names, seen = inputs.tolist(), outputs.tolist()
         pairs = [(names[cell % inputs.size], seen[cell // inputs.size]) for cell in cells.tolist()]
@@ -180,11 +190,22 @@ class _All:
         rows = features(self.classifier, observations)
         errors = 0
         if self._secrets:
-            known, learned = np.concatenate(self._observations), np.concatenate(self._secrets)
+            known, learned = _joined(self._observations), _joined(self._secrets)
             errors = int(np.sum(guesses(self.classifier, known, learned, rows) != secrets))
-        self._secrets.append(secrets)
-        self._observations.append(rows)
+        self._secrets.append(secrets.copy())  # the caller may write the next batch over this one
+        self._observations.append(rows.copy())
         return errors
+
+
+def _joined(batches: list[Rows]) -> Rows:
+    kinds = {batch.dtype.kind for batch in batches}
+    if len(kinds) > 1:  # or 1 and "1" would be one value
+        batches = [batch.astype(object) for batch in batches]
+    return np.concatenate(batches)
+
+
+def _columns(shape: tuple[int, ...]) -> str:
+    return f"rows of {shape[0]}" if shape else "single values"
 
 
 def _as_tuples(rows: Rows) -> Rows:

@@ -1,6 +1,7 @@
 """``tacit estimate``: how much a black box leaks, from samples of it."""
 
 from contextlib import ExitStack
+from secrets import randbits
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
@@ -11,6 +12,7 @@ from tacit.cli.output import Progress, check_not_the_table, print_json, written_
 from tacit.cli.samples import SamplesFile, read_samples
 from tacit.errors import InvalidValueError
 from tacit.estimate import Estimate
+from tacit.numerics.rounding import rounded_down, rounded_up
 
 if TYPE_CHECKING:
     from tacit.blackbox import Convergence
@@ -45,26 +47,32 @@ def estimate(
     half_width
         Add samples_needed: how many samples would give estimate_bayes_risk an interval of ± this.
     chart
-        Write how the estimate of the Bayes risk settles with the number of samples as a chart to this SVG file.
+        Write how the estimate of the Bayes risk settles with the number of samples as a chart to this .svg file.
     seed
-        The same seed gives the same result; drawn afresh by default.
+        The same seed gives the same result; by default one is drawn, which the answer tells.
     json
         Print one JSON object.
     """
-    from tacit.blackbox import (  # noqa: PLC0415 - its k-d tree takes a tenth of a second
-        convergence,
-        estimate_bayes_risk,
-        estimate_bayes_security,
-        samples_needed,
-    )
+    # A tenth of a second each.
+    from tacit.blackbox import convergence, estimate_bayes_risk, samples_needed  # noqa: PLC0415
+    from tacit.blackbox.bayes_security import security_and_pair  # noqa: PLC0415
+    from tacit.blackbox.planning import as_half_width  # noqa: PLC0415
+    from tacit.blackbox.samples import as_confidence  # noqa: PLC0415
 
     check_not_the_table(chart, samples)
+    if chart is not None and not chart.lower().endswith(".svg"):
+        raise InvalidValueError(f"--chart writes an SVG file, got {chart!r}; name one that ends in .svg")
+    as_confidence(confidence)
+    if half_width is not None:
+        as_half_width(half_width)
     rng = as_seed(seed)
+    if rng is None:
+        rng = randbits(32)  # one for all parts of the answer
     progress = Progress()
     with ExitStack() as held:
         held.callback(progress.done)
         drawing = None if chart is None else held.enter_context(written_whole(chart))
-        progress(f"reading {samples}")
+        progress("reading the samples")
         data = read_samples(samples)
         secrets, observed = data.secrets, _observations(data, method)
         progress("estimate_bayes_risk")
@@ -72,22 +80,26 @@ def estimate(
             "estimate_bayes_risk": estimate_bayes_risk(secrets, observed, confidence, method, rng)
         }
         progress("estimate_bayes_security")
-        results["estimate_bayes_security"] = estimate_bayes_security(secrets, observed, confidence, method, rng)
-        results |= _described(data, observed)
+        security, pair = security_and_pair(secrets, observed, confidence, method, rng)
+        results |= {"estimate_bayes_security": security, "leakiest_pair": pair} | _described(data, observed)
         if half_width is not None:
             progress("samples_needed")
-            results["samples_needed"] = samples_needed(half_width, secrets, observed, confidence, method, rng)
+            try:
+                results["samples_needed"] = samples_needed(half_width, secrets, observed, confidence, method, rng)
+            except InvalidValueError as error:
+                results["not_computed"] = {"samples_needed": str(error)}
         if drawing is not None:
             progress("drawing")
             drawing.append(_drawn(convergence(secrets, observed, confidence, method, rng)))
     if json:
         inputs = {
             "samples": samples, "confidence": confidence, "method": method, "half_width": half_width, "chart": chart,
-            "seed": seed,
+            "seed": rng,
         }  # fmt: skip
         print_json("estimate", inputs, results)
     else:
         _print_text(samples, results, half_width)
+        print(f"Seed {rng} repeats this.")
     return 0
 
 
@@ -132,38 +144,60 @@ def _print_text(samples: str, results: dict[str, Any], half_width: float | None)
     from rich.console import Console  # noqa: PLC0415
     from rich.table import Table  # noqa: PLC0415
 
+    from tacit.auditing.wording import printable  # noqa: PLC0415
+
     print(
-        f"{samples}: {results['samples']:,} samples of {results['secrets']:,} secrets, at least "
+        f"{printable(samples)}: {results['samples']:,} samples of {results['secrets']:,} secrets, at least "
         f"{results['rarest_secret']:,} of each; observations are {results['observations']} "
-        f"({', '.join(results['columns'])})"
+        f"({printable(', '.join(results['columns']))})"
     )
     table = Table(box=box.SIMPLE, pad_edge=False)
     for header in ("measure", "value", "kind"):
         table.add_column(header, justify="right" if header == "value" else "left", overflow="fold")
     notes: dict[str, list[str]] = {}
-    for name in ("estimate_bayes_risk", "estimate_bayes_security"):
-        found: Estimate = results[name]
-        table.add_row(name, f"{found.value:.6g}", interval(found))
+    risk, security = results["estimate_bayes_risk"], results["estimate_bayes_security"]
+    for name, found in (("estimate_bayes_risk", risk), ("estimate_bayes_security", security)):
+        # A bound is quoted as what it is.
+        value = rounded_up(found.value, 6) if found.value == found.high else f"{found.value:.6g}"
+        table.add_row(name, value, interval(found))
         notes.setdefault(found.method, []).append(name)
     console = Console(markup=False, emoji=False, highlight=False)
     console.print(table)
     print_notes(console, notes)
-    print(_in_words(results["estimate_bayes_risk"], results["estimate_bayes_security"], results["guessing_error"]))
-    if half_width is not None:
+    print(f"\n{_risk_in_words(risk, results['guessing_error'])}")
+    print(_security_in_words(security, results["leakiest_pair"]))
+    if half_width is not None and "samples_needed" in results:
         print(f"About {results['samples_needed']:,} samples would give the Bayes risk to ±{half_width:g}.")
+    for name, reason in results.get("not_computed", {}).items():
+        print(f"{name} is not computed: {reason}.")
 
 
-def _in_words(risk: Estimate, security: Estimate, blind: float) -> str:
-    """Return what the intervals say to one who must act on them."""
-    return (
-        f"\nThe best guess of the secret from an observation is wrong {_between(risk.low, risk.high)} of the time, "
-        f"a blind one {blind:.1%}.\n"
-        "Of the two secrets easiest to tell apart, at even odds, the best guess names the right one "
-        f"{_between(1 - security.high / 2, 1 - security.low / 2)} of the time."
+def _risk_in_words(risk: Estimate, blind: float) -> str:
+    """Return what the interval says to one who must act on it."""
+    guess = "the best guess of the secret from an observation is wrong"
+    if risk.low <= 0 and risk.high >= 1:
+        return f"How often {guess}, these samples do not show at this confidence."
+    none = "; no leakage is shown at this confidence" if risk.high >= blind else ""
+    return f"T{guess[1:]} {_between(risk.low, risk.high)} of the time, a blind one {100 * blind:.6g}%{none}."
+
+
+def _security_in_words(security: Estimate, pair: tuple[str, str] | None) -> str:
+    """Return what the interval says to one who must act on it."""
+    two = "the two secrets easiest to tell apart" + (
+        "" if pair is None else f" (it seems, {pair[0]!r} and {pair[1]!r})"
     )
+    if security.low <= 0 and security.high >= 1:
+        return f"How well {two} can be told apart, these samples do not show at this confidence."
+    right = f"Of {two}, at even odds, the best guess names the right one"
+    if security.high >= 1:
+        most = rounded_up(100 * (1 - security.low / 2), 4)
+        return f"{right} at most {most}% of the time; no leakage is shown at this confidence."
+    low, high = 1 - security.high / 2, 1 - security.low / 2
+    return f"{right} {_between(low, high)} of the time."
 
 
 def _between(low: float, high: float) -> str:
+    least, most = rounded_down(100 * low, 4), rounded_up(100 * high, 4)
     if low <= 0:
-        return f"at most {high:.1%}"
-    return f"at least {low:.1%}" if high >= 1 else f"{low:.1%} to {high:.1%}"
+        return f"at most {most}%"
+    return f"at least {least}%" if high >= 1 else f"{least}% to {most}%"

@@ -1,6 +1,7 @@
 """``tacit measure``: the measures of one mechanism, alone or shuffled."""
 
 from collections.abc import Callable, Mapping, Sequence
+from decimal import Decimal
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
@@ -41,6 +42,7 @@ from tacit.measures import (
 )
 from tacit.measures.measure import prior_on
 from tacit.mechanisms import Mechanism, SubsampledGaussian, frequency_error
+from tacit.numerics.rounding import rounded_down, rounded_up
 from tacit.shuffling import Shuffled
 
 if TYPE_CHECKING:
@@ -274,9 +276,10 @@ def print_notes(console: "Console", notes: Mapping[str, Sequence[str]]) -> None:
 
 
 def interval(estimate: Estimate) -> str:
-    """Return where the number surely is, and how surely."""
-    sure = "certified" if estimate.certified else f"{estimate.confidence:.0%} sure"
-    return f"{sure} in [{estimate.low:.6g}, {estimate.high:.6g}]"
+    """Return where the number surely is, and how surely; what is printed is rounded outwards."""
+    # All digits: 99.9% is not 100%.
+    sure = "certified" if estimate.certified else f"{(Decimal(str(estimate.confidence)) * 100).normalize():f}% sure"
+    return f"{sure} in [{rounded_down(estimate.low, 6)}, {rounded_up(estimate.high, 6)}]"
 
 
 def _shown(value: Any) -> str:

@@ -10,7 +10,8 @@ from collections.abc import Generator, Iterable, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, cast
+from threading import Event, Thread
+from typing import Any, TextIO, cast
 
 from tacit.errors import InvalidValueError
 from tacit.estimate import Estimate
@@ -77,24 +78,39 @@ def _make_folder(folder: str) -> list[Path]:
 
 
 class Progress:
-    """Says on a terminal's stderr what is being worked on, once a second has passed."""
+    """Says on a terminal's stderr what is being worked on, and for how long, once a second has passed."""
+
+    _PERIOD = 1.0
 
     def __init__(self) -> None:
         self._start = time.monotonic()
-        self._shown = ""
+        self._what = ""
+        self._shown = False
+        self._ended = Event()
+        self._clock: Thread | None = None
 
     def __call__(self, what: str) -> None:
         """Say it."""
-        if what != self._shown and sys.stderr.isatty() and time.monotonic() - self._start > 1:
-            self._shown = what
-            sys.stderr.write(f"\r\x1b[2K{what} …")
-            sys.stderr.flush()
+        self._what = what
+        if self._clock is None and sys.stderr.isatty():
+            self._clock = Thread(target=self._tick, args=(sys.stderr,), daemon=True)
+            self._clock.start()
 
     def done(self) -> None:
         """Wipe the line."""
+        self._ended.set()
+        if self._clock is not None:
+            self._clock.join()
         if self._shown:
             sys.stderr.write("\r\x1b[2K")
-            self._shown = ""
+            self._shown = False
+
+    def _tick(self, terminal: TextIO) -> None:
+        while not self._ended.wait(self._PERIOD):
+            self._shown = True
+            with suppress(OSError, ValueError):  # a terminal that has gone is no reason to stop
+                terminal.write(f"\r\x1b[2K{self._what} … {time.monotonic() - self._start:.0f} s")
+                terminal.flush()
 
 
 def _check_target(target: Path, path: str) -> None:

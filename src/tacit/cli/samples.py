@@ -1,6 +1,5 @@
 """Samples of a black box in a CSV file: the secret in the first column, what was observed in the others."""
 
-import math
 import re
 from dataclasses import dataclass
 from importlib import import_module
@@ -10,10 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.anonymity.csv_layout import csv_layout
+from tacit.anonymity.csv_layout import LONGEST_ROW, csv_layout
 from tacit.errors import InvalidTableError
 
-_WHOLE = re.compile(r"[+-]?\d+")
+# What a spreadsheet calls a number: ASCII digits without separators.
+_WHOLE = re.compile(r"[+-]?[0-9]+")
+_DECIMAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+_NOT_FINITE = re.compile(r"[+-]?(nan|inf|infinity)", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -43,10 +45,20 @@ class SamplesFile:
 
 def read_samples(path: str) -> SamplesFile:
     """Return the samples in a CSV file with a header, or say what is wrong with it."""
+    from tacit.anonymity.rows import check_names  # noqa: PLC0415 - loads Ibis
+
     file = Path(path)
     if not file.is_file():
-        raise InvalidTableError(f"cannot read samples from {path!r}: there is no such file; name a CSV file")
+        what = (
+            "it is a folder"
+            if file.is_dir()
+            else "it is not a regular file"
+            if file.exists()
+            else "there is no such file"
+        )
+        raise InvalidTableError(f"cannot read samples from {path!r}: {what}; name a CSV file")
     layout = csv_layout(file)
+    check_names(layout.names, path)
     if len(layout.names) < 2:
         raise InvalidTableError(
             f"{path} must have the secret in its first column and what was observed in others, got the only column "
@@ -80,41 +92,43 @@ def _columns(file: Path, width: int, multiline: bool) -> list[Any]:
     csv: Any = import_module("pyarrow.csv")
     names = [str(column) for column in range(width)]
     text = arrow.dictionary(arrow.int32(), arrow.string())
-    table = csv.read_csv(
-        file,
-        read_options=csv.ReadOptions(column_names=names, skip_rows_after_names=1),
-        parse_options=csv.ParseOptions(newlines_in_values=multiline, ignore_empty_lines=False),
-        convert_options=csv.ConvertOptions(column_types=dict.fromkeys(names, text), strings_can_be_null=False),
-    )
+    try:
+        table = csv.read_csv(
+            file,
+            read_options=csv.ReadOptions(
+                column_names=names,
+                skip_rows_after_names=1,
+                block_size=2 * LONGEST_ROW,  # a row must fit into two
+            ),
+            parse_options=csv.ParseOptions(newlines_in_values=multiline, ignore_empty_lines=False),
+            convert_options=csv.ConvertOptions(column_types=dict.fromkeys(names, text), strings_can_be_null=False),
+        )
+    except arrow.ArrowException as error:
+        raise InvalidTableError(f"{file} cannot be read: {str(error).splitlines()[0]}") from None
     return [table.column(name) for name in names]
 
 
 def _texts(column: Any) -> tuple[list[str], NDArray[np.int32]]:
     """Return the distinct texts of a column, and which of them each entry is."""
-    whole = column.unify_dictionaries().combine_chunks()
-    chunk = whole.chunk(0) if hasattr(whole, "chunk") else whole
-    return chunk.dictionary.to_pylist(), chunk.indices.to_numpy()
+    chunks = column.unify_dictionaries().chunks
+    return chunks[0].dictionary.to_pylist(), np.concatenate([chunk.indices.to_numpy() for chunk in chunks])
 
 
 def _numbers(texts: list[str], name: str, path: str) -> tuple[NDArray[np.float64], bool] | None:
     """Return the texts as numbers and whether some are decimals; None where most are none."""
-    values = [_number(text) for text in texts]
-    known = [value for value in values if value is not None]
-    if 2 * len(known) < len(values):
+    others = [text for text in texts if not _DECIMAL.fullmatch(text)]
+    if 2 * len(others) > len(texts):
         return None
-    if len(known) < len(values):
-        other = next(text for text, value in zip(texts, values, strict=True) if value is None)
+    strange = [text for text in others if not _NOT_FINITE.fullmatch(text)]
+    if strange:
         raise InvalidTableError(
-            f"column {name!r} of {path} holds numbers, but also {other!r}; leave those samples out, or name all its "
-            "values by text to have them compared as they are"
+            f"column {name!r} of {path} holds numbers, but also {strange[0]!r}; leave those samples out, or name all "
+            "its values by text to have them compared as they are"
         )
-    if not all(map(math.isfinite, known)):
+    values = np.array([float(text) for text in texts])
+    whole = all(map(_WHOLE.fullmatch, texts))
+    if whole and not np.isfinite(values).all():
+        return None  # too long for floats, they can still be told apart
+    if not np.isfinite(values).all():
         raise InvalidTableError(f"column {name!r} of {path} must hold finite numbers; leave the other samples out")
-    return np.array(known), not all(map(_WHOLE.fullmatch, texts))
-
-
-def _number(text: str) -> float | None:
-    try:
-        return float(text)
-    except ValueError:
-        return None
+    return values, not whole

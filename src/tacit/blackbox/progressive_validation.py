@@ -13,18 +13,20 @@ from numpy.typing import NDArray
 
 from tacit.blackbox.classifiers import Classifier, features, guesses
 from tacit.blackbox.clopper_pearson import lower_limit, upper_limit
-from tacit.blackbox.distinct import Integers, distinct
+from tacit.blackbox.distinct import Integers, distinct_integers
 from tacit.blackbox.samples import Samples
 
 Reals = NDArray[np.float64]
 
-# One part in so many is untested at the start; by what factor the known samples grow before they are learned anew.
-FREQUENTIST = (8, 1.25)
-FITTED = (8, 1.6)
+# By what factor the known samples grow before they are learned anew: by counting, or by a classifier.
+COUNTED, FITTED = 1.25, 1.6
+
+# One part in so many is untested at the start.
+_UNTESTED_PART = 8
 
 
 @dataclass(frozen=True)
-class Progress:
+class Validation:
     """Errors by block.
 
     ``known`` are the samples that a block was guessed from, ``least`` is the least number of training errors that any
@@ -58,29 +60,29 @@ def block_edges(known: int, size: int, growth: float) -> list[int]:
     return edges
 
 
-def untested(size: int, part: int) -> int:
+def untested(size: int) -> int:
     """Return how many samples are taught before the first test."""
-    return max(1, size // part)
+    return max(1, size // _UNTESTED_PART)
 
 
-def progress_of(classifier: Classifier | None, samples: Samples) -> Progress:
+def validated(classifier: Classifier | None, samples: Samples) -> Validation:
     """Return how the classifier, None for the frequentist one, errs on the samples."""
     return _frequentist(samples) if classifier is None else _fitted(classifier, samples)
 
 
-def _fitted(classifier: Classifier, samples: Samples) -> Progress:
-    edges = block_edges(untested(samples.size, FITTED[0]), samples.size, FITTED[1])
+def _fitted(classifier: Classifier, samples: Samples) -> Validation:
+    edges = block_edges(untested(samples.size), samples.size, FITTED)
     rows, secrets = features(classifier, samples.observations), samples.named_secrets
     errors = [
         int(np.sum(guesses(classifier, rows[:start], secrets[:start], rows[start:end]) != secrets[start:end]))
         for start, end in pairwise(edges)
     ]
-    return Progress(np.array(edges[:-1]), np.diff(edges), np.array(errors, dtype=np.int64), None)
+    return Validation(np.array(edges[:-1]), np.diff(edges), np.array(errors, dtype=np.int64), None)
 
 
-def _frequentist(samples: Samples) -> Progress:
-    edges = block_edges(untested(samples.size, FREQUENTIST[0]), samples.size, FREQUENTIST[1])
-    cells, of_sample = distinct(samples.codes * samples.k + samples.secrets, "observations")
+def _frequentist(samples: Samples) -> Validation:
+    edges = block_edges(untested(samples.size), samples.size, COUNTED)
+    cells, of_sample = distinct_integers(samples.codes * samples.k + samples.secrets)
     secret = cells % samples.k
     starts = np.flatnonzero(np.diff(cells // samples.k, prepend=-1))
     lengths = np.diff(starts, append=cells.size)
@@ -98,4 +100,4 @@ def _frequentist(samples: Samples) -> Progress:
         known += np.bincount(block, minlength=cells.size)
         overall += np.bincount(samples.secrets[start:end], minlength=samples.k)
         least.append(end - int(np.maximum.reduceat(known, starts).sum()))
-    return Progress(np.array(edges[:-1]), np.diff(edges), np.array(errors, dtype=np.int64), np.array(least))
+    return Validation(np.array(edges[:-1]), np.diff(edges), np.array(errors, dtype=np.int64), np.array(least))
