@@ -10,7 +10,8 @@
     │   ├── InvalidTableError                  a table that cannot be read as it stands
     │   │   └── UnknownColumnError             a column that the table does not have
     │   └── TooLargeError                      an answer that would not fit; says which route would
-    └── UnsupportedError        (TypeError)    a combination that has no meaning
+    ├── UnsupportedError        (TypeError)    a combination that has no meaning
+    └── EngineError             (ValueError)   an engine that holds a table failed before it answered
 """
 
 from collections.abc import Iterable
@@ -57,3 +58,7 @@ class TooLargeError(InvalidValueError):
 
 class UnsupportedError(TacitError, TypeError):
     """A combination of system, adversary and measure that has no meaning or no algorithm."""
+
+
+class EngineError(TacitError, ValueError):
+    """An engine that holds a table failed before it answered."""

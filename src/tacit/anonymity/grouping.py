@@ -1,20 +1,16 @@
 """Questions put to the rows: how many people look alike. Only class sizes and single numbers come back."""
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import ibis  # pyright: ignore[reportMissingTypeStubs]
-from ibis.common.exceptions import (  # pyright: ignore[reportMissingTypeStubs]
-    OperationNotDefinedError,
-    UnsupportedBackendType,
-    UnsupportedOperationError,
-)
 
 from tacit.anonymity.class_sizes import ClassSizes
 from tacit.anonymity.rows import Rows
-from tacit.errors import UnsupportedError
 
-_BAG, _SECRET, _SIZE, _CLASSES, _BEST = "bag", "secret", "size_of_class", "number_of_classes", "best_guess"
+SIZE, CLASSES = "size_of_class", "number_of_classes"
+_BAG, _SECRET, _BEST = "bag", "secret", "best_guess"
 
 
 def count_rows(rows: Rows) -> int:
@@ -39,10 +35,13 @@ def group(rows: Rows, columns: Sequence[str], person: str | None) -> ClassSizes:
         table, keys = rows.table, [rows.fields[column] for column in columns]
     else:
         table, keys = _bags(rows, person, **{_BAG: columns}), [_BAG]
-    classes = table.group_by(keys).agg(**{_SIZE: table.count()})
-    histogram = classes.group_by(_SIZE).agg(**{_CLASSES: classes.count()}).order_by(_SIZE)
-    sizes, counts = zip(*_answer(rows, histogram), strict=True)
+    sizes, counts = zip(*sorted(rows.ask(histogram(table.group_by(keys).agg(**{SIZE: table.count()})))), strict=True)
     return ClassSizes(sizes, counts)
+
+
+def histogram(classes: Any) -> Any:
+    """Return class size → how many classes have it, of a table with a row a class."""
+    return classes.group_by(SIZE).agg(**{CLASSES: classes.count()})
 
 
 def guessed(rows: Rows, columns: Sequence[str], sensitive: str, person: str | None) -> int:
@@ -52,8 +51,8 @@ def guessed(rows: Rows, columns: Sequence[str], sensitive: str, person: str | No
     else:
         seen = {_BAG: columns} if columns else {}
         table, keys, secret = _bags(rows, person, **seen, **{_SECRET: [sensitive]}), list(seen), _SECRET
-    joint = table.group_by([*keys, secret]).agg(**{_SIZE: table.count()})
-    best = joint.group_by(keys).agg(**{_BEST: joint[_SIZE].max()}) if keys else joint.agg(**{_BEST: joint[_SIZE].max()})
+    joint = table.group_by([*keys, secret]).agg(**{SIZE: table.count()})
+    best = joint.group_by(keys).agg(**{_BEST: joint[SIZE].max()}) if keys else joint.agg(**{_BEST: joint[SIZE].max()})
     return _number(rows, best[_BEST].sum())
 
 
@@ -61,15 +60,15 @@ def rarest(rows: Rows, column: str, person: str | None) -> tuple[str | None, int
     """Return the value that the fewest people have, the first by its text and null last, and how many have it."""
     field = rows.fields[column]
     holders = rows.table.count() if person is None else rows.table[rows.fields[person]].nunique()
-    values = rows.table.group_by(field).agg(**{_SIZE: holders})
-    least = _number(rows, values[_SIZE].min())
-    tied = values.filter(values[_SIZE] == least)
+    values = rows.table.group_by(field).agg(**{SIZE: holders})
+    least = _number(rows, values[SIZE].min())
+    tied = values.filter(values[SIZE] == least)
     if field in rows.texts:
         texts = rows.texts[field]
         text = tied.left_join(texts, tied[field] == texts["code"])["text"]
     else:
         text = tied[field].cast("string")
-    ((first,),) = _answer(rows, text.min().as_table())
+    ((first,),) = rows.ask(text.min().as_table())
     return None if first is None else rows.spell(first), least
 
 
@@ -79,20 +78,49 @@ def _bags(rows: Rows, person: str, **columns: Sequence[str]) -> Any:
     def bag(names: Sequence[str]) -> Any:
         fields = [rows.fields[name] for name in names]
         values = {field: rows.table[field] for field in fields}
-        return ibis.struct(values).collect(order_by=[rows.table[field] for field in fields])
+        return ibis.struct(values).collect().sort()
 
     return rows.table.group_by(rows.fields[person]).agg(**{name: bag(names) for name, names in columns.items()})
 
 
 def _number(rows: Rows, expression: Any) -> int:
-    ((number,),) = _answer(rows, expression.as_table())
+    ((number,),) = rows.ask(expression.as_table())
     return int(number)
 
 
-def _answer(rows: Rows, asked: Any) -> list[tuple[Any, ...]]:
-    try:
-        return rows.answer(asked)
-    except (OperationNotDefinedError, UnsupportedBackendType, UnsupportedOperationError):
-        raise UnsupportedError(
-            "the engine that holds the Ibis table cannot answer this; pass the table's to_pyarrow() instead"
-        ) from None
+def held_by(rows: Rows, column: str, least: int) -> list[tuple[str | None, int]]:
+    """Return the values that so many rows or more have, as text, and how many have each, the commonest first."""
+    field = rows.fields[column]
+    values = rows.table.group_by(field).agg(**{SIZE: rows.table.count()})
+    common = values.filter(values[SIZE] >= least)
+    if field in rows.texts:
+        texts = rows.texts[field]
+        joined = common.left_join(texts, common[field] == texts["code"])
+        told = joined.select(joined["text"], joined[SIZE])
+    else:
+        told = common.select(text=common[field].cast("string"), **{SIZE: common[SIZE]})
+    found = [(None if text is None else rows.spell(text), size) for text, size in rows.ask(told)]
+    return sorted(found, key=lambda held: (-held[1], held[0] is None, held[0] or ""))
+
+
+def agreeing(rows: Rows, values: Mapping[str, str | None]) -> list[tuple[frozenset[str], int]]:
+    """Return how many rows have just which of the values, given as text: sets of columns, and how many rows of each."""
+    columns = list(values)
+    agrees = {f"agrees_{j}": _agrees(rows, rows.fields[column], values[column]) for j, column in enumerate(columns)}
+    flags = rows.table.select(**agrees)
+    counted = rows.ask(flags.group_by(list(agrees)).agg(**{SIZE: flags.count()}))
+    return [
+        (frozenset(column for column, has in zip(columns, which, strict=True) if has), size) for *which, size in counted
+    ]
+
+
+def _agrees(rows: Rows, field: str, value: str | None) -> Any:
+    held = rows.table[field]
+    if value is None:
+        return held.isnull()
+    spellings = [value] if rows.spell is str else [value, json.dumps(value, ensure_ascii=False)]
+    if field not in rows.texts:
+        return held.cast("string").isin(spellings).fill_null(False)
+    texts = rows.texts[field]
+    codes = [code for (code,) in rows.ask(texts.filter(texts["text"].isin(spellings)).select("code"))]
+    return held.isin(codes).fill_null(False)

@@ -121,6 +121,36 @@ class Population:
             self._class_sizes[key] = group(self._rows, chosen, self._person)
         return self._class_sizes[key]
 
+    def class_sizes_of_all(self, sets: Iterable[Iterable[str]]) -> tuple[ClassSizes, ...]:
+        """Return the class sizes on each of several sets of columns, which is faster than one set after another.
+
+        The sets share what the engine works out: the rows are grouped on the larger ones, and the smaller ones follow.
+
+        Parameters
+        ----------
+        sets
+            Sets of the population's columns, as for :meth:`class_sizes`.
+
+        Raises
+        ------
+        UnknownColumnError
+            If the population has no such column.
+
+        Examples
+        --------
+        >>> adult = Population("example:adult")
+        >>> [sizes.classes for sizes in adult.class_sizes_of_all([["sex"], ["race"], ["sex", "race"]])]
+        [2, 5, 10]
+        """
+        from tacit.anonymity.lattice import group_all  # noqa: PLC0415
+
+        chosen = [self.known(columns) for columns in sets]
+        if self._person is None:
+            missing = [key for columns in chosen if (key := frozenset(columns)) not in self._class_sizes]
+            for columns, sizes in group_all(self._rows, missing, self._people, self._class_sizes):
+                self._class_sizes[columns] = sizes
+        return tuple(self.class_sizes(columns) for columns in chosen)
+
     def rarest_value(self, column: str) -> tuple[str | None, int]:
         """Return a column's value that the fewest people have, as text (None for null), and how many have it.
 

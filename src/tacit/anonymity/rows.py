@@ -4,7 +4,15 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from tacit.errors import InvalidTableError
+from ibis.common.exceptions import (  # pyright: ignore[reportMissingTypeStubs]
+    OperationNotDefinedError,
+    UnsupportedBackendType,
+    UnsupportedOperationError,
+)
+
+from tacit.errors import InvalidTableError, UnsupportedError
+
+UNKNOWN_TO_ENGINE = (OperationNotDefinedError, UnsupportedBackendType, UnsupportedOperationError)
 
 
 @dataclass(frozen=True)
@@ -30,6 +38,15 @@ class Rows:
     answer: Callable[[Any], list[tuple[Any, ...]]]
     texts: Mapping[str, Any] = field(default_factory=dict[str, Any])
     spell: Callable[[str], str] = str
+
+    def ask(self, asked: Any) -> list[tuple[Any, ...]]:
+        """Return what an Ibis table expression gives, or say that the engine cannot tell."""
+        try:
+            return self.answer(asked)
+        except UNKNOWN_TO_ENGINE:
+            raise UnsupportedError(
+                "the engine that holds the Ibis table cannot answer this; pass the table's to_pyarrow() instead"
+            ) from None
 
 
 def safe_fields(names: Iterable[str]) -> dict[str, str]:

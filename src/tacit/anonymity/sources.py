@@ -9,8 +9,8 @@ from typing import Any
 
 from tacit.anonymity.embedded import Embedded, quoted
 from tacit.anonymity.files import read_csv, read_json, read_parquet
-from tacit.anonymity.rows import Rows, check_names, check_types, safe_fields
-from tacit.errors import InvalidTableError, UnsupportedError
+from tacit.anonymity.rows import UNKNOWN_TO_ENGINE, Rows, check_names, check_types, safe_fields
+from tacit.errors import EngineError, InvalidTableError, UnsupportedError
 
 EXAMPLE = "example:adult"
 READERS = {
@@ -107,7 +107,18 @@ def _in_place(table: Any, choose: Choose) -> Rows:
 
 
 def _answer(asked: Any) -> list[tuple[Any, ...]]:
-    return list(zip(*asked.to_pyarrow().to_pydict().values(), strict=True))
+    engine = asked.get_backend()
+    try:
+        if engine.name == "pyspark":  # whose to_pyarrow goes by way of pandas
+            return [tuple(row) for row in engine.raw_sql(engine.compile(asked)).collect()]
+        return list(zip(*asked.to_pyarrow().to_pydict().values(), strict=True))
+    except UNKNOWN_TO_ENGINE:
+        raise
+    except Exception as error:  # each engine has its own; what they say of bad data is held back, for it quotes values
+        raise EngineError(
+            f"the engine that holds the Ibis table failed before it answered ({type(error).__name__}), so there is no "
+            "result, not even a partial one; its own log says why"
+        ) from None
 
 
 def _check_pandas_names(names: Any, what: str) -> None:

@@ -54,6 +54,7 @@ def search_sets(
     complete = True
     while level and complete:
         room = limit - len(examined)
+        population.class_sizes_of_all(level[:room])
         for columns in level[:room]:
             progress(f"sets of {len(columns)} columns")
             examined[columns] = set_report(columns, population.class_sizes(columns), k)

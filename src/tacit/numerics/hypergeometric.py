@@ -1,6 +1,7 @@
 """The hypergeometric law to full double precision at any size."""
 
 import math
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,6 +22,7 @@ def hypergeometric_pmf(hits: ArrayLike, marked: int, total: int, draws: int) -> 
     return np.where(possible, law / binomial_pmf(draws, total, p, q), 0.0)
 
 
+@lru_cache(maxsize=1 << 14)
 def hypergeometric_cdf(most: int, marked: int, total: int, draws: int) -> float:
     """Return the probability that at most so many are marked; what is below 2·exp(-50) in all is left out.
 
