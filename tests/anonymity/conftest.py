@@ -107,7 +107,11 @@ ON_SPARK = [
 def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Engine:
     """Give what puts a table into an engine, by way of a Parquet file."""
     name = request.param
-    connection = ibis.duckdb.connect() if name == "duckdb" else ibis.pyspark.connect(request.getfixturevalue("spark"))
+    if name == "duckdb":
+        connection = ibis.duckdb.connect()
+    else:
+        session = request.getfixturevalue("spark")  # first, for it skips where there is no Spark
+        connection = ibis.pyspark.connect(session)
 
     def hold(table: pa.Table) -> Any:
         path = tmp_path / f"table{len(list(tmp_path.iterdir()))}.parquet"

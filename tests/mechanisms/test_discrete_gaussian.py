@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import tacit as tc
+from oracles import noise as slow
 from oracles.promise import exactly
 from tacit.mechanisms import DiscreteGaussian, Gaussian
 
@@ -37,6 +38,23 @@ def test_whole_orders_have_the_normal_divergence():
         assert DiscreteGaussian(sigma).renyi_divergence(1.5) <= 0.75 / sigma**2 * (1 + 1e-12)
         assert DiscreteGaussian(sigma).renyi_divergence(1) == exactly(0.5 / sigma**2)
         assert DiscreteGaussian(sigma).renyi_divergence(1 + 1e-9) == pytest.approx(0.5 / sigma**2, rel=2e-9)
+
+
+@pytest.mark.parametrize(
+    ("sigma", "sensitivity", "order"),
+    [(0.05, 2, 0.3), (0.05, 1, 1.5), (0.05, 1, 0.999), (0.08, 1, 0.5), (0.1, 3, 1.2), (0.5, 1, 1.5), (0.2, 2, 2.75)],
+)
+def test_narrow_noise_keeps_its_divergence_at_every_order(sigma, sensitivity, order):
+    truth = slow.renyi_divergence(slow.discrete_gaussian(sigma, sensitivity), order)
+    assert DiscreteGaussian(sigma, sensitivity).renyi_divergence(order) == exactly(truth)
+
+
+def test_hardly_any_noise_tells_all_without_a_warning():
+    for sigma in (1e-160, 1e-200, 1e-300):
+        assert tc.bayes_security(DiscreteGaussian(sigma)) == 0
+        assert DiscreteGaussian(sigma).hockey_stick(1) == 1
+        assert DiscreteGaussian(sigma).renyi_divergence(1.5) == math.inf
+        assert DiscreteGaussian(sigma).sample([0, 3], rng=1).tolist() == [0, 3]
 
 
 def test_narrow_and_wide_noise_is_sampled():

@@ -56,6 +56,8 @@ def test_a_lot_of_noise_keeps_the_digits_of_what_leaks():
     quiet = Gaussian(1e12)
     assert quiet.hockey_stick(0) == pytest.approx(1e-12 / math.sqrt(2 * math.pi), rel=1e-10)
     assert tc.mutual_information(quiet) == exactly(1e-24 / 8)
+    assert Gaussian(1, 1e-300).hockey_stick(1) == 0
+    assert tc.bayes_security(Gaussian(1, 1e-300)) == 1
     assert tc.mutual_information(Gaussian(100)) == pytest.approx(1e-4 / 8, rel=1e-4)
 
 

@@ -1,6 +1,7 @@
 """Two-sided geometric noise and the truncated mechanism that it is worth."""
 
 import math
+from decimal import Decimal, localcontext
 from fractions import Fraction
 
 import numpy as np
@@ -73,6 +74,23 @@ def test_bayes_security_is_what_the_halves_overlap(epsilon, sensitivity):
     q = math.exp(-rate)
     halves = math.exp(-rate * math.ceil(sensitivity / 2)), math.exp(-rate * (sensitivity // 2 + 1))
     assert tc.bayes_security(Geometric(epsilon, sensitivity)) == pytest.approx(sum(halves) / (1 + q), rel=1e-10)
+
+
+@pytest.mark.parametrize("sensitivity", [1, 2, 7, 10**6, 10**14])
+def test_its_capacity_sums_what_is_likeliest_of_every_output(sensitivity):
+    with localcontext() as context:
+        context.prec = 50
+        q = (-1 / Decimal(sensitivity)).exp()
+        truth = (2 + (sensitivity - 1) * (1 - q)) / (1 + q)
+    assert tc.multiplicative_bayes_capacity(Geometric(1, sensitivity)) == exactly(float(truth))
+    if sensitivity < 10:
+        channel = Geometric(1, sensitivity).channel()
+        assert tc.multiplicative_bayes_capacity(channel) == exactly(float(truth))
+
+
+def test_what_needs_a_matrix_that_is_too_large_names_what_does_not():
+    with pytest.raises(tc.errors.TooLargeError, match=r"bayes_security, multiplicative_bayes_capacity or privacy_prof"):
+        tc.bayes_risk(Geometric(1, sensitivity=10**6))
 
 
 def test_fine_steps_are_next_to_laplace_noise():

@@ -1,6 +1,7 @@
 """Laplace noise: Proposition 3 of the Bayes security paper, and parameters at their ends."""
 
 import math
+from decimal import Decimal, localcontext
 
 import pytest
 
@@ -53,3 +54,15 @@ def test_its_renyi_divergence_is_mironov_s(order, epsilon):
     around = [Laplace(1 / epsilon).renyi_divergence(order * (1 + shift)) for shift in (-1e-6, 1e-6)]
     assert around[0] - 1e-12 <= found <= around[1] + 1e-12
     assert 0 <= found <= epsilon
+
+
+@pytest.mark.parametrize("order", [1e-12, 1e-9, 1e-3])
+@pytest.mark.parametrize("epsilon", [5, 700, 1e5])
+def test_an_order_next_to_0_keeps_its_digits(order, epsilon):
+    with localcontext() as context:
+        context.prec = 50
+        a, r = Decimal(order), Decimal(epsilon)
+        between = ((-a * r).exp() - ((a - 1) * r).exp()) / (1 - 2 * a)
+        moment = ((-a * r).exp() + ((a - 1) * r).exp() + between) / 2
+        truth = float(moment.ln() / (a - 1))
+    assert Laplace(1, epsilon).renyi_divergence(order) == exactly(truth)

@@ -1,6 +1,7 @@
 """What every mechanism that adds noise promises, held against the two laws themselves."""
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -175,10 +176,30 @@ def test_closed_forms_agree_with_the_explicit_channel(mechanism, pair):
         assert tc.privacy_profile(mechanism, epsilon) == exactly(tc.privacy_profile(channel, epsilon))
 
 
+MEASURES = {
+    name: getattr(tc, name)
+    for name in (
+        "bayes_security",
+        "mutual_information",
+        "posterior_vulnerability",
+        "bayes_risk",
+        "multiplicative_bayes_capacity",
+    )
+} | {"privacy_profile": lambda mechanism: tc.privacy_profile(mechanism, 0.5)}
+
+
 @each(CONTINUOUS | ONE_STEP)
 def test_a_continuum_of_outputs_has_no_channel_and_says_what_can_be_measured(mechanism, pair):
-    with pytest.raises(tc.errors.UnsupportedError, match=r"continuum of observations.*bayes_security"):
+    with pytest.raises(tc.errors.UnsupportedError, match=r"continuum of observations.*bayes_security") as refused:
         mechanism.channel()
+    named = {word for word in re.findall(r"[a-z_]+", str(refused.value)) if word in MEASURES}
+    assert named >= {"bayes_security", "bayes_risk", "posterior_vulnerability", "privacy_profile"}
+    for name, ask in MEASURES.items():
+        if name in named:
+            assert float(ask(mechanism)) >= 0
+        else:
+            with pytest.raises(tc.errors.UnsupportedError):
+                ask(mechanism)
 
 
 @each(CONTINUOUS)
@@ -253,6 +274,10 @@ BAD = [
     (lambda: DiscreteGaussian(0), "sigma must be a positive"),
     (lambda: DiscreteGaussian(1, sensitivity=True), "got True"),
     (lambda: DiscreteGaussian(1e7).hockey_stick(0), "take tacit.Gaussian"),
+    (lambda: DiscreteGaussian(1e-320), "sensitivity/sigma"),
+    (lambda: DiscreteGaussian(1e300).sample([0]), "at most 1e+15 to be sampled"),
+    (lambda: SubsampledGaussian(1e-200, rate=0.5, steps=2), "1/sigma² must be within what a double holds, got a sigma"),
+    (lambda: SubsampledGaussian(1e200, rate=0.5, steps=2), "1/sigma² must be within what a double holds, got a sigma"),
     (lambda: SubsampledGaussian(1, rate=0, steps=1), "rate must be in (0, 1], got 0"),
     (lambda: SubsampledGaussian(1, rate=1.1, steps=1), "rate must be in (0, 1], got 1.1"),
     (lambda: SubsampledGaussian(1, rate=0.5, steps=0), "steps must be a whole number of at least 1, got 0"),

@@ -7,8 +7,9 @@ from functools import cached_property
 import numpy as np
 
 from tacit.channels.channel import Channel, check_size
-from tacit.mechanisms.geometric import two_sided_geometric
-from tacit.mechanisms.noise import IntegerNoise, Integers, RandomSource, Reals, as_distance, as_positive
+from tacit.errors import TooLargeError
+from tacit.mechanisms.geometric import LEAST_RATE, two_sided_geometric
+from tacit.mechanisms.noise import IntegerNoise, Integers, RandomSource, Reals, as_distance, as_positive, check_ratio
 
 # So many standard deviations out, a probability is less than the least double.
 _REACH = 39
@@ -31,9 +32,10 @@ class DiscreteGaussian(IntegerNoise):
     Raises
     ------
     InvalidValueError
-        If σ is not a positive, finite number or Δ not a whole number of at least 1.
+        If σ is not a positive, finite number, Δ not a whole number of at least 1, or their ratio not within what a
+        double holds.
     TooLargeError
-        If Δ is over 2⁵³, or, once it is measured, σ over 860,000.
+        If Δ is over 2⁵³; once it is measured, if σ is over 860,000; once it is sampled, if σ is over 10¹⁵.
 
     Notes
     -----
@@ -57,7 +59,9 @@ class DiscreteGaussian(IntegerNoise):
     sensitivity: int = 1
 
     def __post_init__(self) -> None:
-        vars(self).update(sigma=as_positive(self.sigma, "sigma"), sensitivity=as_distance(self.sensitivity))
+        sigma, sensitivity = as_positive(self.sigma, "sigma"), as_distance(self.sensitivity)
+        check_ratio(sensitivity, sigma, "sigma")
+        vars(self).update(sigma=sigma, sensitivity=sensitivity)
 
     @property
     def epsilon(self) -> float:
@@ -89,18 +93,21 @@ class DiscreteGaussian(IntegerNoise):
     def renyi(self, order: float) -> float:
         """Return the Rényi divergence of P and Q: the Gaussian's, less what the grid takes."""
         # P^α Q^(1-α) is the same law with its centre at (1-α)Δ, of which only the fraction matters.
-        if math.isinf(order):
-            return math.inf
         above, ratio = order - 1, self.sensitivity / self.sigma
         gaussian = order * ratio * ratio / 2
-        centre = math.remainder(above * self.sensitivity, 1.0)
+        centre = math.remainder(above * self.sensitivity, 1.0) if math.isfinite(gaussian) else 0.0
         if centre == 0:
             return gaussian
-        exponents = centre * (self._outputs - centre / 2) / self.sigma / self.sigma
-        with np.errstate(divide="ignore"):
-            shifted = np.exp(np.log(self._law) + np.maximum(exponents, 1.0)) - self._law
-        gain = np.where(exponents < 1, self._law * np.expm1(np.minimum(exponents, 1.0)), shifted)
-        return gaussian + math.log1p(float(gain.sum())) / above
+        if abs(centre) * self._outputs[-1] < self.sigma * self.sigma:  # all exponents are small, and so is their sum
+            exponents = centre * (self._outputs - centre / 2) / self.sigma / self.sigma
+            return gaussian + math.log1p(float(self._law @ np.expm1(exponents))) / above
+        return gaussian + (self._log_weight(centre) - self._log_weight(0.0)) / above
+
+    def _log_weight(self, centre: float) -> float:
+        """Return ``log Σ_y exp(-(y - centre)²/(2σ²))``, the centre being at most half an output off."""
+        with np.errstate(over="ignore"):
+            exponents = -np.square((self._outputs - centre) / self.sigma) / 2
+        return float(exponents.max()) + math.log(float(np.exp(exponents - exponents.max()).sum()))
 
     @cached_property
     def _outputs(self) -> Integers:
@@ -110,21 +117,30 @@ class DiscreteGaussian(IntegerNoise):
 
     @cached_property
     def _law(self) -> Reals:
-        weights = np.exp(-np.square(self._outputs / self.sigma) / 2)
+        with np.errstate(over="ignore"):
+            weights = np.exp(-np.square(self._outputs / self.sigma) / 2)
         return weights / weights.sum()
 
     @cached_property
     def _losses(self) -> Reals:
-        return (self.sensitivity / 2 - self._outputs.astype(np.float64)) / self.sigma * (self.sensitivity / self.sigma)
+        with np.errstate(over="ignore"):
+            outputs = (self.sensitivity / 2 - self._outputs.astype(np.float64)) / self.sigma
+            return outputs * (self.sensitivity / self.sigma)
 
     def noise(self, size: int, source: RandomSource) -> Integers:
         """Return so many draws of the noise."""
+        if self.sigma * LEAST_RATE > 1:
+            raise TooLargeError(
+                f"sigma must be at most {1 / LEAST_RATE:g} to be sampled, so that the noise fits in 64 bits, got "
+                f"{self.sigma:g}; take tacit.Gaussian, which it is next to"
+            )
         scale = math.floor(self.sigma) + 1
         noise = np.empty(size, dtype=np.int64)
         left = np.arange(size)
         while left.size:
             noise[left] = two_sided_geometric(1 / scale, left.size, source)
-            misfit = (np.abs(noise[left]) / self.sigma - self.sigma / scale) ** 2 / 2
+            with np.errstate(over="ignore"):
+                misfit = (np.abs(noise[left]) / self.sigma - self.sigma / scale) ** 2 / 2
             left = left[~_heads(np.exp(-misfit), source)]
         return noise
 

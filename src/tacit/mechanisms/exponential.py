@@ -55,7 +55,7 @@ class Exponential(ChannelMechanism):
                 f"{given.shape}" + ("" if np.isfinite(given).all() else " with entries that are not finite")
             )
         rate = as_positive(epsilon, "epsilon") / as_positive(sensitivity, "sensitivity") / 2
-        with np.errstate(over="ignore"):
+        with np.errstate(over="ignore", invalid="ignore"):
             exponents = (given - given.max(axis=1, keepdims=True)) * rate
         if not np.isfinite(exponents).all():
             raise InvalidValueError("scores must not differ by more than a double holds, times epsilon/(2 sensitivity)")

@@ -118,8 +118,10 @@ class Gaussian(ContinuousNoise):
 
         below, above = self._bounds(epsilons)
         # Both terms have the factor exp(-below²): e^ε Φ(-above √2) = erfcx(above) exp(-below²)/2.
-        near = erf(above) - erf(np.minimum(below, 0.0)) + np.expm1(-epsilons) * erfcx(above) * np.exp(-(below**2))
-        far = (erfcx(np.maximum(below, 0.0)) - erfcx(above)) * np.exp(-(below**2))
+        with np.errstate(over="ignore"):
+            factor = np.exp(-(below**2))
+        near = erf(above) - erf(np.minimum(below, 0.0)) + np.expm1(-epsilons) * erfcx(above) * factor
+        far = (erfcx(np.maximum(below, 0.0)) - erfcx(above)) * factor
         return np.where(below < 0, near, far) / 2
 
     def overlap(self, epsilon: float) -> float:
@@ -127,11 +129,13 @@ class Gaussian(ContinuousNoise):
         from scipy.special import erfcx  # noqa: PLC0415
 
         below, above = self._bounds(np.array([epsilon]))
-        q_above: Reals = erfcx(above) * np.exp(-(below**2))
+        with np.errstate(over="ignore"):
+            q_above: Reals = erfcx(above) * np.exp(-(below**2))
         return (math.erfc(-float(below[0])) + float(q_above[0])) / 2
 
     def _bounds(self, epsilons: Reals) -> tuple[Reals, Reals]:
-        centre, half = epsilons / self.mu / _ROOT_TWO, self.mu / 2 / _ROOT_TWO
+        with np.errstate(over="ignore"):
+            centre, half = epsilons / self.mu / _ROOT_TWO, self.mu / 2 / _ROOT_TWO
         return centre - half, centre + half
 
     def renyi(self, order: float) -> float:

@@ -7,10 +7,14 @@ import numpy as np
 
 from tacit.channels.channel import Channel, check_size
 from tacit.errors import InvalidValueError
+from tacit.estimate import Estimate
+from tacit.measures.capacity import plan_multiplicative_bayes_capacity
+from tacit.measures.measure import Plan
 from tacit.mechanisms.coin_flips import coin_flips
 from tacit.mechanisms.noise import IntegerNoise, Integers, RandomSource, as_distance, as_positive
 
-_LEAST_RATE = 1e-15
+# Noise of a smaller rate need not fit in 64 bits.
+LEAST_RATE = 1e-15
 
 
 @dataclass(frozen=True)
@@ -62,9 +66,9 @@ class Geometric(IntegerNoise):
     def __post_init__(self) -> None:
         epsilon, sensitivity = as_positive(self.epsilon, "epsilon"), as_distance(self.sensitivity)
         rate = epsilon / sensitivity
-        if rate < _LEAST_RATE:
+        if rate < LEAST_RATE:
             raise InvalidValueError(
-                f"epsilon/sensitivity must be at least {_LEAST_RATE:g}, so that the noise fits in 64 bits, got {rate:g}"
+                f"epsilon/sensitivity must be at least {LEAST_RATE:g}, so that the noise fits in 64 bits, got {rate:g}"
             )
         vars(self).update(epsilon=epsilon, sensitivity=sensitivity)
 
@@ -80,7 +84,8 @@ class Geometric(IntegerNoise):
     def channel(self) -> Channel:
         """Return the truncated geometric mechanism, (Δ+1) × (Δ+1), or raise TooLargeError."""
         size = self.secrets
-        check_size(size, size, repr(self), "ask for bayes_security or privacy_profile, which need no matrix")
+        way_out = "ask for bayes_security, multiplicative_bayes_capacity or privacy_profile, which need no matrix"
+        check_size(size, size, repr(self), way_out)
         away = np.abs(np.subtract.outer(np.arange(size), np.arange(size)))
         matrix = np.exp(-self._rate * away) / (1 + math.exp(-self._rate))
         matrix[:, 1:-1] *= -math.expm1(-self._rate)
@@ -126,6 +131,13 @@ class Geometric(IntegerNoise):
     def noise(self, size: int, source: RandomSource) -> Integers:
         """Return so many draws of the noise."""
         return two_sided_geometric(self._rate, size, source)
+
+
+@plan_multiplicative_bayes_capacity.register
+def _(system: Geometric) -> Plan[float | Estimate]:
+    # Σ_y C[y, y]: every secret's own output is likeliest.
+    rate = system.epsilon / system.sensitivity
+    return Plan(system.algorithm, lambda: (2 - (system.sensitivity - 1) * math.expm1(-rate)) / (1 + math.exp(-rate)))
 
 
 def two_sided_geometric(rate: float, size: int, source: RandomSource) -> Integers:

@@ -82,11 +82,11 @@ class Laplace(ContinuousNoise):
             slope = math.expm1(above * self.epsilon) / above if above else self.epsilon
             excess = (order * slope + math.expm1(-order * self.epsilon)) / (2 * order - 1)
             return math.log1p(above * excess) / above if above else excess
-        larger = max(order, 1 - order)  # the moment is the same for both
+        smaller, larger = sorted((order, 1 - order))  # the moment is the same for both
         spread = 2 * larger - 1
         between = -math.expm1(-spread * self.epsilon) / spread if spread else self.epsilon
         outside = (1 + math.exp(-spread * self.epsilon) + between) / 2
-        return ((larger - 1) * self.epsilon + math.log(outside)) / above
+        return (math.log(outside) - smaller * self.epsilon) / above
 
     def noise(self, size: int, source: RandomSource) -> Reals:
         """Return so many draws of the noise."""

@@ -123,7 +123,7 @@ class ContinuousNoise(AdditiveNoise):
 
     def channel(self) -> Channel:
         """Refuse: a channel has finitely many observations."""
-        raise no_channel(self)
+        raise no_channel(self, "bayes_security, mutual_information, privacy_profile")
 
     @abstractmethod
     def excesses(self, epsilons: Reals) -> Reals:
@@ -219,12 +219,12 @@ class IntegerNoise(AdditiveNoise):
         return given.astype(np.int64) + self.noise(given.size, random_source(rng))
 
 
-def no_channel(system: object) -> UnsupportedError:
-    """Return the error of asking a continuous mechanism for its explicit channel."""
+def no_channel(system: object, measures: str) -> UnsupportedError:
+    """Return the error of asking a continuous mechanism for its explicit channel, where so much can be measured."""
     return UnsupportedError(
-        f"{system!r} has a continuum of observations and no explicit channel; what can be measured is bayes_security, "
-        "posterior_vulnerability, bayes_risk, privacy_profile and what follows from these; tacit.Geometric and "
-        "tacit.DiscreteGaussian have channels"
+        f"{system!r} has a continuum of observations and no explicit channel; what can be measured is {measures}, "
+        "posterior_vulnerability, bayes_risk, multiplicative_bayes_capacity and what follows from these; "
+        "tacit.Geometric and tacit.DiscreteGaussian have channels"
     )
 
 

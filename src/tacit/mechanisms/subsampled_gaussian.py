@@ -18,7 +18,7 @@ from tacit.measures.privacy import Profile, plan_privacy_profile
 from tacit.measures.vulnerability import Prior, plan_bayes_risk, plan_posterior_vulnerability
 from tacit.mechanisms.gaussian import Gaussian
 from tacit.mechanisms.indices import as_indices
-from tacit.mechanisms.noise import Reals, as_positive, check_ratio, no_channel
+from tacit.mechanisms.noise import Reals, as_positive, no_channel
 from tacit.mechanisms.noise_measures import best_guess
 from tacit.mechanisms.subsampled_gaussian_losses import METHOD, ComposedLosses
 from tacit.numerics.randomness import Seed, random_source
@@ -48,7 +48,7 @@ class SubsampledGaussian:
     Raises
     ------
     InvalidValueError
-        If a parameter is outside its range.
+        If a parameter is outside its range, or 1/σ² is not within what a double holds.
     TooLargeError
         If there are more than 10⁷ steps.
 
@@ -83,7 +83,8 @@ class SubsampledGaussian:
         if steps > _MOST_STEPS:
             raise TooLargeError(f"steps must be at most {_MOST_STEPS:,}, beyond which nothing is computed; got more")
         vars(self).update(sigma=as_positive(self.sigma, "sigma"), rate=rate, steps=steps)
-        check_ratio(1.0, self.sigma * self.sigma, "sigma²")
+        if not 0 < 1 / self.sigma / self.sigma < math.inf:
+            raise InvalidValueError(f"1/sigma² must be within what a double holds, got a sigma of {self.sigma:g}")
 
     @property
     def secrets(self) -> int:
@@ -97,7 +98,7 @@ class SubsampledGaussian:
 
     def channel(self) -> Channel:
         """Refuse: a channel has finitely many observations."""
-        raise no_channel(self)
+        raise no_channel(self, "bayes_security, privacy_profile")
 
     @property
     def closed(self) -> bool:
@@ -189,16 +190,27 @@ class SubsampledGaussian:
         taking_part = (source.random(size) < self.rate).reshape(shape)
         return given[:, None] * taking_part + Gaussian(self.sigma).noise(size, source).reshape(shape)
 
+    @property
+    def overlap(self) -> float | Estimate:
+        """``∫ min(P, Q)``, to all digits where it is small; a certified `Estimate` unless T = 1 or q = 1."""
+        if self.closed:
+            return min(1.0, 1 - self.rate + self.rate * self._gaussian.overlap(0.0))
+        return self._composed.overlap()
+
+    @property
+    def _gaussian(self) -> Gaussian:
+        """One step in which the record takes part; where it takes part in all, they are as one with less noise."""
+        return Gaussian(self.sigma / math.sqrt(self.steps) if self.rate == 1 else self.sigma)
+
     def _closed_form(self, epsilon: float, reverse: bool) -> float:
         """Return the profile where there is one step, or steps in which all records take part are as one."""
-        q, gaussian = self.rate, Gaussian(self.sigma / math.sqrt(self.steps) if self.rate == 1 else self.sigma)
-        if q == 1:
-            return gaussian.hockey_stick(epsilon)
-        return _one_step(gaussian, q, epsilon, reverse)
+        if self.rate == 1:
+            return self._gaussian.hockey_stick(epsilon)
+        return _one_step(self._gaussian, self.rate, epsilon, reverse)
 
     @cached_property
     def _composed(self) -> ComposedLosses:
-        one_step = partial(_one_step, Gaussian(self.sigma), self.rate)
+        one_step = partial(_one_step, self._gaussian, self.rate)
         return ComposedLosses(self.sigma, self.rate, self.steps, one_step)
 
 
@@ -217,7 +229,7 @@ def _one_step(gaussian: Gaussian, rate: float, epsilon: float, reverse: bool) ->
 
 @plan_bayes_security.register
 def _(system: SubsampledGaussian) -> Plan[float | Estimate]:
-    return Plan(system.algorithm, lambda: mapped(system.hockey_stick(0.0), lambda distance: 1 - distance))
+    return Plan(system.algorithm, lambda: system.overlap)
 
 
 @plan_leakiest_pair.register

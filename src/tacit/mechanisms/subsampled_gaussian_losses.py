@@ -11,11 +11,15 @@ it. On a grid of losses the law of the sum is a power of Fourier transforms. Two
   size, which is no more than ``√(T Var)`` of one step's.
 
 Both errors are of second order in the step of the grid, where rounding every loss up or down is of first order.
+
+The affinity ``ρ = ∫ √(PQ)`` of one step bounds them too: ``∫ min(Q, e^ε P) <= e^(ε/2) ρ^T`` and, by Cauchy and Schwarz,
+``∫ |Q - e^ε P| <= √((1 + e^ε)² - 4 e^ε ρ^(2T))`` (at ε = 0, Le Cam's inequalities). Where the steps tell nearly all,
+this needs no grid.
 """
 
 import math
 from collections.abc import Callable
-from functools import cache
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -27,109 +31,169 @@ Reals = NDArray[np.float64]
 
 METHOD = "certified bounds on a grid of privacy losses"
 
-# What a step's loss is at most taken for, how far out outputs are told apart (1e-23 is beyond), and the grid's size.
+# What a step's loss is at most taken for, and how far out outputs are told apart (1e-23 is beyond).
 _LARGEST_LOSS, _DEVIATIONS = 600.0, 10
-_FEWEST_POINTS, _MOST_POINTS = 1 << 10, 1 << 21
-_WIDTH = 2e-5
+# Into how many cells the losses of a step are cut: at first, at most, and for the affinity.
+_FEWEST_CELLS, _MOST_CELLS, _AFFINITY_CELLS = 1 << 10, 1 << 20, 1 << 16
+# The most points of the losses' sum, and how narrow bounds should be next to δ.
+_MOST_POINTS, _WIDTH = 1 << 21, 2e-5
 # What the sum of the losses may leave outside of a window on either side, and what is lost to rounding.
-_TAIL, _ROUNDING, _ROUNDING_PER_STEP = 1e-15, 1e-12, 1e-15
+_TAIL, _ROUNDING, _ROUNDING_PER_STEP, _AFFINITY_ROUNDING = 1e-15, 1e-12, 1e-15, 1e-14
+
+
+class _Grid(NamedTuple):
+    """The losses ``least + i step`` of one step, from i = 0 on."""
+
+    least: float
+    step: float
+    cells: int
+
+    def losses(self, shift: float = 0.0) -> Reals:
+        """Return them all, moved by so many steps."""
+        return self.least + (np.arange(self.cells + 1, dtype=np.float64) + shift) * self.step
 
 
 class _Law(NamedTuple):
-    """The law of a loss: masses of the whole multiples of a step from ``first`` on, and of an infinite one."""
+    """The law of a loss: masses of ``origin + i step``, ``i >= first``, and what else δ has, as of an infinite loss."""
 
     masses: Reals
-    first: int
+    origin: float
+    step: float
+    first: int = 0
     infinite: float = 0.0
+
+    def hockey_stick(self, epsilon: float) -> float:
+        """Return ``E max(0, 1 - e^(ε - loss))``."""
+        losses = self.origin + (self.first + np.arange(self.masses.size)) * self.step
+        return self.infinite - float(self.masses @ np.expm1(np.minimum(epsilon - losses, 0.0)))
 
 
 class ComposedLosses:
-    """Bounds of the profile of T steps, both ways, on a grid that is refined until they nearly meet at ε = 0.
+    """Bounds of the profile of T steps, both ways, on a grid that is refined until they nearly meet or it is large.
 
     ``one_step(ε, reverse)`` is the profile of one step.
     """
 
     def __init__(self, sigma: float, rate: float, steps: int, one_step: Callable[[float, bool], float]) -> None:
         self._sigma, self._rate, self._steps, self._one_step = sigma, rate, steps, one_step
-        self._bounds = cache(self._bounds_of)
         ends = [self._loss(0.5 + sign * (0.5 + _DEVIATIONS * sigma)) for sign in (-1, 1)]
         self._least, self._largest = ends[0], min(_LARGEST_LOSS, ends[1])
-        self._set_step((self._largest - self._least) / _FEWEST_POINTS)
-        while (finer := self._refinement()) > 1:
-            self._set_step(self._step / finer)
+        self._rounding = _ROUNDING + _ROUNDING_PER_STEP * steps * max(1.0, -self._least)
 
     def hockey_stick(self, epsilon: float, reverse: bool) -> Estimate:
         """Return bounds of ``∫ max(0, Q - e^ε P)``, or in reverse ``∫ max(0, P - e^ε Q)``, for ε >= 0."""
-        directions = (reverse,) if epsilon > 0 else (False, True)  # at 0 both are the total variation
-        low = max(self._bounds(direction)[0](epsilon) for direction in directions)
-        high = min(self._bounds(direction)[1](epsilon) for direction in directions)
         # No less than one step tells, and no more than T steps with a share of ε each.
-        low = min(1.0, max(low, self._one_step(epsilon, reverse)))
-        high = max(low, min(1.0, high, self._steps * self._one_step(epsilon / self._steps, reverse)))
+        low = self._one_step(epsilon, reverse)
+        high = min(1.0, self._steps * self._one_step(epsilon / self._steps, reverse))
+        if high - low > 2 * self._rounding:
+            low, high = max(low, self._least_by_affinity(epsilon)), min(high, self._most_by_affinity(epsilon))
+        cells = self._first_cells if high - low > 2 * self._rounding else 0
+        reverse = reverse or epsilon == 0  # both are the total variation there, and in reverse losses are bounded above
+        while cells:
+            below, above = _bounds(self, cells, reverse)
+            low, high = max(low, below.hockey_stick(epsilon)), min(high, above.hockey_stick(epsilon))
+            points = max(below.masses.size, above.masses.size)
+            cells = self._refined(cells, low, high, min(_MOST_POINTS / points, _MOST_CELLS / cells))
+        assert low <= high + self._rounding, f"bounds of δ({epsilon}) have crossed: {low} > {high}"
+        low, high = sorted((max(0.0, low), min(1.0, high)))
         return Estimate((low + high) / 2, low, high, None, METHOD)
 
-    def _refinement(self) -> float:
-        """Return by what to divide the step, in which errors are of second order; 1 if they are small, or it is."""
-        at_zero = self.hockey_stick(0.0, reverse=False)
-        goal = _WIDTH * at_zero.high + 10 * _ROUNDING
-        finer = min(8.0, 1.2 * math.sqrt((at_zero.high - at_zero.low) / goal), _MOST_POINTS / self._size)
-        return finer if finer > 1.25 else 1.0
+    def overlap(self) -> Estimate:
+        """Return bounds of ``∫ min(P, Q)``."""
+        told = self.hockey_stick(0.0, reverse=False)
+        low, high = 1 - told.high, 1 - told.low
+        if high < 0.1:  # the difference has lost digits
+            shared = math.exp(self._steps * self._log_affinity[0])
+            low = max(low, shared * shared / (1 + math.sqrt(1 - shared * shared)))
+            high = min(high + 1e-16, math.exp(self._steps * self._log_affinity[1]))
+        return Estimate((low + high) / 2, low, high, None, METHOD)
+
+    def _refined(self, cells: int, low: float, high: float, most: float) -> int:
+        """Return into how many cells to cut instead, as errors are of second order in the step; 0 if they are small."""
+        wanted = 1.2 * math.sqrt(max(high - low, 0.0) / (_WIDTH * high + 10 * self._rounding))
+        return next((int(finer * cells) for finer in (8, 4, 2, 1.5) if finer < 2 * wanted and finer <= most), 0)
+
+    def _least_by_affinity(self, epsilon: float) -> float:
+        return -math.expm1(min(0.0, epsilon / 2 + self._steps * self._log_affinity[1]))
+
+    def _most_by_affinity(self, epsilon: float) -> float:
+        apart, ratio = -math.expm1(2 * self._steps * self._log_affinity[0]), math.exp(-epsilon)
+        return 2 * apart / (1 - ratio + math.sqrt((1 - ratio) ** 2 + 4 * ratio * apart))
+
+    @cached_property
+    def _log_affinity(self) -> tuple[float, float]:
+        """Bounds of ``log ρ``: merged outputs share more, and the pair that tells more shares less."""
+        grid = self._grid(_AFFINITY_CELLS)
+        p, q = self._masses(grid.losses())
+        above = self._above(grid, reverse=False)
+        low = float(above.masses @ np.exp(-grid.losses() / 2)) - _AFFINITY_ROUNDING
+        high = float(np.sqrt(p * q).sum()) + _AFFINITY_ROUNDING
+        return math.log(low), math.log(high)
 
     def _loss(self, output: float) -> float:
-        shift = (2 * output - 1) / (2 * self._sigma * self._sigma)
+        shift = (2 * output - 1) / 2 / self._sigma / self._sigma
+        if shift < 1:
+            return math.log1p(self._rate * math.expm1(shift))
         return float(np.logaddexp(math.log1p(-self._rate), math.log(self._rate) + shift))
 
-    def _set_step(self, step: float) -> None:
-        self._step = step
-        self._points = np.arange(math.floor(self._least / step), math.ceil(self._largest / step) + 1)
-        self._size = self._points.size
-        self._bounds.cache_clear()
+    def _grid(self, cells: int) -> _Grid:
+        # From the least loss on: where there is little noise, much of the mass is there.
+        return _Grid(self._least, (self._largest - self._least) / cells, cells)
 
-    def _bounds_of(self, reverse: bool) -> tuple[Callable[[float], float], Callable[[float], float]]:
-        """Return functions that δ(ε) is at least and at most."""
-        rounding = _ROUNDING + _ROUNDING_PER_STEP * self._steps
-        above, (below, mean, deviation) = self._above(reverse), self._below(reverse)
-        masses, losses = self._composed(above)
-        infinite = -math.expm1(self._steps * math.log1p(-above.infinite)) + 2 * _TAIL + rounding
-        least_masses, least_losses = self._composed(below)
-        least_losses = least_losses - self._steps * mean
-        lost = math.sqrt(self._steps) * deviation + 2 * _TAIL + rounding
-        self._size = max(self._points.size, losses.size)
+    @cached_property
+    def _first_cells(self) -> int:
+        """Into how many cells to cut at first, so that the sum has not too many points."""
+        cells = _FEWEST_CELLS
+        while max(self._points(cells, reverse) for reverse in (False, True)) > _MOST_POINTS:
+            cells //= 2
+        return cells
+
+    def _points(self, cells: int, reverse: bool) -> int:
+        grid = self._grid(cells)
+        windows = [_window(law, self._steps) for law in (self._below(grid, reverse)[0], self._above(grid, reverse))]
+        return max(high - low for low, high in windows)
+
+    def bounds(self, cells: int, reverse: bool) -> tuple[_Law, _Law]:
+        """Return laws of which one has no larger profile than T steps and the other no smaller one."""
+        grid, rounding = self._grid(cells), 2 * _TAIL + self._rounding
+        below, mean, deviation = self._below(grid, reverse)
+        least = _composed(below, self._steps)
+        lost = math.sqrt(self._steps) * deviation + rounding
+        above = self._above(grid, reverse)
+        infinite = -math.expm1(self._steps * math.log1p(-above.infinite)) + rounding
         return (
-            lambda epsilon: _hockey_stick(least_masses, least_losses, epsilon) - lost,
-            lambda epsilon: _hockey_stick(masses, losses, epsilon) + infinite,
+            least._replace(origin=least.origin - self._steps * mean, infinite=-lost),
+            _composed(above, self._steps)._replace(infinite=infinite),
         )
 
-    def _above(self, reverse: bool) -> _Law:
-        losses = self._losses(0.0)
+    def _above(self, grid: _Grid, reverse: bool) -> _Law:
+        losses = grid.losses()
         p, q = self._masses(losses)
         (bottom_p, top_p), (bottom_q, top_q), p, q = p[[0, -1]], q[[0, -1]], p[1:-1], q[1:-1]
-        up = np.clip((q - p * np.exp(losses[:-1])) / -math.expm1(-self._step), 0.0, q)
+        up = np.clip((q - p * np.exp(losses[:-1])) / -math.expm1(-grid.step), 0.0, q)
         split = np.append(q - up, 0.0)
         split[1:] += up
         if not reverse:  # the loss is less than the first point's at the bottom, and unbounded at the top
             split[0] += bottom_q
-            return _Law(split, int(self._points[0]), float(top_q))
+            return _Law(split, grid.least, grid.step, infinite=float(top_q))
         split *= np.exp(-losses)
         split[-1] += top_p
-        return _Law(split[::-1], -int(self._points[-1]), float(bottom_p))
+        return _Law(split[::-1], -grid.least, grid.step, -grid.cells, float(bottom_p))
 
-    def _below(self, reverse: bool) -> tuple[_Law, float, float]:
+    def _below(self, grid: _Grid, reverse: bool) -> tuple[_Law, float, float]:
         """Return a law, and of what its losses are too large by the mean and the standard deviation."""
-        p, q = (masses[1:] for masses in self._masses(self._losses(-0.5)))
+        losses = grid.losses()
+        p, q = (masses[1:] for masses in self._masses(grid.losses(-0.5)))
         with np.errstate(divide="ignore", invalid="ignore"):
-            excess = self._losses(0.0) - np.log(q / p)
-        excess = np.where((p > 0) & (q > 0), np.clip(excess, -self._step / 2, self._step / 2), 0.0)
+            excess = losses - np.log(q / p)
+        excess = np.where((p > 0) & (q > 0), np.clip(excess, -grid.step / 2, grid.step / 2), 0.0)
         if reverse:  # what is left above the last point has no least loss there
-            p[-1], excess, law = 0.0, -excess, _Law(p[::-1], -int(self._points[-1]))
+            p[-1], excess, law = 0.0, -excess, _Law(p[::-1], -grid.least, grid.step, -grid.cells)
             masses = p
         else:
-            excess[-1], masses, law = 0.0, q, _Law(q, int(self._points[0]))
+            excess[-1], masses, law = max(0.0, float(excess[-1])), q, _Law(q, grid.least, grid.step)
         mean = float(masses @ excess)
         return law, mean, math.sqrt(float(masses @ np.square(excess - mean)))
-
-    def _losses(self, shift: float) -> Reals:
-        return (self._points.astype(np.float64) + shift) * self._step
 
     def _masses(self, edges: Reals) -> tuple[Reals, Reals]:
         """Return what P and Q have below the first of these losses, between any two, and above the last."""
@@ -146,37 +210,48 @@ class ComposedLosses:
         absent = between(outputs / self._sigma)
         return absent, (1 - self._rate) * absent + self._rate * between((outputs - 1) / self._sigma)
 
-    def _composed(self, law: _Law) -> tuple[Reals, Reals]:
-        """Return the masses and losses of T steps, but for at most a tail on either side."""
-        places = np.arange(law.masses.size)
-        centre = round(float(law.masses @ places) / float(law.masses.sum()))  # phases are small around it
-        low, high = _window(law.masses, places - centre, self._steps)
-        size = 1 << (high - low).bit_length()
-        folded = np.bincount((places - centre) % size, weights=law.masses, minlength=size)
-        power = np.fft.irfft(np.fft.rfft(folded) ** self._steps, size)
-        totals = np.arange(low, high + 1)
-        masses: Reals = np.maximum(power[totals % size], 0.0)
-        return masses, (totals + self._steps * (law.first + centre)) * np.float64(self._step)
+
+@lru_cache(maxsize=4)
+def _bounds(losses: ComposedLosses, cells: int, reverse: bool) -> tuple[_Law, _Law]:
+    """Return `ComposedLosses.bounds`, of which another ε mostly asks for the same."""
+    return losses.bounds(cells, reverse)
 
 
-def _window(masses: Reals, places: NDArray[np.int64], steps: int) -> tuple[int, int]:
+def _composed(law: _Law, steps: int) -> _Law:
+    """Return the law of the sum of so many losses, but for at most a tail on either side and all that is infinite."""
+    centre, places = _places(law)
+    low, high = _window(law, steps)
+    size = 1 << max(0, high - low).bit_length()
+    folded = np.bincount(places % size, weights=law.masses, minlength=size)
+    power = np.fft.irfft(np.fft.rfft(folded) ** steps, size)
+    masses: Reals = np.roll(power, -low)[: high - low + 1]
+    return _Law(masses, steps * law.origin, law.step, low + steps * (law.first + centre))
+
+
+def _places(law: _Law) -> tuple[int, NDArray[np.int64]]:
+    """Return a place near the mean, around which phases are small, and where the masses are next to it."""
+    places = np.arange(law.masses.size)
+    centre = round(float(law.masses @ places) / float(law.masses.sum()))
+    return centre, places - centre
+
+
+def _window(law: _Law, steps: int) -> tuple[int, int]:
     """Return between which places the sum is, but for a tail on either side (Chernoff's bound)."""
-    possible = masses > 0
-    logs, places = np.log(masses[possible]), places[possible]
-    deviation = math.sqrt(float(masses[possible] @ np.square(places)) + 1)
+    places = _places(law)[1]
+    possible = law.masses > 0
+    masses, places = law.masses[possible], places[possible]
+    logs, deviation = np.log(masses), math.sqrt(float(masses @ np.square(places)) + 1)
     ends: list[float] = []
     for sign in (-1, 1):
-        furthest = steps * float((sign * places).max())
-        for power in range(-8, 3):
+        furthest, previous = steps * float((sign * places).max()), math.inf
+        for power in range(2, -9, -1):  # first falling, then rising
             rate = 4.0**power / deviation / math.sqrt(steps)
             terms = logs + rate * sign * places
             peak = float(terms.max())
             moment = peak + math.log(float(np.exp(terms - peak).sum()))
-            furthest = min(furthest, (steps * moment - math.log(_TAIL)) / rate)
+            bound = (steps * moment - math.log(_TAIL)) / rate
+            if bound > previous:
+                break
+            previous, furthest = bound, min(furthest, bound)
         ends.append(sign * furthest)
     return math.floor(ends[0]), math.ceil(ends[1])
-
-
-def _hockey_stick(masses: Reals, losses: Reals, epsilon: float) -> float:
-    """Return ``E max(0, 1 - e^(ε - loss))``."""
-    return -float(masses @ np.expm1(np.minimum(epsilon - losses, 0.0)))
