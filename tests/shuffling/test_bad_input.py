@@ -79,7 +79,11 @@ def test_knowledge_that_makes_no_sense_is_refused(make, words):
 
 
 @each_question
-@pytest.mark.parametrize("adversary", [[9, 0, 0], "worst", 9, np.array([9, 0, 0]), object()], ids=repr)
+@pytest.mark.parametrize(
+    "adversary",
+    [[9, 0, 0], "worst", 9, np.array([9, 0, 0]), object()],
+    ids=["a list", "text", "a number", "an array", "an object"],
+)
 def test_an_adversary_is_one_of_the_known_kinds(ask, adversary):
     refused(UnsupportedError, "adversary.*AllButOne", lambda: ask(crowd(), adversary=adversary))
 
