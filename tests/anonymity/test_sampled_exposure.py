@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from oracles import anonymity as oracle, tables
-from tacit.anonymity import ClassSizes, Population, future_release, sampled_exposure as sampled
+from tacit.anonymity import ClassSizes, Population, future_release
+from tacit.anonymity.bootstrap import bootstrapped
 from tacit.anonymity.future_release import future_exposure, simulated_estimates
 from tacit.anonymity.sampled_exposure import sampled_exposure
 from tacit.anonymity.statistical_exposure import statistical_exposure
@@ -175,4 +176,4 @@ def test_what_cannot_be_asked() -> None:
     with pytest.raises(UnsupportedError, match="make one with tacit"):
         sampled_exposure("example:adult", "0.1")  # type: ignore[arg-type]
     with pytest.raises(InvalidValueError, match="takes too long"):
-        sampled.bootstrapped(ClassSizes([1], [3 * 10**6]), lambda counts: counts.sum(axis=1), 0.5, 0.05, 0)
+        bootstrapped(ClassSizes([1], [3 * 10**6]), lambda counts: counts.sum(axis=1), 0.5, 0.05, 0)
