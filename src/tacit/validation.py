@@ -50,6 +50,14 @@ def as_real(value: Any, name: str) -> float:
     return number
 
 
+def as_confidence(value: Any) -> float:
+    """Return a confidence in (0, 1), or say what was given."""
+    confidence = as_real(value, "confidence")
+    if not 0 < confidence < 1:
+        raise InvalidValueError(f"confidence must be in (0, 1), got {value!r}")
+    return confidence
+
+
 def as_reals(values: Any) -> NDArray[np.float64]:
     """Return a copy of the numbers as an array; a ValueError for text, complex numbers and ragged rows."""
     try:

@@ -5,7 +5,8 @@ from fractions import Fraction
 import pytest
 
 from oracles import blackbox as slow
-from tacit.blackbox.clopper_pearson import lower_limit, lower_limit_of_sum, upper_limit
+from tacit.blackbox.sum_limit import lower_limit_of_sum
+from tacit.numerics.binomial_limits import lower_limit, upper_limit
 
 MISSES = [0.25, 0.025, 0.0005, 1e-9]
 

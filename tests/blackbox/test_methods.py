@@ -14,8 +14,8 @@ from tacit.blackbox import (
     samples_needed,
 )
 from tacit.blackbox.bayes_security import security_and_pair
-from tacit.blackbox.clopper_pearson import lower_limit, upper_limit
 from tacit.errors import InvalidValueError, TooLargeError
+from tacit.numerics.binomial_limits import lower_limit, upper_limit
 
 MEASURES = [estimate_bayes_risk, estimate_bayes_security]
 

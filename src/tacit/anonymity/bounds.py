@@ -195,6 +195,12 @@ def with_a_row_each(P: object) -> Population:
     return population
 
 
+def marginals_of(population: Population, columns: Iterable[str] | None) -> list[ClassSizes]:
+    """Return the class sizes of each column by itself; with no column everybody is alike."""
+    alone = [population.class_sizes([column]) for column in population.known(columns)]
+    return alone or [population.class_sizes(())]
+
+
 def check_same_people(marginals: Sequence[ClassSizes]) -> None:
     """Raise InvalidValueError unless these are the class sizes of one or more columns of the same people."""
     if len({marginal.people for marginal in marginals}) != 1:

@@ -83,6 +83,11 @@ class ClassSizes:
         return int(self._sizes[-1])
 
     @property
+    def rarer(self) -> Int64s:
+        """How many people are in smaller classes than those of each size."""
+        return self._up_to - self._sizes * self._counts
+
+    @property
     def entropy(self) -> float:
         """The entropy in bits of the class of a person drawn at random: ``H = Σ_v p(v) log₂ 1/p(v)``."""
         shares = self._sizes / self.people

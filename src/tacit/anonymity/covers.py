@@ -77,6 +77,6 @@ def _first_missing(covered: Group) -> int:
 
 def _cuts(group: Group, sizes: ClassSizes) -> list[Line[int]]:
     """Return, for a cut at each class size, how many people are below and how many classes are not."""
-    below = (sizes.curve().exposed - sizes.sizes * sizes.counts).tolist()
+    below = sizes.rarer.tolist()
     kept = sizes.counts[::-1].cumsum()[::-1].tolist()
     return [(rare, cells, (group,)) for rare, cells in zip(below, kept, strict=True)]

@@ -116,13 +116,11 @@ def surprisal(P: Population, column: str, k: int = 10, show_rare: bool = False) 
     >>> [(race.value, race.people, round(race.bits, 2)) for race in races.values[-1:]], races.hidden_values
     ([('Amer-Indian-Eskimo', 311, 6.71)], 1)
     """
-    from tacit.anonymity.grouping import held_by  # noqa: PLC0415 - imports Ibis
-
     population = _a_row_each(P)
     (column,) = population.known([column])
     least = 1 if show_rare else as_count(k, "k", at_least=1)
     sizes = population.class_sizes([column])
-    shown = held_by(population._rows, column, least)  # pyright: ignore[reportPrivateUsage]
+    shown = population.common_values(column, least)
     hidden = sizes.curve().exposed[sizes.sizes < least]
     return Surprisals(
         column,
@@ -168,13 +166,11 @@ def given_away(P: Population, values: Mapping[str, Value]) -> tuple[GivenAway, .
     >>> [(given.columns, given.alike) for given in given_away(Population("example:adult"), person)]
     [(('sex',), 10771), (('workclass',), 7), (('sex', 'workclass'), 2)]
     """
-    from tacit.anonymity.grouping import agreeing  # noqa: PLC0415
-
     population = _a_row_each(P)
     columns = population.known(values)
     if not columns:
         raise InvalidValueError("given_away needs the value of at least one column")
-    agreements = agreeing(population._rows, {column: _as_text(values[column]) for column in columns})  # pyright: ignore[reportPrivateUsage]
+    agreements = population.agreements({column: _as_text(values[column]) for column in columns})
     few = len(columns) <= MOST_COLUMNS
     chosen = range(1, len(columns) + 1) if few else (1, len(columns))
     results: list[GivenAway] = []

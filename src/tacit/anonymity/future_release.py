@@ -12,7 +12,7 @@ from tacit.adversaries.priors import as_distribution
 from tacit.anonymity.bootstrap import bootstrapped
 from tacit.anonymity.class_sizes import ClassSizes
 from tacit.anonymity.population import Population
-from tacit.anonymity.sampled_exposure import as_confidence, sizes_of
+from tacit.anonymity.sampled_exposure import sizes_of
 from tacit.anonymity.statistical_bounds import Cells, extreme_exposure
 from tacit.anonymity.statistical_exposure import Reals, exposed_part, statistical_exposure
 from tacit.errors import InvalidValueError
@@ -20,7 +20,7 @@ from tacit.estimate import Estimate
 from tacit.numerics.binomial_limits import limits_of_parts
 from tacit.numerics.hypergeometric import hypergeometric_cdf, hypergeometric_pmf
 from tacit.numerics.randomness import Seed
-from tacit.validation import as_count, as_crowd
+from tacit.validation import as_confidence, as_count, as_crowd
 
 Method = Literal["auto", "bootstrap"]
 

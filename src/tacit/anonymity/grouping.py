@@ -62,13 +62,8 @@ def rarest(rows: Rows, column: str, person: str | None) -> tuple[str | None, int
     holders = rows.table.count() if person is None else rows.table[rows.fields[person]].nunique()
     values = rows.table.group_by(field).agg(**{SIZE: holders})
     least = _number(rows, values[SIZE].min())
-    tied = values.filter(values[SIZE] == least)
-    if field in rows.texts:
-        texts = rows.texts[field]
-        text = tied.left_join(texts, tied[field] == texts["code"])["text"]
-    else:
-        text = tied[field].cast("string")
-    ((first,),) = rows.ask(text.min().as_table())
+    tied = _told(rows, values.filter(values[SIZE] == least), field)
+    ((first,),) = rows.ask(tied["text"].min().as_table())
     return None if first is None else rows.spell(first), least
 
 
@@ -83,6 +78,15 @@ def _bags(rows: Rows, person: str, **columns: Sequence[str]) -> Any:
     return rows.table.group_by(rows.fields[person]).agg(**{name: bag(names) for name, names in columns.items()})
 
 
+def _told(rows: Rows, values: Any, field: str) -> Any:
+    """Return the values of a field as text, with how many rows have each."""
+    if field not in rows.texts:
+        return values.select(text=values[field].cast("string"), **{SIZE: values[SIZE]})
+    texts = rows.texts[field]
+    joined = values.left_join(texts, values[field] == texts["code"])
+    return joined.select(joined["text"], joined[SIZE])
+
+
 def _number(rows: Rows, expression: Any) -> int:
     ((number,),) = rows.ask(expression.as_table())
     return int(number)
@@ -92,13 +96,7 @@ def held_by(rows: Rows, column: str, least: int) -> list[tuple[str | None, int]]
     """Return the values that so many rows or more have, as text, and how many have each, the commonest first."""
     field = rows.fields[column]
     values = rows.table.group_by(field).agg(**{SIZE: rows.table.count()})
-    common = values.filter(values[SIZE] >= least)
-    if field in rows.texts:
-        texts = rows.texts[field]
-        joined = common.left_join(texts, common[field] == texts["code"])
-        told = joined.select(joined["text"], joined[SIZE])
-    else:
-        told = common.select(text=common[field].cast("string"), **{SIZE: common[SIZE]})
+    told = _told(rows, values.filter(values[SIZE] >= least), field)
     found = [(None if text is None else rows.spell(text), size) for text, size in rows.ask(told)]
     return sorted(found, key=lambda held: (-held[1], held[0] is None, held[0] or ""))
 

@@ -9,7 +9,7 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.anonymity.bounds import as_share, check_same_people, with_a_row_each
+from tacit.anonymity.bounds import as_share, check_same_people, marginals_of, with_a_row_each
 from tacit.anonymity.class_sizes import ClassSizes
 from tacit.anonymity.population import Population
 from tacit.anonymity.threshold import Threshold
@@ -74,8 +74,7 @@ def exposure_if_independent(
     """
     population = with_a_row_each(P)
     share = as_share(population.people, threshold, k)
-    marginals = [population.class_sizes([column]) for column in population.known(columns)]
-    low, high = product_exposure(marginals or [population.class_sizes(())], share)
+    low, high = product_exposure(marginals_of(population, columns), share)
     return Estimate((low + high) / 2, low=low, high=high, confidence=None, method=METHOD)
 
 

@@ -1,6 +1,6 @@
 """People described by columns: how many look alike on any set of them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from tacit.anonymity.class_sizes import ClassSizes
@@ -169,6 +169,40 @@ class Population:
         from tacit.anonymity.grouping import rarest  # noqa: PLC0415
 
         return rarest(self._rows, self.known([column])[0], self._person)
+
+    def common_values(self, column: str, least: int) -> list[tuple[str | None, int]]:
+        """Return the column's values in so many rows or more, as text (None for null), and their rows, commonest first.
+
+        Raises
+        ------
+        UnknownColumnError
+            If the population has no such column.
+
+        Examples
+        --------
+        >>> Population("example:adult").common_values("sex", 20_000)
+        [('Male', 21790)]
+        """
+        from tacit.anonymity.grouping import held_by  # noqa: PLC0415
+
+        return held_by(self._rows, self.known([column])[0], least)
+
+    def agreements(self, values: Mapping[str, str | None]) -> list[tuple[frozenset[str], int]]:
+        """Return how many rows have just which of these values, given as text: sets of columns, and rows of each.
+
+        Raises
+        ------
+        UnknownColumnError
+            If the population has no such column.
+
+        Examples
+        --------
+        >>> sorted((len(agreed), rows) for agreed, rows in Population("example:adult").agreements({"sex": "Male"}))
+        [(0, 10771), (1, 21790)]
+        """
+        from tacit.anonymity.grouping import agreeing  # noqa: PLC0415
+
+        return agreeing(self._rows, {column: values[column] for column in self.known(values)})
 
     def best_guesses(self, columns: Iterable[str], sensitive: str) -> int:
         """Return for how many people the likeliest sensitive value in their class on the columns is theirs.

@@ -15,7 +15,7 @@ from tacit.errors import InvalidValueError, UnsupportedError
 from tacit.estimate import Estimate
 from tacit.numerics.binomial_limits import lower_limit, upper_limit
 from tacit.numerics.randomness import Seed
-from tacit.validation import as_count, as_real
+from tacit.validation import as_confidence, as_count
 
 # Of the misses of either side, the part spent on telling which values are frequent; the rest is for their share.
 _ON_CUTS = 0.1
@@ -123,14 +123,6 @@ def sizes_of(P: Population | ClassSizes, columns: Iterable[str] | None) -> Class
     return P
 
 
-def as_confidence(value: float) -> float:
-    """Return a confidence in (0, 1), or say what was given."""
-    confidence = as_real(value, "confidence")
-    if not 0 < confidence < 1:
-        raise InvalidValueError(f"confidence must be in (0, 1), got {value!r}")
-    return confidence
-
-
 def _counted(sizes: ClassSizes, t: Fraction, misses: float, domain: int | None) -> tuple[float, float]:
     if t == 0:
         return 0.0, 0.0
@@ -142,8 +134,8 @@ def _counted(sizes: ClassSizes, t: Fraction, misses: float, domain: int | None) 
     sure, possible = _cut_above(n, float(t), on_cuts / rarer), _cut_below(n, float(t), on_cuts / frequent)
     surely, possibly = (n - sizes.exposed(k=max(cut, 1)) for cut in (sure, possible))
     # With no value that could be frequent, everybody is exposed.
-    low = 1 - upper_limit(possibly, n, on_share) if possibly else 1.0
-    return low, 1 - lower_limit(surely, n, on_share)
+    low = 1 - float(upper_limit(possibly, n, on_share)) if possibly else 1.0
+    return low, 1 - float(lower_limit(surely, n, on_share))
 
 
 def _cut_above(n: int, t: float, misses: float) -> int:

@@ -9,7 +9,7 @@ from heapq import heappop, heappush
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.anonymity.bounds import as_share, check_same_people, exposed_below, with_a_row_each
+from tacit.anonymity.bounds import as_share, check_same_people, exposed_below, marginals_of, with_a_row_each
 from tacit.anonymity.class_sizes import ClassSizes
 from tacit.anonymity.envelope import Line, combined, lower_envelope
 from tacit.anonymity.population import Population
@@ -71,8 +71,7 @@ def theorem_bound(
     """
     population = with_a_row_each(P)
     share = as_share(population.people, threshold, k)
-    marginals = [population.class_sizes([column]) for column in population.known(columns)]
-    marginals = marginals or [population.class_sizes(())]
+    marginals = marginals_of(population, columns)
     low = max(exposed_below(marginal, math.ceil(share * population.people)) for marginal in marginals)
     low /= population.people
     if share > 1:
@@ -164,9 +163,8 @@ def theorem3_bound(marginals: Sequence[ClassSizes], threshold: Threshold) -> flo
         return 0.0
     lines: list[Line[float]] = [(0.0, 1.0, ())]
     for marginal in marginals:
-        people, sizes = marginal.people, marginal.sizes
-        rare = (marginal.curve().exposed - sizes * marginal.counts) / people
-        steps = [(a, b, ()) for a, b in zip(rare.tolist(), (people / sizes).tolist(), strict=True)]
+        rare, most = marginal.rarer / marginal.people, marginal.people / marginal.sizes
+        steps = [(a, b, ()) for a, b in zip(rare.tolist(), most.tolist(), strict=True)]
         lines = combined(lines, lower_envelope(steps), share, 1.0)
     return min([1.0, *(rare + share * cells for rare, cells, _ in lines)])
 
@@ -188,7 +186,7 @@ class _Steps:
 
     @staticmethod
     def of(marginal: ClassSizes) -> "_Steps":
-        rare = (marginal.curve().exposed - marginal.sizes * marginal.counts) / marginal.people
+        rare = marginal.rarer / marginal.people
         ends = marginal.sizes / marginal.people * marginal.classes
         return _Steps(marginal.people, marginal.classes, marginal.sizes.tolist(), rare, ends)
 

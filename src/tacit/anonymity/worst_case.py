@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.anonymity.bounds import check_same_people, counting_bound, exposed_below, with_a_row_each
+from tacit.anonymity.bounds import check_same_people, counting_bound, exposed_below, marginals_of, with_a_row_each
 from tacit.anonymity.class_sizes import ClassSizes, Int64s
 from tacit.anonymity.population import Population
 from tacit.anonymity.threshold import Threshold, least_unexposed
@@ -74,8 +74,7 @@ def worst_exposure(
     """
     population = with_a_row_each(P)
     least = least_unexposed(population.people, threshold, k)
-    marginals = [population.class_sizes([column]) for column in population.known(columns)]
-    found, bound, method = worst_exposed(marginals or [population.class_sizes(())], least, time_limit)
+    found, bound, method = worst_exposed(marginals_of(population, columns), least, time_limit)
     high = bound / population.people
     return Estimate(high, low=found / population.people, high=high, confidence=None, method=method)
 

@@ -9,12 +9,14 @@ from numpy.typing import ArrayLike
 from tacit.blackbox.bayes_risk import NO_LOWER_LIMIT, halfway, held_out
 from tacit.blackbox.classified_pairs import validated_pairs
 from tacit.blackbox.classifiers import Classifier, Method, chosen, name_of
-from tacit.blackbox.clopper_pearson import lower_limit_of_sum, upper_limit
 from tacit.blackbox.discrete_pairs import affordable_pairs, held_out_errors, overlaps, secret_table, trials_of
 from tacit.blackbox.fair_trials import number_of_trials
-from tacit.blackbox.samples import Samples, as_confidence, as_samples
+from tacit.blackbox.samples import Samples, as_samples
+from tacit.blackbox.sum_limit import lower_limit_of_sum
 from tacit.estimate import Estimate
+from tacit.numerics.binomial_limits import upper_limit
 from tacit.numerics.randomness import Seed
+from tacit.validation import as_confidence
 
 _MOST_NAMED = 5
 

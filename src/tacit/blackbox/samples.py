@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 from tacit.blackbox.distinct import NUMBERS, Integers, codes_of_rows, distinct, first_places
 from tacit.errors import InvalidValueError
 from tacit.numerics.randomness import Seed, generator
-from tacit.validation import as_real
 
 Rows = NDArray[Any]
 
@@ -108,14 +107,6 @@ def checked_pairs(secrets: ArrayLike, observations: ArrayLike) -> tuple[Rows, Ro
     if not inputs.size:
         raise InvalidValueError("samples must not be empty, got none")
     return inputs, outputs
-
-
-def as_confidence(value: Any) -> float:
-    """Return a confidence in (0, 1), or say what was given."""
-    confidence = as_real(value, "confidence")
-    if not 0 < confidence < 1:
-        raise InvalidValueError(f"confidence must be in (0, 1), got {value!r}")
-    return confidence
 
 
 def _as_array(values: Any, name: str) -> Rows:

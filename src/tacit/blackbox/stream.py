@@ -10,9 +10,10 @@ from tacit.blackbox.classifiers import Classifier, Method, features, guesses, is
 from tacit.blackbox.distinct import distinct, distinct_integers
 from tacit.blackbox.nearest_neighbours import NearestNeighbours
 from tacit.blackbox.progressive_validation import Validation
-from tacit.blackbox.samples import Rows, as_confidence, checked_pairs
+from tacit.blackbox.samples import Rows, checked_pairs
 from tacit.errors import InvalidValueError
 from tacit.estimate import Estimate
+from tacit.validation import as_confidence
 
 
 class BayesRiskStream:

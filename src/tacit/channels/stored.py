@@ -126,31 +126,45 @@ class StoredChannel:
 
 def _mapped(path: Path) -> Any:
     """Return the numbers of a file as an array on disk."""
-    try:
-        if path.suffix == ".npy":
-            array: Any = np.load(path, mmap_mode="r", allow_pickle=False)
-            if hasattr(array, "files"):
-                raise InvalidChannelError(f"{str(path)!r} holds several arrays; save the channel's by numpy.save")
-            return array
-        if path.suffix == ".parquet":
-            parquet: Any = import_module("pyarrow.parquet")  # a tenth of a second
-            with parquet.ParquetFile(path) as file:
-                shape = file.metadata.num_rows, file.metadata.num_columns
-                return _copied(map(_numbers, file.iter_batches(max(1, _ENTRIES_AT_ONCE // max(1, shape[1])))), shape)
-        if path.suffix in _ARROW:
-            arrow: Any = import_module("pyarrow")
-            with arrow.memory_map(str(path)) as file, arrow.ipc.open_file(file) as reader:
-                parts = range(reader.num_record_batches)
-                rows = sum(reader.get_batch(i).num_rows for i in parts)
-                return _copied((_numbers(reader.get_batch(i)) for i in parts), (rows, len(reader.schema)))
-    except (OSError, EOFError, ValueError, KeyError, TypeError, NotImplementedError) as error:
-        if isinstance(error, InvalidChannelError):
-            raise
-        raise InvalidChannelError(f"cannot read a channel from {str(path)!r}: {error}") from None
+    if path.suffix == ".npy":
+        return _array(path)
+    if path.suffix in STORED:
+        return _table(path)
     raise InvalidChannelError(
         f"a stored channel must be a file that ends in {', '.join(STORED)}, got {str(path)!r}; read a CSV file with "
         "numpy.loadtxt and give the numbers to tacit.Channel"
     )
+
+
+def _array(path: Path) -> Any:
+    try:
+        array: Any = np.load(path, mmap_mode="r", allow_pickle=False)
+    except (OSError, EOFError, ValueError) as error:
+        raise _unreadable(path, error) from None
+    if hasattr(array, "files"):
+        raise InvalidChannelError(f"{str(path)!r} holds several arrays; save the channel's by numpy.save")
+    return array
+
+
+def _table(path: Path) -> Any:
+    """Return the numbers of a table, copied to an array on disk by parts."""
+    arrow: Any = import_module("pyarrow")  # a tenth of a second
+    try:
+        if path.suffix == ".parquet":
+            parquet: Any = import_module("pyarrow.parquet")
+            with parquet.ParquetFile(path) as file:
+                shape = file.metadata.num_rows, file.metadata.num_columns
+                return _copied(map(_numbers, file.iter_batches(max(1, _ENTRIES_AT_ONCE // max(1, shape[1])))), shape)
+        with arrow.memory_map(str(path)) as file, arrow.ipc.open_file(file) as reader:
+            parts = range(reader.num_record_batches)
+            rows = sum(reader.get_batch(i).num_rows for i in parts)
+            return _copied((_numbers(reader.get_batch(i)) for i in parts), (rows, len(reader.schema)))
+    except (OSError, arrow.ArrowException) as error:
+        raise _unreadable(path, error) from None
+
+
+def _unreadable(path: Path, error: Exception) -> InvalidChannelError:
+    return InvalidChannelError(f"cannot read a channel from {str(path)!r}: {error}")
 
 
 def _numbers(batch: Any) -> Reals:

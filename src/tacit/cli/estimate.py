@@ -13,6 +13,7 @@ from tacit.cli.samples import SamplesFile, read_samples
 from tacit.errors import InvalidValueError
 from tacit.estimate import Estimate
 from tacit.numerics.rounding import rounded_down, rounded_up
+from tacit.validation import as_confidence
 
 if TYPE_CHECKING:
     from tacit.blackbox import Convergence
@@ -57,7 +58,6 @@ def estimate(
     from tacit.blackbox import convergence, estimate_bayes_risk, samples_needed  # noqa: PLC0415
     from tacit.blackbox.bayes_security import security_and_pair  # noqa: PLC0415
     from tacit.blackbox.planning import as_half_width  # noqa: PLC0415
-    from tacit.blackbox.samples import as_confidence  # noqa: PLC0415
 
     check_not_the_table(chart, samples)
     if chart is not None and not chart.lower().endswith(".svg"):

@@ -8,18 +8,20 @@ Reals = NDArray[np.float64]
 _HALVINGS = 80
 
 
-def lower_limit(hits: int, trials: int, misses: float) -> float:
+def lower_limit(hits: ArrayLike, trials: ArrayLike, misses: float) -> Reals:
     """Return the p with ``P(Binomial(trials, p) >= hits) = misses``, 0 without hits (Clopper–Pearson)."""
     from scipy.special import betaincinv  # noqa: PLC0415
 
-    return float(betaincinv(hits, trials - hits + 1, misses)) if hits else 0.0
+    x, n = np.asarray(hits, dtype=np.float64), np.asarray(trials, dtype=np.float64)
+    return np.where(x > 0, betaincinv(np.maximum(x, 1), n - x + 1, misses), 0.0)
 
 
-def upper_limit(hits: int, trials: int, misses: float) -> float:
+def upper_limit(hits: ArrayLike, trials: ArrayLike, misses: float) -> Reals:
     """Return the p with ``P(Binomial(trials, p) <= hits) = misses``, 1 where all are hits (Clopper–Pearson)."""
     from scipy.special import betainccinv  # noqa: PLC0415
 
-    return float(betainccinv(hits + 1, trials - hits, misses)) if hits < trials else 1.0
+    x, n = np.asarray(hits, dtype=np.float64), np.asarray(trials, dtype=np.float64)
+    return np.where(x < n, betainccinv(x + 1, np.maximum(n - x, 1), misses), 1.0)
 
 
 def limits_of_parts(hits: ArrayLike, trials: int, misses: float) -> tuple[Reals, Reals]:

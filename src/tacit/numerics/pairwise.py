@@ -41,10 +41,11 @@ class Furthest:
 
     def all(self) -> list[tuple[int, int]]:
         """Return these pairs, lowest first."""
-        blocks: list[Pairs] = [np.empty((0, 2), dtype=np.int64)]
+        blocks, listed = [np.empty((0, 2), dtype=np.int64)], 0
         for found in self._pairs(False):
             blocks.append(found)
-            if sum(map(len, blocks)) > MOST_PAIRS:
+            listed += len(found)
+            if listed > MOST_PAIRS:
                 raise TooLargeError(
                     f"more than {MOST_PAIRS:,} pairs are equally far apart; take leakiest_pair, the first"
                 )

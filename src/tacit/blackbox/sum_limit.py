@@ -1,25 +1,14 @@
-"""Exact confidence limits of a probability from a count of errors."""
+"""A confidence limit of the sum of two error probabilities, from a count of both kinds of errors."""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import betainccinv, betaincinv
+
+from tacit.numerics.binomial_limits import lower_limit
 
 Reals = NDArray[np.float64]
 
 # What holds of a binomial law above its mean holds of its limits at no larger chance of a miss.
 _MOST_MISSES = 0.25
-
-
-def lower_limit(errors: ArrayLike, trials: ArrayLike, misses: float) -> Reals:
-    """Return the p with ``P(Binomial(trials, p) >= errors) = misses``, 0 without errors."""
-    x, n = np.asarray(errors, dtype=np.float64), np.asarray(trials, dtype=np.float64)
-    return np.where(x > 0, betaincinv(np.maximum(x, 1), n - x + 1, misses), 0.0)
-
-
-def upper_limit(errors: ArrayLike, trials: ArrayLike, misses: float) -> Reals:
-    """Return the p with ``P(Binomial(trials, p) <= errors) = misses``, 1 where all are errors."""
-    x, n = np.asarray(errors, dtype=np.float64), np.asarray(trials, dtype=np.float64)
-    return np.where(x < n, betainccinv(x + 1, np.maximum(n - x, 1), misses), 1.0)
 
 
 def lower_limit_of_sum(errors: ArrayLike, each: ArrayLike, misses: float) -> Reals:
