@@ -1,7 +1,9 @@
 """The engine that holds a table which does not live in one of its own: DuckDB, in memory, texts as small codes."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import duckdb
@@ -17,6 +19,8 @@ SETTINGS = {
     "temp_directory": "",
 }
 MOST_CODES = 1 << 16
+_WIDER_THAN_NEEDED = ("SMALLINT", "INTEGER", "BIGINT", "USMALLINT", "UINTEGER", "UBIGINT")
+_NARROW = {"TINYINT": 7, "SMALLINT": 15, "INTEGER": 31}
 
 
 class Embedded:
@@ -33,9 +37,9 @@ class Embedded:
         self._database: Any = duckdb.connect(":memory:", config=dict(SETTINGS))
         self._query("SET enable_progress_bar = false")
 
-    def register(self, name: str, stream: Any) -> None:
-        """Give a name to a stream of Arrow data, which is read once."""
-        self._database.register(name, stream)
+    def register(self, name: str, table: Any) -> None:
+        """Give a name to an Arrow table."""
+        self._database.register(name, table)
 
     def read(self, sql: str) -> list[Any]:
         """Run SQL over the user's data; what the engine says of bad data is held back, for it quotes values."""
@@ -57,8 +61,10 @@ class Embedded:
         *,
         expected: int | None = None,
         spell: Callable[[str], str] = str,
+        dictionaries: Mapping[str, Any] = MappingProxyType({}),
+        in_passes: bool = False,
     ) -> Rows:
-        """Load a table, and replace texts by codes: small integers are grouped several times faster.
+        """Load a table in small integers, which are grouped several times faster: codes stand for texts.
 
         Parameters
         ----------
@@ -70,43 +76,71 @@ class Embedded:
             How many rows there are, if known.
         spell
             Turns a value's text in the database into the user's.
+        dictionaries
+            For the columns that arrive as codes: name → their texts, an Arrow array in the order of the codes.
+        in_passes
+            Whether to read the source several times rather than hold all of its texts.
         """
         fields = safe_fields(values)
         selected = ", ".join(f"{value} AS {fields[name]}" for name, value in values.items())
-        self.read(f"CREATE TABLE arrived_rows AS SELECT {selected} FROM {source}")
-        ((count,),) = self._query("SELECT count(*) FROM arrived_rows")
+        held = "VIEW" if in_passes else "TABLE"
+        self.read(f"CREATE {held} arrived_rows AS SELECT {selected} FROM {source}")
+        coded = {fields[name]: self._arrived_coded(fields[name], texts) for name, texts in dictionaries.items()}
+        kinds: dict[str, str] = dict(self.read("SELECT column_name, column_type FROM (DESCRIBE arrived_rows)"))
+        for field in self._worth_coding([field for field, kind in kinds.items() if kind == "VARCHAR"]):
+            coded[field] = self._code(field)
+        whole = [field for field, kind in kinds.items() if kind in _WIDER_THAN_NEEDED and field not in coded]
+        kept = coded | self._narrowed(whole)
+        self.read(
+            f"CREATE TABLE people AS SELECT {', '.join(kept.get(f, f) + f' AS {f}' for f in kinds)} FROM arrived_rows"
+        )
+        self._query(f"DROP {held} arrived_rows")
+        ((count,),) = self._query("SELECT count(*) FROM people")
         if not count:
             raise InvalidTableError(f"{self._what} has no rows; exposure needs at least one person")
         if expected not in (None, count):
             raise InvalidTableError(f"{self._what} was read as {count} rows but has {expected}; please report this")
-        coded = self._worth_coding()
-        for field in coded:
-            self._code(field)
-        kept = (f"enum_code({f}::{f}_values) AS {f}" if f in coded else f for f in fields.values())
-        self._query(f"CREATE TABLE people AS SELECT {', '.join(kept)} FROM arrived_rows")
-        self._query("DROP TABLE arrived_rows")
         backend: Any = ibis.duckdb.from_connection(self._database)
         texts = {field: backend.table(f"{field}_texts") for field in coded}
         # Not by to_pyarrow, which imports pandas.
         return Rows(backend.table("people"), fields, lambda asked: self._query(backend.compile(asked)), texts, spell)
 
-    def _worth_coding(self) -> list[str]:
+    def _arrived_coded(self, field: str, texts: Any) -> str:
+        """Keep the texts of a column that arrives as codes, and return what to take of it."""
+        pa: Any = import_module("pyarrow")
+        self.register("arrived_texts", pa.table({"text": texts, "code": pa.array(range(len(texts)), pa.int32())}))
+        self.read(f"CREATE TABLE {field}_texts AS SELECT text, code FROM arrived_texts")
+        self._database.unregister("arrived_texts")
+        return field
+
+    def _worth_coding(self, texts: Sequence[str]) -> list[str]:
         """Return the columns of text, except those with so many values that coding costs more than it saves."""
-        types = self._query("SELECT column_name, column_type FROM (DESCRIBE arrived_rows)")
-        texts = [name for name, kind in types if kind == "VARCHAR"]
         distinct = ", ".join(f"approx_count_distinct({text})" for text in texts)
-        (counts,) = self._query(f"SELECT {distinct} FROM arrived_rows") if texts else ((),)
+        (counts,) = self.read(f"SELECT {distinct} FROM arrived_rows") if texts else ((),)
         return [text for text, count in zip(texts, counts, strict=True) if 0 < count <= MOST_CODES]
 
-    def _code(self, field: str) -> None:
-        """Give each value of a column a number; null gets none."""
-        self._query(
+    def _narrowed(self, fields: Sequence[str]) -> dict[str, str]:
+        """Return integers in the narrowest type that holds a column's."""
+        ends = ", ".join(f"min({field}), max({field})" for field in fields)
+        (found,) = self.read(f"SELECT {ends} FROM arrived_rows") if fields else ((),)
+        narrowed: dict[str, str] = {}
+        for field, low, high in zip(fields, found[::2], found[1::2], strict=True):
+            kind = next(
+                (k for k, bits in _NARROW.items() if low is not None and -(2**bits) <= low and high < 2**bits), None
+            )
+            narrowed[field] = field if kind is None else f"{field}::{kind}"
+        return narrowed
+
+    def _code(self, field: str) -> str:
+        """Give each text of a column a number, and return the numbers; null gets none."""
+        self.read(
             f"CREATE TYPE {field}_values AS ENUM (SELECT DISTINCT {field} FROM arrived_rows WHERE {field} IS NOT NULL)"
         )
         self._query(
             f"CREATE VIEW {field}_texts AS SELECT unnest(texts) AS text, generate_subscripts(texts, 1) - 1 AS code"
             f" FROM (SELECT enum_range(NULL::{field}_values) AS texts)"
         )
+        return f"enum_code({field}::{field}_values)"
 
     def _query(self, sql: str) -> list[Any]:
         return self._database.execute(sql).fetchall()  # with values in the text: binding them imports pandas

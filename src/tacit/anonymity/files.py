@@ -39,7 +39,7 @@ def read_parquet(path: Path, choose: Choose) -> Rows:
     names = check_names(schema.names, str(path))
     check_types(schema, str(path))
     values = {name: quoted(name) for name in choose(names)}
-    return Embedded(str(path)).rows(values, f"read_parquet({file(path)}, hive_partitioning = false)")
+    return Embedded(str(path)).rows(values, f"read_parquet({file(path)}, hive_partitioning = false)", in_passes=True)
 
 
 def read_json(path: Path, choose: Choose) -> Rows:

@@ -7,6 +7,7 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
 
+from tacit.anonymity.dictionaries import coded
 from tacit.anonymity.embedded import Embedded, quoted
 from tacit.anonymity.files import read_csv, read_json, read_parquet
 from tacit.anonymity.rows import UNKNOWN_TO_ENGINE, Rows, check_names, check_types, safe_fields
@@ -82,20 +83,23 @@ def _read_arrow(table: Any, choose: Choose) -> Rows:
     try:
         if pandas is not None and isinstance(table, pandas.DataFrame):
             _check_pandas_names(table.columns, what)
-            stream = pa.Table.from_pandas(table, preserve_index=False).to_reader()
+            arrived = pa.Table.from_pandas(table, preserve_index=False)
         else:
-            stream = pa.RecordBatchReader.from_stream(table)
+            arrived = pa.RecordBatchReader.from_stream(table).read_all()
     except InvalidTableError:
         raise
     except (pa.ArrowException, TypeError, ValueError):
         raise InvalidTableError(
             f"{what} cannot be turned into an Arrow table: it must have columns, each of one type"
         ) from None
-    names = check_names(stream.schema.names, what)
-    check_types(stream.schema, what)
+    names = check_names(arrived.schema.names, what)
+    check_types(arrived.schema, what)
+    columns = choose(names)
+    arrived, dictionaries = coded(arrived.select(columns))
     engine = Embedded(what)
-    engine.register("arrived", stream)
-    return engine.rows({name: quoted(name) for name in choose(names)}, "arrived")
+    engine.register("arrived", arrived)
+    values = {name: quoted(name) for name in columns}
+    return engine.rows(values, "arrived", dictionaries=dictionaries, in_passes=True)
 
 
 def _in_place(table: Any, choose: Choose) -> Rows:
