@@ -64,6 +64,9 @@ def test_the_same_values_are_the_same(engine: Any, kind: str) -> None:
     assert population.best_guesses(["x"], "y") == len(same)
     assert population.best_guesses([], "x") == max(same.count(value) for value in same)
     assert population.rarest_value("x")[1] == min(same.count(value) for value in same)
+    held = [people for _, people in population.common_values("x", 2)]
+    assert held == sorted((count for value in set(same) if (count := same.count(value)) > 1), reverse=True)
+    assert population.agreements({"y": "all"}) == [(frozenset("y"), len(same))]
 
 
 def test_all_kinds_of_values_beside_each_other(engine: Any) -> None:

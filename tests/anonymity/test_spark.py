@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from anonymity.conftest import ON_SPARK
+from cli_runner import run
 from tacit.anonymity import Population
 from tacit.anonymity.spark import spark_table
 from tacit.auditing import audit
@@ -40,6 +41,21 @@ def test_a_file_on_spark_is_the_file_here(spark: Any, kind: str, tmp_path: Path)
     for columns in (["sex"], ['a "quoted", name'], list(PEOPLE)):
         assert there.class_sizes(columns) == here.class_sizes(columns)
         assert there.rarest_value(columns[0]) == here.rarest_value(columns[0])
+
+
+@on_spark
+@pytest.mark.parametrize("table", ["example:adult", "people.csv"])
+def test_the_main_job_is_the_same_on_spark(
+    spark: Any, table: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    pa.csv.write_csv(pa.table({"sex": ["f", "m"] * 8, "work": [*"abcdefgh", *["a", "b"] * 4]}), "people.csv")
+    asked = ["--columns", "sex,race,income" if table.startswith("example") else "sex,work", "--k", "4", "--json"]
+    (code, there, err), (_, here, _) = (
+        run("audit", table, *asked, "--engine", engine) for engine in ("spark", "duckdb")
+    )
+    assert (code, err) == (0, "")
+    assert there.replace('"spark"', '"duckdb"') == here
 
 
 @on_spark
@@ -95,6 +111,9 @@ def test_without_pyspark_the_extra_is_named(monkeypatch: pytest.MonkeyPatch, tmp
     monkeypatch.setitem(sys.modules, "pyspark", None)
     with pytest.raises(UnsupportedError, match=r"needs the package pyspark; pip install 'tacit\[spark\]' brings it"):
         spark_table(path)
+    code, out, err = run("audit", str(path), "--engine", "spark")
+    assert (code, out) == (2, "")
+    assert "pip install 'tacit[spark]'" in err
 
 
 @pytest.mark.parametrize(

@@ -3,17 +3,16 @@
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
 
 from tacit.anonymity.dictionaries import coded
 from tacit.anonymity.embedded import Embedded, quoted
+from tacit.anonymity.example import path_of
 from tacit.anonymity.files import read_csv, read_json, read_parquet
 from tacit.anonymity.rows import UNKNOWN_TO_ENGINE, Rows, check_names, check_types, safe_fields
 from tacit.errors import EngineError, InvalidTableError, UnsupportedError
 
-EXAMPLE = "example:adult"
 READERS = {
     ".csv": read_csv,
     ".parquet": read_parquet,
@@ -44,10 +43,7 @@ def open_rows(table: Any, choose: Choose) -> Rows:
         If it is none of the above.
     """
     if isinstance(table, str | Path):
-        if table == EXAMPLE:
-            with as_file(files("tacit") / "data" / "adult.parquet") as path:
-                return _read_file(path, choose)
-        return _read_file(Path(table), choose)
+        return _read_file(path_of(table), choose)
     if type(table).__module__.startswith("ibis."):
         return _in_place(table, choose)
     if hasattr(table, "__arrow_c_stream__"):

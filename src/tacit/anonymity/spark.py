@@ -2,10 +2,10 @@
 
 import os
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 from tacit.anonymity.csv_layout import csv_layout
+from tacit.anonymity.example import path_of
 from tacit.errors import EngineError, InvalidTableError, UnsupportedError
 
 
@@ -16,7 +16,7 @@ def spark_table(path: str | os.PathLike[str], session: Any = None) -> Any:
     ----------
     path
         A ``.parquet`` file or folder, which Spark reads in pieces, or a ``.csv`` file (every value is text, empty is
-        null). Every worker must see it under this path.
+        null). Every worker must see it under this path. Or ``"example:adult"``.
     session
         A ``pyspark.sql.SparkSession``. None takes the one that runs, or else starts one as Spark's own settings say
         (``SPARK_REMOTE``, ``spark-defaults.conf``); without any, on this machine.
@@ -30,7 +30,7 @@ def spark_table(path: str | os.PathLike[str], session: Any = None) -> Any:
     InvalidTableError
         If the file cannot be read as it stands.
     """
-    path = Path(path)
+    path = path_of(path)
     kind = path.suffix.lower()
     if kind not in (".csv", ".parquet"):
         raise InvalidTableError(f"Spark reads .parquet and .csv, got {path}; write it as one of these first")

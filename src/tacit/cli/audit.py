@@ -1,7 +1,8 @@
 """``tacit audit``: the main job."""
 
 import contextlib
-from typing import Annotated
+from dataclasses import replace
+from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
@@ -20,6 +21,7 @@ def audit(
     person: str | None = None,
     show_rare: Annotated[bool, Parameter(negative="")] = False,
     html: str | None = None,
+    engine: Literal["duckdb", "spark"] = "duckdb",
     fail_over: float | None = None,
     json: Annotated[bool, Parameter(negative="")] = False,
 ) -> int:
@@ -43,11 +45,15 @@ def audit(
         Show values that fewer than k people hold.
     html
         Write a self-contained report to this file.
+    engine
+        Where the table is counted: on this machine by duckdb, or by spark, on the cluster that Spark's own settings
+        name, for a Parquet file or folder or a CSV file that its workers see.
     fail_over
         Exit with 1 if all columns together expose more than this share.
     json
         Print one JSON object.
     """
+    from tacit.anonymity import spark_table  # noqa: PLC0415
     from tacit.auditing import audit as audit_table, to_html, to_text  # noqa: PLC0415 - the engine takes a second
 
     check_share(fail_over, "--fail-over")
@@ -56,15 +62,17 @@ def audit(
     with contextlib.ExitStack() as stack:
         stack.callback(progress.done)
         page = stack.enter_context(written_whole(html)) if html is not None else []
+        rows: Any = spark_table(table) if engine == "spark" else table
         found = audit_table(
-            table, as_names(columns), sensitive, k, budget, person=person, show_rare=show_rare, progress=progress
+            rows, as_names(columns), sensitive, k, budget, person=person, show_rare=show_rare, progress=progress
         )
+        found = replace(found, table=table)
         if html is not None:
             page.append(to_html(found))
     if json:
         inputs = {
             "table": table, "columns": [report.column for report in found.columns], "sensitive": sensitive, "k": k,
-            "budget": budget, "person": person, "show_rare": show_rare,
+            "budget": budget, "person": person, "show_rare": show_rare, "engine": engine,
         }  # fmt: skip
         print_json("audit", inputs, found.to_dict())
     else:
