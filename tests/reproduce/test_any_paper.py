@@ -24,6 +24,7 @@ ITEMS = {
     "bayes-security": [
         "figure-3", "figure-4", "table-2", "figure-5", "figure-6", "figure-7", "figure-8", "numbers",
     ],
+    "anonymity": ["figure-2", "theorem-4", "figure-3", "proposition-13", "numbers"],
 }  # fmt: skip
 # To compute these once more takes long.
 SLOW = {("ldp", "figure-2"), ("ldp", "figure-3"), ("ldp", "numbers"), ("bayes-security", "figure-5")}

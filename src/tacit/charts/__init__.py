@@ -6,7 +6,9 @@ from tacit.charts.by_size import exposure_by_size
 from tacit.charts.cells import channel_cells
 from tacit.charts.certified import certified_beside_truth
 from tacit.charts.collection import collection_options
+from tacit.charts.composition import composed_exposure
 from tacit.charts.convergence import convergence_over_samples
+from tacit.charts.estimated import estimated_exposure
 from tacit.charts.guesses import inference_before_and_after
 from tacit.charts.over_threshold import exposure_over_threshold
 from tacit.charts.page import to_html
@@ -31,8 +33,10 @@ __all__ = [
     "certified_beside_truth",
     "channel_cells",
     "collection_options",
+    "composed_exposure",
     "convergence_over_samples",
     "curves",
+    "estimated_exposure",
     "exposure_by_column",
     "exposure_by_set",
     "exposure_by_size",

@@ -27,7 +27,7 @@ def reproduce(
     Parameters
     ----------
     paper
-        The paper: shuffle, ldp or bayes-security.
+        The paper: shuffle, ldp, bayes-security or anonymity.
     figure
         One of its tables or figures, such as figure-2; all by default.
     out
@@ -97,7 +97,7 @@ def _list(papers: Mapping[str, "Paper"], json: bool) -> None:
     for name, paper in papers.items():
         print(f"{name}: {paper.citation}")
         for item in paper.items:
-            print(f"  {item:<12} {paper.items[item].title}")
+            print(f"  {item:<14} {paper.items[item].title}")
     print("\nAll of a paper: tacit reproduce PAPER; one of them: tacit reproduce PAPER FIGURE")
 
 

@@ -3,11 +3,14 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from tacit.reproduce.anonymity import ANONYMITY
 from tacit.reproduce.bayes_security import BAYES_SECURITY
 from tacit.reproduce.item import Item, Paper, Published, Reproduction
 from tacit.reproduce.ldp import LDP
 from tacit.reproduce.shuffle import SHUFFLE
 
-PAPERS: Mapping[str, Paper] = MappingProxyType({"shuffle": SHUFFLE, "ldp": LDP, "bayes-security": BAYES_SECURITY})
+PAPERS: Mapping[str, Paper] = MappingProxyType(
+    {"shuffle": SHUFFLE, "ldp": LDP, "bayes-security": BAYES_SECURITY, "anonymity": ANONYMITY}
+)
 
 __all__ = ["PAPERS", "Item", "Paper", "Published", "Reproduction"]
