@@ -72,7 +72,7 @@ def test_an_engine_where_groupings_would_have_to_be_written_is_asked_set_by_set(
 ) -> None:
     table = ibis.duckdb.connect().create_table("people", crowd(1000))
     expected = Population(table).class_sizes_of_all(every_set(table.columns))
-    monkeypatch.setattr(lattice, "_KEEPING_ENGINES", ())
+    monkeypatch.setattr("tacit.anonymity.rows._KEEPING_ENGINES", ())
     monkeypatch.setattr(type(table), "cache", None)
     assert Population(table).class_sizes_of_all(every_set(table.columns)) == expected
 

@@ -1,7 +1,7 @@
 """Questions put to the rows: how many people look alike. Only class sizes and single numbers come back."""
 
-import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import ibis  # pyright: ignore[reportMissingTypeStubs]
@@ -11,6 +11,32 @@ from tacit.anonymity.rows import Rows
 
 SIZE, CLASSES = "size_of_class", "number_of_classes"
 _BAG, _SECRET, _BEST = "bag", "secret", "best_guess"
+
+
+@dataclass(frozen=True)
+class Joint:
+    """How many people of each class have each sensitive value: a row for each class and value that is found in it.
+
+    Parameters
+    ----------
+    rows
+        What is counted.
+    table
+        An Ibis table of the fields below and the number of people.
+    keys
+        The fields that a class is alike on; none of them is everybody.
+    secret
+        The field with the sensitive value.
+    """
+
+    rows: Rows
+    table: Any
+    keys: list[str]
+    secret: str
+
+    def by_class(self, **told: Any) -> Any:
+        """Return a row a class with these aggregates of its rows."""
+        return self.table.group_by(self.keys).agg(**told) if self.keys else self.table.agg(**told)
 
 
 def count_rows(rows: Rows) -> int:
@@ -44,16 +70,20 @@ def histogram(classes: Any) -> Any:
     return classes.group_by(SIZE).agg(**{CLASSES: classes.count()})
 
 
-def guessed(rows: Rows, columns: Sequence[str], sensitive: str, person: str | None) -> int:
-    """Return for how many people the likeliest sensitive value of their class is theirs."""
+def count_jointly(rows: Rows, columns: Sequence[str], sensitive: str, person: str | None) -> Joint:
+    """Return how many people of each class on the columns have each sensitive value."""
     if person is None:
         table, keys, secret = rows.table, [rows.fields[column] for column in columns], rows.fields[sensitive]
     else:
         seen = {_BAG: columns} if columns else {}
         table, keys, secret = _bags(rows, person, **seen, **{_SECRET: [sensitive]}), list(seen), _SECRET
-    joint = table.group_by([*keys, secret]).agg(**{SIZE: table.count()})
-    best = joint.group_by(keys).agg(**{_BEST: joint[SIZE].max()}) if keys else joint.agg(**{_BEST: joint[SIZE].max()})
-    return _number(rows, best[_BEST].sum())
+    return Joint(rows, table.group_by([*keys, secret]).agg(**{SIZE: table.count()}), keys, secret)
+
+
+def guessed(joint: Joint) -> int:
+    """Return for how many people the likeliest sensitive value of their class is theirs."""
+    best = joint.by_class(**{_BEST: joint.table[SIZE].max()})
+    return _number(joint.rows, best[_BEST].sum())
 
 
 def rarest(rows: Rows, column: str, person: str | None) -> tuple[str | None, int]:
@@ -62,7 +92,7 @@ def rarest(rows: Rows, column: str, person: str | None) -> tuple[str | None, int
     holders = rows.table.count() if person is None else rows.table[rows.fields[person]].nunique()
     values = rows.table.group_by(field).agg(**{SIZE: holders})
     least = _number(rows, values[SIZE].min())
-    tied = _told(rows, values.filter(values[SIZE] == least), field)
+    tied = told(rows, values.filter(values[SIZE] == least), field)
     ((first,),) = rows.ask(tied["text"].min().as_table())
     return None if first is None else rows.spell(first), least
 
@@ -78,13 +108,12 @@ def _bags(rows: Rows, person: str, **columns: Sequence[str]) -> Any:
     return rows.table.group_by(rows.fields[person]).agg(**{name: bag(names) for name, names in columns.items()})
 
 
-def _told(rows: Rows, values: Any, field: str) -> Any:
-    """Return the values of a field as text, with how many rows have each."""
+def told(rows: Rows, values: Any, field: str) -> Any:
+    """Return a table with the values of a field as text beside the rest."""
     if field not in rows.texts:
-        return values.select(text=values[field].cast("string"), **{SIZE: values[SIZE]})
+        return values.mutate(text=values[field].cast("string"))
     texts = rows.texts[field]
-    joined = values.left_join(texts, values[field] == texts["code"])
-    return joined.select(joined["text"], joined[SIZE])
+    return values.left_join(texts, values[field] == texts["code"]).drop("code")
 
 
 def _number(rows: Rows, expression: Any) -> int:
@@ -96,8 +125,8 @@ def held_by(rows: Rows, column: str, least: int) -> list[tuple[str | None, int]]
     """Return the values that so many rows or more have, as text, and how many have each, the commonest first."""
     field = rows.fields[column]
     values = rows.table.group_by(field).agg(**{SIZE: rows.table.count()})
-    told = _told(rows, values.filter(values[SIZE] >= least), field)
-    found = [(None if text is None else rows.spell(text), size) for text, size in rows.ask(told)]
+    common = told(rows, values.filter(values[SIZE] >= least), field).select("text", SIZE)
+    found = [(None if text is None else rows.spell(text), size) for text, size in rows.ask(common)]
     return sorted(found, key=lambda held: (-held[1], held[0] is None, held[0] or ""))
 
 
@@ -116,7 +145,7 @@ def _agrees(rows: Rows, field: str, value: str | None) -> Any:
     held = rows.table[field]
     if value is None:
         return held.isnull()
-    spellings = [value] if rows.spell is str else [value, json.dumps(value, ensure_ascii=False)]
+    spellings = rows.spellings(value)
     if field not in rows.texts:
         return held.cast("string").isin(spellings).fill_null(False)
     texts = rows.texts[field]

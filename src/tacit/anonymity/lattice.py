@@ -6,31 +6,23 @@ determine it, it changes nothing beside more of them either (as in the search fo
 and others, "TANE", 1999): such a set needs no question.
 """
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import groupby
 from math import inf, prod
 from typing import Any
 
-import ibis  # pyright: ignore[reportMissingTypeStubs]
-
 from tacit.anonymity.class_sizes import ClassSizes
 from tacit.anonymity.grouping import SIZE, histogram
+from tacit.anonymity.questions import ask_all
 from tacit.anonymity.rows import Rows
 
 Columns = frozenset[str]
 
-# Where a grouping can be kept for a while without writing into somebody's database.
-_KEEPING_ENGINES = ("duckdb", "pyspark")
 # Of fewer people a question costs more to ask than to answer.
 _WORTH_KEEPING = 100_000
 _LEAST_SHRINKING = 4
 _MOST_KEPT = 10_000_000
-# Questions about few rows are put together: so many, as long as they are about so many rows.
-_QUESTIONS_AT_ONCE = 32
-_ROWS_AT_ONCE = 1 << 21
-_SET = "number_of_set"
 
 
 @dataclass(frozen=True)
@@ -104,7 +96,7 @@ def _determined(columns: Columns, found: Mapping[Columns, ClassSizes], people: i
 
 def _keep(rows: Rows, wanted: list[Columns], groupings: list[_Grouping], found: dict[Columns, ClassSizes]) -> None:
     """Add groupings that are certain to be much smaller than what they come from, and to be asked again."""
-    if groupings[0].length < _WORTH_KEEPING or rows.table.get_backend().name not in _KEEPING_ENGINES:
+    if groupings[0].length < _WORTH_KEEPING or not rows.can_keep:
         return
     room = _MOST_KEPT
     largest = frozenset[str]().union(*wanted)
@@ -132,29 +124,10 @@ def _smallest(groupings: Iterable[_Grouping], columns: Columns) -> _Grouping:
     return min((each for each in groupings if columns <= each.columns), key=lambda each: each.length)
 
 
-def _ask(rows: Rows, questions: Iterable[tuple[Columns, _Grouping]]) -> Iterator[tuple[Columns, ClassSizes]]:
+def _ask(rows: Rows, asked: Iterable[tuple[Columns, _Grouping]]) -> Iterator[tuple[Columns, ClassSizes]]:
     """Yield the class sizes on columns out of groupings."""
-    for batch in _batches(questions):
-        parts = [
-            histogram(grouping.classes(rows, columns)).mutate(**{_SET: i})
-            for i, (columns, grouping) in enumerate(batch)
-        ]
-        answers: dict[int, list[tuple[int, int]]] = defaultdict(list)
-        for size, count, i in rows.ask(ibis.union(*parts) if len(parts) > 1 else parts[0]):
-            answers[i].append((size, count))
-        for i, (columns, _) in enumerate(batch):
-            sizes, counts = zip(*sorted(answers[i]), strict=True)
-            yield columns, ClassSizes(sizes, counts)
-
-
-def _batches(questions: Iterable[tuple[Columns, _Grouping]]) -> Iterator[list[tuple[Columns, _Grouping]]]:
-    batch: list[tuple[Columns, _Grouping]] = []
-    length = 0
-    for columns, grouping in questions:
-        if batch and (len(batch) == _QUESTIONS_AT_ONCE or length + grouping.length > _ROWS_AT_ONCE):
-            yield batch
-            batch, length = [], 0
-        batch.append((columns, grouping))
-        length += grouping.length
-    if batch:
-        yield batch
+    asked = list(asked)
+    questions = ((histogram(grouping.classes(rows, columns)), grouping.length) for columns, grouping in asked)
+    for (columns, _), answer in zip(asked, ask_all(rows, questions), strict=True):
+        sizes, counts = zip(*sorted(answer), strict=True)
+        yield columns, ClassSizes(sizes, counts)

@@ -1,10 +1,15 @@
 """People described by columns: how many look alike on any set of them."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from tacit.anonymity.class_sizes import ClassSizes
 from tacit.errors import InvalidTableError, InvalidValueError, UnknownColumnError, UnsupportedError
+
+if TYPE_CHECKING:
+    from tacit.anonymity.grouping import Joint
+    from tacit.anonymity.redacted_answers import Answers
+    from tacit.anonymity.rows import Rows
 
 
 class Population:
@@ -46,8 +51,7 @@ class Population:
     __slots__ = ("_class_sizes", "_columns", "_people", "_person", "_row_count", "_rows")
 
     def __init__(self, table: Any, columns: Iterable[str] | None = None, person: str | None = None) -> None:
-        from tacit.anonymity.grouping import count_nulls, count_people, count_rows  # noqa: PLC0415 - imports Ibis
-        from tacit.anonymity.sources import open_rows  # noqa: PLC0415
+        from tacit.anonymity.sources import open_rows  # noqa: PLC0415 - imports Ibis
 
         chosen = None if columns is None else _distinct(columns)
 
@@ -61,18 +65,16 @@ class Population:
                 raise InvalidTableError(f"the column {person!r} says who a person is, so it cannot be one of columns")
             return [*kept, *([person] if person is not None else [])]
 
-        self._rows = open_rows(table, choose)
-        self._person = person
-        self._columns = tuple(name for name in self._rows.fields if name != person)
-        self._row_count = self._people = count_rows(self._rows)
-        if not self._row_count:
-            raise InvalidTableError("the table has no rows; exposure needs at least one person")
-        if person is not None:
-            if nobodys := count_nulls(self._rows, person):
-                rows = f"{nobodys} row{'s' * (nobodys != 1)}"
-                raise InvalidTableError(f"the column {person!r} says who a person is, and nobody in {rows}; fill it in")
-            self._people = count_people(self._rows, person)
-        self._class_sizes: dict[frozenset[str], ClassSizes] = {frozenset(): ClassSizes([self._people], [1])}
+        self._hold(open_rows(table, choose), person)
+
+    def with_rows(self, change: "Callable[[Rows], Rows]", person: str | None) -> "Population":
+        """Return the population that changed rows are about, where ``person`` is the column that says whose they are.
+
+        For the package's own use: what it returns is not checked.
+        """
+        changed = object.__new__(Population)
+        changed._hold(change(self._rows), person)
+        return changed
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -223,17 +225,73 @@ class Population:
         """
         from tacit.anonymity.grouping import guessed  # noqa: PLC0415
 
+        return guessed(self.joint(columns, sensitive))
+
+    def joint(self, columns: Iterable[str], sensitive: str) -> "Joint":
+        """Return how many people of each class have each sensitive value, still in the engine, to ask about.
+
+        Raises
+        ------
+        UnknownColumnError, InvalidValueError
+            As :meth:`best_guesses`.
+        """
+        from tacit.anonymity.grouping import count_jointly  # noqa: PLC0415
+
         chosen = self.known(columns)
         self.known([sensitive])
         if sensitive in chosen:
             raise InvalidValueError(
                 f"the sensitive column {sensitive!r} is among those known, so nothing is left to guess"
             )
-        return guessed(self._rows, chosen, sensitive, self._person)
+        return count_jointly(self._rows, chosen, sensitive, self._person)
+
+    def redacted_answers(
+        self, columns: Iterable[str], rarer_than: Mapping[str, int], decoyed: Iterable[str]
+    ) -> "Iterator[Answers]":
+        """Yield how many people could give each answer, if they redact rare values and perhaps others.
+
+        Each time: the columns that an answer has redacted, of those with decoys; how many people agree with the rest
+        of it and have just which of these columns rare; and how many answers there are with these numbers.
+
+        Parameters
+        ----------
+        columns
+            What people, with one row each, are asked for.
+        rarer_than
+            Some of the columns → a value that fewer people have is redacted.
+        decoyed
+            Those of them where any other value may be redacted too.
+
+        Raises
+        ------
+        UnknownColumnError
+            If the population has no such column.
+        """
+        from tacit.anonymity.redacted_answers import count_answers  # noqa: PLC0415
+
+        return count_answers(self._rows, self._row_count, self.known(columns), rarer_than, self.known(decoyed))
 
     def known(self, columns: Iterable[str] | None) -> tuple[str, ...]:
         """Return the columns as a tuple if each is one of the population's, once; None is all of them."""
         return self._columns if columns is None else _known(_distinct(columns), self._columns)
+
+    def _hold(self, rows: "Rows", person: str | None) -> None:
+        from tacit.anonymity.grouping import count_nulls, count_people, count_rows  # noqa: PLC0415
+
+        self._rows = rows
+        self._person = person
+        self._columns = tuple(name for name in rows.fields if name != person)
+        self._row_count = self._people = count_rows(rows)
+        if not self._row_count:
+            raise InvalidTableError("the table has no rows; exposure needs at least one person")
+        if person is not None:
+            if nobodys := count_nulls(rows, person):
+                which = f"{nobodys} row{'s' * (nobodys != 1)}"
+                raise InvalidTableError(
+                    f"the column {person!r} says who a person is, and nobody in {which}; fill it in"
+                )
+            self._people = count_people(rows, person)
+        self._class_sizes: dict[frozenset[str], ClassSizes] = {frozenset(): ClassSizes([self._people], [1])}
 
     def __repr__(self) -> str:
         return f"Population({self._people} people; {', '.join(self._columns)})"

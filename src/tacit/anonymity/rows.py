@@ -1,5 +1,6 @@
 """The rows that questions about exposure are put to: an Ibis table on the engine that holds it."""
 
+import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,6 +13,7 @@ from ibis.common.exceptions import (  # pyright: ignore[reportMissingTypeStubs]
 
 from tacit.errors import InvalidTableError, UnsupportedError
 
+_KEEPING_ENGINES = ("duckdb", "pyspark")
 UNKNOWN_TO_ENGINE = (OperationNotDefinedError, UnsupportedBackendType, UnsupportedOperationError)
 
 
@@ -38,6 +40,18 @@ class Rows:
     answer: Callable[[Any], list[tuple[Any, ...]]]
     texts: Mapping[str, Any] = field(default_factory=dict[str, Any])
     spell: Callable[[str], str] = str
+
+    @property
+    def can_keep(self) -> bool:
+        """Whether the engine can keep a table for a while without writing into somebody's database."""
+        return self.table.get_backend().name in _KEEPING_ENGINES
+
+    def spellings(self, value: str) -> list[str]:
+        """Return how the engine may spell a value: as itself, or in JSON as a text or, say, as a number."""
+        if self.spell is str:
+            return [value]
+        quoted = json.dumps(value, ensure_ascii=False)
+        return [quoted] if value.startswith('"') else [quoted, value]
 
     def ask(self, asked: Any) -> list[tuple[Any, ...]]:
         """Return what an Ibis table expression gives, or say that the engine cannot tell."""

@@ -1,0 +1,73 @@
+"""Attacks on a table and what its release promises, on lists of values: slow, obvious, mostly exact.
+
+``seen`` and ``secret`` are what the adversary sees and what she guesses, person by person.
+"""
+
+from collections.abc import Hashable, Iterator, Sequence
+from fractions import Fraction
+from math import exp, log
+
+import numpy as np
+from scipy.optimize import linprog
+
+Values = Sequence[Hashable]
+
+
+def chances(seen: Values, secret: Values) -> list[Fraction]:
+    """Return, person by person, how likely the adversary who sees that person is right."""
+    result: list[Fraction] = []
+    for mine in seen:
+        alike = [value for theirs, value in zip(seen, secret, strict=True) if theirs == mine]
+        result.append(Fraction(max(alike.count(value) for value in alike), len(alike)))
+    return result
+
+
+def classes(seen: Values, secret: Values) -> Iterator[list[Hashable]]:
+    """Yield the sensitive values of each class."""
+    for mine in dict.fromkeys(seen):
+        yield [value for theirs, value in zip(seen, secret, strict=True) if theirs == mine]
+
+
+def distinct_diversity(seen: Values, secret: Values) -> int:
+    return min(len(set(values)) for values in classes(seen, secret))
+
+
+def entropy_diversity(seen: Values, secret: Values) -> float:
+    def entropy(values: list[Hashable]) -> float:
+        return sum(-share(values, s) * log(share(values, s)) for s in set(values))
+
+    return min(exp(entropy(values)) for values in classes(seen, secret))
+
+
+def closeness(seen: Values, secret: Values, order: Values | None = None) -> Fraction:
+    """Return the closeness by the closed forms of Li, Li and Venkatasubramanian."""
+    domain = list(dict.fromkeys(secret)) if order is None else order
+    largest = Fraction(0)
+    for values in classes(seen, secret):
+        gaps = [share(values, s) - share(secret, s) for s in domain]
+        if order is None:
+            distance = sum(map(abs, gaps), Fraction(0)) / 2
+        elif len(domain) == 1:
+            distance = Fraction(0)
+        else:
+            distance = sum((abs(sum(gaps[: i + 1])) for i in range(len(gaps))), Fraction(0)) / (len(domain) - 1)
+        largest = max(largest, distance)
+    return largest
+
+
+def closeness_by_moving(seen: Values, secret: Values, order: Values | None = None) -> float:
+    """Return the closeness by its definition: the least cost of moving one law into the other, a linear program."""
+    domain = list(dict.fromkeys(secret)) if order is None else order
+    m = len(domain)
+    far = np.abs(np.subtract.outer(range(m), range(m))) / max(1, m - 1)
+    cost = (1 - np.eye(m)) if order is None else far
+    sums = np.vstack([np.kron(np.eye(m), np.ones(m)), np.kron(np.ones(m), np.eye(m))])
+    distances: list[float] = []
+    for values in classes(seen, secret):
+        laws = [float(share(of, s)) for of in (values, secret) for s in domain]
+        distances.append(linprog(cost.ravel(), A_eq=sums, b_eq=laws).fun)
+    return max(distances)
+
+
+def share(values: Values, value: Hashable) -> Fraction:
+    return Fraction(list(values).count(value), len(values))
