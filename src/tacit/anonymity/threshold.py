@@ -55,6 +55,25 @@ def as_fraction(threshold: Threshold) -> Fraction:
     return fraction
 
 
+def most_exposed(people: int, budget: Threshold) -> int:
+    """Return how many of so many people may be exposed: the largest integer ≤ budget·n.
+
+    Raises
+    ------
+    InvalidValueError
+        If the budget is not a share of the people.
+
+    Examples
+    --------
+    >>> most_exposed(32561, 0.01), most_exposed(3, 2 / 3)
+    (325, 2)
+    """
+    share = _exact(budget)
+    if share is None or not 0 <= share <= 1:
+        raise InvalidValueError(f"budget must be a share of the people in [0, 1], got {budget!r}")
+    return math.floor(share * people)
+
+
 def least_unexposed(people: int, threshold: Threshold | None = None, k: int | None = None) -> int:
     """Return the smallest class size that is not exposed among so many people: k, or the least integer ≥ t·n.
 

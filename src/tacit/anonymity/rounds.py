@@ -1,0 +1,208 @@
+"""Asking people in rounds: single columns, then the pairs that these show to be safe, then triples."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import islice
+
+from tacit.anonymity.bounds import exposure_bound, with_a_row_each
+from tacit.anonymity.population import Population
+from tacit.anonymity.subset_search import Columns, ColumnSets
+from tacit.anonymity.threshold import Threshold, least_unexposed, most_exposed
+from tacit.errors import InvalidValueError, TooLargeError
+from tacit.estimate import Estimate
+from tacit.validation import as_count
+
+MOST_SETS = 100_000
+
+_NOTHING_KNOWN = Estimate(1.0, low=0.0, high=1.0, confidence=None, method="nothing known")
+
+
+@dataclass(frozen=True)
+class AskedSet:
+    """A set of columns that the curator asked people for together, or refused to ask for.
+
+    Parameters
+    ----------
+    columns
+        The columns.
+    certified
+        How many the answers expose at most, as a share of the people, by what was known before.
+    exposure
+        The share of the people whom the answers did expose, exact; None if nobody was asked.
+    classes
+        How many different answers there were; None if nobody was asked.
+    """
+
+    columns: Columns
+    certified: Estimate
+    exposure: float | None
+    classes: int | None
+
+
+@dataclass(frozen=True)
+class Round:
+    """What a round of questions asked, what it gave away, and what it lets the curator promise.
+
+    Parameters
+    ----------
+    size
+        How many columns each question was about.
+    asked, refused
+        The sets of so many columns that were found safe to ask for, and not. Those with a part that was refused are in
+        neither: they expose at least as many.
+    exposed_at_most
+        The share of the people whom the round exposed, at most: the sum of the exposures, or 1 if that is less.
+    largest_certified
+        Of the largest sets of columns that all that is known after the round certifies to be within the budget, the
+        one with the least bound; no column if there is none.
+    largest_certified_bound
+        How many that set exposes at most, as a share of the people.
+    """
+
+    size: int
+    asked: tuple[AskedSet, ...]
+    refused: tuple[AskedSet, ...]
+    exposed_at_most: float
+    largest_certified: Columns
+    largest_certified_bound: Estimate
+
+
+def hierarchical_rounds(
+    P: Population,
+    budget: Threshold,
+    k: int | None = None,
+    threshold: Threshold | None = None,
+    columns: Iterable[str] | None = None,
+    *,
+    rounds: int = 3,
+) -> tuple[Round, ...]:
+    """Return what happens if a curator asks for ever more columns together, and never for what may be unsafe.
+
+    Round 1 asks for each column by itself. Round r asks for the sets J of r columns with ``bound(Q_J) ≤ budget``, where
+    the bound is :func:`exposure_bound` by the answers to all that was asked before, and by nothing else.
+
+    Parameters
+    ----------
+    P
+        The people, with one row each, who answer.
+    budget
+        The share of the people in [0, 1] whom the answers to one question may expose; as for a threshold, a float
+        stands for the simplest fraction that rounds to it.
+    k, threshold
+        Exactly one: who has fewer than k alike is exposed, or fewer than a share of all people in [0, 1].
+    columns
+        The columns to ask for; None is all of them.
+    rounds
+        How many rounds there are at most, at least 1.
+
+    Returns
+    -------
+    tuple
+        Of :class:`Round`. If it comes to a round in which all sets are refused, it is the last one.
+
+    Raises
+    ------
+    UnsupportedError
+        If P is not a Population, its people have several rows, or none or both of k and threshold are given.
+    InvalidValueError
+        If a number is out of range, or there is no column.
+    UnknownColumnError
+        If the population has no such column.
+    TooLargeError
+        If more than 100,000 sets of columns would have to be examined in a round.
+
+    Notes
+    -----
+    Before round 1 nothing is known, so nothing can be promised of it: a column with rare values exposes the people who
+    have them, and its ``exposure`` says so. Each bound is about one question; ``exposed_at_most`` adds them up, since
+    different people may be exposed by each. This counts on answers to different questions not being linked, as where
+    they come through a shuffler. The bound only rises with the columns: where a cover of a set by groups that were
+    asked for is cut down to fewer columns, what is left of each group was asked for too, keeps no fewer people in as
+    many frequent classes, and so certifies as much. Source: Anonymity, section 8.2.
+
+    Examples
+    --------
+    >>> adult = Population("example:adult", columns=["sex", "income", "race", "workclass"])
+    >>> for round in hierarchical_rounds(adult, budget=0.01, k=10):
+    ...     print(round.size, len(round.asked), len(round.refused), ", ".join(round.largest_certified))
+    1 4 0 sex, income, race
+    2 5 1 sex, income, race
+    3 2 0 sex, income, race
+    """
+    population = with_a_row_each(P)
+    people = population.people
+    least_unexposed(people, threshold, k)
+    chosen = population.known(columns)
+    if not chosen:
+        raise InvalidValueError("hierarchical_rounds needs at least one column to ask for")
+    rounds = as_count(rounds, "rounds", at_least=1)
+    sets = ColumnSets([(column,) for column in chosen])
+    curator = _Curator(population, threshold, k, most_exposed(people, budget))
+    promises: dict[Columns, Estimate] = {(column,): _NOTHING_KNOWN for column in chosen}
+    safe = list(promises)
+    done: list[Round] = []
+    while promises:
+        answers = dict(zip(safe, population.class_sizes_of_all(safe), strict=True))
+        exposed = {columns: sizes.exposed(threshold=threshold, k=k) for columns, sizes in answers.items()}
+        curator.known.extend(safe)
+        largest, bound = curator.largest_certified(sets)
+        done.append(
+            Round(
+                size=len(done) + 1,
+                asked=tuple(
+                    AskedSet(columns, promises[columns], exposed[columns] / people, answers[columns].classes)
+                    for columns in safe
+                ),
+                refused=tuple(
+                    AskedSet(columns, promise, None, None)
+                    for columns, promise in promises.items()
+                    if columns not in answers
+                ),
+                exposed_at_most=min(people, sum(exposed.values())) / people,
+                largest_certified=largest,
+                largest_certified_bound=bound,
+            )
+        )
+        if len(done) == rounds:
+            break
+        promises = curator.promises(sets.next_level(safe, answers))
+        safe = [columns for columns, promise in promises.items() if curator.allows(promise)]
+    return tuple(done)
+
+
+class _Curator:
+    """What the answers so far let a curator promise."""
+
+    def __init__(self, population: Population, threshold: Threshold | None, k: int | None, allowed: int) -> None:
+        self.known: list[Columns] = []
+        self._population, self._threshold, self._k = population, threshold, k
+        self._limit = allowed / population.people
+
+    def promises(self, level: Iterable[Columns], examined: int = 0) -> dict[Columns, Estimate]:
+        """Return the bound on the exposure of each set by what is known of parts of it."""
+        few = list(islice(level, MOST_SETS + 1 - examined))
+        if examined + len(few) > MOST_SETS:
+            raise TooLargeError(
+                f"more than {MOST_SETS:,} sets of columns would have to be examined; lower the budget or name fewer "
+                "columns"
+            )
+        return {columns: self._promise(columns) for columns in few}
+
+    def allows(self, promise: Estimate) -> bool:
+        """Return whether so many may be exposed; both sides are whole numbers over n, whose floats keep their order."""
+        return promise.value <= self._limit
+
+    def largest_certified(self, sets: ColumnSets) -> tuple[Columns, Estimate]:
+        """Return a largest set that is certified to be within the budget, and its bound."""
+        best: tuple[Columns, Estimate] = ((), self._promise(()))
+        level = self.promises(sets.next_level([()], [()]))
+        examined = len(level)
+        while within := {columns: promise for columns, promise in level.items() if self.allows(promise)}:
+            best = min(within.items(), key=lambda item: item[1].value)
+            level = self.promises(sets.next_level(within, within), examined)
+            examined += len(level)
+        return best
+
+    def _promise(self, columns: Columns) -> Estimate:
+        groups = [group for group in self.known if set(group) <= set(columns)]
+        return exposure_bound(self._population, self._threshold, self._k, columns, groups)
