@@ -1,0 +1,116 @@
+"""Coarser views of columns: ages as decades, places as regions, so that more people are alike."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from tacit.anonymity.population import Population, as_population
+from tacit.errors import InvalidValueError, UnsupportedError
+
+if TYPE_CHECKING:
+    from tacit.anonymity.rows import Rows
+
+
+def generalised(
+    P: Population,
+    column: str,
+    name: str,
+    values: Mapping[str | None, str | None],
+    other: str | None = None,
+) -> Population:
+    """Return the population with one more column: a coarser view of one that it has.
+
+    ``v ↦ values[v]``, so whoever is alike on the column is alike on its coarser view
+
+    Parameters
+    ----------
+    P
+        The people.
+    column
+        The finer column.
+    name
+        The name of the coarser one, which no column has.
+    values
+        The column's values → the coarser ones, as text; None is null on either side.
+    other
+        What the values that are not told become, null included; None if all of them are told.
+
+    Returns
+    -------
+    Population
+        Of the same people, on the same engine; no row is copied.
+
+    Raises
+    ------
+    UnsupportedError
+        If P is not a Population, or a value is neither text nor None.
+    UnknownColumnError
+        If the population has no such column.
+    InvalidTableError
+        If it has a column of the new name, or one that differs only by case.
+    InvalidValueError
+        If there are values that are not told.
+
+    Notes
+    -----
+    Source: Tacit; the recoding of a whole column is from Samarati, "Protecting Respondents' Identities in Microdata
+    Release", 2001.
+
+    Examples
+    --------
+    >>> spouse = {"Married-civ-spouse": "married", "Married-AF-spouse": "married"}
+    >>> adult = generalised(Population("example:adult"), "marital_status", "married", spouse, other="not married")
+    >>> adult.common_values("married", 10)
+    [('not married', 17562), ('married', 14999)]
+    """
+    population = as_population(P)
+    population.known([column])
+    for text in (name, *values, *values.values(), other):
+        if text is not None and not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise UnsupportedError(f"names and values are told as text, or as None for null, got {text!r}")
+    return population.with_rows(lambda rows: _with_coarser(rows, column, name, values, other), population.person)
+
+
+def _with_coarser(
+    rows: "Rows", column: str, name: str, values: Mapping[str | None, str | None], other: str | None
+) -> "Rows":
+    from tacit.anonymity.rows import check_names, safe_fields  # noqa: PLC0415 - imports Ibis
+
+    fields = safe_fields(check_names([*rows.fields, name], "the population"))
+    finer, coarser = fields[column], fields[name]
+    views = _views(rows, finer, values)
+    ((untold,),) = rows.ask(views.filter(~views["told"]).count().as_table())
+    if untold and other is None:
+        raise InvalidValueError(
+            f"values does not tell what {untold} of the values of {column!r} become; tell it, "
+            "or give other=, which stands for the rest"
+        )
+    if other is not None:
+        views = views.mutate(coarser=views["told"].ifelse(views["coarser"], rows.spellings(other)[0]))
+    joined = rows.table.left_join(views, rows.table[finer].identical_to(views["finer"]))
+    kept = [rows.table[field] for field in rows.fields.values()]
+    return replace(rows, table=joined.select(*kept, **{coarser: views["coarser"]}), fields=fields)
+
+
+def _views(rows: "Rows", field: str, values: Mapping[str | None, str | None]) -> Any:
+    """Return a row per value of a field: the value, its coarser view if it is told, and whether it is."""
+    ibis: Any = import_module("ibis")
+    told = [
+        {"key": spelling, "coarser": None if coarser is None else rows.spellings(coarser)[0]}
+        for value, coarser in values.items()
+        for spelling in ([None] if value is None else rows.spellings(value))
+    ]
+    # Not a memtable, which Spark does not see when it is cached.
+    listed = ibis.literal(told, "array<struct<key: string, coarser: string>>").unnest().name("listed").as_table()
+    known = listed.select(key=listed["listed"]["key"], coarser=listed["listed"]["coarser"], told=True)
+    held = rows.table.select(finer=rows.table[field]).distinct()
+    if field in rows.texts:
+        texts = rows.texts[field]
+        held = held.left_join(texts, held["finer"] == texts["code"]).select("finer", "text")
+    else:
+        held = held.mutate(text=held["finer"].cast("string"))
+    views = held.left_join(known, held["text"].identical_to(known["key"]))
+    views = views.select("finer", "coarser", told=views["told"].fill_null(False))
+    # It would be worked out anew for every question.
+    return views.cache() if rows.can_keep else views
