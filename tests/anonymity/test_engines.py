@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from oracles import tables
-from tacit.anonymity import Population, lattice
+from tacit.anonymity import Population, generalised, lattice, select_columns
 from tacit.auditing import audit
 
 NAN = float("nan")
@@ -112,6 +112,20 @@ def test_a_person_with_several_rows_is_the_bag_of_them(engine: Any) -> None:
         expected = tables.class_sizes(tables.bags(told, 0, positions))
         assert histogram(population.class_sizes([("who", "sex", "job")[j] for j in positions])) == expected
     assert population.best_guesses(["sex"], "job") == 3
+
+
+def test_coarser_views_are_the_same_on_every_engine(engine: Any) -> None:
+    table = pa.table({"age": [31, 32, None, 47, 31], "job": ["a", "é", "a", None, 'say "b"']})
+    population = generalised(Population(engine(table)), "age", "decade", {"31": "30s", "32": "30s", None: None}, "old")
+    population = generalised(population, "job", "work", {"a": "A", None: "none"}, other="else")
+    assert population.common_values("decade", 1) == [("30s", 3), ("old", 1), (None, 1)]
+    assert population.common_values("work", 1) == [("A", 2), ("else", 2), ("none", 1)]
+    chosen = select_columns(population, 1, k=2, columns=["age", "decade"], hierarchies=[["age", "decade"]])
+    assert [(found.columns, found.exposure) for found in chosen.front] == [
+        ((), 0.0),
+        (("decade",), 0.4),
+        (("age",), 0.6),
+    ]
 
 
 @pytest.fixture(scope="module")
