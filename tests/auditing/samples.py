@@ -5,11 +5,16 @@ from dataclasses import replace
 from tacit.auditing.result import (
     Audit,
     CertifiedReport,
+    CertifiedSet,
     CollectionOption,
     CollectionReport,
     ColumnReport,
     Columns,
     InferenceReport,
+    RedactedColumn,
+    RedactedSet,
+    RedactionReport,
+    ReleaseReport,
     SetReport,
     SetsReport,
 )
@@ -47,6 +52,23 @@ def released(*columns: str, exposed: int, unique: int = 0) -> SetReport:
         exposure=exposed / PEOPLE,
         reidentification_vulnerability=12 / PEOPLE,
     )
+
+
+def certified(*columns: str, bound: float, exposure: float) -> CertifiedReport:
+    independent = Estimate(0.07, 0.07, 0.07, None, "assuming independent columns")
+    return CertifiedReport(columns, Estimate(bound, 0.002, bound, None, "counting"), exposure, 1.0, independent)
+
+
+def promised(*columns: str) -> ReleaseReport:
+    return ReleaseReport(columns, 4, 2, 1.5, 0.25, Estimate(0.009, 0.001, 0.06, 0.95, "limits of all shares"))
+
+
+def guessed(*known: str, posterior: float, exposure: float = 0.0, unique: int = 0) -> InferenceReport:
+    return InferenceReport("sick", known, 0.5, posterior, 1.0, 17, exposure, unique)
+
+
+def redacted(name: str, after: float | None = 0.0001) -> RedactedColumn:
+    return RedactedColumn(name, 10, 0.002, 1, 2, 0.004, 0.5, 0.002, after)
 
 
 def option(epsilon: float | None, shuffled: bool, all_but_one: float | Estimate) -> CollectionOption:
@@ -110,16 +132,22 @@ def usual(city: str = "city", job: str = "job", table: str = "people.csv") -> Au
             complete=True,
         ),
         certified=(
-            CertifiedReport((city, job), Estimate(0.3, 0.002, 0.3, None, "counting"), 0.12),
-            CertifiedReport((city, "sick"), Estimate(0.0095, 0.002, 0.0095, None, "counting"), 0.008),
+            certified(city, job, bound=0.3, exposure=0.12),
+            certified(city, "sick", bound=0.0095, exposure=0.008),
         ),
+        certified_selection=(CertifiedSet((city, "sick"), Estimate(0.0095, 0.002, 0.0095, None, "counting"), 0.008),),
         selected=(pair, other),
+        release=(promised(city, "sick"), promised(job, "sick"), promised(*all_three)),
         inference=(
-            InferenceReport("sick", (city,), 0.5, 0.51, 0.002, 0),
-            InferenceReport("sick", (job,), 0.5, 0.5, 0.0, 0),
-            InferenceReport("sick", (city, job), 0.5, 0.75, 0.12, 30),
+            guessed(city, posterior=0.51, exposure=0.002),
+            guessed(job, posterior=0.5),
+            guessed(city, job, posterior=0.75, exposure=0.12, unique=30),
         ),
         collection=(asked(city), asked("sick")),
+        redaction=RedactionReport(
+            columns=(redacted(city), replace(redacted("sick", after=None), decoys=1.0)),
+            together=(RedactedSet((city, "sick"), 0.008, 0.0085), RedactedSet(all_three, 0.4, None)),
+        ),
         not_examined=("sets with email: nearly every person has her own value there.",),
     )
 
@@ -148,9 +176,12 @@ def bare() -> Audit:
         columns=(usual().columns[3],),
         sets=SetsReport(only, (), (), (), ("email",), 0, complete=True),
         certified=(),
+        certified_selection=(),
         selected=(),
+        release=(),
         inference=(),
         collection=(),
+        redaction=RedactionReport((), ()),
         not_examined=(),
     )
 
@@ -166,8 +197,8 @@ def wide(sets: int = 1000) -> Audit:
             released(*names, exposed=1000, unique=990), examined, examined[-10:], examined[500:], (), 2**40 - 1, False
         ),
         selected=examined[:60],
-        certified=tuple(
-            CertifiedReport(tuple(names[: i + 2]), Estimate(1.0, 0.0, 1.0, None, "counting"), i / 40) for i in range(20)
-        ),
-        inference=tuple(InferenceReport("sick", (name,), 0.5, 0.5 + i / 100, 0.0, 0) for i, name in enumerate(names)),
+        release=tuple(promised(*report.columns) for report in (*examined[:10], examined[100])),
+        certified=tuple(certified(*names[: i + 2], bound=1.0, exposure=i / 40) for i in range(20)),
+        inference=tuple(guessed(name, posterior=0.5 + i / 100) for i, name in enumerate(names)),
+        redaction=RedactionReport(tuple(map(redacted, names)), ()),
     )

@@ -8,7 +8,7 @@ from hypothesis import given, settings, strategies as st
 
 import tacit as tc
 from oracles.audits import best_guesses, classes, exposed_people, subsets
-from tacit.auditing import sets as search
+from tacit.auditing import redaction, release, sets as search
 from tacit.auditing.collection import EPSILONS, KEPT_ERROR
 from tacit.errors import InvalidValueError, UnknownColumnError
 
@@ -59,6 +59,75 @@ def test_every_number_of_an_audit_is_what_counting_rows_gives(rows: list[dict], 
         assert report.prior == best_guesses(rows, (), names[0]) / n
 
 
+@settings(max_examples=15, deadline=None)
+@given(tables(), st.integers(1, 6), st.sampled_from([0.0, 0.2, 0.5, 1.0]))
+def test_what_the_columns_alone_say_is_what_the_functions_say(rows: list[dict], k: int, budget: float) -> None:
+    population = tc.Population(arrow(rows))
+    found = tc.audit(population, k=k, budget=budget)
+    for report in found.certified:
+        assert report.theorems == tc.theorem_bound(population, k=k, columns=report.columns).value
+        assert report.if_independent == tc.exposure_if_independent(population, k=k, columns=report.columns)
+    traits = [report.column for report in found.columns if not report.identifier_like]
+    maximal = tc.select_columns(population, budget, k=k, by="certified", columns=traits).maximal
+    promised = [chosen for chosen in maximal if chosen.columns]
+    assert [report.columns for report in found.certified_selection] == [chosen.columns for chosen in promised][:10]
+    for report, chosen in zip(found.certified_selection, promised, strict=False):
+        assert report.bound == chosen.exposure == tc.exposure_bound(population, k=k, columns=report.columns)
+        assert report.exposure == exposed_people(rows, report.columns, k) / len(rows) <= report.bound.value
+
+
+@settings(max_examples=15, deadline=None)
+@given(tables(), st.integers(1, 6), st.sampled_from([0.0, 0.2, 0.5, 1.0]), st.booleans())
+def test_what_a_release_promises_is_what_the_functions_say(rows, k: int, budget: float, named: bool) -> None:
+    population = tc.Population(arrow(rows))
+    sensitive = population.columns[-1] if named else None
+    found = tc.audit(population, sensitive=sensitive, k=k, budget=budget)
+    traits = tuple(report.column for report in found.columns if not report.identifier_like)
+    released = [report.columns for report in found.selected[:10]]
+    assert [report.columns for report in found.release] == list(
+        dict.fromkeys([*released, *([traits] if traits else [])])
+    )
+    for report in found.release:
+        assert report.k_anonymity == tc.k_anonymity(population, report.columns)
+        assert report.future_exposure == tc.future_exposure(population, len(rows), k, columns=report.columns)
+        told = (report.l_diversity, report.entropy_l_diversity, report.t_closeness)
+        if sensitive is None:
+            assert told == (None, None, None)
+        else:
+            known = [column for column in report.columns if column != sensitive]
+            assert told == tuple(
+                quantity(population, known, sensitive)
+                for quantity in (tc.l_diversity, tc.entropy_l_diversity, tc.t_closeness)
+            )
+    for report in found.inference:
+        attack = tc.inference(population, report.known, sensitive)
+        assert report.prior == attack.prior == tc.inference_vulnerability(population, (), sensitive)
+        assert report.posterior == attack.posterior == tc.inference_vulnerability(population, report.known, sensitive)
+        assert (report.worst_person, report.certain_people) == (attack.worst_person, attack.certain_people)
+
+
+@settings(max_examples=15, deadline=None)
+@given(tables(), st.integers(1, 6), st.sampled_from([0.0, 0.5]))
+def test_what_redacting_would_do_is_what_the_functions_say(rows: list[dict], k: int, budget: float) -> None:
+    population = tc.Population(arrow(rows))
+    found = tc.audit(population, k=k, budget=budget)
+    traits = tuple(report.column for report in found.columns if not report.identifier_like)
+    rules = tc.redaction_rules(population, k, traits, suspicion=0.5)
+    told = found.redaction.columns
+    assert tuple(tc.RedactionRule(report.column, report.rarer_than, report.decoys) for report in told) == rules
+    for report, rule in zip(told, rules, strict=True):
+        leakage = tc.redaction_leakage(population, rule)
+        for name in ("redacted", "rare_values", "rare_people", "suspicion"):
+            assert getattr(report, name) == getattr(leakage, name)
+        assert report.exposure == exposed_people(rows, (rule.column,), k) / len(rows)
+        assert report.redacted_exposure == tc.redacted_exposure(population, [rule], k=k, columns=[rule.column])
+    for report in found.redaction.together:
+        assert report.exposure == exposed_people(rows, report.columns, k) / len(rows)
+        assert report.redacted_exposure == tc.redacted_exposure(population, rules, k=k, columns=report.columns)
+    sets = [report.columns for report in found.redaction.together]
+    assert (traits in sets) == (len(traits) > 1 and bool(rules))
+
+
 @settings(max_examples=25, deadline=None)
 @given(tables(), st.integers(1, 6), st.sampled_from([0.0, 0.2, 0.5]))
 def test_the_selected_sets_are_just_the_maximal_ones_within_the_budget(rows, k: int, budget: float) -> None:
@@ -94,6 +163,28 @@ def test_a_search_cut_short_says_so_and_one_that_is_pruned_knows_the_rest(rows, 
         assert len(examined) == limit < found.possible
 
 
+def test_a_certified_search_that_could_take_long_is_left_out_and_says_so(monkeypatch) -> None:
+    rows = [dict(zip("abcd", format(i % 16, "04b"), strict=True)) for i in range(320)]
+    assert tc.audit(arrow(rows), budget=1.0).certified_selection
+    monkeypatch.setattr(search, "MAX_SETS", 5)
+    assert tc.audit(arrow(rows)).certified_selection  # 15 sets can be searched, whatever the joint table costs
+    monkeypatch.setattr(release, "_MOST_SEARCHED", 14)
+    found = tc.audit(arrow(rows))
+    assert found.certified_selection == ()
+    assert "which of 15 sets of columns single columns certify to be within the budget." in found.not_examined
+
+
+@pytest.mark.parametrize("columns", [4, 11])
+def test_redacting_with_too_many_answers_is_left_out_and_says_so(monkeypatch, columns: int) -> None:
+    rows = [{f"c{j}": "rare" if i == j else "common" for j in range(columns)} for i in range(40)]
+    monkeypatch.setattr(redaction, "_MOST_ANSWERS", 2**3 if columns == 4 else 2**20)
+    monkeypatch.setattr(search, "MAX_SETS", 11)
+    found = tc.audit(arrow(rows), k=2, budget=0.01)
+    assert [(len(report.columns), report.redacted_exposure) for report in found.redaction.together] == [(columns, None)]
+    assert any(f"whom {columns} columns together expose" in sentence for sentence in found.not_examined)
+    assert all(report.redacted_exposure is not None for report in found.redaction.columns)
+
+
 def test_identifiers_are_set_apart() -> None:
     rows = [{"id": str(i), "sex": "mf"[i % 2]} for i in range(100)]
     found = tc.audit(arrow(rows))
@@ -108,8 +199,10 @@ def test_a_person_with_several_rows_is_one_person_and_gets_no_bound() -> None:
     found = tc.audit(arrow(rows), person="id", k=5)
     assert (found.people, found.rows) == (40, 80)
     assert found.sets.whole.classes == 2
-    assert found.certified == found.collection == ()
-    assert any("several rows" in sentence for sentence in found.not_examined)
+    assert found.certified == found.certified_selection == found.collection == ()
+    assert found.redaction.columns == found.redaction.together == ()
+    assert [report.future_exposure for report in found.release] == [None]
+    assert sum("several rows" in sentence for sentence in found.not_examined) == 2
 
 
 def test_collecting_adult_instead_gives_the_measures_of_the_mechanisms() -> None:

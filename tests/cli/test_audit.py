@@ -17,9 +17,10 @@ def test_json_has_the_sections_of_the_contract_and_is_the_functions_answer() -> 
     assert (code, err) == (0, "")
     answer = json.loads(out)
     assert (answer["schema_version"], answer["command"]) == (1, "audit")
-    assert {"columns", "sets", "certified", "selected", "inference", "collection", "not_examined"} <= set(
-        answer["results"]
-    )
+    assert list(answer["results"]) == [
+        "people", "rows", "columns", "sets", "certified", "certified_selection", "selected", "release", "inference",
+        "collection", "redaction", "not_examined",
+    ]  # fmt: skip
     found = tc.audit("example:adult", columns=COLUMNS.split(","), sensitive="income")
     assert answer["results"] == json.loads(json.dumps(found.to_dict()))
 
@@ -27,9 +28,17 @@ def test_json_has_the_sections_of_the_contract_and_is_the_functions_answer() -> 
 def test_text_has_every_section_in_odds() -> None:
     code, out, _ = run("audit", "example:adult", "--columns", COLUMNS, "--sensitive", "income")
     assert code == 0
-    for number in range(1, 8):
-        assert f"{number}. " in out
+    for number in range(1, 9):
+        assert f"\n{number}. " in out
     assert "about 76 in 100" in out
+    for words in (
+        "if independent (an assumption)",
+        "one could already promise that sex, income, race expose at most 0.5529 %",
+        "In another release of as many people like these, an estimated ",
+        " it is known for certain",
+        "After all rules ",
+    ):
+        assert words in " ".join(out.split())
     assert "Randomize with ε" in out
 
 
@@ -90,6 +99,22 @@ def test_eighty_columns_show_every_epsilon() -> None:
         assert len(re.findall(rf"^ {re.escape(epsilon)} +(yes|no) ", table, re.MULTILINE)) >= 2
     assert "71.9 people" not in table
     assert "…" not in table
+
+
+def test_a_terminal_of_100_columns_shows_every_cell_of_the_wide_tables_on_a_line() -> None:
+    environment = {**os.environ, "COLUMNS": "100"}
+    arguments = ["-m", "tacit", "audit", "example:adult", "--columns", COLUMNS, "--sensitive", "income"]
+    out = subprocess.run(
+        [sys.executable, *arguments], capture_output=True, text=True, check=True, env=environment
+    ).stdout
+    assert max(map(len, out.splitlines())) <= 100
+    for heads in (
+        "columns +certified +truth +if independent",
+        "columns +classes +unique people +k-anonymous +l +t +exposed",
+        "known +guess before +guess after +times +known for certain",
+        "column +rare values +held by +decoys +redacted +exposed before +exposed after",
+    ):
+        assert re.search(rf"^ {heads}", out, re.MULTILINE), heads
 
 
 def test_a_reader_that_goes_away_is_no_error() -> None:

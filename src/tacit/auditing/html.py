@@ -9,12 +9,10 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-
 from tacit.auditing.collection import KEPT_ERROR, MOST_CATEGORIES, kept_error
 from tacit.auditing.result import Audit, CertifiedReport, InferenceReport, plain
-from tacit.auditing.summary import summary
-from tacit.auditing.wording import bounded, odds, people, percent, points, times
+from tacit.auditing.summary import promise, summary
+from tacit.auditing.wording import bounded, interval, odds, people, percent, points, times
 from tacit.estimate import Estimate
 
 # Tables show this many rows; the rest unfolds.
@@ -52,7 +50,9 @@ def to_html(found: Audit) -> str:
         answer=summary(found),
         figures=dict(_figures(found, certified, charts)),
         certified=certified,
+        promised=promise(found),
         guesses=_guesses(found),
+        releases={release.columns: release for release in found.release},
         leakiest=min(found.collection, key=lambda report: kept_error(report.recommended, report.k), default=None),
         weak=[report.column for report in found.collection if not report.advised],
         rows=_ROWS,
@@ -107,6 +107,8 @@ def _release(report: InferenceReport, found: Audit) -> str:
 
 @cache
 def _template() -> Any:
+    from jinja2 import Environment, PackageLoader, StrictUndefined  # noqa: PLC0415 - text output need not wait for it
+
     environment: Any = Environment(
         loader=PackageLoader("tacit.auditing", "."),
         autoescape=True,
@@ -114,7 +116,7 @@ def _template() -> Any:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    words: tuple[Callable[[Any], str], ...] = (percent, points, odds, people, bounded)
+    words: tuple[Callable[[Any], str], ...] = (percent, points, odds, people, bounded, interval)
     environment.filters |= {word.__name__: _unbroken(word) for word in words}
     environment.filters |= {
         "tidy": _tidy,

@@ -4,15 +4,29 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from tacit.anonymity import ClassSizes, Population, exposure_bound, inference_vulnerability
-from tacit.auditing.collection import MOST_CATEGORIES, collection_report, is_categorical
-from tacit.auditing.result import Audit, CertifiedReport, ColumnReport, Columns, InferenceReport, SetReport, SetsReport
+from tacit.anonymity import ClassSizes, Population, exposure_bound, exposure_if_independent, inference, theorem_bound
+from tacit.auditing.collection import collection_report, is_categorical
+from tacit.auditing.omissions import not_examined
+from tacit.auditing.redaction import redaction_report
+from tacit.auditing.release import certified_selection, release_reports
+from tacit.auditing.result import (
+    Audit,
+    CertifiedReport,
+    ColumnReport,
+    Columns,
+    InferenceReport,
+    RedactionReport,
+    SetReport,
+    SetsReport,
+)
 from tacit.auditing.sets import is_identifier_like, largest_within, search_sets
 from tacit.errors import InvalidValueError, UnknownColumnError
 from tacit.validation import as_count, as_real
 
 # Counting bounds are worked out for at most this many sets.
 _CERTIFIED_SETS = 20
+# What their release promises is worked out for at most this many of the selected sets.
+_RELEASED_SETS = 10
 
 
 def audit(
@@ -86,8 +100,14 @@ def audit(
     selected = (sets.whole,) if sets.whole.exposure <= share else largest_within(sets.examined, share)
     report_progress("what the columns alone certify")
     certified = () if population.person else tuple(_certified(population, sets, selected, k))
+    promised = () if population.person else tuple(certified_selection(population, sets, traits, k, share))
+    report_progress("what a release promises")
+    released = [report.columns for report in selected]
+    release = tuple(release_reports(population, _with_traits(released[:_RELEASED_SETS], traits), sensitive, k))
     report_progress("guesses of the sensitive column")
-    inference = tuple(_inference(population, traits, selected, sensitive, k))
+    guesses = tuple(_inference(population, traits, selected, sensitive, k))
+    report_progress("redacting rare values")
+    redaction = RedactionReport((), ()) if population.person else redaction_report(population, traits, released, k)
     report_progress("collecting the columns instead")
     categorical = [] if population.person else [column for column in traits if is_categorical(alone[column])]
     return Audit(
@@ -102,10 +122,13 @@ def audit(
         columns=tuple(_column(population, column, alone[column], k, show_rare) for column in chosen),
         sets=sets,
         certified=certified,
+        certified_selection=promised,
         selected=selected,
-        inference=inference,
+        release=release,
+        inference=guesses,
         collection=tuple(collection_report(column, alone[column]) for column in categorical),
-        not_examined=tuple(_not_examined(population, sets, alone, sensitive)),
+        redaction=redaction,
+        not_examined=tuple(not_examined(population, sets, alone, sensitive, redaction)),
     )
 
 
@@ -137,7 +160,18 @@ def _certified(
     largest = max(sets.examined, key=lambda report: (len(report.columns), -report.exposure), default=None)
     chosen = {report.columns: report for report in (*selected, *([largest] if largest else []), *sets.worst)}
     for report in [report for report in chosen.values() if len(report.columns) > 1][:_CERTIFIED_SETS]:
-        yield CertifiedReport(report.columns, exposure_bound(population, k=k, columns=report.columns), report.exposure)
+        yield CertifiedReport(
+            columns=report.columns,
+            bound=exposure_bound(population, k=k, columns=report.columns),
+            exposure=report.exposure,
+            theorems=theorem_bound(population, k=k, columns=report.columns).value,
+            if_independent=exposure_if_independent(population, k=k, columns=report.columns),
+        )
+
+
+def _with_traits(released: list[Columns], traits: Columns) -> list[Columns]:
+    """Return the released sets and all traits together, once, if there are any."""
+    return [*released, traits] if traits and traits not in released else released
 
 
 def _inference(
@@ -145,41 +179,18 @@ def _inference(
 ) -> Iterator[InferenceReport]:
     if sensitive is None:
         return
-    prior = inference_vulnerability(population, (), sensitive)
     released = [*((column,) for column in traits), *(report.columns for report in selected), traits]
     without = dict.fromkeys(tuple(column for column in columns if column != sensitive) for columns in released)
     for known in filter(None, without):
         sizes = population.class_sizes(known)
-        posterior = inference_vulnerability(population, known, sensitive)
-        yield InferenceReport(sensitive, known, prior, posterior, sizes.exposure(k=k), sizes.unique)
-
-
-def _not_examined(
-    population: Population, sets: SetsReport, alone: dict[str, ClassSizes], sensitive: str | None
-) -> Iterator[str]:
-    missing = sets.possible - len(sets.examined)
-    if missing and sets.complete:
-        yield (
-            f"{missing:,} of {sets.possible:,} sets of columns: each contains a set that is over the budget, and so "
-            "exposes at least as much."
+        attack = inference(population, known, sensitive)
+        yield InferenceReport(
+            sensitive=sensitive,
+            known=known,
+            prior=attack.prior,
+            posterior=attack.posterior,
+            worst_person=attack.worst_person,
+            certain_people=attack.certain_people,
+            exposure=sizes.exposure(k=k),
+            unique_people=sizes.unique,
         )
-    elif missing:
-        yield (
-            f"{missing:,} of {sets.possible:,} sets of columns: the work limit of {len(sets.examined):,} sets was "
-            "reached; nothing is known of those that contain no set over the budget. Name fewer columns to see more."
-        )
-    for column in sets.identifier_like:
-        yield f"sets with {column}: its value alone names its person in more than every second try."
-    if population.person:
-        yield (
-            "what the columns alone certify, and collecting the columns instead: a person with several rows is not "
-            "determined by her columns one by one."
-        )
-    else:
-        for column, sizes in alone.items():
-            if column not in sets.identifier_like and sizes.classes > MOST_CATEGORIES:
-                yield f"collecting {column} instead: {sizes.classes:,} values are no question with listed answers."
-            elif sizes.classes < 2:
-                yield f"collecting {column} instead: everybody has the same value."
-    if sensitive is None:
-        yield "how well a sensitive column is guessed: none was named (--sensitive)."

@@ -56,7 +56,22 @@ class SetsReport:
 
 @dataclass(frozen=True)
 class CertifiedReport:
-    """What the marginals alone certify for a set, beside the truth."""
+    """What the marginals alone certify for a set, beside the truth.
+
+    ``theorems`` is the bound that the paper's Theorems 2 and 3 give, ``if_independent`` the exposure that the columns
+    would have if they were independent: an assumption, and no bound.
+    """
+
+    columns: Columns
+    bound: Estimate
+    exposure: float
+    theorems: float
+    if_independent: Estimate
+
+
+@dataclass(frozen=True)
+class CertifiedSet:
+    """A set of columns that the marginals alone certify to be within the budget, beside the truth."""
 
     columns: Columns
     bound: Estimate
@@ -64,9 +79,27 @@ class CertifiedReport:
 
 
 @dataclass(frozen=True)
+class ReleaseReport:
+    """What releasing a set of columns promises of people who are alike in it, and of others like them.
+
+    The diversities and the closeness are of the sensitive column among people alike on the others, and None if none was
+    named. ``future_exposure`` is the expected one of as many other people drawn from the same population; None with
+    several rows a person.
+    """
+
+    columns: Columns
+    k_anonymity: int
+    l_diversity: int | None
+    entropy_l_diversity: float | None
+    t_closeness: float | None
+    future_exposure: Estimate | None
+
+
+@dataclass(frozen=True)
 class InferenceReport:
     """How often the sensitive value is guessed by who knows these columns; ``prior`` is without them.
 
+    ``worst_person`` is the highest chance of guessing right of anybody, ``certain_people`` of how many it is 1.
     ``exposure`` and ``unique_people`` are those of the known columns: where most are unique, a guess repeats the table.
     """
 
@@ -74,6 +107,8 @@ class InferenceReport:
     known: Columns
     prior: float
     posterior: float
+    worst_person: float
+    certain_people: int
     exposure: float
     unique_people: int
 
@@ -116,6 +151,41 @@ class CollectionReport:
 
 
 @dataclass(frozen=True)
+class RedactedColumn:
+    """A rule by which people redact their rare values of a column, some others redacting theirs as decoys.
+
+    The exposures are of the column alone, before and, in expectation, after; None if that has too many answers.
+    """
+
+    column: str
+    rarer_than: int
+    decoys: float
+    rare_values: int
+    rare_people: int
+    redacted: float
+    suspicion: float
+    exposure: float
+    redacted_exposure: float | None
+
+
+@dataclass(frozen=True)
+class RedactedSet:
+    """What a set of columns exposes before and, in expectation, after all rules; None if that has too many answers."""
+
+    columns: Columns
+    exposure: float
+    redacted_exposure: float | None
+
+
+@dataclass(frozen=True)
+class RedactionReport:
+    """What it would mean if people redacted the values that fewer than k of them hold."""
+
+    columns: tuple[RedactedColumn, ...]
+    together: tuple[RedactedSet, ...]
+
+
+@dataclass(frozen=True)
 class Audit:
     """The main job's answer: what a table of people gives away, and what to do about it.
 
@@ -133,9 +203,12 @@ class Audit:
     columns: tuple[ColumnReport, ...]
     sets: SetsReport
     certified: tuple[CertifiedReport, ...]
+    certified_selection: tuple[CertifiedSet, ...]
     selected: tuple[SetReport, ...]
+    release: tuple[ReleaseReport, ...]
     inference: tuple[InferenceReport, ...]
     collection: tuple[CollectionReport, ...]
+    redaction: RedactionReport
     not_examined: tuple[str, ...]
 
     def to_dict(self) -> dict[str, Any]:
@@ -144,8 +217,9 @@ class Audit:
         Returns
         -------
         dict
-            Keys ``people``, ``rows``, ``columns``, ``sets``, ``certified``, ``selected``, ``inference``,
-            ``collection``, ``not_examined``. An `Estimate` is the dict of its fields.
+            Keys ``people``, ``rows``, ``columns``, ``sets``, ``certified``, ``certified_selection``, ``selected``,
+            ``release``, ``inference``, ``collection``, ``redaction``, ``not_examined``. An `Estimate` is the dict of
+            its fields.
         """
         inputs = ("table", "person", "sensitive", "k", "budget", "show_rare")
         return {field.name: plain(getattr(self, field.name)) for field in fields(self) if field.name not in inputs}

@@ -1,9 +1,9 @@
 """The search through sets of columns, pruned by monotonicity: a superset exposes at least as much."""
 
 from collections.abc import Callable, Iterable
-from itertools import combinations
 
 from tacit.anonymity import ClassSizes, Population
+from tacit.anonymity.subset_search import ColumnSets
 from tacit.auditing.result import Columns, SetReport, SetsReport
 
 # A column whose values alone single out every second person, on average, is an identifier and not a trait.
@@ -48,10 +48,26 @@ def search_sets(
     least as much.
     """
     limit = min(MAX_SETS, max(len(traits), MAX_ROWS_GROUPED // population.rows))
-    prune_above = budget if 2 ** len(traits) - 1 > limit else None
+    lattice = ColumnSets([(column,) for column in traits])
+    possible = lattice.possible - 1
+    pruned = possible > limit
+    if not pruned:
+        progress("sets of columns")
+        population.class_sizes_of_all(lattice)
     examined: dict[Columns, SetReport] = {}
     level: list[Columns] = [(column,) for column in traits]
     complete = True
+
+    def within(columns: Columns) -> bool:
+        return examined[columns].exposure <= budget
+
+    def is_minimal(columns: Columns) -> bool:
+        # What contains a set over the budget contains one with just a column less than itself, which is examined too.
+        return all(within(part) for part in lattice.predecessors(columns) if part)
+
+    def safety(columns: Columns) -> tuple[float, Columns]:
+        return max(examined[part].exposure for part in lattice.predecessors(columns)), columns
+
     while level and complete:
         room = limit - len(examined)
         population.class_sizes_of_all(level[:room])
@@ -59,18 +75,20 @@ def search_sets(
             progress(f"sets of {len(columns)} columns")
             examined[columns] = set_report(columns, population.class_sizes(columns), k)
         complete = len(level) <= room
-        level = _next_level(traits, level, examined, prune_above)
+        safe = set(filter(within, examined)) if pruned else examined
+        level = sorted(lattice.next_level(filter(safe.__contains__, level), safe), key=safety)
     reports = tuple(examined.values())
+    over = [report for columns, report in examined.items() if not within(columns) and is_minimal(columns)]
     return SetsReport(
         whole=examined.get(whole) or set_report(whole, population.class_sizes(whole), k),
         examined=reports,
         # Of a pruned search the worst is not known.
-        worst=tuple(sorted(reports, key=lambda report: (-report.exposure, len(report.columns)))[:_SHOWN])
-        if prune_above is None
-        else (),
-        smallest_over_budget=tuple(_minimal(report for report in reports if report.exposure > budget)),
+        worst=()
+        if pruned
+        else tuple(sorted(reports, key=lambda report: (-report.exposure, len(report.columns)))[:_SHOWN]),
+        smallest_over_budget=tuple(sorted(over, key=lambda report: (len(report.columns), -report.exposure))),
         identifier_like=tuple(column for column in whole if column not in traits),
-        possible=2 ** len(traits) - 1,
+        possible=possible,
         complete=complete,
     )
 
@@ -86,28 +104,3 @@ def largest_within(reports: Iterable[SetReport], budget: float) -> tuple[SetRepo
         if not any(set(report.columns) < set(larger.columns) for larger in maximal):
             maximal.append(report)
     return tuple(maximal)
-
-
-def _minimal(over: Iterable[SetReport]) -> list[SetReport]:
-    minimal: list[SetReport] = []
-    for report in sorted(over, key=lambda report: (len(report.columns), -report.exposure)):
-        if not any(set(smaller.columns) <= set(report.columns) for smaller in minimal):
-            minimal.append(report)
-    return minimal
-
-
-def _next_level(
-    traits: Columns, level: list[Columns], examined: dict[Columns, SetReport], budget: float | None
-) -> list[Columns]:
-    """Return the sets with one column more, all of whose subsets are within the budget, the safest first."""
-    position = {column: i for i, column in enumerate(traits)}
-    found: list[tuple[float, Columns]] = []
-    for columns in level:
-        if columns not in examined:
-            continue
-        for column in traits[position[columns[-1]] + 1 :]:
-            candidate = (*columns, column)
-            parts = [examined.get(part) for part in combinations(candidate, len(columns))]
-            if all(part is not None and (budget is None or part.exposure <= budget) for part in parts):
-                found.append((max(part.exposure for part in parts if part is not None), candidate))
-    return [candidate for _, candidate in sorted(found)]

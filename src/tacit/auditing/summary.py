@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from tacit.auditing.result import Audit
-from tacit.auditing.wording import listed, odds, people, percent, times
+from tacit.auditing.wording import bounded, briefly, listed, odds, people, percent, times
 
 
 def summary(found: Audit) -> list[str]:
@@ -16,6 +16,15 @@ def summary(found: Audit) -> list[str]:
     'Published whole, the table exposes nobody: everybody shares all 2 values with at least 9 others.'
     """
     return list(_sentences(found))
+
+
+def promise(found: Audit) -> str | None:
+    """Return what knowing the single columns alone lets one promise of several, if it does."""
+    best = next(iter(found.certified_selection), None)
+    if best is None or len(best.columns) == 1:
+        return None
+    exposed = f"{bounded(best.bound)} of the people" if best.bound.value else "nobody"
+    return f"Knowing the single columns alone one could already promise that {listed(best.columns)} expose {exposed}."
 
 
 def _sentences(found: Audit) -> Iterator[str]:
@@ -42,11 +51,13 @@ def _sentences(found: Audit) -> Iterator[str]:
         )
     else:
         yield f"No column can go out within the budget of {percent(found.budget)}."
+    if promised := promise(found):
+        yield promised
     if found.inference:
         best_known = max(found.inference, key=lambda report: (report.posterior, -len(report.known)))
         yield (
             f"The column {best_known.sensitive} is guessed right {times(best_known.prior)} without any column, and "
-            f"{times(best_known.posterior)} by who knows {_briefly(best_known.known)}."
+            f"{times(best_known.posterior)} by who knows {briefly(best_known.known)}."
         )
     if found.collection:
         epsilons = sorted({report.recommended.epsilon or 0.0 for report in found.collection if report.advised})
@@ -59,8 +70,4 @@ def _sentences(found: Audit) -> Iterator[str]:
                 "section 6 says what this protects and costs."
             )
         if weak:
-            yield f"For {_briefly(tuple(weak))} there are too few people to promise that, or to learn from."
-
-
-def _briefly(columns: tuple[str, ...]) -> str:
-    return listed(columns) if len(columns) <= 4 else f"{len(columns)} columns"
+            yield f"For {briefly(tuple(weak))} there are too few people to promise that, or to learn from."

@@ -1,20 +1,29 @@
 """The audit for a terminal."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
-from rich import box
 from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from tacit.auditing.collection import MOST_CATEGORIES
+from tacit.auditing.plain_table import SHOWN, plain_table, with_rest
 from tacit.auditing.result import Audit, CollectionReport, SetReport
-from tacit.auditing.summary import summary
-from tacit.auditing.wording import bounded, counted, listed, odds, people, percent, points, printable, times
-
-_ROWS = 10
+from tacit.auditing.summary import promise, summary
+from tacit.auditing.wording import (
+    bounded,
+    briefly,
+    counted,
+    interval,
+    listed,
+    odds,
+    people,
+    percent,
+    points,
+    printable,
+    times,
+)
 
 
 def to_text(found: Audit) -> Group:
@@ -46,7 +55,7 @@ def _sections(found: Audit) -> Iterator[RenderableType]:
     yield _say(f"{found.table}: {found.people:,} people{rows}, {len(found.columns)} columns", style="bold")
     yield _say(
         f"Exposed means fewer than {found.k} people alike, herself included. Every number is exact unless marked as a "
-        f"bound; budget {percent(found.budget)}."
+        f"bound, an estimate or an assumption; budget {percent(found.budget)}."
     )
     sections = {
         "In short": map(_bullet, summary(found)),
@@ -56,7 +65,8 @@ def _sections(found: Audit) -> Iterator[RenderableType]:
         "4. The largest sets within the budget": _selected(found),
         "5. Guessing the sensitive column": _inference(found),
         "6. If a column were collected from the people instead": _collection(found),
-        "7. Not examined": map(_bullet, found.not_examined or ["Nothing was left out."]),
+        "7. If people redacted rare values": _redaction(found),
+        "8. Not examined": map(_bullet, found.not_examined or ["Nothing was left out."]),
     }
     for heading, content in sections.items():
         yield Padding(Text(heading, style="bold underline"), (1, 0, 0, 0))
@@ -67,7 +77,7 @@ def _sections(found: Audit) -> Iterator[RenderableType]:
 def _columns(found: Audit) -> Iterator[RenderableType]:
     most = max(found.columns, key=lambda column: column.exposure)
     yield _say(f"{most.column} exposes most by itself: {_of_people(most.exposure, most.exposed_people)}.")
-    table = _table("column", "values", "bits", "rarest value", "held by", f"exposed, k={found.k}")
+    table = plain_table("column", "values", "bits", "rarest value", "held by", f"exposed, k={found.k}")
     for column in found.columns:
         table.add_row(
             column.column + " †" * column.identifier_like,
@@ -101,10 +111,18 @@ def _certified(found: Audit) -> Iterator[RenderableType]:
     if not found.certified:
         yield _say("Nothing to certify: no set of two or more columns, or several rows a person.")
         return
-    yield _say("Without looking at the joint table, an upper bound on what each set exposes, beside the truth.")
-    table = _table("columns", "certified", "truth")
-    for report in found.certified[:_ROWS]:
-        table.add_row(listed(report.columns), bounded(report.bound), percent(report.exposure))
+    yield _say(
+        "Without looking at the joint table, an upper bound on what each set exposes, beside the truth, and "
+        "what it would be if the columns had nothing to do with each other: an assumption, and no promise."
+    )
+    table = plain_table("columns", "certified", "truth", "if independent (an assumption)")
+    for report in found.certified[:SHOWN]:
+        table.add_row(
+            listed(report.columns),
+            bounded(report.bound),
+            percent(report.exposure),
+            percent(report.if_independent.value),
+        )
     yield table
 
 
@@ -119,7 +137,41 @@ def _selected(found: Audit) -> Iterator[RenderableType]:
         f"{listed(best.columns)} can go out together: {_of_people(best.exposure, best.exposed_people)} exposed."
         f"{found_so_far}"
     )
-    yield _set_table(found.selected, found.k)
+    yield _released(found)
+    if found.sensitive is not None:
+        yield _say(
+            f"l: so many values of {found.sensitive} occur at least among people alike on the other columns. t: at "
+            f"most this share of them would have to change for their {found.sensitive} to be spread as everybody's."
+        )
+    together = found.release[-1]
+    if len(together.columns) > 1 and together.columns not in {report.columns for report in found.selected}:
+        aside = ", identifier-like ones aside," if found.sets.identifier_like else ""
+        closeness = "" if found.sensitive is None else f", l = {together.l_diversity}, t = {together.t_closeness:.4g}"
+        yield _say(
+            f"All {len(together.columns)} columns together{aside} are {together.k_anonymity:,}-anonymous{closeness}."
+        )
+    future = found.release[0].future_exposure
+    if future is not None:
+        yield _say(
+            f"In another release of as many people like these, an estimated {interval(future)} would be exposed by "
+            f"{listed(best.columns)}."
+        )
+    if promised := promise(found):
+        yield _say(promised)
+
+
+def _released(found: Audit) -> Table:
+    closeness = ["l", "t"] if found.sensitive is not None else []
+    table = plain_table("columns", "classes", "unique people", "k-anonymous", *closeness, f"exposed, k={found.k}")
+    releases = {release.columns: release for release in found.release}
+    for report in found.selected[:SHOWN]:
+        release = releases[report.columns]
+        promised = [f"{release.l_diversity}", f"{release.t_closeness:.4g}"] if closeness else []
+        table.add_row(
+            listed(report.columns), f"{report.classes:,}", f"{report.unique_people:,}", f"{release.k_anonymity:,}",
+            *promised, percent(report.exposure),
+        )  # fmt: skip
+    return with_rest(table, len(found.selected))
 
 
 def _inference(found: Audit) -> Iterator[RenderableType]:
@@ -131,12 +183,14 @@ def _inference(found: Audit) -> Iterator[RenderableType]:
     top = reports[0]
     yield _say(
         f"Without any column {top.sensitive} is guessed right {times(top.prior)}; knowing {listed(top.known)}, "
-        f"{times(top.posterior)}. This is about the people in this table only."
+        f"{times(top.posterior)}; of {people(top.certain_people)} it is known for certain. This is about the people "
+        "in this table only."
     )
-    table = _table("known", "guess before", "guess after", "times")
-    for report in reports[:_ROWS]:
+    table = plain_table("known", "guess before", "guess after", "times", "known for certain")
+    for report in reports[:SHOWN]:
         ratio = f"{report.posterior / report.prior:.3f}"
-        table.add_row(listed(report.known), percent(report.prior), percent(report.posterior), ratio)
+        certain = f"{report.certain_people:,}"
+        table.add_row(listed(report.known), percent(report.prior), percent(report.posterior), ratio, certain)
     yield table
 
 
@@ -160,7 +214,7 @@ def _collected(report: CollectionReport) -> Iterator[RenderableType]:
         f": {report.k} values, {report.n:,} people; blind guess {percent(report.blind_guess)}, "
         f"most common value {percent(report.most_common_share)}",
     )
-    table = _table("ε", "shuffled", "knows none", "knows all", "β*", "off by", "in people", wide=1)
+    table = plain_table("ε", "shuffled", "knows none", "knows all", "β*", "off by", "in people", wide=1)
     for option in report.options:
         table.add_row(
             "none" if option.epsilon is None else f"{option.epsilon:g}",
@@ -176,16 +230,51 @@ def _collected(report: CollectionReport) -> Iterator[RenderableType]:
     yield Padding(_say(f"→ {report.reason}"), (0, 0, 0, 2))
 
 
+def _redaction(found: Audit) -> Iterator[RenderableType]:
+    rules = found.redaction.columns
+    if not rules:
+        nothing = f"Nothing to redact: at least {found.k} people hold every value, identifier-like columns aside."
+        yield _say("With several rows a person this was not examined." if found.person is not None else nothing)
+        return
+    yield _say(
+        f"Rule: redact a value that fewer than {found.k} people hold, and any other with a small probability. With "
+        "these decoys a redacted value is a rare one in no more than every second case, without them in every case. "
+        "The shares redacted and exposed after are exact expectations."
+    )
+    table = plain_table("column", "rare values", "held by", "decoys", "redacted", "exposed before", "exposed after")
+    for rule in rules:
+        table.add_row(
+            rule.column,
+            f"{rule.rare_values:,}",
+            f"{rule.rare_people:,}",
+            percent(rule.decoys),
+            percent(rule.redacted),
+            percent(rule.exposure),
+            "not counted" if rule.redacted_exposure is None else percent(rule.redacted_exposure),
+        )
+    yield table
+    for rule in rules:
+        if rule.decoys == 1:
+            yield _say(
+                f"Of {rule.column} everybody would redact: at least half of the people have rare values. It is better "
+                "not to ask for it."
+            )
+    for together in found.redaction.together:
+        if together.redacted_exposure is not None:
+            yield _say(
+                f"After all rules {briefly(together.columns)} together would expose "
+                f"{percent(together.redacted_exposure)}; before, {percent(together.exposure)}."
+            )
+
+
 def _set_table(reports: Sequence[SetReport], k: int) -> Table:
-    table = _table("columns", "classes", "unique people", "smallest class", f"exposed, k={k}")
-    for report in reports[:_ROWS]:
+    table = plain_table("columns", "classes", "unique people", "smallest class", f"exposed, k={k}")
+    for report in reports[:SHOWN]:
         table.add_row(
             listed(report.columns), f"{report.classes:,}", f"{report.unique_people:,}", f"{report.smallest_class:,}",
             percent(report.exposure),
         )  # fmt: skip
-    if len(reports) > _ROWS:
-        table.caption = f"and {len(reports) - _ROWS:,} more, in --json"
-    return table
+    return with_rest(table, len(reports))
 
 
 def _of_people(share: float, count: int) -> str:
@@ -202,19 +291,3 @@ def _say(sentence: str, style: str = "") -> Text:
 
 def _bullet(sentence: str) -> Padding:
     return Padding(_say("• " + sentence), (0, 0, 0, 2))
-
-
-def _table(*headers: str, wide: int = 12) -> Table:
-    """Return a table whose first column folds and whose others do not; ``wide`` is the first one's least width."""
-    table = _PlainTable(box=box.SIMPLE, pad_edge=False, padding=(0, 1, 0, 0))
-    for i, header in enumerate(headers):
-        table.add_column(header, justify="left" if i == 0 else "right", overflow="fold", no_wrap=i > 0)
-    table.columns[0].min_width = wide
-    return table
-
-
-class _PlainTable(Table):
-    """A table whose cells are words and never markup, however a column or a value is called."""
-
-    def add_row(self, *cells: RenderableType | None, **options: Any) -> None:
-        super().add_row(*(Text(printable(cell)) if isinstance(cell, str) else cell for cell in cells), **options)

@@ -1,6 +1,7 @@
 """Numbers as a person says them."""
 
 from decimal import ROUND_CEILING, Decimal
+from math import ceil, floor
 
 from tacit.estimate import Estimate
 
@@ -44,13 +45,13 @@ def percent(share: float) -> str:
 
     Examples
     --------
-    >>> percent(0.0206074752), percent(1.0), percent(0.00001234), percent(32560 / 32561)
-    ('2.061 %', '100 %', '0.001234 %', 'over 99.99 %')
+    >>> percent(0.0206074752), percent(1.0), percent(0.00001234), percent(32560 / 32561), percent(3e-8)
+    ('2.061 %', '100 %', '0.001234 %', 'over 99.99 %', 'under 0.0001 %')
     """
     digits = f"{100 * share:.4g}"
     if digits == "100" and share < 1:
         return "over 99.99 %"
-    return f"{digits if 'e' not in digits else f'{100 * share:.1e}'} %"
+    return "under 0.0001 %" if "e" in digits else f"{digits} %"
 
 
 def at_most(bound: float) -> str:
@@ -117,6 +118,17 @@ def listed(columns: tuple[str, ...]) -> str:
     return ", ".join(map(printable, columns))
 
 
+def briefly(columns: tuple[str, ...]) -> str:
+    """Return the names of a set of columns, or their number if these are many.
+
+    Examples
+    --------
+    >>> briefly(("sex", "race")), briefly(tuple("abcde"))
+    ('sex, race', '5 columns')
+    """
+    return listed(columns) if len(columns) <= 4 else f"{len(columns)} columns"
+
+
 def bounded(value: float | Estimate) -> str:
     """Return a guess in per cent, marked when it is an upper bound and not exact.
 
@@ -126,6 +138,18 @@ def bounded(value: float | Estimate) -> str:
     ('25 %', 'at most 25 %')
     """
     return at_most(value.value) if isinstance(value, Estimate) else percent(value)
+
+
+def interval(estimate: Estimate) -> str:
+    """Return an estimated share in per cent with its confidence interval, whose ends are rounded outwards.
+
+    Examples
+    --------
+    >>> interval(Estimate(0.012, 0.0000012, 0.02500001, 0.95, "bootstrap"))
+    '1.2 % (95 %: 0 % to 2.501 %)'
+    """
+    low, high = floor(1e5 * estimate.low) / 1e5, ceil(1e5 * estimate.high) / 1e5
+    return f"{percent(estimate.value)} ({percent(estimate.confidence or 1.0)}: {percent(low)} to {percent(high)})"
 
 
 def _two_digits(number: float) -> int:
