@@ -1,7 +1,10 @@
 """Texts become codes that stand for them, whatever their Arrow type and however they come in pieces."""
 
+from concurrent.futures import ThreadPoolExecutor
+from itertools import combinations
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -58,6 +61,22 @@ def test_bytes_that_are_no_text_are_refused() -> None:
     )
     with pytest.raises(InvalidTableError, match="cannot be read"):
         Population(pa.table({"a": broken}))
+
+
+def test_nothing_of_a_table_is_kept_beside_its_copy() -> None:
+    before = pa.total_allocated_bytes()
+    population = Population(pa.table({"n": pa.array(range(1_000_000), pa.int64())}))
+    assert pa.total_allocated_bytes() - before < 1_000_000
+    assert population.people == 1_000_000
+
+
+def test_threads_get_the_answers_to_their_own_questions() -> None:
+    rng = np.random.default_rng(0)
+    table = pa.table({f"c{i}": rng.integers(0, 5 + i, 20_000).astype(str) for i in range(8)})
+    pairs = list(combinations(table.column_names, 2))
+    one, many = Population(table), Population(table)
+    with ThreadPoolExecutor(4) as threads:
+        assert list(threads.map(many.class_sizes, pairs)) == [one.class_sizes(pair) for pair in pairs]
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings, strategies as st
@@ -132,6 +133,12 @@ def test_orders_that_are_not_of_the_values(order: Any, fault: str) -> None:
     P = Population(table_of([("a", "b", "a"), ("a", "b", "b"), ("a", "b", None)]))
     with pytest.raises(InvalidValueError, match=fault):
         t_closeness(P, ["x"], "z", order)
+
+
+def test_an_order_that_compares_as_an_array() -> None:
+    P = Population(table_of([("a", "b", "a"), ("a", "b", "b")]))
+    with pytest.raises(InvalidValueError, match="order must be 'numeric' or the values as text"):
+        t_closeness(P, ["x"], "z", np.array(["a", "b"]))  # type: ignore[arg-type]
 
 
 def test_values_that_are_no_numbers() -> None:

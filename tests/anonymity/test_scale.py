@@ -1,5 +1,6 @@
 """Class sizes on many sets of columns at once are those on each, and tables of any size are taken."""
 
+from concurrent.futures import ThreadPoolExecutor
 from itertools import combinations
 from typing import Any
 
@@ -126,3 +127,12 @@ def test_columns_that_there_are_not_or_are_named_twice() -> None:
     doubled = pa.table([pa.array([1]), pa.array([2])], names=["sex", "sex"])
     with pytest.raises(InvalidTableError, match="have the same name 'sex'"):
         Population(doubled)
+
+
+@pytest.mark.usefixtures("kept")
+def test_threads_get_the_answers_to_their_own_questions_about_many_sets() -> None:
+    one, many = Population(crowd(2000)), [Population(crowd(2000))] * 12
+    sets = every_set(one.columns)
+    with ThreadPoolExecutor(4) as threads:
+        found = list(threads.map(lambda population: population.class_sizes_of_all(sets), many))
+    assert found == [one.class_sizes_of_all(sets)] * len(many)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import ibis
+import numpy as np
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
@@ -376,3 +377,66 @@ def test_types_whose_values_would_be_merged_are_refused(tmp_path: Path, kind: pa
     for given in (table, tmp_path / "t.parquet"):
         with pytest.raises(InvalidTableError, match="cannot be counted exactly"):
             Population(given)
+
+
+@pytest.mark.parametrize(
+    "array",
+    [
+        pa.array([1, 2], pa.duration("ns")),
+        pa.array([(1, 0, 0), (0, 30, 0)], pa.month_day_nano_interval()),
+        pa.array([[1], [2]], pa.list_(pa.duration("ns"))),
+    ],
+    ids=lambda array: str(array.type),
+)
+def test_types_whose_values_would_be_merged_on_the_way_from_arrow_are_refused(array: pa.Array) -> None:
+    with pytest.raises(InvalidTableError, match="cannot be counted exactly"):
+        Population(pa.table({"a": array}))
+
+
+@pytest.mark.parametrize(
+    "array",
+    [
+        pa.array(np.array([1, 2], np.float16)),
+        pa.array([[1], [2]], pa.list_(pa.float16())),
+        pa.array([{}, {}], pa.struct([])),
+    ],
+    ids=lambda array: str(array.type),
+)
+def test_types_that_the_engine_does_not_know_are_refused(array: pa.Array) -> None:
+    with pytest.raises(InvalidTableError, match="holds a type of value that the engine does not know"):
+        Population(pa.table({"a": array}))
+
+
+def test_values_that_the_engine_cannot_write_are_refused_when_asked_for() -> None:
+    population = Population(pa.table({"a": pa.array([2**62, 2**62], pa.timestamp("s"))}))
+    with pytest.raises(InvalidTableError, match="holds a type of value that the engine does not know"):
+        population.rarest_value("a")
+
+
+@pytest.mark.parametrize("error", [OSError(SECRET), RuntimeError(SECRET), OverflowError(SECRET)], ids=repr)
+def test_a_stream_that_fails_is_refused_in_one_sentence(error: Exception) -> None:
+    def batches() -> Any:
+        yield pa.record_batch({"a": ["x"]})
+        raise error
+
+    with pytest.raises(InvalidTableError, match="cannot be turned into an Arrow table") as refusal:
+        Population(pa.RecordBatchReader.from_batches(pa.schema({"a": pa.string()}), batches()))
+    assert SECRET not in str(refusal.value)
+
+
+def test_numbers_that_no_type_holds_are_refused() -> None:
+    pd = pytest.importorskip("pandas")
+    with pytest.raises(InvalidTableError, match="each of one type"):
+        Population(pd.DataFrame({"a": [2**70, 1]}, dtype=object))
+
+
+def test_paths_that_no_system_or_engine_takes(tmp_path: Path) -> None:
+    with pytest.raises(InvalidTableError, match="cannot be read: File name too long"):
+        Population("a" * 5000 + ".csv")
+    path = tmp_path / "people-\udcff.csv"
+    try:
+        path.write_text("a\n1\n")
+    except (OSError, UnicodeEncodeError):
+        pytest.skip("this system has no such names")
+    with pytest.raises(InvalidTableError, match=r"people-\\udcff.csv' is not a path in UTF-8"):
+        Population(path)

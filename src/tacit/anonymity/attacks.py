@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import accumulate, combinations
 from math import comb
 from typing import TYPE_CHECKING, Any, cast
 
@@ -187,8 +187,8 @@ def attacks_on_all(
 
     Notes
     -----
-    The sets share what the engine works out, and are asked about many at a time. Source: as for
-    :func:`reidentification`.
+    Where people with a row each are to be told apart, the sets share what the engine works out; where a sensitive value
+    is guessed, they are asked about some at a time. Source: as for :func:`reidentification`.
 
     Examples
     --------
@@ -202,11 +202,10 @@ def attacks_on_all(
     else:
         known = population.known(columns)
     numbers = range(1, len(known) + 1) if sizes is None else _as_sizes(sizes, len(known))
-    count = sum(comb(len(known), number) for number in numbers)
-    if count > MOST_SETS:
+    if any(count > MOST_SETS for count in accumulate(comb(len(known), number) for number in numbers)):
         raise TooLargeError(
-            f"{len(known)} columns have {count:,} such sets, and {MOST_SETS:,} are the most; give fewer columns=, or "
-            "sizes=[1, 2] for the small sets"
+            f"{len(known)} columns have more than {MOST_SETS:,} such sets; give fewer columns=, or sizes=[1, 2] for "
+            "the small sets"
         )
     sets = [chosen for number in numbers for chosen in combinations(known, number)]
     if sensitive is not None:

@@ -31,7 +31,10 @@ def _codes(column: Any) -> tuple[Any, Any] | None:
     start = column.slice(0, _LOOKED_AT)
     if not len(start) or len(start) < _LEAST_REPEATS * len(start.unique()):
         return None
-    chunks = column.dictionary_encode().unify_dictionaries().chunks
+    try:
+        chunks = column.dictionary_encode().unify_dictionaries().chunks
+    except pa.ArrowCapacityError:  # more than 2 GiB of different texts
+        return None
     texts = chunks[0].dictionary
     narrow = next((kind for kind in (pa.uint8(), pa.uint16()) if len(texts) <= 1 << kind.bit_width), pa.int32())
     return pa.chunked_array([chunk.indices.cast(narrow) for chunk in chunks]), texts

@@ -1,8 +1,10 @@
 """The engine that holds a table which does not live in one of its own: DuckDB, in memory, texts as small codes."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
+from threading import RLock
 from types import MappingProxyType
 from typing import Any
 
@@ -22,6 +24,10 @@ MOST_CODES = 1 << 16
 _WIDER_THAN_NEEDED = ("SMALLINT", "INTEGER", "BIGINT", "USMALLINT", "UINTEGER", "UBIGINT")
 _NARROW = {"TINYINT": 7, "SMALLINT": 15, "INTEGER": 31}
 
+# Types whose values become doubles or microseconds; and, from Arrow itself, true for 1 and 2, or 30 days for a month.
+MERGED = ("decimal256", "timestamp[ns, tz")
+MERGED_FROM_ARROW = (*MERGED, "duration[ns]", "month_day_nano_interval", "arrow.bool8")
+
 
 class Embedded:
     """A DuckDB database of its own for one table.
@@ -35,16 +41,28 @@ class Embedded:
     def __init__(self, what: str) -> None:
         self._what = what
         self._database: Any = duckdb.connect(":memory:", config=dict(SETTINGS))
+        self._one_at_a_time = RLock()
         self._query("SET enable_progress_bar = false")
 
-    def register(self, name: str, table: Any) -> None:
-        """Give a name to an Arrow table."""
-        self._database.register(name, table)
+    @contextmanager
+    def holding(self, name: str, table: Any) -> Generator[None]:
+        """Give a name to an Arrow table for a while; afterwards nothing of it is kept."""
+        with self._explained():
+            self._database.register(name, table)
+        try:
+            yield
+        finally:
+            self._database.unregister(name)
 
     def read(self, sql: str) -> list[Any]:
         """Run SQL over the user's data; what the engine says of bad data is held back, for it quotes values."""
-        try:
+        with self._explained():
             return self._query(sql)
+
+    @contextmanager
+    def _explained(self) -> Generator[None]:
+        try:
+            yield
         except duckdb.OutOfMemoryException:
             raise TooLargeError(
                 f"{self._what} does not fit in memory; put it into a database and pass the table as an Ibis table"
@@ -103,14 +121,21 @@ class Embedded:
         backend: Any = ibis.duckdb.from_connection(self._database)
         texts = {field: backend.table(f"{field}_texts") for field in coded}
         # Not by to_pyarrow, which imports pandas.
-        return Rows(backend.table("people"), fields, lambda asked: self._query(backend.compile(asked)), texts, spell)
+        return Rows(
+            backend.table("people"),
+            fields,
+            lambda asked: self.read(backend.compile(asked)),
+            texts,
+            spell,
+            self._one_at_a_time,
+        )
 
     def _arrived_coded(self, field: str, texts: Any) -> str:
         """Keep the texts of a column that arrives as codes, and return what to take of it."""
         pa: Any = import_module("pyarrow")
-        self.register("arrived_texts", pa.table({"text": texts, "code": pa.array(range(len(texts)), pa.int32())}))
-        self.read(f"CREATE TABLE {field}_texts AS SELECT text, code FROM arrived_texts")
-        self._database.unregister("arrived_texts")
+        coded = pa.table({"text": texts, "code": pa.array(range(len(texts)), pa.int32())})
+        with self.holding("arrived_texts", coded):
+            self.read(f"CREATE TABLE {field}_texts AS SELECT text, code FROM arrived_texts")
         return field
 
     def _worth_coding(self, texts: Sequence[str]) -> list[str]:
@@ -143,7 +168,21 @@ class Embedded:
         return f"enum_code({field}::{field}_values)"
 
     def _query(self, sql: str) -> list[Any]:
-        return self._database.execute(sql).fetchall()  # with values in the text: binding them imports pandas
+        # With values in the text, since binding them imports pandas; and not by execute(), whose result belongs to the
+        # connection, so that of two threads each may fetch what the other asked.
+        with self._one_at_a_time:
+            asked = self._database.sql(sql)
+            return [] if asked is None else asked.fetchall()
+
+
+def check_types(schema: Any, what: str, merged: Sequence[str]) -> None:
+    """Refuse the Arrow types of whose values the engine would merge some that differ."""
+    for column in schema:
+        kind = str(column.type)
+        if any(name in kind for name in merged):
+            raise InvalidTableError(
+                f"the column {column.name!r} of {what} is of type {kind}, which cannot be counted exactly; make it text"
+            )
 
 
 def quoted(name: str) -> str:

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from tacit.anonymity.csv_layout import csv_layout
-from tacit.anonymity.embedded import Embedded, file, literal, quoted
-from tacit.anonymity.rows import Rows, check_names, check_types
+from tacit.anonymity.embedded import MERGED, Embedded, check_types, file, literal, quoted
+from tacit.anonymity.rows import Rows, check_names
 from tacit.errors import InvalidTableError
 
 Choose = Callable[[Sequence[str]], Sequence[str]]
@@ -37,7 +37,7 @@ def read_parquet(path: Path, choose: Choose) -> Rows:
     except (ValueError, OSError):
         raise InvalidTableError(f"{path} is not a Parquet file, or is cut short or damaged") from None
     names = check_names(schema.names, str(path))
-    check_types(schema, str(path))
+    check_types(schema, str(path), MERGED)
     values = {name: quoted(name) for name in choose(names)}
     return Embedded(str(path)).rows(values, f"read_parquet({file(path)}, hive_partitioning = false)", in_passes=True)
 

@@ -149,8 +149,8 @@ class Population:
         chosen = [self.known(columns) for columns in sets]
         if self._person is None:
             missing = [key for columns in chosen if (key := frozenset(columns)) not in self._class_sizes]
-            for columns, sizes in group_all(self._rows, missing, self._people, self._class_sizes):
-                self._class_sizes[columns] = sizes
+            with self._rows.lock:
+                self._class_sizes |= dict(group_all(self._rows, missing, self._people, self._class_sizes))
         return tuple(self.class_sizes(columns) for columns in chosen)
 
     def rarest_value(self, column: str) -> tuple[str | None, int]:
@@ -309,7 +309,10 @@ def as_population(population: object) -> Population:
 def _distinct(columns: Any) -> tuple[str, ...]:
     if isinstance(columns, str):
         raise InvalidValueError(f"columns must be a sequence of names, got the text {columns!r}; write [{columns!r}]")
-    names = tuple(columns)
+    try:
+        names = tuple(columns)
+    except TypeError:
+        raise InvalidValueError(f"columns must be a sequence of names, got {columns!r}") from None
     for position, name in enumerate(names):
         if not isinstance(name, str):
             raise InvalidValueError(f"columns must be a sequence of names, which are text; got {name!r}")

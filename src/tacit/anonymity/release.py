@@ -156,7 +156,7 @@ def t_closeness(
         How far its values are from each other. None: all equally, 1, so that ``D = ½ Σ_s |p_c(s) - p(s)|``. The m
         values as text (None for null), each once from low to high: ``|i-j|/(m-1)``, so that
         ``D = Σ_i |Σ_{j≤i} (p_c(j) - p(j))| / (m-1)``. ``"numeric"``: these in the order of numbers, for a column of
-        numbers or of text that is numbers; equal numbers are one value.
+        numbers or of text that is numbers, which is read in double precision; equal numbers are one value.
 
     Returns
     -------
@@ -197,7 +197,7 @@ def t_closeness(
         return max(excess / (n * size) for size, excess in largest_excesses(joint, n))
     if population.person is not None:
         raise UnsupportedError("the bags of values of people with several rows have no order; leave order= out")
-    values = None if order == "numeric" else _as_order(order, joint)
+    values = None if isinstance(order, str) and order == "numeric" else _as_order(order, joint)
     if values is None:
         _check_numbers(joint, sensitive)
     places, costs = largest_transports(joint, n, values)

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -33,6 +34,8 @@ class Rows:
         For the columns that hold codes: the name in ``table`` → an Ibis table of ``code`` and ``text``. Null has none.
     spell
         Turns a value's text in the engine into the user's.
+    lock
+        Held while tables are kept, for other threads must not ask meanwhile.
     """
 
     table: Any
@@ -40,6 +43,7 @@ class Rows:
     answer: Callable[[Any], list[tuple[Any, ...]]]
     texts: Mapping[str, Any] = field(default_factory=dict[str, Any])
     spell: Callable[[str], str] = str
+    lock: AbstractContextManager[Any] = field(default_factory=nullcontext)
 
     @property
     def can_keep(self) -> bool:
@@ -88,13 +92,3 @@ def check_names(names: Iterable[str], source: str) -> tuple[str, ...]:
             how = "have the same name" if twin == name else "have names that differ only by case,"
             raise InvalidTableError(f"columns {first} and {position} of {source} {how} {name!r}; rename one of them")
     return names
-
-
-def check_types(schema: Any, what: str) -> None:
-    """Refuse the Arrow types of whose values the engine would merge some that differ."""
-    for column in schema:
-        kind = str(column.type)
-        if "decimal256" in kind or "timestamp[ns, tz" in kind:
-            raise InvalidTableError(
-                f"the column {column.name!r} of {what} is of type {kind}, which cannot be counted exactly; make it text"
-            )

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from tacit.anonymity.dictionaries import coded
-from tacit.anonymity.embedded import Embedded, quoted
+from tacit.anonymity.embedded import MERGED_FROM_ARROW, Embedded, check_types, quoted
 from tacit.anonymity.example import path_of
 from tacit.anonymity.files import read_csv, read_json, read_parquet
-from tacit.anonymity.rows import UNKNOWN_TO_ENGINE, Rows, check_names, check_types, safe_fields
+from tacit.anonymity.rows import UNKNOWN_TO_ENGINE, Rows, check_names, safe_fields
 from tacit.errors import EngineError, InvalidTableError, UnsupportedError
 
 READERS = {
@@ -56,15 +56,17 @@ def open_rows(table: Any, choose: Choose) -> Rows:
 
 def _read_file(path: Path, choose: Choose) -> Rows:
     reader = READERS.get(path.suffix.lower())
-    if path.is_dir():
-        raise InvalidTableError(f"{path} is a directory; give the path of one file")
-    if reader is None:
-        raise InvalidTableError(f"{path} is not a kind of file that can be read; those are {', '.join(READERS)}")
-    if not path.exists():
-        raise InvalidTableError(f"there is no file {path}")
-    if not path.is_file():
-        raise InvalidTableError(f"{path} is not a regular file; write what it gives to one first")
     try:
+        if path.is_dir():
+            raise InvalidTableError(f"{path} is a directory; give the path of one file")
+        if reader is None:
+            raise InvalidTableError(f"{path} is not a kind of file that can be read; those are {', '.join(READERS)}")
+        if not path.exists():
+            raise InvalidTableError(f"there is no file {path}")
+        if not path.is_file():
+            raise InvalidTableError(f"{path} is not a regular file; write what it gives to one first")
+        if any("\ud800" <= character <= "\udfff" for character in str(path.absolute())):
+            raise InvalidTableError(f"{str(path)!a} is not a path in UTF-8, which the engine needs; rename it")
         return reader(path.absolute(), choose)
     except OSError as error:
         raise InvalidTableError(f"{path} cannot be read: {error.strerror or 'the file is damaged'}") from None
@@ -84,18 +86,18 @@ def _read_arrow(table: Any, choose: Choose) -> Rows:
             arrived = pa.RecordBatchReader.from_stream(table).read_all()
     except InvalidTableError:
         raise
-    except (pa.ArrowException, TypeError, ValueError):
+    except Exception:  # each library has its own; what they say of bad data is held back, for it quotes values
         raise InvalidTableError(
             f"{what} cannot be turned into an Arrow table: it must have columns, each of one type"
         ) from None
     names = check_names(arrived.schema.names, what)
-    check_types(arrived.schema, what)
+    check_types(arrived.schema, what, MERGED_FROM_ARROW)
     columns = choose(names)
     arrived, dictionaries = coded(arrived.select(columns))
     engine = Embedded(what)
-    engine.register("arrived", arrived)
     values = {name: quoted(name) for name in columns}
-    return engine.rows(values, "arrived", dictionaries=dictionaries, in_passes=True)
+    with engine.holding("arrived", arrived):
+        return engine.rows(values, "arrived", dictionaries=dictionaries, in_passes=True)
 
 
 def _in_place(table: Any, choose: Choose) -> Rows:
