@@ -110,6 +110,37 @@ def test_it_is_a_column_of_the_table_with_these_values(rows: list[Any], values: 
     assert exposure(P, k=k, columns=["x", "z"]) == exposure(P, k=k, columns=["x"])
 
 
+@kinds
+def test_any_characters_are_told_as_they_are(table_of: TableOf, tmp_path: Path) -> None:
+    texts = [
+        chr(0xF0000),
+        chr(0xF0001) + chr(0xF0002),
+        "",
+        "=",
+        "\\",
+        "'",
+        '"',
+        "a\nb",
+        "é",
+        "e\u0301",
+        "null",
+        None,
+    ]
+    P = Population(table_of([{"x": text} for text in texts], tmp_path))
+    turned = dict(zip(texts, [*texts[1:], texts[0]], strict=True))
+    assert held(generalised(P, "x", "y", turned), "y") == dict.fromkeys(texts, 1)
+    longer = {text: f"{text}|" for text in texts}
+    assert held(generalised(P, "x", "y", longer), "y") == dict.fromkeys(longer.values(), 1)
+
+
+@pytest.mark.parametrize("text", ["a\0", "\ud800"], ids=["null character", "half a surrogate pair"])
+def test_what_engines_cannot_be_told_is_refused(text: str) -> None:
+    P = Population(pa.table({"x": ["a", "b"]}))
+    for arguments in (({text: "b"},), ({"a": text},), ({}, text)):
+        with pytest.raises(UnsupportedError, match="null character or half a surrogate pair"):
+            generalised(P, "x", "y", *arguments)
+
+
 def test_a_view_of_a_view() -> None:
     P = Population(pa.table({"age": ["18", "19", "24", "31"]}))
     P = generalised(P, "age", "decade", {"18": "10s", "19": "10s", "24": "20s", "31": "30s"})
@@ -152,6 +183,8 @@ def test_thousands_of_values() -> None:
         (("age", None, {}), InvalidTableError, "name every column"),
         (("age", "decade", {18: "10s"}), UnsupportedError, "as text, or as None for null, got 18"),
         (("age", "decade", {"18": 10}), UnsupportedError, "as text, or as None for null, got 10"),
+        (("age", "decade", [("18", "10s")]), UnsupportedError, "values must be a mapping .* got list"),
+        (("age", "decade", None), UnsupportedError, "values must be a mapping .* got NoneType"),
         (("age", "decade", {}, 0), UnsupportedError, "as text, or as None for null, got 0"),
     ],
     ids=lambda value: None,
@@ -160,3 +193,17 @@ def test_what_is_no_coarser_view(arguments: Any, error: Any, says: str) -> None:
     P = Population(pa.table({"id": [1], "age": ["18"], "sex": ["f"]}), person="id")
     with pytest.raises(error, match=says):
         generalised(P, *arguments)
+
+
+@pytest.mark.parametrize("numbers", [[0.0, -0.0, 1.5], [-0.0, 0.0, 1.5]])
+def test_zero_is_one_value_whatever_its_sign(numbers: list[float]) -> None:
+    P = Population(pa.table({"x": numbers}))
+    assert P.common_values("x", 1) == [("0.0", 2), ("1.5", 1)]
+    assert generalised(P, "x", "y", {"0.0": "none"}, other="some").common_values("y", 1) == [("none", 2), ("some", 1)]
+
+
+def test_control_characters_in_json(tmp_path: Path) -> None:
+    path, texts = tmp_path / "people.json", ["\x1f", "\n", "\x7f", "\\u001f", 'a"/b']
+    path.write_text(json.dumps([{"x": text} for text in texts]), encoding="utf-8")
+    P = generalised(Population(path), "x", "y", {text: f"<{text}>" for text in texts})
+    assert sorted(P.common_values("y", 1)) == sorted((f"<{text}>", 1) for text in texts)

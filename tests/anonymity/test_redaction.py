@@ -179,18 +179,41 @@ def test_a_rule_gives_away_what_its_channel_does(column: list[Any], rarer_than: 
 
 @settings(max_examples=30, deadline=None)
 @given(some_rows(3, 30), st.integers(1, 32), st.sampled_from([1e-6, 0.01, 0.25, 0.5, 0.9, 1.0]))
-def test_there_are_as_few_decoys_as_the_suspicion_allows(rows: list[Any], k: int, suspicion: float) -> None:
+def test_there_are_just_enough_decoys_to_hide_the_rare_in_a_crowd(rows: list[Any], k: int, suspicion: float) -> None:
     P = population_of(rows)
     rules = redaction_rules(P, k, suspicion=suspicion)
     assert [rule.column for rule in rules] == [name for name in NAMES if exposure(P, k=k, columns=[name])]
     for rule in rules:
         told, share = redaction_leakage(P, rule), exposure(P, k=k, columns=[rule.column])
         assert rule.rarer_than == k
-        assert told.suspicion == pytest.approx(max(suspicion, share), rel=1e-12)
-        if suspicion == 1:
-            assert rule.decoys == 0
-        elif share > suspicion:
+        common, missing = len(rows) - told.rare_people, k - told.rare_people
+        too_few = math.fsum(
+            math.comb(common, j) * rule.decoys**j * (1 - rule.decoys) ** (common - j)
+            for j in range(min(missing, common + 1))
+        )
+        if share > suspicion or missing > common:
             assert (rule.decoys, told.redacted) == (1, 1)
+        else:
+            assert told.suspicion <= suspicion * (1 + 1e-12)
+            assert too_few <= 0.01 * (1 + 1e-9)
+            tight = (told.suspicion, suspicion), (too_few, 0.01), (rule.decoys, 0)
+            assert any(ours == pytest.approx(least, rel=1e-9) for ours, least in tight)
+
+
+@pytest.mark.parametrize(
+    ("rarer_than", "d", "same_as"),
+    [
+        pytest.param(10**30, 0.5, (4, 0.5), id="rarer than the engine can count"),
+        pytest.param(10**30, 0, (4, 0), id="rarer than the engine can count, without decoys"),
+        pytest.param(2, 1 - Fraction(1, 10**30), (2, 1), id="a fraction that rounds to one"),
+        pytest.param(2, Fraction(1, 10**400), (2, 0), id="a fraction that rounds to zero"),
+    ],
+)
+def test_numbers_beyond_those_of_a_machine(rarer_than: int, d: Any, same_as: tuple[int, float]) -> None:
+    P = population_of([("a", "a"), ("a", "b"), ("b", "a")])
+    rule, plain = RedactionRule("x", rarer_than, d), RedactionRule("x", *same_as)
+    assert redacted_exposure(P, [rule], k=2) == redacted_exposure(P, [plain], k=2)
+    assert redaction_leakage(P, rule) == redaction_leakage(P, plain)
 
 
 def test_decoys_may_lower_the_exposure_and_may_raise_it() -> None:
@@ -221,6 +244,12 @@ def test_what_cannot_be_redacted() -> None:
     for bad in (0, 1.5, True):
         with pytest.raises(InvalidValueError, match="rarer_than must be a whole number"):
             RedactionRule("x", bad, 0.5)  # type: ignore[arg-type]
+    for bad in (3, None, ["x"]):
+        with pytest.raises(InvalidValueError, match="one column, named by text, got"):
+            RedactionRule(bad, 2, 0.5)  # type: ignore[arg-type]
+    for bad in (rule, None, 3):
+        with pytest.raises(UnsupportedError, match="rules must be a sequence of RedactionRules, got"):
+            redacted_exposure(adult, bad, k=2)  # type: ignore[arg-type]
     for bad in (0, 1.1, math.nan):
         with pytest.raises(InvalidValueError, match="suspicion must be a"):
             redaction_rules(adult, 10, suspicion=bad)

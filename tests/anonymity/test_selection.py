@@ -169,6 +169,20 @@ def test_of_equally_useful_sets_the_least_exposed_is_the_best() -> None:
     assert select_columns(P, "1/3", k=2, weights={"x": 0, "y": 0, "z": 1}).columns == ("z",)
 
 
+def test_utilities_are_added_up_without_rounding() -> None:
+    crossing = ["a", "a", "b", "b"] * 2
+    P = Population(pa.table({"x": crossing, "y": crossing, "z": ["a"] * 4 + ["b"] * 4}))
+    for weights, best in [
+        ({"x": 0.1, "y": 0.2, "z": 0.3}, ("z",)),  # worth the same, and fewer
+        ({"x": 1 / 3, "y": 2 / 3, "z": 1}, ("z",)),
+        ({"x": 1e300, "y": 1, "z": 1}, ("x", "y")),
+        ({"x": 1e300, "y": 5e-324, "z": 1}, ("x", "y")),
+    ]:
+        selection = select_columns(P, 0, k=3, weights=weights)
+        assert selection.columns == selection.front[-1].columns == best
+        assert len(selection.front) == 1
+
+
 def test_a_coarser_column_is_worth_its_share_of_the_entropy() -> None:
     ages = ["10", "11", "20", "21"]
     P = Population(pa.table({"age": ages, "decade": [age[0] for age in ages], "born": ["x"] * 4, "same": ["y"] * 4}))
@@ -261,6 +275,9 @@ def test_a_budget_is_a_share(adult: Population, budget: Any) -> None:
         ({"k": 2, "weights": {"sex": -1}}, InvalidValueError, "weight of 'sex' must be at least 0 and finite"),
         ({"k": 2, "weights": {"sex": math.inf}}, InvalidValueError, "weight of 'sex' must be at least 0 and finite"),
         ({"k": 2, "weights": {"sex": math.nan}}, InvalidValueError, "weight of 'sex' must be a number"),
+        ({"k": 2, "weights": {"sex": 1e308, "race": 1e308}}, InvalidValueError, "weights add up to more than a float"),
+        ({"k": 2, "weights": ["sex"]}, InvalidValueError, "weights must be a mapping .* got list"),
+        ({"k": 2, "weights": 3}, InvalidValueError, "weights must be a mapping .* got int"),
         ({"k": 2, "hierarchies": ["sex"]}, InvalidValueError, "sequence of names"),
         ({"k": 2, "hierarchies": [["sex", "sexx"]]}, UnknownColumnError, "did you mean 'sex'"),
         ({"k": 2, "hierarchies": [["sex", "race"]]}, InvalidValueError, "'race' is not a coarser view of 'sex'"),

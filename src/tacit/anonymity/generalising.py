@@ -1,8 +1,10 @@
 """Coarser views of columns: ages as decades, places as regions, so that more people are alike."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from importlib import import_module
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from tacit.anonymity.population import Population, as_population
@@ -10,6 +12,8 @@ from tacit.errors import InvalidValueError, UnsupportedError
 
 if TYPE_CHECKING:
     from tacit.anonymity.rows import Rows
+
+_UNTELLABLE = re.compile("[\0\ud800-\udfff]")
 
 
 def generalised(
@@ -44,7 +48,8 @@ def generalised(
     Raises
     ------
     UnsupportedError
-        If P is not a Population, or a value is neither text nor None.
+        If P is not a Population, values is no mapping, or a value is neither text nor None, or has a null character or
+        half a surrogate pair.
     UnknownColumnError
         If the population has no such column.
     InvalidTableError
@@ -66,9 +71,16 @@ def generalised(
     """
     population = as_population(P)
     population.known([column])
+    if not isinstance(values, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise UnsupportedError(f"values must be a mapping from values to coarser ones, got {type(values).__name__}")
     for text in (name, *values, *values.values(), other):
         if text is not None and not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise UnsupportedError(f"names and values are told as text, or as None for null, got {text!r}")
+        if text is not None and _UNTELLABLE.search(text):
+            raise UnsupportedError(
+                f"engines are not told of text with a null character or half a surrogate pair, got {text!r}; "
+                "other= stands for values that are not told"
+            )
     return population.with_rows(lambda rows: _with_coarser(rows, column, name, values, other), population.person)
 
 
@@ -95,22 +107,38 @@ def _with_coarser(
 
 def _views(rows: "Rows", field: str, values: Mapping[str | None, str | None]) -> Any:
     """Return a row per value of a field: the value, its coarser view if it is told, and whether it is."""
+    from tacit.anonymity.rows import text_of  # noqa: PLC0415
+
     ibis: Any = import_module("ibis")
     told = [
-        {"key": spelling, "coarser": None if coarser is None else rows.spellings(coarser)[0]}
+        (spelling, None if coarser is None else rows.spellings(coarser)[0])
         for value, coarser in values.items()
         for spelling in ([None] if value is None else rows.spellings(value))
     ]
-    # Not a memtable, which Spark does not see when it is cached.
-    listed = ibis.literal(told, "array<struct<key: string, coarser: string>>").unnest().name("listed").as_table()
-    known = listed.select(key=listed["listed"]["key"], coarser=listed["listed"]["coarser"], told=True)
+    between, after = _unused(text for pair in told for text in pair if text)
+    # Not a memtable, which Spark does not see when it is cached; nor an array, which takes Ibis a millisecond a value.
+    listing = "".join(between.join("" if text is None else f"={text}" for text in pair) + after for pair in told)
+    listed = ibis.literal(listing, "string").split(after).unnest().name("listed").as_table()
+    sides = listed.filter(listed["listed"] != "").select(side=listed["listed"].split(between))
+    key, coarser = (
+        (side != "").ifelse(side.substr(1), ibis.null("string")) for side in (sides["side"][0], sides["side"][1])
+    )
+    known = sides.select(key=key, coarser=coarser, told=True)
     held = rows.table.select(finer=rows.table[field]).distinct()
     if field in rows.texts:
         texts = rows.texts[field]
         held = held.left_join(texts, held["finer"] == texts["code"]).select("finer", "text")
     else:
-        held = held.mutate(text=held["finer"].cast("string"))
+        held = held.mutate(text=text_of(held["finer"]))
     views = held.left_join(known, held["text"].identical_to(known["key"]))
     views = views.select("finer", "coarser", told=views["told"].fill_null(False))
     # It would be worked out anew for every question.
-    return views.cache() if rows.can_keep else views
+    with rows.lock:
+        return views.cache() if rows.can_keep else views
+
+
+def _unused(texts: Iterable[str]) -> tuple[str, str]:
+    """Return two characters that are in none of the texts, of those that Unicode leaves to private use."""
+    used = set[str]().union(*texts)
+    first, second = islice((own for own in map(chr, range(0xF0000, 0x10FFFE)) if own not in used), 2)
+    return first, second

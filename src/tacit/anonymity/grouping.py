@@ -7,7 +7,7 @@ from typing import Any
 import ibis  # pyright: ignore[reportMissingTypeStubs]
 
 from tacit.anonymity.class_sizes import ClassSizes
-from tacit.anonymity.rows import Rows
+from tacit.anonymity.rows import Rows, text_of
 
 SIZE, CLASSES = "size_of_class", "number_of_classes"
 _BAG, _SECRET, _BEST = "bag", "secret", "best_guess"
@@ -111,7 +111,7 @@ def _bags(rows: Rows, person: str, **columns: Sequence[str]) -> Any:
 def told(rows: Rows, values: Any, field: str) -> Any:
     """Return a table with the values of a field as text beside the rest."""
     if field not in rows.texts:
-        return values.mutate(text=values[field].cast("string"))
+        return values.mutate(text=text_of(values[field]))
     texts = rows.texts[field]
     return values.left_join(texts, values[field] == texts["code"]).drop("code")
 
@@ -147,7 +147,7 @@ def _agrees(rows: Rows, field: str, value: str | None) -> Any:
         return held.isnull()
     spellings = rows.spellings(value)
     if field not in rows.texts:
-        return held.cast("string").isin(spellings).fill_null(False)
+        return text_of(held).isin(spellings).fill_null(False)
     texts = rows.texts[field]
     codes = [code for (code,) in rows.ask(texts.filter(texts["text"].isin(spellings)).select("code"))]
     return held.isin(codes).fill_null(False)

@@ -8,7 +8,11 @@ import numpy as np
 from tacit.anonymity.bounds import exposed_below
 from tacit.anonymity.population import Population, as_population
 from tacit.errors import InvalidValueError, UnsupportedError
+from tacit.numerics.binomial_limits import upper_limit
 from tacit.validation import as_count, as_real
+
+# How often at most so few people redact that they stand out by it.
+_TOO_FEW_REDACT = 0.01
 
 
 @dataclass(frozen=True)
@@ -32,7 +36,7 @@ class RedactionRule:
     Raises
     ------
     InvalidValueError
-        If a number is out of range.
+        If a number is out of range, or the column is not text.
 
     Examples
     --------
@@ -45,9 +49,13 @@ class RedactionRule:
     decoys: float
 
     def __post_init__(self) -> None:
-        as_count(self.rarer_than, "rarer_than", at_least=1)
-        if not 0 <= as_real(self.decoys, "decoys") <= 1:
+        if not isinstance(self.column, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InvalidValueError(f"a rule is for one column, named by text, got {self.column!r}")
+        decoys = as_real(self.decoys, "decoys")
+        if not 0 <= decoys <= 1:
             raise InvalidValueError(f"decoys must be a probability, in [0, 1], got {self.decoys!r}")
+        object.__setattr__(self, "rarer_than", as_count(self.rarer_than, "rarer_than", at_least=1))
+        object.__setattr__(self, "decoys", decoys)
 
 
 @dataclass(frozen=True)
@@ -86,8 +94,8 @@ def redaction_rules(
 ) -> tuple[RedactionRule, ...]:
     """Return a rule for each column that has rare values, with just enough decoys to hide who has one.
 
-    ``d = p(1 - s) / (s(1 - p))``, so that ``P(rare | redacted) = p / (p + (1 - p) d) = s``, with p the share of the
-    people who have a rare value
+    The least d with ``P(rare | redacted) = p / (p + (1 - p) d) ≤ s`` and ``P(r + Bin(n - r, d) < k) ≤ 1/100``, where r
+    of the n people, a share p of them, have a rare value
 
     Parameters
     ----------
@@ -98,7 +106,7 @@ def redaction_rules(
     columns
         The columns; None is all of them.
     suspicion
-        How sure one may be at most that a redacted value is a rare one: s in (0, 1]. With 1 there are no decoys.
+        How sure one may be at most that a redacted value is a rare one: s in (0, 1].
 
     Returns
     -------
@@ -116,16 +124,18 @@ def redaction_rules(
 
     Notes
     -----
-    Where a share p > s of the people have rare values no decoys bring the suspicion down to s: even of somebody unseen
-    one is surer than that. Then d = 1, everybody redacts, and a redaction tells nothing that was not known before; it
-    is better not to ask for such a column. Source: Anonymity, section 8.1; the number of decoys: Tacit.
+    Both conditions are needed: with one rare person and s = 1/2 two people would redact, and both stand out by it. A
+    rule with fewer decoys, or none, is made by hand. Where a share p > s of the people have rare values no decoys bring
+    the suspicion down to s: even of somebody unseen one is surer than that. Then d = 1, everybody redacts, and a
+    redaction tells nothing that was not known before; it is better not to ask for such a column. Source: Anonymity,
+    section 8.1; the number of decoys: Tacit.
 
     Examples
     --------
     >>> for rule in redaction_rules(Population("example:adult"), k=10, columns=["workclass", "sex", "native_country"]):
     ...     print(rule.column, round(rule.decoys, 6))
-    workclass 0.000215
-    native_country 3.1e-05
+    workclass 0.000258
+    native_country 0.000534
     """
     population = with_a_value_each(P)
     k = as_count(k, "k", at_least=1)
@@ -134,7 +144,7 @@ def redaction_rules(
         raise InvalidValueError(f"suspicion must be a probability above 0, in (0, 1], got {suspicion!r}")
     rare = {column: exposed_below(population.class_sizes([column]), k) for column in population.known(columns)}
     return tuple(
-        RedactionRule(column, k, _decoys(people, population.people - people, s))
+        RedactionRule(column, k, _decoys(people, population.people - people, k, s))
         for column, people in rare.items()
         if people
     )
@@ -183,7 +193,7 @@ def redaction_leakage(P: Population, rule: RedactionRule) -> RedactionLeakage:
 
     population = with_a_value_each(P)
     sizes = population.class_sizes([as_rule(rule).column])
-    people, d = sizes.people, float(rule.decoys)
+    people, d = sizes.people, rule.decoys
     rare = exposed_below(sizes, rule.rarer_than)
     common = people - rare
     is_rare = sizes.sizes < rule.rarer_than
@@ -224,6 +234,10 @@ def as_rule(rule: object) -> RedactionRule:
     return rule
 
 
-def _decoys(rare: int, common: int, suspicion: float) -> float:
+def _decoys(rare: int, common: int, k: int, suspicion: float) -> float:
     needed, there = rare * (1 - suspicion), suspicion * common
-    return needed / there if needed < there else float(needed > 0)
+    hiding = needed / there if needed < there else float(needed > 0)
+    too_few = k - 1 - rare
+    # The Clopper–Pearson limit is just the chance at which so few decoys or fewer are that rare.
+    crowding = float(upper_limit(too_few, common, _TOO_FEW_REDACT)) if too_few >= 0 else 0.0
+    return max(hiding, crowding)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tacit.anonymity.population import Population
 from tacit.anonymity.redaction import RedactionRule, as_rule, with_a_value_each
 from tacit.anonymity.threshold import Threshold, least_unexposed
-from tacit.errors import InvalidValueError, TooLargeError
+from tacit.errors import InvalidValueError, TooLargeError, UnsupportedError
 from tacit.numerics.binomial import binomial_window
 
 MOST_DECOYED = 10
@@ -50,8 +50,8 @@ def redacted_exposure(
     Raises
     ------
     UnsupportedError
-        If P is not a Population, its people have several rows, a rule is not a RedactionRule, or none or both of k and
-        threshold are given.
+        If P is not a Population, its people have several rows, rules is not a sequence of RedactionRules, or none or
+        both of k and threshold are given.
     InvalidValueError
         If the one given is out of range, or two rules are for the same column.
     UnknownColumnError
@@ -80,9 +80,10 @@ def redacted_exposure(
     population = with_a_value_each(P)
     least = least_unexposed(population.people, threshold, k)
     rule_of = _by_column(rules, population)
+    everybody = population.people + 1  # no value is as frequent; the engine's integers are of 64 bits
     # Where everybody redacts there is nothing to tell.
     asked = [column for column in population.known(columns) if column not in rule_of or rule_of[column].decoys < 1]
-    rarer_than = {column: rule_of[column].rarer_than for column in asked if column in rule_of}
+    rarer_than = {column: min(rule_of[column].rarer_than, everybody) for column in asked if column in rule_of}
     decoyed = [column for column in rarer_than if rule_of[column].decoys > 0]
     if len(decoyed) > MOST_DECOYED:
         raise TooLargeError(
@@ -135,6 +136,8 @@ def _mean_below(numbers: Sequence[_Binomial], k: int) -> float:
 
 
 def _by_column(rules: Iterable[RedactionRule], population: Population) -> dict[str, RedactionRule]:
+    if isinstance(rules, RedactionRule) or not isinstance(rules, Iterable):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise UnsupportedError(f"rules must be a sequence of RedactionRules, got {type(rules).__name__}; write [rule]")
     rule_of: dict[str, RedactionRule] = {}
     for rule in map(as_rule, rules):
         if rule.column in rule_of:

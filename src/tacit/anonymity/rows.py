@@ -54,7 +54,7 @@ class Rows:
         """Return how the engine may spell a value: as itself, or in JSON as a text or, say, as a number."""
         if self.spell is str:
             return [value]
-        quoted = json.dumps(value, ensure_ascii=False)
+        quoted = f'"{"".join(map(_in_json, value))}"'
         return [quoted] if value.startswith('"') else [quoted, value]
 
     def ask(self, asked: Any) -> list[tuple[Any, ...]]:
@@ -65,6 +65,17 @@ class Rows:
             raise UnsupportedError(
                 "the engine that holds the Ibis table cannot answer this; pass the table's to_pyarrow() instead"
             ) from None
+
+
+def text_of(value: Any) -> Any:
+    """Return a value, an Ibis expression, as text: equal ones alike, which 0.0 and -0.0 are."""
+    return (value + 0.0 if value.type().is_floating() else value).cast("string")
+
+
+def _in_json(character: str) -> str:
+    """Return a character as DuckDB spells it in a JSON text: its escapes have large letters."""
+    plain = json.dumps(character, ensure_ascii=False)[1:-1]
+    return f"\\u{ord(character):04X}" if plain.startswith("\\u") else plain
 
 
 def safe_fields(names: Iterable[str]) -> dict[str, str]:

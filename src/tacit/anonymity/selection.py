@@ -1,8 +1,10 @@
 """Which columns may go out together: the most useful ones that expose few enough people."""
 
 import math
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import pairwise
 from typing import Literal
 
@@ -113,7 +115,8 @@ def select_columns(
         The columns to choose from; None is all of them.
     weights
         A column → its utility, at least 0; 1 unless told. A column that has a finer one in a hierarchy is worth, unless
-        told, as much of the finest one's utility as it has of its entropy.
+        told, as much of the finest one's utility as it has of its entropy. Utilities are added up without rounding, so
+        that 0.1 and 0.2 are worth 0.3.
     hierarchies
         Views of one column each, from the finest to the coarsest, such as ``["age", "decade"]``. A set takes at most
         one of them.
@@ -129,8 +132,9 @@ def select_columns(
         If P is not a Population; if none or both of k and threshold are given; or if by is "certified" and people have
         several rows.
     InvalidValueError
-        If a number is out of range, a column is in two hierarchies or in one but not among the columns, or one that
-        should be coarser than another is not a function of it.
+        If a number is out of range, weights is no mapping or they add up to more than a float holds, a column is in two
+        hierarchies or in one but not among the columns, or one that should be coarser than another is not a function of
+        it.
     UnknownColumnError
         If the population has no such column.
     TooLargeError
@@ -162,10 +166,10 @@ def select_columns(
     chosen = population.known(columns)
     examine = _examine(population, least, by)
     sets = ColumnSets(_chains(population, chosen, hierarchies))
-    weight = _weights(population, sets.chains, weights or {})
+    weight = _weights(population, sets.chains, {} if weights is None else weights)
     found = sets.search(examine, allowed, population.people)
     exposed = {**found.within, **found.over}
-    utility = {columns: math.fsum(weight[column] for column in columns) for columns in exposed}
+    utility = {columns: sum((weight[column] for column in columns), Fraction(0)) for columns in exposed}
 
     def place(columns: Columns) -> tuple[int, list[int]]:
         return len(columns), sorted(map(chosen.index, columns))
@@ -173,8 +177,8 @@ def select_columns(
     def selected(columns: Columns) -> SelectedSet:
         names = tuple(sorted(columns, key=chosen.index))
         measured = exposed[columns] / population.people
-        exposure = measured if by == "measured" else exposure_bound(population, threshold, k, names)
-        return SelectedSet(names, exposure, utility[columns])
+        exposure = measured if by == "measured" else exposure_bound(population, threshold, k, columns)
+        return SelectedSet(names, exposure, float(utility[columns]))
 
     ranked = sorted(found.within, key=lambda columns: (-utility[columns], exposed[columns], place(columns)))
     predecessors = {below for columns in ranked for below in sets.predecessors(columns)}
@@ -219,7 +223,11 @@ def _check_functions(population: Population, pairs: Sequence[tuple[str, str]]) -
             )
 
 
-def _weights(population: Population, chains: Iterable[Columns], told: Mapping[str, float]) -> dict[str, float]:
+def _weights(population: Population, chains: Iterable[Columns], told: Mapping[str, float]) -> dict[str, Fraction]:
+    if not isinstance(told, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InvalidValueError(
+            f"weights must be a mapping from columns to numbers, such as {{'age': 2}}, got {type(told).__name__}"
+        )
     weights: dict[str, float] = {}
     for column in population.known(told):
         weights[column] = as_real(told[column], f"the weight of {column!r}")
@@ -229,8 +237,17 @@ def _weights(population: Population, chains: Iterable[Columns], told: Mapping[st
         weights.setdefault(finest, 1.0)
         for column in coarser:
             bits, all_bits = (population.class_sizes([name]).entropy for name in (column, finest))
-            weights.setdefault(column, weights[finest] * bits / all_bits if all_bits else 0.0)
-    return weights
+            weights.setdefault(column, weights[finest] * (bits / all_bits) if all_bits else 0.0)
+    exact = {column: _simple_fraction(weight) for column, weight in weights.items()}
+    if sum(exact.values()) > Fraction(sys.float_info.max):
+        raise InvalidValueError("the weights add up to more than a float holds; divide all of them by the same number")
+    return exact
+
+
+def _simple_fraction(weight: float) -> Fraction:
+    """Return the fraction with a denominator of at most a million that the float stands for, or its binary value."""
+    simple = Fraction(weight).limit_denominator(1_000_000)
+    return simple if float(simple) == weight else Fraction(weight)
 
 
 def _examine(population: Population, least: int, by: By) -> Callable[[Sequence[Columns]], Iterable[int]]:
@@ -244,10 +261,10 @@ def _examine(population: Population, least: int, by: By) -> Callable[[Sequence[C
 
 
 def _front(
-    ranked: Iterable[Columns], exposed: Mapping[Columns, int], utility: Mapping[Columns, float]
+    ranked: Iterable[Columns], exposed: Mapping[Columns, int], utility: Mapping[Columns, Fraction]
 ) -> Iterator[Columns]:
     """Yield, of sets in descending order of utility, those that none as little exposed is more useful than."""
-    most = -math.inf
+    most = Fraction(-1)
     for columns in sorted(ranked, key=exposed.__getitem__):
         if utility[columns] > most:
             most = utility[columns]
