@@ -139,3 +139,9 @@ def test_a_population_cannot_be_changed_and_shows_no_value() -> None:
     with pytest.raises(AttributeError):
         population.people = 7  # type: ignore[misc]
     assert repr(population) == "Population(5 people; id, sex, job)"
+
+
+@pytest.mark.parametrize("columns", ["sex", 5, ["sex", 5]])
+def test_columns_are_named_by_a_sequence_of_texts(columns: Any) -> None:
+    with pytest.raises(InvalidValueError, match="columns must be a sequence of names"):
+        Population("example:adult").class_sizes(columns)

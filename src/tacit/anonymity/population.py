@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tacit.anonymity.class_sizes import ClassSizes
-from tacit.errors import InvalidTableError, InvalidValueError, UnknownColumnError, UnsupportedError
+from tacit.anonymity.column_names import distinct_names, names_among
+from tacit.errors import InvalidTableError, InvalidValueError, UnsupportedError
 
 if TYPE_CHECKING:
     from tacit.anonymity.grouping import Joint
@@ -53,12 +54,12 @@ class Population:
     def __init__(self, table: Any, columns: Iterable[str] | None = None, person: str | None = None) -> None:
         from tacit.anonymity.sources import open_rows  # noqa: PLC0415 - imports Ibis
 
-        chosen = None if columns is None else _distinct(columns)
+        chosen = None if columns is None else distinct_names(columns)
 
         def choose(names: Sequence[str]) -> Sequence[str]:
             if person is not None:
-                _known([person], names)
-            kept = [name for name in names if name != person] if chosen is None else _known(chosen, names)
+                names_among([person], names)
+            kept = [name for name in names if name != person] if chosen is None else names_among(chosen, names)
             if not kept:
                 raise InvalidTableError("a population needs at least one column besides the person's")
             if person in kept:
@@ -273,7 +274,7 @@ class Population:
 
     def known(self, columns: Iterable[str] | None) -> tuple[str, ...]:
         """Return the columns as a tuple if each is one of the population's, once; None is all of them."""
-        return self._columns if columns is None else _known(_distinct(columns), self._columns)
+        return self._columns if columns is None else names_among(distinct_names(columns), self._columns)
 
     def _hold(self, rows: "Rows", person: str | None) -> None:
         from tacit.anonymity.grouping import count_nulls, count_people, count_rows  # noqa: PLC0415
@@ -304,25 +305,3 @@ def as_population(population: object) -> Population:
             f"exposure is of a Population, got {type(population).__name__}; make one with tacit.Population(table)"
         )
     return population
-
-
-def _distinct(columns: Any) -> tuple[str, ...]:
-    if isinstance(columns, str):
-        raise InvalidValueError(f"columns must be a sequence of names, got the text {columns!r}; write [{columns!r}]")
-    try:
-        names = tuple(columns)
-    except TypeError:
-        raise InvalidValueError(f"columns must be a sequence of names, got {columns!r}") from None
-    for position, name in enumerate(names):
-        if not isinstance(name, str):
-            raise InvalidValueError(f"columns must be a sequence of names, which are text; got {name!r}")
-        if name in names[:position]:
-            raise InvalidTableError(f"the column {name!r} is named twice; name it once")
-    return names
-
-
-def _known(columns: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
-    for column in columns:
-        if column not in names:
-            raise UnknownColumnError(column, names)
-    return tuple(columns)

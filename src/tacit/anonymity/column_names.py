@@ -1,0 +1,30 @@
+"""Names of columns, as people give them."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from tacit.errors import InvalidTableError, InvalidValueError, UnknownColumnError
+
+
+def distinct_names(columns: Any) -> tuple[str, ...]:
+    """Return names of columns as a tuple, if they are names and each is given once."""
+    if isinstance(columns, str):
+        raise InvalidValueError(f"columns must be a sequence of names, got the text {columns!r}; write [{columns!r}]")
+    try:
+        names = tuple(columns)
+    except TypeError:
+        raise InvalidValueError(f"columns must be a sequence of names, got {columns!r}") from None
+    for position, name in enumerate(names):
+        if not isinstance(name, str):
+            raise InvalidValueError(f"columns must be a sequence of names, which are text; got {name!r}")
+        if name in names[:position]:
+            raise InvalidTableError(f"the column {name!r} is named twice; name it once")
+    return names
+
+
+def names_among(columns: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
+    """Return the columns as a tuple, if there are columns of these names."""
+    for column in columns:
+        if column not in names:
+            raise UnknownColumnError(column, names)
+    return tuple(columns)
