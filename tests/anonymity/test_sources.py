@@ -440,3 +440,24 @@ def test_paths_that_no_system_or_engine_takes(tmp_path: Path) -> None:
         pytest.skip("this system has no such names")
     with pytest.raises(InvalidTableError, match=r"people-\\udcff.csv' is not a path in UTF-8"):
         Population(path)
+
+
+@pytest.mark.parametrize(("ticks", "read"), [([0, 1000, None, 1000], [1, 2]), ([0, 1, None, 1], None)])
+def test_old_timestamps_are_read_where_no_nanosecond_is_lost(ticks: Any, read: Any, tmp_path: Path) -> None:
+    path = tmp_path / "people.parquet"
+    table = pa.table({"when.seen": pa.array(ticks, pa.timestamp("ns")), "all": ["a"] * len(ticks), "when": [1] * 4})
+    pa.parquet.write_table(table, path, use_deprecated_int96_timestamps=True)
+    assert Population(path, columns=["all"]).people == len(ticks)
+    if read:
+        assert Population(path).class_sizes(["when.seen"]).sizes.tolist() == read
+    else:
+        with pytest.raises(InvalidTableError, match=r"'when.seen' .* may hold nanoseconds in an old type"):
+            Population(path)
+
+
+def test_old_timestamps_inside_others_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "people.parquet"
+    seen = pa.array([[0], [1]], pa.list_(pa.timestamp("ns")))
+    pa.parquet.write_table(pa.table({"seen": seen}), path, use_deprecated_int96_timestamps=True)
+    with pytest.raises(InvalidTableError, match=r"'seen' .* may hold nanoseconds"):
+        Population(path)

@@ -33,13 +33,37 @@ def read_parquet(path: Path, choose: Choose) -> Rows:
     """Return the rows of a Parquet file, with the types that it has."""
     parquet: Any = import_module("pyarrow.parquet")
     try:
-        schema = parquet.read_schema(path)
+        with parquet.ParquetFile(path) as content:
+            schema, leaves = content.schema_arrow, [content.schema.column(i) for i in range(len(content.schema))]
     except (ValueError, OSError):
         raise InvalidTableError(f"{path} is not a Parquet file, or is cut short or damaged") from None
     names = check_names(schema.names, str(path))
     check_types(schema, str(path), MERGED)
     values = {name: quoted(name) for name in choose(names)}
+    old = [leaf.path for leaf in leaves if leaf.physical_type == "INT96"]
+    for name in values:
+        if (name in old and not _in_microseconds(path, name)) or _holds_any(schema.field(name), old):
+            raise InvalidTableError(
+                f"the column {name!r} of {path} may hold nanoseconds in an old type (INT96) of which the engine reads "
+                "the microseconds; write the file with timestamps of today's types"
+            )
     return Embedded(str(path)).rows(values, f"read_parquet({file(path)}, hive_partitioning = false)", in_passes=True)
+
+
+def _in_microseconds(path: Path, name: str) -> bool:
+    """Whether no timestamp of a column has a part of a microsecond."""
+    compute: Any = import_module("pyarrow.compute")
+    parquet: Any = import_module("pyarrow.parquet")
+    with parquet.ParquetFile(path) as content:
+        return not any(
+            compute.max(compute.nanosecond(batch.column(name))).as_py()
+            for batch in content.iter_batches(columns=[name])
+        )
+
+
+def _holds_any(column: Any, leaves: Sequence[str]) -> bool:
+    """Whether a column is nested and one of the leaves is in it."""
+    return column.type.num_fields > 0 and any(leaf.startswith(f"{column.name}.") for leaf in leaves)
 
 
 def read_json(path: Path, choose: Choose) -> Rows:
