@@ -1,6 +1,6 @@
 """What an adversary gains who knows some columns of a person: who it is, or a sensitive value."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, combinations
 from math import comb
@@ -146,7 +146,7 @@ def inference(P: Population, columns: Iterable[str], sensitive: str) -> Attack:
     (0.7592, 0.82, 1.0, 484)
     """
     population = as_population(P)
-    (attack,) = _inferences(population, [population.known(columns)], sensitive)
+    (attack,) = inferences(population, [population.known(columns)], sensitive)
     return attack
 
 
@@ -209,7 +209,7 @@ def attacks_on_all(
         )
     sets = [chosen for number in numbers for chosen in combinations(known, number)]
     if sensitive is not None:
-        return _inferences(population, sets, sensitive)
+        return inferences(population, sets, sensitive)
     return tuple(map(_reidentification, sets, population.class_sizes_of_all(sets)))
 
 
@@ -225,7 +225,8 @@ def _reidentification(columns: tuple[str, ...], sizes: ClassSizes) -> Attack:
     )
 
 
-def _inferences(population: Population, sets: list[tuple[str, ...]], sensitive: str) -> tuple[Attack, ...]:
+def inferences(population: Population, sets: Sequence[tuple[str, ...]], sensitive: str) -> tuple[Attack, ...]:
+    """Return what :func:`inference` does, for several sets of columns at once."""
     from tacit.anonymity.attack_questions import guesses_of_all  # noqa: PLC0415 - imports Ibis
 
     joints = [population.joint(columns, sensitive) for columns in [(), *sets]]

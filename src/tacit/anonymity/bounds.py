@@ -8,9 +8,9 @@ import numpy as np
 from tacit.anonymity.bound_curve import ExposureBoundCurve
 from tacit.anonymity.class_sizes import ClassSizes
 from tacit.anonymity.covers import Group, as_group, counting_lines, names_of
-from tacit.anonymity.population import Population, as_population
+from tacit.anonymity.population import Population, with_a_row_each
 from tacit.anonymity.threshold import Threshold, as_fraction, least_unexposed
-from tacit.errors import InvalidValueError, UnsupportedError
+from tacit.errors import InvalidValueError
 from tacit.estimate import Estimate
 from tacit.validation import as_count
 
@@ -78,7 +78,7 @@ def exposure_bound(
     >>> round(bound.value, 6), bound.method
     (0.078652, 'counting, with sex and income; race and workclass together')
     """
-    population = with_a_row_each(P)
+    population = with_columns_that_bound(P)
     least = least_unexposed(population.people, threshold, k)
     chosen = population.known(columns)
     known = _known(population, chosen, groups)
@@ -137,7 +137,7 @@ def exposure_bound_curve(
     >>> round(curve("0.001"), 6), round(curve.with_slack("0.001"), 10), len(curve.rare)
     (0.101072, 0.1025190873, 11)
     """
-    population = with_a_row_each(P)
+    population = with_columns_that_bound(P)
     chosen = population.known(columns)
     known = _known(population, chosen, groups)
     itself = known.get(_whole(chosen))
@@ -185,14 +185,11 @@ def counting_bound(marginals: Sequence[ClassSizes], k: int) -> int:
     return min([people, *(rare + most * cells for rare, cells, _ in lines)])
 
 
-def with_a_row_each(P: object) -> Population:
+def with_columns_that_bound(P: object) -> Population:
     """Return the population, if single columns say anything about the exposure of its people."""
-    population = as_population(P)
-    if population.person is not None:
-        raise UnsupportedError(
-            "single columns do not bound the exposure of people with several rows; use exposure, or a row per person"
-        )
-    return population
+    return with_a_row_each(
+        P, "single columns do not bound the exposure of people with several rows; use exposure, or a row per person"
+    )
 
 
 def marginals_of(population: Population, columns: Iterable[str] | None) -> list[ClassSizes]:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
 
-from tacit.anonymity.population import Population, as_population
+from tacit.anonymity.population import Population, with_a_row_each
 from tacit.errors import InvalidValueError, UnsupportedError
 from tacit.validation import as_count
 
@@ -13,6 +13,8 @@ from tacit.validation import as_count
 MOST_COLUMNS = 10
 
 Value = str | int | float | bool | None
+
+_NO_VALUE = "the value of a person with several rows is not defined; use a table with a row per person"
 
 
 @dataclass(frozen=True)
@@ -116,7 +118,7 @@ def surprisal(P: Population, column: str, k: int = 10, show_rare: bool = False) 
     >>> [(race.value, race.people, round(race.bits, 2)) for race in races.values[-1:]], races.hidden_values
     ([('Amer-Indian-Eskimo', 311, 6.71)], 1)
     """
-    population = _a_row_each(P)
+    population = with_a_row_each(P, _NO_VALUE)
     (column,) = population.known([column])
     least = 1 if show_rare else as_count(k, "k", at_least=1)
     sizes = population.class_sizes([column])
@@ -166,7 +168,7 @@ def given_away(P: Population, values: Mapping[str, Value]) -> tuple[GivenAway, .
     >>> [(given.columns, given.alike) for given in given_away(Population("example:adult"), person)]
     [(('sex',), 10771), (('workclass',), 7), (('sex', 'workclass'), 2)]
     """
-    population = _a_row_each(P)
+    population = with_a_row_each(P, _NO_VALUE)
     columns = population.known(values)
     if not columns:
         raise InvalidValueError("given_away needs the value of at least one column")
@@ -180,15 +182,6 @@ def given_away(P: Population, values: Mapping[str, Value]) -> tuple[GivenAway, .
             bits = math.log2(population.people / alike) if alike else math.inf
             results.append(GivenAway(subset, alike, bits))
     return tuple(results)
-
-
-def _a_row_each(P: Population) -> Population:
-    population = as_population(P)
-    if population.person is not None:
-        raise UnsupportedError(
-            "the value of a person with several rows is not defined; use a table with a row per person"
-        )
-    return population
 
 
 def _as_text(value: object) -> str | None:

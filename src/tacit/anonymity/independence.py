@@ -9,7 +9,7 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.anonymity.bounds import as_share, check_same_people, marginals_of, with_a_row_each
+from tacit.anonymity.bounds import as_share, check_same_people, marginals_of, with_columns_that_bound
 from tacit.anonymity.class_sizes import ClassSizes
 from tacit.anonymity.population import Population
 from tacit.anonymity.threshold import Threshold
@@ -72,7 +72,7 @@ def exposure_if_independent(
     >>> round(found.value, 6), found.method
     (0.023591, 'assuming independent columns')
     """
-    population = with_a_row_each(P)
+    population = with_columns_that_bound(P)
     share = as_share(population.people, threshold, k)
     low, high = product_exposure(marginals_of(population, columns), share)
     return Estimate((low + high) / 2, low=low, high=high, confidence=None, method=METHOD)

@@ -298,6 +298,14 @@ class Population:
         return f"Population({self._people} people; {', '.join(self._columns)})"
 
 
+def with_a_row_each(population: object, otherwise: str) -> Population:
+    """Return the population if each of its people has one row; ``otherwise`` says why, and the way out."""
+    people = as_population(population)
+    if people.person is not None:
+        raise UnsupportedError(otherwise)
+    return people
+
+
 def as_population(population: object) -> Population:
     """Return the population, or say how to make one of what was given."""
     if not isinstance(population, Population):

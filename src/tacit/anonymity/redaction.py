@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tacit.anonymity.bounds import exposed_below
-from tacit.anonymity.population import Population, as_population
+from tacit.anonymity.population import Population, with_a_row_each
 from tacit.errors import InvalidValueError, UnsupportedError
 from tacit.numerics.binomial_limits import upper_limit
 from tacit.validation import as_count, as_real
@@ -215,13 +215,11 @@ def redaction_leakage(P: Population, rule: RedactionRule) -> RedactionLeakage:
 
 def with_a_value_each(P: object) -> Population:
     """Return the population, if each of its people has one value of a column to redact."""
-    population = as_population(P)
-    if population.person is not None:
-        raise UnsupportedError(
-            "a redaction rule is about a person's one value of a column, and people with several rows have several; "
-            "use a table with a row per person"
-        )
-    return population
+    return with_a_row_each(
+        P,
+        "a redaction rule is about a person's one value of a column, and people with several rows have several; "
+        "use a table with a row per person",
+    )
 
 
 def as_rule(rule: object) -> RedactionRule:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import islice
 
-from tacit.anonymity.bounds import exposure_bound, with_a_row_each
+from tacit.anonymity.bounds import exposure_bound, with_columns_that_bound
 from tacit.anonymity.population import Population
 from tacit.anonymity.subset_search import Columns, ColumnSets
 from tacit.anonymity.threshold import Threshold, least_unexposed, most_exposed
@@ -129,7 +129,7 @@ def hierarchical_rounds(
     2 5 1 sex, income, race
     3 2 0 sex, income, race
     """
-    population = with_a_row_each(P)
+    population = with_columns_that_bound(P)
     people = population.people
     least_unexposed(people, threshold, k)
     chosen = population.known(columns)

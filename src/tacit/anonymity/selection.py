@@ -8,7 +8,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Literal
 
-from tacit.anonymity.bounds import counting_bound, exposed_below, exposure_bound, marginals_of, with_a_row_each
+from tacit.anonymity.bounds import counting_bound, exposed_below, exposure_bound, marginals_of, with_columns_that_bound
 from tacit.anonymity.population import Population, as_population
 from tacit.anonymity.subset_search import Columns, ColumnSets
 from tacit.anonymity.threshold import Threshold, least_unexposed, most_exposed
@@ -255,7 +255,7 @@ def _examine(population: Population, least: int, by: By) -> Callable[[Sequence[C
     if by == "measured":
         return lambda sets: [exposed_below(sizes, least) for sizes in population.class_sizes_of_all(sets)]
     if by == "certified":
-        with_a_row_each(population)
+        with_columns_that_bound(population)
         return lambda sets: (counting_bound(marginals_of(population, columns), least) for columns in sets)
     raise InvalidValueError(f"by must be 'measured' or 'certified', got {by!r}")
 

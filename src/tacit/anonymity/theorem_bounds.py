@@ -9,7 +9,7 @@ from heapq import heappop, heappush
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.anonymity.bounds import as_share, check_same_people, exposed_below, marginals_of, with_a_row_each
+from tacit.anonymity.bounds import as_share, check_same_people, exposed_below, marginals_of, with_columns_that_bound
 from tacit.anonymity.class_sizes import ClassSizes
 from tacit.anonymity.envelope import Line, combined, lower_envelope
 from tacit.anonymity.population import Population
@@ -69,7 +69,7 @@ def theorem_bound(
     >>> round(bound.value, 10), bound.method
     (0.4697786644, 'Theorem 3')
     """
-    population = with_a_row_each(P)
+    population = with_columns_that_bound(P)
     share = as_share(population.people, threshold, k)
     marginals = marginals_of(population, columns)
     low = max(exposed_below(marginal, math.ceil(share * population.people)) for marginal in marginals)

@@ -7,7 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.anonymity.bounds import check_same_people, counting_bound, exposed_below, marginals_of, with_a_row_each
+from tacit.anonymity.bounds import (
+    check_same_people,
+    counting_bound,
+    exposed_below,
+    marginals_of,
+    with_columns_that_bound,
+)
 from tacit.anonymity.class_sizes import ClassSizes, Int64s
 from tacit.anonymity.population import Population
 from tacit.anonymity.threshold import Threshold, least_unexposed
@@ -72,7 +78,7 @@ def worst_exposure(
     >>> round(worst.low * adult.people), round(worst.high * adult.people)
     (9, 9)
     """
-    population = with_a_row_each(P)
+    population = with_columns_that_bound(P)
     least = least_unexposed(population.people, threshold, k)
     found, bound, method = worst_exposed(marginals_of(population, columns), least, time_limit)
     high = bound / population.people

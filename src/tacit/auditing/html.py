@@ -10,13 +10,11 @@ from importlib.resources import files
 from typing import Any
 
 from tacit.auditing.collection import KEPT_ERROR, MOST_CATEGORIES, kept_error
-from tacit.auditing.result import Audit, CertifiedReport, InferenceReport, plain
+from tacit.auditing.result import SHOWN, Audit, CertifiedReport, InferenceReport, plain
 from tacit.auditing.summary import promise, summary
 from tacit.auditing.wording import bounded, interval, odds, people, percent, points, times
 from tacit.estimate import Estimate
 
-# Tables show this many rows; the rest unfolds.
-_ROWS = 10
 # Above this share of people with a class of their own, a guess repeats the table.
 _NEARLY_UNIQUE = 0.1
 
@@ -55,7 +53,7 @@ def to_html(found: Audit) -> str:
         releases={release.columns: release for release in found.release},
         leakiest=min(found.collection, key=lambda report: kept_error(report.recommended, report.k), default=None),
         weak=[report.column for report in found.collection if not report.advised],
-        rows=_ROWS,
+        rows=SHOWN,
         most_rows=charts.MOST_ROWS,
         most_marks=charts.MOST_MARKS,
         most_values=MOST_CATEGORIES,

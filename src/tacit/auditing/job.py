@@ -4,12 +4,14 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from tacit.anonymity import ClassSizes, Population, exposure_bound, exposure_if_independent, inference, theorem_bound
+from tacit.anonymity import ClassSizes, Population, exposure_bound, exposure_if_independent, theorem_bound
+from tacit.anonymity.attacks import inferences
 from tacit.auditing.collection import collection_report, is_categorical
 from tacit.auditing.omissions import not_examined
 from tacit.auditing.redaction import redaction_report
 from tacit.auditing.release import certified_selection, release_reports
 from tacit.auditing.result import (
+    SHOWN,
     Audit,
     CertifiedReport,
     ColumnReport,
@@ -25,8 +27,6 @@ from tacit.validation import as_count, as_real
 
 # Counting bounds are worked out for at most this many sets.
 _CERTIFIED_SETS = 20
-# What their release promises is worked out for at most this many of the selected sets.
-_RELEASED_SETS = 10
 
 
 def audit(
@@ -103,7 +103,7 @@ def audit(
     promised = () if population.person else tuple(certified_selection(population, sets, traits, k, share))
     report_progress("what a release promises")
     released = [report.columns for report in selected]
-    release = tuple(release_reports(population, _with_traits(released[:_RELEASED_SETS], traits), sensitive, k))
+    release = tuple(release_reports(population, _with_traits(released[:SHOWN], traits), sensitive, k))
     report_progress("guesses of the sensitive column")
     guesses = tuple(_inference(population, traits, selected, sensitive, k))
     report_progress("redacting rare values")
@@ -181,12 +181,11 @@ def _inference(
         return
     released = [*((column,) for column in traits), *(report.columns for report in selected), traits]
     without = dict.fromkeys(tuple(column for column in columns if column != sensitive) for columns in released)
-    for known in filter(None, without):
-        sizes = population.class_sizes(known)
-        attack = inference(population, known, sensitive)
+    for attack in inferences(population, list(filter(None, without)), sensitive):
+        sizes = population.class_sizes(attack.columns)
         yield InferenceReport(
             sensitive=sensitive,
-            known=known,
+            known=attack.columns,
             prior=attack.prior,
             posterior=attack.posterior,
             worst_person=attack.worst_person,

@@ -7,10 +7,8 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from tacit.auditing.result import SHOWN
 from tacit.auditing.wording import printable
-
-# Tables show this many rows.
-SHOWN = 10
 
 
 def plain_table(*headers: str, wide: int = 12) -> Table:

@@ -11,10 +11,9 @@ from tacit.anonymity import (
     select_columns,
     t_closeness,
 )
-from tacit.auditing.result import CertifiedSet, Columns, ReleaseReport, SetsReport
+from tacit.auditing.result import SHOWN, CertifiedSet, Columns, ReleaseReport, SetsReport
 from tacit.estimate import Estimate
 
-_SHOWN = 10
 # What single columns certify is looked for among so many sets: each takes a millisecond.
 _MOST_SEARCHED = 1 << 14
 
@@ -31,7 +30,7 @@ def certified_selection(
     if not is_certifiable(sets):
         return
     selection = select_columns(population, budget, k=k, by="certified", columns=traits)
-    best = [found for found in selection.maximal if found.columns][:_SHOWN]
+    best = [found for found in selection.maximal if found.columns][:SHOWN]
     for found, sizes in zip(best, population.class_sizes_of_all(found.columns for found in best), strict=True):
         assert isinstance(found.exposure, Estimate)
         yield CertifiedSet(found.columns, found.exposure, sizes.exposure(k=k))

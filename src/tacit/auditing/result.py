@@ -8,6 +8,9 @@ from tacit.estimate import Estimate
 
 Columns = tuple[str, ...]
 
+# Lists that rank sets show so many, and for so many selected sets it is worked out what their release promises.
+SHOWN = 10
+
 
 @dataclass(frozen=True)
 class ColumnReport:

@@ -4,14 +4,13 @@ from collections.abc import Callable, Iterable
 
 from tacit.anonymity import ClassSizes, Population
 from tacit.anonymity.subset_search import ColumnSets
-from tacit.auditing.result import Columns, SetReport, SetsReport
+from tacit.auditing.result import SHOWN, Columns, SetReport, SetsReport
 
 # A column whose values alone single out every second person, on average, is an identifier and not a trait.
 IDENTIFIER_LIKE = 0.5
 # How many sets are examined at most, and how many rows are grouped in all.
 MAX_SETS = 1000
 MAX_ROWS_GROUPED = 200_000_000
-_SHOWN = 10
 
 
 def set_report(columns: Columns, sizes: ClassSizes, k: int) -> SetReport:
@@ -85,7 +84,7 @@ def search_sets(
         # Of a pruned search the worst is not known.
         worst=()
         if pruned
-        else tuple(sorted(reports, key=lambda report: (-report.exposure, len(report.columns)))[:_SHOWN]),
+        else tuple(sorted(reports, key=lambda report: (-report.exposure, len(report.columns)))[:SHOWN]),
         smallest_over_budget=tuple(sorted(over, key=lambda report: (len(report.columns), -report.exposure))),
         identifier_like=tuple(column for column in whole if column not in traits),
         possible=possible,

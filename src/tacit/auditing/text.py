@@ -8,8 +8,8 @@ from rich.table import Table
 from rich.text import Text
 
 from tacit.auditing.collection import MOST_CATEGORIES
-from tacit.auditing.plain_table import SHOWN, plain_table, with_rest
-from tacit.auditing.result import Audit, CollectionReport, SetReport
+from tacit.auditing.plain_table import plain_table, with_rest
+from tacit.auditing.result import SHOWN, Audit, CollectionReport, SetReport
 from tacit.auditing.summary import promise, summary
 from tacit.auditing.wording import (
     bounded,
