@@ -3,6 +3,7 @@
 import dataclasses
 import math
 
+import numpy as np
 import pytest
 
 import tacit as tc
@@ -57,6 +58,40 @@ def test_the_largest_of_numbers_and_bounds():
     assert largest([]) == 0
     assert largest([0.6, bound]) == 0.6
     assert largest([0.4, bound]) == tc.Estimate(0.5, 0.4, 0.5, None, "bound")
+
+
+def test_the_largest_of_several_samples_is_missed_if_any_of_them_is():
+    samples = [tc.Estimate(x, x - 0.2, x + 0.2, 0.95, "sample") for x in (0.3, 0.4, 0.45)]
+    found = largest(samples)
+    assert (found.value, found.low, found.high) == (0.45, 0.25, 0.65)
+    assert found.confidence == pytest.approx(0.85, abs=1e-12)
+    # One whose interval is below the others has to hold as well, for it to be out of the question.
+    below = tc.Estimate(0.1, 0.0, 0.2, 0.9, "sample")
+    assert largest([*samples, below]).confidence == pytest.approx(0.75, abs=1e-12)
+    assert largest([0.5, below]).confidence == pytest.approx(0.9, abs=1e-12)
+    with pytest.raises(tc.errors.InvalidValueError, match="higher"):
+        largest([below] * 11)
+
+
+def test_intervals_of_the_largest_of_several_samples_hold_as_often_as_they_say():
+    rng, truth, off = np.random.default_rng(1), 0.5, 1.959963984540054
+    held = 0
+    for _ in range(2000):
+        means = truth + rng.normal(size=4)
+        found = largest([tc.Estimate(x, x - off, x + off, 0.95, "sample") for x in means.tolist()])
+        held += found.low <= truth <= found.high
+    assert found.confidence == pytest.approx(0.8, abs=1e-12)
+    assert held / 2000 >= found.confidence
+
+
+def test_what_rests_on_an_assumption_is_not_certified_nor_is_what_is_made_of_it():
+    assumed = tc.Estimate(0.5, 0.5, 0.5, None, "product law", assuming="independent columns")
+    assert not assumed.certified
+    assert settled(assumed) is assumed
+    assert not mapped(assumed, lambda x: 1 - x).certified
+    assert contrasted(assumed, 0.1, lambda a, b: a - b).assuming == "independent columns"
+    assert largest([0.4, assumed]).assuming == "independent columns"
+    assert largest([0.6, assumed]).assuming == "independent columns"
 
 
 def test_a_certified_interval_as_narrow_as_a_float_is_a_float():

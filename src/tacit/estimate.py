@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tacit.errors import InvalidValueError
 
@@ -21,6 +21,8 @@ class Estimate:
         The coverage of the interval in (0, 1), or None when it is certified: true without exception.
     method
         How it was got.
+    assuming
+        What has to be true of the world for the interval to say anything, or None when nothing has.
 
     Raises
     ------
@@ -32,6 +34,8 @@ class Estimate:
     >>> bound = Estimate(0.11, low=0.0, high=0.11, confidence=None, method="counting bound")
     >>> float(bound), bound.certified
     (0.11, True)
+    >>> Estimate(0.02, 0.02, 0.02, confidence=None, method="product law", assuming="independent columns").certified
+    False
     """
 
     value: float
@@ -39,6 +43,7 @@ class Estimate:
     high: float
     confidence: float | None
     method: str
+    assuming: str | None = None
 
     def __post_init__(self) -> None:
         if any(math.isnan(x) for x in (self.value, self.low, self.high)) or not self.low <= self.value <= self.high:
@@ -50,8 +55,8 @@ class Estimate:
 
     @property
     def certified(self) -> bool:
-        """Whether the interval holds without exception, not only with a confidence."""
-        return self.confidence is None
+        """Whether the interval holds without exception, not only with a confidence or under an assumption."""
+        return self.confidence is None and self.assuming is None
 
     def __float__(self) -> float:
         return float(self.value)
@@ -62,7 +67,7 @@ def mapped(result: float | Estimate, function: Callable[[float], float]) -> floa
     if not isinstance(result, Estimate):
         return function(result)
     low, high = sorted((function(result.low), function(result.high)))
-    return Estimate(function(result.value), low, high, result.confidence, result.method)
+    return replace(result, value=function(result.value), low=low, high=high)
 
 
 def lowest(result: float | Estimate) -> float:
@@ -84,15 +89,19 @@ def settled(result: float | Estimate) -> float | Estimate:
 
 
 def largest(results: Iterable[float | Estimate]) -> float | Estimate:
-    """Return the largest of some results, 0 of none: an `Estimate` if one that is may be the largest."""
+    """Return the largest of some results, 0 of none: an `Estimate` if one that is may be the largest.
+
+    It takes all intervals to say so, those of the others too: their chances of a miss add up.
+    """
     given = list(results) or [0.0]
     low = max(map(lowest, given))
-    estimates = [r for r in given if isinstance(r, Estimate) and r.high > low]
-    if not estimates:
+    rivals = [r for r in given if isinstance(r, Estimate) and r.high > low]
+    unsure = [r for r in given if isinstance(r, Estimate) and not r.certified]
+    if not rivals and not unsure:
         return low
-    value = max(low, *(estimate.value for estimate in estimates))
-    first = max(estimates, key=lambda estimate: estimate.high)
-    return Estimate(value, low, max(first.high, value), first.confidence, first.method)
+    first = max(rivals or unsure, key=lambda estimate: estimate.high)
+    value = max(map(float, given))
+    return _joint(value, low, max(first.high, value), unsure, first.method)
 
 
 def contrasted(
@@ -104,6 +113,17 @@ def contrasted(
     if not estimates:
         return value
     low, high = function(lowest(up), highest(down)), function(highest(up), lowest(down))
-    misses = [1 - e.confidence for e in estimates if e.confidence is not None]
-    method = "; ".join(dict.fromkeys(e.method for e in estimates))
-    return Estimate(value, low, high, 1 - sum(misses) if misses else None, method)
+    return _joint(value, low, high, estimates, "; ".join(dict.fromkeys(e.method for e in estimates)))
+
+
+def _joint(value: float, low: float, high: float, of: Iterable[Estimate], method: str) -> Estimate:
+    """Return what holds if all of these do: none misses at least so often as the sum of their misses allows."""
+    parts = list(of)
+    missed = math.fsum(1 - part.confidence for part in parts if part.confidence is not None)
+    if missed >= 1:
+        raise InvalidValueError(
+            f"{len(parts)} intervals whose chances of a miss add up to {missed:.3g} hold together with no confidence; "
+            "take each at a higher one"
+        )
+    assumptions = "; ".join(dict.fromkeys(part.assuming for part in parts if part.assuming is not None))
+    return Estimate(value, low, high, 1 - missed if missed else None, method, assumptions or None)
