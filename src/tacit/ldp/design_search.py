@@ -3,6 +3,8 @@
 For a concave objective F of the weights θ under Eθ = b, every mixture θ' that is allowed satisfies
 ``F(θ') - F(θ) <= F'(θ)·(θ' - θ) <= λ·b + max_j (F'(θ) - λE)_j - F'(θ)·θ``, as weights sum to 1. Whatever the duals λ
 are, this certifies a gap: that of linear programs, of Frank and Wolfe, of Kiefer and Wolfowitz for D-optimal designs.
+Where leaks l with ``l·θ' <= 1`` are limited, ``2 max_j (F'(θ) - λE)_j / (1 + l_j)`` will do for the maximum: columns
+that tell far more than all may leak have slopes of that size, whose rounding would be all of the gap.
 """
 
 from collections.abc import Callable
@@ -85,8 +87,10 @@ class Problem:
         """Return by how much at most another mixture of these columns is better, given their slopes."""
         own = self.objective.slopes(mixture.columns, mixture) @ mixture.weights
         limits = self._limits(mixture.duals.size)
-        excess = float((slopes - mixture.duals @ self._rows(columns)).max())
-        return max(0.0, float(mixture.duals @ limits - own) + max(0.0, excess))
+        rows = self._rows(columns)
+        excess = np.maximum(slopes - mixture.duals @ rows, 0)
+        most = excess.max() if self.leak is None else min(excess.max(), 2 * (excess / (1 + rows[-1])).max())
+        return max(0.0, float(mixture.duals @ limits - own + most))
 
     def _rows(self, columns: Columns) -> Reals:
         rows = [np.ones((1, len(columns))), columns.excess()]
