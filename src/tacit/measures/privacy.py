@@ -110,10 +110,7 @@ def shuffle_epsilon(system: System, delta: float, adversary: Knowledge | None = 
     if not 0 <= level <= 1:
         raise InvalidValueError(f"delta must be in [0, 1], got {delta!r}")
     seen = seen_with_worst(system, adversary)
-    plan, most = plan_privacy_profile(seen), plan_ldp_epsilon(seen)
-    if level == 0:
-        return Plan(most.method, most.compute)
-    return Plan(plan.method, lambda: _least_epsilon(plan.compute(), level, most.compute()))
+    return plan_ldp_epsilon(seen) if level == 0 else plan_least_epsilon(seen, level)
 
 
 @measure
@@ -170,6 +167,13 @@ def plan_privacy_profile(system: System) -> Plan[Profile]:
 def plan_renyi(system: System, order: float) -> Plan[float]:
     """Plan the largest Rényi divergence by comparing all pairs of rows of the explicit channel."""
     return Plan(ALL_PAIRS, lambda: max((renyi_of(a, b, order) for a, b in _ordered_pairs(system)), default=0.0))
+
+
+@singledispatch
+def plan_least_epsilon(system: System, delta: float) -> Plan[float | Estimate]:
+    """Plan the inverse of the privacy profile, for δ > 0, by searching for where it reaches δ."""
+    plan, most = plan_privacy_profile(system), plan_ldp_epsilon(system)
+    return Plan(plan.method, lambda: _least_epsilon(plan.compute(), delta, most.compute()))
 
 
 def _explicit_profile(system: System) -> Profile:
