@@ -11,7 +11,6 @@ from hypothesis import given, settings, strategies as st
 
 from oracles import anonymity as oracle, tables
 from tacit.anonymity import ClassSizes, Population, future_release
-from tacit.anonymity.bootstrap import bootstrapped
 from tacit.anonymity.future_release import future_exposure, simulated_estimates
 from tacit.anonymity.sampled_exposure import sampled_exposure
 from tacit.anonymity.statistical_exposure import statistical_exposure
@@ -68,17 +67,23 @@ def test_theorem_5_is_the_plug_in_at_both_sides_of_the_threshold() -> None:
     assert (interval.value, interval.confidence, interval.method) == (0.1, 0.95, "Theorem 5")
 
 
-def test_the_bootstrap_is_labelled_and_repeatable() -> None:
-    sizes = samples(MANY, 2000, 4)[0]
-    for first, again in (
-        [sampled_exposure(sizes, "0.01", method="bootstrap", rng=1) for _ in range(2)],
-        [future_exposure(sizes, 500, 8, method="bootstrap", rng=1) for _ in range(2)],
-    ):
-        assert first == again
-        assert first.method == "bootstrap, no guarantee"
-        assert 0 <= first.low <= first.value <= first.high <= 1
-    certified = future_exposure(sizes, 500, 8)
-    assert certified.low <= first.low < first.high <= certified.high
+@pytest.mark.parametrize("people", [500, 2000])
+def test_every_method_covers_where_resampling_does_not_for_values_just_at_the_threshold(people: int) -> None:
+    law = [Fraction(1, 20)] * 20
+    assert oracle.exposure_of_law(law, Fraction(1, 20)) == 0
+    for ask in ({"method": "auto"}, {"method": "auto", "domain": 20}, {"method": "theorem5", "domain": 20}):
+        intervals = [sampled_exposure(sizes, "0.05", **ask) for sizes in samples(law, people, 8)[:200]]
+        assert np.mean([i.low == 0 for i in intervals]) >= 0.94
+
+
+@pytest.mark.slow
+def test_a_future_release_is_covered_where_resampling_does_not_for_many_rare_values() -> None:
+    weights = [Fraction(1, i) for i in range(1, 2001)]
+    law = [weight / sum(weights) for weight in weights]
+    truth = statistical_exposure([float(p) for p in law], 5000, 10)
+    intervals = [future_exposure(sizes, 5000, 10) for sizes in samples(law, 500, 9)[:25]]
+    assert np.mean([i.low <= truth <= i.high for i in intervals]) >= 0.94
+    assert np.mean([i.high - i.low for i in intervals]) < 0.9
 
 
 def test_a_higher_confidence_is_wider_and_a_known_domain_is_not() -> None:
@@ -158,22 +163,21 @@ def test_what_cannot_be_asked() -> None:
     sizes = ClassSizes([1, 2], [1, 2])
     with pytest.raises(InvalidValueError, match="Theorem 5 needs domain="):
         sampled_exposure(sizes, "0.1", method="theorem5")
+    bad: Any
+    for bad in ("guess", "bootstrap"):
+        with pytest.raises(InvalidValueError, match="method must be"):
+            sampled_exposure(sizes, "0.1", method=bad)
     with pytest.raises(InvalidValueError, match="a threshold must be a number in"):
         sampled_exposure(sizes, 1.5)
     with pytest.raises(InvalidPriorError, match="p must sum to 1"):
         simulated_estimates([0.5], 10)
-    bad: Any
     for ask in (lambda **o: sampled_exposure(sizes, "0.1", **o), lambda **o: future_exposure(sizes, 10, 2, **o)):
         for bad in (0, 1, "sure", float("nan")):
             with pytest.raises(InvalidValueError, match="confidence must be"):
                 ask(confidence=bad)
         with pytest.raises(InvalidValueError, match="3 were seen, got 2"):
             ask(domain=2)
-        with pytest.raises(InvalidValueError, match="method must be"):
-            ask(method="guess")
         with pytest.raises(UnsupportedError, match="class sizes are of certain columns"):
             ask(columns=["sex"])
     with pytest.raises(UnsupportedError, match="make one with tacit"):
         sampled_exposure("example:adult", "0.1")  # type: ignore[arg-type]
-    with pytest.raises(InvalidValueError, match="takes too long"):
-        bootstrapped(ClassSizes([1], [3 * 10**6]), lambda counts: counts.sum(axis=1), 0.5, 0.05, 0)

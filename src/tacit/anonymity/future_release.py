@@ -3,13 +3,12 @@
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from tacit.adversaries.priors import as_distribution
-from tacit.anonymity.bootstrap import bootstrapped
 from tacit.anonymity.class_sizes import ClassSizes
 from tacit.anonymity.population import Population
 from tacit.anonymity.sampled_exposure import sizes_of
@@ -22,8 +21,6 @@ from tacit.numerics.hypergeometric import hypergeometric_cdf, hypergeometric_pmf
 from tacit.numerics.randomness import Seed
 from tacit.validation import as_confidence, as_count, as_crowd
 
-Method = Literal["auto", "bootstrap"]
-
 
 def future_exposure(
     P: Population | ClassSizes,
@@ -33,8 +30,6 @@ def future_exposure(
     *,
     columns: Iterable[str] | None = None,
     domain: int | None = None,
-    method: Method = "auto",
-    rng: Seed = None,
 ) -> Estimate:
     """Return an interval for the chance that a person of a future release has fewer than k alike in it.
 
@@ -55,16 +50,12 @@ def future_exposure(
         What will be released of people; None is all columns. Not with class sizes.
     domain
         How many different values are possible, those not seen included; None if that is not known.
-    method
-        ``"auto"``: an interval that holds. ``"bootstrap"``: from resamples of the sample, with no guarantee, as its
-        method says.
-    rng
-        The seed of the bootstrap.
 
     Returns
     -------
     Estimate
         ``value`` is the statistical exposure of the sample's own shares, moved into the interval if it lies outside.
+        The interval misses with probability at most ``1 - confidence``, for every p.
 
     Raises
     ------
@@ -98,18 +89,8 @@ def future_exposure(
     if unseen is not None and unseen < 0:
         raise InvalidValueError(f"domain is the number of possible values; {sizes.classes} were seen, got {domain}")
     value = statistical_exposure(sizes, n, k)
-    if method not in ("auto", "bootstrap"):
-        raise InvalidValueError(f"method must be 'auto' or 'bootstrap', got {method!r}")
     if k == 1 or k > n:
         return Estimate(value, value, value, confidence, "the same for every law")
-    if method == "bootstrap":
-
-        def resampled(counts: Any) -> Reals:
-            distinct, place = np.unique(counts, return_inverse=True)
-            return exposed_part(distinct / sizes.people, n, k)[place].reshape(counts.shape).sum(axis=1)
-
-        low, high = bootstrapped(sizes, resampled, value, misses, rng)
-        return Estimate(value, low, high, confidence, "bootstrap, no guarantee")
     limits, mean = _within_limits(sizes, n, k, misses / 2, unseen), _unbiased(sizes, n, k, misses / 2)
     low, high = max(limits[0], mean[0]), min(limits[1], mean[1])
     if low > high:  # one of both has missed

@@ -7,20 +7,18 @@ from typing import Literal
 
 import numpy as np
 
-from tacit.anonymity.bootstrap import bootstrapped
 from tacit.anonymity.class_sizes import ClassSizes
 from tacit.anonymity.population import Population, as_population
-from tacit.anonymity.threshold import Threshold, as_fraction, least_unexposed
+from tacit.anonymity.threshold import Threshold, as_fraction
 from tacit.errors import InvalidValueError, UnsupportedError
 from tacit.estimate import Estimate
 from tacit.numerics.binomial_limits import lower_limit, upper_limit
-from tacit.numerics.randomness import Seed
 from tacit.validation import as_confidence, as_count
 
 # Of the misses of either side, the part spent on telling which values are frequent; the rest is for their share.
 _ON_CUTS = 0.1
 
-Method = Literal["auto", "theorem5", "bootstrap"]
+Method = Literal["auto", "theorem5"]
 
 
 def sampled_exposure(
@@ -31,7 +29,6 @@ def sampled_exposure(
     columns: Iterable[str] | None = None,
     domain: int | None = None,
     method: Method = "auto",
-    rng: Seed = None,
 ) -> Estimate:
     """Return an interval for the exposure of the law that the people of a table were drawn from.
 
@@ -52,15 +49,13 @@ def sampled_exposure(
     method
         ``"auto"``: the values at least t common are recognised by their counts, and their joint share has the limits
         of a binomial's; the domain need not be known. ``"theorem5"``: the paper's interval, ``Q̂(t ± γ) ± γ|V|``, which
-        needs the domain. ``"bootstrap"``: from resamples of the sample, with no guarantee, as its method says.
-    rng
-        The seed of the bootstrap.
+        needs the domain.
 
     Returns
     -------
     Estimate
-        ``value`` is the exposure of the sample. With ``"auto"`` and ``"theorem5"`` the interval misses with probability
-        at most ``1 - confidence``, for every p and n.
+        ``value`` is the exposure of the sample. The interval misses with probability at most ``1 - confidence``, for
+        every p and n.
 
     Raises
     ------
@@ -103,14 +98,8 @@ def sampled_exposure(
             if domain is None:
                 raise InvalidValueError("Theorem 5 needs domain=, the number of possible values; or use method='auto'")
             low, high, how = *_theorem5(sizes, t, misses, domain), "Theorem 5"
-        case "bootstrap":
-            least = least_unexposed(sizes.people, t)
-            low, high = bootstrapped(
-                sizes, lambda counts: (counts * (counts < least)).sum(axis=1) / sizes.people, value, misses, rng
-            )
-            how = "bootstrap, no guarantee"
         case _:
-            raise InvalidValueError(f"method must be 'auto', 'theorem5' or 'bootstrap', got {method!r}")
+            raise InvalidValueError(f"method must be 'auto' or 'theorem5', got {method!r}")
     return Estimate(value, low, high, confidence, how)
 
 

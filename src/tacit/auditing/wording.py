@@ -145,7 +145,7 @@ def interval(estimate: Estimate) -> str:
 
     Examples
     --------
-    >>> interval(Estimate(0.012, 0.0000012, 0.02500001, 0.95, "bootstrap"))
+    >>> interval(Estimate(0.012, 0.0000012, 0.02500001, 0.95, "counts"))
     '1.2 % (95 %: 0 % to 2.501 %)'
     """
     low, high = floor(1e5 * estimate.low) / 1e5, ceil(1e5 * estimate.high) / 1e5
