@@ -13,6 +13,7 @@ from oracles import bounds as slowly
 from tacit.anonymity import ClassSizes, Population, exposure, independence
 from tacit.anonymity.independence import exposure_if_independent, product_exposure
 from tacit.errors import UnsupportedError
+from tacit.estimate import contrasted
 
 
 @st.composite
@@ -57,7 +58,17 @@ def test_columns_that_are_independent_expose_just_that() -> None:
     for k in range(1, len(rows) + 2):
         found = exposure_if_independent(P, k=k)
         assert found.low == found.value == found.high == exposure(P, k=k)
-    assert (found.confidence, found.method) == (None, "assuming independent columns")
+    assert (found.certified, found.assuming) == (False, "independent columns")
+
+
+def test_an_assumption_is_no_certificate() -> None:
+    """Who is what in one column says it in the other: nobody stands out, and a product law has most people do."""
+    rows = [letter for letter in "abcdefg" for _ in range(7)]
+    P = Population(pa.table({"letter": rows, "again": rows}))
+    found = exposure_if_independent(P, k=7)
+    assert exposure(P, k=7) == 0 < found.low
+    assert not found.certified
+    assert contrasted(found, 0.1, lambda a, b: a - b).assuming == "independent columns"
 
 
 def test_all_of_adult_and_twenty_columns_of_thousands_of_values() -> None:

@@ -55,7 +55,7 @@ def released(*columns: str, exposed: int, unique: int = 0) -> SetReport:
 
 
 def certified(*columns: str, bound: float, exposure: float) -> CertifiedReport:
-    independent = Estimate(0.07, 0.07, 0.07, None, "assuming independent columns")
+    independent = Estimate(0.07, 0.07, 0.07, None, "product of the columns' laws", "independent columns")
     return CertifiedReport(columns, Estimate(bound, 0.002, bound, None, "counting"), exposure, 1.0, independent)
 
 

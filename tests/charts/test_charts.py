@@ -34,7 +34,7 @@ def option(epsilon, shuffled, guess):
     return {"epsilon": epsilon, "shuffled": shuffled, "all_but_one": guess, "error_share": 0.01}
 
 
-OPTIONS = asked(option(None, True, 1.0), option(1.0, False, 0.73), option(1.0, True, {"value": 0.51}))
+OPTIONS = asked(option(None, True, 1.0), option(1.0, False, 0.73), option(1.0, True, {"value": 0.51, "high": 0.51}))
 FIGURES = {
     "exposure_by_column": charts.exposure_by_column([column(), column("race", 0.0)], K, BUDGET),
     "exposure_by_set": charts.exposure_by_set([released("sex", "race")], K, BUDGET),

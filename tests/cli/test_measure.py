@@ -8,6 +8,8 @@ import pytest
 
 import tacit as tc
 from cli_runner import run
+from tacit import Estimate
+from tacit.cli.measure import interval
 from tacit.mechanisms import mechanisms_by_name
 from tacit.numerics.rounding import rounded_down, rounded_up
 
@@ -55,7 +57,7 @@ def test_a_bound_is_the_object_of_its_fields_and_what_is_not_computed_says_why()
     known = "all-but-one:0,0,50000,49999"
     results = measured("krr:k=4,epsilon=1", "--users", "100000", "--shuffled", "--adversary", known)
     bound = results["posterior_vulnerability"]
-    assert set(bound) == {"value", "low", "high", "confidence", "method"}
+    assert set(bound) == {"value", "low", "high", "confidence", "method", "assuming"}
     assert bound["confidence"] is None
     assert 0.25 <= bound["low"] < bound["value"] == bound["high"] < 0.26
     assert "cannot be told from bounds" in results["not_computed"]["leakiest_pair"]
@@ -405,3 +407,16 @@ def test_dp_sgd_is_certified_beside_its_approximation() -> None:
 def test_a_channel_may_stay_on_disk(tmp_path) -> None:
     np.save(tmp_path / "channel.npy", [[0.9, 0.1], [0.2, 0.8]])
     assert measured(f"channel:{tmp_path}/channel.npy")["bayes_security"] == pytest.approx(0.3, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("estimate", "said"),
+    [
+        (Estimate(0.2, 0.1, 0.3, None, "bound"), "certified in [0.1, 0.3]"),
+        (Estimate(0.2, 0.1, 0.3, 0.95, "sample"), "95% sure in [0.1, 0.3]"),
+        (Estimate(0.2, 0.1, 0.3, None, "product", "independent columns"), "in [0.1, 0.3] assuming independent columns"),
+        (Estimate(0.2, 0.1, 0.3, 0.9, "sample", "no drift"), "90% sure in [0.1, 0.3] assuming no drift"),
+    ],
+)
+def test_an_interval_is_told_with_what_it_takes_to_hold(estimate: Estimate, said: str) -> None:
+    assert interval(estimate) == said

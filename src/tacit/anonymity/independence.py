@@ -15,7 +15,8 @@ from tacit.anonymity.population import Population
 from tacit.anonymity.threshold import Threshold
 from tacit.estimate import Estimate
 
-METHOD = "assuming independent columns"
+METHOD = "product of the columns' laws"
+ASSUMPTION = "independent columns"
 MOST_PRODUCTS = 1 << 18
 BINS = 1 << 15
 _LEAST_DEPTH = 1e-3
@@ -48,9 +49,9 @@ def exposure_if_independent(
     Returns
     -------
     Estimate
-        By "assuming independent columns". The interval holds the exposure of the product law without exception, but
-        not that of the people unless their columns are independent. It is a point unless there are too many different
-        products; then the logarithms of the shares were rounded, and ``value`` is the middle.
+        Assuming independent columns, and so not certified: the interval holds the exposure of the product law without
+        exception, but not that of the people unless their columns are independent. It is a point unless there are too
+        many different products; then the logarithms of the shares were rounded, and ``value`` is the middle.
 
     Raises
     ------
@@ -69,13 +70,13 @@ def exposure_if_independent(
     --------
     >>> adult = Population("example:adult", columns=["sex", "income", "race", "workclass"])
     >>> found = exposure_if_independent(adult, "0.001")
-    >>> round(found.value, 6), found.method
-    (0.023591, 'assuming independent columns')
+    >>> round(found.value, 6), found.assuming, found.certified
+    (0.023591, 'independent columns', False)
     """
     population = with_columns_that_bound(P)
     share = as_share(population.people, threshold, k)
     low, high = product_exposure(marginals_of(population, columns), share)
-    return Estimate((low + high) / 2, low=low, high=high, confidence=None, method=METHOD)
+    return Estimate((low + high) / 2, low=low, high=high, confidence=None, method=METHOD, assuming=ASSUMPTION)
 
 
 def product_exposure(marginals: Sequence[ClassSizes], share: Fraction) -> tuple[float, float]:

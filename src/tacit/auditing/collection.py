@@ -6,7 +6,7 @@ from tacit.adversaries import AllButOne
 from tacit.anonymity import ClassSizes
 from tacit.auditing.result import CollectionOption, CollectionReport
 from tacit.auditing.wording import bounded, people, percent, points
-from tacit.estimate import Estimate
+from tacit.estimate import Estimate, highest
 from tacit.measures import bayes_security, posterior_vulnerability
 from tacit.mechanisms import RandomizedResponse, frequency_error
 from tacit.shuffling import Shuffled
@@ -80,8 +80,8 @@ def _all_but_one_guess(system: Shuffled, counts: np.ndarray) -> float | Estimate
 
 
 def kept_error(option: CollectionOption, k: int) -> float:
-    """Return the share of a blind guesser's error that an option leaves to who knows all other answers."""
-    return (1 - float(option.all_but_one)) / (1 - 1 / k)
+    """Return the share of a blind guesser's error that an option surely leaves to who knows all other answers."""
+    return (1 - highest(option.all_but_one)) / (1 - 1 / k)
 
 
 def _reason(option: CollectionOption, unshuffled: float, k: int, n: int, *, protected: bool) -> str:

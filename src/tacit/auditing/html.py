@@ -13,7 +13,7 @@ from tacit.auditing.collection import KEPT_ERROR, MOST_CATEGORIES, kept_error
 from tacit.auditing.result import SHOWN, Audit, CertifiedReport, InferenceReport, plain
 from tacit.auditing.summary import promise, summary
 from tacit.auditing.wording import bounded, interval, odds, people, percent, points, times
-from tacit.estimate import Estimate
+from tacit.estimate import Estimate, highest
 
 # Above this share of people with a class of their own, a guess repeats the table.
 _NEARLY_UNIQUE = 0.1
@@ -155,7 +155,7 @@ def _who(share: float, one: str, many: str) -> str:
 
 def _times(guess: float | Estimate) -> str:
     """Return how often a guess is right."""
-    often = times(float(guess))
+    often = times(highest(guess))
     return _tidy(f"at most {often}" if isinstance(guess, Estimate) else often)
 
 

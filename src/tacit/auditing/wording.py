@@ -1,7 +1,6 @@
 """Numbers as a person says them."""
 
-from decimal import ROUND_CEILING, Decimal
-from math import ceil, floor
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 
 from tacit.estimate import Estimate
 
@@ -62,9 +61,7 @@ def at_most(bound: float) -> str:
     >>> at_most(0.123449), at_most(1.0), at_most(0.25)
     ('at most 12.35 %', 'at most 100 %', 'at most 25 %')
     """
-    share = Decimal(bound) * 100
-    place = Decimal(1).scaleb(share.adjusted() - 3)
-    return f"at most {min(Decimal(100), share.quantize(place, ROUND_CEILING)).normalize():f} %"
+    return f"at most {_rounded(bound, ROUND_CEILING)}"
 
 
 def points(share: float) -> str:
@@ -130,26 +127,40 @@ def briefly(columns: tuple[str, ...]) -> str:
 
 
 def bounded(value: float | Estimate) -> str:
-    """Return a guess in per cent, marked when it is an upper bound and not exact.
+    """Return a guess in per cent: a certified one by what it is at most, another with its interval.
 
     Examples
     --------
-    >>> bounded(0.25), bounded(Estimate(0.25, 0.1, 0.25, None, "bound"))
+    >>> bounded(0.25), bounded(Estimate(0.2, 0.1, 0.25, None, "bound"))
     ('25 %', 'at most 25 %')
+    >>> bounded(Estimate(0.2, 0.1, 0.25, 0.95, "tries"))
+    '20 % (95 %: 10 % to 25 %)'
     """
-    return at_most(value.value) if isinstance(value, Estimate) else percent(value)
+    if not isinstance(value, Estimate):
+        return percent(value)
+    return at_most(value.high) if value.certified else interval(value)
 
 
 def interval(estimate: Estimate) -> str:
-    """Return an estimated share in per cent with its confidence interval, whose ends are rounded outwards.
+    """Return an estimated share in per cent with its interval, whose ends are rounded outwards, and how sure that is.
 
     Examples
     --------
-    >>> interval(Estimate(0.012, 0.0000012, 0.02500001, 0.95, "counts"))
-    '1.2 % (95 %: 0 % to 2.501 %)'
+    >>> interval(Estimate(0.012, 0.00012, 0.02500001, 0.95, "counts"))
+    '1.2 % (95 %: 0.012 % to 2.501 %)'
+    >>> interval(Estimate(0.5, 0.5, 0.5, None, "product", assuming="independent columns"))
+    '50 % (assuming independent columns: 50 % to 50 %)'
     """
-    low, high = floor(1e5 * estimate.low) / 1e5, ceil(1e5 * estimate.high) / 1e5
-    return f"{percent(estimate.value)} ({percent(estimate.confidence or 1.0)}: {percent(low)} to {percent(high)})"
+    sure = [] if estimate.confidence is None else [percent(estimate.confidence)]
+    sure += [] if estimate.assuming is None else [f"assuming {estimate.assuming}"]
+    ends = f"{_rounded(estimate.low, ROUND_FLOOR)} to {_rounded(estimate.high, ROUND_CEILING)}"
+    return f"{percent(estimate.value)} ({', '.join(sure) or 'certified'}: {ends})"
+
+
+def _rounded(share: float, rounding: str) -> str:
+    percentage = Decimal(share) * 100
+    place = Decimal(1).scaleb(percentage.adjusted() - 3)
+    return f"{min(Decimal(100), percentage.quantize(place, rounding)).normalize():f} %"
 
 
 def _two_digits(number: float) -> int:

@@ -37,11 +37,11 @@ def collection_options(report: Row) -> alt.LayerChart:
     marks = [
         {
             "row": levels.index(_noise(option)),
-            "share": _value(option["all_but_one"]),
+            "share": _most(option["all_but_one"]),
             "kind": _SHUFFLED if option["shuffled"] else _ALONE,
             "name": rows[levels.index(_noise(option))]["name"],
             "guess": ("at most " if isinstance(option["all_but_one"], Mapping) else "")
-            + percent(_value(option["all_but_one"])),
+            + percent(_most(option["all_but_one"])),
             "cost": _points(option["error_share"]),
         }
         for option in options
@@ -72,8 +72,8 @@ def _noise(option: Row) -> float:
     return float("-inf") if option["epsilon"] is None else -float(option["epsilon"])
 
 
-def _value(guess: Any) -> float:
-    return float(guess["value"] if isinstance(guess, Mapping) else guess)  # pyright: ignore[reportUnknownArgumentType]
+def _most(guess: Any) -> float:
+    return float(guess["high"] if isinstance(guess, Mapping) else guess)  # pyright: ignore[reportUnknownArgumentType]
 
 
 def _points(error: float) -> str:
@@ -82,7 +82,7 @@ def _points(error: float) -> str:
 
 def _row(place: int, level: float, options: Sequence[Row], recommended: Row) -> dict[str, Any]:
     here = [option for option in options if _noise(option) == level]
-    guesses = [_value(option["all_but_one"]) for option in here]
+    guesses = [_most(option["all_but_one"]) for option in here]
     epsilon = here[0]["epsilon"]
     best = epsilon == recommended["epsilon"]
     return {

@@ -90,7 +90,7 @@ def exposure(
 
 
 def _print_text(columns: tuple[str, ...], results: dict[str, Any], k: int | None, threshold: str | None) -> None:
-    from tacit.auditing.wording import bounded, listed, odds, people, percent  # noqa: PLC0415
+    from tacit.auditing.wording import bounded, interval, listed, odds, people, percent  # noqa: PLC0415
 
     alike = f"fewer than {k} people" if k is not None else f"less than a share of {threshold} of the people"
     said = odds(results["exposure"])
@@ -104,4 +104,4 @@ def _print_text(columns: tuple[str, ...], results: dict[str, Any], k: int | None
             f"The columns alone certify {bounded(bound)} ({bound.method}); {theorem.method} of the paper would give "
             f"{percent(theorem.value)}."
         )
-        print(f"If the columns had nothing to do with each other, {percent(independent.value)} would be exposed.")
+        print(f"If the columns had nothing to do with each other, {interval(independent)} would be exposed.")

@@ -276,10 +276,15 @@ def print_notes(console: "Console", notes: Mapping[str, Sequence[str]]) -> None:
 
 
 def interval(estimate: Estimate) -> str:
-    """Return where the number surely is, and how surely; what is printed is rounded outwards."""
-    # All digits: 99.9% is not 100%.
-    sure = "certified" if estimate.certified else f"{(Decimal(str(estimate.confidence)) * 100).normalize():f}% sure"
-    return f"{sure} in [{rounded_down(estimate.low, 6)}, {rounded_up(estimate.high, 6)}]"
+    """Return where the number is, and how surely or under which assumption; what is printed is rounded outwards."""
+    words = [f"in [{rounded_down(estimate.low, 6)}, {rounded_up(estimate.high, 6)}]"]
+    if estimate.certified:
+        words.insert(0, "certified")
+    if estimate.confidence is not None:  # with all digits: 99.9% is not 100%
+        words.insert(0, f"{(Decimal(str(estimate.confidence)) * 100).normalize():f}% sure")
+    if estimate.assuming is not None:
+        words.append(f"assuming {estimate.assuming}")
+    return " ".join(words)
 
 
 def _shown(value: Any) -> str:
