@@ -11,6 +11,11 @@ from tacit.errors import InvalidValueError, TooLargeError
 
 MOST_USERS = 10**10
 
+# Probabilities must sum to 1 within the first. A sum that misses it by more than the second, which is more than their
+# own rounding explains, is divided out, so that all that is computed of them is of one law.
+SUM_TOLERANCE = 1e-9
+SUM_ROUNDING = 1e-14
+
 
 def as_count(value: Any, name: str, *, at_least: int) -> int:
     """Return a whole number of at least ``at_least``, or say what was given."""

@@ -29,8 +29,11 @@ def test_a_channel_holds_the_numbers_it_was_given(matrix, storage):
     assert C.channel() is C
 
 
-def test_rows_are_never_rescaled():
-    assert tc.Channel([[0.5, 0.5 + 5e-10]]).matrix[0, 1] == 0.5 + 5e-10
+def test_rows_are_divided_by_their_sums_where_these_are_off_by_more_than_rounding():
+    matrix = np.array([[0.5, 0.5 + 5e-10], [0.1, 0.9], [0.3, 0.7 + 5e-16]])
+    kept = tc.Channel(matrix).matrix
+    assert kept[0].tolist() == pytest.approx([0.5 / (1 + 5e-10), (0.5 + 5e-10) / (1 + 5e-10)], rel=1e-15)
+    assert kept[1:].tolist() == matrix[1:].tolist()
 
 
 @pytest.mark.parametrize("storage", STORAGES)

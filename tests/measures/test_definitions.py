@@ -183,3 +183,68 @@ def test_what_has_no_meaning_is_refused_in_a_sentence_that_says_what_was_given(a
         ask(tc.Channel([[0.9, 0.1], [0.2, 0.8]]))
     assert isinstance(caught.value, tc.errors.TacitError)
     assert "\n" not in str(caught.value)
+
+
+def with_sum_1(vector):
+    law = slow.fractions(vector)
+    return [p / sum(law) for p in law]
+
+
+@each_measure
+@pytest.mark.parametrize("storage", [np.array, sparse.csr_array])
+def test_what_sums_to_1_only_nearly_is_measured_divided_by_its_sum(case, storage):
+    off = 1 + 9e-10 * np.array([1, -1, 0.5, -0.01])
+    rows = np.array([[0.7, 0.2, 0.1, 0], [0.1, 0.8, 0.1, 0], [0.2, 0, 0.3, 0.5], [0.25, 0.25, 0.25, 0.25]])
+    law = np.array([0.4, 0.3, 0.2, 0.1]) * (1 - 8e-10)
+    expected = case.oracle([with_sum_1(row) for row in rows * off[:, None]], with_sum_1(law), slow.identity(4))
+    assert case.ask(tc.Channel(storage(rows * off[:, None])), law, None) == exactly(expected)
+
+
+def test_the_guess_is_right_or_wrong_whatever_the_sums_given(tmp_path):
+    rows, law = np.array([[0.9, 0.1 + 8e-10], [0.2, 0.8 - 9e-10]]), [0.3 + 4e-10, 0.7 + 4e-10]
+    np.save(tmp_path / "rows.npy", rows)
+    crowd = tc.Shuffled(tc.ChannelMechanism(tc.Channel(rows)), 7)
+    for system in (
+        tc.Channel(rows),
+        tc.Channel(sparse.csr_array(rows)),
+        tc.StoredChannel(tmp_path / "rows.npy"),
+        crowd,
+    ):
+        assert tc.posterior_vulnerability(system, law) + tc.bayes_risk(system, law) == pytest.approx(1, abs=1e-14)
+
+
+def test_a_population_that_sums_to_1_only_nearly_is_divided_by_its_sum():
+    crowd, off = tc.Shuffled(tc.RandomizedResponse(2, p=0.75), 30), np.array([0.3, 0.7]) * (1 + 9e-10)
+    for measure in (tc.posterior_vulnerability, tc.bayes_security, tc.mutual_information):
+        found = measure(crowd, adversary=tc.Uninformed(off))
+        assert found == exactly(measure(crowd, adversary=tc.Uninformed([0.3, 0.7])))
+    points = np.array([[0.3, 0.7], [0.9, 0.1]])
+    nearly = tc.PointMixture(points * (1 - 9e-10), [0.5 + 4e-10, 0.5 + 4e-10])
+    noise = tc.RandomizedResponse(2, p=0.75)
+    exact_answer = tc.average_privacy(noise, tc.PointMixture(points, [0.5, 0.5]))
+    assert tc.average_privacy(noise, nearly) == exactly(exact_answer)
+
+
+@pytest.mark.parametrize("offset", [0, 1e6, -1e6, 1e9])
+@given(st.data())
+def test_a_difference_is_exact_in_units_of_the_gains_width_however_large_the_gains(offset, data):
+    matrix, prior = data.draw(matrices()), None
+    gain = np.array(data.draw(gains(len(matrix)).filter(lambda gain: gain is not None))) + offset
+    rows, law = [with_sum_1(row) for row in matrix], with_sum_1(np.ones(len(matrix)))
+    wanted = [slow.fractions(guess) for guess in gain]
+    before, after = slow.prior_vulnerability(law, wanted), slow.posterior_vulnerability(rows, law, wanted)
+    width = max(1.0, float(gain.max() - gain.min()))
+    found = tc.leakage(tc.Channel(matrix), prior, wrapped(gain), kind="additive")
+    assert found == pytest.approx(float(after - before), rel=1e-10, abs=1e-12 * width)
+    assert tc.posterior_vulnerability(tc.Channel(matrix), prior, wrapped(gain)) == pytest.approx(
+        float(after), rel=1e-10, abs=1e-12 * width
+    )
+
+
+def test_the_leakage_of_a_large_gain_is_that_of_the_small_one():
+    C = tc.Channel([[0.9, 0.1], [0.2, 0.8]])
+    large = tc.gain_matrix([[1e6, 1e6], [1e6 + 1, 1e6 - 1]])
+    assert tc.leakage(C, gain=large, kind="additive") == exactly(0.35)
+    crowd = tc.Shuffled(tc.RandomizedResponse(2, p=0.75), 30)
+    small = tc.leakage(crowd, gain=tc.gain_matrix([[0, 0], [1, -1]]), kind="additive")
+    assert tc.leakage(crowd, gain=large, kind="additive") == exactly(small)

@@ -1,5 +1,6 @@
 """What the adversary wants: a gain ``g(w, x)`` for each guess w when the secret is x."""
 
+import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any
@@ -32,6 +33,10 @@ class Gain(ABC):
     def guesses(self) -> NDArray[np.float64]:
         """Return the gain as a matrix, rows guesses and columns secrets."""
 
+    @abstractmethod
+    def from_least(self) -> "Gain":
+        """Return the gain less each secret's least: it raises the vulnerability by as much, in sums of small terms."""
+
     @property
     @abstractmethod
     def width(self) -> float:
@@ -55,6 +60,10 @@ class IdentityGain(Gain):
     def guesses(self) -> NDArray[np.float64]:
         """Return the identity matrix."""
         return np.eye(self.secrets)
+
+    def from_least(self) -> Gain:
+        """Return the gain itself, whose least is 0."""
+        return self
 
     @property
     def width(self) -> float:
@@ -81,6 +90,10 @@ class MatrixGain(Gain):
     def guesses(self) -> NDArray[np.float64]:
         """Return the matrix itself."""
         return self.matrix
+
+    def from_least(self) -> Gain:
+        """Return the matrix less the least of each column."""
+        return MatrixGain(self.matrix - self.matrix.min(axis=0), self.secrets)
 
     @property
     def width(self) -> float:
@@ -120,13 +133,19 @@ def gain_matrix(W: ArrayLike) -> Gain:
     Parameters
     ----------
     W
-        Shape ``(guesses, secrets)``, finite. Entries may be negative as long as the vulnerabilities are not asked
-        for as a ratio.
+        Shape ``(guesses, secrets)``, finite, and the largest entry less the least is too. Entries may be negative as
+        long as the vulnerabilities are not asked for as a ratio.
 
     Raises
     ------
     InvalidGainError
         If W is not a finite matrix with at least one row and one column.
+
+    Notes
+    -----
+    What is said of absolute errors is in units of the gain's width, its largest entry less its least, where that is
+    over 1: a vulnerability, and a leakage that is a difference, have a relative error of at most 1e-10 or an absolute
+    one of 1e-12 times the width.
 
     Examples
     --------
@@ -144,6 +163,10 @@ def gain_matrix(W: ArrayLike) -> Gain:
     if not np.isfinite(matrix).all():
         w, x = (int(i) for i in np.argwhere(~np.isfinite(matrix))[0])
         raise InvalidGainError(f"a gain must be a number, got {matrix[w, x]} for guess {w} and secret {x}")
+    if not math.isfinite(float(matrix.max()) - float(matrix.min())):
+        raise InvalidGainError(
+            f"gains must differ by a number, got {matrix.min():g} and {matrix.max():g}; take another unit"
+        )
     matrix.setflags(write=False)
     return MatrixGain(matrix, matrix.shape[1])
 

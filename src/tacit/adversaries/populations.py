@@ -133,8 +133,7 @@ class PointMixture:
                 "points must be distributions of two or more values, one in each row, got an array of shape "
                 f"{rows.shape}"
             )
-        for number, row in enumerate(rows):
-            as_distribution(row, f"points[{number}]")
+        rows = np.stack([as_distribution(row, f"points[{number}]") for number, row in enumerate(rows)])
         law = as_distribution(weights, "weights")
         if law.size != len(rows):
             raise InvalidPriorError(f"weights must be one per point ({len(rows)}), got {law.size}")

@@ -1,12 +1,13 @@
-"""What the adversary knows of the secret beforehand: a probability distribution over its values."""
+"""What the adversary knows of the secret beforehand: a probability distribution over its values.
+
+Wherever a distribution is given it must sum to 1 within 1e-9; one that misses by more than 1e-14 is divided by its sum.
+"""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tacit.errors import InvalidPriorError
-from tacit.validation import as_count, as_index, as_reals
-
-SUM_TOLERANCE = 1e-9
+from tacit.validation import SUM_ROUNDING, SUM_TOLERANCE, as_count, as_index, as_reals
 
 
 def uniform(k: int) -> NDArray[np.float64]:
@@ -68,7 +69,7 @@ def point(k: int, i: int) -> NDArray[np.float64]:
 
 
 def as_distribution(values: ArrayLike, name: str) -> NDArray[np.float64]:
-    """Return ``values`` as a read-only probability vector, or say what is wrong with it."""
+    """Return ``values`` as a read-only probability vector with sum 1, or say what is wrong with it."""
     try:
         vector = as_reals(values)
     except ValueError:
@@ -86,6 +87,8 @@ def as_distribution(values: ArrayLike, name: str) -> NDArray[np.float64]:
         raise InvalidPriorError(
             f"{name} must sum to 1, got a sum of {total:.12g}; divide it by its sum if that is meant"
         )
+    if abs(total - 1) > SUM_ROUNDING:
+        vector /= total
     return _frozen(vector)
 
 

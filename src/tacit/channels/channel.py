@@ -7,10 +7,9 @@ import numpy as np
 
 from tacit.channels.reduction import merged_columns
 from tacit.errors import InvalidChannelError, TooLargeError, UnsupportedError
-from tacit.numerics.matrices import Reals, is_sparse
-from tacit.validation import as_reals
+from tacit.numerics.matrices import Reals, is_dense, is_sparse
+from tacit.validation import SUM_ROUNDING, SUM_TOLERANCE, as_reals
 
-ROW_SUM_TOLERANCE = 1e-9
 MAX_ENTRIES = 1 << 26
 
 Labels = tuple[Hashable, ...]
@@ -37,7 +36,8 @@ class Channel:
     ----------
     matrix
         Shape ``(secrets, observations)``, dense or scipy.sparse; entries in [0, 1], rows summing to 1 within 1e-9.
-        It is copied, and never rescaled.
+        It is copied; a row that misses 1 by more than 1e-14, which its rounding does not explain, is divided by its
+        sum, so that all measures are of the same channel.
     inputs, outputs
         Labels of rows and columns, distinct and hashable; None numbers them from 0.
 
@@ -59,11 +59,11 @@ class Channel:
     def __init__(
         self, matrix: Any, inputs: Iterable[Hashable] | None = None, outputs: Iterable[Hashable] | None = None
     ) -> None:
-        self._matrix: Any = _sparse_copy(matrix) if is_sparse(matrix) else _dense_copy(matrix)
-        rows, columns = cast(tuple[int, int], self._matrix.shape)
+        copy: Any = _sparse_copy(matrix) if is_sparse(matrix) else _dense_copy(matrix)
+        rows, columns = cast(tuple[int, int], copy.shape)
         self._inputs = as_labels(inputs, rows, "inputs", "row")
         self._outputs = as_labels(outputs, columns, "outputs", "column")
-        check_rows(self._matrix, self._inputs)
+        self._matrix: Any = _read_only(as_rows(copy, self._inputs))
 
     @property
     def matrix(self) -> Any:
@@ -114,9 +114,7 @@ class Channel:
     def derived(cls, matrix: Any, inputs: Labels, outputs: Labels) -> "Channel":
         """Return a channel made of valid ones, whose rows may sum to 1 a little less exactly than theirs."""
         channel = cls.__new__(cls)
-        channel._matrix = matrix
-        for part in (matrix.data, matrix.indices, matrix.indptr) if is_sparse(matrix) else (matrix,):
-            part.setflags(write=False)
+        channel._matrix = _read_only(matrix)
         channel._inputs, channel._outputs = inputs, outputs
         return channel
 
@@ -165,7 +163,6 @@ def _dense_copy(matrix: Any) -> Reals:
         raise InvalidChannelError(
             f"a channel needs a row per secret and a column per observation, got an array of shape {copy.shape}"
         )
-    copy.setflags(write=False)
     return copy
 
 
@@ -179,13 +176,20 @@ def _sparse_copy(matrix: Any) -> Any:
     copy = csr_array(matrix, dtype=np.float64, copy=True)
     copy.sum_duplicates()
     copy.eliminate_zeros()
-    for part in (copy.data, copy.indices, copy.indptr):
-        part.setflags(write=False)
     return copy
 
 
-def check_rows(matrix: Any, inputs: Sequence[Hashable], start: int = 0) -> None:
-    """Refuse rows, the first of them number ``start`` of the inputs, that are not probabilities."""
+def _read_only(matrix: Any) -> Any:
+    for part in (matrix.data, matrix.indices, matrix.indptr) if is_sparse(matrix) else (matrix,):
+        part.setflags(write=False)
+    return matrix
+
+
+def as_rows(matrix: Any, inputs: Sequence[Hashable], start: int = 0) -> Any:
+    """Return rows with sum 1: those given, or a copy; refuse what is not probabilities.
+
+    The first is number ``start`` of the inputs.
+    """
     entries = cast(Reals, matrix.data if is_sparse(matrix) else matrix)
     for wrong, complaint in ((~np.isfinite(entries), "that is not a number"), (entries < 0, "that is negative")):
         if wrong.any():
@@ -200,12 +204,21 @@ def check_rows(matrix: Any, inputs: Sequence[Hashable], start: int = 0) -> None:
                 f"{entries.ravel()[at]}"
             )
     sums = np.asarray(matrix.sum(axis=1), dtype=np.float64).ravel()
-    if np.abs(sums - 1).max() > ROW_SUM_TOLERANCE:
-        row = int(np.abs(sums - 1).argmax())
+    off = np.abs(sums - 1)
+    if off.max() > SUM_TOLERANCE:
+        row = int(off.argmax())
         raise InvalidChannelError(
-            f"every row must sum to 1 within {ROW_SUM_TOLERANCE:g}, and row {_named(start + row, inputs)} sums to "
+            f"every row must sum to 1 within {SUM_TOLERANCE:g}, and row {_named(start + row, inputs)} sums to "
             f"{sums[row]:.12g}; divide the row by its sum if that is meant"
         )
+    if off.max() <= SUM_ROUNDING:
+        return matrix
+    divisors = np.where(off > SUM_ROUNDING, sums, 1.0)
+    if is_dense(matrix):
+        return matrix / divisors[:, None]
+    scaled = matrix.copy()
+    scaled.data /= divisors.repeat(np.diff(matrix.indptr))
+    return scaled
 
 
 def _named(row: int, inputs: Sequence[Hashable]) -> str:

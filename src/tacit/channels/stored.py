@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.channels.channel import Channel, as_labels, check_rows, check_size
+from tacit.channels.channel import Channel, as_labels, as_rows, check_size
 from tacit.errors import InvalidChannelError
 
 Reals = NDArray[np.float64]
@@ -38,8 +38,8 @@ class StoredChannel:
     Notes
     -----
     A ``.npy`` file of doubles and a memory map of such are read where they lie, and must not change meanwhile; anything
-    else is copied, some rows or a record batch at a time, to a temporary file of 8 bytes per entry that goes away with
-    the channel.
+    else, and rows that `Channel` would divide by their sum, are copied, some rows or a record batch at a time, to a
+    temporary file of 8 bytes per entry that goes away with the channel.
     `bayes_security`, `leakiest_pair`, `bayes_risk`, `posterior_vulnerability` of the identity gain and
     `multiplicative_bayes_capacity` read it in parts; any other measure needs the rows that `restricted` picks, or a
     channel of at most 2²⁶ entries.
@@ -72,13 +72,14 @@ class StoredChannel:
             )
         if matrix.dtype != np.float64 or not matrix.flags.c_contiguous:
             matrix = _copied(_parts(matrix), matrix.shape)
+        rows = matrix.shape[0]
+        self._inputs: Sequence[Hashable] = range(rows) if inputs is None else as_labels(inputs, rows, "inputs", "row")
+        if not all(as_rows(block, self._inputs, start) is block for start, block in _blocks(matrix)):
+            scaled = (as_rows(block, self._inputs, start) for start, block in _blocks(matrix))
+            matrix = _copied(scaled, matrix.shape)
         # A plain view of the map, which compiled loops know.
         self._matrix: Reals = np.asarray(matrix).view()
         self._matrix.setflags(write=False)
-        rows = self._matrix.shape[0]
-        self._inputs: Sequence[Hashable] = range(rows) if inputs is None else as_labels(inputs, rows, "inputs", "row")
-        for start, block in self.blocks():
-            check_rows(block, self._inputs, start)
 
     @property
     def matrix(self) -> Reals:
@@ -108,10 +109,7 @@ class StoredChannel:
 
     def blocks(self) -> Iterator[tuple[int, Reals]]:
         """Yield some rows at a time, after the number of the first."""
-        start = 0
-        for block in _parts(self._matrix):
-            yield start, block
-            start += len(block)
+        return _blocks(self._matrix)
 
     def channel(self) -> Channel:
         """Return the channel in memory, or raise TooLargeError."""
@@ -182,6 +180,14 @@ def _parts(matrix: Any) -> Iterator[Any]:
     step = max(1, _ENTRIES_AT_ONCE // matrix.shape[1])
     for start in range(0, matrix.shape[0], step):
         yield matrix[start : start + step]
+
+
+def _blocks(matrix: Any) -> Iterator[tuple[int, Any]]:
+    """Yield some rows at a time, after the number of the first."""
+    start = 0
+    for block in _parts(matrix):
+        yield start, block
+        start += len(block)
 
 
 def _copied(parts: Iterable[Any], shape: tuple[int, int]) -> Any:
