@@ -104,6 +104,34 @@ def test_a_large_order_does_not_overflow(order):
     assert tc.renyi_divergence(*pair, order) == exactly(slow.renyi_divergence(*fractions(pair), order))
 
 
+FAR_APART = [
+    ([1.0, 1e-40], [1e-40, 1.0]),
+    ([1.0, 1e-300], [1e-300, 1.0]),
+    ([0.5, 0.5, 1e-200], [1e-100, 1e-50, 1.0]),
+    ([1.0, 5e-324, 1e-20], [0.75, 0.25, 5e-324]),
+    ([0.5, 0.5, 0.0], [0.0, 1e-30, 1.0]),
+    ([0.5, 0.25, 0.25], [0.25, 0.75, 0.0]),
+    ([0.5 + 2.0**-20, 0.5 - 2.0**-20], [0.5, 0.5]),
+]
+EVERY_ORDER = [1e-8, 1e-4, 0.1, 0.5, 0.9, 0.999999, 1 - 1e-12, 1.0, 1 + 1e-9, 1.5, 32.0, 1e4, 1e8]
+
+
+@pytest.mark.parametrize("order", EVERY_ORDER)
+@pytest.mark.parametrize("pair", FAR_APART, ids=repr)
+def test_laws_that_are_far_apart_have_a_divergence_of_every_order(pair, order):
+    for p, q in (pair, pair[::-1]):
+        assert tc.renyi_divergence(p, q, order) == exactly(slow.renyi_divergence(*fractions((p, q)), order))
+
+
+@pytest.mark.parametrize("order", EVERY_ORDER)
+def test_orders_below_and_above_a_half_mirror_each_other(order):
+    # (1 - α) D_α(p‖q) = α D_(1-α)(q‖p) (van Erven and Harremoës, Proposition 2).
+    if order < 1:
+        for p, q in FAR_APART:
+            mirrored = tc.renyi_divergence(q, p, 1 - order) * order / (1 - order)
+            assert tc.renyi_divergence(p, q, order) == pytest.approx(mirrored, rel=1e-7, abs=1e-12)
+
+
 @given(st.sampled_from([1e-3, 1e-6, 1e-8]), st.sampled_from([0.5, 1.0, 2.0, 10.0]))
 def test_two_nearly_equal_laws_keep_their_digits(gap, order):
     pair = [0.5 + gap, 0.5 - gap], [0.5 - gap, 0.5 + gap]

@@ -42,6 +42,16 @@ def test_its_epsilon_is_the_local_privacy_of_its_channel(mechanism):
 
 
 @each
+def test_its_privacy_is_that_of_its_channel(mechanism):
+    channel = mechanism.channel()
+    for epsilon in (0.0, 1e-9, 0.5, mechanism.epsilon / 2, mechanism.epsilon, 800.0, math.inf):
+        assert tc.privacy_profile(mechanism, epsilon) == exactly(tc.privacy_profile(channel, epsilon))
+    for order in (1e-8, 0.5, 1.0, 2.0, math.inf):
+        expected = tc.shuffle_renyi(channel, order)
+        assert tc.shuffle_renyi(mechanism, order) == pytest.approx(expected, rel=1e-10, abs=1e-12)
+
+
+@each
 def test_its_leakiest_pair_is_that_of_its_channel(mechanism):
     if mechanism.epsilon > 1e-6:
         assert tc.leakiest_pair(mechanism) == tc.leakiest_pair(mechanism.channel())

@@ -7,12 +7,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from tacit.adversaries.priors import as_distribution
 from tacit.errors import InvalidPriorError, InvalidValueError
-from tacit.numerics.excess import deviance
 from tacit.validation import as_real
 
 Reals = NDArray[np.float64]
 
 _LARGEST = 709.0
+_NEAR_ZERO = 0.5
 
 
 def total_variation(p: ArrayLike, q: ArrayLike) -> float:
@@ -119,7 +119,7 @@ def renyi_divergence(p: ArrayLike, q: ArrayLike, order: float) -> float:
     if level == 0:
         common = min(1.0, float(right[left > 0].sum()))
         return -math.log(common) if common > 0 else math.inf
-    return renyi_of(left, right, level)
+    return renyi_of_logs(logarithms(left), logarithms(right), level)
 
 
 def as_epsilon(epsilon: float) -> float:
@@ -133,13 +133,8 @@ def as_epsilon(epsilon: float) -> float:
 def excess_mass(p: Reals, q: Reals, epsilon: float) -> float:
     """Return ``Σ_y max(0, p_y - e^ε q_y)``."""
     if epsilon < _LARGEST:
-        return excess_over(p, q, math.exp(epsilon))
-    if math.isinf(epsilon):
-        return excess_over(p, q, math.inf)
-    above = p > 0
-    with np.errstate(divide="ignore"):  # e^ε overflows: let the logarithms meet first
-        excess = np.log(p[above]) - np.log(q[above]) - epsilon
-    return float((p[above] * -np.expm1(-np.maximum(excess, 0.0))).sum())
+        return float(np.maximum(p - math.exp(epsilon) * q, 0.0).sum())
+    return excess_mass_of_logs(logarithms(p), logarithms(q), epsilon)
 
 
 def excess_over(p: Reals, q: Reals, ratio: float) -> float:
@@ -151,24 +146,59 @@ def excess_over(p: Reals, q: Reals, ratio: float) -> float:
 
 def renyi_of(p: Reals, q: Reals, order: float) -> float:
     """Return the Rényi divergence of order > 0."""
-    both = (p > 0) & (q > 0)
-    if not both.any() or (order >= 1 and np.any((q == 0) & (p > 0))):
+    return renyi_of_logs(logarithms(p), logarithms(q), order)
+
+
+def excess_mass_of_logs(log_p: Reals, log_q: Reals, epsilon: float) -> float:
+    """Return ``Σ_y max(0, p_y - e^ε q_y)`` of logarithms, so that neither e^ε overflows nor q underflows."""
+    possible = log_p > -math.inf
+    log_p, log_q = log_p[possible], log_q[possible]
+    excluded = log_q == -math.inf
+    excess = np.where(excluded, math.inf, log_p - np.where(excluded, 0.0, log_q) - epsilon)
+    return float((np.exp(log_p) * -np.expm1(-np.maximum(excess, 0.0))).sum())
+
+
+def logarithms(p: Reals) -> Reals:
+    """Return the logarithms of probabilities, -∞ for 0."""
+    with np.errstate(divide="ignore"):
+        return np.log(p)
+
+
+def renyi_of_logs(log_p: Reals, log_q: Reals, order: float) -> float:
+    """Return the Rényi divergence of order > 0 of laws given by the logarithms of their probabilities."""
+    in_p, in_q = log_p > -math.inf, log_q > -math.inf
+    both = in_p & in_q
+    if not both.any() or (order >= 1 and np.any(in_p & ~in_q)):
         return math.inf
-    logs = np.log(p[both]) - np.log(q[both])
+    logs = log_p[both], log_q[both]
+    losses = logs[0] - logs[1]
     if math.isinf(order):
-        return max(0.0, float(logs.max()))
+        return max(0.0, float(losses.max()))
+    p, q = np.exp(logs[0]), np.exp(logs[1])
+    p_alone, q_alone = float(np.exp(log_p[in_p & ~in_q]).sum()), float(np.exp(log_q[in_q & ~in_p]).sum())
     if order == 1:
-        return float(deviance(p[q > 0], q[q > 0]).sum())
-    # Near independence, and near order 1, Σ p (p/q)^β is nearly 1. Sum its excess, less β(p - q), which sums to 0.
-    beta = order - 1
-    with np.errstate(over="ignore"):
-        terms = p[both] * (np.expm1(beta * logs) + beta * np.expm1(-logs))
-    alone = beta * float(q[p == 0].sum()) - order * float(p[q == 0].sum())
-    excess = float(terms.sum()) + alone
-    if math.isfinite(excess):
-        return max(0.0, math.log1p(excess) / beta) if excess > -1 else math.inf
-    powers = np.log(p[both]) + beta * logs
-    return (float(powers.max()) + math.log(float(np.exp(powers - powers.max()).sum()))) / beta
+        return float((p * losses + _difference(q, p, -losses)).sum()) + q_alone
+    above = order - 1
+    # A mean of powers of p/q under p, or of q/p under q: that of both in which the exponent is small where it can be.
+    if order >= 0.5:
+        base, log_base, other, power, ratios = p, logs[0], q, above, losses
+    else:
+        base, log_base, other, power, ratios = q, logs[1], p, -order, -losses
+    exponents = power * ratios
+    powers = log_base + exponents
+    most = float(powers.max())
+    log_moment = most + math.log(float(np.exp(powers - most).sum()))
+    if abs(log_moment) < _NEAR_ZERO:
+        # Near independence, and near order 0 or 1: sum what it exceeds 1 by, less what sums to 0: terms of one sign.
+        grown = np.where(exponents < 1, base * np.expm1(np.minimum(exponents, 1.0)), np.exp(powers) - base)
+        excess = float((grown + power * _difference(other, base, -ratios)).sum())
+        log_moment = math.log1p(excess + above * q_alone - order * p_alone)
+    return max(0.0, log_moment / above)
+
+
+def _difference(x: Reals, y: Reals, logs: Reals) -> Reals:
+    """Return x - y given ``log(x/y)``, to all digits where they are alike."""
+    return np.where(np.abs(logs) < 1, y * np.expm1(np.clip(logs, -1, 1)), x - y)
 
 
 def _over_the_same(p: ArrayLike, q: ArrayLike) -> tuple[Reals, Reals]:

@@ -1,6 +1,7 @@
 """Differential privacy of any system: how much likelier one secret may make what is seen than another."""
 
 import math
+import sys
 from collections.abc import Callable
 from functools import cache, singledispatch
 
@@ -11,7 +12,7 @@ from tacit.adversaries.knowledge import Knowledge, WorstAllButOne
 from tacit.channels.channel import System
 from tacit.errors import InvalidValueError
 from tacit.estimate import Estimate, highest, lowest, settled
-from tacit.measures.divergences import as_epsilon, excess_mass, renyi_of
+from tacit.measures.divergences import as_epsilon, excess_mass_of_logs, logarithms, renyi_of_logs
 from tacit.measures.local_privacy import plan_ldp_epsilon
 from tacit.measures.measure import Crowd, Plan, measure, system_seen_by
 from tacit.numerics.matrices import dense
@@ -166,7 +167,13 @@ def plan_privacy_profile(system: System) -> Plan[Profile]:
 @singledispatch
 def plan_renyi(system: System, order: float) -> Plan[float]:
     """Plan the largest Rényi divergence by comparing all pairs of rows of the explicit channel."""
-    return Plan(ALL_PAIRS, lambda: max((renyi_of(a, b, order) for a, b in _ordered_pairs(system)), default=0.0))
+    return Plan(ALL_PAIRS, lambda: max((renyi_of_logs(a, b, order) for a, b in _ordered_pairs(system)), default=0.0))
+
+
+@singledispatch
+def log_likelihoods(system: System) -> Reals:
+    """Return ``log C[x, y]``, a row per secret; of a system that knows them where the channel's entries underflow."""
+    return logarithms(dense(system.channel().matrix))
 
 
 @singledispatch
@@ -178,30 +185,30 @@ def plan_least_epsilon(system: System, delta: float) -> Plan[float | Estimate]:
 
 def _explicit_profile(system: System) -> Profile:
     pairs = _ordered_pairs(system)  # once: a structured system computes its channel anew each time
-    return lambda epsilon: min(1.0, max((excess_mass(a, b, epsilon) for a, b in pairs), default=0.0))
+    return lambda epsilon: min(1.0, max((excess_mass_of_logs(a, b, epsilon) for a, b in pairs), default=0.0))
 
 
 def _ordered_pairs(system: System) -> list[tuple[Reals, Reals]]:
-    rows = dense(system.channel().matrix)
+    rows = log_likelihoods(system)
     return [(a, b) for i, a in enumerate(rows) for j, b in enumerate(rows) if i != j]
 
 
-def ratio_of(epsilon: float) -> float:
-    """Return ``e^ε``, or no more than a double holds: that makes δ a little larger."""
-    return math.inf if math.isinf(epsilon) else math.exp(min(epsilon, _LARGEST))
+# Below this doubles have fewer digits the smaller they are.
+_LEAST, _ZERO = sys.float_info.min, 5e-324
+_TOO_SMALL = "between ε(2.2e-308) and ε(0), for a δ too small for a double to have all its digits"
 
 
 def _least_epsilon(profile: Profile, delta: float, most: float) -> float | Estimate:
     remembered = cache(profile)
-    low, high = (_root(lambda epsilon, end=end: end(remembered(epsilon)), delta, most) for end in (lowest, highest))
+    goal = max(delta, _LEAST)
+    low, high = (_root(lambda epsilon, end=end: end(remembered(epsilon)), goal, most) for end in (lowest, highest))
+    if delta < goal:
+        return settled(Estimate(most, min(low, high), most, None, _TOO_SMALL))
     found = remembered(high) if math.isfinite(high) else remembered(0.0)
     if low == high or not isinstance(found, Estimate):
         return high
     low, high = min(low, high), max(low, high)
     return settled(Estimate(high, low, high, None, found.method))
-
-
-_LEAST, _LARGEST = 1e-320, 709.0
 
 
 def _root(profile: Callable[[float], float], delta: float, most: float) -> float:
@@ -213,16 +220,20 @@ def _root(profile: Callable[[float], float], delta: float, most: float) -> float
     if math.isinf(most) and profile(math.inf) > delta:
         return math.inf
     # Around where it would be for two normal laws as far apart; far beyond the root δ underflows and says nothing.
-    low = high = min(most, _LARGEST, _normal_epsilon(profile(0.0), delta))
+    low = high = min(most, _normal_epsilon(profile(0.0), delta))
     while low > 0 and profile(low) <= delta:
         low, high = (0.75 * low if low > 1e-300 else 0.0), low
-    while high < min(most, _LARGEST) and profile(high) > delta:
-        low, high = high, min(most, _LARGEST, 1.25 * high)
-    if profile(high) > delta:  # which rounding keeps it from reaching
+    while high < most and profile(high) > delta:
+        low, high = high, min(most, 1.25 * high)
+    if math.isinf(high) or profile(high) > delta:  # beyond what a double holds; which rounding keeps it from reaching
         return most
     goal = math.log(delta)
     solve: Callable[..., float] = brentq
-    return solve(lambda epsilon: math.log(max(profile(epsilon), _LEAST)) - goal, low, high, xtol=1e-300, rtol=1e-13)
+    return solve(lambda epsilon: math.log(max(profile(epsilon), _ZERO)) - goal, low, high, xtol=1e-300, rtol=1e-13)
+
+
+# Beyond this e^ε overflows.
+_LARGEST = 709.0
 
 
 def _normal_epsilon(distance: float, delta: float) -> float:
@@ -244,3 +255,8 @@ def _falling_root(is_low: Callable[[float], bool], low: float, high: float) -> f
         middle = (low + high) / 2
         low, high = (middle, high) if is_low(middle) else (low, middle)
     return high
+
+
+def ratio_of(epsilon: float) -> float:
+    """Return ``e^ε``, or no more than a double holds: that makes δ a little larger."""
+    return math.inf if math.isinf(epsilon) else math.exp(min(epsilon, _LARGEST))

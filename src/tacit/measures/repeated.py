@@ -10,7 +10,7 @@ from tacit.estimate import Estimate, highest, lowest, settled
 from tacit.measures.bayes_security import plan_bayes_security
 from tacit.measures.local_privacy import plan_ldp_epsilon
 from tacit.measures.measure import Plan
-from tacit.measures.privacy import Profile, plan_privacy_profile, plan_renyi
+from tacit.measures.privacy import log_likelihoods, plan_renyi
 from tacit.numerics.matrices import Reals
 
 # Of a total variation, and of a Hellinger distance; a power must not make much of it.
@@ -73,25 +73,7 @@ def _(system: Repeated, order: float) -> Plan[float]:
     return Plan(f"{system.n:,} times that of one use", lambda: system.n * once.compute())
 
 
-@plan_privacy_profile.register
-def _(system: Repeated) -> Plan[Profile]:
-    # In logarithms: the channel's probabilities underflow, and would be taken for what a secret excludes.
-    return Plan("all ordered pairs of rows, over tallies", lambda: _profile(system.log_law()[1]))
-
-
-def _profile(logarithms: Reals) -> Profile:
-    pairs = [(a, b) for a in range(len(logarithms)) for b in range(len(logarithms)) if a != b]
-
-    def profile(epsilon: float) -> float:
-        return min(1.0, max((_excess_mass(logarithms[a], logarithms[b], epsilon) for a, b in pairs), default=0.0))
-
-    return profile
-
-
-def _excess_mass(log_p: Reals, log_q: Reals, epsilon: float) -> float:
-    """Return ``Σ_y max(0, p_y - e^ε q_y)``."""
-    possible = log_p > -math.inf
-    log_p, log_q = log_p[possible], log_q[possible]
-    excluded = log_q == -math.inf
-    excess = np.where(excluded, math.inf, log_p - np.where(excluded, 0.0, log_q) - epsilon)
-    return float((np.exp(log_p) * -np.expm1(-np.maximum(excess, 0.0))).sum())
+@log_likelihoods.register
+def _(system: Repeated) -> Reals:
+    # The channel's probabilities underflow, and would be taken for what a secret excludes.
+    return system.log_law()[1]

@@ -7,8 +7,9 @@ from tacit.channels.channel import Channel
 from tacit.errors import InvalidValueError
 from tacit.measures.local_privacy import plan_ldp_epsilon
 from tacit.measures.measure import Plan
+from tacit.measures.privacy import log_likelihoods
 from tacit.mechanisms.channel_mechanism import ChannelMechanism
-from tacit.mechanisms.noise import as_positive
+from tacit.mechanisms.noise import Reals, as_positive
 from tacit.validation import as_reals
 
 
@@ -61,13 +62,13 @@ class Exponential(ChannelMechanism):
             raise InvalidValueError("scores must not differ by more than a double holds, times epsilon/(2 sensitivity)")
         logs = exponents - np.log(np.exp(exponents).sum(axis=1, keepdims=True))
         # From the logarithms, so that what is too unlikely for a double does not count as impossible.
-        self._epsilon = float((logs.max(axis=0) - logs.min(axis=0)).max())
+        self.log_likelihoods = logs
         super().__init__(Channel(np.exp(logs)))
 
     @property
     def epsilon(self) -> float:
         """The least ε for which the mechanism is ε-locally differentially private."""
-        return self._epsilon
+        return float((self.log_likelihoods.max(axis=0) - self.log_likelihoods.min(axis=0)).max())
 
     def __repr__(self) -> str:
         secrets, answers = self.channel().shape
@@ -77,3 +78,8 @@ class Exponential(ChannelMechanism):
 @plan_ldp_epsilon.register
 def _(system: Exponential) -> Plan[float]:
     return Plan("extremes of every column", lambda: system.epsilon)
+
+
+@log_likelihoods.register
+def _(system: Exponential) -> Reals:
+    return system.log_likelihoods

@@ -84,6 +84,11 @@ class HadamardResponse(PureProtocol):
         odds = math.exp(-self._epsilon)
         return Support(1 / (1 + odds), odds / (1 + odds), 0.5, 0.5, math.tanh(self._epsilon / 2) / 2)
 
+    @property
+    def contest(self) -> tuple[float, float]:
+        """The signs of two values are different in half of the columns."""
+        return self.support.own / 2, 0.5
+
     def channel(self) -> Channel:
         """Return the k × K channel, or raise TooLargeError."""
         what = f"Hadamard response with k = {self.k:,}"

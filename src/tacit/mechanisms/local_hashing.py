@@ -114,6 +114,12 @@ class LocalHashing(PureProtocol):
         apart = (self.g - 1) / self.g
         return Support(own, not_own, 1 / self.g, apart, apart * self.answer.gap)
 
+    @property
+    def contest(self) -> tuple[float, float]:
+        """The function takes two values to different classes, or to one; either way the class may be a third."""
+        apart = (self.g - 1) / self.g
+        return apart * self.answer.p, 1 / self.g + apart * (self.g - 2) * self.answer.q
+
     def channel(self) -> Channel:
         """Return the channel from values to all reports, in their order, or raise TooLargeError."""
         reports = self.functions * self.g

@@ -14,8 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.measures.bayes_security import Pair, plan_bayes_security, plan_leakiest_pair
+from tacit.measures.divergences import excess_mass_of_logs, logarithms, renyi_of_logs
 from tacit.measures.local_privacy import plan_ldp_epsilon
 from tacit.measures.measure import Plan
+from tacit.measures.privacy import Profile, plan_privacy_profile, plan_renyi
 from tacit.mechanisms.mechanism import Integers, Mechanism, Reals, Reports
 from tacit.numerics.tallies import column_sums
 
@@ -49,6 +51,20 @@ class PureProtocol(Mechanism):
     @abstractmethod
     def support(self) -> Support:
         """How likely a report supports its sender's value, and how likely another one's."""
+
+    @property
+    @abstractmethod
+    def contest(self) -> tuple[float, float]:
+        """How likely a report supports its sender's value and not a given other one, and how likely both or neither.
+
+        Each is given to full precision however small; it supports the other one alone ``e^-ε`` times as likely.
+        """
+
+    @property
+    def log_pair(self) -> tuple[Reals, Reals]:
+        """Logarithms of how likely two values make a report that supports the first alone, the second alone, others."""
+        alone, alike = logarithms(np.array(self.contest))
+        return np.array([alone, alone - self.epsilon, alike]), np.array([alone - self.epsilon, alone, alike])
 
     @abstractmethod
     def _supports(self, reports: Reports) -> NDArray[np.bool_]:
@@ -99,6 +115,19 @@ def _(system: PureProtocol) -> Plan[float]:
     # Two values' rows differ on the reports that support one of them alone; those that support both are as likely from
     # either. So what is more likely from one is own - other.
     return Plan(f"closed form of {system.title}", lambda: min(1.0, system.support.not_own + system.support.other))
+
+
+@plan_privacy_profile.register
+def _(system: PureProtocol) -> Plan[Profile]:
+    def profile(epsilon: float) -> float:
+        return min(1.0, excess_mass_of_logs(*system.log_pair, epsilon))
+
+    return Plan(f"closed form of {system.title}", lambda: profile)
+
+
+@plan_renyi.register
+def _(system: PureProtocol, order: float) -> Plan[float]:
+    return Plan(f"closed form of {system.title}", lambda: renyi_of_logs(*system.log_pair, order))
 
 
 @plan_leakiest_pair.register

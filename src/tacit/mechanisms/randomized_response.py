@@ -101,6 +101,11 @@ class RandomizedResponse(PureProtocol):
         return Support(self.p, (self.k - 1) * self.q, self.q, 1 - self.q, self.gap)
 
     @property
+    def contest(self) -> tuple[float, float]:
+        """A report names one value."""
+        return self.p, (self.k - 2) * self.q
+
+    @property
     def tallied_by_each(self) -> int:
         """A report supports one value."""
         return 1

@@ -93,6 +93,13 @@ class SubsetSelection(PureProtocol):
         not_other = (left * own + (left - 1) * not_own) / others
         return Support(own, not_own, other, not_other, left * own * -math.expm1(-self._epsilon) / others)
 
+    @property
+    def contest(self) -> tuple[float, float]:
+        """A report holds one of two values alone, both or neither."""
+        held, left, others = self.size, self.k - self.size, self.k - 1
+        own, not_own = self.support[:2]
+        return left * own / others, ((held - 1) * own + (left - 1) * not_own) / others
+
     def channel(self) -> Channel:
         """Return the channel, a column per set of values in lexicographic order, or raise TooLargeError."""
         what = f"subset selection of {self.size:,} out of k = {self.k:,} values"

@@ -194,6 +194,11 @@ class UnaryEncoding(PureProtocol):
         """A report supports the values whose bits are 1."""
         return Support(self.kappa, self.not_kappa, self.lam, self.not_lam, self.gap)
 
+    @property
+    def contest(self) -> tuple[float, float]:
+        """The bits of two values are different or equal."""
+        return self.kappa * self.not_lam, self.kappa * self.lam + self.not_kappa * self.not_lam
+
     def channel(self) -> Channel:
         """Return the k × 2ᵏ channel, its outputs tuples of bits from all 0 to all 1, or raise TooLargeError."""
         if self.k > MOST_BITS_LISTED:
