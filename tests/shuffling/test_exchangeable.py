@@ -1,11 +1,14 @@
 """Everybody's values from one unknown population: the sampled interval against the listing, and its limits."""
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import tacit as tc
+from oracles.promise import exactly
 from tacit.adversaries.gains import IdentityGain
 from tacit.measures.vulnerability import plan_posterior_vulnerability
 from tacit.shuffling import exchangeable
@@ -51,6 +54,30 @@ def test_intervals_cover_the_listing(case, told, monkeypatch):
     estimates = [sampled(view, gain, seed) for seed in range(REPETITIONS)]
     assert sum(e.low - 1e-12 <= truth <= e.high + 1e-12 for e in estimates) >= LEAST_COVERED
     assert {e.confidence for e in estimates} == {0.95}
+
+
+@pytest.mark.parametrize("n", [1000, 5000])
+def test_thousands_who_hold_two_values_are_listed(n):
+    # Without noise the commoner report, whose number is uniform, is the guess: E[max(h, n-h)]/n.
+    s = tc.Shuffled(RR(2, p=1), n)
+    assert tc.posterior_vulnerability(s, adversary=tc.Exchangeable([1, 1])) == exactly(
+        Fraction(sum(max(h, n - h) for h in range(n + 1)), n * (n + 1))
+    )
+
+
+@pytest.mark.parametrize("p", [0.6, 0.9])
+def test_the_listing_is_the_mean_over_the_population(p, n=600):
+    # Given the population r all is binomial, and in r it is a polynomial: Gauss and Legendre integrate it exactly.
+    nodes, weights = np.polynomial.legendre.leggauss(n // 2 + 2)
+    r, weights = (1 + nodes[:, None]) / 2, weights / 2
+    q = p * r + (1 - p) * (1 - r)
+    others = [stats.binom.pmf(np.arange(n + 1) - sent, n - 1, q) for sent in (1, 0)]
+    joint = [
+        weights @ (r * (p * others[0] + (1 - p) * others[1])),
+        weights @ ((1 - r) * ((1 - p) * others[0] + p * others[1])),
+    ]
+    guess = tc.posterior_vulnerability(tc.Shuffled(RR(2, p=p), n), adversary=tc.Exchangeable([1, 1]))
+    assert guess == pytest.approx(np.maximum(*joint).sum(), rel=1e-11)
 
 
 @pytest.mark.parametrize("p", [1, 0.75])

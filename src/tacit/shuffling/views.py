@@ -1,6 +1,6 @@
 """What an adversary sees of a shuffled crowd: a system whose secret is the target's value, by what she knows."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from functools import cached_property
 
 import numpy as np
@@ -20,6 +20,7 @@ from tacit.numerics.histograms import (
     sequence_count,
 )
 from tacit.numerics.matrices import dense
+from tacit.numerics.mixed_histograms import mixed_law
 from tacit.numerics.poisson_multinomial import box_cells, histogram_box, with_target
 from tacit.numerics.randomness import Seed
 from tacit.shuffling.others import Group, Others, is_symmetric, report_types, representative_pairs
@@ -28,7 +29,7 @@ from tacit.shuffling.pairs import MAX_CELLS, Blanket, PairOfValues, histogram_ce
 Reals = NDArray[np.float64]
 
 MAX_LISTED = 1 << 20
-_MOST_VALUES, _MOST_REPORTS, _MOST_WAYS = 64, 16, 1 << 12
+_MOST_VALUES, _MOST_REPORTS, _MOST_WAYS = 64, 16, 1 << 13
 _FEW_LISTED = 1 << 12
 
 
@@ -160,7 +161,7 @@ class AmongExchangeable(View):
             return False
         reports = self.mechanism.channel().shape[1]
         cells = sequence_count(reports - 1, self.n + 1)
-        return cells * self.secrets * reports <= MAX_CELLS and ways * cells <= 4 * MAX_CELLS
+        return cells * self.secrets * reports <= MAX_CELLS and ways * cells <= 8 * MAX_CELLS
 
     def channel(self) -> Channel:
         """Return the explicit channel from the target's value to the histogram of reports.
@@ -171,12 +172,10 @@ class AmongExchangeable(View):
             return super().channel()
         explicit = self.mechanism.channel()
         rows = dense(explicit.matrix)
-        k, m = rows.shape
-        others = [np.zeros((self.n,) * (m - 1)) for _ in range(k)]
-        for counts in histograms(self.n - 1, k):
-            law = histogram_law(tuple(counts.tolist()), rows)
-            for x in range(k):
-                others[x] += dirichlet_multinomial_pmf(counts, self.alpha + np.eye(1, k, x)[0]) * law
+        k = len(rows)
+        held = histograms(self.n - 1, k)
+        weights = np.stack([dirichlet_multinomial_pmf(held, self.alpha + np.eye(1, k, x)[0]) for x in range(k)])
+        others = mixed_law(self.n - 1, rows, weights)
         return _listed(explicit, others, self.n)
 
 
@@ -188,7 +187,7 @@ class AmongWorst(View):
         return AmongOthers(self.mechanism, self.n, known(counts), self.rng)
 
 
-def _listed(mechanism: Channel, others: Sequence[Reals], n: int) -> Channel:
+def _listed(mechanism: Channel, others: Iterable[Reals], n: int) -> Channel:
     """Return the channel to all histograms of n reports, given the law of the others' for each value of the target."""
     rows = dense(mechanism.matrix)
     listed = histograms(n, rows.shape[1])
