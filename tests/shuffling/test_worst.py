@@ -19,7 +19,7 @@ from tacit.measures.measure import Plan
 from tacit.measures.privacy import _least_epsilon, plan_ldp_epsilon
 from tacit.measures.vulnerability import plan_posterior_vulnerability
 from tacit.shuffling.others import Group
-from tacit.shuffling.pairs import PairOfValues, largest_excess
+from tacit.shuffling.pairs import Blanket, PairOfValues, largest_excess, unlike
 from tacit.shuffling.privacy import _bounded_profile
 from tacit.shuffling.views import known
 from tacit.shuffling.worst import bounded, bounded_worst, guess_ceiling
@@ -209,6 +209,30 @@ def test_no_pair_is_ruled_out_that_has_the_largest_excess(mechanism, ratio, user
     groups = [(Group(users, value),) for value in range(k)] + [(Group(users, population=population),)]
     pairs = [PairOfValues(mechanism, a, b, others) for others in groups for a in range(k) for b in range(k) if a != b]
     assert largest_excess(pairs, ratio) == max(pair.excess(ratio) for pair in pairs)
+
+
+@pytest.mark.parametrize(
+    "mechanism",
+    [
+        tc.LocalHashing(5, 1),
+        tc.SubsetSelection(5, 1, size=2),
+        tc.HadamardResponse(6, 1),
+        tc.Channel([[0.5, 0.25, 0.25], [0.25, 0.5, 0.25], [0.25, 0.25, 0.5], [0.5, 0.25, 0.25]]),
+    ],
+    ids=repr,
+)
+@pytest.mark.parametrize("ratio", [1.0, 1.1])
+def test_pairs_of_one_kind_are_alike(mechanism, ratio):
+    k = mechanism.secrets
+    for groups in [(Group(4, 0),), (Group(2, 0), Group(1, 1))]:
+        pairs = [PairOfValues(mechanism, a, b, groups) for a in range(k) for b in range(k) if a != b]
+        kinds = {pair.kind: pair for pair in pairs}
+        assert len(kinds) < len(pairs)
+        assert len(unlike(pairs)) == len(kinds)
+        for pair in pairs:
+            assert float(pair.excess(ratio)) == pytest.approx(float(kinds[pair.kind].excess(ratio)), rel=1e-12)
+        blanket, bounds = Blanket(mechanism, 5), [Blanket(mechanism, 5).excess(p.a, p.b, ratio) for p in pairs]
+        assert [blanket.excess(p.a, p.b, ratio) for p in pairs] == pytest.approx(bounds, rel=1e-12)
 
 
 def test_the_largest_excess_of_no_pair_is_none():

@@ -21,7 +21,7 @@ from tacit.numerics.histograms import add_draw, histogram_law, sequence_count
 from tacit.numerics.mean_excess import RELATIVE, Bounded, mean_excess
 from tacit.numerics.poisson_multinomial import box_cells, histogram_box, with_target
 from tacit.shuffling.blanket import between, hidden_in_blanket
-from tacit.shuffling.others import Group, Others, is_symmetric, report_types
+from tacit.shuffling.others import Group, Others, blanket_probability, is_symmetric, report_types
 
 Reals = NDArray[np.float64]
 
@@ -59,6 +59,11 @@ class PairOfValues:
     def reversed(self) -> "PairOfValues":
         """Return the pair the other way round."""
         return replace(self, a=self.b, b=self.a)
+
+    @cached_property
+    def kind(self) -> tuple[tuple[int, ...], bytes]:
+        """What pairs have in common that are alike: the laws of their types, to the last bit, in whatever order."""
+        return self._counts, _kind(self.types)
 
     @property
     def needs_no_bound(self) -> bool:
@@ -142,6 +147,11 @@ class PairOfValues:
         return between(excess_over(*self.coarse, ratio), bound)
 
 
+def unlike(pairs: Iterable[PairOfValues]) -> list[PairOfValues]:
+    """Return one pair of each kind."""
+    return list({pair.kind: pair for pair in pairs}.values())
+
+
 def largest_excess(pairs: Iterable[PairOfValues], ratio: float) -> float | Estimate:
     """Return the largest excess of some pairs: of those that a rough look does not rule out."""
     rough = [(pair, pair.roughly(ratio)) for pair in pairs]
@@ -155,7 +165,7 @@ class Blanket:
     def __init__(self, mechanism: System, n: int) -> None:
         self._mechanism, self._n = mechanism, n
         self._types: dict[tuple[int, int], Reals] = {}
-        self._bounds: dict[tuple[int, int, float], float] = {}
+        self._bounds: dict[tuple[bytes, float], float] = {}
 
     @cached_property
     def ends(self) -> list[tuple[int, int]]:
@@ -172,23 +182,31 @@ class Blanket:
     def excess(self, a: int, b: int, ratio: float) -> float:
         """Return the bound for a pair of values."""
         ends = (0, 1) if is_symmetric(self._mechanism) else (a, b)
-        if (*ends, ratio) not in self._bounds:
-            self._bounds[*ends, ratio] = self._excess(ends, ratio)
-        return self._bounds[*ends, ratio]
+        if ends not in self._types:
+            self._types[ends] = report_types(self._mechanism, self._hidden_among, ends)
+        types = self._types[ends]
+        key = _kind(types), ratio
+        if key not in self._bounds:
+            self._bounds[key] = self._excess(types, ratio)
+        return self._bounds[key]
 
-    def _excess(self, ends: tuple[int, int], ratio: float) -> float:
-        local = report_types(self._mechanism, (), ends)
-        alone = excess_over(local[0], local[1], ratio)
+    @cached_property
+    def _hidden_among(self) -> Others:
+        hidden = self._n > 1 and blanket_probability(self._mechanism) > 0
+        return (Group(1, blanket=True),) if hidden else ()
 
+    def _excess(self, types: Reals, ratio: float) -> float:
         def among(count: int) -> float:
             if not count:
-                return alone
-            if ends not in self._types:
-                self._types[ends] = report_types(self._mechanism, (Group(1, blanket=True),), ends)
-            found = _linear_excess(self._types[ends], count, ratio, _FOR_A_BOUND)
+                return excess_over(types[0], types[1], ratio)
+            found = _linear_excess(types, count, ratio, _FOR_A_BOUND)
             return found.value + found.error
 
         return hidden_in_blanket(self._mechanism, self._n, among, slack=5e-4)
+
+
+def _kind(types: Reals) -> bytes:
+    return types[:, np.lexsort(types)].tobytes()
 
 
 def _linear_excess(types: Reals, count: int, ratio: float, relative: float = RELATIVE) -> Bounded:

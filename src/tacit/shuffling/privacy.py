@@ -16,14 +16,14 @@ from tacit.measures.privacy import Profile, plan_privacy_profile, plan_renyi, ra
 from tacit.numerics.histograms import histogram_count
 from tacit.shuffling.blanket import BOUND, between
 from tacit.shuffling.others import Group, is_symmetric
-from tacit.shuffling.pairs import PairOfValues, largest_excess
+from tacit.shuffling.pairs import PairOfValues, largest_excess, unlike
 from tacit.shuffling.plans import HISTOGRAMS, PLAIN, method_of_pairs
 from tacit.shuffling.views import AmongOthers, AmongWorst, View, known
 from tacit.shuffling.worst import ENUMERATED, spread
 
 # How many pairs of views, and how many histograms in all, a maximum over the others' values may take.
 _MOST_WAYS, _MOST_PAIRS, _MOST_CELLS = 1 << 14, 1 << 11, 1 << 22
-_MOST_TRIED = 8
+_MOST_TRIED, _MOST_TRIED_CELLS = 8, 1 << 18
 _LEAST, _MODERATE, _MOST_EXPONENT = 1e-280, 300.0, 400.0
 
 Reals = NDArray[np.float64]
@@ -71,7 +71,7 @@ def _share(result: float | Estimate) -> float | Estimate:
 
 
 def _both_ways(pairs: Iterable[PairOfValues]) -> list[PairOfValues]:
-    return [way for pair in pairs for way in (pair, pair.reversed())]
+    return unlike(way for pair in pairs for way in (pair, pair.reversed()))
 
 
 def _all_pairs(system: AmongWorst) -> list[PairOfValues] | None:
@@ -102,7 +102,7 @@ def _bounded_profile(system: AmongWorst) -> Profile:
         for a, b in system.blanket.ends
         for groups in _likely_worst(n - 1, min(k, 3 if is_symmetric(mechanism) else _MOST_TRIED))
     ]
-    tried = [pair for pair in tried if pair.needs_no_bound]
+    tried = [pair for pair in unlike(tried) if len(pair.groups) < 2 or pair.cells <= _MOST_TRIED_CELLS]
 
     def profile(epsilon: float) -> float | Estimate:
         ratio = ratio_of(epsilon)
