@@ -179,7 +179,6 @@ def test_what_would_need_the_matrix_is_refused():
     mechanism = SS(30, 0.1)
     for ask in (
         mechanism.channel,
-        lambda: tc.leakiest_pairs(mechanism),
         lambda: tc.mutual_information(mechanism, skewed),
         lambda: tc.posterior_vulnerability(mechanism, gain=tc.gain_matrix(np.ones((1, 30)))),
         SS(10**8, 0.1).channel,

@@ -212,7 +212,6 @@ def test_what_would_need_the_matrix_is_refused():
         skewed[0] = 0.5
         for ask in (
             mechanism.channel,
-            lambda: tc.leakiest_pairs(mechanism),  # noqa: B023
             lambda: tc.mutual_information(mechanism, skewed),  # noqa: B023
             lambda: tc.posterior_vulnerability(mechanism, gain=tc.gain_matrix(np.ones((1, k)))),  # noqa: B023
         ):

@@ -1,5 +1,7 @@
 """Bayes security: how much of her error the adversary keeps, on the secrets that are easiest to tell apart."""
 
+import itertools
+import math
 from collections.abc import Hashable, Iterable
 from functools import singledispatch
 from typing import Any
@@ -10,11 +12,11 @@ from numpy.typing import ArrayLike
 from tacit.adversaries.knowledge import Knowledge
 from tacit.channels.channel import Channel, System
 from tacit.channels.stored import StoredChannel
-from tacit.errors import InvalidPriorError, InvalidValueError
+from tacit.errors import InvalidPriorError, InvalidValueError, TooLargeError
 from tacit.estimate import Estimate, mapped
 from tacit.measures.measure import Plan, measure, prior_on, system_seen_by
 from tacit.measures.vulnerability import plan_bayes_risk
-from tacit.numerics.pairwise import BY_ROWS, furthest_rows, way
+from tacit.numerics.pairwise import BY_ROWS, MOST_PAIRS, furthest_rows, way
 from tacit.numerics.randomness import Seed
 from tacit.validation import as_real
 
@@ -170,6 +172,18 @@ def plan_leakiest_pair(system: System) -> Plan[Pair]:
 def plan_leakiest_pairs(system: System, tolerance: float) -> Plan[list[Pair]]:
     """Plan all tied pairs by comparing the rows of the explicit channel."""
     return Plan(_way(system), lambda: _labelled(system, furthest_rows(rows_of(system), 2 * tolerance).all()))
+
+
+def all_pairs(secrets: int) -> list[tuple[int, int]]:
+    """Return all pairs of so many secrets, where all are tied, or raise TooLargeError."""
+    check_listed(math.comb(secrets, 2))
+    return list(itertools.combinations(range(secrets), 2))
+
+
+def check_listed(pairs: int) -> None:
+    """Raise TooLargeError if there are more pairs than anyone would list."""
+    if pairs > MOST_PAIRS:
+        raise TooLargeError(f"{pairs:,} pairs are equally far apart; take leakiest_pair, the first")
 
 
 def rows_of(system: System) -> Any:

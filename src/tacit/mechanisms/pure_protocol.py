@@ -13,7 +13,13 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.measures.bayes_security import Pair, plan_bayes_security, plan_leakiest_pair
+from tacit.measures.bayes_security import (
+    Pair,
+    all_pairs,
+    plan_bayes_security,
+    plan_leakiest_pair,
+    plan_leakiest_pairs,
+)
 from tacit.measures.divergences import excess_mass_of_logs, logarithms, renyi_of_logs
 from tacit.measures.local_privacy import plan_ldp_epsilon
 from tacit.measures.measure import Plan
@@ -133,3 +139,8 @@ def _(system: PureProtocol, order: float) -> Plan[float]:
 @plan_leakiest_pair.register
 def _(system: PureProtocol) -> Plan[Pair]:
     return Plan("all pairs are tied", lambda: (0, 1))
+
+
+@plan_leakiest_pairs.register
+def _(system: PureProtocol, tolerance: float) -> Plan[list[Pair]]:
+    return Plan("all pairs are tied", lambda: [*all_pairs(system.k)])

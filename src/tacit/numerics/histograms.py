@@ -27,12 +27,21 @@ def sequence_count(n: int, m: int) -> float:
 
 def histograms(n: int, m: int) -> Integers:
     """Return all histograms of n draws on m outcomes, a row each, those with most on the first outcome first."""
-    listed, left = np.zeros((1, 0), dtype=np.int64), np.array([n])
+    left = np.array([n])
+    taken: list[tuple[Integers, Integers]] = []
     for _ in range(m - 1):
         index = np.repeat(np.arange(left.size), left + 1)
         later = np.arange(index.size) - (np.cumsum(left + 1) - left - 1)[index]
-        listed, left = np.hstack([listed[index], (left[index] - later)[:, None]]), later
-    return np.hstack([listed, left[:, None]])
+        taken.append((left[index] - later, index))
+        left = later
+    listed = np.empty((left.size, m), dtype=np.int64)
+    listed[:, -1] = left
+    beginning = np.arange(left.size)
+    for y in range(m - 2, -1, -1):
+        counts, index = taken[y]
+        listed[:, y] = counts[beginning]
+        beginning = index[beginning]
+    return listed
 
 
 def places(listed: Integers) -> tuple[Integers | None, ...]:

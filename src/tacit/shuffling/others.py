@@ -4,6 +4,8 @@ Every local randomizer reports, with some probability, from one law whatever the
 privacy blanket, CRYPTO 2019): ``min_x Q[x, y]``, normalised. Users in that blanket are a group too.
 """
 
+import itertools
+import math
 from dataclasses import dataclass
 from functools import reduce, singledispatch
 
@@ -14,6 +16,7 @@ from tacit.adversaries.knowledge import AllButOne, Knowledge, PartlyInformed, Un
 from tacit.channels.channel import System
 from tacit.channels.reduction import merged_columns
 from tacit.errors import TooLargeError
+from tacit.measures.bayes_security import check_listed
 from tacit.mechanisms.randomized_response import RandomizedResponse
 from tacit.mechanisms.unary_encoding import UnaryEncoding
 from tacit.numerics.binomial import multinomial_pmf
@@ -73,24 +76,36 @@ def is_symmetric(mechanism: System) -> bool:
     return isinstance(mechanism, RandomizedResponse | UnaryEncoding)
 
 
-def representative_pairs(mechanism: System, groups: Others) -> list[tuple[int, int]]:
-    """Return pairs a < b of the target's values such that every pair is like one of them or its reverse."""
+def alike_values(mechanism: System, groups: Others) -> list[list[int]]:
+    """Return the target's values in lists of those between which nothing tells them apart, lowest first."""
     k = mechanism.secrets
     if not is_symmetric(mechanism):
-        return [(a, b) for a in range(k) for b in range(a + 1, k)]
+        return [[value] for value in range(k)]
     # Two values differ only in how many of the others hold them, or are likely to.
     held = {group.value: group.count for group in groups if group.value is not None}
     population = next((group.population for group in groups if group.population is not None), None)
     if not held and population is None:
-        return [(0, 1)]
+        return [list(range(k))]
     kinds: dict[tuple[int, float], list[int]] = {}
     for value in range(k):
         kind = held.get(value, 0), 0.0 if population is None else float(population[value])
         kinds.setdefault(kind, []).append(value)
-    ends = [members[:2] for members in kinds.values()]
-    within = [(pair[0], pair[1]) for pair in ends if len(pair) > 1]
-    between = [(p[0], r[0]) for i, p in enumerate(ends) for r in ends[i + 1 :]]
+    return list(kinds.values())
+
+
+def representative_pairs(alike: list[list[int]]) -> list[tuple[int, int]]:
+    """Return pairs a < b of the target's values such that every pair is like one of them or its reverse."""
+    within = [(same[0], same[1]) for same in alike if len(same) > 1]
+    between = [(same[0], other[0]) for same, other in itertools.combinations(alike, 2)]
     return sorted(within + between)
+
+
+def pairs_like(pairs: list[tuple[int, int]], alike: list[list[int]]) -> list[tuple[int, int]]:
+    """Return all pairs a < b of the target's values that are like some of these or their reverse, lowest first."""
+    ends = [tuple(next(same for same in alike if value in same) for value in pair) for pair in pairs]
+    check_listed(sum(math.comb(len(a), 2) if a is b else len(a) * len(b) for a, b in ends))
+    found = {(min(x, y), max(x, y)) for a, b in ends for x in a for y in b if x != y}
+    return sorted(found)
 
 
 @singledispatch

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from tacit.channels.channel import System
 from tacit.estimate import Estimate, largest
 from tacit.measures.divergences import excess_over
-from tacit.numerics.histograms import add_draw, histogram_law, sequence_count
+from tacit.numerics.histogram_simplex import simplex_law, simplex_work, with_draws
+from tacit.numerics.histograms import add_draw, histogram_count, histogram_law, sequence_count
 from tacit.numerics.mean_excess import RELATIVE, Bounded, mean_excess
 from tacit.numerics.poisson_multinomial import box_cells, histogram_box, with_target
 from tacit.shuffling.blanket import between, hidden_in_blanket
@@ -28,6 +29,9 @@ Reals = NDArray[np.float64]
 MAX_CELLS = 1 << 23
 _MOST_AXES = 8
 _FEW, _ALL = 1 << 10, 1 << 14
+# Terms that adding draws one by one may take; how many of them a cell of the transform is worth; and so few as to need
+# no other way.
+_MOST_WORK, _WORK_PER_CELL, _AT_ONCE = 1 << 26, 16, 1 << 14
 # What the transform rounds off of a sum over its histograms, at most; and of one of them, beside the largest.
 _ROUNDED_SUM, _ROUNDED = 1e-14, 1e-14
 # A bound need not be as exact as an answer: what is left out is added to it.
@@ -65,6 +69,11 @@ class PairOfValues:
         """What pairs have in common that are alike: the laws of their types, to the last bit, in whatever order."""
         return self._counts, _kind(self.types)
 
+    @cached_property
+    def is_linear(self) -> bool:
+        """Whether the likelihood is linear in the histogram, and there are too many of them to list at once."""
+        return len(self.groups) == 1 and simplex_work(self._counts, self.types.shape[1]) > _AT_ONCE
+
     @property
     def needs_no_bound(self) -> bool:
         """Whether the histograms are few enough to list, or need not be."""
@@ -81,7 +90,7 @@ class PairOfValues:
             return 0.0
         if not self.groups:
             return excess_over(self.types[0], self.types[1], ratio)
-        if len(self.groups) == 1:
+        if self.is_linear:
             return _as_result(_linear_excess(self.types, self._counts[0], ratio))
         if self.cells <= MAX_CELLS:
             return self._listed_excess(ratio)
@@ -89,7 +98,7 @@ class PairOfValues:
 
     def roughly(self, ratio: float) -> Bounded:
         """Return the excess, or bounds of it that are quick to have."""
-        if len(self.groups) != 1:
+        if not self.is_linear:
             return Bounded(0.0, math.inf)
         return _linear_excess(self.types, self._counts[0], ratio, _FOR_A_BOUND)
 
@@ -102,14 +111,18 @@ class PairOfValues:
     @property
     def lists_all(self) -> bool:
         """Whether every histogram can be listed, down to the least likely one."""
-        return sequence_count(self.types.shape[1] - 1, 1 + sum(self._counts)) <= _ALL
+        m = self.types.shape[1]
+        return _is_box_of(_ALL, self._counts, m) or simplex_work(self._counts, m) <= _MOST_WORK
 
     @property
     def all_likelihoods(self) -> tuple[Reals, Reals]:
         """``P(h | a)`` and ``P(h | b)`` over every histogram."""
-        others = histogram_law(self._counts, self.types[2:])
-        a, b = (add_draw(others, target).ravel() for target in self.types[:2])
+        a, b = _summed(self._counts, self.types, _ALL)
         return a, b
+
+    @cached_property
+    def _is_summed(self) -> bool:
+        return is_summed(self._counts, self.types[2:])
 
     @property
     def _counts(self) -> tuple[int, ...]:
@@ -117,7 +130,7 @@ class PairOfValues:
 
     def _listed_excess(self, ratio: float) -> float | Estimate:
         found = excess_over(*self.likelihoods, ratio)
-        if self.cells <= _FEW:
+        if self._is_summed:
             return found
         if self.types.shape[1] == 2 and math.isfinite(ratio):
             return self._tail_excess(ratio)
@@ -234,20 +247,40 @@ def _as_result(found: Bounded) -> float | Estimate:
 def histogram_cells(counts: tuple[int, ...], laws: Reals) -> float:
     """Return how many histograms of types of report there are to list."""
     m = laws.shape[1]
-    small = sequence_count(m - 1, sum(counts) + 1)
-    if small <= _FEW:
-        return small
+    if is_summed(counts, laws):
+        return histogram_count(sum(counts) + 1, m)
     return math.inf if m > _MOST_AXES else box_cells(counts, laws)
+
+
+def is_summed(counts: tuple[int, ...], laws: Reals) -> bool:
+    """Whether the histograms are listed by adding up positive terms, so that each probability has all its digits."""
+    m = laws.shape[1]
+    if _is_box_of(_FEW, counts, m):
+        return True
+    work = simplex_work(counts, m)
+    return work <= _MOST_WORK and (m > _MOST_AXES or work <= _WORK_PER_CELL * box_cells(counts, laws))
 
 
 def listed_likelihoods(counts: tuple[int, ...], types: Reals) -> Reals:
     """Return the likelihoods of the histograms given each of the target's values, flat, a row per value."""
     targets, laws = types[: len(types) - len(counts)], types[len(types) - len(counts) :]
-    if sequence_count(types.shape[1] - 1, sum(counts) + 1) <= _FEW:
-        others = histogram_law(counts, laws)
-        return np.stack([add_draw(others, target).ravel() for target in targets])
+    if is_summed(counts, laws):
+        return _summed(counts, types, _FEW)
     _, rows = with_target(histogram_box(counts, laws), targets)
     return np.maximum(rows.reshape(len(rows), -1), 0.0)
+
+
+def _summed(counts: tuple[int, ...], types: Reals, most_in_a_box: int) -> Reals:
+    """Return the likelihoods of all histograms, in a box of counts if that has few cells, else on the simplex."""
+    targets, laws = types[: len(types) - len(counts)], types[len(types) - len(counts) :]
+    if _is_box_of(most_in_a_box, counts, types.shape[1]):
+        others = histogram_law(counts, laws)
+        return np.stack([add_draw(others, target).ravel() for target in targets])
+    return with_draws(simplex_law(counts, laws), sum(counts) + 1, targets)
+
+
+def _is_box_of(cells: int, counts: tuple[int, ...], m: int) -> bool:
+    return sequence_count(m - 1, sum(counts) + 1) <= cells
 
 
 def _tilt(types: Reals, counts: tuple[int, ...], ratio: float) -> Reals:

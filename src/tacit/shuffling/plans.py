@@ -15,8 +15,14 @@ from numpy.typing import NDArray
 from tacit.adversaries.gains import Gain, IdentityGain
 from tacit.channels.channel import Channel
 from tacit.errors import TooLargeError
-from tacit.estimate import Estimate, highest, lowest, mapped, settled
-from tacit.measures.bayes_security import Pair, plan_bayes_security, plan_leakiest_pair
+from tacit.estimate import Estimate, highest, largest, lowest, mapped, settled
+from tacit.measures.bayes_security import (
+    Pair,
+    all_pairs,
+    plan_bayes_security,
+    plan_leakiest_pair,
+    plan_leakiest_pairs,
+)
 from tacit.measures.capacity import plan_multiplicative_bayes_capacity
 from tacit.measures.information import information_of, plan_mutual_information
 from tacit.measures.local_privacy import plan_ldp_epsilon
@@ -27,6 +33,7 @@ from tacit.numerics.randomness import generator
 from tacit.shuffling import exchangeable
 from tacit.shuffling.blanket import BOUND
 from tacit.shuffling.monte_carlo import METHOD as SAMPLED, Leak as SampledLeak, can_be_sampled, mean_over_crowds
+from tacit.shuffling.others import is_symmetric, pairs_like
 from tacit.shuffling.pairs import PairOfValues, largest_excess
 from tacit.shuffling.randomized_response import (
     bayes_security_among_uniform,
@@ -52,6 +59,7 @@ MAXIMUM_LOAD = "maximum load, closed form (Shuffle eq. 17)"
 WALK = "binomial sum over a fair walk"
 STEPS = "mean excess of a sum of independent steps"
 HISTOGRAMS = "sum over the histograms of reports"
+TIED = "all pairs are tied"
 PLAIN = "the target's report is plain to see"
 
 
@@ -101,8 +109,21 @@ def _(system: AmongOthers) -> Plan[Pair]:
         return plan_leakiest_pair(system.mechanism)
     if len(system.pairs) == 1:
         (only,) = system.pairs
-        return Plan("all pairs are tied", lambda: _labels(system, only))
-    return Plan(method_of_pairs(system), lambda: _leakiest(system))
+        return Plan(TIED, lambda: _labels(system, (only.a, only.b)))
+    return Plan(method_of_pairs(system), lambda: _labels(system, _leakiest(_distances(system), 1e-12)[0]))
+
+
+@plan_leakiest_pairs.register
+def _(system: AmongOthers, tolerance: float) -> Plan[list[Pair]]:
+    if system.leaves_only_the_target:
+        return plan_leakiest_pairs(system.mechanism, tolerance)
+
+    def tied() -> list[Pair]:
+        found = [(pair.a, pair.b) for pair in system.pairs]
+        kinds = found if len(found) == 1 else _leakiest(_distances(system), tolerance)
+        return [_labels(system, pair) for pair in pairs_like(kinds, system.alike)]
+
+    return Plan(TIED if len(system.pairs) == 1 else method_of_pairs(system), tied)
 
 
 @plan_mutual_information.register
@@ -140,12 +161,16 @@ def _(system: AmongWorst) -> Result:
 
 @plan_leakiest_pair.register
 def _(system: AmongWorst) -> Plan[Pair]:
-    if not is_enumerable(system):
-        raise TooLargeError(
-            f"the values that {system.n - 1:,} others can hold are too many to try for the leakiest pair; take fewer "
-            "users, or say what the others hold with tacit.AllButOne"
-        )
-    return Plan(ENUMERATED, lambda: _leakiest_of_all(system))
+    if _is_all_alike(system):
+        return Plan(TIED, lambda: _labels(system, (0, 1)))
+    return Plan(ENUMERATED, lambda: _labels(system, _leakiest(_worst_distances(system), 1e-12)[0]))
+
+
+@plan_leakiest_pairs.register
+def _(system: AmongWorst, tolerance: float) -> Plan[list[Pair]]:
+    if _is_all_alike(system):
+        return Plan(TIED, lambda: [_labels(system, pair) for pair in all_pairs(system.secrets)])
+    return Plan(ENUMERATED, lambda: [_labels(system, pair) for pair in _leakiest(_worst_distances(system), tolerance)])
 
 
 @plan_mutual_information.register
@@ -186,34 +211,55 @@ def _(system: AmongOthers) -> Result:
 
 def method_of_pairs(system: AmongOthers) -> str:
     """Return how pairs of the target's values are compared."""
-    if system.group is not None:
+    if any(pair.is_linear for pair in system.pairs):
         return STEPS
     return HISTOGRAMS if all(pair.needs_no_bound for pair in system.pairs) else BOUND
 
 
-def _leakiest(system: AmongOthers) -> Pair:
-    distances = [pair.excess(1) for pair in system.pairs]
-    inexact = next((distance for distance in distances if isinstance(distance, Estimate)), None)
-    if inexact is not None:
+Ends = tuple[int, int]
+
+
+def _distances(system: AmongOthers) -> dict[Ends, float | Estimate]:
+    return {(pair.a, pair.b): pair.excess(1) for pair in system.pairs}
+
+
+def _worst_distances(system: AmongWorst) -> dict[Ends, float | Estimate]:
+    """Return how far apart the others' values can make each pair, where all of these can be tried."""
+    if not is_enumerable(system):
         raise TooLargeError(
-            f"which pair is the leakiest among {system.n:,} users cannot be told from bounds; take fewer users, or "
-            "others who are all alike"
+            f"the values that {system.n - 1:,} others can hold are too many to try for the leakiest pair; take fewer "
+            "users, or say what the others hold with tacit.AllButOne"
         )
-    numbers = [float(distance) for distance in distances]
-    pair = next(pair for pair, distance in zip(system.pairs, numbers, strict=True) if distance >= max(numbers) - 1e-12)
-    return _labels(system, pair)
+    ways = [_distances(system.among(counts)) for counts in spread(system.n - 1, system.secrets)]
+    return {pair: largest(way[pair] for way in ways) for pair in ways[0]}
 
 
-def _labels(system: AmongOthers, pair: PairOfValues) -> Pair:
+def _leakiest(distances: dict[Ends, float | Estimate], tolerance: float) -> list[Ends]:
+    """Return the pairs within a tolerance of the largest distance, or say that bounds do not tell which they are."""
+    least = max(map(lowest, distances.values()))
+    near = {pair: found for pair, found in distances.items() if highest(found) >= least - tolerance}
+    if len(near) > 1 and any(_is_unsure(found) for found in near.values()):
+        raise TooLargeError(
+            "which pairs are the leakiest cannot be told from bounds, and there are too many histograms to sum over; "
+            "take fewer users, or others who are all alike"
+        )
+    return [pair for pair, found in near.items() if float(found) >= max(map(float, near.values())) - tolerance]
+
+
+def _is_unsure(distance: float | Estimate) -> bool:
+    """Whether β* would be no float if it were that of this pair."""
+    return isinstance(settled(mapped(distance, lambda apart: 1 - apart)), Estimate)
+
+
+def _is_all_alike(system: AmongWorst) -> bool:
+    """Whether every pair of values leaks as much as any other, to who may rename what the others hold."""
+    return system.secrets == 2 or is_symmetric(system.mechanism)
+
+
+def _labels(system: View, pair: Ends) -> Pair:
+    a, b = pair
     inputs = system.mechanism.inputs if isinstance(system.mechanism, Channel) else range(system.secrets)
-    return inputs[pair.a], inputs[pair.b]
-
-
-def _leakiest_of_all(system: AmongWorst) -> Pair:
-    views = [system.among(counts) for counts in spread(system.n - 1, system.secrets)]
-    plans = [plan_bayes_security(view) for view in views]
-    least = min(range(len(views)), key=lambda i: float(plans[i].compute()))
-    return plan_leakiest_pair(views[least]).compute()
+    return inputs[a], inputs[b]
 
 
 def _gain_leak(prior: Prior, gain: Gain) -> Leak:

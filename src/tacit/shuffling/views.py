@@ -10,11 +10,11 @@ from tacit.adversaries.knowledge import Exchangeable
 from tacit.channels.channel import Channel, System
 from tacit.errors import TooLargeError
 from tacit.mechanisms.randomized_response import RandomizedResponse
+from tacit.numerics.histogram_simplex import simplex_law, with_draws
 from tacit.numerics.histograms import (
     add_draw,
     dirichlet_multinomial_pmf,
     histogram_count,
-    histogram_law,
     histograms,
     places,
     sequence_count,
@@ -23,13 +23,13 @@ from tacit.numerics.matrices import dense
 from tacit.numerics.mixed_histograms import mixed_law
 from tacit.numerics.poisson_multinomial import box_cells, histogram_box, with_target
 from tacit.numerics.randomness import Seed
-from tacit.shuffling.others import Group, Others, is_symmetric, report_types, representative_pairs
+from tacit.shuffling.others import Group, Others, alike_values, is_symmetric, report_types, representative_pairs
 from tacit.shuffling.pairs import MAX_CELLS, Blanket, PairOfValues, histogram_cells, listed_likelihoods
 
 Reals = NDArray[np.float64]
 
 MAX_LISTED = 1 << 20
-_MOST_VALUES, _MOST_REPORTS, _MOST_WAYS = 64, 16, 1 << 13
+_MOST_VALUES, _MOST_REPORTS, _MOST_WAYS = 256, 16, 1 << 13
 _FEW_LISTED = 1 << 12
 
 
@@ -88,7 +88,12 @@ class AmongOthers(View):
     @cached_property
     def pairs(self) -> list[PairOfValues]:
         """Two values of the target each, such that every other two are like some of these or their reverse."""
-        return [self.pair(a, b) for a, b in representative_pairs(self.mechanism, self.groups)]
+        return [self.pair(a, b) for a, b in representative_pairs(self.alike)]
+
+    @cached_property
+    def alike(self) -> list[list[int]]:
+        """The target's values in lists of those that this adversary cannot tell from one another by anything else."""
+        return alike_values(self.mechanism, self.groups)
 
     @cached_property
     def is_listable(self) -> bool:
@@ -120,11 +125,9 @@ class AmongOthers(View):
             reports = np.eye(rows.shape[1], dtype=int).tolist()
             return Channel(rows, explicit.inputs, map(tuple, reports))
         laws = np.stack([group.law(self.secrets) @ rows for group in self.groups])
-        if (
-            histogram_count(self.n, rows.shape[1]) <= _FEW_LISTED
-            and sequence_count(rows.shape[1] - 1, self.n) <= MAX_LISTED
-        ):
-            return _listed(explicit, [histogram_law(self._counts, laws)] * len(rows), self.n)
+        if histogram_count(self.n, rows.shape[1]) <= _FEW_LISTED:
+            found = with_draws(simplex_law(self._counts, laws), self.n, rows)
+            return Channel(found, explicit.inputs, map(tuple, histograms(self.n, rows.shape[1]).tolist()))
         if rows.shape[1] > _MOST_REPORTS or box_cells(self._counts, laws) * self.secrets > MAX_LISTED:
             return super().channel()
         corner, likelihoods = with_target(histogram_box(self._counts, laws), rows)

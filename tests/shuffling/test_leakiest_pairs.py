@@ -1,0 +1,127 @@
+"""Wherever β* is a number, the leakiest pairs are known too: those that attain it, by enumeration of the reports."""
+
+import itertools
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import tacit as tc
+from oracles import adversaries as slow, channels
+from tacit.errors import TooLargeError
+from tacit.estimate import Estimate
+
+RR = tc.RandomizedResponse
+SKEWED = [[0.5, 0.25, 0.25], [0.125, 0.75, 0.125], [0.25, 0.25, 0.5]]
+
+
+def distances(rows):
+    """Twice the total variation of every two rows."""
+    return {
+        (a, b): sum(abs(left - right) for left, right in zip(rows[a], rows[b], strict=True))
+        for a, b in itertools.combinations(range(len(rows)), 2)
+    }
+
+
+def furthest(found, tol=Fraction(1, 10**12)):
+    return [pair for pair, distance in found.items() if distance / 2 >= max(found.values()) / 2 - tol]
+
+
+def rows_by_floats(mechanism, counts):
+    """P(h | x), by adding everybody's report to a grid of counts."""
+    rows = mechanism.channel().matrix
+    n, m = sum(counts), rows.shape[1]
+    law = np.zeros((n + 2,) * (m - 1))
+    law[(0,) * (m - 1)] = 1
+
+    def after(law, report):
+        moved = [report[y] * np.roll(law, 1, axis=y) for y in range(m - 1)]
+        return sum(moved) + report[m - 1] * law
+
+    for x, count in enumerate(counts):
+        for _ in range(count):
+            law = after(law, rows[x])
+    return [after(law, row).ravel() for row in rows]
+
+
+MANY_VALUES = {
+    "5-RR, 7 users": (RR(5, p=0.5), [2, 0, 0, 3, 1], [(1, 2), (1, 4), (2, 4)]),
+    "5-RR, 7 users, another way": (RR(5, p=0.75), [1, 1, 4, 0, 0], None),
+    "3-RR, 200 users": (RR(3, p=0.5), [120, 30, 49], None),
+    "3-RR, epsilon 1": (RR(3, epsilon=1), [100, 90, 9], None),
+    "a channel": (tc.Channel(SKEWED), [10, 0, 5], None),
+    "bits": (tc.UnaryEncoding(3, 0.75, 0.25), [1, 1, 0], None),
+}
+
+
+@pytest.mark.parametrize("case", MANY_VALUES)
+def test_among_known_others_they_are_those_that_attain_the_least_security(case):
+    mechanism, counts, right = MANY_VALUES[case]
+    crowd, adversary = tc.Shuffled(mechanism, sum(counts) + 1), tc.AllButOne(counts)
+    found = distances(rows_by_floats(mechanism, counts))
+    tied = furthest(found, 1e-12)
+    assert right in (None, tied)
+    assert tc.leakiest_pairs(crowd, adversary=adversary) == tied
+    assert tc.leakiest_pair(crowd, adversary=adversary) == tied[0]
+    security = tc.bayes_security(crowd, adversary=adversary)
+    assert not isinstance(security, Estimate)
+    assert security == pytest.approx(1 - max(found.values()) / 2, abs=1e-12)
+    wider = furthest(found, 0.01)
+    assert tc.leakiest_pairs(crowd, tol=0.01, adversary=adversary) == wider
+
+
+@pytest.mark.parametrize(
+    "adversary", [None, tc.Uninformed([0.5, 0.25, 0.25]), tc.PartlyInformed([1, 0, 0], [0.25, 0.5, 0.25])]
+)
+@pytest.mark.parametrize("mechanism", [RR(3, p=0.75), tc.Channel(SKEWED, inputs="abc")])
+def test_among_unknown_others_too(mechanism, adversary):
+    exact = channels.exact(mechanism.channel().matrix)
+    known = getattr(adversary, "known_counts", [0, 0, 0])
+    population = getattr(adversary, "population", None) or [Fraction(1, 3)] * 3
+    rows = slow.partly_informed(exact, 4, known, [Fraction(share) for share in population])
+    names = mechanism.channel().inputs
+    tied = [(names[a], names[b]) for a, b in furthest(distances(rows))]
+    assert tc.leakiest_pairs(tc.Shuffled(mechanism, 4), adversary=adversary) == tied
+
+
+def test_among_the_worst_others_it_is_the_pair_that_some_of_them_leave_furthest_apart():
+    exact, worst = channels.exact(SKEWED), {}
+    for counts in slow.all_counts(3, 3):
+        for pair, distance in distances(slow.all_but_one(exact, counts)).items():
+            worst[pair] = max(worst.get(pair, 0), distance)
+    crowd = tc.Shuffled(tc.Channel(SKEWED), 4)
+    assert tc.leakiest_pairs(crowd, adversary=tc.WorstAllButOne()) == furthest(worst)
+    assert tc.leakiest_pair(crowd, adversary=tc.WorstAllButOne()) == furthest(worst)[0]
+
+
+@pytest.mark.parametrize("mechanism", [tc.SubsetSelection(4, 1.0, size=2), tc.HadamardResponse(4, 1.0)])
+def test_all_pairs_of_a_pure_protocol_are_tied(mechanism):
+    assert tc.leakiest_pairs(mechanism) == tc.leakiest_pairs(mechanism.channel())
+
+
+@pytest.mark.parametrize("mechanism", [RR(4, p=0.5), tc.UnaryEncoding(4, 0.75, 0.25)])
+def test_where_all_values_are_treated_alike_all_pairs_are_tied(mechanism):
+    pairs = list(itertools.combinations(range(4), 2))
+    assert tc.leakiest_pairs(mechanism) == tc.leakiest_pairs(mechanism.channel()) == pairs
+    for adversary in (None, tc.AllButOne([7, 7, 7, 7])):
+        assert tc.leakiest_pairs(tc.Shuffled(mechanism, 29), adversary=adversary) == pairs
+    assert tc.leakiest_pairs(tc.Shuffled(RR(4, p=0.5), 10**6), adversary=tc.WorstAllButOne()) == pairs
+
+
+def test_more_pairs_than_anyone_would_list_are_refused():
+    many = 10**6
+    for ask in (
+        lambda: tc.leakiest_pairs(RR(many, p=0.5)),
+        lambda: tc.leakiest_pairs(tc.Shuffled(RR(many, p=0.5), 100)),
+        lambda: tc.leakiest_pairs(tc.Shuffled(RR(many, p=0.5), 100), adversary=tc.WorstAllButOne()),
+    ):
+        with pytest.raises(TooLargeError, match=f"{math.comb(many, 2):,} pairs .* take leakiest_pair"):
+            ask()
+
+
+def test_bounds_that_do_not_tell_say_so():
+    crowd, known = tc.Shuffled(RR(8, p=0.5), 10**6), [125_000] * 7 + [124_999]
+    for ask in (tc.leakiest_pair, tc.leakiest_pairs):
+        with pytest.raises(TooLargeError, match=r"cannot be told from bounds.*take fewer users"):
+            ask(crowd, adversary=tc.AllButOne(known))
