@@ -90,6 +90,14 @@ def test_a_prior_on_a_million_values():
     assert tc.bayes_risk(mechanism, prior) == exactly(1 - expected)
 
 
+@pytest.mark.parametrize("k", [2, 5])
+@pytest.mark.parametrize("rare", [4.611745495256117e-09, 1e-300])
+def test_who_is_nearly_sure_of_a_value_keeps_all_of_her_small_error(k, rare):
+    mechanism, prior = tc.RandomizedResponse(k, epsilon=1e-3), [*[rare] * (k - 1), 1 - (k - 1) * rare]
+    assert tc.bayes_risk(mechanism, prior) == pytest.approx((k - 1) * rare, rel=1e-12, abs=0)
+    assert tc.bayes_security(mechanism, prior) == exactly(1)
+
+
 def test_epsilon_zero_tells_nothing_and_infinity_everything():
     nothing, everything = tc.RandomizedResponse(4, epsilon=0), tc.RandomizedResponse(4, epsilon=math.inf)
     assert (nothing.p, tc.bayes_security(nothing), tc.mutual_information(nothing)) == (0.25, 1.0, 0.0)

@@ -39,7 +39,7 @@ def test_one_more_draw():
     assert np.allclose(law, kernel.histogram_law((3, 1), ROWS[:2]), rtol=1e-13, atol=0)
 
 
-@pytest.mark.parametrize("alpha", [(0.5, 0.5), (1, 2, 0.25)])
+@pytest.mark.parametrize("alpha", [(0.5, 0.5), (1, 2, 0.25), (1e-8, 1e-8), (3e-7, 1e8)])
 def test_the_law_of_draws_from_a_dirichlet_law_is_an_urn(alpha):
     n = 4
     listed = kernel.histograms(n, len(alpha))

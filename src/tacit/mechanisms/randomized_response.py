@@ -144,6 +144,14 @@ def _(system: RandomizedResponse, prior: Prior, gain: Gain) -> Plan[float | Esti
     return Plan(EXPLICIT, lambda: float(gain.best(joint(system, prior)).sum()))
 
 
+def _others(distribution: Reals) -> Reals:
+    """Return ``1 - π_x``, the likeliest value's as the sum of the others': of a difference little might be left."""
+    likeliest = distribution.argmax()
+    others = 1 - distribution
+    others[likeliest] = np.delete(distribution, likeliest).sum()
+    return others
+
+
 def _posterior_bayes_vulnerability(system: RandomizedResponse, prior: Reals) -> float:
     # The best other guess for report y is the likeliest value; where that is y itself, p π_y is the larger anyhow.
     return float(np.maximum(system.p * prior, system.q * prior.max()).sum())
@@ -159,8 +167,9 @@ def _(system: RandomizedResponse, prior: Prior) -> Plan[float]:
     # 1 - V written as a sum of what is left, so that a risk of 1e-300 keeps its digits.
     def risk() -> float:
         distribution = _distribution(system, prior)
-        truthful = system.q * (1 - distribution)
-        likeliest = system.q * (1 - distribution.max()) + system.gap * distribution
+        others = _others(distribution)
+        truthful = system.q * others
+        likeliest = system.q * others.min() + system.gap * distribution
         return float(np.minimum(truthful, likeliest).sum())
 
     return Plan(CLOSED_FORM, risk)
@@ -182,8 +191,8 @@ def _(system: RandomizedResponse, prior: Prior) -> Plan[float]:
         distribution = _distribution(system, prior)
         reported = system.q + system.gap * distribution
         possible = reported > 0
-        reported, distribution = reported[possible], distribution[possible]
+        reported, held, others = reported[possible], distribution[possible], _others(distribution)[possible]
         truth, lie = deviance(system.p, reported), deviance(system.q, reported)
-        return float((distribution * truth + (1 - distribution) * lie).sum())
+        return float((held * truth + others * lie).sum())
 
     return Plan(CLOSED_FORM, information)

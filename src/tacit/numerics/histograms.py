@@ -95,6 +95,8 @@ def dirichlet_multinomial_pmf(counts: Integers, alpha: Reals) -> Reals:
 def _log_ratios(alpha: float, n: int) -> Reals:
     """Return ``log(Γ(α+t) / (Γ(α) t!))`` for t = 0..n.
 
-    Term by term, since alpha may be large: differences of its log-gammas would have no digits left.
+    Term by term, since alpha may be large: differences of its log-gammas would have no digits left. Nor would alpha - 1
+    leave those of a small alpha, which is the whole first term.
     """
-    return np.concatenate([[0.0], np.cumsum(np.log1p((alpha - 1) / np.arange(1, n + 1)))])
+    terms = np.concatenate([[0.0, math.log(alpha)], np.log1p((alpha - 1) / np.arange(2, n + 1))])
+    return np.cumsum(terms[: n + 1])
