@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings, strategies as st
+from pyarrow import parquet
 
 from oracles import releases, tables
 from tacit.anonymity import Population
@@ -85,6 +86,45 @@ def test_numbers_are_ordered_as_numbers_whatever_they_are_written_in(rows: list[
     ):
         P = Population(pa.table({"x": seen, "z": written}))
         assert t_closeness(P, ["x"], "z", "numeric") == expected
+
+
+def sources(folder: Path, seen: list[str], numbers: list[int]) -> dict[str, Any]:
+    """The same people from everywhere that holds integers."""
+    table = pa.table({"x": seen, "z": pa.array(numbers, pa.int64())})
+    people = list(zip(seen, numbers, strict=True))
+    (folder / "people.csv").write_text("x,z\n" + "".join(f"{x},{z}\n" for x, z in people))
+    (folder / "people.jsonl").write_text("".join(json.dumps({"x": x, "z": z}) + "\n" for x, z in people))
+    parquet.write_table(table, folder / "people.parquet")
+    return {
+        "integers": table,
+        "decimals": table.set_column(1, "z", table["z"].cast(pa.decimal128(25, 3))),
+        "text": table.set_column(1, "z", pa.array([f"{z}.000" if z % 2 else str(z) for z in numbers])),
+        "csv": folder / "people.csv",
+        "json": folder / "people.jsonl",
+        "parquet": folder / "people.parquet",
+    }
+
+
+def test_numbers_that_are_one_in_double_precision_are_told_apart_wherever_they_come_from(tmp_path: Path) -> None:
+    seen, numbers = list("abbabaabba"), [2**61 + z for z in (-3, 2, 0, 1, 1, -1, 3, 3, 0, -2)]
+    expected = float(releases.closeness(seen, numbers, sorted(set(numbers))))
+    for where, table in sources(tmp_path, seen, numbers).items():
+        assert t_closeness(Population(table), ["x"], "z", "numeric") == expected, where
+
+
+def test_decimals_are_compared_to_the_last_digit() -> None:
+    low, high = (f"0.1{'0' * 50}{last}" for last in (1, 2))
+    numbers = [low, high, "1e-1", "0.10", "2", "1e-400", "0"]
+    rank = {"0": 0, "1e-400": 1, "1e-1": 2, "0.10": 2, low: 3, high: 4, "2": 5}
+    expected = float(releases.closeness("abbaaba", [rank[z] for z in numbers], list(range(6))))
+    assert t_closeness(Population(pa.table({"x": list("abbaaba"), "z": numbers})), ["x"], "z", "numeric") == expected
+
+
+def test_too_many_numbers_of_one_double_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tacit.anonymity.attack_questions.MOST_TIED", 3)
+    P = Population(pa.table({"x": list("aabb"), "z": [str(2**60 + i) for i in range(4)]}))
+    with pytest.raises(TooLargeError, match="as integers or decimals"):
+        t_closeness(P, ["x"], "z", "numeric")
 
 
 def test_any_kind_of_values_may_be_put_in_order(tmp_path: Path) -> None:

@@ -4,11 +4,13 @@ Everything is counted in 64-bit integers, of which products of two numbers of pe
 """
 
 from collections.abc import Iterator, Sequence
+from decimal import Decimal, InvalidOperation
 from importlib import import_module
 from typing import Any
 
 from tacit.anonymity.grouping import CLASSES, SIZE, Joint, told
 from tacit.anonymity.questions import ask_all
+from tacit.errors import InvalidValueError, TooLargeError
 
 ibis: Any = import_module("ibis")
 
@@ -16,7 +18,11 @@ ibis: Any = import_module("ibis")
 Guesses = dict[tuple[int, int], int]
 
 _BEST, _IN_CLASS, _OF_VALUE, _EXCESS = "best_guess", "in_class", "of_value", "excess"
-_PLACE, _UNTIL, _UP_TO, _CUT, _BELOW, _NUMBER = "place", "until", "up_to", "cut", "below", "number"
+_PLACE, _UNTIL, _UP_TO, _CUT, _BELOW = "place", "until", "up_to", "cut", "below"
+_NUMBER, _WITHIN, _TEXTS = "number", "within", "texts"
+
+# They are sent back to the engine, which is not to read a query of megabytes.
+MOST_TIED = 10_000
 
 
 def guesses_of_all(joints: Sequence[Joint], length: int) -> Iterator[Guesses]:
@@ -80,8 +86,8 @@ def largest_transports(
     order
         The values as :func:`texts_of` gives them, each once, from low to high; None if they are numbers.
     """
-    numbered = _numbered(joint) if order is None else _positioned(joint, order)
-    place = ibis.dense_rank().over(order_by=numbered[_NUMBER])
+    numbered = _told_apart(joint, _numbered(joint)) if order is None else _positioned(joint, order)
+    place = ibis.dense_rank().over(order_by=[numbered[_NUMBER], numbered[_WITHIN]])
     placed = numbered.select(*joint.keys, SIZE, **{_PLACE: place})
     everybody = placed.group_by(_PLACE).agg(**{SIZE: placed[SIZE].sum()})
     cuts = everybody.select(**{_CUT: everybody[_PLACE], _BELOW: _running(everybody, [])})
@@ -130,9 +136,9 @@ def _largest(joint: Joint, classes: Any) -> list[tuple[int, int]]:
 
 
 def _numbered(joint: Joint) -> Any:
-    """Return the counts with the sensitive value as a number, null if it is none."""
+    """Return the counts with the sensitive value as a number, text in double precision, null if it is none."""
     held = joint.table[joint.secret]
-    if joint.secret in joint.rows.texts or held.type().is_string():
+    if _is_text(joint):
         values = told(joint.rows, joint.table, joint.secret)
         number = values["text"].try_cast("float64")
     else:
@@ -142,12 +148,39 @@ def _numbered(joint: Joint) -> Any:
     return values.mutate(**{_NUMBER: number})
 
 
+def _told_apart(joint: Joint, numbered: Any) -> Any:
+    """Return the counts with where a number is within those of the same double: text may be of any precision."""
+    if not _is_text(joint):
+        return numbered.mutate(**{_WITHIN: 0})
+    texts = numbered.select("text", _NUMBER).distinct()
+    shared = texts.group_by(_NUMBER).agg(**{_TEXTS: texts.count()})
+    tied = texts.semi_join(shared.filter(shared[_TEXTS] > 1), _NUMBER).select("text").limit(MOST_TIED + 1)
+    try:
+        numbers = {text: Decimal(text) for (text,) in joint.rows.ask(tied)}
+    except InvalidOperation:
+        raise InvalidValueError(
+            "two sensitive values are the same in double precision, and are not both written in decimals"
+        ) from None
+    if len(numbers) > MOST_TIED:
+        raise TooLargeError(
+            f"more than {MOST_TIED:,} sensitive values as text are the same as another in double precision; give the "
+            "table with that column as integers or decimals"
+        )
+    places = {number: place for place, number in enumerate(sorted(set(numbers.values())))}
+    within = [(text, places[number]) for text, number in numbers.items()]
+    return numbered.mutate(**{_WITHIN: numbered["text"].cases(*within, else_=0) if within else 0})
+
+
+def _is_text(joint: Joint) -> bool:
+    return joint.secret in joint.rows.texts or joint.table[joint.secret].type().is_string()
+
+
 def _positioned(joint: Joint, order: Sequence[str | None]) -> Any:
     values = told(joint.rows, joint.table, joint.secret)
     texts = ibis.literal([text for text in order if text is not None], "array<string>")
     before_null = order.index(None) if None in order else 0
     position = texts.index(values["text"]).cast("float64").fill_null(before_null - 0.5)
-    return values.mutate(**{_NUMBER: position})
+    return values.mutate(**{_NUMBER: position, _WITHIN: 0})
 
 
 def _total(table: Any, keys: Sequence[str]) -> Any:

@@ -156,7 +156,7 @@ def t_closeness(
         How far its values are from each other. None: all equally, 1, so that ``D = ½ Σ_s |p_c(s) - p(s)|``. The m
         values as text (None for null), each once from low to high: ``|i-j|/(m-1)``, so that
         ``D = Σ_i |Σ_{j≤i} (p_c(j) - p(j))| / (m-1)``. ``"numeric"``: these in the order of numbers, for a column of
-        numbers or of text that is numbers, which is read in double precision; equal numbers are one value.
+        numbers or of text that is numbers, all compared exactly; equal numbers are one value.
 
     Returns
     -------
@@ -172,7 +172,7 @@ def t_closeness(
     InvalidValueError
         If the sensitive column is among those known, the order is not of its values, or somebody's is no number.
     TooLargeError
-        If there are more than 3·10⁹ people.
+        If there are more than 3·10⁹ people, or more than 10,000 numbers as text that are in double precision another.
 
     Notes
     -----
