@@ -1,12 +1,12 @@
 """Every way to hand over a table gives the same answers, and every bad table one sentence."""
 
-import datetime
-import decimal
 import json
 import math
 import os
 import subprocess
 import sys
+from datetime import UTC, date, datetime, time, timedelta, timezone
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ import pyarrow.csv
 import pyarrow.parquet
 import pytest
 
-from tacit.anonymity import Population
+from tacit.anonymity import ClassSizes, Population
 from tacit.errors import InvalidTableError, UnsupportedError
 
 SECRET = "sEcReT"
@@ -154,9 +154,9 @@ TYPES: dict[str, pa.Array] = {
     "lists": pa.array([[1, None], [1, None], None, []]),
     "structs": pa.array([{"a": None}, {"a": None}, None, {"a": 1}]),
     "maps": pa.array([[("a", 1)], [("a", 1)], None, []], pa.map_(pa.string(), pa.int64())),
-    "decimals": pa.array([decimal.Decimal("1.50"), decimal.Decimal("1.50"), None, decimal.Decimal("1.51")]),
-    "dates": pa.array([datetime.date(1, 1, 1), datetime.date(1, 1, 1), None, datetime.date(9999, 12, 31)]),
-    "times": pa.array([datetime.datetime(2020, 1, 1)] * 2 + [None, datetime.datetime(2021, 1, 1)]),
+    "decimals": pa.array([Decimal("1.50"), Decimal("1.50"), None, Decimal("1.51")]),
+    "dates": pa.array([date(1, 1, 1), date(1, 1, 1), None, date(9999, 12, 31)]),
+    "times": pa.array([datetime(2020, 1, 1)] * 2 + [None, datetime(2021, 1, 1)]),
     "zoned": pa.array([0, 0, None, 1], pa.timestamp("us", tz="Europe/Paris")),
     "categories": pa.array(["a", "a", None, ""]).dictionary_encode(),
     "nested": pa.array([[{"a": "x, y"}], [{"a": "x, y"}], None, [{"a": "x"}, {"a": "y"}]]),
@@ -396,15 +396,17 @@ def test_types_whose_values_would_be_merged_on_the_way_from_arrow_are_refused(ar
 @pytest.mark.parametrize(
     "array",
     [
-        pa.array(np.array([1, 2], np.float16)),
         pa.array([[1], [2]], pa.list_(pa.float16())),
+        pa.UnionArray.from_dense(pa.array([0], pa.int8()), pa.array([0], pa.int32()), [pa.array([1])]),
         pa.array([{}, {}], pa.struct([])),
     ],
     ids=lambda array: str(array.type),
 )
 def test_types_that_the_engine_does_not_know_are_refused(array: pa.Array) -> None:
-    with pytest.raises(InvalidTableError, match="holds a type of value that the engine does not know"):
-        Population(pa.table({"a": array}))
+    table = pa.table({"b": pa.array([1] * len(array)), "a": array})
+    with pytest.raises(InvalidTableError, match=r"'a' .* holds a type of value that the engine does not know"):
+        Population(table)
+    assert Population(table, columns=["b"]).class_sizes().classes == 1
 
 
 def test_values_that_the_engine_cannot_write_are_refused_when_asked_for() -> None:
@@ -461,3 +463,92 @@ def test_old_timestamps_inside_others_are_refused(tmp_path: Path) -> None:
     pa.parquet.write_table(pa.table({"seen": seen}), path, use_deprecated_int96_timestamps=True)
     with pytest.raises(InvalidTableError, match=r"'seen' .* may hold nanoseconds"):
         Population(path)
+
+
+HALVES = np.array([0.1, 0.1, 2, np.nan], np.float16)
+SAYS_WHICH = "'a'.*make it text"
+
+
+def test_halves_are_numbers() -> None:
+    table = pa.table({"a": pa.array(HALVES, from_pandas=True)})
+    encoded = pa.table({"a": pa.DictionaryArray.from_arrays([0, 0, 1, None], pa.array(HALVES[1:3]))})
+    for given in (table, encoded):
+        assert Population(given).class_sizes() == ClassSizes([1, 2], [2, 1])
+    pd, pl = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    for given in (pd.DataFrame({"a": HALVES}), pl.DataFrame({"a": pl.Series([0.1, 0.1, 2, None], dtype=pl.Float16)})):
+        assert Population(given).class_sizes() == ClassSizes([1, 2], [2, 1])
+
+
+def test_what_pandas_alone_can_say_is_told_as_it_says_it() -> None:
+    pd = pytest.importorskip("pandas")
+    ages = pd.Series([1, 2, 5, 7, 9.5, 99])
+    for column, rarest, sizes in (
+        (pd.cut(ages, [0, 2, 6, 10]), "(2, 6]", ClassSizes([1, 2], [2, 2])),
+        (pd.cut(ages, [0, 2, 6, 10], right=False), "[0, 2)", ClassSizes([1, 2], [2, 2])),
+        (pd.cut(ages, [0, 2, 6, 10]).astype(pd.IntervalDtype("float64", "right")), "(2.0, 6.0]", None),
+        (pd.Series(pd.PeriodIndex(["2020-01", "NaT", "2020-01"], freq="M")), None, ClassSizes([1, 2], [1, 1])),
+        (pd.Series(pd.PeriodIndex(["2020-01", "2020-02", "2020-01"], freq="M")), "2020-02", None),
+        (pd.Series(pd.arrays.SparseArray([0, 0, 1])), "1", ClassSizes([1, 2], [1, 1])),
+    ):
+        population = Population(pd.DataFrame({"a": column}))
+        assert population.rarest_value("a") == (rarest, 1)
+        if sizes is not None:
+            assert population.class_sizes() == sizes
+
+
+NOON, EASTERN = datetime(2020, 1, 1, 12), timezone(timedelta(hours=-5))
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [b"a", "a"],
+        [date(2020, 1, 1), NOON],
+        [NOON, NOON.replace(tzinfo=UTC)],
+        [time(12), time(12, tzinfo=EASTERN)],
+        [time(12, tzinfo=UTC), time(12, tzinfo=EASTERN)],
+        [True, 1],
+        [2**53 + 1, 0.5],
+        [1 + 1j],
+        [{0, 8}, {8, 0}],
+        [[b"a"], ["a"]],
+        [{"b": NOON.date()}, {"b": NOON}],
+    ],
+    ids=repr,
+)
+def test_python_objects_of_which_arrow_would_lose_or_merge_some_are_refused(values: list[Any]) -> None:
+    pd = pytest.importorskip("pandas")
+    with pytest.raises(InvalidTableError, match=SAYS_WHICH):
+        Population(pd.DataFrame({"a": pd.Series(values, dtype=object)}))
+
+
+def test_nanoseconds_in_python_objects_are_refused_too() -> None:
+    pd = pytest.importorskip("pandas")
+    for values in ([pd.Timestamp(1), pd.Timestamp(2)], [timedelta(1), pd.Timedelta(1, "ns")]):
+        with pytest.raises(InvalidTableError, match=SAYS_WHICH):
+            Population(pd.DataFrame({"a": pd.Series(values, dtype=object)}))
+
+
+def test_python_objects_of_one_kind_are_values() -> None:
+    pd = pytest.importorskip("pandas")
+    for values in (
+        [b"a", b"a", b"b"],
+        [1, 1.0, np.float32(2.5)],
+        [NOON, NOON, NOON.replace(year=1500)],
+        [NOON.replace(tzinfo=UTC), NOON.replace(tzinfo=UTC).astimezone(EASTERN), NOON.replace(tzinfo=EASTERN)],
+        [Decimal("1.0"), Decimal("1.00"), Decimal("1e-30")],
+        [(1, 2), [1, 2], np.array([3])],
+        [{"a": 1, "b": "x"}, {"b": "x", "a": 1}, {"a": 2}],
+    ):
+        frame = pd.DataFrame({"a": pd.Series(values, dtype=object)})
+        assert Population(frame).class_sizes() == ClassSizes([1, 2], [1, 1]), values
+
+
+def test_integers_that_arrow_lacks_are_refused_unless_left_out() -> None:
+    pl = pytest.importorskip("polars")
+    for kind in (pl.Int128, pl.UInt128, pl.List(pl.Int128), pl.Struct({"x": pl.UInt128})):
+        value: Any = {"List": [2**100], "Struct": {"x": 2**100}}.get(str(kind).partition("(")[0], 2**100)
+        frame = pl.DataFrame({"b": [1, 1], "a": pl.Series([value, value], dtype=kind)})
+        with pytest.raises(InvalidTableError, match=SAYS_WHICH):
+            Population(frame)
+        assert Population(frame, columns=["b"]).class_sizes() == ClassSizes([2], [1])

@@ -1,6 +1,6 @@
 """The engine that holds a table which does not live in one of its own: DuckDB, in memory, texts as small codes."""
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
@@ -175,9 +175,9 @@ class Embedded:
             return [] if asked is None else asked.fetchall()
 
 
-def check_types(schema: Any, what: str, merged: Sequence[str]) -> None:
+def check_types(columns: Iterable[Any], what: str, merged: Sequence[str]) -> None:
     """Refuse the Arrow types of whose values the engine would merge some that differ."""
-    for column in schema:
+    for column in columns:
         kind = str(column.type)
         if any(name in kind for name in merged):
             raise InvalidTableError(

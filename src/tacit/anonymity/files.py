@@ -1,17 +1,15 @@
 """Files as rows to ask about: no line skipped, no type guessed, no value in a message."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from tacit.anonymity.csv_layout import csv_layout
 from tacit.anonymity.embedded import MERGED, Embedded, check_types, file, literal, quoted
-from tacit.anonymity.rows import Rows, check_names
+from tacit.anonymity.rows import Choose, Rows, check_names
 from tacit.errors import InvalidTableError
-
-Choose = Callable[[Sequence[str]], Sequence[str]]
 
 
 def read_csv(path: Path, choose: Choose) -> Rows:
@@ -38,8 +36,8 @@ def read_parquet(path: Path, choose: Choose) -> Rows:
     except (ValueError, OSError):
         raise InvalidTableError(f"{path} is not a Parquet file, or is cut short or damaged") from None
     names = check_names(schema.names, str(path))
-    check_types(schema, str(path), MERGED)
     values = {name: quoted(name) for name in choose(names)}
+    check_types((schema.field(name) for name in values), str(path), MERGED)
     old = [leaf.path for leaf in leaves if leaf.physical_type == "INT96"]
     for name in values:
         if (name in old and not _in_microseconds(path, name)) or _holds_any(schema.field(name), old):

@@ -1,7 +1,7 @@
 """The rows that questions about exposure are put to: an Ibis table on the engine that holds it."""
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,6 +13,9 @@ from ibis.common.exceptions import (  # pyright: ignore[reportMissingTypeStubs]
 )
 
 from tacit.errors import InvalidTableError, UnsupportedError
+
+# Takes a table's column names, returns those to keep; may raise.
+Choose = Callable[[Sequence[str]], Sequence[str]]
 
 _KEEPING_ENGINES = ("duckdb", "pyspark")
 UNKNOWN_TO_ENGINE = (OperationNotDefinedError, UnsupportedBackendType, UnsupportedOperationError)

@@ -1,7 +1,5 @@
 """What the user has, as rows to ask about: a file, a table in memory, or a table that lives in an engine."""
 
-import sys
-from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -10,7 +8,8 @@ from tacit.anonymity.dictionaries import coded
 from tacit.anonymity.embedded import MERGED_FROM_ARROW, Embedded, check_types, quoted
 from tacit.anonymity.example import path_of
 from tacit.anonymity.files import read_csv, read_json, read_parquet
-from tacit.anonymity.rows import UNKNOWN_TO_ENGINE, Rows, check_names, safe_fields
+from tacit.anonymity.frames import as_arrow
+from tacit.anonymity.rows import UNKNOWN_TO_ENGINE, Choose, Rows, check_names, safe_fields
 from tacit.errors import EngineError, InvalidTableError, UnsupportedError
 
 READERS = {
@@ -20,8 +19,6 @@ READERS = {
     ".jsonl": read_json,
     ".ndjson": read_json,
 }
-
-Choose = Callable[[Sequence[str]], Sequence[str]]
 
 
 def open_rows(table: Any, choose: Choose) -> Rows:
@@ -73,31 +70,31 @@ def _read_file(path: Path, choose: Choose) -> Rows:
 
 
 def _read_arrow(table: Any, choose: Choose) -> Rows:
-    pa: Any = import_module("pyarrow")
     what = f"the {type(table).__module__.partition('.')[0]} {type(table).__name__}"
-    pandas, polars = sys.modules.get("pandas"), sys.modules.get("polars")
-    if polars is not None and isinstance(table, polars.DataFrame) and polars.Object in table.dtypes:
-        raise InvalidTableError(f"{what} has a column of Python objects, which reach Arrow as addresses; make it text")
-    try:
-        if pandas is not None and isinstance(table, pandas.DataFrame):
-            _check_pandas_names(table.columns, what)
-            arrived = pa.Table.from_pandas(table, preserve_index=False)
-        else:
-            arrived = pa.RecordBatchReader.from_stream(table).read_all()
-    except InvalidTableError:
-        raise
-    except Exception:  # each library has its own; what they say of bad data is held back, for it quotes values
-        raise InvalidTableError(
-            f"{what} cannot be turned into an Arrow table: it must have columns, each of one type"
-        ) from None
-    names = check_names(arrived.schema.names, what)
+    arrived = as_arrow(table, what, choose)
     check_types(arrived.schema, what, MERGED_FROM_ARROW)
-    columns = choose(names)
-    arrived, dictionaries = coded(arrived.select(columns))
+    values = {name: quoted(name) for name in arrived.column_names}
+    arrived, dictionaries = coded(arrived)
     engine = Embedded(what)
-    values = {name: quoted(name) for name in columns}
-    with engine.holding("arrived", arrived):
-        return engine.rows(values, "arrived", dictionaries=dictionaries, in_passes=True)
+    try:
+        with engine.holding("arrived", arrived):
+            return engine.rows(values, "arrived", dictionaries=dictionaries, in_passes=True)
+    except InvalidTableError:
+        _check_columns(arrived, what)
+        raise
+
+
+def _check_columns(arrived: Any, what: str) -> None:
+    """Refuse the first column that the engine cannot read even by itself."""
+    for name in arrived.column_names:
+        engine = Embedded(what)
+        try:
+            with engine.holding("arrived", arrived.select([name])):
+                engine.read(f"SELECT count(DISTINCT {quoted(name)}) FROM arrived")
+        except InvalidTableError:
+            raise InvalidTableError(
+                f"the column {name!r} of {what} holds a type of value that the engine does not know; make it text"
+            ) from None
 
 
 def _in_place(table: Any, choose: Choose) -> Rows:
@@ -121,9 +118,3 @@ def _answer(asked: Any) -> list[tuple[Any, ...]]:
             f"the engine that holds the Ibis table failed before it answered ({type(error).__name__}), so there is no "
             "result, not even a partial one; its own log says why"
         ) from None
-
-
-def _check_pandas_names(names: Any, what: str) -> None:
-    if not all(isinstance(name, str) for name in names):
-        raise InvalidTableError(f"{what} has a column whose name is not text; name every column with text")
-    check_names(names, what)
