@@ -296,7 +296,7 @@ def test_a_mechanism_does_not_change(name):
 
 
 def test_the_methods_are_named():
-    mechanism = SS(3, 1)
+    mechanism = SS(3, 1, size=2)
     for measure in (
         tc.posterior_vulnerability, tc.bayes_risk, tc.bayes_security, tc.ldp_epsilon, tc.multiplicative_bayes_capacity,
         tc.mutual_information

@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from tacit.channels.channel import System, as_system
 from tacit.errors import UnsupportedError
-from tacit.measures.measure import Crowd
+from tacit.measures.measure import Crowd, plainest
 from tacit.numerics.matrices import dense, is_dense
 
 
@@ -16,7 +16,7 @@ def as_protocol(system: object) -> System:
         raise UnsupportedError(
             "shuffling takes nothing from what reports tell of a population; measure the mechanism alone, with n users"
         )
-    return checked
+    return plainest(checked)
 
 
 def tells_the_values(matrix: NDArray[np.float64]) -> bool:

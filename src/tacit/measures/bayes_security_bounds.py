@@ -8,7 +8,7 @@ from tacit.channels.channel import System, as_system
 from tacit.errors import InvalidValueError
 from tacit.estimate import Estimate
 from tacit.measures.bayes_security import rows_of
-from tacit.measures.measure import Plan, measure
+from tacit.measures.measure import Plan, measure, plainest
 from tacit.numerics.l1_bounds import Bracket, around_first, around_mean, by_l2, by_pivots
 
 Way = Literal["pivots", "mean row", "first row", "l2"]
@@ -66,7 +66,7 @@ def bayes_security_bounds(system: System, by: Way | None = None) -> Plan[Estimat
     """
     if by is not None and by not in tuple(_WAYS):
         raise InvalidValueError(f"by must be {', '.join(map(repr, _WAYS))} or None, got {by!r}")
-    seen = as_system(system)
+    seen = plainest(as_system(system))
     chosen = _LINEAR if by is None else (by,)
     return Plan(" and ".join(_WAYS[name][0] for name in chosen), lambda: _best(rows_of(seen), chosen))
 

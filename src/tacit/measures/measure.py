@@ -110,7 +110,13 @@ def system_seen_by(system: object, adversary: Knowledge | None = None, rng: Seed
             f"adversary says what is known of the other users, and {type(system).__name__} has none; "
             "wrap it with tacit.Shuffled(mechanism, n)"
         )
-    return checked
+    return plainest(checked)
+
+
+@functools.singledispatch
+def plainest(system: System) -> System:
+    """Return the plainest system whose reports say the same: the system itself, unless it is another in disguise."""
+    return system
 
 
 def prior_on(system: System, prior: ArrayLike | None) -> Reals | None:

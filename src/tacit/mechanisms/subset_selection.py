@@ -7,18 +7,19 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tacit.adversaries.gains import Gain, IdentityGain
-from tacit.channels.channel import MAX_ENTRIES, Channel, check_size
+from tacit.channels.channel import MAX_ENTRIES, Channel, System, check_size
 from tacit.errors import InvalidValueError, TooLargeError
 from tacit.estimate import Estimate
 from tacit.measures.capacity import plan_multiplicative_bayes_capacity
 from tacit.measures.information import plan_mutual_information
-from tacit.measures.measure import Plan
+from tacit.measures.measure import Plan, plainest
 from tacit.measures.vulnerability import EXPLICIT, Prior, joint, plan_bayes_risk, plan_posterior_vulnerability
 from tacit.mechanisms import likeliest_supported
 from tacit.mechanisms.coin_flips import coin_flips
 from tacit.mechanisms.indices import as_array
 from tacit.mechanisms.mechanism import Integers, RandomSource, Reals, Reports, as_epsilon, as_values
 from tacit.mechanisms.pure_protocol import PureProtocol, Support
+from tacit.mechanisms.randomized_response import RandomizedResponse
 from tacit.numerics.excess import relative_excess
 from tacit.validation import as_count
 
@@ -212,6 +213,11 @@ def _make_distinct(drawn: Reports, others: int, source: RandomSource) -> None:
         part[:, 1:][again] = source.integers(others, size=int(again.sum()))
         part.sort(axis=1)
         drawn[rows] = part
+
+
+@plainest.register
+def _(system: SubsetSelection) -> System:
+    return RandomizedResponse(system.k, system.epsilon) if system.size == 1 else system
 
 
 @plan_posterior_vulnerability.register

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from tacit.channels.channel import System
 from tacit.errors import InvalidValueError, UnsupportedError
 from tacit.estimate import Estimate
+from tacit.measures.measure import plainest
 from tacit.mechanisms.randomized_response import RandomizedResponse
 from tacit.numerics.binomial import WINDOW, binomial_pmf
 from tacit.numerics.normal_maximum import normal_maximum_moments
@@ -81,15 +82,16 @@ def asymptotic_vulnerability(crowd: System, form: Form = "second order") -> Esti
     >>> round(asymptotic_vulnerability(crowd, "paper").value, 5)
     0.35247
     """
-    if not isinstance(crowd, Shuffled) or not isinstance(crowd.mechanism, RandomizedResponse):
+    mechanism = plainest(crowd.mechanism) if isinstance(crowd, Shuffled) else None
+    if not isinstance(crowd, Shuffled) or not isinstance(mechanism, RandomizedResponse):
         given = f"Shuffled({crowd.mechanism!r}, …)" if isinstance(crowd, Shuffled) else type(crowd).__name__
         raise UnsupportedError(
             f"an asymptote is known for tacit.Shuffled(tacit.RandomizedResponse(…), n) only, got {given}"
         )
-    formula, excess = _asymptote(form, crowd.n, crowd.mechanism.k)
-    value = 1 / crowd.mechanism.k + crowd.mechanism.gap * excess
-    load = maximum_load_bounds(crowd.n, crowd.mechanism.k)
-    low, high = (crowd.mechanism.gap * end / crowd.n + crowd.mechanism.q for end in (load.low, load.high))
+    formula, excess = _asymptote(form, crowd.n, mechanism.k)
+    value = 1 / mechanism.k + mechanism.gap * excess
+    load = maximum_load_bounds(crowd.n, mechanism.k)
+    low, high = (mechanism.gap * end / crowd.n + mechanism.q for end in (load.low, load.high))
     low, high = low * (1 - _SLACK), min(1.0, high * (1 + _SLACK))
     widened = "" if low <= value <= high else ", then widened to hold the asymptote"
     method = f"asymptote, {formula}; interval {COUNTING}{widened}"

@@ -18,6 +18,7 @@ from tacit.channels.reduction import merged_columns
 from tacit.errors import TooLargeError
 from tacit.measures.bayes_security import check_listed
 from tacit.mechanisms.randomized_response import RandomizedResponse
+from tacit.mechanisms.subset_selection import SubsetSelection
 from tacit.mechanisms.unary_encoding import UnaryEncoding
 from tacit.numerics.binomial import multinomial_pmf
 from tacit.numerics.matrices import dense
@@ -73,7 +74,7 @@ def others(knowledge: Knowledge, n: int) -> Others:
 
 def is_symmetric(mechanism: System) -> bool:
     """Whether the mechanism treats all values alike: renaming them renames the reports."""
-    return isinstance(mechanism, RandomizedResponse | UnaryEncoding)
+    return isinstance(mechanism, RandomizedResponse | UnaryEncoding | SubsetSelection)
 
 
 def alike_values(mechanism: System, groups: Others) -> list[list[int]]:

@@ -10,7 +10,7 @@ from tacit.adversaries.knowledge import (
 )
 from tacit.channels.channel import Channel, System
 from tacit.errors import InvalidValueError, UnsupportedError
-from tacit.measures.measure import Crowd
+from tacit.measures.measure import Crowd, plainest
 from tacit.mechanisms.noise import ContinuousNoise
 from tacit.mechanisms.subsampled_gaussian import SubsampledGaussian
 from tacit.numerics.randomness import Seed
@@ -88,11 +88,12 @@ class Shuffled(Crowd):
         """Return the system that an adversary with this knowledge of the others sees, None being Uninformed."""
         knowledge = Uninformed() if adversary is None else adversary
         self._check(knowledge)
+        mechanism = plainest(self.mechanism)
         if isinstance(knowledge, WorstAllButOne):
-            return AmongWorst(self.mechanism, self.n, rng)
+            return AmongWorst(mechanism, self.n, rng)
         if isinstance(knowledge, Exchangeable):
-            return AmongExchangeable(self.mechanism, self.n, knowledge, rng)
-        return AmongOthers(self.mechanism, self.n, others(knowledge, self.n), rng)
+            return AmongExchangeable(mechanism, self.n, knowledge, rng)
+        return AmongOthers(mechanism, self.n, others(knowledge, self.n), rng)
 
     def channel(self, adversary: Knowledge | None = None) -> Channel:
         """Return the explicit channel from the target's value to the histogram of reports.
