@@ -157,6 +157,21 @@ def test_as_many_vote_as_ln_n_rounded_up_to_an_odd_number(n, k):
     assert NearestNeighbours().fit(known, majority).predict([0.0]).tolist() == ["near"]
 
 
+@pytest.mark.parametrize("metric", [None, lambda x, y: abs(x - y)])
+def test_more_vote_where_neighbours_are_alike(metric):
+    # Secrets hang on the side of 0 only in the first case, on each twentieth of the line in the second.
+    rng = np.random.default_rng(3)
+    x = rng.uniform(-1, 1, 400)
+    sides = np.where(rng.random(400) < 0.3, x < 0, x > 0)
+    asked = np.linspace(-1, 1, 401)
+    few, learned = (NearestNeighbours(k, metric).fit(x, sides).predict(asked) for k in (7, None))
+    assert np.mean(learned != (asked > 0)) < 0.7 * np.mean(few != (asked > 0))
+    striped = np.floor(10 * x).astype(int) % 2
+    assert NearestNeighbours(None, metric).fit(list(x), striped).predict(asked).tolist() == (
+        NearestNeighbours(7, metric).fit(x, striped).predict(asked).tolist()
+    )
+
+
 @given(SAMPLES, st.lists(st.integers(-3, 5), min_size=1, max_size=9), st.integers(1, 7))
 def test_a_tree_and_a_metric_agree_on_votes(samples, asked, k):
     secrets, observations = zip(*samples, strict=True)

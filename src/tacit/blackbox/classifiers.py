@@ -80,6 +80,6 @@ def name_of(classifier: Classifier | None) -> str:
     if classifier is None:
         return "frequentist"
     if isinstance(classifier, NearestNeighbours):
-        neighbours = classifier.k or "ln n, up to the next odd number"
+        neighbours = classifier.k or "learned, ln n or more"
         return f"nearest neighbours (k = {neighbours}{', own metric' if classifier.metric else ''})"
     return type(classifier).__name__

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,9 @@ Reals = NDArray[np.float64]
 _MOST_AT_ONCE = 1 << 22
 _FURTHEST = 1e150
 
+# To learn k: one in so many known samples is asked, so many at most; and how many votes all of them may take.
+_ASKED_PART, _MOST_ASKED, _MOST_VOTES = 4, 4000, 1e7
+
 
 class NearestNeighbours:
     """Guess the secret that most of the k nearest known observations have; of tied secrets the nearest's.
@@ -27,8 +30,9 @@ class NearestNeighbours:
     Parameters
     ----------
     k
-        How many neighbours vote, at least 1; None is the least odd number that is at least ``ln n`` for n known
-        samples, with which the error tends to the Bayes risk as n grows.
+        How many neighbours vote, at least 1. None learns it: of the least odd number that is at least ``ln n`` for n
+        known samples, with which the error tends to the Bayes risk as n grows, and of those that join twice as many and
+        twice as many again, up to ``√n`` and as far as time allows, the one that errs least on a part of the known.
     metric
         ``metric(x, y)``, a distance between any two observations (numbers, rows, sequences, text); it is called for
         every pair of a tested and a known one. None is the Euclidean distance, by a k-d tree.
@@ -67,17 +71,34 @@ class NearestNeighbours:
         self._labels, self._secrets = labels[by_first], np.argsort(by_first)[codes]
         self._neighbours = _Tree(X, self._secrets) if self.metric is None else None
         self._known = X
+        self._votes = min(self._secrets.size, self.k or self._learned())
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return a guess for each observation of X, shape (m,) or (m, d)."""
-        size = self._secrets.size
-        k = min(size, math.ceil(math.log(size)) | 1 if self.k is None else self.k)
-        if self._neighbours is not None:
-            return self._labels[self._neighbours.elected(X, k)]
-        return self._labels[[self._elected(x, k) for x in X]]
+        return self._labels[self._elected(X, self._votes)]
 
-    def _elected(self, x: Any, k: int) -> int:
+    def _learned(self) -> int:
+        """Return the k that errs least on some known samples where only the others are known; the lowest if tied."""
+        size = self._secrets.size
+        ks = [math.ceil(math.log(size)) | 1]
+        while (wider := 2 * ks[-1] + 1) <= min(size**0.5, _MOST_VOTES / size):
+            ks.append(wider)
+        if len(ks) == 1:
+            return ks[0]
+        asked = np.arange(0, size, max(_ASKED_PART, size // _MOST_ASKED))
+        others = np.delete(np.arange(size), asked)
+        guesser = NearestNeighbours(1, self.metric).fit(_at(self._known, others), self._secrets[others])
+        rows, secrets = _at(self._known, asked), self._secrets[asked]
+        errors = [int(np.sum(guesser._labels[guesser._elected(rows, k)] != secrets)) for k in ks]
+        return ks[int(np.argmin(errors))]
+
+    def _elected(self, X: Any, k: int) -> Integers:
+        if self._neighbours is not None:
+            return self._neighbours.elected(X, k)
+        return np.array([self._nearest(x, k) for x in X], dtype=np.int64)
+
+    def _nearest(self, x: Any, k: int) -> int:
         assert self.metric is not None
         distances = np.array([self.metric(x, known) for known in self._known], dtype=np.float64)
         if np.isnan(distances).any():
@@ -101,7 +122,7 @@ class _Tree:
         count = int(codes.max()) + 1
         # Midpoints instead of medians: with many equal coordinates a balanced tree takes quadratic time.
         self._tree = cKDTree(self._scaled(points[first_places(codes, count)]), balanced_tree=False)
-        self._sizes = np.bincount(codes)
+        self._sizes, self._samples = np.bincount(codes), codes.size
         self._kinds = int(secrets.max()) + 1
         cells, of_sample = distinct_integers(codes * self._kinds + secrets)
         self._secret, self._count = cells % self._kinds, np.bincount(of_sample)
@@ -110,7 +131,8 @@ class _Tree:
 
     def elected(self, X: Any, k: int) -> Integers:
         """Return which secret wins the vote at each point of X."""
-        return self._winners(self._scaled(_as_points(X)), k, min(k + 1, self._sizes.size))
+        points = self._sizes.size
+        return self._winners(self._scaled(_as_points(X)), k, min(2 + k * points // self._samples, points))
 
     def _winners(self, asked: Reals, k: int, width: int) -> Integers:
         """Return the winners among the k nearest samples and those as near as the k-th, from so many points at first.
@@ -124,7 +146,8 @@ class _Tree:
             found: Any = self._tree.query(some, k=np.arange(1, width + 1), workers=-1)
             distance: Reals = found[0]
             point: Integers = found[1]
-            kth = np.argmax(np.cumsum(self._sizes[point], axis=1) >= k, axis=1)
+            enough = np.cumsum(self._sizes[point], axis=1) >= k
+            kth = np.where(enough[:, -1], np.argmax(enough, axis=1), width - 1)
             furthest = np.take_along_axis(distance, kth[:, None], axis=1)
             complete = (distance[:, -1] > furthest[:, 0]) | (width == self._sizes.size)
             won = np.empty(len(some), dtype=np.int64)
@@ -151,6 +174,12 @@ class _Tree:
     def _scaled(self, points: Reals) -> Reals:
         with np.errstate(over="ignore", under="ignore"):
             return np.clip(np.ldexp(points, -self._exponent), -_FURTHEST, _FURTHEST)
+
+
+def _at(rows: Any, places: Integers) -> Any:
+    if isinstance(rows, np.ndarray):
+        return cast(NDArray[Any], rows)[places]
+    return [rows[place] for place in places.tolist()]
 
 
 def _as_points(X: Any) -> Reals:
