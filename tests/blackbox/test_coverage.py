@@ -27,8 +27,9 @@ CHANNELS = {
 def test_discrete_intervals_cover_the_truth(name, measure):
     channel, size = CHANNELS[name]
     truth = MEASURES[measure](channel)
+    options = {"among": range(len(channel))} if measure is estimate_bayes_security else {}
     rng = np.random.default_rng(5)
-    estimates = [measure(*slow.drawn(channel, size, rng), rng=seed) for seed in range(REPETITIONS)]
+    estimates = [measure(*slow.drawn(channel, size, rng), rng=seed, **options) for seed in range(REPETITIONS)]
     assert sum(e.low <= truth <= e.high for e in estimates) >= LEAST_COVERED
 
 
@@ -40,8 +41,10 @@ def test_the_upper_limit_for_gaussians_covers_the_truth(dimensions, measure):
     truth = slow.gaussian_bayes_risk(distance) * (1 if measure is estimate_bayes_risk else 2)
     rng = np.random.default_rng(6)
     estimates = [measure(*slow.two_gaussians(size, dimensions, distance, rng), rng=seed) for seed in range(REPETITIONS)]
-    assert all(e.low == 0 and e.value == e.high for e in estimates)
+    assert all(e.low == 0 for e in estimates)
     assert sum(truth <= e.high for e in estimates) >= LEAST_COVERED
+    # The value estimates, the limit does not.
+    assert np.mean([abs(e.value - truth) for e in estimates]) < np.mean([abs(e.high - truth) for e in estimates])
 
 
 @pytest.mark.slow
@@ -99,6 +102,6 @@ def test_the_security_of_all_samples_of_six_is_missed_from_below_as_rarely_as_sa
     above = Fraction(0)
     for observations in itertools.product(range(2), repeat=6):
         chance = np.prod([(a if i < 3 else b)[o] for i, o in enumerate(observations)])
-        estimate = estimate_bayes_security([0] * 3 + [1] * 3, observations, confidence=confidence, rng=3)
+        estimate = estimate_bayes_security([0] * 3 + [1] * 3, observations, confidence=confidence, rng=3, among=[0, 1])
         above += chance * (estimate.low > security)
     assert above <= (1 - Fraction(confidence)) / 2

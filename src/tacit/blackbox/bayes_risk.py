@@ -48,9 +48,10 @@ def estimate_bayes_risk(
     Returns
     -------
     Estimate
-        Frequentist: two-sided, its value halfway between the training error, too low on average, and the held-out
-        error, too high. Else one-sided: the value is the upper limit, low is 0, for nothing follows on that side from
-        a finite number of samples without assumptions.
+        Frequentist: two-sided. Else low is 0, for nothing follows on that side from a finite number of samples without
+        assumptions. The value is an estimate in it: frequentist, where held-out errors, which fall to R* as samples
+        come in, and training errors, which rise to it, meet at the pace of both; else the share of errors on the
+        samples of the later half, each guessed from those before it, which is R* or more on average.
 
     Raises
     ------
@@ -92,21 +93,15 @@ def risk_estimate(validation: Validation, confidence: float, classifier: Classif
     """Return the estimate at the end of the validation."""
     lows, highs = validation.limits(1 - confidence)
     low, high = float(lows[-1]), float(highs[-1])
-    errors, tested = int(validation.errors.sum()), int(validation.tested.sum())
-    method = f"{name_of(classifier)}: {held_out(errors, tested)}, Clopper-Pearson"
+    value = min(max(validation.likely_risk(), low), high)
+    method = f"{name_of(classifier)}: {held_out(int(validation.errors.sum()), int(validation.tested.sum()))}"
     if validation.least is None:
-        return Estimate(high, 0.0, high, confidence, f"{method} upper limit; {NO_LOWER_LIMIT}")
+        return Estimate(value, low, high, confidence, f"{method}, Clopper-Pearson upper limit; {NO_LOWER_LIMIT}")
     least, size = int(validation.least[-1]), int(validation.known[-1] + validation.tested[-1])
-    value = halfway(least / size, errors / tested if tested else None, low, high)
-    method += f"; below, {least} training errors of {size} at least, Clopper-Pearson"
+    method += f", Clopper-Pearson; below, {least} training errors of {size} at least, Clopper-Pearson"
     return Estimate(value, low, high, confidence, method)
 
 
 def held_out(errors: int, tested: int) -> str:
     """Return in words what the test gave."""
     return f"{errors} errors of {tested} held out" if tested else "nothing held out"
-
-
-def halfway(trained: float, tested: float | None, low: float, high: float) -> float:
-    """Return the middle of both errors, or the training error if nothing was tested, clipped into the interval."""
-    return min(max(trained if tested is None else (trained + tested) / 2, low), high)

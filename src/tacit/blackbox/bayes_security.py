@@ -6,27 +6,28 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tacit.blackbox.bayes_risk import NO_LOWER_LIMIT, halfway, held_out
+from tacit.blackbox.bayes_risk import NO_LOWER_LIMIT, held_out
 from tacit.blackbox.classified_pairs import validated_pairs
 from tacit.blackbox.classifiers import Classifier, Method, chosen, name_of
-from tacit.blackbox.discrete_pairs import affordable_pairs, held_out_errors, overlaps, secret_table, trials_of
+from tacit.blackbox.compared_pairs import compared_pairs
 from tacit.blackbox.fair_trials import number_of_trials
-from tacit.blackbox.samples import Samples, as_samples
-from tacit.blackbox.sum_limit import lower_limit_of_sum
+from tacit.blackbox.likely_security import likely_security
+from tacit.blackbox.samples import Samples, as_samples, distinct_secrets
+from tacit.errors import InvalidValueError
 from tacit.estimate import Estimate
-from tacit.numerics.binomial_limits import upper_limit
 from tacit.numerics.randomness import Seed
 from tacit.validation import as_confidence
 
 _MOST_NAMED = 5
 
 
-def estimate_bayes_security(
+def estimate_bayes_security(  # noqa: PLR0917 - what estimate_bayes_risk takes, and all secrets
     secrets: ArrayLike,
     observations: ArrayLike,
     confidence: float = 0.95,
     method: Method = "auto",
     rng: Seed = None,
+    among: ArrayLike | None = None,
 ) -> Estimate:
     """Return an estimate of the Bayes security β*, on the two secrets easiest to tell apart, with an interval.
 
@@ -44,19 +45,24 @@ def estimate_bayes_security(
         What guesses, as in `estimate_bayes_risk`; here of two secrets, as if both were as frequent.
     rng
         A generator or a seed for the order of the samples and the coins; None draws fresh ones.
+    among
+        All secrets there are. β* is the same however rarely one occurs, so one that no sample shows may be the one that
+        gives itself away, and low is 0 unless they are named and each has samples. ``among=secrets`` asks for β* of
+        those sampled.
 
     Returns
     -------
     Estimate
-        Frequentist: two-sided, its value halfway between the training and the held-out estimate of the pair with the
-        lowest upper limit. Else one-sided: the value is the upper limit, low is 0. The method names that pair, the one
-        that sets low, and secrets with too few samples to test; these leave low at or near 0, for one of them may be
-        the one that gives itself away.
+        Two-sided if frequentist and every secret is known to have samples, else low is 0. The value is of the pair that
+        either half of each secret's samples chooses, by the other half, as `estimate_bayes_risk` quotes it. The method
+        names the pair with the lowest upper limit, the one that sets low, and secrets with too few samples to test;
+        these leave low at or near 0.
 
     Raises
     ------
     InvalidValueError
-        If there are samples of a single secret only, or anything else that `estimate_bayes_risk` refuses.
+        If there are samples of a single secret only, or of one that is not in ``among``, or anything else that
+        `estimate_bayes_risk` refuses.
     TooLargeError
         If there are too many pairs of secrets.
 
@@ -71,49 +77,74 @@ def estimate_bayes_security(
     >>> import tacit as tc
     >>> secrets = [i % 3 for i in range(6000)]
     >>> mechanism = tc.RandomizedResponse(3, p=0.6)
-    >>> security = estimate_bayes_security(secrets, mechanism.sample(secrets, rng=1), rng=1)
+    >>> security = estimate_bayes_security(secrets, mechanism.sample(secrets, rng=1), rng=1, among=[0, 1, 2])
     >>> security.low < tc.bayes_security(mechanism) < security.high
     True
     """
-    return security_and_pair(secrets, observations, confidence, method, rng)[0]
+    return security_and_pair(secrets, observations, confidence, method, rng, among)[0]
 
 
-def security_and_pair(
-    secrets: ArrayLike, observations: ArrayLike, confidence: float, method: Method, rng: Seed
+def security_and_pair(  # noqa: PLR0917 - what estimate_bayes_security takes
+    secrets: ArrayLike,
+    observations: ArrayLike,
+    confidence: float = 0.95,
+    method: Method = "auto",
+    rng: Seed = None,
+    among: ArrayLike | None = None,
 ) -> tuple[Estimate, tuple[Any, Any] | None]:
     """Return the estimate and the two secrets that were told apart best, None if no classifier could be tested."""
     sure = as_confidence(confidence)
     samples, source = as_samples(secrets, observations, rng)
+    unseen = _unseen(samples, among)
     classifier, kept = chosen(method, samples)
-    named = _by_counts(kept, sure, source) if classifier is None else _by_classifier(classifier, kept, sure, source)
-    estimate, pair = named
+    if classifier is None:
+        estimate, pair = _by_counts(kept, sure, unseen, source)
+    else:
+        estimate, pair = _by_classifier(classifier, kept, sure, source)
     return replace(estimate, method=f"{name_of(classifier)}: {estimate.method}{_scarce(samples, kept)}"), pair
 
 
-def _by_counts(samples: Samples, confidence: float, rng: np.random.Generator) -> tuple[Estimate, tuple[Any, Any]]:
-    table = secret_table(samples)
-    first, second = np.triu_indices(samples.k, 1)
-    labels = table.labels.tolist()
-    least, trials, each = overlaps(table), trials_of(table), table.sizes[first]
-    trained = np.where(each > 0, least / np.maximum(each, 1), 1.0)
-    validated = affordable_pairs(table, trained)
-    errors, lost = np.zeros_like(trials), trials.copy()
-    errors[validated], lost[validated] = held_out_errors(table, validated, rng)
-    misses = (1 - confidence) / 2
-    highs = upper_limit(errors + lost, trials, misses / least.size)
-    lows = lower_limit_of_sum(least, each, misses)
-    best, lowest = int(np.lexsort((trained, highs))[0]), int(np.lexsort((each, lows))[0])
-    low, high = sorted((float(lows[lowest]), min(1.0, 2 * float(highs[best]))))
-    tested = int(trials[best] - lost[best])
-    value = halfway(float(trained[best]), 2 * float(errors[best]) / tested if tested else None, low, high)
-    pair = labels[first[best]], labels[second[best]]
+def _unseen(samples: Samples, among: ArrayLike | None) -> str | None:
+    """Return which secrets no sample shows, in words; None if every one has been seen."""
+    if among is None:
+        return "a secret that no sample shows"
+    seen, listed = (dict.fromkeys(labels.tolist()) for labels in (samples.labels, distinct_secrets(among, "among")[0]))
+    strange = [repr(secret) for secret in seen if secret not in listed]
+    if strange:
+        raise InvalidValueError(
+            f"among must name every secret that has samples, got none of {_some(strange)}; name it, or leave its "
+            "samples out"
+        )
+    missing = [repr(secret) for secret in listed if secret not in seen]
+    return f"secret {_some(missing)}, which no sample shows," if missing else None
+
+
+def _by_counts(
+    samples: Samples, confidence: float, unseen: str | None, rng: np.random.Generator
+) -> tuple[Estimate, tuple[Any, Any]]:
+    pairs = compared_pairs(samples, rng)
+    misses = 1 - confidence if unseen else (1 - confidence) / 2
+    best = pairs.leakiest(misses)
+    high, low = float(pairs.highs(misses)[best]), 0.0
+    labels = samples.labels.tolist()
+    pair = labels[pairs.first[best]], labels[pairs.second[best]]
     method = (
-        f"{_counts(int(errors[best]), int(lost[best]), int(trials[best]))} on the leakiest pair, {_named(pair)}, "
-        f"Clopper-Pearson with a union bound over {_pairs(least.size)}, {validated.size:,} computed; below, "
-        f"{least[lowest]} training errors at least on {each[lowest]} samples each of "
-        f"{_named((labels[first[lowest]], labels[second[lowest]]))}, the least limit of any pair, Clopper-Pearson by "
-        "Hoeffding"
+        f"{_counts(int(pairs.errors[best]), int(pairs.lost[best]), int(pairs.trials[best]))} on the leakiest pair, "
+        f"{_named(pair)}, Clopper-Pearson with a union bound over {_pairs(pairs.least.size)}, {pairs.validated:,} "
+        "computed; below, "
     )
+    if unseen:
+        method += f"nothing: {unseen} may give itself away"
+    else:
+        lows = pairs.lows(misses)
+        lowest = int(np.lexsort((pairs.each, lows))[0])
+        low, high = sorted((float(lows[lowest]), high))
+        method += (
+            f"{pairs.least[lowest]} training errors at least on {pairs.each[lowest]} samples each of "
+            f"{_named((labels[pairs.first[lowest]], labels[pairs.second[lowest]]))}, the least limit of any pair, "
+            "Clopper-Pearson by Hoeffding"
+        )
+    value = min(max(likely_security(samples, misses, rng), low), high)
     return Estimate(value, low, high, confidence, method), pair
 
 
@@ -124,16 +155,17 @@ def _by_classifier(
     found = validated_pairs(classifier, samples, rng)
     if not found:
         return Estimate(1.0, 0.0, 1.0, confidence, f"no pair can be tested; {NO_LOWER_LIMIT}"), None
-    highs = [float(upper_limit(each.errors + each.lost, each.trials, (1 - confidence) / pairs)) for each in found]
-    best = found[int(np.argmin(highs))]
-    high = min(1.0, 2 * min(highs))
+    misses = (1 - confidence) / pairs
+    best = min(found, key=lambda pair: pair.limit(misses))
+    high = min(1.0, 2 * best.limit(misses))
     labels = samples.labels.tolist()
     pair = labels[best.first], labels[best.second]
     method = (
         f"{_counts(best.errors, best.lost, best.trials)} on the leakiest pair, {_named(pair)}, Clopper-Pearson upper "
         f"limit with a union bound over {_pairs(pairs)}, {len(found):,} computed; {NO_LOWER_LIMIT}"
     )
-    return Estimate(high, 0.0, high, confidence, method), pair
+    likely = min(found, key=lambda pair: pair.early_limit(misses)).validation.likely_risk()
+    return Estimate(min(2 * likely, high), 0.0, high, confidence, method), pair
 
 
 def _scarce(samples: Samples, kept: Samples) -> str:
@@ -144,11 +176,11 @@ def _scarce(samples: Samples, kept: Samples) -> str:
         for label, size, rest in zip(samples.labels.tolist(), sizes, left, strict=True)
         if not number_of_trials(rest)
     ]
-    if not few:
-        return ""
-    return (
-        f"; too few samples to test of secret {', '.join(few[:_MOST_NAMED])}{', …' if len(few) > _MOST_NAMED else ''}"
-    )
+    return f"; too few samples to test of secret {_some(few)}" if few else ""
+
+
+def _some(words: list[str]) -> str:
+    return ", ".join(words[:_MOST_NAMED]) + (", …" if len(words) > _MOST_NAMED else "")
 
 
 def _counts(errors: int, lost: int, trials: int) -> str:

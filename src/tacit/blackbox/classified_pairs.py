@@ -9,9 +9,10 @@ from numpy.random import Generator
 from tacit.blackbox.classifiers import Classifier, features, guesses
 from tacit.blackbox.distinct import Integers
 from tacit.blackbox.fair_trials import FairTrials, fair_trials, number_of_trials
-from tacit.blackbox.progressive_validation import FITTED
+from tacit.blackbox.progressive_validation import FITTED, Validation
 from tacit.blackbox.samples import Samples
 from tacit.errors import TooLargeError
+from tacit.numerics.binomial_limits import upper_limit
 
 # Half a million pairs, and tables of a million.
 _MOST_SECRETS = 1000
@@ -19,13 +20,28 @@ _MOST_SECRETS = 1000
 
 @dataclass(frozen=True)
 class ValidatedPair:
-    """The errors on two secrets in so many trials, besides those that were lost."""
+    """How a classifier errs on two secrets, and how many trials that was to take and how many were lost."""
 
     first: int
     second: int
-    errors: int
+    validation: Validation
     lost: int
     trials: int
+
+    @property
+    def errors(self) -> int:
+        """The errors of all trials but the lost ones."""
+        return int(self.validation.errors.sum())
+
+    def limit(self, misses: float) -> float:
+        """Return the upper limit of the probability of an error."""
+        return float(upper_limit(self.errors + self.lost, self.trials, misses))
+
+    def early_limit(self, misses: float) -> float:
+        """Return the same from what comes before the late blocks, which therefore do not depend on it."""
+        late = self.validation.late
+        early = int(self.validation.errors[:late].sum()), int(self.validation.tested[:late].sum())
+        return float(upper_limit(*early, misses))
 
 
 def validated_pairs(classifier: Classifier, samples: Samples, rng: Generator) -> list[ValidatedPair]:
@@ -53,10 +69,12 @@ def validated_pairs(classifier: Classifier, samples: Samples, rng: Generator) ->
         if found and bounds[a, b] >= np.nanmin(estimates):
             break
         plan = fair_trials(min(places[a].size, places[b].size), FITTED, rng).whole_blocks()
-        errors = _errors(classifier, samples, (places[a], places[b]), plan, rng)
-        found.append(ValidatedPair(a, b, errors, plan.lost, plan.trials))
+        pair = ValidatedPair(
+            a, b, _validated(classifier, samples, (places[a], places[b]), plan, rng), plan.lost, plan.trials
+        )
+        found.append(pair)
         unknown[a, b] = False
-        estimates[a, b] = estimates[b, a] = min(1.0, 2 * (errors + plan.lost) / plan.trials)
+        estimates[a, b] = estimates[b, a] = min(1.0, 2 * (pair.errors + plan.lost) / plan.trials)
         for one, other in ((a, b), (b, a)):
             implied = np.nan_to_num(estimates[a, b] + estimates[other] - 1, nan=-1.0)
             bounds[one] = np.maximum(bounds[one], implied)
@@ -64,17 +82,18 @@ def validated_pairs(classifier: Classifier, samples: Samples, rng: Generator) ->
     return found
 
 
-def _errors(
+def _validated(
     classifier: Classifier, samples: Samples, places: tuple[Integers, Integers], plan: FairTrials, rng: Generator
-) -> int:
-    """Return the errors on two secrets, given where the samples of each are."""
+) -> Validation:
+    """Return how the classifier errs on two secrets, given where the samples of each are."""
     rows, secrets = features(classifier, samples.observations), samples.named_secrets
     a, b = places
-    errors = 0
+    errors: list[int] = []
     for (i, i_end), (j, j_end) in zip(pairwise(plan.first), pairwise(plan.second), strict=True):
         # In random order, or where a sample stands would tell its secret.
         known = rng.permutation(np.concatenate([a[:i], b[:j]]))
         tested = rng.permutation(np.concatenate([a[i:i_end], b[j:j_end]]))
         guessed = guesses(classifier, rows[known], secrets[known], rows[tested])
-        errors += int(np.sum(guessed != secrets[tested]))
-    return errors
+        errors.append(int(np.sum(guessed != secrets[tested])))
+    ends = plan.first + plan.second
+    return Validation(ends[:-1], np.diff(ends), np.array(errors, dtype=np.int64), None)

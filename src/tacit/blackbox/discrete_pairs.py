@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from tacit.blackbox.distinct import Integers, distinct_integers
 from tacit.blackbox.fair_trials import FairTrials, fair_trials, number_of_trials
 from tacit.blackbox.progressive_validation import COUNTED
-from tacit.blackbox.samples import Rows, Samples
+from tacit.blackbox.samples import Samples
 from tacit.errors import TooLargeError
 
 # Cells (secret and observation) to compare over all pairs, pairs to list, and cells of the pairs to validate.
@@ -24,10 +24,10 @@ class SecretTable:
     """Samples by secret, the rarest secret first, in random order within each.
 
     ``cell`` is, for each sample, its (secret, observation) among the distinct ones; these are sorted likewise.
-    ``labels`` are the secrets by their own names, ``sizes`` their numbers of samples.
+    ``secrets`` are their numbers among the samples' labels, ``sizes`` how many samples they have.
     """
 
-    labels: Rows
+    secrets: Integers
     sizes: Integers
     cell: Integers
     secret_of_cell: Integers
@@ -69,7 +69,7 @@ def secret_table(samples: Samples) -> SecretTable:
     order = np.argsort(secrets.astype(np.uint16) if samples.k < 1 << 16 else secrets, kind="stable")
     span = int(samples.codes.max()) + 1
     cells, cell = distinct_integers((secrets * span + samples.codes)[order])
-    table = SecretTable(samples.labels[rarest], sizes[rarest], cell, cells // span, cells % span)
+    table = SecretTable(rarest, sizes[rarest], cell, cells // span, cells % span)
     if samples.k * cells.size > _MOST_COMPARED or samples.k * (samples.k - 1) // 2 > _MOST_PAIRS:
         raise TooLargeError(
             f"all pairs of {samples.k:,} secrets with {cells.size:,} distinct samples are too many to compare; "

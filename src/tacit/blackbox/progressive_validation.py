@@ -51,6 +51,40 @@ class Validation:
         high = upper_limit(errors, tested, misses / 2)
         return np.minimum(low, high), np.maximum(low, high)
 
+    @property
+    def late(self) -> int:
+        """The first block that was guessed from half of all samples or more; the last if there is none."""
+        half = (2 * self.known >= self.known[-1] + self.tested[-1]) & (self.tested > 0)
+        return int(np.argmax(half)) if half.any() else half.size - 1
+
+    def held_out_error(self, start: int = 0, end: int | None = None) -> float:
+        """Return what share of these blocks was guessed wrong, 1 of none."""
+        tested = int(self.tested[start:end].sum())
+        return int(self.errors[start:end].sum()) / tested if tested else 1.0
+
+    def likely_risk(self) -> float:
+        """Return where the errors held out and the training errors meet; without these the error held out late."""
+        if self.least is None:
+            return self.held_out_error(self.late)
+        trained = (self.least / (self.known + self.tested)).tolist()
+        if not self.tested.any():
+            return trained[-1]
+        # Without a test before the late blocks both are taken to close in alike.
+        early = self.late if self.tested[: self.late].any() else self.tested.size
+        return meeting_point((self.held_out_error(0, early), self.held_out_error()), (trained[early - 1], trained[-1]))
+
+
+def meeting_point(held_out: tuple[float, float], trained: tuple[float, float]) -> float:
+    """Return R* from errors that fall to it and from others that rise to it, of some of the samples and of all.
+
+    Which are nearer depends on the law: where nothing is to be learned held-out errors are right at once, where every
+    observation gives its secret away, but few recur, training errors are. So what is still between them is divided as
+    they have closed it since those of some.
+    """
+    (early_above, above), (early_below, below) = held_out, trained
+    fallen, risen = max(0.0, early_above - above), max(0.0, below - early_below)
+    return above - (above - below) * (fallen / (fallen + risen) if fallen + risen else 0.5)
+
 
 def block_edges(known: int, size: int, growth: float) -> list[int]:
     """Return where blocks begin and, last, end: each makes the known samples grow by that factor."""

@@ -61,13 +61,21 @@ class Samples:
         """The kind of the observations, as NumPy abbreviates it."""
         return self._unordered.dtype.kind
 
+    def taken(self, places: Integers | slice) -> "Samples":
+        """Return those at these places."""
+        return Samples(self.labels, self.secrets[places], self._order[places], self._unordered)
+
     def first(self, count: int) -> "Samples":
         """Return the first of them."""
-        return Samples(self.labels, self.secrets[:count], self._order[:count], self._unordered)
+        return self.taken(slice(count))
 
     def after(self, count: int) -> "Samples":
         """Return all but the first of them."""
-        return Samples(self.labels, self.secrets[count:], self._order[count:], self._unordered)
+        return self.taken(slice(count, None))
+
+    def coded(self) -> "Samples":
+        """Return them with codes for observations."""
+        return Samples(self.labels, self.secrets, np.arange(self.size), self.codes)
 
     def repeats(self) -> bool:
         """Return whether fewer than half of the observations are distinct."""
@@ -89,6 +97,14 @@ def as_samples(secrets: ArrayLike, observations: ArrayLike, rng: Seed) -> tuple[
     rank = np.empty_like(by_first)
     rank[by_first] = np.arange(labels.size)
     return Samples(labels[by_first], rank[drawn], order, outputs), source
+
+
+def distinct_secrets(values: ArrayLike, name: str) -> tuple[Rows, Integers]:
+    """Return the distinct secrets of a list, and which of them each entry is."""
+    given = _as_array(values, name)
+    if given.ndim != 1:
+        raise InvalidValueError(f"{name} must be a list of secrets, got shape {given.shape}")
+    return distinct(given, name)
 
 
 def checked_pairs(secrets: ArrayLike, observations: ArrayLike) -> tuple[Rows, Rows]:
@@ -115,7 +131,7 @@ def _as_array(values: Any, name: str) -> Rows:
         array = np.asarray(values)
         if not isinstance(values, np.ndarray) and (array.dtype.kind in "US" or _rounded(values, array)):
             array = np.asarray(values, dtype=object)  # or 1 and "1" would be one value, and 2⁵³ and 2⁵³ + 1
-        if array.ndim == 2 and name == "secrets" and not isinstance(values, np.ndarray):
+        if array.ndim == 2 and name != "observations" and not isinstance(values, np.ndarray):
             array = _as_objects(values)  # tuples
     except ValueError:  # sequences of several lengths
         array = _as_objects(values)

@@ -15,6 +15,9 @@ from tacit.errors import InvalidValueError
 from tacit.estimate import Estimate
 from tacit.validation import as_confidence
 
+# A batch joins the one before it until they are so large a part of what both were guessed from.
+_BLOCKS_TO_DOUBLE = 16
+
 
 class BayesRiskStream:
     """An estimate of the Bayes risk that is kept up to date: every batch is guessed from all before it, then learned.
@@ -60,7 +63,7 @@ class BayesRiskStream:
                 "a stream's method must be 'frequentist', 'nearest-neighbours' or a classifier with fit and predict, "
                 f"got {method!r}"
             )
-        self._known = self._tested = self._errors = 0
+        self._blocks: list[tuple[int, int, int, int]] = []
         self._shape: tuple[int, ...] = ()
 
     def add(self, secrets: ArrayLike, observations: ArrayLike) -> None:
@@ -78,17 +81,22 @@ class BayesRiskStream:
             of columns than before.
         """
         inputs, outputs = checked_pairs(secrets, observations)
-        if self._known and outputs.shape[1:] != self._shape:
+        if self._blocks and outputs.shape[1:] != self._shape:
             raise InvalidValueError(
                 f"observations must be alike in all batches, got {_columns(outputs.shape[1:])} after "
                 f"{_columns(self._shape)}"
             )
         errors = self._memory.errors_then_learned(inputs, outputs)
-        if self._known:
-            self._tested += inputs.size
-            self._errors += errors
-        self._known += inputs.size
         self._shape = outputs.shape[1:]
+        least = self._memory.least_errors or 0
+        if not self._blocks:
+            self._blocks.append((inputs.size, 0, 0, least))
+            return
+        known, tested, wrong, _ = self._blocks[-1]
+        if 0 < _BLOCKS_TO_DOUBLE * tested < known:
+            self._blocks[-1] = known, tested + inputs.size, wrong + errors, least
+        else:
+            self._blocks.append((known + tested, inputs.size, errors, least))
 
     def estimate(self) -> Estimate:
         """Return the estimate from all samples so far, as `estimate_bayes_risk` does.
@@ -102,13 +110,8 @@ class BayesRiskStream:
             raise InvalidValueError(
                 f"samples must be of at least two secrets, got {self._memory.secrets} so far: nothing is there to guess"
             )
-        least = self._memory.least_errors
-        validation = Validation(
-            known=np.array([self._known - self._tested]),
-            tested=np.array([self._tested]),
-            errors=np.array([self._errors]),
-            least=None if least is None else np.array([least]),
-        )
+        known, tested, errors, least = np.array(self._blocks).T
+        validation = Validation(known, tested, errors, None if self._memory.least_errors is None else least)
         return risk_estimate(validation, self.confidence, self._memory.classifier)
 
 

@@ -27,6 +27,7 @@ def estimate(
     *,
     confidence: float = 0.95,
     method: Method = "auto",
+    all_secrets: Annotated[bool, Parameter(negative="")] = False,
     half_width: float | None = None,
     chart: str | None = None,
     seed: Whole | None = None,
@@ -45,6 +46,9 @@ def estimate(
         What guesses secrets: frequentist (observations are alike or not), nearest-neighbours (they are points) or auto:
         frequentist for text and whole numbers, and for decimals where they repeat, else nearest-neighbours. The
         intervals hold for any; a bad guesser makes them wide.
+    all_secrets
+        The file has samples of every secret there is. Without it nothing bounds estimate_bayes_security from below: it
+        is about the two secrets easiest to tell apart, and one that is not in the file may give itself away.
     half_width
         Add samples_needed: how many samples would give estimate_bayes_risk an interval of ± this.
     chart
@@ -80,7 +84,8 @@ def estimate(
             "estimate_bayes_risk": estimate_bayes_risk(secrets, observed, confidence, method, rng)
         }
         progress("estimate_bayes_security")
-        security, pair = security_and_pair(secrets, observed, confidence, method, rng)
+        among = secrets if all_secrets else None
+        security, pair = security_and_pair(secrets, observed, confidence, method, rng, among)
         results |= {"estimate_bayes_security": security, "leakiest_pair": pair} | _described(data, observed)
         if half_width is not None:
             progress("samples_needed")
@@ -93,12 +98,12 @@ def estimate(
             drawing.append(_drawn(convergence(secrets, observed, confidence, method, rng)))
     if json:
         inputs = {
-            "samples": samples, "confidence": confidence, "method": method, "half_width": half_width, "chart": chart,
-            "seed": rng,
+            "samples": samples, "confidence": confidence, "method": method, "all_secrets": all_secrets,
+            "half_width": half_width, "chart": chart, "seed": rng,
         }  # fmt: skip
         print_json("estimate", inputs, results)
     else:
-        _print_text(samples, results, half_width)
+        _print_text(samples, results, half_width, all_secrets)
         print(f"Seed {rng} repeats this.")
     return 0
 
@@ -139,7 +144,7 @@ def _drawn(curve: "Convergence") -> str:
     )  # fmt: skip
 
 
-def _print_text(samples: str, results: dict[str, Any], half_width: float | None) -> None:
+def _print_text(samples: str, results: dict[str, Any], half_width: float | None, all_secrets: bool) -> None:
     from rich import box  # noqa: PLC0415 - JSON needs no rich
     from rich.console import Console  # noqa: PLC0415
     from rich.table import Table  # noqa: PLC0415
@@ -166,6 +171,8 @@ def _print_text(samples: str, results: dict[str, Any], half_width: float | None)
     print_notes(console, notes)
     print(f"\n{_risk_in_words(risk, results['guessing_error'])}")
     print(_security_in_words(security, results["leakiest_pair"]))
+    if not all_secrets and results["observations"] == "discrete":
+        print("Another secret may give itself away; if the file has samples of every one there is, add --all-secrets.")
     if half_width is not None and "samples_needed" in results:
         print(f"About {results['samples_needed']:,} samples would give the Bayes risk to ±{half_width:g}.")
     for name, reason in results.get("not_computed", {}).items():

@@ -82,7 +82,7 @@ def _utilities(response: tc.RandomizedResponse, counts: NDArray[np.int64]) -> It
 def _from_samples(response: tc.RandomizedResponse) -> tc.Estimate:
     """Return the black-box estimate of β*, by one pair of values."""
     secrets = np.repeat([0, 1], _SAMPLES // 2)
-    return tc.estimate_bayes_security(secrets, response.sample(secrets, rng=_SEED), rng=_SEED)
+    return tc.estimate_bayes_security(secrets, response.sample(secrets, rng=_SEED), rng=_SEED, among=[0, 1])
 
 
 def _named(columns: Sequence[str]) -> str:
