@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given, strategies as st
 from scipy.special import beta, psi
 
+from oracles.precise_betas import precise_beta_mean
 from oracles.promise import exactly
-from tacit.numerics.dirichlet_means import mean_log, mean_s_log_s, mean_uncertainty
+from tacit.numerics.dirichlet_means import mean_log, mean_s_log_s, mean_told, mean_uncertainty
 
 ALPHAS = [[0.5, 0.5], [0.5, 0.5, 0.5], [0.01, 1.0], [1e-4, 3e-4], [2.0, 0.5, 20.0], [1e4, 2e4, 5.0]]
 
@@ -25,7 +26,9 @@ def over_the_share(function, a, b):
 def test_of_one_share_they_are_digamma_functions(alpha):
     share, total = np.eye(len(alpha))[:1], sum(alpha)
     assert mean_log(share, alpha)[0] == exactly(psi(alpha[0]) - psi(total))
-    assert mean_s_log_s(share, alpha)[0] == exactly(alpha[0] / total * (psi(alpha[0] + 1) - psi(total + 1)))
+    over_its_mean = share * total / alpha[0]
+    expected = psi(alpha[0] + 1) - psi(total + 1) + math.log(total / alpha[0])
+    assert mean_s_log_s(over_its_mean, over_its_mean - 1, alpha)[0] == exactly(expected)
 
 
 @pytest.mark.parametrize(
@@ -37,8 +40,10 @@ def test_of_two_values_they_are_means_over_one_share(s, a, b):
         return s[0] * share + s[1] * rest
 
     assert mean_log([s], [a, b])[0] == exactly(over_the_share(lambda p, q: np.log(mixed(p, q)), a, b))
-    expected = over_the_share(lambda p, q: mixed(p, q) * np.log(mixed(p, q)), a, b)
-    assert mean_s_log_s([s], [a, b])[0] == exactly(expected)
+    mean = mixed(a / (a + b), b / (a + b))
+    expected = over_the_share(lambda p, q: mixed(p, q) / mean * np.log(mixed(p, q) / mean), a, b)
+    over_its_mean = np.array([s]) / mean
+    assert mean_s_log_s(over_its_mean, over_its_mean - 1, [a, b])[0] == exactly(expected)
     hidden = over_the_share(
         lambda p, q: sum(  # Σ w log(1 + rest/w)
             w * np.log1p(np.divide(rest, w, where=w > 0, out=np.zeros_like(w)))
@@ -48,6 +53,30 @@ def test_of_two_values_they_are_means_over_one_share(s, a, b):
         b,
     )
     assert mean_uncertainty([s], [a, b], [1, 1])[0] == pytest.approx(hidden, rel=1e-9, abs=1e-300)
+
+
+@pytest.mark.parametrize(("a", "b"), [(0.5, 0.5), (1, 3), (1e6, 1e6), (1e8, 2), (1e8, 1e8), (0.3, 30)])
+@pytest.mark.parametrize("odds", [1e-9, 1e-3, 0.3, 3, 40])
+def test_of_two_values_what_is_told_keeps_its_digits_however_little(odds, a, b):
+    """Against 40 digits: s is 1 and e^-odds, over its mean."""
+    mp = pytest.importorskip("mpmath")
+    with mp.workdps(40):
+        low, share = mp.exp(-mp.mpf(odds)), mp.mpf(a) / (mp.mpf(a) + b)
+        mean = share + (1 - share) * low
+        s, apart = (1 / mean, low / mean), ((1 - share) * (1 - low) / mean, -share * (1 - low) / mean)
+
+        def excess(p, q):
+            away = apart[0] * p + apart[1] * q
+            return (1 + away) * mp.log1p(away) - away
+
+        def told(p, q):
+            whole = s[0] * p + s[1] * q
+            return sum(part * mp.log(each / whole) for each, part in ((s[0], s[0] * p), (s[1], s[1] * q)))
+
+        expected = [precise_beta_mean(function, a, b) for function in (excess, told)]
+        given = [[float(x) for x in s]], [[float(x) for x in apart]], [a, b]
+        found = [mean_s_log_s(*given)[0], mean_told(*given)[0]]
+    assert found == pytest.approx([float(x) for x in expected], rel=1e-12)
 
 
 def test_certain_evidence_leaves_nothing_unknown():

@@ -1,7 +1,6 @@
 """How much of a person's own information stays hidden, on average or in the worst case."""
 
 import math
-from functools import singledispatch
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,14 +11,14 @@ from tacit.channels.channel import System
 from tacit.errors import InvalidPriorError
 from tacit.ldp.entropies import value_entropy
 from tacit.ldp.protocol import as_protocol, reduced_matrix
-from tacit.ldp.support_sizes import support_sizes
+from tacit.ldp.report_kinds import compared, report_kinds
 from tacit.measures.local_privacy import plan_ldp_epsilon
 from tacit.measures.measure import Plan, measure
-from tacit.mechanisms.pure_protocol import PureProtocol
-from tacit.mechanisms.randomized_response import RandomizedResponse
-from tacit.numerics.dirichlet_means import mean_uncertainty
+from tacit.numerics.excess import relative_excess
 
 Reals = NDArray[np.float64]
+
+_INTEGRALS, _POINTS = "an integral per kind of report", "sum over the points"
 
 
 @measure
@@ -105,60 +104,18 @@ def average_privacy(system: System, population: PopulationLaw | None = None) -> 
     return Plan(plan.method, lambda: min(1.0, plan.compute() / private))
 
 
-@singledispatch
 def plan_hidden(system: System, population: PopulationLaw) -> Plan[float]:
     """Plan ``H(X | Y, P)`` of one person, in nats."""
     if isinstance(population, Dirichlet):
-        return Plan("an integral per report", lambda: _hidden(reduced_matrix(system), population))
-    return Plan("sum over the points", lambda: _hidden_at(reduced_matrix(system), population))
+        return Plan(_INTEGRALS, lambda: report_kinds(system, population).hidden)
+    return Plan(_POINTS, lambda: _hidden_at(reduced_matrix(system), population))
 
 
-@plan_hidden.register
-def _(system: PureProtocol, population: PopulationLaw) -> Plan[float]:
-    if isinstance(population, Dirichlet) and population.is_symmetric:
-        law = support_sizes(system)
-        if law is not None:
-            alpha = float(population.alpha[0])
-            return Plan(
-                "an integral per size of a report's support",
-                lambda: float(law.probabilities @ _hidden_by_size(system, law.sizes, alpha)),
-            )
-    return plan_hidden.dispatch(object)(system, population)
-
-
-@plan_hidden.register
-def _(system: RandomizedResponse, population: PopulationLaw) -> Plan[float]:
-    if not isinstance(population, Dirichlet) or population.is_symmetric:
-        return plan_hidden.dispatch(PureProtocol)(system, population)
-    return Plan("an integral per report", lambda: _hidden_by_response(system, population))
-
-
-def _hidden(matrix: Reals, population: Dirichlet) -> float:
-    columns, alpha = matrix.T, population.alpha
-    times = np.ones(len(columns))
-    if population.is_symmetric:  # columns that permute each other tell the same
-        columns, times = np.unique(np.sort(columns, axis=1), axis=0, return_counts=True)
-    return float(times @ mean_uncertainty(columns, alpha, np.ones(alpha.size)))
-
-
-def _hidden_by_size(system: PureProtocol, sizes: NDArray[np.int64], alpha: float) -> Reals:
-    """Return what reports leave unknown that support so many values, per report."""
-    odds = math.exp(-system.epsilon)
-    supported = sizes.astype(np.float64)
-    others = system.k - supported
-    # A report that supports nothing or everything is as likely from each value.
-    second = np.where(supported > 0, odds, 1.0)
-    scale = system.k / (supported + others * second)
-    columns = np.stack([scale, scale * second], axis=1)
-    return mean_uncertainty(columns, np.full(2, alpha), np.stack([supported, others], axis=1))
-
-
-def _hidden_by_response(system: RandomizedResponse, population: Dirichlet) -> float:
-    alphas, times = np.unique(population.alpha, return_counts=True)
-    columns = np.concatenate([[system.p], np.full(alphas.size, system.q)])
-    own = np.column_stack([alphas, np.broadcast_to(alphas, (alphas.size, alphas.size))])
-    counts = np.column_stack([np.ones(alphas.size), times - np.eye(alphas.size)])
-    return float(times @ mean_uncertainty(np.broadcast_to(columns, own.shape), own, counts))
+def plan_leaked(system: System, population: PopulationLaw) -> Plan[float]:
+    """Plan ``I(X; Y | P)`` of one person, in nats, of which no digits are lost where it is little."""
+    if isinstance(population, Dirichlet):
+        return Plan(_INTEGRALS, lambda: report_kinds(system, population).leaked)
+    return Plan(_POINTS, lambda: _leaked_at(reduced_matrix(system), population))
 
 
 def _hidden_at(matrix: Reals, population: PointMixture) -> float:
@@ -168,3 +125,11 @@ def _hidden_at(matrix: Reals, population: PointMixture) -> float:
         by_report: Reals = joint.sum(axis=0)
         hidden += float(weight) * float(-xlogy(joint, joint).sum() + xlogy(by_report, by_report).sum())
     return max(0.0, hidden)
+
+
+def _leaked_at(matrix: Reals, population: PointMixture) -> float:
+    leaked = 0.0
+    for point, weight in zip(population.points, population.weights, strict=True):
+        reported, _, apart = compared(matrix, point)
+        leaked += float(weight) * float(reported @ relative_excess(apart) @ point)
+    return leaked

@@ -6,12 +6,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import xlogy
 
 from tacit.adversaries.populations import Dirichlet, PopulationLaw
 from tacit.ldp.design_search import Mixture
 from tacit.ldp.staircase import Columns, Flags, Integers, columns_of
-from tacit.numerics.dirichlet_means import mean_s_log_s
+from tacit.numerics.dirichlet_means import mean_told
 from tacit.numerics.excess import deviance
 
 Reals = NDArray[np.float64]
@@ -63,11 +62,15 @@ def leak(population: PopulationLaw) -> Callable[[Columns], Reals]:
     def worth(columns: Columns) -> Reals:
         if not isinstance(population, Dirichlet):
             return population.weights @ [_told(_shares(columns, point), columns) for point in population.points]
-        share, high, low = _shares(columns, population.mean), columns.high, columns.low
+        share = _shares(columns, population.mean)
         # The share of several values is one of a Dirichlet law with fewer.
-        alpha = population.total * np.stack([share, 1 - share], axis=1)
-        own = share * xlogy(high, high) + (1 - share) * xlogy(low, low)
-        return np.maximum(0.0, own - mean_s_log_s(np.stack([high, low], axis=1), alpha))
+        shares = np.stack([share, 1 - share], axis=1)
+        entries, apart = (
+            np.stack([columns.high, columns.low], axis=1),
+            columns.step[:, None] * [1, -1] * shares[:, ::-1],
+        )
+        reported = (shares * entries).sum(axis=1)[:, None]
+        return reported[:, 0] * mean_told(entries / reported, apart / reported, population.total * shares)
 
     return worth
 

@@ -9,7 +9,7 @@ from scipy.special import entr, gammaln, psi
 from tacit.adversaries.populations import Dirichlet, PopulationLaw
 from tacit.errors import TooLargeError, UnsupportedError
 from tacit.numerics.binomial import stirling_error
-from tacit.numerics.dirichlet_means import mean_uncertainty
+from tacit.numerics.dirichlet_means import mean_s_log_s, mean_uncertainty
 from tacit.numerics.excess import deviance, relative_excess
 from tacit.numerics.gamma import gamma_error
 
@@ -64,12 +64,16 @@ class TrueTallies:
         whole = math.log1p(n / total) / 2 + float(gamma_error(total) - gamma_error(total + n))
         self._entropy = -whole - float(factorials[-1])
         self._information = -whole
-        for alpha, times in zip(*np.unique(population.alpha, return_counts=True), strict=True):
-            law, apart, grown = _beta_binomial(float(alpha), float(total - alpha), factorials)
-            share = float(alpha / total)
-            posterior = (alpha + counts) / (total + n)
-            moved = float(law @ relative_excess((posterior - share) / share)) * share
-            told = share * float(_excess_of_psi(np.array(alpha)) - _excess_of_psi(np.array(total)))
+        alphas, repeated = np.unique(population.alpha, return_counts=True)
+        for alpha, times in zip(alphas.tolist(), repeated, strict=True):
+            # The total less alpha would lose what is little.
+            others = float(alphas @ (repeated - (alphas == alpha)))
+            law, apart, grown = _beta_binomial(alpha, others, factorials)
+            share = alpha / total
+            # how far (α + t)/(A + n) is from α/A
+            away = (counts * others - (n - counts) * alpha) / ((total + n) * alpha)
+            moved = float(law @ relative_excess(away)) * share
+            told = share * float(mean_s_log_s([[1 / share, 0.0]], [[others / alpha, -1.0]], [alpha, others])[0])
             self._entropy += int(times) * float(law @ (apart + grown + factorials))
             self._information += int(times) * (n * told - (total + n) * moved + float(law @ grown))
 
@@ -107,10 +111,3 @@ def _beta_binomial(first: float, second: float, factorials: Reals) -> tuple[Real
         own.append((apart, grown))
     law = np.exp(exponent - exponent.max())
     return law / law.sum(), *own[0]
-
-
-def _excess_of_psi(z: Reals) -> Reals:
-    """Return ``ψ(z + 1) - log z``, which tends to 1/(2z)."""
-    square = 1 / np.maximum(z, 16.0) ** 2
-    series = square * (1 / 12 - square * (1 / 120 - square * (1 / 252 - square * (1 / 240 - square / 132))))
-    return np.where(z < 16, psi(z + 1) - np.log(z), 1 / (2 * np.maximum(z, 16.0)) - series)

@@ -4,18 +4,20 @@ from functools import singledispatch
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import entr, logsumexp
+from scipy.special import logsumexp
 
 from tacit.adversaries.populations import Dirichlet, PointMixture, PopulationLaw, as_population
 from tacit.channels.channel import System
 from tacit.estimate import Estimate
 from tacit.ldp.entropies import TrueTallies, check_summable
 from tacit.ldp.protocol import as_protocol, reduced_matrix, tells_the_values
+from tacit.ldp.report_kinds import deviations, report_kinds
 from tacit.ldp.sampled_information import among_points, by_bounds, by_moments, likelihoods
+from tacit.ldp.two_reports import told_by_two, two_reports
 from tacit.measures.measure import Plan, measure
 from tacit.mechanisms.randomized_response import RandomizedResponse
-from tacit.numerics.dirichlet_means import mean_s_log_s
 from tacit.numerics.dirichlet_moments import log_shifted_moments
+from tacit.numerics.excess import relative_excess
 from tacit.numerics.histograms import histogram_count, histograms
 from tacit.numerics.partitions import log_multinomial, log_orders, partition_count, partitions
 from tacit.numerics.randomness import Seed, generator
@@ -86,22 +88,17 @@ def plan_population_information(
     system: System, n: int, population: PopulationLaw, rng: np.random.Generator
 ) -> Plan[float | Estimate]:
     """Plan the information in n reports of any protocol."""
+    if isinstance(population, Dirichlet) and n == 1:
+        return Plan("an integral per kind of report", lambda: report_kinds(system, population).of_population)
     matrix = reduced_matrix(system)
-    k, reports = matrix.shape
-    if reports == 1:
+    if matrix.shape[1] == 1 or (isinstance(population, PointMixture) and population.is_known):
         return Plan("nothing is told", lambda: 0.0)
+    two = two_reports(system, matrix)
+    if two is not None and (population.k == 2 or isinstance(population, PointMixture)):
+        return Plan("a sum over one count", lambda: told_by_two(two, n, population))
     if isinstance(population, PointMixture):
         return _plan_among_points(matrix, n, population, rng)
-    listed = histogram_count(n, reports)
-    if n == 1:
-        return Plan("an integral per report", lambda: one_report(matrix, population))
-    if tells_the_values(matrix):
-        return Plan("the values themselves", lambda: TrueTallies(population, n).information)
-    nodes = (n // 2 + 1) ** (k - 1)
-    if k <= 3 and listed <= MOST_LISTED and listed * nodes * reports <= _MOST_TERMS and n <= _MOST_NODES:
-        return Plan("all tallies listed, by quadrature", lambda: _by_quadrature(matrix, n, population))
-    check_summable(n)
-    return Plan("sampled tallies, their probabilities bracketed", lambda: by_bounds(matrix, n, population, rng))
+    return _plan_under_dirichlet(system, matrix, n, population, rng)
 
 
 @plan_population_information.register
@@ -110,21 +107,32 @@ def _(
 ) -> Plan[float | Estimate]:
     if system.gap == 0:
         return Plan("nothing is told", lambda: 0.0)
-    if isinstance(population, Dirichlet):
+    if isinstance(population, Dirichlet) and n > 1 and system.k > 2:
         if system.q == 0:
             return Plan("the values themselves", lambda: TrueTallies(population, n).information)
-        if n <= _MOST_USERS_BY_MOMENTS and system.k > 2:
+        if n <= _MOST_USERS_BY_MOMENTS:
             if _listing_size(system.k, n, population) <= MOST_LISTED:
                 return Plan("all tallies listed (LDP-info Prop. D.10)", lambda: _by_moments(system, n, population))
             return Plan("sampled tallies", lambda: by_moments(system, n, population, rng))
     return plan_population_information.dispatch(object)(system, n, population, rng)
 
 
+def _plan_under_dirichlet(
+    system: System, matrix: Reals, n: int, population: Dirichlet, rng: np.random.Generator
+) -> Plan[float | Estimate]:
+    if tells_the_values(matrix):
+        return Plan("the values themselves", lambda: TrueTallies(population, n).information)
+    k, reports = matrix.shape
+    listed, nodes = histogram_count(n, reports), (n // 2 + 1) ** (k - 1)
+    if k <= 3 and listed <= MOST_LISTED and listed * nodes * reports <= _MOST_TERMS and n <= _MOST_NODES:
+        return Plan("all tallies listed, by quadrature", lambda: _by_quadrature(system, matrix, n, population))
+    check_summable(n)
+    return Plan("sampled tallies, their probabilities bracketed", lambda: by_bounds(matrix, n, population, rng))
+
+
 def _plan_among_points(
     matrix: Reals, n: int, population: PointMixture, rng: np.random.Generator
 ) -> Plan[float | Estimate]:
-    if population.is_known:
-        return Plan("nothing is told", lambda: 0.0)
     points, weights = population.points, population.weights
     listed = histogram_count(n, matrix.shape[1])
     if listed * weights.size <= _MOST_TERMS and listed <= MOST_LISTED:
@@ -146,58 +154,63 @@ def _listing(k: int, n: int, population: Dirichlet) -> tuple[Integers, Reals]:
     return listed, np.zeros(len(listed))
 
 
-def one_report(matrix: Reals, population: Dirichlet) -> float:
-    """Return what one report tells of the population: ``Σ_y E q_y log q_y - Ē log Ē`` for its means ``Ē``."""
-    means = population.mean @ matrix
-    return max(0.0, float((mean_s_log_s(matrix.T, population.alpha) + entr(means)).sum()))
-
-
 def _by_moments(system: RandomizedResponse, n: int, population: Dirichlet) -> float:
     tallies, orders = _listing(system.k, n, population)
     beta = np.full(system.k, system.gap / system.q)
     common = system.q + system.gap * population.mean
     evidence = log_shifted_moments(tallies, population.alpha, beta) - tallies @ np.log1p(beta * population.mean)
-    single, times = population.single_shares
-    means = system.q + system.gap * single[:, 0] / population.total
-    columns = np.array([system.p, system.q]) / means[:, None]
-    told = float((times * means) @ mean_s_log_s(columns, single))
-    return _information(tallies, common, orders + log_multinomial(tallies), evidence, n * told)
+    known = n * report_kinds(system, population).of_population
+    return _information(orders + _independent(tallies, common), evidence, known)
 
 
-def _information(tallies: Integers, common: Reals, ways: Reals, evidence: Reals, known: float) -> float:
-    """Return what is told, given each tally's log-probability beside that of reports that follow the common law.
+def _information(independent: Reals, evidence: Reals, known: float) -> float:
+    """Return what is told, given the logarithms of each tally's law if reports had the common law, and of the ratio.
 
-    ``I = n E KL(q ‖ q̄) - E log(P(s)/q̄ˢ)``: what all tallies have in common would cost digits.
+    ``I = n E KL(q ‖ q̄) - KL(P(s) ‖ q̄ˢ)``, of which the latter is of higher order where little is told: nothing cancels.
     """
-    probabilities = np.exp(ways + np.log(common) @ tallies.T + evidence)
-    return max(0.0, known - float(probabilities @ evidence) / float(probabilities.sum()))
+    alone: Reals = np.exp(independent)
+    given: Reals = np.exp(independent + evidence)
+    alone, given = alone / alone.sum(), given / given.sum()
+    near, possible = np.abs(evidence) < 1, np.isfinite(evidence)
+    excess = relative_excess(np.expm1(np.where(near, evidence, 0.0)))
+    others = alone - given + given * np.where(possible, evidence, 0.0)
+    return max(0.0, known - float(np.where(near, alone * excess, others).sum()))
 
 
-def _by_quadrature(matrix: Reals, n: int, population: Dirichlet) -> float:
+def _by_quadrature(system: System, matrix: Reals, n: int, population: Dirichlet) -> float:
     points, weights = gauss_jacobi_simplex(population.alpha, n // 2 + 1)
     tallies, common = histograms(n, matrix.shape[1]), population.mean @ matrix
-    columns = matrix / common
-    known = n * float(common @ mean_s_log_s(columns.T, population.alpha))
-    evidence = _mixture(columns, tallies, points, weights)
-    return _information(tallies, common, log_multinomial(tallies), evidence, known)
+    evidence = _mixture(_log_ratios(matrix, points, weights), tallies, weights)
+    known = n * report_kinds(system, population).of_population
+    return _information(_independent(tallies, common), evidence, known)
 
 
-def _mixture(matrix: Reals, tallies: Integers, points: Reals, weights: Reals) -> Reals:
-    """Return the log-probability of a sequence with each tally, P being one of the points."""
+def _independent(tallies: Integers, common: Reals) -> Reals:
+    """Return the logarithm of the tallies' probabilities if reports are independent."""
+    return log_multinomial(tallies) + tallies @ np.log(common)
+
+
+def _log_ratios(matrix: Reals, points: Reals, weights: Reals) -> Reals:
+    """Return ``log q_y/q̄_y`` at each point: near populations differ to full precision."""
+    apart = deviations(matrix, points, weights)
+    far = apart < -0.5
     with np.errstate(divide="ignore"):
-        logs, log_weights = np.log(points @ matrix), np.log(weights)
-    at_once = max(1, _TERMS_AT_ONCE // len(points))
+        logs = np.log(points @ matrix / (weights @ points @ matrix))
+    return np.where(far, logs, np.log1p(np.where(far, 0.0, apart)))
+
+
+def _mixture(logs: Reals, tallies: Integers, weights: Reals) -> Reals:
+    """Return the log-probability of a sequence with each tally, of which each point says how likely its reports are."""
+    with np.errstate(divide="ignore"):
+        log_weights = np.log(weights)
+    at_once = max(1, _TERMS_AT_ONCE // len(logs))
     parts = [tallies[i : i + at_once] for i in range(0, len(tallies), at_once)]
     return np.concatenate([logsumexp(log_weights + likelihoods(part, logs), axis=1) for part in parts])
 
 
 def _among_listed(matrix: Reals, n: int, points: Reals, weights: Reals) -> float:
+    matrix = matrix[:, weights @ points @ matrix > 0]
     tallies, common = histograms(n, matrix.shape[1]), weights @ points @ matrix
-    seen = common > 0
-    tallies, columns, common = tallies[(tallies[:, ~seen] == 0).all(axis=1)][:, seen], matrix[:, seen], common[seen]
-    columns = columns / common
-    evidence = _mixture(columns, tallies, points, weights)
-    possible = np.isfinite(evidence)
-    known = n * float(weights @ (-entr(points @ columns) @ common))
-    tallies, evidence = tallies[possible], evidence[possible]
-    return _information(tallies, common, log_multinomial(tallies), evidence, known)
+    evidence = _mixture(_log_ratios(matrix, points, weights), tallies, weights)
+    known = n * float(weights @ relative_excess(deviations(matrix, points, weights)) @ common)
+    return _information(_independent(tallies, common), evidence, known)

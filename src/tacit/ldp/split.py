@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from tacit.adversaries.populations import PopulationLaw, as_population
 from tacit.channels.channel import System
 from tacit.estimate import Estimate, contrasted, mapped
-from tacit.ldp.average_privacy import plan_hidden
+from tacit.ldp.average_privacy import plan_leaked
 from tacit.ldp.entropies import value_entropy
 from tacit.ldp.population_information import plan_population_information
 from tacit.ldp.protocol import as_protocol
@@ -88,7 +88,7 @@ def information_split(
     n, source = as_crowd(n, "n"), generator(rng)
     told = plan_population_information(protocol, n, law, source)
     of_tallies = plan_tally_information(protocol, n, law, told, source)
-    hidden = plan_hidden(protocol, law)
+    leaked = plan_leaked(protocol, law)
 
     def split() -> InformationSplit:
         private = n * value_entropy(law)
@@ -96,8 +96,7 @@ def information_split(
         users = _holding(truth(protocol.secrets, n, law, source), tallies, private)
         found = told.compute()  # once: the bounds of what is told of the tallies are about the same estimate
         told_of_tallies = plan_tally_information(protocol, n, law, Plan(told.method, lambda: found), source)
-        leaked = max(0.0, private - n * hidden.compute())
-        return InformationSplit(users, _holding(found, told_of_tallies.compute(), leaked))
+        return InformationSplit(users, _holding(found, told_of_tallies.compute(), n * leaked.compute()))
 
     return Plan(of_tallies.method, split)
 

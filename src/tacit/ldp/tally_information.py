@@ -10,8 +10,8 @@ from tacit.adversaries.populations import Dirichlet, PopulationLaw
 from tacit.channels.channel import Channel, System
 from tacit.errors import TooLargeError
 from tacit.estimate import Estimate, highest, lowest
-from tacit.ldp.average_privacy import plan_hidden
-from tacit.ldp.entropies import TrueTallies, value_entropy
+from tacit.ldp.average_privacy import plan_leaked
+from tacit.ldp.entropies import TrueTallies
 from tacit.ldp.protocol import reduced_matrix, tells_the_values
 from tacit.measures.measure import Plan
 from tacit.mechanisms.randomized_response import RandomizedResponse
@@ -62,13 +62,11 @@ def plan_tally_information(
         cells = float(n + 1) ** (matrix.shape[1] - 1)
         if histogram_count(n, k) * cells <= _MOST_CELLS and k * (n + 1) * cells <= _MOST_TABLE:
             return Plan("both tallies listed", lambda: _listed(matrix, n, population))
-    hidden = plan_hidden(system, population)
+    leaked = plan_leaked(system, population)
 
     def bounded() -> Estimate:
         beyond = _beyond_population(reduced_matrix(system), population, rng) if n > 1 else 0.0
-        return _between(
-            told.compute(), beyond, n * (value_entropy(population) - hidden.compute()), tally_entropy(k, n, population)
-        )
+        return _between(told.compute(), beyond, n * leaked.compute(), tally_entropy(k, n, population))
 
     return Plan(_BOUNDED, bounded)
 

@@ -4,11 +4,11 @@ import math
 
 import numpy as np
 
-from tacit.adversaries.populations import Dirichlet, PopulationLaw, as_population
+from tacit.adversaries.populations import Dirichlet, PointMixture, PopulationLaw, as_population
 from tacit.channels.channel import System
 from tacit.errors import InvalidPriorError
 from tacit.estimate import Estimate, contrasted, highest, mapped
-from tacit.ldp.entropies import TrueTallies, as_density, check_summable, share_entropy
+from tacit.ldp.entropies import MOST_USERS_SUMMED, TrueTallies, as_density, check_summable, share_entropy
 from tacit.ldp.population_information import plan_population_information
 from tacit.ldp.protocol import as_protocol
 from tacit.ldp.tally_information import plan_tally_information, tally_entropy
@@ -56,7 +56,7 @@ def distribution_utility(
     UnsupportedError
         If the system is not one person's, or the population is no law of shares.
     TooLargeError
-        As `population_information`, and for more than ten million people.
+        As `population_information`, and for more than ten million people on three or more values.
 
     Notes
     -----
@@ -70,7 +70,7 @@ def distribution_utility(
     """
     protocol, law = _checked(system, population)
     n, source = as_crowd(n, "n"), generator(rng)
-    if isinstance(law, Dirichlet):
+    if isinstance(law, Dirichlet) and law.k > 2:
         check_summable(n)
     plan = plan_population_information(protocol, n, law, source)
     return Plan(plan.method, lambda: _share(plan.compute(), truth(protocol.secrets, n, law, source)))
@@ -166,9 +166,9 @@ def _checked(system: object, population: PopulationLaw | None) -> tuple[System, 
 
 def truth(k: int, n: int, population: PopulationLaw, rng: np.random.Generator) -> float | Estimate:
     """Return ``I(X⃗; P)``, what the people's own values tell of the population."""
-    if isinstance(population, Dirichlet):
+    if isinstance(population, Dirichlet) and (k > 2 or n <= MOST_USERS_SUMMED):
         return TrueTallies(population, n).information
-    if population.is_known:
+    if isinstance(population, PointMixture) and population.is_known:
         return 0.0
     return plan_population_information(RandomizedResponse(k, epsilon=math.inf), n, population, rng).compute()
 

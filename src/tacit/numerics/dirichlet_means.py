@@ -1,29 +1,37 @@
 """Means of logarithms of s·P for P with a Dirichlet law: one smooth integral each, whatever the dimension.
 
 With γ_x independent Gamma(α_x) the sum G is independent of P = γ/G, and ``log w = ∫ (e^-t - e^-tw) dt/t`` (Frullani)
-turns both means into integrals of the Laplace transforms of G and of s·γ = G(s·P), which are products:
+turns all means into integrals of the Laplace transforms of G and of s·γ = G(s·P), which are products. Where the mean
+of s·P is 1, so that the ω_x = α_x s_x/A sum to 1,
 
-    E log(s·P)        = ∫ [(1+t)^-A     - Π_x (1+s_x t)^-α_x] dt/t
-    E (s·P) log(s·P)  = ∫ [(1+t)^-(A+1) - Π_x (1+s_x t)^-α_x · Σ_x ω_x/(1+s_x t)] dt/t   for Σ ω = Σ α s/A = 1,
-
-the second being the first with a weight of s·P, that is, for α + e_x with probability ω_x = α_x s_x/A. Likewise what
-is not known of x after a report of which s says how likely it is from each,
-
+    E log(s·P)                           = ∫ [(1+t)^-A - Π_x (1+s_x t)^-α_x] dt/t
+    E (s·P) log(s·P)                     = ∫ [(1+t)^-(A+1) - Π_x (1+s_x t)^-α_x · Σ_x ω_x/(1+s_x t)] dt/t
+    E Σ_x s_x P_x log(s_x / (s·P))       = Σ_x ω_x ∫ (1+s_x t)^-1 [Π_x' (1+s_x' t)^-α_x' - (1+s_x t)^-A] dt/t
     E Σ_x s_x P_x log((s·P) / (s_x P_x)) = Σ_x ω_x ∫ (1+s_x t)^-1 [(1+s_x t)^-α_x - Π_x' (1+s_x' t)^-α_x'] dt/t,
 
-of which nothing cancels, however little it is. In u = log t the
-integrands are analytic where |Im u| < π, and bounded where it is at most π/2, so that the trapezoid rule with step h
-errs by about e^(-π²/h).
+the second being the first with a weight of s·P, that is, for α + e_x with probability ω_x. Of the last one nothing
+cancels, however little it is. The two in the middle are of second order in ``d = s - 1``, where s is near 1: there they
+are written with ``τ = t/(1+t)``, ``z_x = d_x τ`` and what the first order, which is Σ α d = 0, leaves,
+
+    L = Σ_x α_x (z_x - log(1+z_x)),  V = Σ_x (α_x/A) d_x²/(1+z_x):  Π_x (1+s_x t)^-α_x = (1+t)^-A e^L,
+    Σ_x ω_x/(1+z_x) = 1 - τ(1-τ) V.
+
+In u = log t the integrands are analytic where |Im u| < π, and bounded where it is at most π/2, so that the trapezoid
+rule with step h errs by about e^(-π²/h).
 """
+
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import expit
 
 Reals = NDArray[np.float64]
 
 _STEP = 0.25
 _NEGLIGIBLE = 40.0  # e^-40 is below what a double adds to 1
 _CELLS_AT_ONCE = 1 << 22
+_NEAR, _SMALL, _TERMS = 0.5, 0.1, 18
 
 
 def mean_log(s: ArrayLike, alpha: ArrayLike) -> Reals:
@@ -36,12 +44,29 @@ def mean_log(s: ArrayLike, alpha: ArrayLike) -> Reals:
     alpha
         Positive, shape ``(m,)`` or ``(rows, m)``.
     """
-    return _mean(s, alpha, weighted=False)
+    rows, parameters = np.broadcast_arrays(np.asarray(s, dtype=np.float64), np.asarray(alpha, dtype=np.float64))
+    means = (rows * parameters).sum(axis=1) / parameters.sum(axis=1)
+    return np.log(means) + _in_parts(_logs, rows / means[:, None], parameters)
 
 
-def mean_s_log_s(s: ArrayLike, alpha: ArrayLike) -> Reals:
-    """Return ``E (s·P) log(s·P)`` for each row of s, as `mean_log`."""
-    return _mean(s, alpha, weighted=True)
+def mean_s_log_s(s: ArrayLike, apart: ArrayLike, alpha: ArrayLike) -> Reals:
+    """Return ``E (s·P) log(s·P)`` for each row of s: to full relative precision, however near to 1 they are.
+
+    Parameters
+    ----------
+    s
+        Shape ``(rows, m)``, at least 0, such that each ``s·P`` has mean 1.
+    apart
+        ``s - 1``, to its own precision.
+    alpha
+        At least 0, not all of a row, shape ``(m,)`` or ``(rows, m)``.
+    """
+    return _in_parts(_excesses, *_broadcast(s, apart, alpha))
+
+
+def mean_told(s: ArrayLike, apart: ArrayLike, alpha: ArrayLike) -> Reals:
+    """Return ``E Σ_x s_x P_x log(s_x / (s·P))`` for each row of s, as `mean_s_log_s`."""
+    return _in_parts(_told, *_broadcast(s, apart, alpha))
 
 
 def mean_uncertainty(s: ArrayLike, alpha: ArrayLike, times: ArrayLike) -> Reals:
@@ -60,10 +85,20 @@ def mean_uncertainty(s: ArrayLike, alpha: ArrayLike, times: ArrayLike) -> Reals:
     rows, parameters, counts = np.broadcast_arrays(*arrays)
     groups = parameters * counts
     means = (rows * groups).sum(axis=1) / groups.sum(axis=1)
-    scaled = rows / means[:, None]
-    at_once = max(1, _CELLS_AT_ONCE // (_nodes(scaled, groups).size * rows.shape[1]))
-    parts = [slice(i, i + at_once) for i in range(0, len(rows), at_once)]
-    return means * np.concatenate([_uncertainty(scaled[p], parameters[p], groups[p]) for p in parts])
+    return means * _in_parts(_uncertainty, rows / means[:, None], parameters, groups)
+
+
+def _broadcast(*arrays: ArrayLike) -> tuple[Reals, ...]:
+    return np.broadcast_arrays(*(np.asarray(array, dtype=np.float64) for array in arrays))
+
+
+def _in_parts(integral: Callable[..., Reals], *arrays: Reals) -> Reals:
+    """Return an integral for each row of the arrays, the first of them s, the last alpha."""
+    s, alpha = arrays[0], arrays[-1]
+    # Rows of like spread need like nodes.
+    at_once = max(1, _CELLS_AT_ONCE // (max(1, _nodes(s, alpha).size) * s.shape[1]))
+    parts = [slice(i, i + at_once) for i in range(0, len(s), at_once)]
+    return np.concatenate([integral(*(array[part] for array in arrays)) for part in parts])
 
 
 def _uncertainty(s: Reals, alpha: Reals, groups: Reals) -> Reals:
@@ -73,21 +108,81 @@ def _uncertainty(s: Reals, alpha: Reals, groups: Reals) -> Reals:
     others = grown * (groups - alpha)[:, None, :]
     others[..., 1:] += np.cumsum(weighted[..., :-1], axis=-1)
     others[..., :-1] += np.cumsum(weighted[..., :0:-1], axis=-1)[..., ::-1]
+    others = np.maximum(others, 0.0)  # below 0 only where a group is empty
     integrals = -(np.exp(-grown - grown * alpha[:, None, :]) * np.expm1(-others)).sum(axis=1)
     return _STEP * np.einsum("rx,rx->r", integrals, s * groups) / groups.sum(axis=1)
 
 
-def _mean(s: ArrayLike, alpha: ArrayLike, *, weighted: bool) -> Reals:
-    rows, parameters = np.broadcast_arrays(np.asarray(s, dtype=np.float64), np.asarray(alpha, dtype=np.float64))
-    means = (rows * parameters).sum(axis=1) / parameters.sum(axis=1)
-    scaled = rows / means[:, None]
-    # Rows of like spread need like nodes.
-    nodes = max(1, _nodes(scaled, parameters).size)
-    at_once = max(1, _CELLS_AT_ONCE // (nodes * rows.shape[1]))
-    parts = range(0, len(rows), at_once)
-    integrals = [_integral(scaled[i : i + at_once], parameters[i : i + at_once], weighted) for i in parts]
-    logs = np.log(means) + np.concatenate(integrals)
-    return means * logs if weighted else logs
+class _NearOne:
+    """What the two means of second order are made of: a node on the second axis, x on the third."""
+
+    def __init__(self, s: Reals, apart: Reals, alpha: Reals) -> None:
+        u, self.total = _nodes(s, alpha), alpha.sum(axis=1)[:, None]
+        ratio, growth = expit(u), np.logaddexp(0, u)
+        z = apart[:, None, :] * ratio[:, None]
+        # Where s is little, 1 + z is best had from it.
+        far = np.minimum(_log_growth(s, u) - growth[:, None], 0.0)
+        self.logs = np.where(z < -0.5, far, np.log1p(np.maximum(z, -0.5)))
+        self.inverse, self.lags = np.exp(-self.logs), _lags(z, self.logs)
+        self.excess = np.einsum("rux,rx->ru", self.lags, alpha)
+        spread = np.einsum("rux,rx->ru", self.inverse, alpha / self.total * apart**2)
+        self.lost = ratio * expit(-u) * spread
+        self.decay = -(self.total + 1) * growth
+
+
+def _step_up(start: Reals, rise: Reals) -> Reals:
+    """Return ``e^(start + rise) - e^start``, without cancellation or overflow."""
+    return np.where(
+        np.abs(rise) < 1, np.expm1(np.clip(rise, -1, 1)) * np.exp(start), np.exp(start + rise) - np.exp(start)
+    )
+
+
+def _lags(z: Reals, logs: Reals) -> Reals:
+    """Return ``z - log(1 + z)``."""
+    near = np.where(np.abs(z) < _SMALL, z, 0.0)
+    series = np.zeros_like(near)
+    for j in range(_TERMS, 1, -1):
+        series = series * near + (-1.0) ** j / j
+    return np.where(np.abs(z) < _SMALL, series * near * near, z - logs)
+
+
+def _excesses(s: Reals, apart: Reals, alpha: Reals) -> Reals:
+    parts = _NearOne(s, apart, alpha)
+    integrand = np.exp(parts.excess + parts.decay) * parts.lost - _step_up(parts.decay, parts.excess)
+    return _STEP * integrand.sum(axis=1)
+
+
+def _told(s: Reals, apart: Reals, alpha: Reals) -> Reals:
+    near = (np.abs(apart) < _NEAR).all(axis=1)
+    told = np.empty(len(s))
+    for rows, integral in ((near, _told_near_one), (~near, _told_far_from_one)):
+        if rows.any():
+            told[rows] = integral(s[rows], apart[rows], alpha[rows])
+    return told
+
+
+def _told_near_one(s: Reals, apart: Reals, alpha: Reals) -> Reals:
+    """Return the integral of ``(e^L - 1)(1 - l) + A l - Σ_x ω_x/(1+z_x) [A λ_x + (1+z_x)^-A - 1 + A log(1+z_x)]``.
+
+    With ``l = τ(1-τ)V`` and ``λ = z - log(1+z)``.
+    """
+    parts = _NearOne(s, apart, alpha)
+    total, start = parts.total[..., None], parts.decay[..., None]
+    decay, exponent = np.exp(start), -total * parts.logs
+    second: Reals = _lags(np.expm1(np.clip(exponent, -1, 1)), exponent) * decay
+    powers: Reals = np.where(np.abs(exponent) < _SMALL, second, _step_up(start, exponent) - exponent * decay)
+    own: Reals = parts.inverse * (total * parts.lags * decay + powers)
+    integrand = _step_up(parts.decay, parts.excess) * (1 - parts.lost) + parts.total * parts.lost * decay[..., 0]
+    integrand -= np.einsum("rux,rx->ru", own, s * alpha / parts.total)
+    return _STEP * integrand.sum(axis=1)
+
+
+def _told_far_from_one(s: Reals, apart: Reals, alpha: Reals) -> Reals:
+    parts = _NearOne(s, apart, alpha)
+    total = parts.total[..., None]
+    own = -(total + 1) * parts.logs + parts.decay[..., None]  # log (1+s_x t)^-(A+1)
+    integrals: Reals = _step_up(own, total * parts.logs + parts.excess[..., None]).sum(axis=1)
+    return _STEP * np.einsum("rx,rx->r", integrals, s * alpha / parts.total)
 
 
 def _nodes(s: Reals, alpha: Reals) -> Reals:
@@ -102,17 +197,13 @@ def _log_growth(s: Reals, u: Reals) -> Reals:
         return np.logaddexp(0, np.log(s)[:, None, :] + u[:, None])
 
 
-def _integral(s: Reals, alpha: Reals, weighted: bool) -> Reals:
+def _logs(s: Reals, alpha: Reals) -> Reals:
     u = _nodes(s, alpha)
-    total = alpha.sum(axis=1)
-    decay, held = total + weighted, (alpha * (s > 0)).sum(axis=1)
-    grown = _log_growth(s, u)
-    product = np.exp(-np.einsum("rux,rx->ru", grown, alpha))
-    if weighted:
-        product *= np.einsum("rux,rx->ru", np.exp(-grown), alpha * s / total[:, None])
+    decay, held = alpha.sum(axis=1), (alpha * (s > 0)).sum(axis=1)
+    product = np.exp(-np.einsum("rux,rx->ru", _log_growth(s, u), alpha))
     # Beyond the last node both terms are geometric, the second one with the parameters of the positive entries.
     plain = np.exp(-decay[:, None] * np.logaddexp(0, u))
     rest = plain[:, -1] / np.expm1(np.minimum(_STEP * decay, 700)) - product[:, -1] / np.expm1(
-        np.minimum(_STEP * (held + weighted), 700)
+        np.minimum(_STEP * held, 700)
     )
     return _STEP * ((plain - product).sum(axis=1) + rest)

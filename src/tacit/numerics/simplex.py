@@ -16,6 +16,7 @@ REPLICATES = 32
 _FAR = 45.0  # e^-45 of a law's tail is negligible
 _LIGHT = 1e-22
 _ROUNDING = 1e-12
+_LARGEST = 700.0
 
 
 def gauss_jacobi_simplex(alpha: Reals, order: int) -> tuple[Reals, Reals]:
@@ -67,7 +68,7 @@ def logit_simplex(alpha: Reals, step: float) -> tuple[Reals, Reals]:
     for x in range(alpha.size - 1):
         first, second = float(alpha[x]), float(alpha[x + 1 :].sum())
         away = _logits(first, second, step)
-        share = np.exp(-first * _log_mixed(second, first, -away) - second * _log_mixed(first, second, away))
+        share = np.exp(-first * log_mixed(second, first, -away) - second * log_mixed(first, second, away))
         matters = share > _LIGHT
         away, share = away[matters], share[matters]
         logits = away + math.log(first / second)
@@ -83,12 +84,12 @@ def _logits(first: float, second: float, step: float) -> Reals:
     return np.arange(-12 * width - _FAR / first, 12 * width + _FAR / second, step * min(1.0, width))
 
 
-def _log_mixed(own: float, other: float, away: Reals) -> Reals:
+def log_mixed(own: float, other: float, away: Reals) -> Reals:
     """Return ``log((other + own e^away) / (other + own))``, with all digits near 0."""
-    near = np.abs(away) < 1
-    small = np.log1p(own / (own + other) * np.expm1(np.where(near, away, 0.0)))
+    grown = own / (own + other) * np.expm1(np.minimum(away, _LARGEST))
+    near = np.abs(grown) < 1 / 2
     logs = math.log(other), math.log(own), math.log(own + other)
-    return np.where(near, small, np.logaddexp(logs[0], logs[1] + away) - logs[2])
+    return np.where(near, np.log1p(np.where(near, grown, 0.0)), np.logaddexp(logs[0], logs[1] + away) - logs[2])
 
 
 def lattice_simplex(alpha: Reals, size: int, rng: np.random.Generator) -> Reals:
