@@ -12,14 +12,14 @@ from oracles import adversaries as slow, channels, measures
 from oracles.promise import exactly
 from oracles.strategies import gains, stochastic
 from tacit.adversaries.gains import IdentityGain
-from tacit.estimate import Estimate
+from tacit.estimate import Estimate, settled
 from tacit.measures.bayes_security import plan_bayes_security
 from tacit.measures.information import plan_mutual_information
 from tacit.measures.measure import Plan
 from tacit.measures.privacy import _least_epsilon, plan_ldp_epsilon
 from tacit.measures.vulnerability import plan_posterior_vulnerability
 from tacit.shuffling.others import Group
-from tacit.shuffling.pairs import Blanket, PairOfValues, largest_excess, unlike
+from tacit.shuffling.pairs import Blanket, PairOfValues, largest_excess_beyond, unlike
 from tacit.shuffling.privacy import _bounded_profile
 from tacit.shuffling.views import known
 from tacit.shuffling.worst import bounded, bounded_worst, guess_ceiling
@@ -194,7 +194,7 @@ def test_the_bounds_hold_the_excess_of_a_pair(ratio, data, crowd):
     else:
         truth = slow.hockey_stick(rows[a], rows[b], slow.power(math.log(ratio)))
     contains(pair._bounded_excess(ratio), truth)
-    assert pair.excess(ratio) == exactly(truth)
+    assert settled(pair.excess_beyond(math.log(ratio))) == exactly(truth)
 
 
 @pytest.mark.parametrize("ratio", [1.0, 1.1, 3.0])
@@ -208,7 +208,7 @@ def test_no_pair_is_ruled_out_that_has_the_largest_excess(mechanism, ratio, user
     population = np.array([0.5, 0.5]) if k == 2 else np.array([0.5, 0.375, 0.125])
     groups = [(Group(users, value),) for value in range(k)] + [(Group(users, population=population),)]
     pairs = [PairOfValues(mechanism, a, b, others) for others in groups for a in range(k) for b in range(k) if a != b]
-    assert largest_excess(pairs, ratio) == max(pair.excess(ratio) for pair in pairs)
+    assert largest_excess_beyond(pairs, math.log(ratio)) == max(pair.excess_beyond(math.log(ratio)) for pair in pairs)
 
 
 @pytest.mark.parametrize(
@@ -230,13 +230,15 @@ def test_pairs_of_one_kind_are_alike(mechanism, ratio):
         assert len(kinds) < len(pairs)
         assert len(unlike(pairs)) == len(kinds)
         for pair in pairs:
-            assert float(pair.excess(ratio)) == pytest.approx(float(kinds[pair.kind].excess(ratio)), rel=1e-12)
+            assert float(pair.excess_beyond(math.log(ratio))) == pytest.approx(
+                float(kinds[pair.kind].excess_beyond(math.log(ratio))), rel=1e-12
+            )
         blanket, bounds = Blanket(mechanism, 5), [Blanket(mechanism, 5).excess(p.a, p.b, ratio) for p in pairs]
         assert [blanket.excess(p.a, p.b, ratio) for p in pairs] == pytest.approx(bounds, rel=1e-12)
 
 
 def test_the_largest_excess_of_no_pair_is_none():
-    assert largest_excess([], 1.0) == 0
+    assert largest_excess_beyond([], 0.0) == 0
 
 
 @pytest.mark.parametrize("mechanism", [RR(3, epsilon=1), UE.oue(3, 1), UE.rappor(2, 2), RR(2, p=1)])

@@ -17,6 +17,7 @@ from tacit.channels.channel import System
 from tacit.channels.reduction import merged_columns
 from tacit.errors import TooLargeError
 from tacit.measures.bayes_security import check_listed
+from tacit.measures.divergences import logarithms
 from tacit.mechanisms.randomized_response import RandomizedResponse
 from tacit.mechanisms.subset_selection import SubsetSelection
 from tacit.mechanisms.unary_encoding import UnaryEncoding
@@ -26,6 +27,8 @@ from tacit.numerics.matrices import dense
 Reals = NDArray[np.float64]
 
 MOST_TYPES = 1 << 16
+# At this ε a lie is far rarer than anything else, yet no number underflows: more only makes lies rarer still.
+_LOUD, _RARE = 600.0, -570.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,6 +144,21 @@ def _(mechanism: RandomizedResponse, groups: Others, values: tuple[int, ...]) ->
 
     types = np.stack([*(row(Group(1, value)) for value in values), *map(row, groups)])
     return types[:, types.sum(axis=0) > 0]
+
+
+@singledispatch
+def log_report_types(mechanism: System, groups: Others, values: tuple[int, ...]) -> Reals:
+    """Return the logarithms of the types of report, as `report_types` has them but where those underflow."""
+    return logarithms(report_types(mechanism, groups, values))
+
+
+@log_report_types.register
+def _(mechanism: RandomizedResponse, groups: Others, values: tuple[int, ...]) -> Reals:
+    if mechanism.epsilon < _LOUD or math.isinf(mechanism.epsilon):
+        return logarithms(report_types(mechanism, groups, values))
+    quieter = RandomizedResponse(mechanism.k, epsilon=_LOUD)
+    types = logarithms(report_types(quieter, groups, values))
+    return np.where(types < _RARE, types - (mechanism.epsilon - _LOUD), types)
 
 
 @report_types.register

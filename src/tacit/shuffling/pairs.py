@@ -16,13 +16,21 @@ from numpy.typing import NDArray
 
 from tacit.channels.channel import System
 from tacit.estimate import Estimate, largest
-from tacit.measures.divergences import excess_over
+from tacit.measures.divergences import excess_mass_of_logs, excess_over, logarithms
 from tacit.numerics.histogram_simplex import simplex_law, simplex_work, with_draws
 from tacit.numerics.histograms import add_draw, histogram_count, histogram_law, sequence_count
+from tacit.numerics.log_histograms import log_add_draw, log_histogram_law, log_histogram_work
 from tacit.numerics.mean_excess import RELATIVE, Bounded, mean_excess
 from tacit.numerics.poisson_multinomial import box_cells, histogram_box, with_target
 from tacit.shuffling.blanket import between, hidden_in_blanket
-from tacit.shuffling.others import Group, Others, blanket_probability, is_symmetric, report_types
+from tacit.shuffling.others import (
+    Group,
+    Others,
+    blanket_probability,
+    is_symmetric,
+    log_report_types,
+    report_types,
+)
 
 Reals = NDArray[np.float64]
 
@@ -32,8 +40,10 @@ _FEW, _ALL = 1 << 10, 1 << 14
 # Terms that adding draws one by one may take; how many of them a cell of the transform is worth; and so few as to need
 # no other way.
 _MOST_WORK, _WORK_PER_CELL, _AT_ONCE = 1 << 26, 16, 1 << 14
-# What the transform rounds off of a sum over its histograms, at most; and of one of them, beside the largest.
-_ROUNDED_SUM, _ROUNDED = 1e-14, 1e-14
+# Beyond e^_LARGEST no double holds a ratio, nor a product of several beyond e^_LOUD; how long logarithms may take then.
+_LARGEST, _LOUD, _MOST_WORK_IN_LOGS = 700.0, 300.0, 1 << 24
+# What the transform rounds off of a sum over its histograms, at most.
+_ROUNDED_SUM = 1e-14
 # A bound need not be as exact as an answer: what is left out is added to it.
 _FOR_A_BOUND = 1e-4
 # What so many others report with less than this probability only the target can have sent.
@@ -84,10 +94,13 @@ class PairOfValues:
         """How many histograms there are to list."""
         return histogram_cells(self._counts, self.types[2:])
 
-    def excess(self, ratio: float) -> float | Estimate:
-        """Return ``Σ_h max(0, P(h | a) - ratio · P(h | b))``."""
-        if math.isinf(ratio) and not np.any((self.types[0] > 0) & (self.types[1] == 0)):
+    def excess_beyond(self, epsilon: float) -> float | Estimate:
+        """Return ``Σ_h max(0, P(h | a) - e^ε P(h | b))``."""
+        if math.isinf(epsilon) and not np.any((self.log_types[0] > -math.inf) & (self.log_types[1] == -math.inf)):
             return 0.0
+        if self.is_loud or _LARGEST < epsilon < math.inf:
+            return self._logarithmic_excess(epsilon)
+        ratio = math.exp(epsilon)
         if not self.groups:
             return excess_over(self.types[0], self.types[1], ratio)
         if self.is_linear:
@@ -96,11 +109,11 @@ class PairOfValues:
             return self._listed_excess(ratio)
         return self._bounded_excess(ratio)
 
-    def roughly(self, ratio: float) -> Bounded:
+    def roughly_beyond(self, epsilon: float) -> Bounded:
         """Return the excess, or bounds of it that are quick to have."""
-        if not self.is_linear:
+        if not self.is_linear or self.is_loud or _LARGEST < epsilon < math.inf:
             return Bounded(0.0, math.inf)
-        return _linear_excess(self.types, self._counts[0], ratio, _FOR_A_BOUND)
+        return _linear_excess(self.types, self._counts[0], math.exp(epsilon), _FOR_A_BOUND)
 
     @cached_property
     def likelihoods(self) -> tuple[Reals, Reals]:
@@ -112,12 +125,35 @@ class PairOfValues:
     def lists_all(self) -> bool:
         """Whether every histogram can be listed, down to the least likely one."""
         m = self.types.shape[1]
-        return _is_box_of(_ALL, self._counts, m) or simplex_work(self._counts, m) <= _MOST_WORK
+        rarest = (1 + sum(self._counts)) * float(self.log_types.min(where=self.log_types > -math.inf, initial=0.0))
+        summed = simplex_work(self._counts, m) <= _MOST_WORK and rarest > -_LARGEST
+        return summed or _is_box_of(_ALL, self._counts, m)
+
+    @cached_property
+    def log_types(self) -> Reals:
+        """The logarithms of the types, the likeliest last."""
+        types = log_report_types(self.mechanism, self.groups, (self.a, self.b))
+        return types[:, np.argsort(np.logaddexp.reduce(types[2:] if self.groups else types))]
+
+    @cached_property
+    def is_loud(self) -> bool:
+        """Whether one value or group is so much likelier to send a report than another that doubles lose the ratio."""
+        return _largest_ratio(self.log_types) > _LOUD
 
     @property
-    def all_likelihoods(self) -> tuple[Reals, Reals]:
-        """``P(h | a)`` and ``P(h | b)`` over every histogram."""
-        a, b = _summed(self._counts, self.types, _ALL)
+    def all_log_likelihoods(self) -> tuple[Reals, Reals]:
+        """``log P(h | a)`` and ``log P(h | b)`` over every histogram."""
+        if _is_box_of(_ALL, self._counts, self.types.shape[1]):
+            return self._log_likelihoods(-math.inf)
+        a, b = logarithms(_summed(self._counts, self.types, _ALL))
+        return a, b
+
+    def _log_likelihoods(self, least: float) -> tuple[Reals, Reals]:
+        """Return what is listed but for histograms that the others make rarer than ``e^least``."""
+        if not self.groups:
+            return self.log_types[0], self.log_types[1]
+        others = log_histogram_law(self._counts, self.log_types[2:], least)
+        a, b = (log_add_draw(others, target).ravel() for target in self.log_types[:2])
         return a, b
 
     @cached_property
@@ -129,22 +165,33 @@ class PairOfValues:
         return tuple(group.count for group in self.groups)
 
     def _listed_excess(self, ratio: float) -> float | Estimate:
+        if self.types.shape[1] == 2 and not self._is_summed:
+            return _tail_excess(self.types, self._counts, ratio)
         found = excess_over(*self.likelihoods, ratio)
         if self._is_summed:
             return found
-        if self.types.shape[1] == 2 and math.isfinite(ratio):
-            return self._tail_excess(ratio)
         error = _ROUNDED_SUM * (1 + ratio) if math.isfinite(ratio) else _ROUNDED_SUM
         return Estimate(found, max(0.0, found - error), found + error, None, "sum over histograms, with its rounding")
 
-    def _tail_excess(self, ratio: float) -> float:
-        """Return the excess where two types make it a tail, tilted so that the transform is precise there."""
-        box = histogram_box(self._counts, self.types[2:], _tilt(self.types, self._counts, ratio).tolist())
-        _, (a, b) = with_target(box, self.types[:2])
-        above = a - ratio * b
-        # On the other side of the boundary the weights grow, and there is nothing but what the transform rounded off.
-        seen = above > _ROUNDED * a.max()
-        return float(above[seen] @ box.weights(a.shape)[seen])
+    def _logarithmic_excess(self, epsilon: float) -> float | Estimate:
+        """Return the excess where likelihoods or their ratios are beyond what doubles hold."""
+        if self._work_in_logs <= _MOST_WORK_IN_LOGS:
+            return excess_mass_of_logs(*self._likely_logs, epsilon)
+        alone = excess_mass_of_logs(self.log_types[0], self.log_types[1], epsilon)
+        return between(0.0, alone)
+
+    @cached_property
+    def _least(self) -> float:
+        """What matters neither in ``P(h | a)`` nor, however often it counts, in ``P(h | b)``."""
+        return -800.0 - 3 * min(_largest_ratio(self.log_types), _LARGEST)
+
+    @cached_property
+    def _work_in_logs(self) -> float:
+        return log_histogram_work(self._counts, self.log_types[2:], self._least)
+
+    @cached_property
+    def _likely_logs(self) -> tuple[Reals, Reals]:
+        return self._log_likelihoods(self._least)
 
     @cached_property
     def coarse(self) -> tuple[Reals, Reals]:
@@ -165,11 +212,11 @@ def unlike(pairs: Iterable[PairOfValues]) -> list[PairOfValues]:
     return list({pair.kind: pair for pair in pairs}.values())
 
 
-def largest_excess(pairs: Iterable[PairOfValues], ratio: float) -> float | Estimate:
+def largest_excess_beyond(pairs: Iterable[PairOfValues], epsilon: float) -> float | Estimate:
     """Return the largest excess of some pairs: of those that a rough look does not rule out."""
-    rough = [(pair, pair.roughly(ratio)) for pair in pairs]
+    rough = [(pair, pair.roughly_beyond(epsilon)) for pair in pairs]
     low = max((found.value - found.error for _, found in rough), default=0.0)
-    return largest(pair.excess(ratio) for pair, found in rough if found.value + found.error >= low)
+    return largest(pair.excess_beyond(epsilon) for pair, found in rough if found.value + found.error >= low)
 
 
 class Blanket:
@@ -283,22 +330,35 @@ def _is_box_of(cells: int, counts: tuple[int, ...], m: int) -> bool:
     return sequence_count(m - 1, sum(counts) + 1) <= cells
 
 
-def _tilt(types: Reals, counts: tuple[int, ...], ratio: float) -> Reals:
-    """Return the tilt that makes ``Σ_y h_y (Q[a, y] - ratio Q[b, y]) / q_y`` about 0, q being the others' mean law."""
-    weights = np.array(counts, dtype=np.float64)
-    mean = weights @ types[2:] / weights.sum()
-    steps = np.where(mean > 0, (types[0] - ratio * types[1]) / np.where(mean > 0, mean, 1.0), 0.0)
+def _tail_excess(types: Reals, counts: tuple[int, ...], ratio: float) -> float:
+    """Return the excess where there are two types of report, so that the histogram is one number h.
 
-    def drift(s: float) -> float:
-        tilted = types[2:] * np.exp(s * (steps - steps.max()))
-        return float(weights @ ((tilted @ steps) / tilted.sum(axis=1)))
+    With ``c_y = Q[a, y] - r Q[b, y]`` and the law L of the others' h tilted by ``e^θ = -c_1/c_0``, the likelihoods at h
+    differ by ``c_0 e^(-θ(h-1)) (L(h-1) - L(h))`` times the tilt's normaliser. L rises to its mode M and falls beyond,
+    so that they cross there, and by parts the sum beyond is ``c_0 e^(-θM) (L(M) - (1-e^-θ) Σ_j e^(-θ(j-1)) L(M+j))``,
+    and so in the other direction for θ < 0: to all digits, however small it is.
+    """
+    if math.isinf(ratio):
+        # Only where all others send what b cannot, but those who cannot either.
+        can = types[2:] > 0
+        logs = np.array(counts) @ np.where(can, np.log(np.where(can, types[2:], 1.0)), 0.0)
+        return float((types[0] * np.exp(logs))[types[1] == 0].sum())
+    gain = types[0] - ratio * types[1]
+    if gain.min() >= 0 or gain.max() <= 0:
+        return max(0.0, 1 - ratio)
+    tilt = math.log(-gain[1] / gain[0])
+    box = histogram_box(counts, types[2:], [tilt, 0.0])
+    mode = int(np.argmax(box.law))
+    beyond = box.law[mode + 1 :] if tilt > 0 else box.law[:mode][::-1]
+    fall = np.exp(-abs(tilt) * np.arange(beyond.size))
+    rest = float(box.law[mode] + math.expm1(-abs(tilt)) * (fall @ beyond))
+    return max(0.0, 1 - ratio) + abs(float(gain[0 if tilt > 0 else 1])) * rest * float(box.weights()[mode])
 
-    if steps.max() <= 0 or drift(0.0) >= 0:
-        return np.zeros_like(steps)
-    low, high = 0.0, 1e-6
-    while drift(high) < 0 and high * float(np.abs(steps).max()) < 300:
-        low, high = high, 2 * high
-    for _ in range(50):
-        middle = (low + high) / 2
-        low, high = (middle, high) if drift(middle) < 0 else (low, middle)
-    return high * steps
+
+def _largest_ratio(log_types: Reals) -> float:
+    """Return the logarithm of the largest ratio in a column, but for zeros."""
+    possible = log_types > -math.inf
+    most = np.where(possible, log_types, -math.inf).max(axis=0)
+    return float(
+        np.max(most - np.where(possible, log_types, math.inf).min(axis=0), initial=0.0, where=possible.any(axis=0))
+    )

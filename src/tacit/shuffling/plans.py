@@ -34,7 +34,7 @@ from tacit.shuffling import exchangeable
 from tacit.shuffling.blanket import BOUND
 from tacit.shuffling.monte_carlo import METHOD as SAMPLED, Leak as SampledLeak, can_be_sampled, mean_over_crowds
 from tacit.shuffling.others import is_symmetric, pairs_like
-from tacit.shuffling.pairs import PairOfValues, largest_excess
+from tacit.shuffling.pairs import PairOfValues, largest_excess_beyond
 from tacit.shuffling.randomized_response import (
     bayes_security_among_uniform,
     mutual_information_among_uniform,
@@ -99,7 +99,7 @@ def _(system: AmongOthers) -> Result:
         return Plan(WALK, lambda: bayes_security_among_uniform(response, system.n))
     return Plan(
         method_of_pairs(system),
-        lambda: settled(mapped(largest_excess(system.pairs, 1), lambda most: min(1.0, max(0.0, 1 - most)))),
+        lambda: settled(mapped(largest_excess_beyond(system.pairs, 0.0), lambda most: min(1.0, max(0.0, 1 - most)))),
     )
 
 
@@ -220,7 +220,7 @@ Ends = tuple[int, int]
 
 
 def _distances(system: AmongOthers) -> dict[Ends, float | Estimate]:
-    return {(pair.a, pair.b): pair.excess(1) for pair in system.pairs}
+    return {(pair.a, pair.b): pair.excess_beyond(0.0) for pair in system.pairs}
 
 
 def _worst_distances(system: AmongWorst) -> dict[Ends, float | Estimate]:
@@ -302,7 +302,8 @@ def _two_valued_gain(pair: PairOfValues, prior: Reals, gain: Reals) -> float | E
             (((beta - b) / (a - alpha), (a, b)) for a, b in steeper),
             key=lambda crossing: (crossing[0], -crossing[1][0]),
         )
-        total = _sum(total, pair.excess(ratio), next_alpha - alpha)
+        excess = pair.excess_beyond(math.log(ratio) if ratio > 0 else -math.inf)
+        total = _sum(total, excess, next_alpha - alpha)
         alpha, beta = next_alpha, next_beta
     return total
 

@@ -4,19 +4,16 @@ import itertools
 import math
 from collections.abc import Iterable
 
-import numpy as np
-from numpy.typing import NDArray
-
 from tacit.errors import TooLargeError
-from tacit.estimate import Estimate, lowest, mapped
-from tacit.measures.divergences import renyi_of
+from tacit.estimate import Estimate, highest, lowest, mapped
+from tacit.measures.divergences import renyi_of_logs
 from tacit.measures.local_privacy import plan_ldp_epsilon
 from tacit.measures.measure import Plan
 from tacit.measures.privacy import Profile, plan_privacy_profile, plan_renyi, ratio_of
 from tacit.numerics.histograms import histogram_count
 from tacit.shuffling.blanket import BOUND, between
 from tacit.shuffling.others import Group, is_symmetric
-from tacit.shuffling.pairs import PairOfValues, largest_excess, unlike
+from tacit.shuffling.pairs import PairOfValues, largest_excess_beyond, unlike
 from tacit.shuffling.plans import HISTOGRAMS, PLAIN, method_of_pairs
 from tacit.shuffling.views import AmongOthers, AmongWorst, View, known
 from tacit.shuffling.worst import ENUMERATED, spread
@@ -24,14 +21,11 @@ from tacit.shuffling.worst import ENUMERATED, spread
 # How many pairs of views, and how many histograms in all, a maximum over the others' values may take.
 _MOST_WAYS, _MOST_PAIRS, _MOST_CELLS = 1 << 14, 1 << 11, 1 << 22
 _MOST_TRIED, _MOST_TRIED_CELLS = 8, 1 << 18
-_LEAST, _MODERATE, _MOST_EXPONENT = 1e-280, 300.0, 400.0
-
-Reals = NDArray[np.float64]
 
 
 @plan_privacy_profile.register
 def _(system: AmongOthers) -> Plan[Profile]:
-    if system.leaves_only_the_target:
+    if _is_plain(system):
         return Plan(PLAIN, plan_privacy_profile(system.mechanism).compute)
     return Plan(method_of_pairs(system), lambda: _profile(_both_ways(system.pairs)))
 
@@ -46,7 +40,7 @@ def _(system: AmongWorst) -> Plan[Profile]:
 
 @plan_renyi.register
 def _(system: AmongOthers, order: float) -> Plan[float]:
-    if system.leaves_only_the_target:
+    if _is_plain(system):
         return Plan(PLAIN, plan_renyi(system.mechanism, order).compute)
     return Plan(HISTOGRAMS, lambda: _largest_renyi(system, _both_ways(system.pairs), order))
 
@@ -62,8 +56,14 @@ def _(system: AmongWorst, order: float) -> Plan[float]:
     return Plan(ENUMERATED, lambda: _largest_renyi(system, pairs, order))
 
 
+def _is_plain(system: AmongOthers) -> bool:
+    """Whether the target's report is seen as if she were alone, others being certain, and not only nearly so."""
+    certain = not system.groups or math.isinf(plan_ldp_epsilon(system.mechanism).compute())
+    return certain and system.leaves_only_the_target
+
+
 def _profile(pairs: list[PairOfValues]) -> Profile:
-    return lambda epsilon: _share(largest_excess(pairs, ratio_of(epsilon)))
+    return lambda epsilon: _share(largest_excess_beyond(pairs, epsilon))
 
 
 def _share(result: float | Estimate) -> float | Estimate:
@@ -103,10 +103,12 @@ def _bounded_profile(system: AmongWorst) -> Profile:
         for groups in _likely_worst(n - 1, min(k, 3 if is_symmetric(mechanism) else _MOST_TRIED))
     ]
     tried = [pair for pair in unlike(tried) if len(pair.groups) < 2 or pair.cells <= _MOST_TRIED_CELLS]
+    local = plan_privacy_profile(mechanism).compute()
 
     def profile(epsilon: float) -> float | Estimate:
-        ratio = ratio_of(epsilon)
-        return _share(between(lowest(largest_excess(tried, ratio)), system.blanket.largest_excess(ratio)))
+        # The crowd hides no less than the mechanism, which alone says so where ratios are beyond what a double holds.
+        bound = min(highest(local(epsilon)), system.blanket.largest_excess(ratio_of(epsilon)))
+        return _share(between(lowest(largest_excess_beyond(tried, epsilon)), bound))
 
     return profile
 
@@ -121,26 +123,11 @@ def _likely_worst(users: int, k: int) -> list[tuple[Group, ...]]:
 
 def _largest_renyi(system: View, pairs: list[PairOfValues], order: float) -> float:
     """Return the largest divergence of pairs whose histograms can all be listed: large orders are made in the tails."""
-    most = plan_ldp_epsilon(system.mechanism).compute()
     if math.isinf(order):
-        return most
-    if any(not pair.lists_all for pair in pairs) or (math.isfinite(most) and most * (order - 1) > _MOST_EXPONENT):
+        return plan_ldp_epsilon(system.mechanism).compute()
+    if any(not pair.lists_all for pair in pairs):
         raise TooLargeError(
-            "the histograms are too many, or their ratios too large, to sum over for a Rényi divergence; take fewer "
-            "users or kinds of report, or ask for the privacy profile"
+            "the histograms are too many to sum over for a Rényi divergence; take fewer users or kinds of report, or "
+            "ask for the privacy profile"
         )
-    return max((renyi_of(*_not_underflown(pair, most), order) for pair in pairs), default=0.0)
-
-
-def _not_underflown(pair: PairOfValues, most: float) -> tuple[Reals, Reals]:
-    """Return the likelihoods of a pair, but for histograms too unlikely to matter where ratios are finite."""
-    a, b = pair.all_likelihoods
-    # Neither likelihood is more than e^ε times the other: if one is this small, both are, unless ε is hundreds.
-    least = _LEAST if most <= _MODERATE else 0.0
-    kept = np.minimum(a, b) > (least if math.isfinite(most) else -1.0)
-    if math.isfinite(most) and most > _MODERATE and np.maximum(a, b)[~kept].max(initial=0.0) > 0:
-        raise TooLargeError(
-            "the likelihoods underflow, so that their ratios are unknown for a Rényi divergence; take more noise or "
-            "fewer users, or ask for the privacy profile"
-        )
-    return a[kept], b[kept]
+    return max((renyi_of_logs(*pair.all_log_likelihoods, order) for pair in pairs), default=0.0)

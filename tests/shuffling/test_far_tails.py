@@ -1,0 +1,136 @@
+"""Crowds where δ is down to the least doubles, ε beyond the logarithm of the largest, and Rényi's order anything."""
+
+import itertools
+import math
+from fractions import Fraction
+
+import pytest
+
+import tacit as tc
+from oracles import adversaries as slow
+from oracles.promise import exactly
+
+RR = tc.RandomizedResponse
+
+ORDERS = [1e-8, 0.5, 1.0, 32.0, 1e8]
+
+
+def local_rows(k, epsilon):
+    """k-RR at a local ε of any size, to sixty digits."""
+    odds = slow.power(epsilon)
+    return [[(odds if x == y else 1) / (k - 1 + odds) for y in range(k)] for x in range(k)]
+
+
+def ordered(rows):
+    return [(rows[a], rows[b]) for a, b in slow.ordered_pairs(rows)]
+
+
+def meets(profile, delta, epsilon):
+    """Whether a profile falls to δ within what a float promises of ε."""
+    slack = max(1e-10 * epsilon, 1e-12)
+    below = epsilon <= slack or profile(slow.power(epsilon - slack)) >= Fraction(delta)
+    return below and profile(slow.power(epsilon + slack)) <= Fraction(delta)
+
+
+@pytest.mark.parametrize("local", [709.7, 745.0, 1000.0])
+@pytest.mark.parametrize(("k", "n"), [(2, 3), (3, 3)])
+def test_local_noise_that_no_double_holds(local, k, n):
+    crowd, Q = tc.Shuffled(RR(k, epsilon=local), n), local_rows(k, local)
+    every = {counts: slow.all_but_one(Q, counts) for counts in slow.all_counts(n - 1, k)}
+    for delta in (1e-3, 1e-300):
+        for counts, rows in every.items():
+            epsilon = tc.shuffle_epsilon(crowd, delta, tc.AllButOne(counts))
+            assert meets(lambda ratio, rows=rows: slow.privacy_profile(rows, ratio), delta, epsilon)
+        worst = tc.shuffle_epsilon(crowd, delta)
+        assert meets(lambda ratio: max(slow.privacy_profile(rows, ratio) for rows in every.values()), delta, worst)
+    for epsilon in (0.0, local - 1, local - 1e-3):
+        expected = max(slow.privacy_profile(rows, slow.power(epsilon)) for rows in every.values())
+        assert tc.privacy_profile(crowd, epsilon) == exactly(expected)
+
+
+@pytest.mark.parametrize("n", [2, 4, 1000, 10**6, 10**9])
+def test_one_user_among_many_who_hardly_lie_is_hidden_by_as_many_as_could_have(n):
+    # One report of a too many is the target's lie if she holds b, or that of any other holder of b.
+    local, holders = 800.0, (n - 1) // 2
+    crowd, adversary = tc.Shuffled(RR(2, epsilon=local), n), tc.AllButOne([n - 1 - holders, holders])
+    for epsilon in (700.0, 770.0, 790.0):
+        expected = max(Fraction(0), 1 - (holders + 1) * slow.power(epsilon - local))
+        assert tc.privacy_profile(crowd, epsilon, adversary) == exactly(expected)
+
+
+class TwoTypes:
+    """Groups that send the first of two types of report with chances that are whole parts of one; all in integers."""
+
+    def __init__(self, counts, parts, whole):
+        others = [1]
+        for count, part in zip(counts, parts, strict=True):
+            group = [
+                math.comb(count, hits) * part**hits * (whole - part) ** (count - hits) for hits in range(count + 1)
+            ]
+            longer = [0] * (len(others) + count)
+            for hits, weight in enumerate(group):
+                for h, mass in enumerate(others):
+                    longer[h + hits] += weight * mass
+            others = longer
+        self.total = whole ** (sum(counts) + 1)
+        self.laws = [
+            [part * more + (whole - part) * same for more, same in zip([0, *others], [*others, 0], strict=True)]
+            for part in parts
+        ]
+
+    def profile(self, ratio):
+        up, down = ratio.numerator, ratio.denominator
+        pairs = itertools.permutations(self.laws, 2)
+        most = max(sum(max(0, down * p - up * q) for p, q in zip(*pair, strict=True)) for pair in pairs)
+        return Fraction(most, down * self.total)
+
+
+TWO_TYPES = [
+    ([5, 1194], [3, 1], 4),
+    ([1100, 99], [3, 1], 4),
+    ([250, 180], [9, 7], 16),
+    ([30, 1200], [31, 4], 32),
+    ([20, 15], [3, 1], 4),
+    ([200, 3, 300], [5, 2, 4], 8),
+]
+
+
+@pytest.mark.parametrize(("counts", "parts", "whole"), TWO_TYPES, ids=repr)
+def test_the_far_tail_of_groups_with_two_types_of_report(counts, parts, whole):
+    exact, adversary = TwoTypes(counts, parts, whole), tc.AllButOne(counts)
+    crowd = tc.Shuffled(tc.Channel([[part / whole, 1 - part / whole] for part in parts]), sum(counts) + 1)
+    for delta in (0.01, 1e-7, 1e-20, 1e-25, 1e-100, 1e-300):
+        assert meets(exact.profile, delta, tc.shuffle_epsilon(crowd, delta, adversary))
+    for epsilon in (0.0, 0.1, 0.5, 1.0):
+        expected = float(exact.profile(slow.power(epsilon)))
+        assert tc.privacy_profile(crowd, epsilon, adversary) == pytest.approx(expected, rel=1e-10, abs=1e-300)
+
+
+def test_what_only_one_value_can_send_is_never_hidden_by_who_cannot_send_it():
+    # The target's first report shows unless the others' reports may be as many: those of the second group never are.
+    crowd = tc.Shuffled(tc.Channel([[0.5, 0.5], [0.0, 1.0], [0.75, 0.25]]), 2002)
+    counts = tc.AllButOne([0, 1998, 3])
+    shown = 0.5 * 0.75**3
+    assert tc.privacy_profile(crowd, math.inf, counts) == exactly(0.75**4)
+    assert tc.privacy_profile(crowd, 500.0, counts) == exactly(0.75**4)
+    assert tc.shuffle_epsilon(crowd, 0.75**4 + 1e-9, counts) < math.inf
+    assert tc.shuffle_epsilon(crowd, shown, counts) == math.inf
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize(("k", "local"), [(2, 1.0), (2, 60.0), (3, 20.0), (2, 1000.0)])
+def test_the_renyi_divergence_of_any_order_in_a_small_crowd(order, k, local):
+    for n in (2, 4, 6) if k == 2 else (2, 3):
+        Q, crowd = local_rows(k, local), tc.Shuffled(RR(k, epsilon=local), n)
+        every = [slow.all_but_one(Q, counts) for counts in slow.all_counts(n - 1, k)]
+        expected = max(slow.renyi_divergence(p, q, order) for rows in every for p, q in ordered(rows))
+        assert tc.shuffle_renyi(crowd, order) == exactly(expected)
+
+
+@pytest.mark.parametrize("n", [100, 1000])
+def test_the_renyi_divergence_of_a_larger_crowd_grows_with_its_order_to_that_of_the_mechanism(n):
+    crowd, adversary = tc.Shuffled(RR(2, epsilon=3), n), tc.AllButOne([n - 1, 0])
+    values = [tc.shuffle_renyi(crowd, order, adversary) for order in (*ORDERS, math.inf)]
+    assert all(0 < less <= more for less, more in itertools.pairwise(values))
+    assert values[-1] == 3
+    assert values[-2] == pytest.approx(3, rel=1e-5 * n)
