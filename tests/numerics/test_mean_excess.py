@@ -19,7 +19,7 @@ def found(n, steps, probabilities, **options):
 
 
 def by_summing(n, steps, probabilities):
-    return module._by_summing(n, steps, probabilities, np.argsort(probabilities * (1 - probabilities)))
+    return module._by_summing(n, steps, probabilities, probabilities, np.argsort(probabilities * (1 - probabilities)))
 
 
 def integral(n, steps, probabilities, *, relative=module.RELATIVE, most_peaks=1 << 14):
@@ -233,3 +233,20 @@ def test_a_binomial_above_a_threshold_far_into_its_tail(n, p):
 
 def test_a_binomial_of_no_trials_is_zero():
     assert binomial_mean_excess(np.zeros(3), 0.5, 0.5, np.array([-1.5, 0.0, 2.0])).tolist() == [1.5, 0.0, 0.0]
+
+
+def as_sums_of_coins(coins, threshold):
+    """How many heads so many fair-quarter coins show, less a threshold: kinds of steps that are one binomial law."""
+    heads = Fraction(1, 4)
+    law = [math.comb(coins, j) * heads**j * (1 - heads) ** (coins - j) for j in range(coins + 1)]
+    return np.arange(coins + 1.0) - threshold, np.array(law, dtype=np.float64)
+
+
+@pytest.mark.parametrize("threshold", [0.5, 0.53125, 0.5625, 0.625, 0.75, 0.875])
+@pytest.mark.parametrize("n", [1000, 10**4, 10**6])
+def test_three_kinds_keep_their_digits_however_far_out(n, threshold):
+    # Summed over the counts that are likely, rather than those that make the excess, 1e-92 was 1e-118.
+    expected = slow.of_binomial(2 * n, Fraction(1, 4), n * Fraction(threshold)) / n
+    found = mean_excess(n, *as_sums_of_coins(2, threshold))
+    if expected > 1e-300:
+        assert float(found.value) == pytest.approx(float(expected), rel=1e-10, abs=0)

@@ -4,7 +4,9 @@ import itertools
 import math
 from fractions import Fraction
 
+import numpy as np
 import pytest
+from scipy.special import gammaln
 
 import tacit as tc
 from oracles import adversaries as slow
@@ -104,6 +106,24 @@ def test_the_far_tail_of_groups_with_two_types_of_report(counts, parts, whole):
     for epsilon in (0.0, 0.1, 0.5, 1.0):
         expected = float(exact.profile(slow.power(epsilon)))
         assert tc.privacy_profile(crowd, epsilon, adversary) == pytest.approx(expected, rel=1e-10, abs=1e-300)
+
+
+def test_the_far_tail_of_others_who_are_all_alike():
+    # Over every histogram of three values, by P(h | x) = P(n-1 others report h less the target's report).
+    n, local = 600, 2.0
+    h = np.array([(i, j, n - i - j) for i in range(n + 1) for j in range(n + 1 - i)])
+    rows = np.array(local_rows(3, local), dtype=np.float64)
+    # Among n reports of holders of 0, h less y is h's probability times h_y / (n Q[0, y]).
+    law = gammaln(n + 1) - gammaln(h + 1).sum(axis=1) + h @ np.log(rows[0])
+    told = [(h / n) @ (row / rows[0]) for row in rows]
+
+    def profile(epsilon):
+        pairs = itertools.permutations(told, 2)
+        return max(float((np.exp(law) * np.maximum(0, p - math.exp(epsilon) * q)).sum()) for p, q in pairs)
+
+    for delta in (1e-6, 1e-20, 1e-40, 1e-100):
+        epsilon = tc.shuffle_epsilon(tc.Shuffled(RR(3, epsilon=local), n), delta, tc.AllButOne([n - 1, 0, 0]))
+        assert profile(epsilon) == pytest.approx(delta, rel=1e-8)
 
 
 def test_what_only_one_value_can_send_is_never_hidden_by_who_cannot_send_it():

@@ -28,6 +28,8 @@ _SAME = 1e-15
 _FEW_CELLS, _MANY_CELLS = 1 << 14, 1 << 22
 # What a float promises, with room for what is added to it.
 RELATIVE, _ABSOLUTE = 5e-11, 5e-13
+# What it promises is absolute if the excess is small; whoever asks where it is so small needs some of its digits.
+_IN_A_TAIL = 2e-9
 
 
 class Bounded(NamedTuple):
@@ -49,15 +51,16 @@ def mean_excess(n: int, steps: Reals, probabilities: Reals, relative: float = RE
         return Bounded(float(q @ c), 0.0)
     if c[-1] <= 0:
         return Bounded(0.0, 0.0)
-    # What is summed over is what varies least; the other two kinds stay.
-    order = np.argsort(q * (1 - q))
-    cells = math.prod(_window_size(n, float(q[y])) for y in order[:-2])
+    # What is summed over is what varies least where the excess is made; the other two kinds stay.
+    tilted = _tilted_to_zero(n, c, q) if c.size > 2 else q
+    order = np.argsort(tilted * (1 - tilted))
+    cells = math.prod(_window_size(n, float(tilted[y])) for y in order[:-2])
     if cells <= _FEW_CELLS:
-        return Bounded(_by_summing(n, c, q, order), 0.0)
+        return Bounded(_by_summing(n, c, q, tilted, order), 0.0)
     # Looking for the peaks should not take longer than summing would.
     integral = _Integral(n, c, q, relative, most_peaks=int(min(_MOST_PEAKS, max(_FEW_CELLS, cells))))
-    if integral.left_out > integral.tolerance and cells <= _MANY_CELLS:
-        return Bounded(_by_summing(n, c, q, order), 0.0)
+    if integral.left_out > integral.is_enough and cells <= _MANY_CELLS:
+        return Bounded(_by_summing(n, c, q, tilted, order), 0.0)
     return integral.result()
 
 
@@ -96,9 +99,10 @@ def _window_size(n: int, p: float) -> float:
     return min(n + 1.0, 40 + 20 * math.sqrt(n * p * (1 - p)))
 
 
-def _by_summing(n: int, c: Reals, q: Reals, order: Indices) -> float:
+def _by_summing(n: int, c: Reals, q: Reals, tilted: Reals, order: Indices) -> float:
+    """Sum over the counts of some kinds that are likely in the tilted law, as those are that make the excess."""
     summed, (low, high) = order[:-2], sorted(order[-2:])
-    windows = [binomial_window(n, float(q[y]), float(1 - q[y])) for y in summed]
+    windows = [binomial_window(n, float(tilted[y]), float(1 - tilted[y])) for y in summed]
     axes = [first + np.arange(law.size) for first, law in windows]
     counts = np.stack([axis.ravel() for axis in np.meshgrid(*axes, indexing="ij")], axis=-1) if axes else None
     pair = q[low] + q[high]
@@ -130,7 +134,9 @@ class _Integral:
         self._walk = _TiltedWalk(n, c / scale, q)
         self._factor = scale / n
         height = min(600.0, -self._walk.log_height)
-        self.tolerance = max(_ABSOLUTE / 2 / self._factor * math.exp(height), relative / 2 * self._walk.rough)
+        absolute = _ABSOLUTE / 2 / self._factor * math.exp(height)
+        self.is_enough = max(absolute, relative / 2 * self._walk.rough)
+        self.tolerance = min(self.is_enough, max(relative, _IN_A_TAIL) / 2 * self._walk.rough)
         self._low, self._high, self.left_out = _peaks(self._walk, self.tolerance, most_peaks)
 
     def result(self) -> Bounded:
@@ -149,8 +155,7 @@ class _TiltedWalk:
         self.n = n
         self.s = _saddle(n, c, q)
         self.log_height = n * _log_mgf(self.s, c, q)
-        tilted = q * np.exp(self.s * (c - c.max()))
-        self.weights: Reals = tilted / tilted.sum()
+        self.weights = _tilted(c, q, self.s)
         mean = float(self.weights @ c)
         self.centred: Reals = c - mean
         self.drift = n * mean
@@ -251,6 +256,18 @@ def _nodes_within(low: Reals, high: Reals, step: float) -> Indices:
     starts: Indices = np.repeat(first - np.cumsum(sizes) + sizes, sizes)
     nodes: Indices = starts + np.arange(int(sizes.sum()))
     return nodes[np.append(True, nodes[1:] > nodes[:-1])] if nodes.size else nodes
+
+
+def _tilted_to_zero(n: int, c: Reals, q: Reals) -> Reals:
+    """Return the law tilted to where the sum is about 0."""
+    scaled = c / np.abs(c).max()
+    return _tilted(scaled, q, _saddle(n, scaled, q))
+
+
+def _tilted(c: Reals, q: Reals, s: float) -> Reals:
+    """Return the law ``q e^{sc}``, normalised."""
+    weights = q * np.exp(s * (c - c.max()))
+    return weights / weights.sum()
 
 
 def _log_mgf(z: float, c: Reals, q: Reals) -> float:

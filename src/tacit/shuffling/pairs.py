@@ -285,7 +285,7 @@ def _linear_excess(types: Reals, count: int, ratio: float, relative: float = REL
 
 
 def _as_result(found: Bounded) -> float | Estimate:
-    if found.is_exact:
+    if found.error <= RELATIVE * found.value:
         return found.value
     low, high = max(0.0, found.value - found.error), min(1.0, found.value + found.error)
     return Estimate(min(found.value, high), low, high, None, "saddle-point integral with a certified remainder")
