@@ -105,3 +105,31 @@ def test_the_security_of_all_samples_of_six_is_missed_from_below_as_rarely_as_sa
         estimate = estimate_bayes_security([0] * 3 + [1] * 3, observations, confidence=confidence, rng=3, among=[0, 1])
         above += chance * (estimate.low > security)
     assert above <= (1 - Fraction(confidence)) / 2
+
+
+UNEVEN = {
+    "few samples of one": (slow.random_channel(3, 4), (8, 20, 60)),
+    "alike": (slow.null_channel(2, 2), (15, 15)),
+    "one gives itself away": (np.array([[0.5, 0.5, 0], [0.5, 0.5, 0], [0, 0, 1]]), (40, 40, 1)),
+    "a rare sign": (np.array([[0.99, 0.01], [1, 0]]), (30, 30)),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("confidence", [0.5, 0.9])
+@pytest.mark.parametrize("name", UNEVEN)
+def test_the_security_is_missed_as_rarely_as_said_on_either_side(name, confidence):
+    channel, sizes = UNEVEN[name]
+    truth, secrets = slow.bayes_security(channel), np.repeat(np.arange(len(sizes)), sizes)
+    rng, runs = np.random.default_rng(11), 150
+    below = above = outside = 0
+    for seed in range(runs):
+        observations = (rng.random(secrets.size)[:, None] > channel.cumsum(axis=1)[secrets]).sum(axis=1)
+        told = estimate_bayes_security(secrets, observations, confidence, rng=seed, among=secrets)
+        untold = estimate_bayes_security(secrets, observations, confidence, rng=seed)
+        below, above = below + (told.high < truth - 1e-9), above + (told.low > truth + 1e-9)
+        outside += untold.high < truth - 1e-9
+    # Three standard deviations of a binomial count above its mean.
+    misses = 1 - confidence
+    for missed, chance in [(below, misses / 2), (above, misses / 2), (outside, misses)]:
+        assert missed <= runs * chance + 3 * (runs * chance * (1 - chance)) ** 0.5

@@ -76,7 +76,7 @@ class NearestNeighbours:
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return a guess for each observation of X, shape (m,) or (m, d)."""
-        return self._labels[self._elected(X, self._votes)]
+        return self._labels[self._elected(X, [self._votes])[0]]
 
     def _learned(self) -> int:
         """Return the k that errs least on some known samples where only the others are known; the lowest if tied."""
@@ -90,23 +90,27 @@ class NearestNeighbours:
         others = np.delete(np.arange(size), asked)
         guesser = NearestNeighbours(1, self.metric).fit(_at(self._known, others), self._secrets[others])
         rows, secrets = _at(self._known, asked), self._secrets[asked]
-        errors = [int(np.sum(guesser._labels[guesser._elected(rows, k)] != secrets)) for k in ks]
+        errors = np.sum(guesser._labels[guesser._elected(rows, ks)] != secrets, axis=1)
         return ks[int(np.argmin(errors))]
 
-    def _elected(self, X: Any, k: int) -> Integers:
+    def _elected(self, X: Any, ks: list[int]) -> Integers:
+        """Return for each k a row of who wins the votes."""
         if self._neighbours is not None:
-            return self._neighbours.elected(X, k)
-        return np.array([self._nearest(x, k) for x in X], dtype=np.int64)
+            return np.stack([self._neighbours.elected(X, k) for k in ks])
+        return np.array([self._nearest(x, ks) for x in X], dtype=np.int64).reshape(-1, len(ks)).T
 
-    def _nearest(self, x: Any, k: int) -> int:
+    def _nearest(self, x: Any, ks: list[int]) -> list[int]:
         assert self.metric is not None
         distances = np.array([self.metric(x, known) for known in self._known], dtype=np.float64)
         if np.isnan(distances).any():
             raise InvalidValueError("metric must give a number for any two observations, got nan")
         order = np.argsort(distances, kind="stable")
-        voting = self._secrets[order[distances[order] <= distances[order[k - 1]]]]
-        votes = np.bincount(voting)
-        return int(voting[np.argmax(votes[voting] == votes.max())])
+        won: list[int] = []
+        for k in ks:
+            voting = self._secrets[order[distances[order] <= distances[order[k - 1]]]]
+            votes = np.bincount(voting)
+            won.append(int(voting[np.argmax(votes[voting] == votes.max())]))
+        return won
 
 
 class _Tree:
