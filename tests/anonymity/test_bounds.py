@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from oracles import tables
+from oracles.promise import exactly
 from tacit.anonymity import (
     ClassSizes,
     Population,
@@ -22,6 +23,7 @@ from tacit.anonymity import (
 )
 from tacit.anonymity.bounds import exposure_bound_curve
 from tacit.errors import InvalidValueError, UnsupportedError
+from tacit.numerics.outward import above, below
 
 ADULT = ["sex", "income", "race", "workclass"]
 row = st.tuples(*[st.sampled_from([None, "a", "b", "c"])] * 3)
@@ -78,10 +80,12 @@ def test_the_estimate_holds_the_exposure(rows: list[Any], at: dict[str, Any]) ->
     P = Population(pa.table({name: pa.array([r[j] for r in rows], pa.string()) for j, name in enumerate("xyz")}))
     for columns in (None, (), ("x",), ("x", "z")):
         bound = exposure_bound(P, **at, columns=columns)
-        assert bound.low <= exposure(P, **at, columns=columns) <= bound.high == bound.value
+        truth = Fraction(P.class_sizes(columns).exposed(**at), P.people)
+        assert bound.low <= truth <= bound.high
+        assert bound.value == exactly(bound.high)
         assert (bound.confidence, bound.method) == (None, "counting")
         if columns is not None and len(columns) <= 1:
-            assert bound.low == bound.high == exposure(P, **at, columns=columns)
+            assert (bound.low, bound.value, bound.high) == (below(truth), float(truth), above(truth))
 
 
 def test_adult_at_a_thousandth(adult: Population) -> None:
@@ -144,7 +148,7 @@ def test_adult_with_the_threshold_itself_as_the_slack(
 ) -> None:
     curve = exposure_bound_curve(adult, columns)
     assert curve.with_slack(threshold) == pytest.approx(bound, abs=5e-11)
-    assert curve(threshold) == exposure_bound(adult, threshold, columns=columns).value <= curve.with_slack(threshold)
+    assert curve(threshold) == exposure_bound(adult, threshold, columns=columns).high <= curve.with_slack(threshold)
 
 
 def test_the_curve_is_the_bound_at_every_threshold(adult: Population) -> None:
@@ -155,10 +159,10 @@ def test_the_curve_is_the_bound_at_every_threshold(adult: Population) -> None:
         assert (np.diff(most) >= 0).all()
         for size, people in zip(sizes, most.tolist(), strict=True):
             assert people / adult.people == exposure_bound(adult, k=size + 1, columns=columns).value
-            assert people / adult.people == curve.fewer_than(size + 1)
+            assert above(Fraction(people, adult.people)) == curve.fewer_than(size + 1)
             assert people >= adult.class_sizes(columns).exposed(k=size + 1)
         for t in (0, "0.00001", "0.001", 0.3, 1):
-            assert truth(t) <= curve(t) == exposure_bound(adult, t, columns=columns).value <= curve.with_slack(t) <= 1
+            assert truth(t) <= curve(t) == exposure_bound(adult, t, columns=columns).high <= curve.with_slack(t) <= 1
 
 
 def test_ten_thousand_random_tables() -> None:
@@ -216,11 +220,12 @@ def test_groups_that_help_are_named(adult: Population) -> None:
     groups = [("sex", "income"), ("race", "workclass")]
     singly, grouped = (exposure_bound(adult, "0.001", columns=ADULT, groups=g) for g in ((), groups))
     assert exposure(adult, "0.001", columns=ADULT) < grouped.value < singly.value
-    assert grouped.low == max(exposure(adult, "0.001", columns=group) for group in groups)
+    surely = max(adult.class_sizes(group).exposed(threshold="0.001") for group in groups)
+    assert grouped.low == below(Fraction(surely, adult.people))
     assert grouped.method == "counting, with sex and income; race and workclass together"
     whole = exposure_bound(adult, "0.001", columns=ADULT, groups=[ADULT])
-    assert whole.low == whole.value == exposure(adult, "0.001", columns=ADULT)
-    assert exposure_bound_curve(adult, ADULT, groups)("0.001") == grouped.value
+    assert whole.low <= whole.value == exposure(adult, "0.001", columns=ADULT) <= whole.high == exactly(whole.low)
+    assert exposure_bound_curve(adult, ADULT, groups)("0.001") == grouped.high
 
 
 def test_a_search_over_covers_that_is_cut_short_gives_a_bound_still(
@@ -264,3 +269,12 @@ def test_what_cannot_be_bounded(adult: Population) -> None:
     for group in ("sex", ("sex", "country"), ()):
         with pytest.raises(InvalidValueError, match="a group is a sequence of columns out of sex, race"):
             exposure_bound(adult, k=2, columns=["sex", "race"], groups=[group])
+
+
+def test_an_end_is_rounded_outwards() -> None:
+    """The float next to 23/40 is below it."""
+    few = Population(pa.table({"x": [f"{i}" for i in range(23)] + ["many"] * 17}))
+    bound = exposure_bound(few, k=2)
+    assert float(Fraction(23, 40)) < Fraction(23, 40) <= bound.high
+    assert bound.low <= Fraction(23, 40)
+    assert bound.value == 0.575

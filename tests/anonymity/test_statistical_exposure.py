@@ -154,3 +154,17 @@ def test_what_cannot_be_asked() -> None:
     for radius in (-0.1, float("nan"), "wide"):
         with pytest.raises(InvalidValueError, match="radius must be"):
             statistical_exposure_bounds([1.0], radius, 10, 2)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("radius", [0.0, 1e-9, 0.1])
+def test_certified_bounds_hold_what_is_known_exactly(radius: float) -> None:
+    rng = np.random.default_rng(12)
+    for _ in range(20):
+        counts = rng.integers(1, 9, rng.integers(1, 6))
+        law = [Fraction(int(count), int(counts.sum())) for count in counts]
+        n = int(rng.integers(1, 30))
+        k = int(rng.integers(1, n + 2))
+        sizes = ClassSizes(*np.unique(counts, return_counts=True))
+        bounds = statistical_exposure_bounds(sizes, radius, n, k)
+        assert bounds.certified
+        assert bounds.low <= oracle.statistical_exposure(law, n, k) <= bounds.high

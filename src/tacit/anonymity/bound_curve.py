@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 
 from tacit.anonymity.class_sizes import ExposureCurve, Int64s
 from tacit.anonymity.threshold import Threshold, as_fraction, least_unexposed
+from tacit.numerics.outward import above
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,19 +58,20 @@ class ExposureBoundCurve:
         return self.fewer_than(least_unexposed(self.people, as_fraction(threshold)))
 
     def fewer_than(self, k: int) -> float:
-        """Return the bound on the share of the people with fewer than k alike."""
+        """Return the bound on the share of the people with fewer than k alike, rounded up."""
         most = min(max(k - 1, 0), self.people)
-        return int(self.at_most(most)) / self.people
+        return above(Fraction(int(self.at_most(most)), self.people))
 
     def with_slack(self, threshold: Threshold) -> float:
         """Return ``min (Σ Q_j + t·Π N_j)``, with a slack of t for each cell rather than of whole people.
 
         It is never below the bound, which is the same without its steps, and is 0 for t ≤ 1/n, when nobody is exposed.
+        It is rounded up.
         """
         share = as_fraction(threshold)
         if share * self.people <= 1:
             return 0.0
         if self.itself is not None:
-            return self.itself(share)
+            return self(share)
         lines = zip(self.rare.tolist(), self.cells.tolist(), strict=True)
-        return float(min([1, *(Fraction(rare, self.people) + share * cells for rare, cells in lines)]))
+        return above(min([Fraction(1), *(Fraction(rare, self.people) + share * cells for rare, cells in lines)]))

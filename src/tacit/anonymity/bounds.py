@@ -12,6 +12,7 @@ from tacit.anonymity.population import Population, with_a_row_each
 from tacit.anonymity.threshold import Threshold, as_fraction, least_unexposed
 from tacit.errors import InvalidValueError
 from tacit.estimate import Estimate
+from tacit.numerics.outward import above, below
 from tacit.validation import as_count
 
 COUNTING = "counting"
@@ -50,7 +51,7 @@ def exposure_bound(
     Estimate
         Certified: ``value`` and ``high`` are the bound, minimised over the ``t_j`` and over the ways to cover the
         columns by groups and single ones; ``low`` is the largest exposure of any of these, as a joint class lies in a
-        class of each. ``method`` is "counting", and which groups were used.
+        class of each. The ends are rounded outwards. ``method`` is "counting", and which groups were used.
 
     Raises
     ------
@@ -82,16 +83,15 @@ def exposure_bound(
     least = least_unexposed(population.people, threshold, k)
     chosen = population.known(columns)
     known = _known(population, chosen, groups)
-    low = max(exposed_below(sizes, least) for sizes in known.values()) / population.people
+    surely = Fraction(max(exposed_below(sizes, least) for sizes in known.values()), population.people)
     if (whole := _whole(chosen)) in known:
-        return Estimate(low, low=low, high=low, confidence=None, method=_described([whole], chosen))
+        return rounded_outward(surely, surely, _described([whole], chosen))
     most = min(max(least - 1, 1), population.people)
     bound, used = population.people, ()
     for rare, cells, made in counting_lines(known, most) if least > 1 else [(0, 0, ())]:
         if rare + most * cells < bound:
             bound, used = rare + most * cells, made
-    share = bound / population.people
-    return Estimate(share, low=low, high=share, confidence=None, method=_described(used, chosen))
+    return rounded_outward(surely, Fraction(bound, population.people), _described(used, chosen))
 
 
 def exposure_bound_curve(
@@ -214,6 +214,11 @@ def as_share(people: int, threshold: Threshold | None, k: int | None) -> Fractio
     """
     least = least_unexposed(people, threshold, k)
     return Fraction(least, people) if threshold is None else as_fraction(threshold)
+
+
+def rounded_outward(low: Fraction, high: Fraction, method: str) -> Estimate:
+    """Return certified ends of an exposure as floats that are no further inwards; its value is the upper one."""
+    return Estimate(float(high), low=below(low), high=above(high), confidence=None, method=method)
 
 
 def exposed_below(sizes: ClassSizes, least: int) -> int:

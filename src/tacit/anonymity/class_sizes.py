@@ -1,5 +1,6 @@
 """How many classes of people who look alike have each size: all that exposure needs of a table."""
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -90,8 +91,9 @@ class ClassSizes:
     @property
     def entropy(self) -> float:
         """The entropy in bits of the class of a person drawn at random: ``H = Σ_v p(v) log₂ 1/p(v)``."""
-        shares = self._sizes / self.people
-        return float(-(self._counts * shares) @ np.log2(shares)) + 0.0
+        # Of a share next to 1 the logarithm would lose its digits.
+        bits = np.log1p((self.people - self._sizes) / self._sizes) / math.log(2)
+        return float((self._counts * self._sizes) @ bits) / self.people
 
     def exposed(self, *, threshold: Threshold | None = None, k: int | None = None) -> int:
         """Return how many people are in classes of fewer than k, or of a share of the people below the threshold.

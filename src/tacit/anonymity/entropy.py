@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable
+from fractions import Fraction
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from tacit.anonymity.population import Population, as_population
 from tacit.anonymity.threshold import Threshold, as_fraction, least_unexposed
 from tacit.errors import InvalidValueError, UnsupportedError
 from tacit.estimate import Estimate
+from tacit.numerics.outward import above
 from tacit.validation import as_count, as_real
 
 METHOD = "entropy"
@@ -41,7 +43,7 @@ def entropy_of_curve(curve: ExposureCurve) -> float:
     1.5
     """
     ends = np.append(curve.sizes[1:], curve.people)
-    return float(curve.exposed / curve.people @ np.log2(ends / curve.sizes))
+    return float(curve.exposed @ np.log1p((ends - curve.sizes) / curve.sizes)) / (curve.people * math.log(2))
 
 
 def column_entropies(P: Population, columns: Iterable[str] | None = None) -> dict[str, float]:
@@ -133,15 +135,15 @@ def entropy_exposure_bound(
         if people is not None:
             raise UnsupportedError("a population has its own number of people; give people= with an entropy only")
         sizes = P.class_sizes(columns)
-        bits, people = sizes.entropy, sizes.people
+        bits, people, added = sizes.entropy, sizes.people, len(sizes.sizes)
     else:
-        bits = _as_bits(P)
+        bits, added = _as_bits(P), 0
         if columns is not None:
             raise UnsupportedError("an entropy has no columns; give columns= with a Population only")
         people = None if people is None else as_count(people, "people", at_least=1)
     if people is not None:
         largest = least_unexposed(people, threshold, k) - 1
-        bound = 0.0 if largest < 1 else 1.0 if largest >= people else bits / math.log2(people / largest)
+        bound = 0.0 if largest < 1 else 1.0 if largest >= people else bits / _log2_inverse(largest, people)
     else:
         if k is not None and threshold is None:
             raise UnsupportedError("fewer than k alike among how many? give people= with an entropy and k")
@@ -149,8 +151,9 @@ def entropy_exposure_bound(
             least_unexposed(1, threshold, k)  # says that exactly one is wanted
         share = as_fraction(threshold if threshold is not None else 0)
         bound = 0.0 if share == 0 else 1.0 if share == 1 else bits / _log2_inverse(share.numerator, share.denominator)
-    bound = min(bound, 1.0)
-    return Estimate(bound, low=0.0, high=bound, confidence=None, method=METHOD)
+    # Of each logarithm, and for each class size that is added, less than two units in the last place are rounded away.
+    high = min(Fraction(1), Fraction(min(bound, 1.0)) * (1 + (added + 32) * Fraction(2) ** -51))
+    return Estimate(min(bound, 1.0), low=0.0, high=above(high), confidence=None, method=METHOD)
 
 
 def _as_bits(entropy: object) -> float:
@@ -165,7 +168,7 @@ def _as_bits(entropy: object) -> float:
 
 
 def _log2_inverse(numerator: int, denominator: int) -> float:
-    """Return ``log₂(denominator/numerator)`` of any integers, to full precision near 1 too."""
-    if 2 * numerator > denominator:
-        return -math.log1p(-((denominator - numerator) / denominator)) / math.log(2)
+    """Return ``log₂(denominator/numerator)`` of integers to full precision, near 1 too, and where no float holds it."""
+    if denominator < numerator << 1000:
+        return math.log1p((denominator - numerator) / numerator) / math.log(2)
     return math.log2(denominator) - math.log2(numerator)

@@ -14,6 +14,7 @@ from tacit.anonymity.class_sizes import ClassSizes
 from tacit.anonymity.population import Population
 from tacit.anonymity.threshold import Threshold
 from tacit.estimate import Estimate
+from tacit.numerics.outward import above, below
 
 METHOD = "product of the columns' laws"
 ASSUMPTION = "independent columns"
@@ -76,7 +77,7 @@ def exposure_if_independent(
     population = with_columns_that_bound(P)
     share = as_share(population.people, threshold, k)
     low, high = product_exposure(marginals_of(population, columns), share)
-    return Estimate((low + high) / 2, low=low, high=high, confidence=None, method=METHOD, assuming=ASSUMPTION)
+    return Estimate(low + (high - low) / 2, low=low, high=high, confidence=None, method=METHOD, assuming=ASSUMPTION)
 
 
 def product_exposure(marginals: Sequence[ClassSizes], share: Fraction) -> tuple[float, float]:
@@ -101,8 +102,8 @@ def product_exposure(marginals: Sequence[ClassSizes], share: Fraction) -> tuple[
                 merged[product * size] = merged.get(product * size, 0) + cells * count
         halves[0] = merged
     total = marginals[0].people ** len(marginals)
-    exposure = float(Fraction(_mass_below(halves[0], halves[1], math.ceil(share * total)), total))
-    return exposure, exposure
+    exposure = Fraction(_mass_below(halves[0], halves[1], math.ceil(share * total)), total)
+    return below(exposure), above(exposure)
 
 
 def _mass_below(left: Products, right: Products, limit: int) -> int:

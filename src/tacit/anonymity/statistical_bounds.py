@@ -67,7 +67,7 @@ def statistical_exposure_bounds(p: ArrayLike | ClassSizes, radius: float, n: int
         raise InvalidValueError(f"radius must be at least 0, the L1 distance of laws, got {radius!r}")
     value = statistical_exposure(p, n, k)
     n, k = as_crowd(n, "n"), as_count(k, "k", at_least=1)
-    if k == 1 or k > n or radius == 0:
+    if k == 1 or k > n:
         return Estimate(value, value, value, None, METHOD)
     away = min(radius, 2.0) / 2
     cells = Cells(shares, np.maximum(shares - away, 0), np.minimum(shares + away, 1), values)

@@ -9,12 +9,20 @@ from heapq import heappop, heappush
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.anonymity.bounds import as_share, check_same_people, exposed_below, marginals_of, with_columns_that_bound
+from tacit.anonymity.bounds import (
+    as_share,
+    check_same_people,
+    exposed_below,
+    marginals_of,
+    rounded_outward,
+    with_columns_that_bound,
+)
 from tacit.anonymity.class_sizes import ClassSizes
 from tacit.anonymity.envelope import Line, combined, lower_envelope
 from tacit.anonymity.population import Population
 from tacit.anonymity.threshold import Threshold, as_fraction
 from tacit.estimate import Estimate
+from tacit.numerics.outward import above, below
 
 MOST_CHOICES = 20_000
 _HALVINGS = 60
@@ -72,14 +80,15 @@ def theorem_bound(
     population = with_columns_that_bound(P)
     share = as_share(population.people, threshold, k)
     marginals = marginals_of(population, columns)
-    low = max(exposed_below(marginal, math.ceil(share * population.people)) for marginal in marginals)
-    low /= population.people
+    exposed = max(exposed_below(marginal, math.ceil(share * population.people)) for marginal in marginals)
+    surely = Fraction(exposed, population.people)
     if share > 1:
-        return Estimate(1.0, low=low, high=1.0, confidence=None, method="Theorem 2")
+        return rounded_outward(surely, Fraction(1), "Theorem 2")
     bound, method = min(
         (theorem2_bound(marginals, share), "Theorem 2"), (theorem3_bound(marginals, share), "Theorem 3")
     )
-    return Estimate(max(bound, low), low=low, high=max(bound, low), confidence=None, method=method)
+    high = max(surely, min(Fraction(1), Fraction(bound) * (1 + _rounding(marginals, share))))
+    return Estimate(min(max(bound, below(surely)), above(high)), below(surely), above(high), None, method)
 
 
 def theorem2_bound(marginals: Sequence[ClassSizes], threshold: Threshold) -> float:
@@ -167,6 +176,19 @@ def theorem3_bound(marginals: Sequence[ClassSizes], threshold: Threshold) -> flo
         steps = [(a, b, ()) for a, b in zip(rare.tolist(), most.tolist(), strict=True)]
         lines = combined(lines, lower_envelope(steps), share, 1.0)
     return min([1.0, *(rare + share * cells for rare, cells, _ in lines)])
+
+
+def _rounding(marginals: Sequence[ClassSizes], share: Fraction) -> Fraction:
+    """Return how much of a bound at most is rounded away.
+
+    With d columns it is made of fewer than 4d sums of fewer than 4d logarithms of at most log n, and of ``log 1/t``:
+    what these round, an exponential makes relative. The rest is a sum of 2d positive numbers or a product of d.
+    """
+    if share == 0:
+        return Fraction(0)
+    d, n = len(marginals), marginals[0].people
+    logarithms = math.log(share.denominator) - math.log(share.numerator) + 4 * d * (1 + math.log(n))
+    return Fraction(2) ** -52 * (8 * d + 16) * math.ceil(logarithms + 1)
 
 
 def _checked(marginals: Sequence[ClassSizes], threshold: Threshold) -> Fraction:

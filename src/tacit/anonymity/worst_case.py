@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable, Sequence
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from tacit.anonymity.bounds import (
     counting_bound,
     exposed_below,
     marginals_of,
+    rounded_outward,
     with_columns_that_bound,
 )
 from tacit.anonymity.class_sizes import ClassSizes, Int64s
@@ -81,8 +83,7 @@ def worst_exposure(
     population = with_columns_that_bound(P)
     least = least_unexposed(population.people, threshold, k)
     found, bound, method = worst_exposed(marginals_of(population, columns), least, time_limit)
-    high = bound / population.people
-    return Estimate(high, low=found / population.people, high=high, confidence=None, method=method)
+    return rounded_outward(Fraction(found, population.people), Fraction(bound, population.people), method)
 
 
 def worst_exposed(marginals: Sequence[ClassSizes], k: int, time_limit: float = 10.0) -> tuple[int, int, str]:

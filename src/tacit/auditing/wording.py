@@ -1,8 +1,10 @@
 """Numbers as a person says them."""
 
+import math
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 
 from tacit.estimate import Estimate
+from tacit.numerics.rounding import shortest
 
 
 def odds(share: float) -> str:
@@ -61,7 +63,7 @@ def at_most(bound: float) -> str:
     >>> at_most(0.123449), at_most(1.0), at_most(0.25)
     ('at most 12.35 %', 'at most 100 %', 'at most 25 %')
     """
-    return f"at most {_rounded(bound, ROUND_CEILING)}"
+    return f"at most {_rounded(shortest(bound, -math.inf), ROUND_CEILING)}"
 
 
 def points(share: float) -> str:
@@ -153,12 +155,13 @@ def interval(estimate: Estimate) -> str:
     """
     sure = [] if estimate.confidence is None else [percent(estimate.confidence)]
     sure += [] if estimate.assuming is None else [f"assuming {estimate.assuming}"]
-    ends = f"{_rounded(estimate.low, ROUND_FLOOR)} to {_rounded(estimate.high, ROUND_CEILING)}"
-    return f"{percent(estimate.value)} ({', '.join(sure) or 'certified'}: {ends})"
+    low = _rounded(shortest(estimate.low, math.inf), ROUND_FLOOR)
+    high = _rounded(shortest(estimate.high, -math.inf), ROUND_CEILING)
+    return f"{percent(estimate.value)} ({', '.join(sure) or 'certified'}: {low} to {high})"
 
 
-def _rounded(share: float, rounding: str) -> str:
-    percentage = Decimal(share) * 100
+def _rounded(share: Decimal, rounding: str) -> str:
+    percentage = share * 100
     place = Decimal(1).scaleb(percentage.adjusted() - 3)
     return f"{min(Decimal(100), percentage.quantize(place, rounding)).normalize():f} %"
 

@@ -1,6 +1,7 @@
 """What many uses of one system leak."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
@@ -32,8 +33,17 @@ def _(system: Repeated) -> Plan[float | Estimate]:
 
 
 def _product(system: Repeated, once: float | Estimate) -> Estimate:
-    low = max(0.0, lowest(once) - _ROUNDING) ** system.n
-    return Estimate(low, low, highest(once), once.confidence if isinstance(once, Estimate) else None, _THEOREM_3)
+    return _between(_power(once, system.n), highest(once) + _ROUNDING, once, _THEOREM_3)
+
+
+def _power(once: float | Estimate, n: int) -> float:
+    return math.nextafter(max(0.0, lowest(once) - _ROUNDING) ** n, 0)
+
+
+def _between(low: float, high: float, once: float | Estimate, how: str) -> Estimate:
+    """Return the ends as surely as those of one use."""
+    ends = Estimate(low, low, max(low, min(1.0, high)), None, how)
+    return replace(ends, confidence=once.confidence, assuming=once.assuming) if isinstance(once, Estimate) else ends
 
 
 def _bounds(system: Repeated, once: float | Estimate, how: str) -> Estimate:
@@ -45,9 +55,9 @@ def _bounds(system: Repeated, once: float | Estimate, how: str) -> Estimate:
     distance = _largest_hellinger(system.once.matrix)
     squared_most = 2 * _log_affinity(distance + _ROUNDING) * system.n
     le_cam = math.exp(squared_most) / (1 + math.sqrt(-math.expm1(squared_most)))
-    low = max(max(0.0, lowest(once) - _ROUNDING) ** system.n, le_cam)
-    high = min(highest(once), math.exp(_log_affinity(max(0.0, distance - _ROUNDING)) * system.n))
-    return Estimate(low, low, max(low, high), once.confidence if isinstance(once, Estimate) else None, how)
+    low = max(_power(once, system.n), math.nextafter(le_cam, 0))
+    affinity = math.exp(_log_affinity(max(0.0, distance - _ROUNDING)) * system.n)
+    return _between(low, min(highest(once) + _ROUNDING, math.nextafter(affinity, 1)), once, how)
 
 
 def _largest_hellinger(matrix: Reals) -> float:

@@ -45,7 +45,7 @@ def by_l2(matrix: Any) -> Bracket:
                 largest = max(largest, float((own[:, None] + theirs - 2 * inner).max()))
     rounding = 4 * (columns + 4) * 2.0**-53 * float(squares.max())
     least, most = np.sqrt(max(0.0, largest - rounding)), np.sqrt(largest + rounding)
-    return Bracket(float(least), float(np.sqrt(columns) * most))
+    return _outwards(matrix, float(least), float(np.sqrt(columns) * most))
 
 
 def by_pivots(matrix: Any) -> Bracket:
@@ -54,12 +54,18 @@ def by_pivots(matrix: Any) -> Bracket:
     order = np.argsort(next_to, kind="stable")
     clusters, starts = np.unique(next_to[order], return_index=True)
     most = reach_by_pivot(distances[order], starts, clusters)
-    return Bracket(float(distances.max()), float(most.max()))
+    return _outwards(matrix, float(distances.max()), float(most.max()))
 
 
 def _around(matrix: Any, point: Reals) -> Bracket:
     furthest = max(float(np.abs(block - point).sum(axis=1).max()) for block in _blocks(matrix))
-    return Bracket(furthest, 2 * furthest)
+    return _outwards(matrix, furthest, 2 * furthest)
+
+
+def _outwards(matrix: Any, least: float, most: float) -> Bracket:
+    """Return the bracket with room for what sums over the columns, or over the rows for their mean, round."""
+    rounding = (sum(matrix.shape) + 16) * 2.0**-51
+    return Bracket(max(0.0, least - rounding), most + rounding)
 
 
 def _blocks(matrix: Any) -> Iterator[Reals]:

@@ -1,8 +1,10 @@
 """Ends of intervals as text, rounded outwards, so that what is printed still holds.
 
-A float stands for the shortest number that rounds to it.
+A float stands for the shortest number between it and the next float inwards, for it may be an end that was itself
+rounded outwards: the float above 0.1 + 0.2 for 0.3.
 """
 
+import math
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 
 
@@ -14,7 +16,7 @@ def rounded_down(value: float, digits: int) -> str:
     >>> rounded_down(0.66666, 3), rounded_down(-0.66666, 3), rounded_down(0.5, 3), rounded_down(0.0, 3)
     ('0.666', '-0.667', '0.5', '0')
     """
-    return _rounded(value, digits, ROUND_FLOOR)
+    return _rounded(shortest(value, math.inf), digits, ROUND_FLOOR)
 
 
 def rounded_up(value: float, digits: int) -> str:
@@ -25,8 +27,19 @@ def rounded_up(value: float, digits: int) -> str:
     >>> rounded_up(0.66666, 3), rounded_up(0.00044, 1), rounded_up(0.99996, 3), rounded_up(float("inf"), 3)
     ('0.667', '0.0005', '1', 'inf')
     """
-    return _rounded(value, digits, ROUND_CEILING)
+    return _rounded(shortest(value, -math.inf), digits, ROUND_CEILING)
 
 
-def _rounded(value: float, digits: int, rounding: str) -> str:
-    return f"{float(Context(prec=digits, rounding=rounding).create_decimal(Decimal(repr(float(value))))):.{digits}g}"
+def shortest(end: float, inwards: float) -> Decimal:
+    """Return the number with the fewest digits that rounds to a float or to the next one in a direction.
+
+    Examples
+    --------
+    >>> shortest(0.5750000000000001, -math.inf), shortest(0.1, -math.inf)
+    (Decimal('0.575'), Decimal('0.1'))
+    """
+    return Decimal(min(repr(float(end)), repr(math.nextafter(end, inwards)), key=len))
+
+
+def _rounded(value: Decimal, digits: int, rounding: str) -> str:
+    return f"{float(Context(prec=digits, rounding=rounding).create_decimal(value)):.{digits}g}"
