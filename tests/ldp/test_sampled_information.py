@@ -81,3 +81,18 @@ def test_the_same_seed_gives_the_same_estimate():
 def test_channels_that_are_too_large_to_sample_are_refused():
     with pytest.raises(tc.errors.TooLargeError, match="asymptotic_utility"):
         tc.population_information(tc.UnaryEncoding.oue(13, epsilon=1), 50, rng=1)
+
+
+def test_more_people_and_more_values_than_can_be_bracketed_are_an_estimate():
+    # A smooth law, of which the digits that are missing soon stop to grow: U = 1 - (k-1)(C - U^as)/I, nearly.
+    mechanism, truth, smooth = RandomizedResponse(40, epsilon=8), RandomizedResponse(40, p=1), tc.Dirichlet([4] * 40)
+    utility = tc.distribution_utility(mechanism, 30_000, smooth, rng=1)
+    assert utility.high - utility.low < 2e-3
+    missing = 39 * (tc.asymptotic_utility(truth, smooth) - tc.asymptotic_utility(mechanism, smooth))
+    expected = 1 - missing / population_information(truth, 30_000, smooth)
+    assert utility.value == pytest.approx(expected, abs=2e-3)
+
+
+def test_people_that_are_too_many_to_sample_are_named():
+    with pytest.raises(tc.errors.TooLargeError, match="10,000,000 reports"):
+        tc.distribution_utility(RandomizedResponse(50, epsilon=1), 10**7)

@@ -12,7 +12,14 @@ from tacit.estimate import Estimate
 from tacit.ldp.entropies import TrueTallies, check_summable
 from tacit.ldp.protocol import as_protocol, reduced_matrix, tells_the_values
 from tacit.ldp.report_kinds import deviations, report_kinds
-from tacit.ldp.sampled_information import among_points, by_bounds, by_moments, likelihoods
+from tacit.ldp.sampled_information import (
+    among_points,
+    by_bounds,
+    by_moments,
+    draws_by_bounds,
+    draws_by_moments,
+    likelihoods,
+)
 from tacit.ldp.two_reports import told_by_two, two_reports
 from tacit.measures.measure import Plan, measure
 from tacit.mechanisms.randomized_response import RandomizedResponse
@@ -114,6 +121,9 @@ def _(
             if _listing_size(system.k, n, population) <= MOST_LISTED:
                 return Plan("all tallies listed (LDP-info Prop. D.10)", lambda: _by_moments(system, n, population))
             return Plan("sampled tallies", lambda: by_moments(system, n, population, rng))
+        draws = draws_by_moments(system, n)
+        if draws and not draws_by_bounds(system.k, system.k):
+            return Plan("sampled tallies", lambda: by_moments(system, n, population, rng, draws))
     return plan_population_information.dispatch(object)(system, n, population, rng)
 
 

@@ -31,6 +31,7 @@ _DRAWS_AMONG_POINTS = 1 << 16
 _MOST_CELLS = 1 << 27
 _MOST_ENTRIES = 1 << 22
 _FEWEST = 1 << 8
+_MOST_STEPS, _MOST_GATHERED = 1 << 22, 1 << 27
 _SCALES = (1.0, 1e1, 1e2, 1e3, 1e4, 1e6)
 _PILOT = 500
 _TINY = 1e-300
@@ -50,14 +51,29 @@ def by_moments(
     return _bracketed(told, told, controls, TrueTallies(population, n).information, "sampled tallies")
 
 
+def draws_by_moments(system: RandomizedResponse, n: int) -> int:
+    """Return of how many draws the moments can be had in seconds; 0 of too few.
+
+    They take as many steps as the largest tally counts, which is about what a value has that a quarter holds.
+    """
+    draws = min(_DRAWS, _MOST_STEPS // math.ceil(n * (system.q + system.gap / 4)), _MOST_GATHERED // n)
+    return draws if draws >= _FEWEST else 0
+
+
+def draws_by_bounds(k: int, reports: int) -> int:
+    """Return of how many draws the probabilities can be bracketed in seconds; 0 of too few."""
+    draws = min(_DRAWS, _MOST_CELLS // (PROPOSED * (reports + k * k)))
+    return draws if draws >= _FEWEST else 0
+
+
 def by_bounds(matrix: Reals, n: int, population: Dirichlet, rng: np.random.Generator, draws: int = _DRAWS) -> Estimate:
     """Estimate the information in n reports of any protocol, the tallies' probabilities being bracketed."""
     k, reports = matrix.shape
-    draws = min(draws, _MOST_CELLS // (PROPOSED * (reports + k * k)))
-    if draws < _FEWEST:
+    draws = min(draws, draws_by_bounds(k, reports))
+    if not draws:
         raise TooLargeError(
-            f"a channel of {k} values and {reports:,} kinds of report is too large to sample its tallies; ask for "
-            "asymptotic_utility"
+            f"n = {n:,} reports of {reports:,} kinds on {k} values are too many to sample their tallies; take fewer "
+            "people or ask for asymptotic_utility"
         )
     shares = draw_shares(population, draws, rng)
     probabilities = shares @ matrix
