@@ -176,3 +176,14 @@ def test_the_known_slips_are_these():
 def test_the_formulas_that_are_slips_are_named():
     said = findings("ldp")
     assert all(name in said for name in ("(9.5)", "(D.9)", "Corollary 6.8", "Theorem 8.1", "Section 11", "ε → 1"))
+
+
+def test_local_hashing_is_reproduced_by_the_class_where_its_functions_part_the_values_as_all_do():
+    # The value of (7.6), by one channel of all 81 functions.
+    g, answer = 3, np.array(tc.RandomizedResponse(3, epsilon=0.5).channel().matrix)
+    everything = np.hstack([answer[list(h)] for h in product(range(g), repeat=4)]) / g**4
+    assert tc.average_privacy(tc.Channel(everything)) == pytest.approx(0.983302, abs=5e-7)
+    assert tc.average_privacy(tc.LocalHashing(4, 0.5, g=3)) == pytest.approx(0.983244, abs=5e-7)
+    hashed = [entry for entry in item("numbers").published if "(7.6)" in entry.what]
+    assert sum("LocalHashing" in entry.what and "linear" not in entry.what for entry in hashed) == 3
+    assert all(abs(entry.difference) < 1e-10 for entry in hashed)

@@ -64,7 +64,10 @@ def _(protocol: HadamardResponse) -> SupportSizes:
 
 @support_sizes.register
 def _(protocol: LocalHashing) -> SupportSizes | None:
-    """Return the mean over functions (LDP-info, equation 7.6); those with as many low coefficients 0 are alike."""
+    """Return the mean over the linear functions, of which those with as many low coefficients 0 are alike.
+
+    LDP-info's equation 7.6 is the same mean over all functions.
+    """
     family, *more = protocol.families
     if more:
         return None

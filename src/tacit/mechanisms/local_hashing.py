@@ -30,7 +30,7 @@ _PEOPLE_AT_ONCE = 1 << 13
 
 
 class LocalHashing(PureProtocol):
-    """Local hashing: a random function that takes the values to g classes, and the class of one's own by g-ary RR.
+    """Local hashing: a random linear function takes the values to g classes; g-ary RR tells that of one's own.
 
     A report supports all values of its class: the sender's with ``e^ε / (e^ε + g - 1)``, each other with ``1/g``.
 
@@ -72,7 +72,10 @@ class LocalHashing(PureProtocol):
     one, although another g may have a variance that is lower by about 1 %.
 
     Source: Wang, Blocki, Li and Jha, Locally Differentially Private Protocols for Frequency Estimation, USENIX Security
-    2017; LDP-info, Example 7.4.
+    2017. LDP-info (Example 7.4 and equation 7.6) hashes by all functions from the values to the classes; the linear ones
+    here collide as often, so that estimates and their variance are the same, but what the reports tell of people and
+    population differs a little from three values on (two classes: from four): with k = 4, ε = 1/2 and g = 3 the average
+    privacy is 0.983244, and 0.983302 of all functions.
 
     Examples
     --------
