@@ -1,6 +1,7 @@
 """How far a random sum is above 0: by each of its routes, and that what is certified of the integral is true."""
 
 import math
+from decimal import Decimal, localcontext
 from fractions import Fraction
 
 import numpy as np
@@ -227,12 +228,29 @@ def test_a_binomial_above_a_threshold_far_into_its_tail(n, p):
     thresholds = [-2.5, 0.0, *(n * p + deviation * z for z in (-6, -1, 0, 0.3, 2, 8, 20)), n - 1, n - 0.25, n, n + 3.5]
     for threshold in thresholds:
         truth = float(slow.of_binomial(n, p, threshold))
-        answer = binomial_mean_excess(np.array([float(n)]), p, 1 - p, np.array([threshold]))[0]
+        answer = binomial_mean_excess(np.array([float(n)]), p, 1 - p, np.array([threshold]), np.array([n - threshold]))[
+            0
+        ]
         assert answer == exactly(truth), threshold
 
 
 def test_a_binomial_of_no_trials_is_zero():
-    assert binomial_mean_excess(np.zeros(3), 0.5, 0.5, np.array([-1.5, 0.0, 2.0])).tolist() == [1.5, 0.0, 0.0]
+    thresholds = np.array([-1.5, 0.0, 2.0])
+    assert binomial_mean_excess(np.zeros(3), 0.5, 0.5, thresholds, -thresholds).tolist() == [1.5, 0.0, 0.0]
+
+
+@pytest.mark.parametrize("n", [1000, 10**6, 10**9])
+@pytest.mark.parametrize("rare", [2.0**-50, 2.0**-40, 2.0**-30])
+def test_nearly_sure_trials_keep_the_digits_of_how_few_fail(n, rare):
+    # All n of them, or all but one: np - t is a difference of large numbers, n - t a small one with all its digits.
+    for rest in (2.0**-20, 0.25, 0.999, 1.5):
+        with localcontext() as context:
+            context.prec = 50
+            sure, fail = (1 - Decimal(rare)) ** n, Decimal(rare) * n / (1 - Decimal(rare))
+            expected = sure * (Decimal(rest) + fail * max(Decimal(0), Decimal(rest) - 1))
+        trials, most = np.array([float(n)]), np.array([n - rest])
+        answer = binomial_mean_excess(trials, 1 - rare, rare, most, np.array([rest]))[0]
+        assert answer == pytest.approx(float(expected), rel=1e-10, abs=0)
 
 
 def as_sums_of_coins(coins, threshold):

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from decimal import Decimal, localcontext
 from fractions import Fraction
 
 import numpy as np
@@ -124,6 +125,19 @@ def test_the_far_tail_of_others_who_are_all_alike():
     for delta in (1e-6, 1e-20, 1e-40, 1e-100):
         epsilon = tc.shuffle_epsilon(tc.Shuffled(RR(3, epsilon=local), n), delta, tc.AllButOne([n - 1, 0, 0]))
         assert profile(epsilon) == pytest.approx(delta, rel=1e-8)
+
+
+def test_a_large_crowd_of_others_who_hardly_ever_lie():
+    # At a local ε of 30 all two million others report truthfully but with probability 2e-7.
+    n, epsilon = 2 * 10**6, 6.164689914778772
+    lie = 1 / (1 + slow.power(30.0))
+    with localcontext() as context:
+        context.prec = 50
+        q, ratio = (Decimal(x.numerator) / Decimal(x.denominator) for x in (lie, slow.power(epsilon)))
+        # The others hold 1; so does the target, likelier, if there is no 0.
+        expected = (1 - q) ** (n - 1) * ((1 - q) - ratio * q)
+    found = tc.privacy_profile(tc.Shuffled(RR(2, epsilon=30.0), n), epsilon, tc.AllButOne([0, n - 1]))
+    assert found == exactly(expected)
 
 
 def test_what_only_one_value_can_send_is_never_hidden_by_who_cannot_send_it():

@@ -64,22 +64,23 @@ def mean_excess(n: int, steps: Reals, probabilities: Reals, relative: float = RE
     return integral.result()
 
 
-def binomial_mean_excess(n: Reals, p: float, q: float, threshold: Reals) -> Reals:
+def binomial_mean_excess(n: Reals, p: float, q: float, threshold: Reals, rest: Reals) -> Reals:
     """Return ``E[(X - t)₊]`` for X ~ Bin(n, p), q = 1-p: ``m q P(X = m) + (np - t) P(X >= m)`` with ``m = ⌈t⌉``.
 
-    It is Stein's identity ``E[(X - np); X >= m] = m q P(X = m)``.
+    It is Stein's identity ``E[(X - np); X >= m] = m q P(X = m)``. The rest is n - t: whichever of both is small comes
+    with digits that the other has not.
     """
-    from scipy.special import betainc  # noqa: PLC0415 - what has a closed form need not wait for it
+    from scipy.special import betainc, betaincc  # noqa: PLC0415 - what has a closed form need not wait for it
 
-    mean = n * p
-    m = np.clip(np.ceil(threshold), 1, np.maximum(n, 1))
-    within = (threshold > 0) & (threshold < n)
+    surplus, least = (n * p - threshold, np.ceil(threshold)) if p < q else (rest - n * q, n - np.floor(rest))
+    m = np.clip(least, 1, np.maximum(n, 1))
+    within = (threshold > 0) & (rest > 0)
     safe = np.where(within, m, 1)
     size = np.where(within, n, 1)
     at = multinomial_pmf(np.stack([safe, size - safe], axis=-1), (p, q))
-    above = betainc(safe, size - safe + 1, p)
-    inside = np.maximum(safe * q * at + (mean - threshold) * above, 0.0)
-    return np.where(within, inside, np.maximum(mean - threshold, 0.0))
+    above = betainc(safe, size - safe + 1, p) if p < q else betaincc(size - safe + 1, safe, q)
+    inside = np.maximum(safe * q * at + surplus * above, 0.0)
+    return np.where(within, inside, np.maximum(surplus, 0.0))
 
 
 def _kinds(steps: Reals, probabilities: Reals) -> tuple[Reals, Reals]:
@@ -114,8 +115,8 @@ def _by_summing(n: int, c: Reals, q: Reals, tilted: Reals, order: Indices) -> fl
         weight = multinomial_pmf(np.column_stack([counts, left]), np.append(q[summed], pair))
         offset = counts @ c[summed]
     width = c[high] - c[low]
-    threshold = -(offset + c[low] * left) / width
-    excess = binomial_mean_excess(left, float(q[high] / pair), float(q[low] / pair), threshold)
+    threshold, rest = -(offset + c[low] * left) / width, (offset + c[high] * left) / width
+    excess = binomial_mean_excess(left, float(q[high] / pair), float(q[low] / pair), threshold, rest)
     return float(weight @ excess) * float(width) / n
 
 
