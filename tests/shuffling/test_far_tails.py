@@ -168,3 +168,17 @@ def test_the_renyi_divergence_of_a_larger_crowd_grows_with_its_order_to_that_of_
     assert all(0 < less <= more for less, more in itertools.pairwise(values))
     assert values[-1] == 3
     assert values[-2] == pytest.approx(3, rel=1e-5 * n)
+
+
+@pytest.mark.parametrize("local", [400.0, 744.0, 900.0])
+@pytest.mark.parametrize("alpha", [[1.0, 1.0], [1.0, 2.0**-20]])
+def test_everybody_from_one_population_where_likelihoods_underflow(local, alpha):
+    n = 4
+    rows = slow.exchangeable(local_rows(2, local), n, [Fraction(a) for a in alpha])
+    crowd, adversary = tc.Shuffled(RR(2, epsilon=local), n), tc.Exchangeable(alpha)
+    for delta in (1e-3, 5.3e-14, 1e-300):
+        epsilon = tc.shuffle_epsilon(crowd, delta, adversary)
+        assert meets(lambda ratio: slow.privacy_profile(rows, ratio), delta, epsilon)
+    for order in (0.5, 1 - 1e-8, 2.0, math.inf):
+        expected = max(slow.renyi_divergence(p, q, order) for p, q in ordered(rows))
+        assert tc.shuffle_renyi(crowd, order, adversary) == exactly(expected)

@@ -40,8 +40,8 @@ _FEW, _ALL = 1 << 10, 1 << 14
 # Terms that adding draws one by one may take; how many of them a cell of the transform is worth; and so few as to need
 # no other way.
 _MOST_WORK, _WORK_PER_CELL, _AT_ONCE = 1 << 26, 16, 1 << 14
-# Beyond e^_LARGEST no double holds a ratio, nor a product of several beyond e^_LOUD; how long logarithms may take then.
-_LARGEST, _LOUD, _MOST_WORK_IN_LOGS = 700.0, 300.0, 1 << 24
+# Beyond e^_LARGEST no double holds a ratio, nor a product of several beyond e^LOUD; how long logarithms may take then.
+_LARGEST, LOUD, MOST_WORK_IN_LOGS = 700.0, 300.0, 1 << 24
 # What the transform rounds off of a sum over its histograms, at most.
 _ROUNDED_SUM = 1e-14
 # A bound need not be as exact as an answer: what is left out is added to it.
@@ -138,7 +138,7 @@ class PairOfValues:
     @cached_property
     def is_loud(self) -> bool:
         """Whether one value or group is so much likelier to send a report than another that doubles lose the ratio."""
-        return _largest_ratio(self.log_types) > _LOUD
+        return largest_log_ratio(self.log_types) > LOUD
 
     @property
     def all_log_likelihoods(self) -> tuple[Reals, Reals]:
@@ -175,7 +175,7 @@ class PairOfValues:
 
     def _logarithmic_excess(self, epsilon: float) -> float | Estimate:
         """Return the excess where likelihoods or their ratios are beyond what doubles hold."""
-        if self._work_in_logs <= _MOST_WORK_IN_LOGS:
+        if self._work_in_logs <= MOST_WORK_IN_LOGS:
             return excess_mass_of_logs(*self._likely_logs, epsilon)
         alone = excess_mass_of_logs(self.log_types[0], self.log_types[1], epsilon)
         return between(0.0, alone)
@@ -183,7 +183,7 @@ class PairOfValues:
     @cached_property
     def _least(self) -> float:
         """What matters neither in ``P(h | a)`` nor, however often it counts, in ``P(h | b)``."""
-        return -800.0 - 3 * min(_largest_ratio(self.log_types), _LARGEST)
+        return -800.0 - 3 * min(largest_log_ratio(self.log_types), _LARGEST)
 
     @cached_property
     def _work_in_logs(self) -> float:
@@ -355,7 +355,7 @@ def _tail_excess(types: Reals, counts: tuple[int, ...], ratio: float) -> float:
     return max(0.0, 1 - ratio) + abs(float(gain[0 if tilt > 0 else 1])) * rest * float(box.weights()[mode])
 
 
-def _largest_ratio(log_types: Reals) -> float:
+def largest_log_ratio(log_types: Reals) -> float:
     """Return the logarithm of the largest ratio in a column, but for zeros."""
     possible = log_types > -math.inf
     most = np.where(possible, log_types, -math.inf).max(axis=0)

@@ -4,19 +4,25 @@ import itertools
 import math
 from collections.abc import Iterable
 
+import numpy as np
+from numpy.typing import NDArray
+
 from tacit.errors import TooLargeError
 from tacit.estimate import Estimate, highest, lowest, mapped
-from tacit.measures.divergences import renyi_of_logs
+from tacit.measures.divergences import logarithms, renyi_of_logs
 from tacit.measures.local_privacy import plan_ldp_epsilon
 from tacit.measures.measure import Plan
-from tacit.measures.privacy import Profile, plan_privacy_profile, plan_renyi, ratio_of
-from tacit.numerics.histograms import histogram_count
+from tacit.measures.privacy import Profile, log_likelihoods, plan_privacy_profile, plan_renyi, ratio_of
+from tacit.numerics.histograms import dirichlet_multinomial_pmf, histogram_count, histograms
+from tacit.numerics.log_histograms import log_add_draw, log_histogram_law
 from tacit.shuffling.blanket import BOUND, between
-from tacit.shuffling.others import Group, is_symmetric
-from tacit.shuffling.pairs import PairOfValues, largest_excess_beyond, unlike
+from tacit.shuffling.others import Group, is_symmetric, log_report_types
+from tacit.shuffling.pairs import LOUD, PairOfValues, largest_excess_beyond, largest_log_ratio, unlike
 from tacit.shuffling.plans import HISTOGRAMS, PLAIN, method_of_pairs
-from tacit.shuffling.views import AmongOthers, AmongWorst, View, known
+from tacit.shuffling.views import AmongExchangeable, AmongOthers, AmongWorst, View, known
 from tacit.shuffling.worst import ENUMERATED, spread
+
+Reals = NDArray[np.float64]
 
 # How many pairs of views, and how many histograms in all, a maximum over the others' values may take.
 _MOST_WAYS, _MOST_PAIRS, _MOST_CELLS = 1 << 14, 1 << 11, 1 << 22
@@ -60,6 +66,32 @@ def _is_plain(system: AmongOthers) -> bool:
     """Whether the target's report is seen as if she were alone, others being certain, and not only nearly so."""
     certain = not system.groups or math.isinf(plan_ldp_epsilon(system.mechanism).compute())
     return certain and system.leaves_only_the_target
+
+
+@log_likelihoods.register
+def _(system: AmongExchangeable) -> Reals:
+    rows = (
+        log_report_types(system.mechanism, (), tuple(range(system.secrets))) if system.is_listable else np.zeros((1, 1))
+    )
+    if largest_log_ratio(rows) <= LOUD:
+        return log_likelihoods.dispatch(object)(system)
+    # Where likelihoods underflow, one law of reports after the other, for each way in which the others hold values.
+    users, k = system.n - 1, system.secrets
+    held = histograms(users, k)
+    laws = [log_histogram_law(counts, rows, -math.inf) for counts in held.tolist()]
+    likely = (logarithms(dirichlet_multinomial_pmf(held, system.alpha + np.eye(1, k, x)[0])) for x in range(k))
+    others = (np.logaddexp.reduce([w + law for w, law in zip(weights, laws, strict=True)]) for weights in likely)
+    return np.stack([log_add_draw(law, row).ravel() for law, row in zip(others, rows, strict=True)])
+
+
+@plan_ldp_epsilon.register
+def _(system: AmongExchangeable) -> Plan[float]:
+    def epsilon() -> float:
+        rows = log_likelihoods(system)
+        possible = rows[:, rows.max(axis=0) > -math.inf]
+        return float((possible.max(axis=0) - possible.min(axis=0)).max())
+
+    return Plan("extremes of every column", epsilon)
 
 
 def _profile(pairs: list[PairOfValues]) -> Profile:
