@@ -182,3 +182,29 @@ def test_everybody_from_one_population_where_likelihoods_underflow(local, alpha)
     for order in (0.5, 1 - 1e-8, 2.0, math.inf):
         expected = max(slow.renyi_divergence(p, q, order) for p, q in ordered(rows))
         assert tc.shuffle_renyi(crowd, order, adversary) == exactly(expected)
+
+
+@pytest.mark.parametrize("local", [720.0, 900.0])
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda epsilon: tc.SubsetSelection(4, epsilon, size=2),
+        lambda epsilon: tc.LocalHashing(2, epsilon, g=2),
+        lambda epsilon: tc.HadamardResponse(2, epsilon),
+    ],
+    ids=["subset selection", "local hashing", "Hadamard response"],
+)
+def test_other_local_protocols_that_hardly_ever_lie(make, local):
+    mechanism, matrix = make(local), make(1.0).channel().matrix
+    odds = slow.power(local)
+    likely = [[odds if entry > 1.01 * matrix.min() else Fraction(1) for entry in row] for row in matrix.tolist()]
+    Q = [[weight / sum(row) for weight in row] for row in likely]
+    counts = [1, 1] + [0] * (mechanism.k - 2)
+    rows = slow.all_but_one(Q, counts)
+    crowd, adversary = tc.Shuffled(mechanism, 3), tc.AllButOne(counts)
+    for epsilon in (0.0, local - 5, local - 0.5):
+        assert tc.privacy_profile(crowd, epsilon, adversary) == exactly(slow.privacy_profile(rows, slow.power(epsilon)))
+    epsilon = tc.shuffle_epsilon(crowd, 1e-3, adversary)
+    assert meets(lambda ratio: slow.privacy_profile(rows, ratio), 1e-3, epsilon)
+    expected = max(slow.renyi_divergence(p, q, 2.0) for p, q in ordered(rows))
+    assert tc.shuffle_renyi(crowd, 2.0, adversary) == exactly(expected)

@@ -18,6 +18,8 @@ from tacit.channels.reduction import merged_columns
 from tacit.errors import TooLargeError
 from tacit.measures.bayes_security import check_listed
 from tacit.measures.divergences import logarithms
+from tacit.mechanisms.hadamard_response import HadamardResponse
+from tacit.mechanisms.local_hashing import LocalHashing
 from tacit.mechanisms.randomized_response import RandomizedResponse
 from tacit.mechanisms.subset_selection import SubsetSelection
 from tacit.mechanisms.unary_encoding import UnaryEncoding
@@ -152,13 +154,28 @@ def log_report_types(mechanism: System, groups: Others, values: tuple[int, ...])
     return logarithms(report_types(mechanism, groups, values))
 
 
-@log_report_types.register
-def _(mechanism: RandomizedResponse, groups: Others, values: tuple[int, ...]) -> Reals:
+Lying = RandomizedResponse | SubsetSelection | LocalHashing | HadamardResponse
+
+
+@log_report_types.register(RandomizedResponse)
+@log_report_types.register(SubsetSelection)
+@log_report_types.register(LocalHashing)
+@log_report_types.register(HadamardResponse)
+def _(mechanism: Lying, groups: Others, values: tuple[int, ...]) -> Reals:
     if mechanism.epsilon < _LOUD or math.isinf(mechanism.epsilon):
         return logarithms(report_types(mechanism, groups, values))
-    quieter = RandomizedResponse(mechanism.k, epsilon=_LOUD)
-    types = logarithms(report_types(quieter, groups, values))
+    types = logarithms(report_types(_lying_more(mechanism), groups, values))
     return np.where(types < _RARE, types - (mechanism.epsilon - _LOUD), types)
+
+
+def _lying_more(mechanism: Lying) -> Lying:
+    match mechanism:
+        case SubsetSelection():
+            return SubsetSelection(mechanism.k, _LOUD, mechanism.size)
+        case LocalHashing():
+            return LocalHashing(mechanism.k, _LOUD, mechanism.g)
+        case _:
+            return type(mechanism)(mechanism.k, _LOUD)
 
 
 @report_types.register
