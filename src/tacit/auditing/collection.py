@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from tacit.adversaries import AllButOne
 from tacit.anonymity import ClassSizes
 from tacit.auditing.result import CollectionOption, CollectionReport
 from tacit.auditing.wording import bounded, people, percent, points
@@ -10,6 +9,8 @@ from tacit.estimate import Estimate, highest
 from tacit.measures import bayes_security, posterior_vulnerability
 from tacit.mechanisms import RandomizedResponse, frequency_error
 from tacit.shuffling import Shuffled
+from tacit.shuffling.plans import certain_vulnerability
+from tacit.shuffling.views import AmongOthers, known
 
 # More values than this are not a question with listed answers.
 MOST_CATEGORIES = 256
@@ -72,9 +73,9 @@ def _all_but_one_guess(system: Shuffled, counts: np.ndarray) -> float | Estimate
     for missing in range(counts.size):
         others = counts.copy()
         others[missing] -= 1
-        guess = posterior_vulnerability(system, adversary=AllButOne(others.tolist()))
+        guess = certain_vulnerability(AmongOthers(system.mechanism, system.n, known(tuple(others.tolist()))))
         if isinstance(guess, Estimate):
-            return guess  # the bound holds whatever the others' values are
+            return guess  # the upper bound holds whatever the others' values are, the lower one for some
         guesses.append(guess)
     return max(guesses)
 

@@ -208,7 +208,7 @@ def _least_epsilon(profile: Profile, delta: float, most: float) -> float | Estim
     if low == high or not isinstance(found, Estimate):
         return high
     low, high = min(low, high), max(low, high)
-    return settled(Estimate(high, low, high, None, found.method))
+    return settled(Estimate(low + (high - low) / 2, low, high, None, found.method))
 
 
 def _root(profile: Callable[[float], float], delta: float, most: float) -> float:

@@ -39,9 +39,12 @@ def hidden_in_blanket(mechanism: System, n: int, leaked_among: Callable[[int], f
 
 
 def between(attained: float, bound: float) -> Estimate:
-    """Return the certified interval from what some adversary surely gets, rounded down, to a bound, which it quotes."""
+    """Return the certified interval from what some adversary surely gets, rounded down, to a bound.
+
+    It quotes the middle, which is off by half the width at most; who needs to be safe takes the bound, ``high``.
+    """
     low = min(attained - _ROUNDING * abs(attained), bound)
-    return Estimate(bound, low, bound, None, BOUND)
+    return Estimate(low + (bound - low) / 2, low, bound, None, BOUND)
 
 
 def _starts(mean: float, variance: float, first: int, size: int, slack: float) -> list[int]:

@@ -10,6 +10,7 @@ are, the target's value from the prior. The weights are then the posterior law, 
 """
 
 import math
+from collections.abc import Callable
 from functools import singledispatch
 from typing import Protocol
 
@@ -52,7 +53,7 @@ class Leak(Protocol):
         """Return the function of each row, less the part whose mean is known unless the whole is asked for."""
         ...
 
-    def width(self, reach: Reals | None) -> float:
+    def width(self, reach: Reals | None, *, whole: bool) -> float:
         """Return how far the values range if no weight is farther from its prior than its reach, nor their sum from 1.
 
         The reach has an entry per value, and one for the sum; without one, how far the whole ranges on the simplex.
@@ -84,19 +85,35 @@ class Reports(Protocol):
 
 def mean_over_crowds(mechanism: System, group: Group, leak: Leak, rng: np.random.Generator) -> Estimate:
     """Return the mean of a leak over the crowds with one group of others."""
-    reports = reports_of(mechanism, group)
-    n, prior = group.count + 1, leak.prior
-    count = int(min(max(_CELLS // reports.cost, _FEWEST), _MOST))
+    reports, n = reports_of(mechanism, group), group.count + 1
+
+    def weights(count: int, as_they_are: bool) -> Reals:
+        return _weights(reports, n, leak.prior, count, rng, as_they_are=as_they_are)
+
+    return mean_of_leak(leak, reports.cost, weights, reports.said(leak.prior), n, whole=False)
+
+
+def mean_of_leak(
+    leak: Leak, cost: int, draw: Callable[[int, bool], Reals], said: tuple[Reals, Reals], hidden: int, *, whole: bool
+) -> Estimate:
+    """Return the mean of a leak over weights that are means of so many independent reports, or means of such means.
+
+    The weights are drawn under the law in which the target's report says nothing, or else as they are; what single
+    reports say is given by its ranges and variances. Unless the whole leak is to be sampled, these make its known part.
+    """
+    prior = leak.prior
+    count = int(min(max(_CELLS // cost, _FEWEST), _MOST))
     pilot = int(_PILOT * count)
-    ranges, variances = reports.said(prior)
+    ranges, variances = said
     far = _FAR * (1 - CONFIDENCE) / (count - pilot)
     nats = math.log(2 * ranges.size / far)
-    hoeffding = ranges * math.sqrt(nats / (2 * n))
-    reach = np.minimum(hoeffding, np.sqrt(2 * variances * nats / n) + ranges * nats / (3 * n))
-    simplex, near = leak.width(None), leak.width(reach) if np.isfinite(reach).all() else math.inf
+    hoeffding = ranges * math.sqrt(nats / (2 * hidden))
+    reach = np.minimum(hoeffding, np.sqrt(2 * variances * nats / hidden) + ranges * nats / (3 * hidden))
+    simplex = leak.width(None, whole=True)
+    near = leak.width(reach, whole=whole) if np.isfinite(reach).all() else math.inf
     as_they_are = near >= simplex
-    weights = _weights(reports, n, prior, count, rng, as_they_are=as_they_are)
-    values = leak.values(weights, whole=as_they_are)
+    weights = draw(count, as_they_are)
+    values = leak.values(weights, whole=whole or as_they_are)
     mix = fitted_mix(values[:pilot], weights[:pilot])
     sample = values[pilot:] - (weights[pilot:] - prior) @ mix
     if as_they_are:
@@ -106,7 +123,7 @@ def mean_over_crowds(mechanism: System, group: Group, leak: Leak, rng: np.random
         # by less than their range times the chance of one.
         width = near + 2 * float(reach[:-1] @ np.abs(mix))
         mean, half = empirical_bernstein(sample, width, (1 - _FAR) * (1 - CONFIDENCE))
-        mean, half = mean + leak.known_mean(variances / n), half + width * far
+        mean, half = mean + (0.0 if whole else leak.known_mean(variances / hidden)), half + width * far
     half += _ROUNDING * (1 + abs(mean))
     return Estimate(mean, mean - half, mean + half, CONFIDENCE, METHOD)
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from tacit.adversaries.gains import Gain, IdentityGain
 from tacit.channels.channel import Channel
 from tacit.errors import TooLargeError
-from tacit.estimate import Estimate, highest, largest, lowest, mapped, settled
+from tacit.estimate import Estimate, highest, largest, lowest, mapped, narrowed, settled
 from tacit.measures.bayes_security import (
     Pair,
     all_pairs,
@@ -32,6 +32,7 @@ from tacit.numerics.excess import deviance
 from tacit.numerics.randomness import generator
 from tacit.shuffling import exchangeable
 from tacit.shuffling.blanket import BOUND
+from tacit.shuffling.known_monte_carlo import METHOD as SAMPLED_AMONG_KNOWN, can_be_sampled_among, mean_among_known
 from tacit.shuffling.monte_carlo import METHOD as SAMPLED, Leak as SampledLeak, can_be_sampled, mean_over_crowds
 from tacit.shuffling.others import is_symmetric, pairs_like
 from tacit.shuffling.pairs import PairOfValues, largest_excess_beyond
@@ -77,7 +78,7 @@ def _(system: AmongOthers, prior: Prior, gain: Gain) -> Result:
         return Plan(HISTOGRAMS, lambda: float(gain.best(law[:, None] * system.likelihoods()).sum()))
     if _can_be_sampled(system):
         return Plan(SAMPLED, lambda: _sampled(system, _GuessLeak(law, gain)))
-    return Plan(BOUND, lambda: bounded(system, _gain_leak(prior, gain), _ceiling(system, law, gain)))
+    return _beside_bounds(system, _GuessLeak(law, gain), lambda: _bounded_gain(system, prior, gain))
 
 
 @plan_bayes_risk.register
@@ -138,7 +139,11 @@ def _(system: AmongOthers, prior: Prior) -> Result:
     if _can_be_sampled(system):
         law = _law(system, prior)
         return Plan(SAMPLED, lambda: _sampled(system, _InformationLeak(law)))
-    return Plan(BOUND, lambda: bounded(system, lambda view: plan_mutual_information(view, prior)))
+    return _beside_bounds(
+        system,
+        _InformationLeak(_law(system, prior)),
+        lambda: bounded(system, lambda view: plan_mutual_information(view, prior)),
+    )
 
 
 @plan_posterior_vulnerability.register
@@ -209,6 +214,13 @@ def _(system: AmongOthers) -> Result:
     return Plan(guess.method, lambda: mapped(guess.compute(), lambda right: system.secrets * right))
 
 
+def certain_vulnerability(system: AmongOthers) -> float | Estimate:
+    """Return the guess of a uniform secret, or certified bounds of it where it would take a sample."""
+    gain = IdentityGain(system.secrets)
+    plan = plan_posterior_vulnerability(system, None, gain)
+    return _bounded_gain(system, None, gain) if plan.method in {SAMPLED, SAMPLED_AMONG_KNOWN} else plan.compute()
+
+
 def method_of_pairs(system: AmongOthers) -> str:
     """Return how pairs of the target's values are compared."""
     if any(pair.is_linear for pair in system.pairs):
@@ -260,6 +272,10 @@ def _labels(system: View, pair: Ends) -> Pair:
     a, b = pair
     inputs = system.mechanism.inputs if isinstance(system.mechanism, Channel) else range(system.secrets)
     return inputs[a], inputs[b]
+
+
+def _bounded_gain(system: AmongOthers, prior: Prior, gain: Gain) -> Estimate:
+    return bounded(system, _gain_leak(prior, gain), _ceiling(system, _law(system, prior), gain))
 
 
 def _gain_leak(prior: Prior, gain: Gain) -> Leak:
@@ -325,7 +341,7 @@ class _GuessLeak:
     def values(self, weights: Reals, *, whole: bool) -> Reals:
         return self.gain.best(weights.T)
 
-    def width(self, reach: Reals | None) -> float:
+    def width(self, reach: Reals | None, *, whole: bool) -> float:
         if reach is None:
             return self.gain.width
         if isinstance(self.gain, IdentityGain):
@@ -352,10 +368,14 @@ class _InformationLeak:
             terms = terms - (weights - means) ** 2 / (2 * means)
         return terms[:, :-1].sum(axis=1) - terms[:, -1]
 
-    def width(self, reach: Reals | None) -> float:
+    def width(self, reach: Reals | None, *, whole: bool) -> float:
         possible = self.prior > 0
         if reach is None:
             return -float(np.log(self.prior[possible].min()))
+        if whole:  # no more than the sum without what is taken off it, which rises on either side of the prior
+            means, far = self.prior[possible], reach[:-1][possible]
+            ends = np.maximum(means - far, 0.0), means + far
+            return float(np.sum(np.maximum(*(deviance(end, means) for end in ends))))
         means = np.append(self.prior[possible], 1.0)
         far = np.append(reach[:-1][possible], reach[-1])
         if np.any(far >= means):
@@ -366,6 +386,17 @@ class _InformationLeak:
     def known_mean(self, variances: Reals) -> float:
         possible = self.prior > 0
         return float(np.sum(variances[:-1][possible] / (2 * self.prior[possible]))) - float(variances[-1]) / 2
+
+
+def _beside_bounds(system: AmongOthers, leak: SampledLeak, bounds: Callable[[], Estimate]) -> Result:
+    """Plan certified bounds, and a sample that narrows them where one can be had."""
+    mechanism = system.mechanism
+    if not can_be_sampled_among(mechanism, system.groups):
+        return Plan(BOUND, bounds)
+    return Plan(
+        SAMPLED_AMONG_KNOWN,
+        lambda: narrowed(bounds(), mean_among_known(mechanism, system.groups, leak, generator(system.rng))),
+    )
 
 
 def _can_be_sampled(system: AmongOthers) -> bool:
