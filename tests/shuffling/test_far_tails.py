@@ -208,3 +208,11 @@ def test_other_local_protocols_that_hardly_ever_lie(make, local):
     assert meets(lambda ratio: slow.privacy_profile(rows, ratio), 1e-3, epsilon)
     expected = max(slow.renyi_divergence(p, q, 2.0) for p, q in ordered(rows))
     assert tc.shuffle_renyi(crowd, 2.0, adversary) == exactly(expected)
+
+
+@pytest.mark.parametrize("make", [tc.UnaryEncoding.oue, tc.UnaryEncoding.rappor, tc.UnaryEncoding.blh])
+def test_bits_that_hardly_ever_lie_are_refused_in_a_crowd_rather_than_taken_for_true(make):
+    crowd = tc.Shuffled(make(2, 900.0), 3)
+    for ask in (lambda: tc.privacy_profile(crowd, 895.0), lambda: tc.shuffle_renyi(crowd, 2.0)):
+        with pytest.raises(tc.errors.TooLargeError, match="epsilon = 900"):
+            ask()

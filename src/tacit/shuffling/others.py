@@ -31,6 +31,7 @@ Reals = NDArray[np.float64]
 MOST_TYPES = 1 << 16
 # At this ε a lie is far rarer than anything else, yet no number underflows: more only makes lies rarer still.
 _LOUD, _RARE = 600.0, -570.0
+_MOST_LOUD = 700.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,6 +167,16 @@ def _(mechanism: Lying, groups: Others, values: tuple[int, ...]) -> Reals:
         return logarithms(report_types(mechanism, groups, values))
     types = logarithms(report_types(_lying_more(mechanism), groups, values))
     return np.where(types < _RARE, types - (mechanism.epsilon - _LOUD), types)
+
+
+@log_report_types.register
+def _(mechanism: UnaryEncoding, groups: Others, values: tuple[int, ...]) -> Reals:
+    if _MOST_LOUD < mechanism.epsilon < math.inf:
+        raise TooLargeError(
+            f"bits that are wrong as rarely as at epsilon = {mechanism.epsilon:g} are beyond what a double holds; take "
+            f"an epsilon of at most {_MOST_LOUD:g}, or ask for the mechanism alone, which hides no more than the crowd"
+        )
+    return logarithms(report_types(mechanism, groups, values))
 
 
 def _lying_more(mechanism: Lying) -> Lying:
