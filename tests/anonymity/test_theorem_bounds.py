@@ -166,3 +166,22 @@ def test_what_cannot_be_bounded(adult: Population) -> None:
         theorem2_bound([ClassSizes([1], [2]), ClassSizes([1], [3])], 0.5)
     with pytest.raises(InvalidValueError, match=r"in \[0, 1\]"):
         theorem3_bound([ClassSizes([1], [2])], 1.5)
+
+
+@settings(max_examples=8, deadline=None)
+@given(some_rows, shares)
+def test_the_upper_end_is_not_below_theorem_3_in_fractions(rows: list[Any], t: Fraction) -> None:
+    P = Population(pa.table({name: pa.array([r[j] for r in rows], pa.string()) for j, name in enumerate("xy")}))
+    found = theorem_bound(P, t)
+    steps = [
+        [
+            (Fraction(int(rare), P.people), Fraction(P.people, int(size)))
+            for rare, size in zip(s.rarer, s.sizes, strict=True)
+        ]
+        for s in (P.class_sizes([name]) for name in "xy")
+    ]
+    least = min(a + b + t * c * d for a, c in steps[0] for b, d in steps[1]) if t else Fraction(0)
+    if found.method == "Theorem 3":
+        assert found.high >= min(least, 1)
+    assert found.value <= min(least, 1) * (1 + Fraction(1, 10**10))
+    assert Fraction(P.class_sizes().exposed(threshold=t), P.people) <= found.high
