@@ -42,6 +42,7 @@ def test_the_bounds_of_what_is_told_of_tallies_hold_and_normal_tallies_are_near(
     mechanism, n = tc.RandomizedResponse(3, epsilon=2), 40
     exact = tc.tally_utility(mechanism, n, population)
     monkeypatch.setattr(tally_information, "_MOST_CELLS", 0)
+    monkeypatch.setattr(tally_information, "MOST_USERS", 0)
     bounded = tc.tally_utility(mechanism, n, population, rng=1)
     assert isinstance(exact, float)
     assert bounded.certified
@@ -56,6 +57,7 @@ def test_the_bounds_hold_among_points_as_well(monkeypatch):
     )
     exact = tc.tally_utility(mechanism, 30, law)
     monkeypatch.setattr(tally_information, "_MOST_CELLS", 0)
+    monkeypatch.setattr(tally_information, "MOST_USERS", 0)
     bounded = tc.tally_utility(mechanism, 30, law, rng=1)
     assert bounded.low <= exact <= bounded.high
 

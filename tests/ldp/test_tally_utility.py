@@ -12,6 +12,7 @@ from ldp.answers import covers, highest
 from ldp.table import CASES, TWO_POINTS, problems
 from oracles import local_information as slow, measures
 from oracles.population_laws import DirichletLaw
+from tacit.ldp.sampled_tallies import log_likelihoods, tallies_told
 
 GRR, UE = tc.RandomizedResponse, tc.UnaryEncoding
 each_case = pytest.mark.parametrize("case", CASES)
@@ -81,3 +82,44 @@ def test_names_do_not_matter(n):
 def test_more_noise_tells_less_of_the_tally(n):
     utilities = [tc.tally_utility(GRR(3, epsilon=epsilon), n, rng=1) for epsilon in (0.1, 1, 3, 8)]
     assert all(float(less) <= highest(more) for less, more in itertools.pairwise(utilities))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("k", "n"), [(4, 40), (5, 20)])
+def test_utility_of_tallies_that_are_too_many_to_list_is_within_a_hundredth(k, n):
+    mechanism = GRR(k, epsilon=2)
+    answer = tc.tally_utility(mechanism, n, rng=1)
+    assert answer.confidence == 0.95
+    assert answer.high - answer.low < 0.01 * answer.value
+    # Told of the tallies is what is told of the population, and what normal tallies tell beyond it.
+    assert tc.population_information(mechanism, n) < answer.value * _entropy_of_tallies(k, n)
+
+
+def _entropy_of_tallies(k, n):
+    split = tc.information_split(GRR(k, p=1), n).users
+    return split.nonprivate + split.group_private
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("k", "epsilon", "n"), [(3, 2, 10), (3, 0.1, 15)])
+def test_intervals_of_sampled_tallies_cover(k, epsilon, n):
+    mechanism, population = GRR(k, epsilon=epsilon), tc.Dirichlet.jeffreys(k)
+    truth = tc.tally_utility(mechanism, n) * _entropy_of_tallies(k, n)
+    found = [
+        tallies_told(mechanism, n, population, math.inf, np.random.default_rng(seed), draws=1 << 11)
+        for seed in range(10)
+    ]
+    assert sum(not e.low <= truth <= e.high for e in found) <= 2
+    assert max(e.high - e.low for e in found) < 0.05 * truth
+
+
+def test_the_law_of_reports_given_what_people_hold_is_that_of_all_their_reports():
+    mechanism, n = GRR(3, epsilon=1), 4
+    matrix = mechanism.channel().matrix
+    for held in ((4, 0, 0), (2, 1, 1), (0, 3, 1)):
+        holders, law = [x for x, count in enumerate(held) for _ in range(count)], {}
+        for reports in itertools.product(range(3), repeat=n):
+            tally = tuple(reports.count(y) for y in range(3))
+            law[tally] = law.get(tally, 0.0) + math.prod(matrix[x, y] for x, y in zip(holders, reports, strict=True))
+        found = log_likelihoods(mechanism, np.tile(held, (len(law), 1)), np.array(list(law)))
+        assert np.exp(found) == pytest.approx(np.array(list(law.values())), rel=1e-10)

@@ -26,6 +26,7 @@ Reals = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 CONFIDENCE = 0.95
+_DEVIATIONS = float(ndtri((1 + CONFIDENCE) / 2))
 _DRAWS = 1 << 17
 _DRAWS_AMONG_POINTS = 1 << 16
 _MOST_CELLS = 1 << 27
@@ -47,8 +48,8 @@ def by_moments(
     beta = np.full(system.k, system.gap / system.q)
     evidence = log_shifted_moments(tallies, population.alpha, beta) + n * math.log(system.q)
     told = (tallies * np.log(probabilities)).sum(axis=1) - evidence
-    controls = _controls(tallies, probabilities, shares, population, least=system.q)
-    return _bracketed(told, told, controls, TrueTallies(population, n).information, "sampled tallies")
+    beside = controls(tallies, probabilities, shares, population, least=system.q)
+    return bracketed(told, told, beside, TrueTallies(population, n).information, "sampled tallies")
 
 
 def draws_by_moments(system: RandomizedResponse, n: int) -> int:
@@ -82,9 +83,9 @@ def by_bounds(matrix: Reals, n: int, population: Dirichlet, rng: np.random.Gener
     brackets = [evidence_bounds(matrix, tallies[part], shares[part], population, rng) for part in parts]
     low, high = (np.concatenate(ends) for ends in zip(*brackets, strict=True))
     own = xlogy(tallies, probabilities).sum(axis=1)
-    controls = _controls(tallies, probabilities, shares, population, least=matrix.min(axis=0))
+    beside = controls(tallies, probabilities, shares, population, least=matrix.min(axis=0))
     truth = TrueTallies(population, n).information
-    return _bracketed(own - high, own - low, controls, truth, "sampled tallies, their probabilities bracketed")
+    return bracketed(own - high, own - low, beside, truth, "sampled tallies, their probabilities bracketed")
 
 
 def among_points(
@@ -128,7 +129,7 @@ def likelihoods(tallies: Integers, logs: Reals) -> Reals:
     return sums
 
 
-def _controls(
+def controls(
     tallies: Integers, probabilities: Reals, shares: Reals, population: Dirichlet, *, least: float | Reals
 ) -> Reals:
     """Return functions of each draw that have mean 0, a column each.
@@ -151,20 +152,21 @@ def _controls(
     return np.stack(columns, axis=1)
 
 
-def _bracketed(low: Reals, high: Reals, controls: Reals, most: float, method: str) -> Estimate:
+def bracketed(
+    low: Reals, high: Reals, beside: Reals, most: float, method: str, *, deviations: float = _DEVIATIONS
+) -> Estimate:
     """Return the estimate whose interval spans both means, and is not over the most that there is to be told.
 
     The controls are fitted on a part that is not counted.
     """
     pilot = max(len(low) // 10, min(len(low) // 2, _PILOT))
     middle = (low + high) / 2
-    mix = fitted_mix(middle[:pilot], controls[:pilot])
-    taken = controls[pilot:] @ mix
-    quantile = float(ndtri((1 + CONFIDENCE) / 2))
+    mix = fitted_mix(middle[:pilot], beside[:pilot])
+    taken = beside[pilot:] @ mix
     ends: list[tuple[float, float]] = []
     for side in (low, high):
         rest = side[pilot:] - taken
-        ends.append((float(rest.mean()), quantile * float(rest.std(ddof=1)) / math.sqrt(rest.size)))
+        ends.append((float(rest.mean()), deviations * float(rest.std(ddof=1)) / math.sqrt(rest.size)))
     (first, below), (last, above) = ends
     value, least, largest = (min(most, max(0.0, x)) for x in ((first + last) / 2, first - below, last + above))
     return Estimate(value, least, largest, CONFIDENCE, method)

@@ -1,6 +1,8 @@
 """I(Y⃗; T): what n reports tell of the people's own tallies."""
 
 import math
+from dataclasses import replace
+from typing import TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +15,7 @@ from tacit.estimate import Estimate, highest, lowest
 from tacit.ldp.average_privacy import plan_leaked
 from tacit.ldp.entropies import TrueTallies
 from tacit.ldp.protocol import reduced_matrix, tells_the_values
+from tacit.ldp.sampled_tallies import MOST_USERS, tallies_told
 from tacit.measures.measure import Plan
 from tacit.mechanisms.randomized_response import RandomizedResponse
 from tacit.numerics.binomial import multinomial_pmf
@@ -63,12 +66,29 @@ def plan_tally_information(
         if histogram_count(n, k) * cells <= _MOST_CELLS and k * (n + 1) * cells <= _MOST_TABLE:
             return Plan("both tallies listed", lambda: _listed(matrix, n, population))
     leaked = plan_leaked(system, population)
+    method = "sampled tallies" if _is_sampled(system, n, population) else _BOUNDED
 
     def bounded() -> Estimate:
         beyond = _beyond_population(reduced_matrix(system), population, rng) if n > 1 else 0.0
-        return _between(told.compute(), beyond, n * leaked.compute(), tally_entropy(k, n, population))
+        entropy, of_population = tally_entropy(k, n, population), told.compute()
+        bounds = _between(of_population, beyond, n * leaked.compute(), entropy)
+        if not (isinstance(population, Dirichlet) and _is_sampled(system, n, population)):
+            return bounds
+        sampled = tallies_told(system, n, population, entropy, rng)
+        return _within(sampled, bounds) if isinstance(of_population, float) else sampled
 
-    return Plan(_BOUNDED, bounded)
+    return Plan(method, bounded)
+
+
+def _is_sampled(system: System, n: int, population: PopulationLaw) -> TypeGuard[RandomizedResponse]:
+    return isinstance(system, RandomizedResponse) and isinstance(population, Dirichlet) and n <= MOST_USERS
+
+
+def _within(sampled: Estimate, bounds: Estimate) -> Estimate:
+    """Return the tighter end of both, the bounds being certain."""
+    low = min(max(sampled.low, bounds.low), bounds.high)
+    high = max(min(sampled.high, bounds.high), low)
+    return replace(sampled, value=min(max(sampled.value, low), high), low=low, high=high)
 
 
 def _tally_law(listed: Integers, population: PopulationLaw) -> Reals:

@@ -90,8 +90,8 @@ def tally_utility(
     Returns
     -------
     float or Estimate
-        In [0, 1]. An `Estimate` where not all tallies of values and reports can be listed: it then only lies between
-        bounds that hold of any channel.
+        In [0, 1]. An `Estimate` where not all tallies of values and reports can be listed: of k-RR among up to 256
+        people from a sample, within the bounds that hold of any channel; else only these.
 
     Raises
     ------

@@ -72,8 +72,8 @@ class LocalHashing(PureProtocol):
     one, although another g may have a variance that is lower by about 1 %.
 
     Source: Wang, Blocki, Li and Jha, Locally Differentially Private Protocols for Frequency Estimation, USENIX Security
-    2017. LDP-info (Example 7.4 and equation 7.6) hashes by all functions from the values to the classes; the linear ones
-    here collide as often, so that estimates and their variance are the same, but what the reports tell of people and
+    2017. LDP-info (Example 7.4 and equation 7.6) hashes by all functions from values to classes; the linear ones here
+    collide as often, so that estimates and their variance are the same, but what the reports tell of people and
     population differs a little from three values on (two classes: from four): with k = 4, ε = 1/2 and g = 3 the average
     privacy is 0.983244, and 0.983302 of all functions.
 

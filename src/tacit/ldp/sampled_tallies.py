@@ -1,0 +1,105 @@
+"""I(Y⃗; T) of k-RR from a sample of tallies, where they are too many to list.
+
+Of the holders of x, j_x keep their value and the others report any one: with ``β = gap/q`` and ``m! = ∫ e^-u u^m du``
+
+    P(s | t) = qⁿ ∫ e^-u uⁿ Π_x f_x(β/u) du,   f_x(z) = Σ_j C(t_x, j) z^j / (s_x - j)!,
+
+all terms of which are positive. P(s) has a formula too (`tacit.numerics.dirichlet_moments`), so that ``log P(s | t) -
+log P(s)`` is had of every draw; controls of mean 0, given the population and given the tallies, take most of its
+variance.
+"""
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln, logsumexp
+
+from tacit.adversaries.populations import Dirichlet
+from tacit.estimate import Estimate
+from tacit.ldp.sampled_information import bracketed, controls, draw_shares, draw_tallies
+from tacit.mechanisms.randomized_response import RandomizedResponse
+from tacit.numerics.dirichlet_moments import log_shifted_moments
+from tacit.numerics.partitions import log_multinomial
+
+Reals = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+DRAWS = 1 << 15
+MOST_USERS = 1 << 8
+_NODES_A_DEVIATION = 2.0
+_LITTLE = 0.2  # nats
+_DEVIATIONS = 3.0  # what is left has heavier tails than the normal law, of which 1.96 are 95 %
+_LEAST, _FAR = 1e-12, 12.0
+_CELLS_AT_ONCE = 1 << 21
+
+
+def tallies_told(
+    system: RandomizedResponse,
+    n: int,
+    population: Dirichlet,
+    most: float,
+    rng: np.random.Generator,
+    *,
+    draws: int = DRAWS,
+) -> Estimate:
+    """Estimate what n reports of k-RR tell of the tallies, which is at most so much."""
+    shares = draw_shares(population, draws, rng)
+    held = draw_tallies(n, shares, rng)
+    kept = rng.binomial(held, system.gap)
+    noise = rng.multinomial(n - kept.sum(axis=1), np.full(system.k, 1 / system.k))
+    tallies = kept + noise
+    beta = np.full(system.k, system.gap / system.q)
+    marginal = log_shifted_moments(tallies, population.alpha, beta) + n * math.log(system.q) + log_multinomial(tallies)
+    told = log_likelihoods(system, held, tallies) - marginal
+    probabilities = system.q + system.gap * shares
+    beside = [
+        controls(tallies, probabilities, shares, population, least=system.q),
+        _given_tallies(system, n, held, tallies),
+    ]
+    if float(np.abs(told).mean()) < _LITTLE:  # the ratio of both laws has mean 1 given the tallies held
+        beside.append(np.expm1(-told)[:, None])
+    return bracketed(told, told, np.hstack(beside), most, "sampled tallies", deviations=_DEVIATIONS)
+
+
+def _given_tallies(system: RandomizedResponse, n: int, held: Integers, tallies: Integers) -> Reals:
+    """Return functions of mean 0 given what is held: standardised tallies and their squares, by what is held."""
+    mean = system.q * n + system.gap * held
+    variance = held * system.p * (1 - system.p) + (n - held) * system.q * (1 - system.q)
+    first = (tallies - mean) / np.sqrt(variance)
+    second, share = first * first - 1, held / n
+    shapes = [np.ones_like(share), share, np.sqrt(share), np.log1p(held)]
+    return np.stack([(power * shape).sum(axis=1) for power in (first, second) for shape in shapes], axis=1)
+
+
+def log_likelihoods(system: RandomizedResponse, held: Integers, tallies: Integers) -> Reals:
+    """Return ``log P(s | t)`` for each tally s of reports and t of values, a row each."""
+    n, k = int(held[0].sum()), held.shape[1]
+    step = 1 / (_NODES_A_DEVIATION * math.sqrt(n + 1))
+    nodes = np.arange(math.log(_LEAST), math.log(n + _FAR * math.sqrt(n) + _FAR**2 / 2), step)
+    pairs, which = np.unique(np.stack([held.ravel(), tallies.ravel()], axis=1), axis=0, return_inverse=True)
+    table = _factors(pairs, math.log(system.gap / system.q) - nodes)
+    bell = (n + 1) * nodes - np.exp(nodes)
+    logs = np.empty(len(held))
+    rows = which.reshape(-1, k)
+    at_once = max(1, _CELLS_AT_ONCE // nodes.size)
+    for start in range(0, len(rows), at_once):
+        part = rows[start : start + at_once]
+        exponents = bell + table[part[:, 0]]
+        for x in range(1, k):
+            exponents += table[part[:, x]]
+        logs[start : start + at_once] = logsumexp(exponents, axis=1)
+    return logs + math.log(step) + n * math.log(system.q)
+
+
+def _factors(pairs: Integers, log_z: Reals) -> Reals:
+    """Return ``log Σ_j C(t, j) z^j / (s - j)!`` for each pair (t, s) and each z."""
+    table = np.empty((len(pairs), log_z.size))
+    for row in range(len(pairs)):
+        t, s = int(pairs[row, 0]), int(pairs[row, 1])
+        j: Reals = np.arange(min(t, s) + 1).astype(np.float64)
+        own = np.asarray(gammaln(t + 1.0) - gammaln(j + 1) - gammaln(t - j + 1) - gammaln(s - j + 1), dtype=np.float64)
+        terms: Reals = own[:, None] + j[:, None] * log_z
+        largest = terms.max(axis=0)
+        table[row] = largest + np.log(np.exp(terms - largest).sum(axis=0))
+    return table
