@@ -7,7 +7,7 @@ adversary, a sample; else certified bounds.
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -328,7 +328,7 @@ def _sum(left: float | Estimate, right: float | Estimate, weight: float) -> floa
     if not isinstance(left, Estimate):
         return mapped(right, lambda value: left + weight * value)
     low, high = left.low + weight * lowest(right), left.high + weight * highest(right)
-    return Estimate(left.value + weight * float(right), low, high, left.confidence, left.method)
+    return replace(left, value=left.value + weight * float(right), low=low, high=high)
 
 
 @dataclass(frozen=True, eq=False)
