@@ -1,10 +1,11 @@
 """Channels one after the other, and side by side."""
 
-from typing import Any
+from functools import singledispatch
+from typing import Any, overload
 
 import numpy as np
 
-from tacit.channels.channel import Channel, Labels, System, as_system
+from tacit.channels.channel import Channel, Labels, System, as_system, check_size
 from tacit.errors import InvalidChannelError
 from tacit.numerics.matrices import is_sparse
 
@@ -47,7 +48,15 @@ def cascade(C: System, D: System) -> Channel:
     return Channel.derived(first.matrix @ second.matrix, first.inputs, second.outputs)
 
 
-def parallel(C: System, D: System) -> Channel:
+@overload
+def parallel(C: Channel, D: Channel) -> Channel: ...
+
+
+@overload
+def parallel(C: System, D: System) -> System: ...
+
+
+def parallel(C: System, D: System) -> System:
     """Return the parallel composition: the adversary sees what both put out, independently, for the same secret.
 
     ``(C ‖ D)[x, (y, z)] = C[x, y] D[x, z]``
@@ -60,8 +69,9 @@ def parallel(C: System, D: System) -> Channel:
 
     Returns
     -------
-    Channel
-        Outputs are the pairs ``(y, z)``; also written ``C & D``.
+    Channel or System
+        Outputs are the pairs ``(y, z)``; also written ``C & D``. Of two noises with two secrets each, a system of which
+        privacy losses add up; their sensitivities may differ.
 
     Raises
     ------
@@ -80,11 +90,20 @@ def parallel(C: System, D: System) -> Channel:
     >>> (C & C).shape
     (2, 4)
     """
-    first, second = as_system(C).channel(), as_system(D).channel()
+    known = plan_parallel(as_system(C), as_system(D))
+    if known is not None:
+        return known
+    first, second = C.channel(), D.channel()
     check_labels(first.inputs, second.inputs, "the first channel's inputs", "the second's inputs")
     outputs = tuple((y, z) for y in first.outputs for z in second.outputs)
     inputs = second.inputs if unlabelled(first.inputs) else first.inputs
     return Channel.derived(_row_products(first.matrix, second.matrix), inputs, outputs)
+
+
+@singledispatch
+def plan_parallel(first: System, second: System) -> System | None:
+    """Return what stands for two systems side by side instead of an explicit channel, if a room above knows it."""
+    return None
 
 
 def _row_products(left: Any, right: Any) -> Any:
@@ -94,6 +113,9 @@ def _row_products(left: Any, right: Any) -> Any:
         left, right = csr_array(left), csr_array(right)
         rows: list[Any] = [kron(left[[x], :], right[[x], :]) for x in range(left.shape[0])]
         return vstack(rows, format="csr")
+    check_size(
+        len(left), left.shape[1] * right.shape[1], "both side by side", "reduce them first, by Channel.reduced()"
+    )
     return np.einsum("xy,xz->xyz", left, right).reshape(left.shape[0], -1)
 
 

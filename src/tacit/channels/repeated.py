@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, singledispatch
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,7 +35,9 @@ def repeated(system: System, n: int) -> System:
     -------
     System
         The system itself for one use. Else a `Repeated`, of which every measure is exact while the tallies can be
-        listed; beyond, `tacit.bayes_security` is a certified `tacit.Estimate` and other measures raise TooLargeError.
+        listed; beyond, `tacit.bayes_security` is a certified `tacit.Estimate` (of frequency oracles exact, and so are
+        `tacit.privacy_profile` and `tacit.shuffle_epsilon`) and other measures raise TooLargeError. Of noise on
+        numbers, a system of which privacy losses add up.
 
     Raises
     ------
@@ -62,7 +64,13 @@ def repeated(system: System, n: int) -> System:
     base, uses = as_system(system), as_crowd(n, "n")
     if isinstance(base, Repeated):
         base, uses = base.base, base.n * uses
-    return base if uses == 1 else Repeated(base, uses)
+    return base if uses == 1 else plan_repeated(base, uses)
+
+
+@singledispatch
+def plan_repeated(system: System, n: int) -> System:
+    """Return what stands for n > 1 uses of a system: their tallies, unless a room above knows better."""
+    return Repeated(system, n)
 
 
 @dataclass(frozen=True)

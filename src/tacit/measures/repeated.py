@@ -9,9 +9,11 @@ from tacit.channels.repeated import Repeated
 from tacit.errors import TooLargeError, UnsupportedError
 from tacit.estimate import Estimate, highest, lowest, settled
 from tacit.measures.bayes_security import plan_bayes_security
+from tacit.measures.composed_losses import BothWays
 from tacit.measures.local_privacy import plan_ldp_epsilon
+from tacit.measures.losses import leakiest_losses
 from tacit.measures.measure import Plan
-from tacit.measures.privacy import log_likelihoods, plan_renyi
+from tacit.measures.privacy import Profile, log_likelihoods, plan_least_epsilon, plan_privacy_profile, plan_renyi
 from tacit.numerics.matrices import Reals
 
 # Of a total variation, and of a Hellinger distance; a power must not make much of it.
@@ -19,8 +21,16 @@ _ROUNDING = 1e-14
 _THEOREM_3 = "Bayes-sec Theorem 3 from one use"
 
 
+def _losses(system: Repeated) -> BothWays | None:
+    once = leakiest_losses(system.base)
+    return None if once is None else BothWays.of([(once, once, system.n)])
+
+
 @plan_bayes_security.register
 def _(system: Repeated) -> Plan[float | Estimate]:
+    losses = _losses(system)
+    if losses is not None:
+        return Plan(losses.forwards.method, lambda: settled(losses.forwards.overlap(0.0)))
     once = plan_bayes_security(system.base)
     try:
         listed = system.is_listed
@@ -87,3 +97,19 @@ def _(system: Repeated, order: float) -> Plan[float]:
 def _(system: Repeated) -> Reals:
     # The channel's probabilities underflow, and would be taken for what a secret excludes.
     return system.log_law()[1]
+
+
+@plan_privacy_profile.register
+def _(system: Repeated) -> Plan[Profile]:
+    losses = _losses(system)
+    if losses is not None:
+        return Plan(losses.forwards.method, lambda: losses.hockey_stick)
+    return plan_privacy_profile.dispatch(object)(system)
+
+
+@plan_least_epsilon.register
+def _(system: Repeated, delta: float) -> Plan[float | Estimate]:
+    losses = _losses(system)
+    if losses is not None:
+        return Plan(losses.forwards.method, lambda: settled(losses.epsilon(delta)))
+    return plan_least_epsilon.dispatch(object)(system, delta)

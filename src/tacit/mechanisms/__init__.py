@@ -1,6 +1,7 @@
 """Local mechanisms: what a person's device does to an answer before it leaves."""
 
 from tacit.mechanisms import (
+    composed_noise as composed_noise,  # registers what noises are together
     local_hashing_measures as local_hashing_measures,  # registers the closed forms
     noise_measures as noise_measures,  # registers what follows from the hockey-stick divergence
     unary_measures as unary_measures,  # registers the closed forms

@@ -8,6 +8,7 @@ import numpy as np
 
 from tacit.channels.channel import Channel, check_size
 from tacit.errors import TooLargeError
+from tacit.measures.losses import LatticeLosses
 from tacit.mechanisms.geometric import LEAST_RATE, two_sided_geometric
 from tacit.mechanisms.noise import IntegerNoise, Integers, RandomSource, Reals, as_distance, as_positive, check_ratio
 
@@ -81,6 +82,12 @@ class DiscreteGaussian(IntegerNoise):
         matrix = np.zeros((2, law.size + distance))
         matrix[0, : law.size], matrix[1, distance:] = law, law
         return Channel(matrix, (0, distance), range(-reach, reach + distance + 1))
+
+    @property
+    def losses(self) -> LatticeLosses:
+        """The privacy loss between the two furthest values, of the outputs from the largest down."""
+        first = self.sensitivity - 2 * int(self._outputs[-1])
+        return LatticeLosses.from_half_steps(self._law, first, self.sensitivity / self.sigma / self.sigma)
 
     def excess(self, epsilon: float) -> float:
         """Return ``∫ max(0, P - e^ε Q)`` for ε >= 0."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tacit.errors import InvalidValueError
+from tacit.mechanisms.gaussian_losses import GaussianLosses
 from tacit.mechanisms.noise import ContinuousNoise, RandomSource, Reals, as_positive, check_ratio
 
 _ROOT_TWO = math.sqrt(2)
@@ -101,6 +102,11 @@ class Gaussian(ContinuousNoise):
     def mu(self) -> float:
         """``Δ/σ``: how many standard deviations the two furthest values are apart."""
         return self.sensitivity / self.sigma
+
+    @property
+    def losses(self) -> GaussianLosses:
+        """The privacy loss between the two furthest values."""
+        return GaussianLosses(self.mu)
 
     @property
     def reach(self) -> float:

@@ -9,6 +9,7 @@ from tacit.channels.channel import Channel, check_size
 from tacit.errors import InvalidValueError
 from tacit.estimate import Estimate
 from tacit.measures.capacity import plan_multiplicative_bayes_capacity
+from tacit.measures.losses import LatticeLosses
 from tacit.measures.measure import Plan
 from tacit.mechanisms.coin_flips import coin_flips
 from tacit.mechanisms.noise import IntegerNoise, Integers, RandomSource, as_distance, as_positive
@@ -90,6 +91,15 @@ class Geometric(IntegerNoise):
         matrix = np.exp(-self._rate * away) / (1 + math.exp(-self._rate))
         matrix[:, 1:-1] *= -math.expm1(-self._rate)
         return Channel(matrix)
+
+    @property
+    def losses(self) -> LatticeLosses:
+        """The privacy loss between the two furthest values, of the outputs from Δ down to 0."""
+        check_size(1, self.secrets, f"the losses of {self!r}", "take tacit.Laplace, which it is next to")
+        outputs = np.arange(self.sensitivity, -1, -1)
+        masses = np.exp(-self._rate * outputs) / (1 + math.exp(-self._rate))
+        masses[1:-1] *= -math.expm1(-self._rate)
+        return LatticeLosses.from_half_steps(masses, -self.sensitivity, 2 * self._rate)
 
     def excess(self, epsilon: float) -> float:
         """Return ``∫ max(0, P - e^ε Q)`` for ε >= 0."""

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tacit.measures.losses import Cells, Losses
 from tacit.mechanisms.noise import ContinuousNoise, RandomSource, Reals, as_positive, check_ratio
 
 
@@ -55,6 +56,11 @@ class Laplace(ContinuousNoise):
         return self.sensitivity / self.scale
 
     @property
+    def losses(self) -> "LaplaceLosses":
+        """The privacy loss between the two furthest values."""
+        return LaplaceLosses(self.epsilon)
+
+    @property
     def reach(self) -> float:
         """Beyond ε nothing exceeds."""
         return self.epsilon
@@ -92,3 +98,48 @@ class Laplace(ContinuousNoise):
         """Return so many draws of the noise."""
         # The difference of two exponential laws; 1 - U is never 0.
         return self.scale * (np.log1p(-source.random(size)) - np.log1p(-source.random(size)))
+
+
+@dataclass(frozen=True)
+class LaplaceLosses(Losses):
+    """The privacy loss of Laplace noise: ε for half of it, ``-ε`` beyond the other value, and what is in between."""
+
+    epsilon: float
+
+    @property
+    def largest(self) -> float:
+        """ε."""
+        return self.epsilon
+
+    @property
+    def anchor(self) -> float:
+        """ε."""
+        return self.epsilon
+
+    @property
+    def atoms(self) -> tuple[Reals, Reals]:
+        """The losses ``-ε`` and ε of all outputs that are not between the two values."""
+        return np.array([-self.epsilon, self.epsilon]), np.array([math.exp(-self.epsilon) / 2, 0.5])
+
+    @property
+    def gap(self) -> float:
+        """``2ε``."""
+        return 2 * self.epsilon
+
+    def excess(self, epsilon: float) -> float:
+        """Return ``∫ max(0, Q - e^ε P)`` for ε >= 0."""
+        return -math.expm1(min(epsilon - self.epsilon, 0.0) / 2)
+
+    def reach(self, negligible: float) -> tuple[float, float]:
+        """Return ``-ε`` and ε."""
+        return -self.epsilon, self.epsilon
+
+    def cells(self, edges: Reals) -> Cells:
+        """Return what both laws have between these losses and between the two values."""
+        ends = np.clip(np.append(edges, self.epsilon), -self.epsilon, self.epsilon)
+        # Q has the density e^((loss - ε)/2)/4 there, and P e^(-(loss + ε)/2)/4.
+        left, right, apart = ends[:-1], ends[1:], -np.expm1((ends[:-1] - ends[1:]) / 2) / 2
+        below = (math.exp((float(ends[0]) - self.epsilon) / 2) - math.exp(-self.epsilon)) / 2
+        return Cells(
+            below, np.exp((right - self.epsilon) / 2) * apart, np.exp(edges - (left + self.epsilon) / 2) * apart
+        )

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tacit.channels.channel import Channel
 from tacit.errors import InvalidValueError, TooLargeError, UnsupportedError
+from tacit.measures.losses import LatticeLosses, Losses
 from tacit.mechanisms.indices import as_array
 from tacit.numerics.randomness import RandomSource, Seed, random_source
 from tacit.validation import as_count, as_real, as_reals
@@ -32,8 +33,18 @@ class AdditiveNoise(ABC):
 
     @property
     @abstractmethod
+    def secrets(self) -> int:
+        """How many values the secret can take."""
+
+    @property
+    @abstractmethod
     def furthest(self) -> tuple[float, float]:
         """The two secrets that are easiest to tell apart."""
+
+    @property
+    @abstractmethod
+    def losses(self) -> Losses:
+        """The privacy loss between them, which is the same both ways: what many uses tell follows from it."""
 
     @abstractmethod
     def channel(self) -> Channel:
@@ -177,6 +188,11 @@ class IntegerNoise(AdditiveNoise):
     """Noise that takes whole numbers."""
 
     sensitivity: int
+
+    @property
+    @abstractmethod
+    def losses(self) -> LatticeLosses:
+        """The privacy loss between the two furthest values."""
 
     @property
     def furthest(self) -> tuple[int, int]:

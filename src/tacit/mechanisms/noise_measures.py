@@ -16,10 +16,11 @@ from tacit.measures.bayes_security import Pair, plan_bayes_security, plan_leakie
 from tacit.measures.capacity import plan_multiplicative_bayes_capacity
 from tacit.measures.information import plan_mutual_information
 from tacit.measures.local_privacy import plan_ldp_epsilon
+from tacit.measures.losses import LatticeLosses, leakiest_losses
 from tacit.measures.measure import Plan
 from tacit.measures.privacy import Profile, plan_privacy_profile, plan_renyi
 from tacit.measures.vulnerability import Prior, plan_bayes_risk, plan_posterior_vulnerability
-from tacit.mechanisms.noise import AdditiveNoise, ContinuousNoise, Reals
+from tacit.mechanisms.noise import AdditiveNoise, ContinuousNoise, IntegerNoise, Reals
 
 HockeyStick = Callable[[float], float | Estimate]
 
@@ -27,6 +28,11 @@ HockeyStick = Callable[[float], float | Estimate]
 @plan_bayes_security.register
 def _(system: AdditiveNoise) -> Plan[float | Estimate]:
     return Plan(system.algorithm, lambda: min(1.0, system.overlap(0.0)))
+
+
+@leakiest_losses.register
+def _(system: IntegerNoise) -> LatticeLosses | None:
+    return system.losses
 
 
 @plan_leakiest_pair.register

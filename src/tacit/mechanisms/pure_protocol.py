@@ -22,6 +22,7 @@ from tacit.measures.bayes_security import (
 )
 from tacit.measures.divergences import excess_mass_of_logs, logarithms, renyi_of_logs
 from tacit.measures.local_privacy import plan_ldp_epsilon
+from tacit.measures.losses import LatticeLosses, leakiest_losses, told_sometimes
 from tacit.measures.measure import Plan
 from tacit.measures.privacy import Profile, plan_privacy_profile, plan_renyi
 from tacit.mechanisms.mechanism import Integers, Mechanism, Reals, Reports
@@ -134,6 +135,13 @@ def _(system: PureProtocol) -> Plan[Profile]:
 @plan_renyi.register
 def _(system: PureProtocol, order: float) -> Plan[float]:
     return Plan(f"closed form of {system.title}", lambda: renyi_of_logs(*system.log_pair, order))
+
+
+@leakiest_losses.register
+def _(system: PureProtocol) -> LatticeLosses | None:
+    if not 0 < system.epsilon < math.inf:
+        return None
+    return told_sometimes(system.epsilon, system.support.gap / -math.expm1(-system.epsilon))
 
 
 @plan_leakiest_pair.register

@@ -1,0 +1,304 @@
+"""What many independent observations tell of two secrets: the sum of their privacy losses, bounded from both sides."""
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.estimate import Estimate, largest
+from tacit.measures.loss_sketch import Sketch
+from tacit.measures.loss_sums import LossSum, loss_sum
+from tacit.measures.losses import ROUNDED_UP, LatticeLosses, Losses, above, below, exactly
+from tacit.numerics.lattice_sums import log_moment
+
+Reals = NDArray[np.float64]
+
+GRID = "certified bounds on a grid of privacy losses"
+LATTICE = "sum over a lattice of privacy losses"
+
+# How narrow bounds should be: of the smaller of δ and 1 - δ, next to it; of the δ of which ε is asked for; of ε, next
+# to it; and to tell which of two is larger.
+_WIDTH, _WIDTH_FOR_EPSILON, _WIDTH_OF_EPSILON, _ROUGH = 2e-6, 2e-5, 1e-8, 1e-2
+# What is cut off of a law next to what is asked for, and the least that is not cut off.
+_NEGLIGIBLE, _LEAST = 1e-12, 1e-300
+# The points of a grid: at most, so few as cost nothing, and for what is as good as 0; and those of a lattice at most.
+_MOST_POINTS, _FEWEST_POINTS, _FEW_POINTS, _MOST_ON_A_LATTICE = 1 << 20, 1 << 14, 1 << 13, 1 << 22
+# How many standard deviations a sum is summed over, roughly, and by how much each use may be off in its loss.
+_DEVIATIONS, _ROUNDING = 18, 1e-15
+# What an affinity leaves aside (it loses the root of that), its points, and what its logarithm is off.
+_UNTOLD, _AFFINITY_POINTS, _ROUNDING_OF_AFFINITY = 1e-40, 1 << 16, 2e-14
+# What is nothing, if the losses are so small that 1 - e^-loss loses half of its digits.
+_NOTHING, _UNSEEN = 1e-12, 1e-8
+# A step for losses that are all alike, and one whose exponential would overflow.
+_ANY_STEP, _LARGEST_STEP = 1e-3, 400.0
+# The nodes of an integral over at most 1.
+_NODES = 16
+# Where errors of second order leave the value between its bounds: above, they are twice as large as below.
+_SHARE = 1 / 3
+
+
+class Bounds(NamedTuple):
+    """Bounds of ``∫ max(0, Q - e^ε P)``, and of what is left of 1, to all digits where it is small."""
+
+    low: float
+    high: float
+    left_low: float
+    left_high: float
+
+
+@dataclass(frozen=True, eq=False)
+class ComposedLosses:
+    """The sum of independent losses, each of which is added so many times."""
+
+    parts: tuple[tuple[Losses, int], ...]
+
+    @property
+    def largest(self) -> float:
+        """The largest sum, or infinity."""
+        return sum(count * losses.largest for losses, count in self.parts)
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether nothing but rounding is between the bounds."""
+        return self._lattice_step is not None
+
+    @property
+    def method(self) -> str:
+        """The name of what answers."""
+        return LATTICE if self.is_exact else GRID
+
+    def hockey_stick(self, epsilon: float, width: float = _WIDTH) -> Estimate:
+        """Return ``∫ max(0, Q - e^ε P)`` for ε >= 0."""
+        bounds = self.bounds(epsilon, width)
+        return self._estimate(bounds.low, bounds.high)
+
+    def overlap(self, epsilon: float) -> Estimate:
+        """Return ``∫ min(Q, e^ε P)`` for ε >= 0, to all digits where it is small."""
+        bounds = self.bounds(epsilon)
+        told = self._estimate(-bounds.left_high, -bounds.left_low)
+        return replace(told, value=-told.value, low=-told.high, high=-told.low)
+
+    def information(self, left: float, right: float) -> Estimate:
+        """Return ``∫_0^∞ δ(s) π0 π1 / (π0 + π1 e^s) ds``, where δ is `hockey_stick`: a part of a mutual information."""
+
+        def gained(losses: Reals) -> Reals:
+            """Return the same for ``δ(s) = max(0, 1 - e^(s - loss))``."""
+            near, far = np.clip(losses, 0.0, 1.0), np.maximum(losses, 1.0)
+            nodes, weights = np.polynomial.legendre.leggauss(_NODES)
+            s = near[:, None] * (nodes + 1) / 2
+            small = near / 2 * ((-np.expm1(s - near[:, None]) * left * right / (left + right * np.exp(s))) @ weights)
+            odds = np.logaddexp(math.log(left), math.log(right) + far)
+            return np.where(losses > 1, right * (far - odds) - left * np.exp(-far) * odds, small)
+
+        def read(law: LossSum, sign: int) -> float:
+            found = float(law.law.masses @ gained(law.losses + sign * law.shift)) * math.exp(law.log_moment)
+            return found + (sign * law.law.error + law.infinite) * most
+
+        most = -right * math.log(right)
+        low, high = self._between(
+            0.0, 1.0, _WIDTH, lambda below, above: (read(below, -1), read(above, 1)), lambda low, high: _WIDTH * high
+        )
+        return self._estimate(max(0.0, low), max(low, min(high, most)))
+
+    def epsilon(self, delta: float, width: float = _WIDTH_FOR_EPSILON) -> Estimate:
+        """Return the least ε >= 0 for which `hockey_stick` is at most δ, above 0."""
+        theta, guess = self._sketch.tilt_of_delta(delta)
+        if guess <= 0:
+            return self._estimate(0.0, 0.0)
+        width = max(width, _WIDTH_OF_EPSILON * theta * guess)
+        low, high = self._between(
+            theta,
+            delta,
+            width,
+            lambda below, above: (below.epsilon(delta, -1), above.epsilon(delta, 1)),
+            lambda low, high: width / theta,
+        )
+        high = min(high, self.largest)
+        return self._estimate(min(low, high), high)
+
+    def bounds(self, epsilon: float, width: float = _WIDTH) -> Bounds:
+        """Return bounds of how far the two laws are apart at ε >= 0, and of what they share."""
+        if epsilon >= self.largest:
+            return Bounds(0.0, 0.0, 1.0, 1.0)
+        # No less than one use tells, and no more than all of them with a share of ε each.
+        low = max(losses.excess(epsilon) for losses, _ in self.parts)
+        high = min(1.0, sum(count * losses.excess(epsilon / self._uses) for losses, count in self.parts))
+        if high - low <= _NOTHING and self._sketch.deviation() < _UNSEEN:
+            return Bounds(low, high, 1 - high, 1 - low)
+        theta = self._sketch.tilt(epsilon)
+        moment, _, _ = self._sketch.cumulants(theta)
+        chernoff = math.exp(min(0.0, moment - theta * epsilon))
+        if theta > 0:
+            found = self._between(
+                theta,
+                chernoff,
+                width,
+                lambda below, above: (below.excess(epsilon, -1), above.excess(epsilon, 1)),
+                lambda low, high: width * high,
+            )
+            low, high = sorted((max(low, found[0]), min(high, found[1])))
+            return Bounds(low, high, 1 - high, 1 - low)
+        if chernoff < _LEAST:
+            low, high = sorted(self._by_affinity(epsilon))
+            return Bounds(1 - high, 1 - low, low, high)
+        found = self._between(
+            theta,
+            chernoff,
+            width,
+            lambda below, above: (above.left(epsilon, -1), below.left(epsilon, 1)),
+            lambda low, high: width * min(high, 1 - low),
+        )
+        low, high = max(1 - high, found[0]), min(1 - low, found[1])
+        if high > 2 * low:
+            by_affinity = self._by_affinity(epsilon)
+            low, high = max(low, by_affinity[0]), min(high, by_affinity[1])
+        low, high = sorted((low, high))
+        return Bounds(1 - high, 1 - low, low, high)
+
+    def _by_affinity(self, epsilon: float) -> tuple[float, float]:
+        """Return bounds of ``∫ min(Q, e^ε P)`` by what the affinity ``ρ = ∫ √(PQ)`` of all uses says.
+
+        ``∫ min(Q, e^ε P) <= e^(ε/2) ρ`` and, by Cauchy and Schwarz, ``∫ |Q - e^ε P| <= √((1 + e^ε)² - 4 e^ε ρ²)``.
+        """
+        least = most = 0.0
+        for losses, count in self.parts:
+            reach = losses.reach(_UNTOLD)
+            step = min(1.0, (reach[1] - reach[0]) / _AFFINITY_POINTS)
+            shared, told = (way(losses, step, _UNTOLD) for way in (below, above))
+            most += count * (log_moment(shared.lattice, -step / 2) - shared.offset / 2 + _ROUNDING_OF_AFFINITY)
+            least += count * (log_moment(told.lattice, -step / 2) - told.offset / 2 - _ROUNDING_OF_AFFINITY)
+        ratio, squared = math.exp(-epsilon), math.exp(2 * min(0.0, least))
+        root = math.sqrt(max(0.0, 1 - 4 * ratio / (1 + ratio) ** 2 * squared))
+        return 2 / (1 + ratio) * squared / (1 + root), math.exp(min(0.0, epsilon / 2 + most))
+
+    def _between(
+        self,
+        theta: float,
+        size: float,
+        width: float,
+        read: Callable[[LossSum, LossSum], tuple[float, float]],
+        goal: Callable[[float, float], float],
+    ) -> tuple[float, float]:
+        """Return what is read off two laws that bracket the sum, refined until it is as narrow as wanted or may be."""
+        deviation = self._sketch.deviation()
+        if self.is_exact:
+            lattices = [(exactly(part), count) for part, count in self.parts if isinstance(part, LatticeLosses)]
+            law = loss_sum(lattices, theta, deviation, 0.0)
+            return read(law, law)
+        negligible = min(_NEGLIGIBLE, max(_LEAST, _NEGLIGIBLE * size / self._uses))
+        finest = self._finest(theta, negligible)
+        cheap = finest * _MOST_POINTS / _FEWEST_POINTS
+        step, previous = self._aligned(max(finest, min(cheap, self._step(theta, width))) or _ANY_STEP), math.inf
+        low, high = -math.inf, math.inf
+        while step < _LARGEST_STEP:
+            shift = self._uses * (_ROUNDING + ROUNDED_UP * step)
+            least, most = (
+                loss_sum([(way(part, step, negligible), count) for part, count in self.parts], theta, deviation, shift)
+                for way in (below, above)
+            )
+            found = read(least, most)
+            low, high = max(low, found[0]), min(high, found[1])
+            found, wanted = high - low, goal(low, high)
+            if found <= 2 * wanted or step < 1.1 * finest or found > 0.7 * previous or math.isinf(high):
+                return low, high
+            previous = found
+            step = self._aligned(max(finest, step * min(0.5, max(0.05, math.sqrt(wanted / found)))))
+        return 0.0, math.inf
+
+    def _estimate(self, low: float, high: float) -> Estimate:
+        share = 0.5 if self.is_exact else _SHARE
+        value = low + share * (high - low) if math.isfinite(high) else high
+        return Estimate(min(high, max(low, value)), low, high, None, self.method)
+
+    @property
+    def _uses(self) -> int:
+        return sum(count for _, count in self.parts)
+
+    @cached_property
+    def _lattice_step(self) -> float | None:
+        """The step of the lattice that all losses share, if they do and their sum has not too many points."""
+        steps = {losses.step if isinstance(losses, LatticeLosses) else math.nan for losses, _ in self.parts}
+        step = steps.pop()
+        if steps or math.isnan(step):
+            return None
+        return step if _DEVIATIONS * self._sketch.deviation() <= step * _MOST_ON_A_LATTICE else None
+
+    @cached_property
+    def _sketch(self) -> Sketch:
+        return Sketch(self.parts)
+
+    def _step(self, theta: float, width: float) -> float:
+        """Return a step of the grid that errs as little as asked for, if that does not take too many points."""
+        variances = self._sketch.cumulants(theta)[2]
+        counts = [count for _, count in self.parts]
+        deviation = self._sketch.deviation(theta)
+        if deviation == 0:
+            return 0.0
+        # Where most of the mass is much nearer together than its deviation says, so are the corners of what is summed.
+        spreads = zip(counts, self._sketch.spreads(theta), variances, strict=True)
+        spread = sum(count * (middle * middle or variance) for count, middle, variance in spreads)
+        curvature = abs(theta * (1 + theta)) + 1 / spread
+
+        def error(step: float) -> float:
+            added = sum(c * min(step * step / 6, step * math.sqrt(v)) for c, v in zip(counts, variances, strict=True))
+            return curvature * added / 2
+
+        low, high = 0.0, deviation
+        for _ in range(60):
+            middle = (low + high) / 2
+            low, high = (middle, high) if error(middle) < width else (low, middle)
+        return low
+
+    def _finest(self, theta: float, negligible: float) -> float:
+        """Return the least step that does not take too many points."""
+        reaches = [losses.reach(negligible) for losses, _ in self.parts]
+        longest = max(self._sketch.window(theta), *(largest - least for least, largest in reaches))
+        return longest / (_MOST_POINTS if negligible > _LEAST else _FEW_POINTS)
+
+    def _aligned(self, step: float) -> float:
+        """Return a step next to this one on whose multiples the atoms' distances are, or nearly."""
+        gaps = [
+            (losses.gap, count) for losses, count in self.parts if losses.gap is not None and losses.gap >= 2 * step
+        ]
+        if not gaps:
+            return step
+        longest = max(gap for gap, _ in gaps)
+        fewest = math.ceil(longest / step)
+        steps = longest / np.arange(fewest, fewest + (1 if len(gaps) == 1 else 1 + fewest // 8))
+        over = sum(count * (np.ceil(gap / steps - ROUNDED_UP) * steps - gap) for gap, count in gaps)
+        return float(steps[int(np.argmin(over))])
+
+
+class BothWays(NamedTuple):
+    """The sum of losses under Q, and of those of P against Q under P: equal where the laws mirror each other."""
+
+    forwards: ComposedLosses
+    backwards: ComposedLosses
+
+    @classmethod
+    def of(cls, parts: Iterable[tuple[Losses, Losses, int]]) -> "BothWays":
+        """Return those of parts, given by their losses this way and that way, and how often each is added."""
+        given = tuple(parts)
+        forwards = ComposedLosses(tuple((one, count) for one, _, count in given))
+        if all(one == other for one, other, _ in given):
+            return cls(forwards, forwards)
+        return cls(forwards, ComposedLosses(tuple((other, count) for _, other, count in given)))
+
+    def hockey_stick(self, epsilon: float) -> Estimate:
+        """Return the larger of both for ε >= 0: the least δ of (ε, δ)-differential privacy."""
+        return self._larger(lambda losses, width: losses.hockey_stick(epsilon, width), _WIDTH)
+
+    def epsilon(self, delta: float) -> Estimate:
+        """Return the least ε of (ε, δ)-differential privacy, for δ > 0."""
+        return self._larger(lambda losses, width: losses.epsilon(delta, width), _WIDTH_FOR_EPSILON)
+
+    def _larger(self, of: Callable[[ComposedLosses, float], Estimate], width: float) -> Estimate:
+        first = of(self.forwards, width)
+        if self.backwards is self.forwards or of(self.backwards, _ROUGH).high <= first.low:
+            return first
+        found = largest([first, of(self.backwards, width)])
+        return found if isinstance(found, Estimate) else first

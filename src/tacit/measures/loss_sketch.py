@@ -1,0 +1,95 @@
+"""Roughly how a sum of privacy losses is spread: enough to choose a tilt and a grid, of which no bound depends."""
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.measures.losses import Losses
+
+Reals = NDArray[np.float64]
+
+# The logarithm of what is outside of a window, and the steepest tilt.
+_LOG_TAIL, _STEEPEST = -37.0, 1e9
+
+
+@dataclass(frozen=True, eq=False)
+class Sketch:
+    """A few losses of each part of a sum, and how often it is added."""
+
+    given: tuple[tuple[Losses, int], ...]
+
+    @cached_property
+    def _parts(self) -> list[tuple[Reals, Reals, int]]:
+        """Some losses of each part, the logarithms of their masses, and how often it is added."""
+        found: list[tuple[Reals, Reals, int]] = []
+        for losses, count in self.given:
+            places, masses = losses.sketch()
+            order = np.argsort(places[masses > 0])
+            found.append((places[masses > 0][order], np.log(masses[masses > 0][order]), count))
+        return found
+
+    def deviation(self, theta: float = 0.0) -> float:
+        """Return the standard deviation of the sum at this tilt."""
+        return math.sqrt(sum(part[2] * v for part, v in zip(self._parts, self.cumulants(theta)[2], strict=True)))
+
+    def cumulants(self, theta: float) -> tuple[float, float, list[float]]:
+        """Return, roughly, the logarithm of ``E e^(θ sum)``, the mean at this tilt, and the variance of each part."""
+        moment, mean, variances = 0.0, 0.0, list[float]()
+        for losses, logs, count in self._parts:
+            exponents = logs + theta * losses
+            peak = float(exponents.max())
+            weights = np.exp(exponents - peak)
+            total = float(weights.sum())
+            part = float(weights @ losses) / total
+            moment += count * (peak + math.log(total))
+            mean += count * part
+            variances.append(float(weights @ np.square(losses - part)) / total)
+        return moment, mean, variances
+
+    def spreads(self, theta: float) -> list[float]:
+        """Return, roughly, the standard deviation of each part that its middle half suggests."""
+        found: list[float] = []
+        for losses, logs, _ in self._parts:
+            weights = np.exp(logs + theta * losses - float((logs + theta * losses).max()))
+            shares = np.cumsum(weights) / weights.sum()
+            found.append(float(np.diff(losses[np.searchsorted(shares, [0.25, 0.75])])[0]) / 1.35)
+        return found
+
+    def tilt(self, epsilon: float) -> float:
+        """Return the θ above -1 that brings the mean to ε."""
+        low, high = -1.0, 1.0
+        while self.cumulants(high)[1] < epsilon and high < _STEEPEST:
+            low, high = high, 2 * high
+        for _ in range(40):
+            middle = (low + high) / 2
+            low, high = (middle, high) if self.cumulants(middle)[1] < epsilon else (low, middle)
+        return high
+
+    def tilt_of_delta(self, delta: float) -> tuple[float, float]:
+        """Return the θ for which Chernoff's bound of the ε of this δ is least, and that ε."""
+
+        def bound(log_theta: float) -> float:
+            theta = math.exp(log_theta)
+            steepest = theta * math.log(theta / (1 + theta)) - math.log1p(theta)
+            return (self.cumulants(theta)[0] + steepest - math.log(delta)) / theta
+
+        scale = 1 / max(self.deviation(), 1e-300)
+        candidates = np.log(scale) + np.linspace(-4.0, 12.0, 33)
+        best = float(min(candidates, key=bound))
+        for width in (0.25, 0.06):
+            best = min((best - width, best, best + width), key=bound)
+        return math.exp(best), bound(best)
+
+    def window(self, theta: float) -> float:
+        """Return, roughly, over how long a stretch the tilted sum is (Chernoff's bound)."""
+        deviation, moment = self.deviation(theta), self.cumulants(theta)[0]
+        if deviation == 0:
+            return 0.0
+        rates = 16 / deviation / 2.0 ** np.arange(8)
+        return sum(
+            min((self.cumulants(theta + sign * rate)[0] - moment - _LOG_TAIL) / rate for rate in rates)
+            for sign in (-1.0, 1.0)
+        )

@@ -1,0 +1,187 @@
+"""The law of a sum of many independent numbers on a lattice, tilted towards where it is asked for.
+
+A law on the places ``first, first + 1, …`` is tilted by ``e^(rate · place)`` and divided by its moment. The tilted law
+of a sum is a power of Fourier transforms; undone, the tilt leaves what rounding did to it as small next to the masses
+there as it was next to 1 before. (Without, a mass of 1e-20 would be lost in the rounding of the others.)
+"""
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Reals = NDArray[np.float64]
+Complexes = NDArray[np.complex128]
+
+# What a tilted sum may leave outside of its window on either side.
+_TAIL = 1e-16
+# A butterfly of a Fourier transform multiplies by a rounded root of unity and adds: its error next to the sum of the
+# absolute values, for each of log2(size) levels; what a mass is off before, and what a power does for each factor.
+_ROUNDING_PER_LEVEL, _ROUNDING = 8e-16, 2e-15
+# So many terms are summed as they stand, by which 1 - (transform) keeps its digits.
+_MOST_TERMS = 1 << 22
+# Beyond this exponents are taken in logarithms.
+_LARGEST_EXPONENT = 600.0
+
+
+class Lattice(NamedTuple):
+    """Masses of the places ``first, first + 1, …``, and what of 1 is elsewhere."""
+
+    masses: Reals
+    first: int
+    missing: float = 0.0
+
+
+class TiltedSum(NamedTuple):
+    """The tilted law of a sum: place ``first + i`` has the mass ``masses[i] e^(log_moment - rate (first + i))``.
+
+    Sums ``Σ masses[i] w[i]`` are off by at most ``error · max w`` for weights that first rise from 0, then fall to 0.
+    """
+
+    masses: Reals
+    first: int
+    rate: float
+    log_moment: float
+    error: float
+
+    @property
+    def places(self) -> Reals:
+        """Return where the masses are."""
+        return self.first + np.arange(self.masses.size, dtype=np.float64)
+
+
+class _Tilted(NamedTuple):
+    """A tilted law of sum 1, its places counted from one near its mean, and how often it is added."""
+
+    masses: Reals
+    places: NDArray[np.int64]
+    centre: int
+    log_moment: float
+    times: int
+
+    @property
+    def variance(self) -> float:
+        return float(self.masses @ np.square(self.places.astype(np.float64)))
+
+
+def tilted_sum(parts: Sequence[tuple[Lattice, int]], rate: float) -> TiltedSum:
+    """Return the law of a sum in which each part is added so many times."""
+    tilted = [_tilted(law, rate, count) for law, count in parts]
+    low, high = _window(tilted)
+    size = _length(high - low + 1)
+    # A sum of weights that rise and fall has a transform of at most size/k at the frequency k, next to their largest.
+    spread = np.minimum(1.0, 1 / np.maximum(np.arange(size // 2 + 1), 1))
+    spectrum, lost = np.ones(size // 2 + 1, dtype=np.complex128), np.zeros(size // 2 + 1)
+    for part in tilted:
+        powers, errors = _spectrum(part, size)
+        spectrum, lost = spectrum * powers, lost + errors
+    power = np.abs(spectrum)
+    masses = np.fft.irfft(spectrum, size)
+    back = _ROUNDING_PER_LEVEL * math.log2(size) * min(2 * float(power.sum()), math.sqrt(size))
+    error = 4 * _TAIL + 2 * float(power * lost @ spread) + back
+    kept: Reals = np.maximum(np.roll(masses, -low)[: high - low + 1], 0.0)
+    first = low + sum(part.times * part.centre for part in tilted)
+    return TiltedSum(kept, first, rate, sum(part.times * part.log_moment for part in tilted), error)
+
+
+def log_moment(law: Lattice, rate: float) -> float:
+    """Return ``log Σ masses e^(rate · place)``."""
+    return _tilted(law, rate, 1).log_moment
+
+
+def _tilted(law: Lattice, rate: float, count: int) -> _Tilted:
+    places = law.first + np.arange(law.masses.size)
+    with np.errstate(divide="ignore", over="ignore"):
+        logs = np.log(law.masses) + rate * places
+        peak = int(places[int(logs.argmax())])
+        exponents = rate * (places - peak)
+        near = exponents < _LARGEST_EXPONENT
+        weights = np.where(near, law.masses * np.exp(np.where(near, exponents, 0.0)), np.exp(logs - rate * peak))
+    total = float(weights.sum())
+    if abs(rate) * float(np.abs(places).max()) < _LARGEST_EXPONENT:  # nothing is lost of a moment near 1
+        log_moment = math.log1p(float(law.masses @ np.expm1(rate * places)) - law.missing)
+    else:
+        log_moment = math.log(total) + rate * peak
+    weights /= total
+    centre = round(float(weights @ places))
+    return _Tilted(weights, places - centre, centre, log_moment, count)
+
+
+def _spectrum(law: _Tilted, size: int) -> tuple[Complexes, Reals]:
+    """Return a power of the transform at the frequencies 0, 1/size, … and what rounding did to it, next to its size."""
+    if law.masses.size * size <= _MOST_TERMS:
+        return _summed(law, size)
+    folded = np.bincount(law.places % size, weights=law.masses, minlength=size)
+    once = np.fft.rfft(folded)
+    off = law.times * (_ROUNDING_PER_LEVEL * math.log2(size) + _ROUNDING)
+    with np.errstate(divide="ignore"):  # next to nothing, all of it is rounding, and counts as nothing
+        errors = np.minimum(off / np.maximum(np.abs(once), 1e-300), 1e300)
+    return _power(once, law.times), errors
+
+
+def _summed(law: _Tilted, size: int) -> tuple[Complexes, Reals]:
+    """Return the same, by what the transform differs from 1: nothing is lost of it however large the power."""
+    frequencies = np.arange(size // 2 + 1)
+    difference, total = np.zeros(frequencies.size, dtype=np.complex128), np.zeros(frequencies.size)
+    for mass, place in zip(law.masses, law.places, strict=True):
+        if mass > 0:
+            turns: NDArray[np.int64] = int(place) * frequencies % size
+            half = (turns - size * (turns > size // 2)).astype(np.float64) * (math.pi / size)
+            sines = np.sin(half)
+            turned = -2j * sines * np.exp(-1j * half)
+            difference += mass * turned
+            total += 2 * mass * np.abs(sines)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        power = np.exp(law.times * _log1p(difference))
+    power = np.where(np.isfinite(power), power, 0.0)
+    return power, 8 * np.finfo(np.float64).eps * (1 + law.times * total / np.maximum(np.abs(1 + difference), 1e-300))
+
+
+def _log1p(z: Complexes) -> Complexes:
+    """Return the complex ``log(1 + z)`` without the loss of a small z."""
+    squared = z.real * (2 + z.real) + np.square(z.imag)
+    return 0.5 * np.log1p(np.maximum(squared, -1.0)) + 1j * np.arctan2(z.imag, 1 + z.real)
+
+
+def _power(base: Complexes, exponent: int) -> Complexes:
+    result = np.ones_like(base)
+    while exponent:
+        if exponent & 1:
+            result *= base
+        exponent >>= 1
+        if exponent:
+            base = base * base
+    return result
+
+
+def _length(least: int) -> int:
+    """Return a length of at least so many that is quickly transformed: two to a power, or a little less than one."""
+    power = 1 << max(4, (least - 1).bit_length())
+    return next(length for length in (power * 5 // 8, power * 3 // 4, power) if length >= least)
+
+
+def _window(parts: Sequence[_Tilted]) -> tuple[int, int]:
+    """Return between which places, counted from the centres, the sum is but for a tail (Chernoff's bound)."""
+    deviation = math.sqrt(sum(part.times * part.variance for part in parts) + 1)
+    ends: list[float] = []
+    for sign in (-1, 1):
+        furthest = float(sum(part.times * int((sign * part.places).max()) for part in parts))
+        previous = math.inf
+        for halvings in range(10):  # first falling, then rising
+            rate = 16 / deviation / 2**halvings
+            moment = sum(part.times * _log_moment(part, sign * rate) for part in parts)
+            bound = (moment - math.log(_TAIL)) / rate
+            if bound > previous:
+                break
+            previous, furthest = bound, min(furthest, bound)
+        ends.append(sign * furthest)
+    return math.floor(ends[0]), math.ceil(ends[1])
+
+
+def _log_moment(part: _Tilted, rate: float) -> float:
+    possible = part.masses > 0
+    terms = np.log(part.masses[possible]) + rate * part.places[possible]
+    peak = float(terms.max())
+    return peak + math.log(float(np.exp(terms - peak).sum()))
