@@ -66,6 +66,8 @@ def hockey_stick(p, q, epsilon):
 
 def least_epsilon(p, q, delta):
     """``log max_S (P(S) - δ)/Q(S)`` over the sets S of the outcomes with the largest ratios."""
+    if delta >= 1:
+        return mpf(0)
     ratio, above, below = mpf(1), -mpf(delta), mpf(0)
     for a, b in sorted(zip(p, q, strict=True), key=lambda cell: mpf("inf") if not cell[1] else cell[0] / cell[1])[::-1]:
         above, below = above + a, below + b

@@ -227,6 +227,14 @@ def test_a_uniform_population_may_be_written_out():
         assert tc.bayes_security(crowd, adversary=adversary) == exactly(tc.bayes_security(crowd))
 
 
+@pytest.mark.parametrize("adversary", [tc.AllButOne([1, 1]), tc.PartlyInformed([1, 0]), tc.WorstAllButOne()])
+def test_reports_that_tell_nothing_tell_nothing_in_a_crowd(adversary):
+    crowd = tc.Shuffled(tc.Channel([[0.25, 0.75], [0.25, 0.75]]), 3)
+    assert tc.shuffle_renyi(crowd, 5, adversary) == 0
+    assert tc.shuffle_epsilon(crowd, 1e-300, adversary) == 0
+    assert tc.bayes_security(crowd, adversary=adversary) == 1
+
+
 def test_the_methods_are_named():
     crowd = tc.Shuffled(tc.RandomizedResponse(3, p=0.7), 10_000)
     known, silent = tc.AllButOne([9999, 0, 0]), tc.Shuffled(tc.RandomizedResponse(3, p=1), 10_000)

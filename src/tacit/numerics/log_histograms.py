@@ -81,9 +81,10 @@ def _convolution(left: Reals, right: Reals) -> Reals:
     shape = tuple(a + b - 1 for a, b in zip(left.shape, right.shape, strict=True))
     total = np.full(shape, -math.inf)
     more, fewer = (left, right) if left.size >= right.size else (right, left)
-    for place in zip(*np.nonzero(fewer > -math.inf), strict=True):
-        part = total[tuple(slice(start, start + length) for start, length in zip(place, more.shape, strict=True))]
-        np.logaddexp(part, more + fewer[place], out=part)
+    for place in np.argwhere(fewer > -math.inf).tolist():
+        box = (slice(start, start + length) for start, length in zip(place, more.shape, strict=True))
+        part = total[(*box, ...)]  # a view even of a law without axes, where there is but one type
+        np.logaddexp(part, more + fewer[tuple(place)], out=part)
     return total
 
 
