@@ -100,6 +100,49 @@ def _timed(ask) -> float:
     return time.perf_counter() - start
 
 
+def counts_of(users: int, k: int):
+    return [counts for counts in itertools.product(range(users + 1), repeat=k) if sum(counts) == users]
+
+
+def worst_delta(k: int, n: int, epsilon: float) -> float:
+    return float(tc.privacy_profile(tc.Shuffled(tc.RandomizedResponse(k, epsilon=1), n), epsilon))
+
+
+def tried_delta(k: int, n: int, epsilon: float) -> float:
+    """Try all that the others can hold, one after the other."""
+    s = tc.Shuffled(tc.RandomizedResponse(k, epsilon=1), n)
+    return max(float(tc.privacy_profile(s, epsilon, tc.AllButOne(counts))) for counts in counts_of(n - 1, k))
+
+
+@pytest.mark.benchmark(group="δ(ε) of the worst others")
+@pytest.mark.parametrize("how", [worst_delta, tried_delta])
+@pytest.mark.parametrize(("k", "n"), [(2, 500), (3, 20)])
+def test_the_worst_others(benchmark, how, k: int, n: int) -> None:
+    found = benchmark.pedantic(how, args=(k, n, 0.2), rounds=1, warmup_rounds=0)
+    assert found == pytest.approx(worst_delta(k, n, 0.2), rel=1e-9)
+
+
+def listed_guess(n: int) -> float:
+    crowd = tc.Shuffled(tc.RandomizedResponse(2, epsilon=1), n)
+    return float(tc.posterior_vulnerability(crowd, adversary=tc.Exchangeable([1, 1])))
+
+
+def integrated_guess(n: int) -> float:
+    """Integrate over the population by Gauss and Legendre, all reports being binomial given it."""
+    p, q = 1 / (1 + math.exp(-1)), 1 / (1 + math.exp(1))
+    nodes, weights = np.polynomial.legendre.leggauss(n // 2 + 2)
+    r = (1 + nodes[:, None]) / 2
+    sent, other = (stats.binom.pmf(np.arange(n + 1) - own, n - 1, p * r + q * (1 - r)) for own in (1, 0))
+    held = weights / 2 @ (r * (p * sent + q * other)), weights / 2 @ ((1 - r) * (q * sent + p * other))
+    return float(np.maximum(*held).sum())
+
+
+@pytest.mark.benchmark(group="guess of an exchangeable target, k=2, n=1000")
+@pytest.mark.parametrize("how", [listed_guess, integrated_guess])
+def test_an_exchangeable_target(benchmark, how) -> None:
+    assert benchmark.pedantic(how, args=(1000,), rounds=1) == pytest.approx(listed_guess(1000), rel=1e-9)
+
+
 def test_a_sample_of_eight_values_has_four_digits_within_ten_seconds() -> None:
     s = tc.Shuffled(tc.UnaryEncoding.oue(8, 1), 1000)
     start = time.perf_counter()

@@ -54,22 +54,30 @@ def histogram_law(counts: tuple[int, ...], rows: Reals) -> Reals:
 
     The result is an array with an axis per outcome but the last, each of length n + 1.
     """
-    n, m = sum(counts), rows.shape[1]
-    law = np.zeros((n + 1,) * (m - 1))
-    law[(0,) * (m - 1)] = 1.0
-    drawn = 0
-    for count, row in zip(counts, rows, strict=True):
-        listed = histograms(count, m)
-        probabilities = multinomial_pmf(listed, row)
-        grown = np.zeros_like(law)
-        if drawn == 0:
-            grown[places(listed)] = probabilities
-        else:
-            so_far = law[(slice(0, drawn + 1),) * (m - 1)]
-            for histogram, probability in zip(listed.tolist(), probabilities, strict=True):
-                grown[tuple(slice(h, h + drawn + 1) for h in histogram[:-1])] += probability * so_far
-        law = grown
-        drawn += count
+    m = rows.shape[1]
+    order = sorted(range(len(counts)), key=lambda x: -counts[x])
+    law = _multinomial(counts[order[0]], rows[order[0]]) if order else np.ones((1,) * (m - 1))
+    for x in order[1:]:
+        if m == 2:
+            law = np.convolve(law, _multinomial(counts[x], rows[x]))
+            continue
+        for _ in range(counts[x]):
+            law = add_draw(law, rows[x])
+    return law
+
+
+def histogram_work(counts: tuple[int, ...], m: int) -> float:
+    """Return how many terms `histogram_law` and one more draw add up."""
+    n, most = sum(counts), max(counts, default=0)
+    if m == 2:
+        return (n - most) * most + 2.0 * (n + 1)
+    return (n - most + 1) * m * sequence_count(m - 1, n + 1)
+
+
+def _multinomial(n: int, row: Reals) -> Reals:
+    listed = histograms(n, row.size)
+    law = np.zeros((n + 1,) * (row.size - 1))
+    law[places(listed)] = multinomial_pmf(listed, row)
     return law
 
 

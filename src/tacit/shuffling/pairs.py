@@ -18,7 +18,7 @@ from tacit.channels.channel import System
 from tacit.estimate import Estimate, largest
 from tacit.measures.divergences import excess_mass_of_logs, excess_over, logarithms
 from tacit.numerics.histogram_simplex import simplex_law, simplex_work, with_draws
-from tacit.numerics.histograms import add_draw, histogram_count, histogram_law, sequence_count
+from tacit.numerics.histograms import add_draw, histogram_count, histogram_law, histogram_work, sequence_count
 from tacit.numerics.log_histograms import log_add_draw, log_histogram_law, log_histogram_work
 from tacit.numerics.mean_excess import RELATIVE, Bounded, mean_excess
 from tacit.numerics.poisson_multinomial import box_cells, histogram_box, with_target
@@ -36,10 +36,10 @@ Reals = NDArray[np.float64]
 
 MAX_CELLS = 1 << 23
 _MOST_AXES = 8
-_FEW, _ALL = 1 << 10, 1 << 14
 # Terms that adding draws one by one may take; how many of them a cell of the transform is worth; and so few as to need
-# no other way.
-_MOST_WORK, _WORK_PER_CELL, _AT_ONCE = 1 << 26, 16, 1 << 14
+# no other way. Where all lie in a box they are added up so many at a time.
+_MOST_WORK, _WORK_PER_CELL, _FEW, _AT_ONCE = 1 << 26, 16, 1 << 19, 1 << 14
+_ALL, _IN_A_BOX = 1 << 14, 32
 # Beyond e^_LARGEST no double holds a ratio, nor a product of several beyond e^LOUD; how long logarithms may take then.
 _LARGEST, LOUD, MOST_WORK_IN_LOGS = 700.0, 300.0, 1 << 24
 # What the transform rounds off of a sum over its histograms, at most.
@@ -77,7 +77,7 @@ class PairOfValues:
     @cached_property
     def kind(self) -> tuple[tuple[int, ...], bytes]:
         """What pairs have in common that are alike: the laws of their types, to the last bit, in whatever order."""
-        return self._counts, _kind(self.types)
+        return self._counts, _kind(self.log_types if self.is_loud else self.types)
 
     @cached_property
     def is_linear(self) -> bool:
@@ -145,7 +145,7 @@ class PairOfValues:
         """``log P(h | a)`` and ``log P(h | b)`` over every histogram."""
         if _is_box_of(_ALL, self._counts, self.types.shape[1]):
             return self._log_likelihoods(-math.inf)
-        a, b = logarithms(_summed(self._counts, self.types, _ALL))
+        a, b = logarithms(_summed(self._counts, self.types))
         return a, b
 
     def _log_likelihoods(self, least: float) -> tuple[Reals, Reals]:
@@ -302,32 +302,38 @@ def histogram_cells(counts: tuple[int, ...], laws: Reals) -> float:
 def is_summed(counts: tuple[int, ...], laws: Reals) -> bool:
     """Whether the histograms are listed by adding up positive terms, so that each probability has all its digits."""
     m = laws.shape[1]
-    if _is_box_of(_FEW, counts, m):
-        return True
-    work = simplex_work(counts, m)
-    return work <= _MOST_WORK and (m > _MOST_AXES or work <= _WORK_PER_CELL * box_cells(counts, laws))
+    work = _work(counts, m)
+    return work <= _FEW or (work <= _MOST_WORK and (m > _MOST_AXES or work <= _WORK_PER_CELL * box_cells(counts, laws)))
 
 
 def listed_likelihoods(counts: tuple[int, ...], types: Reals) -> Reals:
     """Return the likelihoods of the histograms given each of the target's values, flat, a row per value."""
     targets, laws = types[: len(types) - len(counts)], types[len(types) - len(counts) :]
     if is_summed(counts, laws):
-        return _summed(counts, types, _FEW)
+        return _summed(counts, types)
     _, rows = with_target(histogram_box(counts, laws), targets)
     return np.maximum(rows.reshape(len(rows), -1), 0.0)
 
 
-def _summed(counts: tuple[int, ...], types: Reals, most_in_a_box: int) -> Reals:
-    """Return the likelihoods of all histograms, in a box of counts if that has few cells, else on the simplex."""
+def _summed(counts: tuple[int, ...], types: Reals) -> Reals:
+    """Return the likelihoods of all histograms, in a box of counts where that is quicker, else on the simplex."""
     targets, laws = types[: len(types) - len(counts)], types[len(types) - len(counts) :]
-    if _is_box_of(most_in_a_box, counts, types.shape[1]):
+    if _boxed_work(counts, types.shape[1]) <= simplex_work(counts, types.shape[1]):
         others = histogram_law(counts, laws)
         return np.stack([add_draw(others, target).ravel() for target in targets])
     return with_draws(simplex_law(counts, laws), sum(counts) + 1, targets)
 
 
+def _work(counts: tuple[int, ...], m: int) -> float:
+    return min(_boxed_work(counts, m), simplex_work(counts, m))
+
+
 def _is_box_of(cells: int, counts: tuple[int, ...], m: int) -> bool:
     return sequence_count(m - 1, sum(counts) + 1) <= cells
+
+
+def _boxed_work(counts: tuple[int, ...], m: int) -> float:
+    return histogram_work(counts, m) / _IN_A_BOX
 
 
 def _tail_excess(types: Reals, counts: tuple[int, ...], ratio: float) -> float:

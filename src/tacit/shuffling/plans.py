@@ -8,6 +8,7 @@ adversary, a sample; else certified bounds.
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 from tacit.adversaries.gains import Gain, IdentityGain
 from tacit.channels.channel import Channel
 from tacit.errors import TooLargeError
-from tacit.estimate import Estimate, highest, largest, lowest, mapped, narrowed, settled
+from tacit.estimate import Estimate, highest, lowest, mapped, narrowed, settled
 from tacit.measures.bayes_security import (
     Pair,
     all_pairs,
@@ -31,7 +32,7 @@ from tacit.measures.vulnerability import Prior, left_to_lose, plan_bayes_risk, p
 from tacit.numerics.excess import deviance
 from tacit.numerics.randomness import generator
 from tacit.shuffling import exchangeable
-from tacit.shuffling.blanket import BOUND
+from tacit.shuffling.blanket import BOUND, between
 from tacit.shuffling.known_monte_carlo import METHOD as SAMPLED_AMONG_KNOWN, can_be_sampled_among, mean_among_known
 from tacit.shuffling.monte_carlo import METHOD as SAMPLED, Leak as SampledLeak, can_be_sampled, mean_over_crowds
 from tacit.shuffling.others import is_symmetric, pairs_like
@@ -42,14 +43,13 @@ from tacit.shuffling.randomized_response import (
     posterior_vulnerability_among_uniform,
 )
 from tacit.shuffling.views import AmongExchangeable, AmongOthers, AmongWorst, View
-from tacit.shuffling.worst import (
+from tacit.shuffling.worst import Leak, bounded, bounded_worst, guess_ceiling
+from tacit.shuffling.worst_counts import (
     ENUMERATED,
-    Leak,
-    bounded,
-    bounded_worst,
-    guess_ceiling,
+    OfAllValues,
+    Question,
     is_enumerable,
-    spread,
+    of_excess,
     worst_of,
 )
 
@@ -148,20 +148,35 @@ def _(system: AmongOthers, prior: Prior) -> Result:
 
 @plan_posterior_vulnerability.register
 def _(system: AmongWorst, prior: Prior, gain: Gain) -> Result:
-    return _worst(system, _gain_leak(prior, gain), lambda: _ceiling(system, _law(system, prior), gain))
+    law, leak = _law(system, prior), _gain_leak(prior, gain)
+    question = OfAllValues(
+        system,
+        leak,
+        lambda rows: float(gain.best(law[:, None] * rows).sum()),
+        alike=prior is None and isinstance(gain, IdentityGain),
+    )
+    return _worst(question, leak, lambda: _ceiling(system, law, gain))
 
 
 @plan_bayes_risk.register
 def _(system: AmongWorst, prior: Prior) -> Result:
-    if is_enumerable(system):
-        return _negative(_worst(system, lambda view: _negative(plan_bayes_risk(view, prior))))
+    law = _law(system, prior)
+    question = OfAllValues(
+        system,
+        lambda view: _negative(plan_bayes_risk(view, prior)),
+        lambda rows: -left_to_lose(law[:, None] * rows),
+        alike=prior is None,
+    )
+    if is_enumerable(question):
+        return _negative(_worst(question, question.leak))
     return _risk_of_guess(system, prior)
 
 
 @plan_bayes_security.register
 def _(system: AmongWorst) -> Result:
-    worst = _negative(_worst(system, lambda view: _negative(plan_bayes_security(view))))
-    return Plan(worst.method, lambda: mapped(worst.compute(), lambda kept: min(1.0, max(0.0, kept))))
+    question = of_excess(system, 0.0, {})
+    worst = _worst(question, lambda view: _distance(plan_bayes_security(view)))
+    return Plan(worst.method, lambda: mapped(worst.compute(), lambda told: min(1.0, max(0.0, 1 - told))))
 
 
 @plan_leakiest_pair.register
@@ -180,7 +195,10 @@ def _(system: AmongWorst, tolerance: float) -> Plan[list[Pair]]:
 
 @plan_mutual_information.register
 def _(system: AmongWorst, prior: Prior) -> Result:
-    return _worst(system, lambda view: plan_mutual_information(view, prior))
+    def leak(view: AmongOthers) -> Result:
+        return plan_mutual_information(view, prior)
+
+    return _worst(OfAllValues(system, leak, lambda rows: information_of(rows, prior), alike=prior is None), leak)
 
 
 @plan_posterior_vulnerability.register
@@ -237,13 +255,17 @@ def _distances(system: AmongOthers) -> dict[Ends, float | Estimate]:
 
 def _worst_distances(system: AmongWorst) -> dict[Ends, float | Estimate]:
     """Return how far apart the others' values can make each pair, where all of these can be tried."""
-    if not is_enumerable(system):
+    if not is_enumerable(of_excess(system, 0.0, {})):
         raise TooLargeError(
             f"the values that {system.n - 1:,} others can hold are too many to try for the leakiest pair; take fewer "
             "users, or say what the others hold with tacit.AllButOne"
         )
-    ways = [_distances(system.among(counts)) for counts in spread(system.n - 1, system.secrets)]
-    return {pair: largest(way[pair] for way in ways) for pair in ways[0]}
+
+    def bounds(pair: Ends) -> Estimate:
+        return between(0.0, system.blanket.excess(*pair, 1.0))
+
+    pairs = all_pairs(system.secrets)
+    return {pair: worst_of(of_excess(system, 0.0, {}, [pair]), partial(bounds, pair)) for pair in pairs}
 
 
 def _leakiest(distances: dict[Ends, float | Estimate], tolerance: float) -> list[Ends]:
@@ -294,15 +316,22 @@ def _negative(plan: Result) -> Result:
     return Plan(plan.method, lambda: mapped(plan.compute(), lambda value: -value))
 
 
+def _distance(security: Result) -> Result:
+    return Plan(security.method, lambda: mapped(security.compute(), lambda kept: 1 - kept))
+
+
 def _risk_of_guess(system: View, prior: Prior) -> Result:
     guess = plan_posterior_vulnerability(system, prior, IdentityGain(system.secrets))
     return Plan(guess.method, lambda: mapped(guess.compute(), lambda right: 1 - right))
 
 
-def _worst(system: AmongWorst, leak: Leak, ceiling: Callable[[], float] = lambda: math.inf) -> Result:
-    if is_enumerable(system):
-        return Plan(ENUMERATED, lambda: worst_of(system, leak))
-    return Plan(BOUND, lambda: bounded_worst(system, leak, ceiling()))
+def _worst(question: Question, leak: Leak, ceiling: Callable[[], float] = lambda: math.inf) -> Result:
+    def bounds() -> Estimate:
+        return bounded_worst(question.view, leak, ceiling())
+
+    if is_enumerable(question):
+        return Plan(ENUMERATED, lambda: worst_of(question, bounds))
+    return Plan(BOUND, bounds)
 
 
 def _two_valued_gain(pair: PairOfValues, prior: Reals, gain: Reals) -> float | Estimate:

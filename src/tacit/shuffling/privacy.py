@@ -1,6 +1,5 @@
 """Differential privacy of a shuffled crowd: δ(ε) over pairs of the target's values, whoever the others are."""
 
-import itertools
 import math
 from collections.abc import Iterable
 
@@ -13,19 +12,17 @@ from tacit.measures.divergences import logarithms, renyi_of_logs
 from tacit.measures.local_privacy import plan_ldp_epsilon
 from tacit.measures.measure import Plan
 from tacit.measures.privacy import Profile, log_likelihoods, plan_privacy_profile, plan_renyi, ratio_of
-from tacit.numerics.histograms import dirichlet_multinomial_pmf, histogram_count, histograms
+from tacit.numerics.histograms import dirichlet_multinomial_pmf, histograms
 from tacit.numerics.log_histograms import log_add_draw, log_histogram_law
 from tacit.shuffling.blanket import BOUND, between
 from tacit.shuffling.others import Group, is_symmetric, log_report_types
 from tacit.shuffling.pairs import LOUD, PairOfValues, largest_excess_beyond, largest_log_ratio, unlike
 from tacit.shuffling.plans import HISTOGRAMS, PLAIN, method_of_pairs
-from tacit.shuffling.views import AmongExchangeable, AmongOthers, AmongWorst, View, known
-from tacit.shuffling.worst import ENUMERATED, spread
+from tacit.shuffling.views import AmongExchangeable, AmongOthers, AmongWorst, View
+from tacit.shuffling.worst_counts import ENUMERATED, OfPairs, is_enumerable, of_excess, worst_counts, worst_of
 
 Reals = NDArray[np.float64]
 
-# How many pairs of views, and how many histograms in all, a maximum over the others' values may take.
-_MOST_WAYS, _MOST_PAIRS, _MOST_CELLS = 1 << 14, 1 << 11, 1 << 22
 _MOST_TRIED, _MOST_TRIED_CELLS = 8, 1 << 18
 
 
@@ -38,9 +35,14 @@ def _(system: AmongOthers) -> Plan[Profile]:
 
 @plan_privacy_profile.register
 def _(system: AmongWorst) -> Plan[Profile]:
-    pairs = _all_pairs(system)
-    if pairs is not None:
-        return Plan(ENUMERATED, lambda: _profile(pairs))
+    listed: dict[tuple[int, ...], list[PairOfValues]] = {}
+
+    def profile(epsilon: float) -> float | Estimate:
+        question = of_excess(system, epsilon, listed)
+        return _share(worst_of(question, lambda: between(0.0, _hidden(system, epsilon))))
+
+    if is_enumerable(of_excess(system, 0.0, listed)):
+        return Plan(ENUMERATED, lambda: profile)
     return Plan(BOUND, lambda: _bounded_profile(system))
 
 
@@ -53,13 +55,15 @@ def _(system: AmongOthers, order: float) -> Plan[float]:
 
 @plan_renyi.register
 def _(system: AmongWorst, order: float) -> Plan[float]:
-    pairs = _all_pairs(system)
-    if pairs is None:
+    question = OfPairs(
+        system, lambda pair: renyi_of_logs(*pair.all_log_likelihoods, order), None, {}, system.blanket.ends
+    )
+    if not is_enumerable(question):
         raise TooLargeError(
             f"the values that {system.n - 1:,} others can hold are too many to try; take fewer users, or say what the "
             "others hold with tacit.AllButOne, or ask for the privacy profile, which is bounded"
         )
-    return Plan(ENUMERATED, lambda: _largest_renyi(system, pairs, order))
+    return Plan(ENUMERATED, lambda: _worst_renyi(question, order))
 
 
 def _is_plain(system: AmongOthers) -> bool:
@@ -106,26 +110,6 @@ def _both_ways(pairs: Iterable[PairOfValues]) -> list[PairOfValues]:
     return unlike(way for pair in pairs for way in (pair, pair.reversed()))
 
 
-def _all_pairs(system: AmongWorst) -> list[PairOfValues] | None:
-    """Return all pairs of the target's values among all others, up to symmetry, or None if they are too many."""
-    mechanism, k, users = system.mechanism, system.secrets, system.n - 1
-    symmetric, ends = is_symmetric(mechanism), system.blanket.ends
-    ways = histogram_count(users, k)
-    if ways > _MOST_WAYS or ways * len(ends) / math.factorial(k - 2 if symmetric else 0) > _MOST_PAIRS:
-        return None
-    # Where all values are treated alike, the order of the other values' counts does not matter.
-    pairs = [
-        PairOfValues(mechanism, a, b, known(counts))
-        for counts in spread(users, k)
-        if not symmetric or all(left >= right for left, right in itertools.pairwise(counts[2:]))
-        for a, b in ends
-    ]
-    if not pairs:
-        return pairs
-    hardest = pairs[0]
-    return pairs if len(hardest.groups) < 2 or hardest.cells * len(pairs) <= _MOST_CELLS else None
-
-
 def _bounded_profile(system: AmongWorst) -> Profile:
     """Return δ(ε) between what others make of it who all hold one value, or halves two, and what the blanket hides."""
     mechanism, n, k = system.mechanism, system.n, system.secrets
@@ -135,14 +119,17 @@ def _bounded_profile(system: AmongWorst) -> Profile:
         for groups in _likely_worst(n - 1, min(k, 3 if is_symmetric(mechanism) else _MOST_TRIED))
     ]
     tried = [pair for pair in unlike(tried) if len(pair.groups) < 2 or pair.cells <= _MOST_TRIED_CELLS]
-    local = plan_privacy_profile(mechanism).compute()
 
     def profile(epsilon: float) -> float | Estimate:
-        # The crowd hides no less than the mechanism, which alone says so where ratios are beyond what a double holds.
-        bound = min(highest(local(epsilon)), system.blanket.largest_excess(ratio_of(epsilon)))
-        return _share(between(lowest(largest_excess_beyond(tried, epsilon)), bound))
+        return _share(between(lowest(largest_excess_beyond(tried, epsilon)), _hidden(system, epsilon)))
 
     return profile
+
+
+def _hidden(system: AmongWorst, epsilon: float) -> float:
+    # The crowd hides no less than the mechanism, which alone says so where ratios are beyond what a double holds.
+    alone = highest(plan_privacy_profile(system.mechanism).compute()(epsilon))
+    return min(alone, system.blanket.largest_excess(ratio_of(epsilon)))
 
 
 def _likely_worst(users: int, k: int) -> list[tuple[Group, ...]]:
@@ -157,9 +144,22 @@ def _largest_renyi(system: View, pairs: list[PairOfValues], order: float) -> flo
     """Return the largest divergence of pairs whose histograms can all be listed: large orders are made in the tails."""
     if math.isinf(order):
         return plan_ldp_epsilon(system.mechanism).compute()
-    if any(not pair.lists_all for pair in pairs):
+    _check_listed(all(pair.lists_all for pair in pairs))
+    return max((renyi_of_logs(*pair.all_log_likelihoods, order) for pair in pairs), default=0.0)
+
+
+def _worst_renyi(question: OfPairs, order: float) -> float:
+    if math.isinf(order):
+        return plan_ldp_epsilon(question.view.mechanism).compute()
+    _check_listed(question.lists_all)
+    found = worst_counts(question)
+    _check_listed(found.is_narrow)
+    return found.low
+
+
+def _check_listed(listed: bool) -> None:
+    if not listed:
         raise TooLargeError(
             "the histograms are too many to sum over for a Rényi divergence; take fewer users or kinds of report, or "
             "ask for the privacy profile"
         )
-    return max((renyi_of_logs(*pair.all_log_likelihoods, order) for pair in pairs), default=0.0)

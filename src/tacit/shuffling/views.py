@@ -23,6 +23,7 @@ from tacit.numerics.matrices import dense
 from tacit.numerics.mixed_histograms import mixed_law
 from tacit.numerics.poisson_multinomial import box_cells, histogram_box, with_target
 from tacit.numerics.randomness import Seed
+from tacit.numerics.split_binomials import split_binomials
 from tacit.shuffling.others import Group, Others, alike_values, is_symmetric, report_types, representative_pairs
 from tacit.shuffling.pairs import MAX_CELLS, Blanket, PairOfValues, histogram_cells, listed_likelihoods
 
@@ -188,6 +189,25 @@ class AmongWorst(View):
     def among(self, counts: tuple[int, ...]) -> AmongOthers:
         """Return the crowd in which the others hold these values."""
         return AmongOthers(self.mechanism, self.n, known(counts), self.rng)
+
+    @cached_property
+    def two_types(self) -> Reals | None:
+        """The laws of two types of report, of two values of the target, if there are no more and doubles hold both."""
+        if self.secrets != 2 or PairOfValues(self.mechanism, 0, 1, ()).is_loud:
+            return None
+        types = report_types(self.mechanism, (), (0, 1))
+        return types if types.shape[1] == 2 else None
+
+    @cached_property
+    def split_likelihoods(self) -> list[Reals]:
+        """``P(h | x)`` of two types for each way to split the others between two values, in blocks.
+
+        The axes are for the value x, for how many of the others hold the first one, in order, and for h.
+        """
+        types = self.two_types
+        assert types is not None
+        seen = (np.pad(law, ((0, 0), (1, 1))) for law in split_binomials(self.n - 1, *types))
+        return [np.stack([hit * law[:, :-1] + miss * law[:, 1:] for hit, miss in types]) for law in seen]
 
 
 def _listed(mechanism: Channel, others: Iterable[Reals], n: int) -> Channel:

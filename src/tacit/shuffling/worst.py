@@ -1,58 +1,31 @@
-"""Others whose values the adversary knows, where not everything can be summed over: by trying all, and by bounds."""
+"""Others whose values the adversary knows, where not everything can be summed over: by bounds."""
 
 import math
 from collections.abc import Callable, Iterator
 from functools import singledispatch
-from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tacit.channels.channel import Channel, System
-from tacit.estimate import Estimate, highest, largest, lowest
+from tacit.estimate import Estimate, highest, lowest
 from tacit.measures.measure import Plan
 from tacit.mechanisms.randomized_response import RandomizedResponse
 from tacit.mechanisms.unary_encoding import UnaryEncoding
-from tacit.numerics.histograms import histogram_count
 from tacit.numerics.matrices import dense
 from tacit.shuffling.blanket import BOUND, between, hidden_in_blanket
+from tacit.shuffling.known_monte_carlo import METHOD as SAMPLED_AMONG_KNOWN
 from tacit.shuffling.monte_carlo import METHOD as SAMPLED
 from tacit.shuffling.others import Group, is_symmetric
 from tacit.shuffling.views import AmongOthers, AmongWorst, View
 
 Reals = NDArray[np.float64]
 
-ENUMERATED = "maximum over all counts of the others' values"
-
-_MOST_COUNTS, _MOST_CELLS = 1024, 1 << 22
 _MOST_TRIED = 3
+_NOT_CERTAIN = {SAMPLED, SAMPLED_AMONG_KNOWN, BOUND}
 
 # What an adversary gains, and how that is computed; the more she sees, the more it is.
 Leak = Callable[[AmongOthers], Plan[float | Estimate]]
-
-
-def is_enumerable(view: AmongWorst) -> bool:
-    """Whether all ways in which the others can hold their values are few enough to try."""
-    ways = histogram_count(view.n - 1, view.secrets)
-    if ways > _MOST_COUNTS:
-        return False
-    hardest = view.among(next(spread(view.n - 1, view.secrets)))
-    return hardest.leaves_only_the_target or (hardest.is_listable and ways * hardest.cells <= _MOST_CELLS)
-
-
-def spread(users: int, k: int) -> Iterator[tuple[int, ...]]:
-    """Yield all ways in which so many users can hold k values, an even one first."""
-    even = tuple(users // k + (value < users % k) for value in range(k))
-    yield even
-    for head in product(range(users + 1), repeat=k - 1):
-        counts = (*head, users - sum(head))
-        if counts[-1] >= 0 and counts != even:
-            yield counts
-
-
-def worst_of(view: AmongWorst, leak: Leak) -> float | Estimate:
-    """Return the largest leak over all counts of the others' values."""
-    return largest(leak(view.among(counts)).compute() for counts in spread(view.n - 1, view.secrets))
 
 
 def bounded(view: AmongOthers, leak: Leak, ceiling: float = math.inf) -> Estimate:
@@ -85,7 +58,7 @@ def _between(attained: list[float], view: View, leak: Leak, ceiling: float) -> E
 
     def among(count: int) -> float:
         plan = leak(AmongOthers(mechanism, count + 1, (Group(count, blanket=True),) if count else ()))
-        return alone if plan.method in {SAMPLED, BOUND} else highest(plan.compute())
+        return alone if plan.method in _NOT_CERTAIN else highest(plan.compute())
 
     attained = [*attained, highest(leak(silent).compute())]
     return between(max(attained), min(alone, ceiling, hidden_in_blanket(mechanism, view.n, among, slack=5e-3)))
@@ -93,7 +66,7 @@ def _between(attained: list[float], view: View, leak: Leak, ceiling: float) -> E
 
 def _certain(leak: Leak, views: Iterator[AmongOthers] | list[AmongOthers]) -> list[float]:
     plans = [leak(view) for view in views]
-    return [lowest(plan.compute()) for plan in plans if plan.method not in {SAMPLED, BOUND}]
+    return [lowest(plan.compute()) for plan in plans if plan.method not in _NOT_CERTAIN]
 
 
 @singledispatch

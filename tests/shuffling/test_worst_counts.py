@@ -1,0 +1,143 @@
+"""The others who expose the target most: what is looked through, against all that they can hold."""
+
+import math
+from collections import defaultdict
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+
+import tacit as tc
+from oracles import adversaries as slow, channels, measures
+from oracles.promise import exactly
+from oracles.strategies import gains, stochastic
+from tacit.estimate import Estimate
+from tacit.shuffling import worst_counts
+
+RR, UE = tc.RandomizedResponse, tc.UnaryEncoding
+WORST = tc.WorstAllButOne()
+
+ASYMMETRIC = tc.Channel([[0.5, 0.25, 0.25], [0.125, 0.5, 0.375], [0.25, 0.375, 0.375]])
+TWO_REPORTS = tc.Channel([[0.75, 0.25], [0.5, 0.5], [0.125, 0.875]])
+LEANING = tc.Channel([[0.875, 0.125], [0.5, 0.5]])
+
+MEASURES = {
+    "guess": lambda s, adversary: tc.posterior_vulnerability(s, adversary=adversary),
+    "guess of a prior": lambda s, adversary: tc.posterior_vulnerability(
+        s, [0.5] + [0.5 / (s.secrets - 1)] * (s.secrets - 1), adversary=adversary
+    ),
+    "no risk": lambda s, adversary: 1 - tc.bayes_risk(s, adversary=adversary),
+    "information": lambda s, adversary: tc.mutual_information(s, adversary=adversary),
+    "distance": lambda s, adversary: 1 - tc.bayes_security(s, adversary=adversary),
+    "δ": lambda s, adversary: tc.privacy_profile(s, 0.3, adversary),
+    "ε": lambda s, adversary: tc.shuffle_epsilon(s, 1e-4, adversary),
+    "divergence": lambda s, adversary: tc.shuffle_renyi(s, 2, adversary),
+}
+
+
+@pytest.mark.parametrize("name", MEASURES)
+@pytest.mark.parametrize(
+    ("mechanism", "n"),
+    [
+        (RR(2, epsilon=1), 70),
+        (LEANING, 70),
+        (RR(3, epsilon=1), 9),
+        (ASYMMETRIC, 6),
+        (TWO_REPORTS, 9),
+        (UE.oue(2, 1), 9),
+    ],
+    ids=str,
+)
+def test_they_are_the_worst_of_all_who_can_be_named(name, mechanism, n):
+    asked, s = MEASURES[name], tc.Shuffled(mechanism, n)
+    found = asked(s, WORST)
+    assert isinstance(found, float)
+    worst = max(asked(s, tc.AllButOne(counts)) for counts in slow.all_counts(n - 1, mechanism.secrets))
+    assert found == exactly(worst)
+
+
+def partitions(users, parts, most=None):
+    if not parts:
+        return [()] if not users else []
+    top = users if most is None else min(users, most)
+    return [(first, *rest) for first in range(top + 1) for rest in partitions(users - first, parts - 1, first)]
+
+
+def test_five_values_of_eight_users():
+    # Renaming the values renames the reports: what the others hold matters up to its order.
+    Q = channels.randomized_response(5, Fraction(7, 10))
+    law, identity = [Fraction(1, 5)] * 5, measures.identity(5)
+    laws = (law_of(Q, counts) for counts in partitions(7, 5))
+    truth = max(measures.posterior_vulnerability(rows, law, identity) for rows in laws)
+    assert round(float(truth), 5) == 0.39198
+    assert tc.posterior_vulnerability(tc.Shuffled(RR(5, p=0.7), 8), adversary=WORST) == exactly(truth)
+
+
+def law_of(Q, counts):
+    others, rows = slow.law_of_reports(Q, slow.holders(counts)), []
+    for row in Q:
+        rows.append(defaultdict(Fraction))
+        for h, mass in others.items():
+            for y, likelihood in enumerate(row):
+                rows[-1][*h[:y], h[y] + 1, *h[y + 1 :]] += mass * likelihood
+    return [[law[h] for h in sorted(rows[0])] for law in rows]
+
+
+@given(st.data(), st.integers(2, 3), st.integers(2, 3))
+@settings(max_examples=20)
+def test_more_others_hide_more_whatever_they_hold(data, k, m):
+    # That is what lets a few of the others bound what all of them leave.
+    Q = channels.exact(data.draw(stochastic(k, m)))
+    counts = data.draw(st.sampled_from([c for n in range(3) for c in slow.all_counts(n, k)]))
+    x = data.draw(st.integers(0, k - 1))
+    fewer, more = (law_of(Q, c) for c in (counts, [c + (y == x) for y, c in enumerate(counts)]))
+    prior, gain = measures.fractions(data.draw(stochastic(1, k))[0]), data.draw(gains(k))
+    table = measures.identity(k) if gain is None else channels.exact(gain)
+    for leak in (
+        lambda rows: measures.posterior_vulnerability(rows, prior, table),
+        lambda rows: slow.privacy_profile(rows, Fraction(5, 4)),
+    ):
+        assert leak(more) <= leak(fewer) + Fraction(1, 10**12)
+
+
+@pytest.mark.parametrize(("n", "epsilon"), [(50, 0.2), (50, 0.5), (80, 0.1)])
+def test_scores_of_three_values_hold_what_somebody_can(n, epsilon):
+    # All on the third value is the worst of those few that are tried here; no other is missed in small crowds.
+    s = tc.Shuffled(RR(3, epsilon=1), n)
+    found = tc.privacy_profile(s, epsilon)
+    assert isinstance(found, float)
+    tried = [(0, 0, n - 1), (n - 1, 0, 0), (1, 0, n - 2), (n // 2, n - 1 - n // 2, 0), (n // 2, 0, n - 1 - n // 2)]
+    best = max(float(tc.privacy_profile(s, epsilon, tc.AllButOne(counts))) for counts in tried)
+    assert found >= best * (1 - 1e-10)
+    assert found <= tc.privacy_profile(tc.Shuffled(RR(3, epsilon=1), n - 1), epsilon)
+
+
+@pytest.mark.parametrize("n", [1500, 3000])
+def test_thousands_of_two_values_are_gone_through(n):
+    s = tc.Shuffled(RR(2, p=0.8), n)
+    kept = tc.bayes_security(s, adversary=WORST)
+    assert isinstance(kept, float)
+    tried = [tc.AllButOne([c, n - 1 - c]) for c in (0, 1, n // 2 - 1, n // 2, n - 1)]
+    assert kept <= min(tc.bayes_security(s, adversary=adversary) for adversary in tried) + 1e-12
+
+
+@pytest.mark.parametrize("most", [1, 1 << 13, 1 << 16])
+def test_what_is_not_looked_through_leaves_certified_bounds(most, monkeypatch):
+    s = tc.Shuffled(RR(3, p=0.75), 30)
+    truth = tc.privacy_profile(s, 0.5)
+    monkeypatch.setattr(worst_counts, "_MOST_CELLS", most)
+    found = tc.privacy_profile(s, 0.5)
+    if isinstance(found, Estimate):
+        assert found.certified
+        assert found.low <= truth <= found.high
+    else:
+        assert found == exactly(truth)
+
+
+@pytest.mark.parametrize("p", [0.5, 1.0])
+def test_neither_pure_noise_nor_none_needs_a_search(p):
+    s = tc.Shuffled(RR(2, p=p), 300)
+    assert tc.bayes_security(s, adversary=WORST) == exactly(2 * (1 - p))
+    assert tc.privacy_profile(s, 0.0) == exactly(2 * p - 1)
+    assert np.isclose(tc.mutual_information(s, adversary=WORST), math.log(2) * (2 * p - 1), rtol=1e-12, atol=1e-15)
