@@ -69,3 +69,9 @@ def test_its_channel_names_its_outputs():
     assert channel.inputs == (0, 3)
     assert channel.matrix[0, channel.outputs.index(-1)] == channel.matrix[1, channel.outputs.index(4)]
     assert channel.matrix.sum(axis=1) == pytest.approx(1, abs=1e-15)
+
+
+def test_laws_with_next_to_nothing_in_common_differ_by_no_more_than_1():
+    noise = tc.DiscreteGaussian(0.21726436421415746, 4)
+    assert tc.privacy_profile(noise, 0.0) == 1
+    assert tc.shuffle_epsilon(noise, 1.0) == 0

@@ -8,7 +8,7 @@ from oracles import mechanism_rows as laws
 from oracles.rows import exactly
 from sweep.draws import Draw
 from sweep.measures import about
-from sweep.question import Call, Question, call, mpmath
+from sweep.question import DIGITS, Call, Question, call, mpmath
 
 mpf = mpmath.mpf
 
@@ -17,18 +17,17 @@ _RANGE = 1600
 
 
 def questions(draw: Draw) -> Iterator[Question]:
-    system, rows, digits = a_system(draw, most=5)
-    return about(system, [rows], draw, digits)
+    system, rows = a_system(draw, most=5)
+    return about(system, [rows], draw)
 
 
-def a_system(draw: Draw, most: int, reports: int = 8) -> tuple[Call, Any, int]:
-    """A mechanism or a channel with at most so many values, its rows, and the digits that it takes to be exact."""
+def a_system(draw: Draw, most: int, reports: int = 8) -> tuple[Call, Any]:
+    """A mechanism or a channel with at most so many values, and its rows."""
     kind = draw.either(*_KINDS)
     k, epsilon = draw.whole(2, most), draw.epsilon()
-    digits = 60 + math.ceil(0.9 * epsilon)
-    with mpmath.workdps(digits):
+    with mpmath.workdps(DIGITS):
         system, rows = _KINDS[kind](draw, k, epsilon)
-    return (system, rows, digits) if len(rows[0]) <= reports else a_system(draw, most, reports)
+    return (system, rows) if len(rows[0]) <= reports else a_system(draw, most, reports)
 
 
 def _response(draw: Draw, k: int, epsilon: float) -> tuple[Call, Any]:

@@ -5,7 +5,7 @@ from typing import Any
 
 from oracles.rows import exactly
 from sweep.draws import Draw
-from sweep.question import Call, Question, call, mpmath, part_of
+from sweep.question import DIGITS, Call, Question, call, mpmath, part_of
 
 mpf, log, exp = mpmath.mpf, mpmath.log, mpmath.exp
 
@@ -14,11 +14,10 @@ Asked = Iterator[tuple[Call, Any]]
 
 def questions(draw: Draw) -> Iterator[Question]:
     k, epsilon = draw.size(2, 10**6), draw.epsilon()
-    digits = 60 + round(0.9 * epsilon)
     family = draw.either(_response, _skewed_response, _subsets, _hadamard, _hashing, _unary)
-    with mpmath.workdps(digits):
+    with mpmath.workdps(DIGITS):
         found = list(family(draw, k, epsilon))
-    return (Question(asked, lambda truth=truth: truth, digits) for asked, truth in found)
+    return (Question(asked, lambda truth=truth: truth) for asked, truth in found)
 
 
 def _response(draw: Draw, k: int, epsilon: float) -> Asked:
@@ -63,14 +62,15 @@ def _skewed_response(draw: Draw, k: int, epsilon: float) -> Asked:
 def _subsets(draw: Draw, k: int, epsilon: float) -> Asked:
     size = draw.size(1, k - 1)
     system, rarity = call("SubsetSelection", k, epsilon, size=size), exp(-mpf(epsilon))
-    own = size / (size + (k - size) * rarity)
-    other = own * mpf(size - 1) / (k - 1) + (1 - own) * mpf(size) / (k - 1)
-    held, left = own / size, (1 - own) / (k - size)
+    weights = size + (k - size) * rarity
+    held, left = 1 / weights, rarity / weights
+    own, wrong = size * held, (k - size) * left
+    other = (own * (size - 1) + wrong * size) / (k - 1)
     yield call("posterior_vulnerability", system), held
     yield call("bayes_risk", system), 1 - held
-    yield call("bayes_security", system), 1 - own + other
+    yield call("bayes_security", system), wrong + other
     yield call("multiplicative_bayes_capacity", system), k * held
-    yield call("mutual_information", system), log(k) + own * log(held) + (1 - own) * log(left)
+    yield call("mutual_information", system), log(k) + own * log(held) + wrong * log(left)
     yield call("ldp_epsilon", system), mpf(epsilon)
     yield from _error(draw, system, k, own, other)
 

@@ -6,7 +6,7 @@ from math import factorial
 from typing import Any
 
 from sweep.draws import Draw
-from sweep.question import Call, Question, call, mpmath
+from sweep.question import DIGITS, Call, Question, call, mpmath
 
 mpf, log, exp = mpmath.mpf, mpmath.log, mpmath.exp
 
@@ -18,7 +18,7 @@ def questions(draw: Draw) -> Iterator[Question]:
 def _of_numbers(draw: Draw) -> Iterator[Question]:
     epsilon, delta = draw.epsilon(), draw.delta()
     security = draw.either(0.0, 1.0, 5e-324, draw.scale(1e-300, 1), draw.between(0, 1), 1 - draw.scale(1e-16, 1))
-    with mpmath.workdps(1000):
+    with mpmath.workdps(DIGITS):
         e, d, b = mpf(epsilon), mpf(delta), mpf(security)
         ratio = exp(e)
         truths: list[tuple[Call, Any]] = [
@@ -30,7 +30,7 @@ def _of_numbers(draw: Draw) -> Iterator[Question]:
             (call("epsilon_of_bayes_security", security, delta), _least_epsilon(b, d)),
         ]
         truths += _of_databases(draw, epsilon, ratio)
-    return (Question(asked, lambda truth=truth: truth, 1000) for asked, truth in truths)
+    return (Question(asked, lambda truth=truth: truth) for asked, truth in truths)
 
 
 def _least_epsilon(security: Any, delta: Any) -> Any:

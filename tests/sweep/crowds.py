@@ -8,18 +8,18 @@ from oracles.rows import exactly
 from sweep.channels import a_system
 from sweep.draws import Draw
 from sweep.measures import about
-from sweep.question import Call, Question, call, mpmath
+from sweep.question import DIGITS, Call, Question, call, mpmath
 
 # By how many kinds of report there are.
 _MOST_USERS = {1: 20, 2: 30, 3: 8, 4: 5}
 
 
 def questions(draw: Draw) -> Iterator[Question]:
-    mechanism, rows, digits = a_system(draw, most=4, reports=4)
+    mechanism, rows = a_system(draw, most=4, reports=4)
     n = draw.either(1, 2, 3, draw.whole(2, _MOST_USERS[len(rows[0])]))
-    with mpmath.workdps(digits):
+    with mpmath.workdps(DIGITS):
         adversary, views, own = draw.either(_uninformed, _all_but_one, _partly, _worst, _exchangeable)(draw, rows, n)
-    return about(call("Shuffled", mechanism, n), views, draw, digits, adversary=adversary, own=own)
+    return about(call("Shuffled", mechanism, n), views, draw, adversary=adversary, own=own)
 
 
 def _uninformed(draw: Draw, rows: Any, n: int) -> tuple[Call, Any, Any]:

@@ -17,14 +17,14 @@ _LEAST, _MOST = 0.1, 20.0
 
 
 def questions(draw: Draw) -> Iterator[Question]:
-    system, rows, _ = a_system(draw, most=3)
+    system, rows = a_system(draw, most=3)
     n = draw.whole(1, _MOST_REPORTS.get(len(rows[0]), 1))
     try:
         with mpmath.workdps(_DIGITS):
             found = list(_asked(system, rows, n, draw.alphas(len(rows), _LEAST, _MOST)))
     except exact.NoConvergence:
         found = []
-    return (Question(asked, lambda truth=truth: truth, _DIGITS) for asked, truth in found)
+    return (Question(asked, lambda truth=truth: truth) for asked, truth in found)
 
 
 def _asked(system: Call, rows: Any, n: int, given: list[float]) -> Iterator[tuple[Call, Any]]:

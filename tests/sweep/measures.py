@@ -5,14 +5,13 @@ from typing import Any
 
 from oracles import rows as exact
 from sweep.draws import Draw
-from sweep.question import Call, Question, call, mpmath
+from sweep.question import DIGITS, Call, Question, call, mpmath
 
 
 def about(
     system: Call,
     views: list[Any],
     draw: Draw,
-    digits: int,
     *,
     adversary: Call | None = None,
     own: list[float] | None = None,
@@ -31,7 +30,7 @@ def about(
     seeded = {} if adversary is None else {"rng": 1}
 
     def question(name: str, truth: Any, *given: Any, refusable: bool = False, **named: Any) -> Question:
-        return Question(call(name, system, *given, **named), truth, digits, refusable)
+        return Question(call(name, system, *given, **named), truth, refusable)
 
     def before() -> Any:
         return exact.prior_vulnerability(law, weights)
@@ -43,7 +42,7 @@ def about(
         return min(exact.bayes_risk(rows, law) for rows in views)
 
     pairs = [pair for rows in views for pair in exact.ordered_pairs(rows)]
-    with mpmath.workdps(digits):
+    with mpmath.workdps(DIGITS):
         law, most = exact.exactly(prior or own or [1.0] * k), max(map(exact.ldp_epsilon, views))
     yield question("posterior_vulnerability", after, **wanted, **seeded)
     yield question("leakage", lambda: after() - before(), **wanted, kind="additive", **seeded)

@@ -13,6 +13,8 @@ from tacit.errors import TacitError
 
 mpmath = pytest.importorskip("mpmath")
 
+# Enough for all that the oracles take differences of; what is small is summed as it is.
+DIGITS = 100
 # What a float promises: either of both.
 RELATIVE, ABSOLUTE = mpmath.mpf("1e-10"), mpmath.mpf("1e-12")
 
@@ -57,7 +59,6 @@ class Question:
 
     asked: Call
     truth: Callable[[], Any]
-    digits: int = 60
     may_be_refused: bool = False
 
 
@@ -82,7 +83,7 @@ def judged(question: Question) -> Verdict:
         return Verdict("refused", _line(question, fault))
     except Exception as error:
         return Verdict("raised", _line(question, f"raised {error!r}"))
-    with mpmath.workdps(question.digits):
+    with mpmath.workdps(DIGITS):
         truth = question.truth()
         low, high = truth if isinstance(truth, tuple) else (truth, truth)
         return _compared(question, answer, low, high)

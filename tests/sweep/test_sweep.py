@@ -31,17 +31,17 @@ Family = Callable[[Draw], Iterator[Question]]
 
 # How many systems the small part and the wide one draw of each.
 FAMILIES: dict[str, tuple[Family, int, int]] = {
-    "channels and mechanisms": (channels.questions, 10, 800),
-    "closed forms": (closed_forms.questions, 20, 1000),
-    "noises": (noises.questions, 15, 1000),
-    "conversions": (conversions.questions, 20, 1000),
-    "compositions": (compositions.questions, 10, 600),
-    "small crowds": (crowds.questions, 7, 300),
-    "large crowds": (large_crowds.questions, 8, 300),
-    "large numbers": (large_numbers.questions, 5, 150),
-    "information": (information.questions, 5, 300),
-    "tables": (tables.questions, 4, 150),
-    "black boxes": (black_boxes.questions, 20, 1000),
+    "channels and mechanisms": (channels.questions, 10, 600),
+    "closed forms": (closed_forms.questions, 20, 800),
+    "noises": (noises.questions, 15, 800),
+    "conversions": (conversions.questions, 20, 800),
+    "compositions": (compositions.questions, 10, 400),
+    "small crowds": (crowds.questions, 7, 120),
+    "large crowds": (large_crowds.questions, 8, 200),
+    "large numbers": (large_numbers.questions, 5, 80),
+    "information": (information.questions, 5, 100),
+    "tables": (tables.questions, 4, 60),
+    "black boxes": (black_boxes.questions, 20, 800),
 }
 # Intervals with a confidence may miss as often as they say: no more than in one sweep of a million.
 _RARELY = 1e-6

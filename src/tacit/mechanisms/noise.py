@@ -83,7 +83,7 @@ class AdditiveNoise(ABC):
         level = as_real(epsilon, "epsilon")
         if level < 0:  # ∫ max(0, P - Q/t) = 1 - 1/t + ∫ max(0, Q - tP)/t, and the pair is symmetric
             return -math.expm1(level) + math.exp(level) * self.excess(-level)
-        return self.excess(level)
+        return min(1.0, self.excess(level))
 
     def renyi_divergence(self, order: float) -> float:
         """Return the Rényi divergence between the two furthest values, in nats.
