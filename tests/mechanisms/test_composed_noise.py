@@ -195,3 +195,15 @@ def test_there_is_a_channel_where_all_noises_have_one():
         tc.repeated(LAPLACE, 2).channel()
     with pytest.raises(tc.errors.UnsupportedError, match="continuum of observations"):
         tc.parallel(LAPLACE, tc.RandomizedResponse(2, epsilon=1.0))
+
+
+def test_extreme_losses_are_bounded_where_they_cannot_be_resolved():
+    twice = tc.shuffle_epsilon(tc.repeated(tc.Laplace(0.001), 2), 1e-6)
+    # A quarter of the mass has the largest loss, 2000, and nothing else comes near: δ = (1 - e^(ε - 2000))/4.
+    assert holds(twice, 2000 + math.log1p(-4e-6), 1e-7)
+    many = tc.bayes_security(tc.repeated(tc.DiscreteGaussian(1000.0), 10**6))
+    assert many.low <= math.erfc(0.5 / math.sqrt(2)) <= many.high
+    assert many.high - many.low < 1e-3
+    rare = tc.shuffle_epsilon(tc.SubsampledGaussian(1, 1e-4, 100), 1e-7)
+    assert rare.certified
+    assert 0 <= rare.low <= rare.high

@@ -22,7 +22,7 @@ LATTICE = "sum over a lattice of privacy losses"
 
 # How narrow bounds should be: of the smaller of δ and 1 - δ, next to it; of the δ of which ε is asked for; of ε, next
 # to it; and to tell which of two is larger.
-_WIDTH, _WIDTH_FOR_EPSILON, _WIDTH_OF_EPSILON, _ROUGH = 2e-6, 2e-5, 1e-8, 1e-2
+_WIDTH, _WIDTH_FOR_EPSILON, _WIDTH_OF_EPSILON, _ROUGH = 2e-6, 2e-5, 3e-6, 1e-2
 # What is cut off of a law next to what is asked for, and the least that is not cut off.
 _NEGLIGIBLE, _LEAST = 1e-12, 1e-300
 # The points of a grid: at most, so few as cost nothing, and for what is as good as 0; and those of a lattice at most.
@@ -35,8 +35,8 @@ _UNTOLD, _AFFINITY_POINTS, _ROUNDING_OF_AFFINITY = 1e-40, 1 << 16, 2e-14
 _NOTHING, _UNSEEN = 1e-12, 1e-8
 # A step for losses that are all alike, and one whose exponential would overflow.
 _ANY_STEP, _LARGEST_STEP = 1e-3, 400.0
-# The nodes of an integral over at most 1.
-_NODES = 16
+# The nodes of an integral over at most 1, and the steepest tilt over a step.
+_NODES, _STEEPEST = 16, 8.0
 # Where errors of second order leave the value between its bounds: above, they are twice as large as below.
 _SHARE = 1 / 3
 
@@ -55,6 +55,7 @@ class ComposedLosses:
     """The sum of independent losses, each of which is added so many times."""
 
     parts: tuple[tuple[Losses, int], ...]
+    negligible: float = 0.0
 
     @property
     def largest(self) -> float:
@@ -106,11 +107,13 @@ class ComposedLosses:
 
     def epsilon(self, delta: float, width: float = _WIDTH_FOR_EPSILON) -> Estimate:
         """Return the least ε >= 0 for which `hockey_stick` is at most δ, above 0."""
-        theta, guess = self._sketch.tilt_of_delta(delta)
+        # What is cut off here, and would be told apart by nothing but a steep tilt, is cut off of the grid as well.
+        cut = self if self.is_exact else replace(self, negligible=self._negligible(delta))
+        theta, guess = cut.sketch.tilt_of_delta(delta)
         if guess <= 0:
             return self._estimate(0.0, 0.0)
         width = max(width, _WIDTH_OF_EPSILON * theta * guess)
-        low, high = self._between(
+        low, high = cut._between(
             theta,
             delta,
             width,
@@ -127,10 +130,10 @@ class ComposedLosses:
         # No less than one use tells, and no more than all of them with a share of ε each.
         low = max(losses.excess(epsilon) for losses, _ in self.parts)
         high = min(1.0, sum(count * losses.excess(epsilon / self._uses) for losses, count in self.parts))
-        if high - low <= _NOTHING and self._sketch.deviation() < _UNSEEN:
+        if high - low <= _NOTHING and self.sketch.deviation() < _UNSEEN:
             return Bounds(low, high, 1 - high, 1 - low)
-        theta = self._sketch.tilt(epsilon)
-        moment, _, _ = self._sketch.cumulants(theta)
+        theta = self.sketch.tilt(epsilon)
+        moment, _, _ = self.sketch.cumulants(theta)
         chernoff = math.exp(min(0.0, moment - theta * epsilon))
         if theta > 0:
             found = self._between(
@@ -184,20 +187,21 @@ class ComposedLosses:
         goal: Callable[[float, float], float],
     ) -> tuple[float, float]:
         """Return what is read off two laws that bracket the sum, refined until it is as narrow as wanted or may be."""
-        deviation = self._sketch.deviation()
+        deviation = self.sketch.deviation()
         if self.is_exact:
             lattices = [(exactly(part), count) for part, count in self.parts if isinstance(part, LatticeLosses)]
             law = loss_sum(lattices, theta, deviation, 0.0)
             return read(law, law)
-        negligible = min(_NEGLIGIBLE, max(_LEAST, _NEGLIGIBLE * size / self._uses))
+        negligible = self._negligible(size)
         finest = self._finest(theta, negligible)
         cheap = finest * _MOST_POINTS / _FEWEST_POINTS
         step, previous = self._aligned(max(finest, min(cheap, self._step(theta, width))) or _ANY_STEP), math.inf
         low, high = -math.inf, math.inf
         while step < _LARGEST_STEP:
+            tilt = min(theta, _STEEPEST / step)  # or errors would be told apart from masses in no cell but the last
             shift = self._uses * (_ROUNDING + ROUNDED_UP * step)
             least, most = (
-                loss_sum([(way(part, step, negligible), count) for part, count in self.parts], theta, deviation, shift)
+                loss_sum([(way(part, step, negligible), count) for part, count in self.parts], tilt, deviation, shift)
                 for way in (below, above)
             )
             found = read(least, most)
@@ -211,6 +215,7 @@ class ComposedLosses:
 
     def _estimate(self, low: float, high: float) -> Estimate:
         share = 0.5 if self.is_exact else _SHARE
+        low, high = float(low), float(high)
         value = low + share * (high - low) if math.isfinite(high) else high
         return Estimate(min(high, max(low, value)), low, high, None, self.method)
 
@@ -225,21 +230,25 @@ class ComposedLosses:
         step = steps.pop()
         if steps or math.isnan(step):
             return None
-        return step if _DEVIATIONS * self._sketch.deviation() <= step * _MOST_ON_A_LATTICE else None
+        return step if _DEVIATIONS * self.sketch.deviation() <= step * _MOST_ON_A_LATTICE else None
 
     @cached_property
-    def _sketch(self) -> Sketch:
-        return Sketch(self.parts)
+    def sketch(self) -> Sketch:
+        """Roughly how the sum is spread."""
+        return Sketch(self.parts, self.negligible)
+
+    def _negligible(self, size: float) -> float:
+        return min(_NEGLIGIBLE, max(_LEAST, _NEGLIGIBLE * size / self._uses))
 
     def _step(self, theta: float, width: float) -> float:
         """Return a step of the grid that errs as little as asked for, if that does not take too many points."""
-        variances = self._sketch.cumulants(theta)[2]
+        variances = self.sketch.cumulants(theta)[2]
         counts = [count for _, count in self.parts]
-        deviation = self._sketch.deviation(theta)
+        deviation = self.sketch.deviation(theta)
         if deviation == 0:
             return 0.0
         # Where most of the mass is much nearer together than its deviation says, so are the corners of what is summed.
-        spreads = zip(counts, self._sketch.spreads(theta), variances, strict=True)
+        spreads = zip(counts, self.sketch.spreads(theta), variances, strict=True)
         spread = sum(count * (middle * middle or variance) for count, middle, variance in spreads)
         curvature = abs(theta * (1 + theta)) + 1 / spread
 
@@ -256,7 +265,7 @@ class ComposedLosses:
     def _finest(self, theta: float, negligible: float) -> float:
         """Return the least step that does not take too many points."""
         reaches = [losses.reach(negligible) for losses, _ in self.parts]
-        longest = max(self._sketch.window(theta), *(largest - least for least, largest in reaches))
+        longest = max(self.sketch.window(theta), *(largest - least for least, largest in reaches))
         return longest / (_MOST_POINTS if negligible > _LEAST else _FEW_POINTS)
 
     def _aligned(self, step: float) -> float:

@@ -17,9 +17,10 @@ _LOG_TAIL, _STEEPEST = -37.0, 1e9
 
 @dataclass(frozen=True, eq=False)
 class Sketch:
-    """A few losses of each part of a sum, and how often it is added."""
+    """A few losses of each part of a sum, but for what is negligible on either side, and how often it is added."""
 
     given: tuple[tuple[Losses, int], ...]
+    negligible: float = 0.0
 
     @cached_property
     def _parts(self) -> list[tuple[Reals, Reals, int]]:
@@ -27,8 +28,12 @@ class Sketch:
         found: list[tuple[Reals, Reals, int]] = []
         for losses, count in self.given:
             places, masses = losses.sketch()
-            order = np.argsort(places[masses > 0])
-            found.append((places[masses > 0][order], np.log(masses[masses > 0][order]), count))
+            kept = masses > 0
+            if self.negligible > 0:  # a tail that is cut off would else be all that a steep tilt sees
+                least, largest = losses.reach(self.negligible)
+                kept &= (places >= least) & (places <= largest)
+            order = np.argsort(places[kept])
+            found.append((places[kept][order], np.log(masses[kept][order]), count))
         return found
 
     def deviation(self, theta: float = 0.0) -> float:
@@ -77,7 +82,7 @@ class Sketch:
             return (self.cumulants(theta)[0] + steepest - math.log(delta)) / theta
 
         scale = 1 / max(self.deviation(), 1e-300)
-        candidates = np.log(scale) + np.linspace(-4.0, 12.0, 33)
+        candidates = np.log(scale) + np.linspace(-8.0, 12.0, 41)
         best = float(min(candidates, key=bound))
         for width in (0.25, 0.06):
             best = min((best - width, best, best + width), key=bound)

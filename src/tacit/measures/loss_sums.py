@@ -19,7 +19,7 @@ Reals = NDArray[np.float64]
 
 # What rounding may add to a sum of losses, next to the sum of their offsets and its deviation.
 _ROUNDING = 1e-15
-_EXPONENT = 600.0
+_EXPONENT = 300.0
 
 
 class LossSum(NamedTuple):
@@ -48,7 +48,7 @@ class LossSum(NamedTuple):
         return min(1.0, max(0.0, self._scale(epsilon + sign * self.shift) * found) + self.lost)
 
     def epsilon(self, delta: float, sign: int) -> float:
-        """Return where `excess` falls to δ, or 0 where it is nowhere as large."""
+        """Return a bound of where `excess` falls to δ: a sign below or above it, and no less than 0."""
         if delta <= self.infinite:
             return math.inf
         # Between two losses it is (sum of a) - e^ε (sum of b) over what is above, here relative to one of them.
@@ -58,10 +58,14 @@ class LossSum(NamedTuple):
         terms = self.law.masses * falls
         sum_a, sum_b = (np.append(np.cumsum(part[::-1])[::-1][1:], 0.0) for part in (terms, terms * np.exp(-over)))
         errors = sign * self.law.error * self._largest_term * falls
-        goal = math.exp(math.log(delta - self.infinite) - self.log_moment + self.theta * middle)
+        goal = math.exp(min(2 * _EXPONENT, math.log(delta - self.infinite) - self.log_moment + self.theta * middle))
         reached = np.flatnonzero(sum_a - np.exp(over) * sum_b + errors > goal)
         if not reached.size:
-            return 0.0
+            if sign < 0:
+                return 0.0
+            # It is at most the first of the losses at which nothing is cut off.
+            whole = int(np.searchsorted(over, -_EXPONENT / max(1.0, self.theta), side="right"))
+            return max(0.0, float(self.losses[whole]) + self.shift)
         last = int(reached[-1])  # where it is still larger
         end = float(over[min(last + 1, over.size - 1)])
         below = (float(sum_a[last]) + float(errors[last]) - goal) / float(sum_b[last]) if sum_b[last] > 0 else 0.0
@@ -75,7 +79,7 @@ class LossSum(NamedTuple):
         return math.exp(theta * math.log(theta / (1 + theta))) / (1 + theta) if theta > 0 else 1.0
 
     def _scale(self, epsilon: float) -> float:
-        return math.exp(min(self.log_moment - self.theta * epsilon, _EXPONENT))
+        return math.exp(min(self.log_moment - self.theta * epsilon, 2 * _EXPONENT))
 
 
 def loss_sum(parts: Sequence[tuple[GridLaw, int]], theta: float, deviation: float, shift: float) -> LossSum:

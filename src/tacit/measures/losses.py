@@ -159,7 +159,8 @@ class LatticeLosses(Losses):
     def sketch(self) -> tuple[Reals, Reals]:
         """Return some losses and their masses, which are roughly those of all."""
         starts = np.arange(0, self.masses.size, 1 + self.masses.size // 4096)
-        return self.losses[starts], np.add.reduceat(self.masses, starts)
+        masses, moments = (np.add.reduceat(weights, starts) for weights in (self.masses, self.masses * self.losses))
+        return np.where(masses > 0, moments / np.where(masses > 0, masses, 1.0), self.losses[starts]), masses
 
 
 def told_sometimes(epsilon: float, share: float) -> LatticeLosses:
