@@ -4,14 +4,15 @@ from collections.abc import Iterator
 
 from oracles import rows as exact
 from sweep.draws import Draw
-from sweep.question import Question, call
+from sweep.question import DIGITS, Question, call, mpmath
 
 
 def questions(draw: Draw) -> Iterator[Question]:
     secrets, reports = draw.whole(2, 4), draw.whole(1, 5)
     prior = [draw.scale(0.02, 1) for _ in range(secrets)]
     matrix = [draw.distribution(reports) for _ in range(secrets)]
-    law, rows = exact.exactly(prior), [exact.exactly(row) for row in matrix]
+    with mpmath.workdps(DIGITS):
+        law, rows = exact.exactly(prior), [exact.exactly(row) for row in matrix]
     went_in = draw.rng.choices(range(secrets), prior, k=draw.size(20, 300))
     came_out = [draw.rng.choices(range(reports), matrix[secret])[0] for secret in went_in]
     if len(set(went_in)) > 1:

@@ -8,9 +8,8 @@ from typing import Any
 import pyarrow as pa
 
 from oracles import tables as exact
-from oracles.rows import exactly
 from sweep.draws import Draw
-from sweep.question import Call, Question, call, mpmath
+from sweep.question import DIGITS, Call, Question, call, mpmath
 
 mpf = mpmath.mpf
 
@@ -78,14 +77,16 @@ def _variation(some: list[str], everybody: list[str]) -> Fraction:
 
 def _of_a_law(draw: Draw) -> Iterator[Question]:
     law, n = draw.distribution(draw.whole(1, 6)), draw.size(1, 10**9)
-    shares = exactly(law)
+    radius = draw.scale(1e-6, 0.5)
+    with mpmath.workdps(DIGITS):
+        # As they are: over a thousand million people what they miss 1 by would show.
+        shares = [mpf(share) for share in law]
+        moved = _moved(shares, radius)
     k = draw.either(1, 2, draw.size(1, n), max(1, round(n * draw.either(*law) * draw.between(0.9, 1.1))))
     exposed = _statistical_exposure(shares, n, k)
     if exposed is None:
         return
     yield Question(call("statistical_exposure", law, n, k), lambda: exposed)
-    radius = draw.scale(1e-6, 0.5)
-    moved = _moved(shares, radius)
     yield Question(call("statistical_exposure_bounds", law, radius, n, k), lambda: exposed)
     if (shifted := _statistical_exposure(moved, n, k)) is not None:
         yield Question(call("statistical_exposure_bounds", law, radius, n, k), lambda: shifted)
@@ -125,7 +126,7 @@ def _statistical_exposure(shares: list[Any], n: int, k: int) -> Any:
     """``Σ p P(Bin(n-1, p) <= k-2)``, each tail term by term from its largest; None where there are too many."""
     if any(n * share > 10**6 for share in shares):
         return None
-    with mpmath.workdps(50):
+    with mpmath.workdps(DIGITS):
         return mpmath.fsum(share * _tail(n - 1, k - 2, share) for share in shares)
 
 
