@@ -10,7 +10,7 @@ from oracles import adversaries as slow
 from tacit.adversaries.gains import IdentityGain
 from tacit.estimate import Estimate, narrowed
 from tacit.numerics.blanketed_histograms import BlanketedHistograms
-from tacit.shuffling import known_monte_carlo, monte_carlo, plans
+from tacit.shuffling import known_monte_carlo, monte_carlo, sampled_leaks
 from tacit.shuffling.known_monte_carlo import mean_among_known
 from tacit.shuffling.others import others
 
@@ -22,15 +22,15 @@ UNIFORM = np.full(3, 1 / 3)
 
 
 def guess(prior):
-    return plans._GuessLeak(prior, IdentityGain(prior.size))
+    return sampled_leaks.GuessLeak(prior, IdentityGain(prior.size))
 
 
 def gains(prior):
-    return plans._GuessLeak(prior, tc.gain_matrix(GAIN))
+    return sampled_leaks.GuessLeak(prior, tc.gain_matrix(GAIN))
 
 
 def information(prior):
-    return plans._InformationLeak(prior)
+    return sampled_leaks.InformationLeak(prior)
 
 
 # Mechanism, users, knowledge, prior and leak: small enough to enumerate what everybody reports.
@@ -57,7 +57,7 @@ def rows_of(mechanism, n, knowledge):
 
 def truth_of(rows, leak):
     joint = leak.prior[:, None] * np.array(rows, dtype=float)
-    if isinstance(leak, plans._GuessLeak):
+    if isinstance(leak, sampled_leaks.GuessLeak):
         return float((leak.gain.guesses() @ joint).max(axis=0).sum())
     independent = leak.prior[:, None] * joint.sum(axis=0)
     return float(joint.ravel() @ np.log(joint / independent).ravel())

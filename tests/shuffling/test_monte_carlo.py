@@ -10,7 +10,7 @@ import tacit as tc
 from oracles import adversaries as slow, channels, measures
 from oracles.promise import exactly
 from tacit.adversaries.gains import IdentityGain
-from tacit.shuffling import monte_carlo, plans
+from tacit.shuffling import monte_carlo, sampled_leaks
 from tacit.shuffling.monte_carlo import mean_over_crowds, reports_of
 from tacit.shuffling.others import Group
 
@@ -27,15 +27,15 @@ TELLING = [[0.5, 0.5, 0.0], [0.25, 0.5, 0.25], [0.5, 0.25, 0.25]]
 
 
 def guess(prior):
-    return plans._GuessLeak(prior, IdentityGain(prior.size))
+    return sampled_leaks.GuessLeak(prior, IdentityGain(prior.size))
 
 
 def gains(prior):
-    return plans._GuessLeak(prior, tc.gain_matrix(GAIN))
+    return sampled_leaks.GuessLeak(prior, tc.gain_matrix(GAIN))
 
 
 def information(prior):
-    return plans._InformationLeak(prior)
+    return sampled_leaks.InformationLeak(prior)
 
 
 # Mechanism, others, prior and leak.
@@ -71,7 +71,7 @@ def rows_of(mechanism, group):
 
 def truth_of(mechanism, group, leak):
     joint = leak.prior[:, None] * rows_of(mechanism, group)
-    if isinstance(leak, plans._GuessLeak):
+    if isinstance(leak, sampled_leaks.GuessLeak):
         return float((leak.gain.guesses() @ joint).max(axis=0).sum())
     independent = leak.prior[:, None] * joint.sum(axis=0)
     seen = joint > 0

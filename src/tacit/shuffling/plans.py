@@ -7,41 +7,33 @@ adversary, a sample; else certified bounds.
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tacit.adversaries.gains import Gain, IdentityGain
-from tacit.channels.channel import Channel
-from tacit.errors import TooLargeError
-from tacit.estimate import Estimate, highest, lowest, mapped, narrowed, settled
+from tacit.estimate import Estimate, mapped, narrowed, settled
 from tacit.measures.bayes_security import (
-    Pair,
-    all_pairs,
     plan_bayes_security,
-    plan_leakiest_pair,
-    plan_leakiest_pairs,
 )
 from tacit.measures.capacity import plan_multiplicative_bayes_capacity
 from tacit.measures.information import information_of, plan_mutual_information
 from tacit.measures.local_privacy import plan_ldp_epsilon
 from tacit.measures.measure import Plan
 from tacit.measures.vulnerability import Prior, left_to_lose, plan_bayes_risk, plan_posterior_vulnerability
-from tacit.numerics.excess import deviance
 from tacit.numerics.randomness import generator
 from tacit.shuffling import exchangeable
-from tacit.shuffling.blanket import BOUND, between
+from tacit.shuffling.blanket import BOUND
 from tacit.shuffling.known_monte_carlo import METHOD as SAMPLED_AMONG_KNOWN, can_be_sampled_among, mean_among_known
 from tacit.shuffling.monte_carlo import METHOD as SAMPLED, Leak as SampledLeak, can_be_sampled, mean_over_crowds
-from tacit.shuffling.others import is_symmetric, pairs_like
-from tacit.shuffling.pairs import PairOfValues, largest_excess_beyond
+from tacit.shuffling.pairs import largest_excess_beyond
 from tacit.shuffling.randomized_response import (
     bayes_security_among_uniform,
     mutual_information_among_uniform,
     posterior_vulnerability_among_uniform,
 )
+from tacit.shuffling.sampled_leaks import GuessLeak, InformationLeak
+from tacit.shuffling.two_valued_gain import two_valued_gain
 from tacit.shuffling.views import AmongExchangeable, AmongOthers, AmongWorst, View
 from tacit.shuffling.worst import Leak, bounded, bounded_worst, guess_ceiling
 from tacit.shuffling.worst_counts import (
@@ -60,7 +52,6 @@ MAXIMUM_LOAD = "maximum load, closed form (Shuffle eq. 17)"
 WALK = "binomial sum over a fair walk"
 STEPS = "mean excess of a sum of independent steps"
 HISTOGRAMS = "sum over the histograms of reports"
-TIED = "all pairs are tied"
 PLAIN = "the target's report is plain to see"
 
 
@@ -73,12 +64,12 @@ def _(system: AmongOthers, prior: Prior, gain: Gain) -> Result:
         return Plan(MAXIMUM_LOAD, lambda: posterior_vulnerability_among_uniform(response, system.n))
     law = _law(system, prior)
     if system.secrets == 2 and system.group is not None:
-        return Plan(STEPS, lambda: settled(_two_valued_gain(system.pair(0, 1), law, gain.guesses())))
+        return Plan(STEPS, lambda: settled(two_valued_gain(system.pair(0, 1), law, gain.guesses())))
     if system.is_listable:
         return Plan(HISTOGRAMS, lambda: float(gain.best(law[:, None] * system.likelihoods()).sum()))
     if _can_be_sampled(system):
-        return Plan(SAMPLED, lambda: _sampled(system, _GuessLeak(law, gain)))
-    return _beside_bounds(system, _GuessLeak(law, gain), lambda: _bounded_gain(system, prior, gain))
+        return Plan(SAMPLED, lambda: _sampled(system, GuessLeak(law, gain)))
+    return _beside_bounds(system, GuessLeak(law, gain), lambda: _bounded_gain(system, prior, gain))
 
 
 @plan_bayes_risk.register
@@ -104,29 +95,6 @@ def _(system: AmongOthers) -> Result:
     )
 
 
-@plan_leakiest_pair.register
-def _(system: AmongOthers) -> Plan[Pair]:
-    if system.leaves_only_the_target:
-        return plan_leakiest_pair(system.mechanism)
-    if len(system.pairs) == 1:
-        (only,) = system.pairs
-        return Plan(TIED, lambda: _labels(system, (only.a, only.b)))
-    return Plan(method_of_pairs(system), lambda: _labels(system, _leakiest(_distances(system), 1e-12)[0]))
-
-
-@plan_leakiest_pairs.register
-def _(system: AmongOthers, tolerance: float) -> Plan[list[Pair]]:
-    if system.leaves_only_the_target:
-        return plan_leakiest_pairs(system.mechanism, tolerance)
-
-    def tied() -> list[Pair]:
-        found = [(pair.a, pair.b) for pair in system.pairs]
-        kinds = found if len(found) == 1 else _leakiest(_distances(system), tolerance)
-        return [_labels(system, pair) for pair in pairs_like(kinds, system.alike)]
-
-    return Plan(TIED if len(system.pairs) == 1 else method_of_pairs(system), tied)
-
-
 @plan_mutual_information.register
 def _(system: AmongOthers, prior: Prior) -> Result:
     if system.leaves_only_the_target:
@@ -138,10 +106,10 @@ def _(system: AmongOthers, prior: Prior) -> Result:
         return Plan(HISTOGRAMS, lambda: information_of(system.likelihoods(), prior))
     if _can_be_sampled(system):
         law = _law(system, prior)
-        return Plan(SAMPLED, lambda: _sampled(system, _InformationLeak(law)))
+        return Plan(SAMPLED, lambda: _sampled(system, InformationLeak(law)))
     return _beside_bounds(
         system,
-        _InformationLeak(_law(system, prior)),
+        InformationLeak(_law(system, prior)),
         lambda: bounded(system, lambda view: plan_mutual_information(view, prior)),
     )
 
@@ -177,20 +145,6 @@ def _(system: AmongWorst) -> Result:
     question = of_excess(system, 0.0, {})
     worst = _worst(question, lambda view: _distance(plan_bayes_security(view)))
     return Plan(worst.method, lambda: mapped(worst.compute(), lambda told: min(1.0, max(0.0, 1 - told))))
-
-
-@plan_leakiest_pair.register
-def _(system: AmongWorst) -> Plan[Pair]:
-    if _is_all_alike(system):
-        return Plan(TIED, lambda: _labels(system, (0, 1)))
-    return Plan(ENUMERATED, lambda: _labels(system, _leakiest(_worst_distances(system), 1e-12)[0]))
-
-
-@plan_leakiest_pairs.register
-def _(system: AmongWorst, tolerance: float) -> Plan[list[Pair]]:
-    if _is_all_alike(system):
-        return Plan(TIED, lambda: [_labels(system, pair) for pair in all_pairs(system.secrets)])
-    return Plan(ENUMERATED, lambda: [_labels(system, pair) for pair in _leakiest(_worst_distances(system), tolerance)])
 
 
 @plan_mutual_information.register
@@ -246,56 +200,6 @@ def method_of_pairs(system: AmongOthers) -> str:
     return HISTOGRAMS if all(pair.needs_no_bound for pair in system.pairs) else BOUND
 
 
-Ends = tuple[int, int]
-
-
-def _distances(system: AmongOthers) -> dict[Ends, float | Estimate]:
-    return {(pair.a, pair.b): pair.excess_beyond(0.0) for pair in system.pairs}
-
-
-def _worst_distances(system: AmongWorst) -> dict[Ends, float | Estimate]:
-    """Return how far apart the others' values can make each pair, where all of these can be tried."""
-    if not is_enumerable(of_excess(system, 0.0, {})):
-        raise TooLargeError(
-            f"the values that {system.n - 1:,} others can hold are too many to try for the leakiest pair; take fewer "
-            "users, or say what the others hold with tacit.AllButOne"
-        )
-
-    def bounds(pair: Ends) -> Estimate:
-        return between(0.0, system.blanket.excess(*pair, 1.0))
-
-    pairs = all_pairs(system.secrets)
-    return {pair: worst_of(of_excess(system, 0.0, {}, [pair]), partial(bounds, pair)) for pair in pairs}
-
-
-def _leakiest(distances: dict[Ends, float | Estimate], tolerance: float) -> list[Ends]:
-    """Return the pairs within a tolerance of the largest distance, or say that bounds do not tell which they are."""
-    least = max(map(lowest, distances.values()))
-    near = {pair: found for pair, found in distances.items() if highest(found) >= least - tolerance}
-    if len(near) > 1 and any(_is_unsure(found) for found in near.values()):
-        raise TooLargeError(
-            "which pairs are the leakiest cannot be told from bounds, and there are too many histograms to sum over; "
-            "take fewer users, or others who are all alike"
-        )
-    return [pair for pair, found in near.items() if float(found) >= max(map(float, near.values())) - tolerance]
-
-
-def _is_unsure(distance: float | Estimate) -> bool:
-    """Whether β* would be no float if it were that of this pair."""
-    return isinstance(settled(mapped(distance, lambda apart: 1 - apart)), Estimate)
-
-
-def _is_all_alike(system: AmongWorst) -> bool:
-    """Whether every pair of values leaks as much as any other, to who may rename what the others hold."""
-    return system.secrets == 2 or is_symmetric(system.mechanism)
-
-
-def _labels(system: View, pair: Ends) -> Pair:
-    a, b = pair
-    inputs = system.mechanism.inputs if isinstance(system.mechanism, Channel) else range(system.secrets)
-    return inputs[a], inputs[b]
-
-
 def _bounded_gain(system: AmongOthers, prior: Prior, gain: Gain) -> Estimate:
     return bounded(system, _gain_leak(prior, gain), _ceiling(system, _law(system, prior), gain))
 
@@ -332,89 +236,6 @@ def _worst(question: Question, leak: Leak, ceiling: Callable[[], float] = lambda
     if is_enumerable(question):
         return Plan(ENUMERATED, lambda: worst_of(question, bounds))
     return Plan(BOUND, bounds)
-
-
-def _two_valued_gain(pair: PairOfValues, prior: Reals, gain: Reals) -> float | Estimate:
-    """Return ``Σ_h max_w (α_w P(h | 0) + β_w P(h | 1))``: as the upper envelope of lines in the likelihood ratio.
-
-    It starts with the line that is highest where the ratio is 0 and rises by a hinge wherever a steeper one takes over.
-    """
-    lines = sorted({(alpha, beta) for alpha, beta in (gain * prior).tolist()}, key=lambda line: (line[1], line[0]))
-    alpha, beta = lines[-1]
-    total: float | Estimate = alpha + beta
-    while steeper := [(a, b) for a, b in lines if a > alpha]:
-        ratio, (next_alpha, next_beta) = min(
-            (((beta - b) / (a - alpha), (a, b)) for a, b in steeper),
-            key=lambda crossing: (crossing[0], -crossing[1][0]),
-        )
-        excess = pair.excess_beyond(math.log(ratio) if ratio > 0 else -math.inf)
-        total = _sum(total, excess, next_alpha - alpha)
-        alpha, beta = next_alpha, next_beta
-    return total
-
-
-def _sum(left: float | Estimate, right: float | Estimate, weight: float) -> float | Estimate:
-    if not isinstance(left, Estimate):
-        return mapped(right, lambda value: left + weight * value)
-    low, high = left.low + weight * lowest(right), left.high + weight * highest(right)
-    return replace(left, value=left.value + weight * float(right), low=low, high=high)
-
-
-@dataclass(frozen=True, eq=False)
-class _GuessLeak:
-    """The best guess's gain."""
-
-    prior: Reals
-    gain: Gain
-
-    def values(self, weights: Reals, *, whole: bool) -> Reals:
-        return self.gain.best(weights.T)
-
-    def width(self, reach: Reals | None, *, whole: bool) -> float:
-        if reach is None:
-            return self.gain.width
-        if isinstance(self.gain, IdentityGain):
-            least = max(float((self.prior - reach[:-1]).max()), (1 - float(reach[-1])) / self.prior.size)
-            return float((self.prior + reach[:-1]).max()) - least
-        return 2 * float((np.abs(self.gain.guesses()) @ reach[:-1]).max())
-
-    def known_mean(self, variances: Reals) -> float:
-        return 0.0
-
-
-@dataclass(frozen=True, eq=False)
-class _InformationLeak:
-    """``Σ w_x log(w_x/π_x) - w log w`` of weights with sum w; its known part is that of the chi-square, halved."""
-
-    prior: Reals
-
-    def values(self, weights: Reals, *, whole: bool) -> Reals:
-        possible = self.prior > 0
-        means = np.append(self.prior[possible], 1.0)
-        weights = np.column_stack([weights[:, possible], weights.sum(axis=1)])
-        terms = deviance(weights, means)
-        if not whole:
-            terms = terms - (weights - means) ** 2 / (2 * means)
-        return terms[:, :-1].sum(axis=1) - terms[:, -1]
-
-    def width(self, reach: Reals | None, *, whole: bool) -> float:
-        possible = self.prior > 0
-        if reach is None:
-            return -float(np.log(self.prior[possible].min()))
-        if whole:  # no more than the sum without what is taken off it, which rises on either side of the prior
-            means, far = self.prior[possible], reach[:-1][possible]
-            ends = np.maximum(means - far, 0.0), means + far
-            return float(np.sum(np.maximum(*(deviance(end, means) for end in ends))))
-        means = np.append(self.prior[possible], 1.0)
-        far = np.append(reach[:-1][possible], reach[-1])
-        if np.any(far >= means):
-            return math.inf
-        # w log(w/m) - w + m - (w-m)²/2m falls with w: it is highest at the lower end and least at the upper one.
-        return float(np.sum(deviance(means - far, means) - deviance(means + far, means)))
-
-    def known_mean(self, variances: Reals) -> float:
-        possible = self.prior > 0
-        return float(np.sum(variances[:-1][possible] / (2 * self.prior[possible]))) - float(variances[-1]) / 2
 
 
 def _beside_bounds(system: AmongOthers, leak: SampledLeak, bounds: Callable[[], Estimate]) -> Result:
