@@ -8,7 +8,9 @@ import pytest
 from scipy import sparse
 
 import tacit as tc
-from tacit.ldp.entropies import TrueTallies, value_entropy
+from oracles.population_rows import differential_entropy
+from oracles.promise import exactly
+from tacit.ldp.entropies import TrueTallies, share_entropy, value_entropy
 
 # Each value is told with probability a half: half of everybody's information stays hidden, whatever the population.
 ERASURE = tc.Channel([[0.5, 0, 0.5], [0, 0.5, 0.5]])
@@ -145,3 +147,23 @@ def test_too_many_people_are_refused_before_anything_is_sampled():
     for ask in (tc.distribution_utility, tc.information_split):
         with pytest.raises(tc.errors.TooLargeError, match="10,000,000"):
             ask(tc.RandomizedResponse(3, epsilon=1), 10**9)
+
+
+@pytest.mark.parametrize(
+    "alpha", [[1e8, 1e8], [1e-8, 1e-8], [1.3e7, 55.6], [1e8, 1e-8, 3.0], [0.5] * 5, [15.9, 16.1], [1e-3] * 7]
+)
+def test_the_entropy_of_shares_keeps_its_digits(alpha):
+    mpmath = pytest.importorskip("mpmath")
+    with mpmath.workdps(60):
+        expected = differential_entropy([mpmath.mpf(a) for a in alpha])
+    assert share_entropy(tc.Dirichlet(alpha)) == exactly(expected)
+
+
+def test_lies_that_underflow_count_where_shares_are_smaller_still():
+    law = tc.Dirichlet([1e-8] * 3)
+    assert float(tc.effective_participation(tc.RandomizedResponse(3, epsilon=math.inf), law)) == 1
+    for epsilon in (700, 1000):
+        found = tc.asymptotic_utility(tc.RandomizedResponse(3, epsilon=epsilon), law)
+        # Of each report's probability, two in three are the lie's own.
+        assert found == pytest.approx(epsilon / 2 - math.log(2 * math.pi * math.e) / 2, rel=1e-4)
+        assert tc.effective_participation(tc.RandomizedResponse(3, epsilon=epsilon), law) == 0

@@ -9,7 +9,7 @@ from scipy.special import beta, psi
 
 from oracles.precise_betas import precise_beta_mean
 from oracles.promise import exactly
-from tacit.numerics.dirichlet_means import mean_log, mean_s_log_s, mean_told, mean_uncertainty
+from tacit.numerics.dirichlet_means import mean_log, mean_log_of_powers, mean_s_log_s, mean_told, mean_uncertainty
 
 ALPHAS = [[0.5, 0.5], [0.5, 0.5, 0.5], [0.01, 1.0], [1e-4, 3e-4], [2.0, 0.5, 20.0], [1e4, 2e4, 5.0]]
 
@@ -118,3 +118,31 @@ def test_many_rows_are_each_one():
 
 def exactly_all(values):
     return pytest.approx(np.array(values), rel=1e-10, abs=1e-12)
+
+
+@pytest.mark.parametrize("ratio", [0.0, 0.007, 0.4, 1 - 1e-9])
+@pytest.mark.parametrize("alpha", [(1e-8, 1e-8), (3e-7, 1e5), (1e5, 3e-7), (1e-9, 2.0), (1e8, 1e8)])
+def test_logarithms_keep_their_digits_whatever_the_parameters(alpha, ratio):
+    mpmath = pytest.importorskip("mpmath")
+    with mpmath.workdps(50):
+        a, b, r = map(mpmath.mpf, (*alpha, ratio))
+        expected = mpmath.digamma(a) - mpmath.digamma(a + b) if r == 0 else -_mean_of_powers(mpmath, 1 - r, b, a + b)
+    assert mean_log([[1.0, ratio]], alpha)[0] == exactly(expected)
+
+
+def _mean_of_powers(mpmath, step, b, total):
+    """``Σ_j step^j/j · E (1-B)^j``, which is ``-E log(1 - step (1-B))``."""
+    term, mean, j = mpmath.mpf(1), mpmath.mpf(0), 0
+    while term > mpmath.mpf(10) ** -40 * mean or j < 5:
+        term *= step * (b + j) / (total + j)
+        j += 1
+        mean += term / j
+    return mean
+
+
+def test_factors_may_be_below_all_numbers():
+    # With probability 2/3, nearly, the share is far below e^-1000 and counts for nothing.
+    alpha = np.array([1e-8, 2e-8])
+    found = mean_log_of_powers([[0.0, -1000.0]], alpha)[0]
+    assert found == pytest.approx(-1000 * 2 / 3, rel=1e-5)
+    assert mean_log_of_powers([[0.0, -300.0]], alpha)[0] == exactly(mean_log([[1.0, math.exp(-300)]], alpha)[0])

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from tacit.numerics.gamma import gamma_error
+from tacit.numerics.gamma import digamma_lag, gamma_error
 
 
 @pytest.mark.parametrize("n", [1, 2, 5, 15, 16, 17, 40])
@@ -22,3 +22,11 @@ def test_it_fades_as_one_over_twelve_times_the_argument():
 def test_on_either_side_of_sixteen_it_is_one_function():
     below, above = gamma_error([16 * (1 - 1e-12), 16 * (1 + 1e-12)])
     assert below == pytest.approx(above, rel=1e-10)
+
+
+@pytest.mark.parametrize("z", [1e-8, 0.3, 1.0, 15.9, 16.0, 16.1, 300.0, 1e8, 1e16])
+def test_the_digamma_function_lags_behind_the_logarithm(z):
+    mpmath = pytest.importorskip("mpmath")
+    with mpmath.workdps(60):
+        expected = mpmath.log(mpmath.mpf(z)) - mpmath.digamma(mpmath.mpf(z))
+    assert float(digamma_lag(z)) == pytest.approx(float(expected), rel=1e-13)

@@ -10,14 +10,14 @@ from scipy.special import psi
 from tacit.adversaries.populations import Dirichlet, PopulationLaw, as_population
 from tacit.channels.channel import System
 from tacit.errors import TooLargeError
-from tacit.estimate import Estimate, mapped
+from tacit.estimate import Estimate, mapped, settled
 from tacit.ldp.entropies import as_density
 from tacit.ldp.faithfulness import UnfaithfulError, check_faithful
 from tacit.ldp.protocol import as_protocol, reduced_matrix
 from tacit.measures.local_privacy import plan_ldp_epsilon
 from tacit.measures.measure import Plan, measure
 from tacit.mechanisms.randomized_response import RandomizedResponse
-from tacit.numerics.dirichlet_means import mean_log
+from tacit.numerics.dirichlet_means import mean_log, mean_log_of_powers
 from tacit.numerics.randomness import Seed, generator
 from tacit.numerics.simplex import REPLICATES, lattice_mean, logit_points, logit_simplex
 
@@ -31,6 +31,7 @@ _MOST_POINTS = 1 << 21
 _WORK = 1 << 31
 _HALF_ENTROPY = math.log(2 * math.pi * math.e) / 2  # of the standard normal law
 _HUGE = 700.0
+_ROUNDING = 1e-14
 _NO_REPORT, _LEAST_SHARE, _LEAST_ALPHA = 1e-290, 1e-300, 0.05
 
 
@@ -126,10 +127,19 @@ def effective_participation(
         return Plan("not faithful", lambda: 0.0)
     k = protocol.secrets
     truth = _of_truth(law)
-    return Plan(
-        plan.method,
-        lambda: mapped(plan.compute(), lambda mean: min(1.0, math.exp((mean - truth) / (k - 1)))),
-    )
+
+    def share(mean: float, room: float = 0.0) -> float:
+        return min(1.0, math.exp((mean - truth + room) / (k - 1)))
+
+    def compared() -> float | Estimate:
+        found = plan.compute()
+        if isinstance(found, Estimate):
+            return mapped(found, share)
+        # Of two large numbers the difference keeps few digits.
+        room = _ROUNDING * (abs(found) + abs(truth))
+        return settled(Estimate(share(found), share(found, -room), share(found, room), None, plan.method))
+
+    return Plan(plan.method, compared)
 
 
 @measure
@@ -182,7 +192,8 @@ def asymptotic_utility_bound(system: System, population: PopulationLaw | None = 
 
 def _of_truth(population: Dirichlet) -> float:
     """Return ``E log det diag(1/P)``."""
-    return float((psi(population.total) - psi(population.alpha)).sum())
+    single, times = population.single_shares
+    return -float(times @ mean_log(np.broadcast_to([1.0, 0.0], single.shape), single))
 
 
 @singledispatch
@@ -209,7 +220,8 @@ def _(system: RandomizedResponse, population: Dirichlet, rng: np.random.Generato
 
     def closed_form() -> float:
         single, times = population.single_shares
-        logs = mean_log(np.broadcast_to([system.p, system.q], single.shape), single)
+        told, _ = system.log_pair
+        logs = mean_log_of_powers(np.broadcast_to(told[:2], single.shape), single)
         return 2 * (system.k - 1) * math.log(system.gap) - float(times @ logs)
 
     return Plan(_CLOSED_FORM, closed_form)

@@ -4,14 +4,14 @@ import math
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import entr, gammaln, psi
+from scipy.special import entr
 
 from tacit.adversaries.populations import Dirichlet, PopulationLaw
 from tacit.errors import TooLargeError, UnsupportedError
 from tacit.numerics.binomial import stirling_error
 from tacit.numerics.dirichlet_means import mean_s_log_s, mean_uncertainty
 from tacit.numerics.excess import deviance, relative_excess
-from tacit.numerics.gamma import gamma_error
+from tacit.numerics.gamma import digamma_lag, gamma_error
 
 Reals = NDArray[np.float64]
 
@@ -27,10 +27,15 @@ def value_entropy(population: PopulationLaw) -> float:
 
 
 def share_entropy(population: Dirichlet) -> float:
-    """Return the differential entropy h(P), of all shares but one."""
-    alpha, total = population.alpha, population.total
-    norm = float(gammaln(alpha).sum()) - math.lgamma(total)
-    return norm + (total - alpha.size) * float(psi(total)) - float((alpha - 1) @ psi(alpha))
+    """Return the differential entropy h(P), of all shares but one.
+
+    ``Σ log Γ(α) - log Γ(A) + (A - k) ψ(A) - Σ (α - 1) ψ(α)``, of which Stirling's formula takes what cancels.
+    """
+    alpha, total, k = population.alpha, population.total, population.k
+    half = math.log(2 * math.pi) / 2
+    own = np.log(alpha) / 2 + gamma_error(alpha) + (alpha - 1) * digamma_lag(alpha)
+    whole = math.log(total) / 2 + float(gamma_error(total) + (total - k) * digamma_lag(total))
+    return (k - 1) * (half - math.log(total)) + float(own.sum()) - whole
 
 
 def as_density(population: PopulationLaw) -> Dirichlet:

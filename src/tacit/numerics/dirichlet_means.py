@@ -24,7 +24,7 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import expit
+from scipy.special import expit, logsumexp
 
 Reals = NDArray[np.float64]
 
@@ -44,9 +44,15 @@ def mean_log(s: ArrayLike, alpha: ArrayLike) -> Reals:
     alpha
         Positive, shape ``(m,)`` or ``(rows, m)``.
     """
-    rows, parameters = np.broadcast_arrays(np.asarray(s, dtype=np.float64), np.asarray(alpha, dtype=np.float64))
-    means = (rows * parameters).sum(axis=1) / parameters.sum(axis=1)
-    return np.log(means) + _in_parts(_logs, rows / means[:, None], parameters)
+    return mean_log_of_powers(_log(np.asarray(s, dtype=np.float64)), alpha)
+
+
+def mean_log_of_powers(logs: ArrayLike, alpha: ArrayLike) -> Reals:
+    """Return `mean_log` given the logarithms of s, which may be below any number that a double holds."""
+    rows, parameters = _broadcast(logs, alpha)
+    means = logsumexp(rows, axis=1, b=parameters / parameters.sum(axis=1, keepdims=True))
+    relative = rows - means[:, None]
+    return means + _in_parts(_logs, np.exp(relative), relative, parameters)
 
 
 def mean_s_log_s(s: ArrayLike, apart: ArrayLike, alpha: ArrayLike) -> Reals:
@@ -102,7 +108,7 @@ def _in_parts(integral: Callable[..., Reals], *arrays: Reals) -> Reals:
 
 
 def _uncertainty(s: Reals, alpha: Reals, groups: Reals) -> Reals:
-    grown = _log_growth(s, _nodes(s, groups))
+    grown = _log_growth(_log(s), _nodes(s, groups))
     # Summed from either side, since a difference of sums would lose what is little beside the value's own.
     weighted = grown * groups[:, None, :]
     others = grown * (groups - alpha)[:, None, :]
@@ -118,23 +124,18 @@ class _NearOne:
 
     def __init__(self, s: Reals, apart: Reals, alpha: Reals) -> None:
         u, self.total = _nodes(s, alpha), alpha.sum(axis=1)[:, None]
-        ratio, growth = expit(u), np.logaddexp(0, u)
-        z = apart[:, None, :] * ratio[:, None]
-        # Where s is little, 1 + z is best had from it.
-        far = np.minimum(_log_growth(s, u) - growth[:, None], 0.0)
-        self.logs = np.where(z < -0.5, far, np.log1p(np.maximum(z, -0.5)))
+        z, self.logs = _beside_one(apart, _log(s), u)
         self.inverse, self.lags = np.exp(-self.logs), _lags(z, self.logs)
         self.excess = np.einsum("rux,rx->ru", self.lags, alpha)
         spread = np.einsum("rux,rx->ru", self.inverse, alpha / self.total * apart**2)
-        self.lost = ratio * expit(-u) * spread
-        self.decay = -(self.total + 1) * growth
+        self.lost = expit(u) * expit(-u) * spread
+        self.decay = -(self.total + 1) * np.logaddexp(0, u)
 
 
-def _step_up(start: Reals, rise: Reals) -> Reals:
-    """Return ``e^(start + rise) - e^start``, without cancellation or overflow."""
-    return np.where(
-        np.abs(rise) < 1, np.expm1(np.clip(rise, -1, 1)) * np.exp(start), np.exp(start + rise) - np.exp(start)
-    )
+def _step_up(start: Reals, rise: Reals, end: Reals | None = None) -> Reals:
+    """Return ``e^end - e^start``, without cancellation or overflow; the end is ``start + rise``, if not had better."""
+    near = np.expm1(np.clip(rise, -1, 1)) * np.exp(start)
+    return np.where(np.abs(rise) < 1, near, np.exp(start + rise if end is None else end) - np.exp(start))
 
 
 def _lags(z: Reals, logs: Reals) -> Reals:
@@ -186,24 +187,41 @@ def _told_far_from_one(s: Reals, apart: Reals, alpha: Reals) -> Reals:
 
 
 def _nodes(s: Reals, alpha: Reals) -> Reals:
-    largest, least = s.max(), s.min(where=s > 0, initial=1.0)
-    first = -np.log(largest * max(1.0, alpha.sum(axis=1).max())) - _NEGLIGIBLE
-    return np.arange(first, -np.log(least) + _NEGLIGIBLE + _STEP, _STEP)
+    return _nodes_of_logs(_log(s), alpha)
 
 
-def _log_growth(s: Reals, u: Reals) -> Reals:
-    """Return ``log(1 + s t)`` at each node ``t = e^u``."""
+def _nodes_of_logs(logs: Reals, alpha: Reals) -> Reals:
+    largest, least = logs.max(), logs.min(where=np.isfinite(logs), initial=0.0)
+    first = -largest - np.log(max(1.0, alpha.sum(axis=1).max())) - _NEGLIGIBLE
+    return np.arange(first, -least + _NEGLIGIBLE + _STEP, _STEP)
+
+
+def _log(s: Reals) -> Reals:
     with np.errstate(divide="ignore"):
-        return np.logaddexp(0, np.log(s)[:, None, :] + u[:, None])
+        return np.log(s)
 
 
-def _logs(s: Reals, alpha: Reals) -> Reals:
-    u = _nodes(s, alpha)
-    decay, held = alpha.sum(axis=1), (alpha * (s > 0)).sum(axis=1)
-    product = np.exp(-np.einsum("rux,rx->ru", _log_growth(s, u), alpha))
+def _log_growth(logs: Reals, u: Reals) -> Reals:
+    """Return ``log(1 + s t)`` at each node ``t = e^u``, given the logarithms of s."""
+    return np.logaddexp(0, logs[:, None, :] + u[:, None])
+
+
+def _beside_one(apart: Reals, logs: Reals, u: Reals) -> tuple[Reals, Reals]:
+    """Return ``z = (s - 1) t/(1 + t)`` and ``log(1 + z)``, which is ``log((1 + s t)/(1 + t))``, at each node."""
+    z = apart[:, None, :] * expit(u)[:, None]
+    # Where s is little, 1 + z is best had from it.
+    far = np.minimum(_log_growth(logs, u) - np.logaddexp(0, u)[:, None], 0.0)
+    return z, np.where(z < -0.5, far, np.log1p(np.maximum(z, -0.5)))
+
+
+def _logs(s: Reals, logs: Reals, alpha: Reals) -> Reals:
+    u = _nodes_of_logs(logs, alpha)
+    total, held = alpha.sum(axis=1), (alpha * np.isfinite(logs)).sum(axis=1)
+    _, beside = _beside_one(s - 1, logs, u)
+    start, rise = -total[:, None] * np.logaddexp(0, u), -np.einsum("rux,rx->ru", beside, alpha)
+    # Both are large, far out under a large alpha, where their sum is not.
+    integrand = -_step_up(start, rise, -np.einsum("rux,rx->ru", _log_growth(logs, u), alpha))
     # Beyond the last node both terms are geometric, the second one with the parameters of the positive entries.
-    plain = np.exp(-decay[:, None] * np.logaddexp(0, u))
-    rest = plain[:, -1] / np.expm1(np.minimum(_STEP * decay, 700)) - product[:, -1] / np.expm1(
-        np.minimum(_STEP * held, 700)
-    )
-    return _STEP * ((plain - product).sum(axis=1) + rest)
+    plain, product = (1 / np.expm1(np.minimum(_STEP * decay, 700)) for decay in (total, held))
+    rest = integrand[:, -1] * product + np.exp(start[:, -1]) * (plain - product)
+    return _STEP * (integrand.sum(axis=1) + rest)
