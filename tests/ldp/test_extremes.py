@@ -8,7 +8,7 @@ import pytest
 from scipy import sparse
 
 import tacit as tc
-from oracles.population_rows import differential_entropy
+from oracles.population_rows import differential_entropy, information, information_of_truth
 from oracles.promise import exactly
 from tacit.ldp.entropies import TrueTallies, share_entropy, value_entropy
 
@@ -167,3 +167,29 @@ def test_lies_that_underflow_count_where_shares_are_smaller_still():
         # Of each report's probability, two in three are the lie's own.
         assert found == pytest.approx(epsilon / 2 - math.log(2 * math.pi * math.e) / 2, rel=1e-4)
         assert tc.effective_participation(tc.RandomizedResponse(3, epsilon=epsilon), law) == 0
+
+
+@pytest.mark.parametrize("alpha", [[1.2e-8] * 4, [1e-8, 3e-4, 2e-6], [1e8] * 3, [5.9, 69.0, 3.8e-6]])
+@pytest.mark.parametrize("epsilon", [0.6, 12.0])
+def test_reports_tell_of_any_population_what_their_sequences_do(alpha, epsilon):
+    mpmath = pytest.importorskip("mpmath")
+    k = len(alpha)
+    with mpmath.workdps(60):
+        odds = mpmath.exp(mpmath.mpf(epsilon))
+        rows = [[(odds if x == y else 1) / (odds + k - 1) for y in range(k)] for x in range(k)]
+        expected = information(rows, 3, [mpmath.mpf(a) for a in alpha])
+    found = tc.population_information(tc.RandomizedResponse(k, epsilon=epsilon), 3, tc.Dirichlet(alpha))
+    assert found == exactly(expected)
+
+
+@pytest.mark.parametrize("epsilon", [300.0, 700.0, 745.0])
+def test_lies_that_nobody_tells_tell_nothing(epsilon):
+    mpmath = pytest.importorskip("mpmath")
+    mechanism = tc.RandomizedResponse(4, epsilon=epsilon)
+    for alpha in (1e-8, 2.2e7):
+        law = tc.Dirichlet([alpha] * 4)
+        with mpmath.workdps(60):
+            expected = information_of_truth(5, [mpmath.mpf(alpha)] * 4)
+        assert tc.population_information(mechanism, 5, law) == pytest.approx(float(expected), rel=1e-10)
+        assert tc.distribution_utility(mechanism, 5, law) == exactly(1)
+        assert tc.tally_utility(mechanism, 5, law) == exactly(1)

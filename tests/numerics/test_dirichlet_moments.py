@@ -33,7 +33,8 @@ def expanded(counts, alpha, beta):
 
 
 @pytest.mark.parametrize(
-    "alpha", [[0.5] * 3, [0.01, 0.02, 0.01], [3.0, 0.5, 20.0], [1e3, 1e3, 2e3], [0.5] * 6, [9, 12]]
+    "alpha",
+    [[0.5] * 3, [0.01, 0.02, 0.01], [1e-8] * 4, [1e-12, 1e-3], [3.0, 0.5, 20.0], [1e3, 1e3, 2e3], [0.5] * 6, [9, 12]],
 )
 @pytest.mark.parametrize("n", [0, 1, 7, 60])
 @pytest.mark.parametrize("beta", [0.0, 1e-6, 1.0, 6.4, 1e4, 1e15])

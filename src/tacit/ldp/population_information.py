@@ -10,7 +10,7 @@ from tacit.adversaries.populations import Dirichlet, PointMixture, PopulationLaw
 from tacit.channels.channel import System
 from tacit.estimate import Estimate
 from tacit.ldp.entropies import TrueTallies, check_summable
-from tacit.ldp.protocol import as_protocol, reduced_matrix, tells_the_values
+from tacit.ldp.protocol import as_protocol, nobody_lies, reduced_matrix, tells_the_values
 from tacit.ldp.report_kinds import deviations, report_kinds
 from tacit.ldp.sampled_information import (
     among_points,
@@ -115,7 +115,7 @@ def _(
     if system.gap == 0:
         return Plan("nothing is told", lambda: 0.0)
     if isinstance(population, Dirichlet) and n > 1 and system.k > 2:
-        if system.q == 0:
+        if nobody_lies(system, n):
             return Plan("the values themselves", lambda: TrueTallies(population, n).information)
         if n <= _MOST_USERS_BY_MOMENTS:
             if _listing_size(system.k, n, population) <= MOST_LISTED:

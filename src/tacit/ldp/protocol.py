@@ -6,7 +6,10 @@ from numpy.typing import NDArray
 from tacit.channels.channel import System, as_system
 from tacit.errors import UnsupportedError
 from tacit.measures.measure import Crowd, plainest
+from tacit.mechanisms.randomized_response import RandomizedResponse
 from tacit.numerics.matrices import dense, is_dense
+
+_NEVER = 1e-100
 
 
 def as_protocol(system: object) -> System:
@@ -28,3 +31,11 @@ def reduced_matrix(system: System) -> NDArray[np.float64]:
     """Return the dense ``P(y | x)``, a row per value, proportional columns merged and empty ones left out."""
     matrix = system.channel().reduced().matrix
     return matrix if is_dense(matrix) else dense(matrix)
+
+
+def nobody_lies(system: RandomizedResponse, n: int) -> bool:
+    """Return whether n people all tell the truth but with a probability that no information is moved by.
+
+    Nor by as much as 1e-96: entropies are continuous (Fannes).
+    """
+    return n * system.k * system.q < _NEVER

@@ -14,7 +14,7 @@ from tacit.errors import TooLargeError
 from tacit.estimate import Estimate, highest, lowest
 from tacit.ldp.average_privacy import plan_leaked
 from tacit.ldp.entropies import TrueTallies
-from tacit.ldp.protocol import reduced_matrix, tells_the_values
+from tacit.ldp.protocol import nobody_lies, reduced_matrix, tells_the_values
 from tacit.ldp.sampled_tallies import MOST_USERS, tallies_told
 from tacit.measures.measure import Plan
 from tacit.mechanisms.randomized_response import RandomizedResponse
@@ -50,7 +50,7 @@ def plan_tally_information(
     system: System, n: int, population: PopulationLaw, told: Plan[Result], rng: np.random.Generator
 ) -> Plan[Result]:
     """Plan ``I(Y⃗; T)`` by listing both tallies, else by bounds from I(Y⃗; P), which ``told`` gives."""
-    if isinstance(system, RandomizedResponse) and system.q == 0:
+    if isinstance(system, RandomizedResponse) and nobody_lies(system, n):
         return Plan("the tallies themselves", lambda: tally_entropy(system.k, n, population))
     if isinstance(system, RandomizedResponse) and system.gap == 0:
         return Plan("nothing is told", lambda: 0.0)
