@@ -11,6 +11,7 @@ import tacit as tc
 from oracles.population_rows import differential_entropy, information, information_of_truth
 from oracles.promise import exactly
 from tacit.ldp.entropies import TrueTallies, share_entropy, value_entropy
+from tacit.numerics.dirichlet_means import mean_log
 
 # Each value is told with probability a half: half of everybody's information stays hidden, whatever the population.
 ERASURE = tc.Channel([[0.5, 0, 0.5], [0, 0.5, 0.5]])
@@ -193,3 +194,15 @@ def test_lies_that_nobody_tells_tell_nothing(epsilon):
         assert tc.population_information(mechanism, 5, law) == pytest.approx(float(expected), rel=1e-10)
         assert tc.distribution_utility(mechanism, 5, law) == exactly(1)
         assert tc.tally_utility(mechanism, 5, law) == exactly(1)
+
+
+@pytest.mark.parametrize("epsilon", [1e-12, 1.3e-8, 1e-3, 2.0, 30.0])
+@pytest.mark.parametrize("alpha", [0.5, 33.0])
+def test_subsets_of_all_but_one_tell_next_to_nothing_to_all_digits(epsilon, alpha):
+    # Each report excludes one value: of e^-ε/(2 + e^-ε) from it and of 1/(2 + e^-ε) from the others.
+    law = tc.Dirichlet([alpha] * 3)
+    found = tc.asymptotic_utility(tc.SubsetSelection(3, epsilon, size=2), law)
+    total = 2 + math.exp(-epsilon)
+    gap = -math.expm1(-epsilon) / total
+    logs = mean_log([[math.exp(-epsilon) / total, 1 / total, 1 / total]], law.alpha)[0]
+    assert found == exactly(math.log(gap) - 3 / 4 * logs - math.log(2 * math.pi * math.e) / 2)

@@ -16,6 +16,7 @@ from tacit.ldp.faithfulness import UnfaithfulError, check_faithful
 from tacit.ldp.protocol import as_protocol, reduced_matrix
 from tacit.measures.local_privacy import plan_ldp_epsilon
 from tacit.measures.measure import Plan, measure
+from tacit.mechanisms.pure_protocol import PureProtocol
 from tacit.mechanisms.randomized_response import RandomizedResponse
 from tacit.numerics.dirichlet_means import mean_log, mean_log_of_powers
 from tacit.numerics.randomness import Seed, generator
@@ -203,7 +204,7 @@ def plan_log_determinant(system: System, population: Dirichlet, rng: np.random.G
     matrix = reduced_matrix(system)
     k, reports = matrix.shape
     if reports == k:
-        return Plan("an integral per report", lambda: _square(matrix, population))
+        return Plan("an integral per report", lambda: _square(system, matrix, population))
     if float(population.alpha.min()) < _LEAST_ALPHA and bool((matrix == 0).any()):
         raise TooLargeError(
             f"where a report excludes values, alpha below {_LEAST_ALPHA:g} puts shares below what a float holds, got "
@@ -227,8 +228,14 @@ def _(system: RandomizedResponse, population: Dirichlet, rng: np.random.Generato
     return Plan(_CLOSED_FORM, closed_form)
 
 
-def _square(matrix: Reals, population: Dirichlet) -> float:
-    _, log_determinant = np.linalg.slogdet(matrix)
+def _square(system: System, matrix: Reals, population: Dirichlet) -> float:
+    # Rows sum to 1: the determinant is that of their differences, without one row and one column.
+    differences = matrix[:-1] - matrix[-1]
+    if isinstance(system, PureProtocol):  # whose differences are known where next to nothing is told
+        most, least = matrix.max(axis=0), matrix.min(axis=0)
+        supported = (matrix > (most + least) / 2).astype(np.float64)
+        differences = (supported[:-1] - supported[-1]) * most * -math.expm1(-system.epsilon)
+    _, log_determinant = np.linalg.slogdet(differences[:, :-1])
     return 2 * float(log_determinant) - float(mean_log(matrix.T, population.alpha).sum())
 
 
