@@ -193,3 +193,12 @@ def test_uses_of_a_mechanism_with_too_many_values_are_exact():
     rest = 1 - p - q
     told = p * p - q * q + 2 * rest * (p - q)
     assert tc.bayes_security(tc.repeated(once, 2)) == exactly(1 - told)
+
+
+@pytest.mark.parametrize("delta", [1e-300, 1e-109, 1e-30, 1e-9])
+@pytest.mark.parametrize(("epsilon", "n"), [(0.1, 2), (1.5, 4), (2.8351571370736504, 6), (20.0, 3)])
+def test_a_delta_below_the_likeliest_reports_mass_is_reached_next_to_the_largest_loss(epsilon, n, delta):
+    once = tc.RandomizedResponse(2, epsilon=epsilon)
+    mass = once.p**n  # of all reports true; the next loss is 2ε below
+    assert delta < mass * -math.expm1(-2 * epsilon)
+    assert tc.shuffle_epsilon(tc.repeated(once, n), delta) == exactly(n * epsilon + math.log1p(-delta / mass))

@@ -120,8 +120,21 @@ class ComposedLosses:
             lambda below, above: (below.epsilon(delta, -1), above.epsilon(delta, 1)),
             lambda low, high: width / theta,
         )
-        high = min(high, self.largest)
-        return self._estimate(min(low, high), high)
+        rounding = _ROUNDING * (1 + len(self.parts)) * self.largest
+        low = max(low, self._least_by_the_largest(delta) - rounding)
+        high = max(low, min(high, self.largest + rounding))
+        return self._estimate(low, high)
+
+    def _least_by_the_largest(self, delta: float) -> float:
+        """Return an ε that is too small for δ, as the largest sum alone makes it ``m (1 - e^(ε - largest))``."""
+        log_mass = 0.0
+        for losses, count in self.parts:
+            atoms, masses = losses.atoms
+            if not atoms.size or atoms[-1] < losses.largest or masses[-1] <= 0:
+                return 0.0
+            log_mass += count * math.log(masses[-1])
+        log_share = math.log(delta) - log_mass
+        return self.largest + math.log1p(-math.exp(log_share)) if log_share < -1 else 0.0
 
     def bounds(self, epsilon: float, width: float = _WIDTH) -> Bounds:
         """Return bounds of how far the two laws are apart at ε >= 0, and of what they share."""
@@ -190,7 +203,7 @@ class ComposedLosses:
         deviation = self.sketch.deviation()
         if self.is_exact:
             lattices = [(exactly(part), count) for part, count in self.parts if isinstance(part, LatticeLosses)]
-            law = loss_sum(lattices, theta, deviation, 0.0)
+            law = loss_sum(lattices, theta, deviation, 0.0).with_its_digits()
             return read(law, law)
         negligible = self._negligible(size)
         finest = self._finest(theta, negligible)

@@ -72,6 +72,10 @@ class LossSum(NamedTuple):
         found = min(end, max(float(over[last]), math.log(below))) if below > 0 else float(over[last])
         return max(0.0, middle + found + sign * self.shift)
 
+    def with_its_digits(self) -> "LossSum":
+        """Return the law with no error set aside if rounding is all that it may be off, of every mass relatively."""
+        return self._replace(law=self.law._replace(error=0.0)) if self.law.keeps_digits else self
+
     @property
     def _largest_term(self) -> float:
         """The largest of ``(1 - e^-x) e^(-θx)`` over x > 0."""

@@ -6,8 +6,8 @@ there as it was next to 1 before. (Without, a mass of 1e-20 would be lost in the
 """
 
 import math
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,8 @@ _TAIL = 1e-16
 _ROUNDING_PER_LEVEL, _ROUNDING = 8e-16, 2e-15
 # So many terms are summed as they stand, by which 1 - (transform) keeps its digits.
 _MOST_TERMS = 1 << 22
+# A sum of so many places is convolved as it stands: each of its masses then keeps its digits.
+_MOST_CONVOLVED = 1 << 12
 # Beyond this exponents are taken in logarithms.
 _LARGEST_EXPONENT = 600.0
 
@@ -38,6 +40,7 @@ class TiltedSum(NamedTuple):
     """The tilted law of a sum: place ``first + i`` has the mass ``masses[i] e^(log_moment - rate (first + i))``.
 
     Sums ``Σ masses[i] w[i]`` are off by at most ``error · max w`` for weights that first rise from 0, then fall to 0.
+    If the masses keep their digits, so do sums with weights of one sign.
     """
 
     masses: Reals
@@ -45,6 +48,7 @@ class TiltedSum(NamedTuple):
     rate: float
     log_moment: float
     error: float
+    keeps_digits: bool = False
 
     @property
     def places(self) -> Reals:
@@ -69,6 +73,8 @@ class _Tilted(NamedTuple):
 def tilted_sum(parts: Sequence[tuple[Lattice, int]], rate: float) -> TiltedSum:
     """Return the law of a sum in which each part is added so many times."""
     tilted = [_tilted(law, rate, count) for law, count in parts]
+    if sum(part.times * (part.masses.size - 1) for part in tilted) < _MOST_CONVOLVED:
+        return _convolved(tilted, rate)
     low, high = _window(tilted)
     size = _length(high - low + 1)
     # A sum of weights that rise and fall has a transform of at most size/k at the frequency k, next to their largest.
@@ -109,6 +115,17 @@ def _tilted(law: Lattice, rate: float, count: int) -> _Tilted:
     return _Tilted(weights, places - centre, centre, log_moment, count)
 
 
+def _convolved(parts: Sequence[_Tilted], rate: float) -> TiltedSum:
+    masses, first, levels = np.ones(1), 0, 0
+    for part in parts:
+        masses = np.convolve(masses, _power(part.masses, part.times, np.ones(1), np.convolve))
+        first += part.times * (part.centre + int(part.places[0]))
+        levels += part.times.bit_length() + 1
+    error = 2 * np.finfo(np.float64).eps * masses.size * levels
+    moment = sum(part.times * part.log_moment for part in parts)
+    return TiltedSum(masses, first, rate, moment, error, keeps_digits=True)
+
+
 def _spectrum(law: _Tilted, size: int) -> tuple[Complexes, Reals]:
     """Return a power of the transform at the frequencies 0, 1/size, … and what rounding did to it, next to its size."""
     if law.masses.size * size <= _MOST_TERMS:
@@ -118,7 +135,7 @@ def _spectrum(law: _Tilted, size: int) -> tuple[Complexes, Reals]:
     off = law.times * (_ROUNDING_PER_LEVEL * math.log2(size) + _ROUNDING)
     with np.errstate(divide="ignore"):  # next to nothing, all of it is rounding, and counts as nothing
         errors = np.minimum(off / np.maximum(np.abs(once), 1e-300), 1e300)
-    return _power(once, law.times), errors
+    return _power(once, law.times, np.ones_like(once), np.multiply), errors
 
 
 def _summed(law: _Tilted, size: int) -> tuple[Complexes, Reals]:
@@ -145,15 +162,14 @@ def _log1p(z: Complexes) -> Complexes:
     return 0.5 * np.log1p(np.maximum(squared, -1.0)) + 1j * np.arctan2(z.imag, 1 + z.real)
 
 
-def _power(base: Complexes, exponent: int) -> Complexes:
-    result = np.ones_like(base)
+def _power(base: Any, exponent: int, one: Any, product: Callable[..., Any]) -> Any:
     while exponent:
         if exponent & 1:
-            result *= base
+            one = product(one, base)
         exponent >>= 1
         if exponent:
-            base = base * base
-    return result
+            base = product(base, base)
+    return one
 
 
 def _length(least: int) -> int:
