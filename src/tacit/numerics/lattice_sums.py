@@ -116,9 +116,11 @@ def _tilted(law: Lattice, rate: float, count: int) -> _Tilted:
 
 
 def _convolved(parts: Sequence[_Tilted], rate: float) -> TiltedSum:
-    masses, first, levels = np.ones(1), 0, 0
+    masses: Reals = np.ones(1)
+    first = levels = 0
     for part in parts:
-        masses = np.convolve(masses, _power(part.masses, part.times, np.ones(1), np.convolve))
+        power: Reals = _power(part.masses, part.times, np.ones(1), np.convolve)
+        masses = np.convolve(masses, power)
         first += part.times * (part.centre + int(part.places[0]))
         levels += part.times.bit_length() + 1
     error = 2 * np.finfo(np.float64).eps * masses.size * levels
