@@ -9,7 +9,8 @@ import pytest
 import tacit as tc
 from oracles import composed_noise as slow, noise
 from oracles.promise import exactly
-from tacit.measures.composed_losses import BothWays
+from tacit.measures.composed_losses import BothWays, ComposedLosses
+from tacit.mechanisms.gaussian_losses import GaussianLosses
 
 LAPLACE = tc.Laplace(1.0)
 EPSILONS = [0, 0.1, 0.7, 1.3, 1.9]
@@ -207,3 +208,27 @@ def test_extreme_losses_are_bounded_where_they_cannot_be_resolved():
     rare = tc.shuffle_epsilon(tc.SubsampledGaussian(1, 1e-4, 100), 1e-7)
     assert rare.certified
     assert 0 <= rare.low <= rare.high
+
+
+@pytest.mark.parametrize(
+    ("mu", "told", "epsilon"),
+    # What is shared is 1 less a number that has few digits of it, or none; and so is the moment of the tilted losses.
+    [(14.285432865099013, 0.023737684161446886, 0.0013859175126551967), (40.3, 0.0133, 0.0), (0.0554, 93.36, 0.0)],
+)
+def test_what_two_noises_share_has_all_digits_where_it_is_rare(mu, told, epsilon):
+    gaussian = tc.Gaussian(1 / mu)
+
+    def shared(level):
+        return gaussian.overlap(level) if level >= 0 else math.exp(level) * gaussian.overlap(-level)
+
+    scale = shared(0.0) * (math.exp(-told / 2) if told > 1 else 1)
+    truth = scale * slow.after_laplace(1 / told, lambda level: shared(level) / scale, epsilon)
+    found = tc.parallel(gaussian, tc.Laplace(1 / told)).overlap(epsilon, False)
+    assert found.low * (1 - 1e-10) <= truth <= found.high * (1 + 1e-10)
+    assert found.high - found.low < 1e-5 * truth
+
+
+def test_an_affinity_counts_what_a_grid_cuts_off():
+    # Of two laws 64 deviations apart all that they share is where either has next to nothing.
+    low, high = ComposedLosses(((GaussianLosses(64.0), 1),))._by_affinity(0.0)
+    assert low <= math.erfc(32 / math.sqrt(2)) <= high

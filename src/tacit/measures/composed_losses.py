@@ -29,7 +29,10 @@ _NEGLIGIBLE, _LEAST = 1e-12, 1e-300
 _MOST_POINTS, _FEWEST_POINTS, _FEW_POINTS, _MOST_ON_A_LATTICE = 1 << 20, 1 << 14, 1 << 13, 1 << 22
 # How many standard deviations a sum is summed over, roughly, and by how much each use may be off in its loss.
 _DEVIATIONS, _ROUNDING = 18, 1e-15
-# What an affinity leaves aside (it loses the root of that), its points, and what its logarithm is off.
+# What a difference from 1 is off.
+_OFF_ONE = 1e-13
+# What an affinity leaves aside next to its square (it loses the root of that), its points, and how far its logarithm is
+# off.
 _UNTOLD, _AFFINITY_POINTS, _ROUNDING_OF_AFFINITY = 1e-40, 1 << 16, 2e-14
 # What is nothing, if the losses are so small that 1 - e^-loss loses half of its digits.
 _NOTHING, _UNSEEN = 1e-12, 1e-8
@@ -168,7 +171,7 @@ class ComposedLosses:
             lambda below, above: (above.left(epsilon, -1), below.left(epsilon, 1)),
             lambda low, high: width * min(high, 1 - low),
         )
-        low, high = max(1 - high, found[0]), min(1 - low, found[1])
+        low, high = max(1 - high - _OFF_ONE, found[0]), min(1 - low + _OFF_ONE, found[1])
         if high > 2 * low:
             by_affinity = self._by_affinity(epsilon)
             low, high = max(low, by_affinity[0]), min(high, by_affinity[1])
@@ -182,10 +185,12 @@ class ComposedLosses:
         """
         least = most = 0.0
         for losses, count in self.parts:
-            reach = losses.reach(_UNTOLD)
+            untold = max(_LEAST, _UNTOLD * math.exp(2 * Sketch(((losses, 1),)).cumulants(-0.5)[0]))
+            reach = losses.reach(untold)
             step = min(1.0, (reach[1] - reach[0]) / _AFFINITY_POINTS)
-            shared, told = (way(losses, step, _UNTOLD) for way in (below, above))
-            most += count * (log_moment(shared.lattice, -step / 2) - shared.offset / 2 + _ROUNDING_OF_AFFINITY)
+            shared, told = (way(losses, step, untold) for way in (below, above))
+            kept = log_moment(shared.lattice, -step / 2) - shared.offset / 2 + _ROUNDING_OF_AFFINITY
+            most += count * float(np.logaddexp(kept, math.log(max(_LEAST, shared.lost)) / 2))
             least += count * (log_moment(told.lattice, -step / 2) - told.offset / 2 - _ROUNDING_OF_AFFINITY)
         ratio, squared = math.exp(-epsilon), math.exp(2 * min(0.0, least))
         root = math.sqrt(max(0.0, 1 - 4 * ratio / (1 + ratio) ** 2 * squared))

@@ -106,10 +106,11 @@ def _tilted(law: Lattice, rate: float, count: int) -> _Tilted:
         near = exponents < _LARGEST_EXPONENT
         weights = np.where(near, law.masses * np.exp(np.where(near, exponents, 0.0)), np.exp(logs - rate * peak))
     total = float(weights.sum())
-    if abs(rate) * float(np.abs(places).max()) < _LARGEST_EXPONENT:  # nothing is lost of a moment near 1
-        log_moment = math.log1p(float(law.masses @ np.expm1(rate * places)) - law.missing)
-    else:
-        log_moment = math.log(total) + rate * peak
+    change = -1.0
+    if abs(rate) * float(np.abs(places).max()) < _LARGEST_EXPONENT:
+        change = float(law.masses @ np.expm1(rate * places)) - law.missing
+    # Nothing is lost of a moment near 1 by what it differs, nor of a small one by its sum.
+    log_moment = math.log1p(change) if change > -0.5 else math.log(total) + rate * peak
     weights /= total
     centre = round(float(weights @ places))
     return _Tilted(weights, places - centre, centre, log_moment, count)
