@@ -96,3 +96,15 @@ def test_more_people_and_more_values_than_can_be_bracketed_are_an_estimate():
 def test_people_that_are_too_many_to_sample_are_named():
     with pytest.raises(tc.errors.TooLargeError, match="10,000,000 reports"):
         tc.distribution_utility(RandomizedResponse(50, epsilon=1), 10**7)
+
+
+@pytest.mark.parametrize("epsilon", [1e-6, 1e-3])
+def test_next_to_nothing_lies_between_what_one_report_tells_and_as_many_times_that(epsilon):
+    ten, n = RandomizedResponse(10, epsilon=epsilon), 100
+    # (n/2) Σ gap²/q̄ Var P_x, to first order in ε and n ε²; of Jeffreys' prior with q̄ = 1/10, Var P_x = (1/10)(9/10)/6.
+    leading = n / 2 * 10 * 10 * ten.gap**2 * (9 / 100) / 6
+    found = tc.population_information(ten, n, rng=1)
+    assert tc.population_information(ten, 1) * (1 - 1e-9) <= found.low
+    assert found.low <= leading * (1 + epsilon)
+    assert leading * (1 - epsilon - n * epsilon**2) <= found.high <= leading * (1 + epsilon)
+    assert found.low < found.value <= found.high

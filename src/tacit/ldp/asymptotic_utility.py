@@ -186,7 +186,8 @@ def asymptotic_utility_bound(system: System, population: PopulationLaw | None = 
         epsilon = plan.compute()
         by_privacy = math.log(math.expm1(epsilon)) if 0 < epsilon < _HUGE else -math.inf if epsilon == 0 else epsilon
         most = min(by_privacy - _HALF_ENTROPY, _of_truth(law) / (2 * protocol.secrets - 2) - _HALF_ENTROPY)
-        return Estimate(most, -math.inf, most, None, "LDP-info Theorem 8.1")
+        high = most + _ROUNDING * (abs(most) + _HALF_ENTROPY) if math.isfinite(most) else most
+        return Estimate(high, -math.inf, high, None, "LDP-info Theorem 8.1")
 
     return Plan("LDP-info Theorem 8.1", bound)
 

@@ -8,7 +8,7 @@ from scipy.special import logsumexp
 
 from tacit.adversaries.populations import Dirichlet, PointMixture, PopulationLaw, as_population
 from tacit.channels.channel import System
-from tacit.estimate import Estimate
+from tacit.estimate import Estimate, narrowed
 from tacit.ldp.entropies import TrueTallies, check_summable
 from tacit.ldp.protocol import as_protocol, nobody_lies, reduced_matrix, tells_the_values
 from tacit.ldp.report_kinds import deviations, report_kinds
@@ -39,6 +39,8 @@ _MOST_USERS_BY_MOMENTS = 1 << 12
 _MOST_NODES = 1 << 12
 _MOST_TERMS = 1 << 31
 _TERMS_AT_ONCE = 1 << 22
+_MOST_PARAMETERS = 1 << 8
+_ROUNDING = 1e-10
 
 
 @measure
@@ -120,10 +122,15 @@ def _(
         if n <= _MOST_USERS_BY_MOMENTS:
             if _listing_size(system.k, n, population) <= MOST_LISTED:
                 return Plan("all tallies listed (LDP-info Prop. D.10)", lambda: _by_moments(system, n, population))
-            return Plan("sampled tallies", lambda: by_moments(system, n, population, rng))
+            return Plan(
+                "sampled tallies", lambda: _bounded(by_moments(system, n, population, rng), system, n, population)
+            )
         draws = draws_by_moments(system, n)
         if draws and not draws_by_bounds(system.k, system.k):
-            return Plan("sampled tallies", lambda: by_moments(system, n, population, rng, draws))
+            return Plan(
+                "sampled tallies",
+                lambda: _bounded(by_moments(system, n, population, rng, draws), system, n, population),
+            )
     return plan_population_information.dispatch(object)(system, n, population, rng)
 
 
@@ -137,7 +144,22 @@ def _plan_under_dirichlet(
     if k <= 3 and listed <= MOST_LISTED and listed * nodes * reports <= _MOST_TERMS and n <= _MOST_NODES:
         return Plan("all tallies listed, by quadrature", lambda: _by_quadrature(system, matrix, n, population))
     check_summable(n)
-    return Plan("sampled tallies, their probabilities bracketed", lambda: by_bounds(matrix, n, population, rng))
+    return Plan(
+        "sampled tallies, their probabilities bracketed",
+        lambda: _bounded(by_bounds(matrix, n, population, rng), system, n, population),
+    )
+
+
+def _bounded(sampled: Estimate, system: System, n: int, population: Dirichlet) -> Estimate:
+    """Return what is left of a sampled interval, as n reports tell no less than one does and at most n times as much.
+
+    That is nearly all that is to be said where reports are so rarely apart that a sample shows none of it.
+    """
+    if np.unique(population.alpha).size > _MOST_PARAMETERS:  # an integral over all for each takes too long
+        return sampled
+    once = report_kinds(system, population).of_population
+    low, high = once * (1 - _ROUNDING), n * once * (1 + _ROUNDING)
+    return narrowed(Estimate(low, low, high, None, sampled.method), sampled)
 
 
 def _plan_among_points(

@@ -36,6 +36,7 @@ _MOST_STEPS, _MOST_GATHERED = 1 << 22, 1 << 27
 _SCALES = (1.0, 1e1, 1e2, 1e3, 1e4, 1e6)
 _PILOT = 500
 _TINY = 1e-300
+_ROUNDING = 1e-12
 
 
 def by_moments(
@@ -166,7 +167,9 @@ def bracketed(
     ends: list[tuple[float, float]] = []
     for side in (low, high):
         rest = side[pilot:] - taken
-        ends.append((float(rest.mean()), deviations * float(rest.std(ddof=1)) / math.sqrt(rest.size)))
+        mean = float(rest.mean())
+        rounding = _ROUNDING * max(1.0, abs(mean))
+        ends.append((mean, rounding + deviations * float(rest.std(ddof=1)) / math.sqrt(rest.size)))
     (first, below), (last, above) = ends
     value, least, largest = (min(most, max(0.0, x)) for x in ((first + last) / 2, first - below, last + above))
     return Estimate(value, least, largest, CONFIDENCE, method)

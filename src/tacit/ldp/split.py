@@ -65,7 +65,8 @@ def information_split(
     -------
     InformationSplit
         ``.users`` and ``.aggregator``, each with ``.nonprivate``, ``.group_private``, ``.individual_private`` and
-        ``.total``, in nats; `Estimate` where the reports cannot be listed.
+        ``.total``, in nats; `Estimate` where the reports cannot be listed, a difference of two sampled ones with the
+        confidence that both hold.
 
     Raises
     ------

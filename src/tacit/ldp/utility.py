@@ -45,7 +45,8 @@ def distribution_utility(
     Returns
     -------
     float or Estimate
-        In [0, 1]. As `population_information`.
+        In [0, 1]. As `population_information`; where what the truth tells is sampled too, as of many people under a
+        `tacit.PointMixture`, either interval may miss, and the confidence is .9 for .95.
 
     Raises
     ------
