@@ -8,7 +8,7 @@ many the number is bounded: from below by what two kinds of report tell, from ab
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -17,12 +17,13 @@ from numpy.typing import NDArray
 from tacit.channels.channel import System
 from tacit.estimate import Estimate, largest
 from tacit.measures.divergences import excess_mass_of_logs, excess_over, logarithms
-from tacit.numerics.histogram_simplex import simplex_law, simplex_work, with_draws
-from tacit.numerics.histograms import add_draw, histogram_count, histogram_law, histogram_work, sequence_count
+from tacit.numerics.histogram_simplex import simplex_work
+from tacit.numerics.histograms import sequence_count
 from tacit.numerics.log_histograms import log_add_draw, log_histogram_law, log_histogram_work
 from tacit.numerics.mean_excess import RELATIVE, Bounded, mean_excess
-from tacit.numerics.poisson_multinomial import box_cells, histogram_box, with_target
+from tacit.numerics.poisson_multinomial import histogram_box
 from tacit.shuffling.blanket import between, hidden_in_blanket
+from tacit.shuffling.listed_others import MAX_CELLS, MOST_WORK, ListedOthers
 from tacit.shuffling.others import (
     Group,
     Others,
@@ -34,12 +35,8 @@ from tacit.shuffling.others import (
 
 Reals = NDArray[np.float64]
 
-MAX_CELLS = 1 << 23
-_MOST_AXES = 8
-# Terms that adding draws one by one may take; how many of them a cell of the transform is worth; and so few as to need
-# no other way. Where all lie in a box they are added up so many at a time.
-_MOST_WORK, _WORK_PER_CELL, _FEW, _AT_ONCE = 1 << 26, 16, 1 << 19, 1 << 14
-_ALL, _IN_A_BOX = 1 << 14, 32
+# So few terms, or cells of a box, as to be listed at once.
+_AT_ONCE, _ALL = 1 << 14, 1 << 14
 # Beyond e^_LARGEST no double holds a ratio, nor a product of several beyond e^LOUD; how long logarithms may take then.
 _LARGEST, LOUD, MOST_WORK_IN_LOGS = 700.0, 300.0, 1 << 24
 # What the transform rounds off of a sum over its histograms, at most.
@@ -55,7 +52,7 @@ class PairOfValues:
     """Two values a and b of the target among known groups of others, in a crowd that reports through a mechanism.
 
     ``types`` has the laws of the types of report: of the target if she holds a, and b, then of each group. The blanket
-    is for pairs that share one.
+    is for pairs that share one, and so are the others' histograms, by the laws of their types.
     """
 
     mechanism: System
@@ -63,12 +60,15 @@ class PairOfValues:
     b: int
     groups: Others
     blanket: "Blanket | None" = None
+    listed: dict[bytes, ListedOthers] = field(default_factory=dict[bytes, ListedOthers])
 
     @cached_property
     def types(self) -> Reals:
         """The laws of the types of report, the likeliest type last."""
         types = report_types(self.mechanism, self.groups, (self.a, self.b))
-        return types[:, np.argsort(types[2:].mean(axis=0) if self.groups else types.mean(axis=0))]
+        likely = types[2:].mean(axis=0) if self.groups else types.mean(axis=0)
+        # Types that are as likely in an order of their own, so that all pairs list the others alike.
+        return types[:, np.lexsort((*types, likely))]
 
     def reversed(self) -> "PairOfValues":
         """Return the pair the other way round."""
@@ -92,7 +92,7 @@ class PairOfValues:
     @cached_property
     def cells(self) -> float:
         """How many histograms there are to list."""
-        return histogram_cells(self._counts, self.types[2:])
+        return self._others(self.types).cells
 
     def excess_beyond(self, epsilon: float) -> float | Estimate:
         """Return ``Σ_h max(0, P(h | a) - e^ε P(h | b))``."""
@@ -118,15 +118,14 @@ class PairOfValues:
     @cached_property
     def likelihoods(self) -> tuple[Reals, Reals]:
         """``P(h | a)`` and ``P(h | b)`` over the histograms."""
-        a, b = listed_likelihoods(self._counts, self.types)
-        return a, b
+        return self._listed_likelihoods(self.types)
 
     @property
     def lists_all(self) -> bool:
         """Whether every histogram can be listed, down to the least likely one."""
         m = self.types.shape[1]
         rarest = (1 + sum(self._counts)) * float(self.log_types.min(where=self.log_types > -math.inf, initial=0.0))
-        summed = simplex_work(self._counts, m) <= _MOST_WORK and rarest > -_LARGEST
+        summed = simplex_work(self._counts, m) <= MOST_WORK and rarest > -_LARGEST
         return summed or _is_box_of(_ALL, self._counts, m)
 
     @cached_property
@@ -145,7 +144,7 @@ class PairOfValues:
         """``log P(h | a)`` and ``log P(h | b)`` over every histogram."""
         if _is_box_of(_ALL, self._counts, self.types.shape[1]):
             return self._log_likelihoods(-math.inf)
-        a, b = logarithms(_summed(self._counts, self.types))
+        a, b = logarithms(self._others(self.types).summed(self.types[:2]))
         return a, b
 
     def _log_likelihoods(self, least: float) -> tuple[Reals, Reals]:
@@ -156,19 +155,23 @@ class PairOfValues:
         a, b = (log_add_draw(others, target).ravel() for target in self.log_types[:2])
         return a, b
 
-    @cached_property
-    def _is_summed(self) -> bool:
-        return is_summed(self._counts, self.types[2:])
+    def _others(self, types: Reals) -> ListedOthers:
+        return self.listed.setdefault(types[2:].tobytes(), ListedOthers(self._counts, types[2:]))
+
+    def _listed_likelihoods(self, types: Reals) -> tuple[Reals, Reals]:
+        a, b = self._others(types).likelihoods(types[:2])
+        return a, b
 
     @property
     def _counts(self) -> tuple[int, ...]:
         return tuple(group.count for group in self.groups)
 
     def _listed_excess(self, ratio: float) -> float | Estimate:
-        if self.types.shape[1] == 2 and not self._is_summed:
+        is_summed = self._others(self.types).is_summed
+        if self.types.shape[1] == 2 and not is_summed:
             return _tail_excess(self.types, self._counts, ratio)
         found = excess_over(*self.likelihoods, ratio)
-        if self._is_summed:
+        if is_summed:
             return found
         error = _ROUNDED_SUM * (1 + ratio) if math.isfinite(ratio) else _ROUNDED_SUM
         return Estimate(found, max(0.0, found - error), found + error, None, "sum over histograms, with its rounding")
@@ -198,8 +201,7 @@ class PairOfValues:
         """The likelihoods of how many reports are likelier under a than under b: less than the histogram, and short."""
         told = self.types[0] > self.types[1]
         two = np.stack([self.types[:, told].sum(axis=1), self.types[:, ~told].sum(axis=1)], axis=1)
-        a, b = listed_likelihoods(self._counts, two)
-        return a, b
+        return self._listed_likelihoods(two)
 
     def _bounded_excess(self, ratio: float) -> Estimate:
         blanket = self.blanket or Blanket(self.mechanism, 1 + sum(self._counts))
@@ -291,49 +293,8 @@ def _as_result(found: Bounded) -> float | Estimate:
     return Estimate(min(found.value, high), low, high, None, "saddle-point integral with a certified remainder")
 
 
-def histogram_cells(counts: tuple[int, ...], laws: Reals) -> float:
-    """Return how many histograms of types of report there are to list."""
-    m = laws.shape[1]
-    if is_summed(counts, laws):
-        return histogram_count(sum(counts) + 1, m)
-    return math.inf if m > _MOST_AXES else box_cells(counts, laws)
-
-
-def is_summed(counts: tuple[int, ...], laws: Reals) -> bool:
-    """Whether the histograms are listed by adding up positive terms, so that each probability has all its digits."""
-    m = laws.shape[1]
-    work = _work(counts, m)
-    return work <= _FEW or (work <= _MOST_WORK and (m > _MOST_AXES or work <= _WORK_PER_CELL * box_cells(counts, laws)))
-
-
-def listed_likelihoods(counts: tuple[int, ...], types: Reals) -> Reals:
-    """Return the likelihoods of the histograms given each of the target's values, flat, a row per value."""
-    targets, laws = types[: len(types) - len(counts)], types[len(types) - len(counts) :]
-    if is_summed(counts, laws):
-        return _summed(counts, types)
-    _, rows = with_target(histogram_box(counts, laws), targets)
-    return np.maximum(rows.reshape(len(rows), -1), 0.0)
-
-
-def _summed(counts: tuple[int, ...], types: Reals) -> Reals:
-    """Return the likelihoods of all histograms, in a box of counts where that is quicker, else on the simplex."""
-    targets, laws = types[: len(types) - len(counts)], types[len(types) - len(counts) :]
-    if _boxed_work(counts, types.shape[1]) <= simplex_work(counts, types.shape[1]):
-        others = histogram_law(counts, laws)
-        return np.stack([add_draw(others, target).ravel() for target in targets])
-    return with_draws(simplex_law(counts, laws), sum(counts) + 1, targets)
-
-
-def _work(counts: tuple[int, ...], m: int) -> float:
-    return min(_boxed_work(counts, m), simplex_work(counts, m))
-
-
 def _is_box_of(cells: int, counts: tuple[int, ...], m: int) -> bool:
     return sequence_count(m - 1, sum(counts) + 1) <= cells
-
-
-def _boxed_work(counts: tuple[int, ...], m: int) -> float:
-    return histogram_work(counts, m) / _IN_A_BOX
 
 
 def _tail_excess(types: Reals, counts: tuple[int, ...], ratio: float) -> float:

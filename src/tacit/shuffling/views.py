@@ -24,8 +24,9 @@ from tacit.numerics.mixed_histograms import mixed_law
 from tacit.numerics.poisson_multinomial import box_cells, histogram_box, with_target
 from tacit.numerics.randomness import Seed
 from tacit.numerics.split_binomials import split_binomials
+from tacit.shuffling.listed_others import MAX_CELLS, ListedOthers
 from tacit.shuffling.others import Group, Others, alike_values, is_symmetric, report_types, representative_pairs
-from tacit.shuffling.pairs import MAX_CELLS, Blanket, PairOfValues, histogram_cells, listed_likelihoods
+from tacit.shuffling.pairs import Blanket, PairOfValues
 
 Reals = NDArray[np.float64]
 
@@ -84,7 +85,7 @@ class AmongOthers(View):
 
     def pair(self, a: int, b: int) -> PairOfValues:
         """Return two values of the target as this adversary sees them."""
-        return PairOfValues(self.mechanism, a, b, self.groups, self.blanket)
+        return PairOfValues(self.mechanism, a, b, self.groups, self.blanket, self._listed)
 
     @cached_property
     def pairs(self) -> list[PairOfValues]:
@@ -109,11 +110,13 @@ class AmongOthers(View):
     @cached_property
     def cells(self) -> float:
         """How many likelihoods there are to list."""
-        return histogram_cells(self._counts, self._types[self.secrets :]) * self.secrets
+        return ListedOthers(self._counts, self._types[self.secrets :]).cells * self.secrets
 
     def likelihoods(self) -> Reals:
         """Return ``P(h | x)``: a row per value, a column per histogram of the types of report."""
-        return listed_likelihoods(self._counts, self._types)
+        return np.stack(
+            ListedOthers(self._counts, self._types[self.secrets :]).likelihoods(self._types[: self.secrets])
+        )
 
     def channel(self) -> Channel:
         """Return the explicit channel from the target's value to the histogram of reports.
@@ -137,6 +140,10 @@ class AmongOthers(View):
         flat = np.maximum(likelihoods.reshape(len(rows), -1), 0.0)
         kept = (found.min(axis=1) >= 0) & (flat > 0).any(axis=0)
         return Channel(flat[:, kept], explicit.inputs, map(tuple, found[kept].tolist()))
+
+    @cached_property
+    def _listed(self) -> dict[bytes, ListedOthers]:
+        return {}
 
     @cached_property
     def _types(self) -> Reals:
