@@ -116,7 +116,7 @@ def test_ten_rounds_cost_less_than_ten_times_one():
 
 @needs_dp_accounting
 def test_where_only_bounds_are_known_it_is_their_upper_end():
-    s = tc.Shuffled(RR(3, epsilon=1), 400)
+    s = tc.Shuffled(RR(3, epsilon=1), 2000)
     loss = tc.privacy_loss_distribution(s, interval=0.01)
     for point in (0, 3, 10):
         bounds = tc.privacy_profile(s, 0.01 * point)
