@@ -25,7 +25,8 @@ Indices = NDArray[np.int64]
 
 # Steps that agree to this are one kind.
 _SAME = 1e-15
-_FEW_CELLS, _MANY_CELLS = 1 << 14, 1 << 22
+# How many cells to sum over at once, or at all, and how many nodes of the integral take as long as one.
+_FEW_CELLS, _MANY_CELLS, _NODES_PER_CELL = 1 << 14, 1 << 22, 2
 # What a float promises, with room for what is added to it.
 RELATIVE, _ABSOLUTE = 5e-11, 5e-13
 # What it promises is absolute if the excess is small; whoever asks where it is so small needs some of its digits.
@@ -59,7 +60,7 @@ def mean_excess(n: int, steps: Reals, probabilities: Reals, relative: float = RE
         return Bounded(_by_summing(n, c, q, tilted, order), 0.0)
     # Looking for the peaks should not take longer than summing would.
     integral = _Integral(n, c, q, relative, most_peaks=int(min(_MOST_PEAKS, max(_FEW_CELLS, cells))))
-    if integral.left_out > integral.is_enough and cells <= _MANY_CELLS:
+    if cells <= _MANY_CELLS and (integral.left_out > integral.is_enough or _NODES_PER_CELL * cells < integral.nodes):
         return Bounded(_by_summing(n, c, q, tilted, order), 0.0)
     return integral.result()
 
@@ -140,6 +141,11 @@ class _Integral:
         self.tolerance = min(self.is_enough, max(relative, _IN_A_TAIL) / 2 * self._walk.rough)
         self._low, self._high, self.left_out = _peaks(self._walk, self.tolerance, most_peaks)
 
+    @property
+    def nodes(self) -> float:
+        """About how many nodes there are to add up."""
+        return float((self._high - self._low).sum()) / self._walk.step
+
     def result(self) -> Bounded:
         nodes = _nodes_within(self._low, self._high, self._walk.step)
         chunk = max(1, _CHUNK // self._walk.weights.size)
@@ -177,7 +183,8 @@ class _TiltedWalk:
         real = -2 * (np.sin(phases / 2) ** 2) @ self.weights
         # The phases' own mean is 0: taking it out keeps the digits where they are small.
         small = np.abs(t) * np.abs(self.centred).max() < 1
-        imaginary = np.where(small, sine_excess(phases) @ self.weights, np.sin(phases) @ self.weights)
+        imaginary = np.sin(phases) @ self.weights
+        imaginary[small] = sine_excess(phases[small]) @ self.weights
         power = np.exp(self.n * log1p(real + 1j * imaginary) + 1j * t * self.drift)
         terms = np.real(power / (self.s + 1j * t) ** 2)
         return float(np.where(nodes == 0, 1.0, 2.0) @ terms) * self.step / (2 * math.pi)
