@@ -206,3 +206,19 @@ def test_subsets_of_all_but_one_tell_next_to_nothing_to_all_digits(epsilon, alph
     gap = -math.expm1(-epsilon) / total
     logs = mean_log([[math.exp(-epsilon) / total, 1 / total, 1 / total]], law.alpha)[0]
     assert found == exactly(math.log(gap) - 3 / 4 * logs - math.log(2 * math.pi * math.e) / 2)
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "n", "alpha"),
+    [
+        (lambda epsilon: tc.SubsetSelection(3, epsilon, size=2), 4, [0.1, 0.1, 0.1]),
+        (lambda epsilon: tc.HadamardResponse(3, epsilon), 2, [4.35, 2.19, 1.19]),
+        (lambda epsilon: tc.RandomizedResponse(3, epsilon), 2, [0.3, 1.4, 3.0]),
+    ],
+    ids=["subset selection", "Hadamard", "k-RR"],
+)
+def test_lies_rarer_than_doubles_tell_as_much_as_those_that_are_only_rare(mechanism, n, alpha):
+    population = tc.Dirichlet(alpha)
+    told = tc.population_information(mechanism(744.0), n, population, rng=1)
+    rare = tc.population_information(mechanism(60.0), n, population, rng=1)
+    assert float(told) == pytest.approx(float(rare), rel=1e-10)

@@ -32,6 +32,7 @@ _STEP = 0.25
 _NEGLIGIBLE = 40.0  # e^-40 is below what a double adds to 1
 _CELLS_AT_ONCE = 1 << 22
 _NEAR, _SMALL, _TERMS = 0.5, 0.1, 18
+_DUST = 1e-250
 
 
 def mean_log(s: ArrayLike, alpha: ArrayLike) -> Reals:
@@ -67,12 +68,12 @@ def mean_s_log_s(s: ArrayLike, apart: ArrayLike, alpha: ArrayLike) -> Reals:
     alpha
         At least 0, not all of a row, shape ``(m,)`` or ``(rows, m)``.
     """
-    return _in_parts(_excesses, *_broadcast(s, apart, alpha))
+    return _in_parts(_excesses, *_broadcast(_without_dust(s), apart, alpha))
 
 
 def mean_told(s: ArrayLike, apart: ArrayLike, alpha: ArrayLike) -> Reals:
     """Return ``E Σ_x s_x P_x log(s_x / (s·P))`` for each row of s, as `mean_s_log_s`."""
-    return _in_parts(_told, *_broadcast(s, apart, alpha))
+    return _in_parts(_told, *_broadcast(_without_dust(s), apart, alpha))
 
 
 def mean_uncertainty(s: ArrayLike, alpha: ArrayLike, times: ArrayLike) -> Reals:
@@ -96,6 +97,11 @@ def mean_uncertainty(s: ArrayLike, alpha: ArrayLike, times: ArrayLike) -> Reals:
 
 def _broadcast(*arrays: ArrayLike) -> tuple[Reals, ...]:
     return np.broadcast_arrays(*(np.asarray(array, dtype=np.float64) for array in arrays))
+
+
+def _without_dust(s: ArrayLike) -> Reals:
+    """Return s with 0 for what adds less than a double tells, since its inverse would overflow."""
+    return np.where(np.asarray(s) < _DUST, 0.0, s)
 
 
 def _in_parts(integral: Callable[..., Reals], *arrays: Reals) -> Reals:
