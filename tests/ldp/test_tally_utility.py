@@ -13,6 +13,7 @@ from ldp.table import CASES, TWO_POINTS, problems
 from oracles import local_information as slow, measures
 from oracles.population_laws import DirichletLaw
 from tacit.ldp.sampled_tallies import log_likelihoods, tallies_told
+from tacit.ldp.tally_information import tally_entropy
 
 GRR, UE = tc.RandomizedResponse, tc.UnaryEncoding
 each_case = pytest.mark.parametrize("case", CASES)
@@ -111,6 +112,20 @@ def test_intervals_of_sampled_tallies_cover(k, epsilon, n):
     ]
     assert sum(not e.low <= truth <= e.high for e in found) <= 2
     assert max(e.high - e.low for e in found) < 0.05 * truth
+
+
+@pytest.mark.parametrize(("epsilon", "n", "alpha"), [(8, 8, 0.001), (6, 6, 0.02), (3, 6, 0.001), (10, 12, 0.5)])
+def test_intervals_cover_what_is_too_rare_to_be_in_a_sample(epsilon, n, alpha):
+    mechanism, population = GRR(3, epsilon=epsilon), tc.Dirichlet([alpha] * 3)
+    entropy = tally_entropy(3, n, population)
+    truth = tc.tally_utility(mechanism, n, population) * entropy
+    for draws in (1 << 9, 1 << 12):
+        found = [
+            tallies_told(mechanism, n, population, entropy, np.random.default_rng(seed), draws=draws)
+            for seed in range(20)
+        ]
+        assert sum(not e.low <= truth <= e.high for e in found) <= 2
+        assert all(e.low < e.high for e in found)
 
 
 def test_the_law_of_reports_given_what_people_hold_is_that_of_all_their_reports():

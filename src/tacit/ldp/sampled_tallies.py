@@ -6,7 +6,8 @@ Of the holders of x, j_x keep their value and the others report any one: with ``
 
 all terms of which are positive. P(s) has a formula too (`tacit.numerics.dirichlet_moments`), so that ``log P(s | t) -
 log P(s)`` is had of every draw; controls of mean 0, given the population and given the tallies, take most of its
-variance.
+variance. Where a lie, or a population of more than one value, is rarer than a sample shows, controls would say that it
+knows: there H(T) less what is hidden, ``-log P(t | s) >= 0``, has an interval that holds whatever was not seen.
 """
 
 import math
@@ -17,20 +18,25 @@ from scipy.special import gammaln, logsumexp
 
 from tacit.adversaries.populations import Dirichlet
 from tacit.estimate import Estimate
-from tacit.ldp.sampled_information import bracketed, controls, draw_shares, draw_tallies
+from tacit.ldp.sampled_information import CONFIDENCE, bracketed, controls, draw_shares, draw_tallies
 from tacit.mechanisms.randomized_response import RandomizedResponse
+from tacit.numerics.bounded_mean import empirical_bernstein
 from tacit.numerics.dirichlet_moments import log_shifted_moments
+from tacit.numerics.histograms import dirichlet_multinomial_pmf, histogram_count
 from tacit.numerics.partitions import log_multinomial
 
 Reals = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
+METHOD = "sampled tallies"
 DRAWS = 1 << 15
 MOST_USERS = 1 << 8
 _NODES_A_DEVIATION = 2.0
 _LITTLE = 0.2  # nats
 _DEVIATIONS = 3.0  # what is left has heavier tails than the normal law, of which 1.96 are 95 %
 _LEAST, _FAR = 1e-12, 12.0
+# Fewer lies of a kind than this among all reports, or parameters as little, and what matters may not be in a sample.
+_RARE_LIE, _RARE_VALUE, _CUT = 1.0, 0.05, 6.0
 _CELLS_AT_ONCE = 1 << 21
 
 
@@ -52,6 +58,8 @@ def tallies_told(
     beta = np.full(system.k, system.gap / system.q)
     marginal = log_shifted_moments(tallies, population.alpha, beta) + n * math.log(system.q) + log_multinomial(tallies)
     told = log_likelihoods(system, held, tallies) - marginal
+    if n * system.q < _RARE_LIE or population.alpha.min() < _RARE_VALUE:
+        return _less_the_hidden(told, held, population, most)
     probabilities = system.q + system.gap * shares
     beside = [
         controls(tallies, probabilities, shares, population, least=system.q),
@@ -59,7 +67,21 @@ def tallies_told(
     ]
     if float(np.abs(told).mean()) < _LITTLE:  # the ratio of both laws has mean 1 given the tallies held
         beside.append(np.expm1(-told)[:, None])
-    return bracketed(told, told, np.hstack(beside), most, "sampled tallies", deviations=_DEVIATIONS)
+    return bracketed(told, told, np.hstack(beside), most, METHOD, deviations=_DEVIATIONS)
+
+
+def _less_the_hidden(told: Reals, held: Integers, population: Dirichlet, most: float) -> Estimate:
+    """Return the most that can be told less the mean of ``-log P(t | s)``.
+
+    For M tallies ``P(-log P(t | s) > x) <= M e^-x``, so that little is cut off at a width a few nats over log M.
+    """
+    hidden = -np.log(dirichlet_multinomial_pmf(held, population.alpha)) - told
+    tallies = histogram_count(int(held[0].sum()), population.k)
+    width = math.log(tallies) + math.log(held.shape[0]) + _CUT
+    mean, half = empirical_bernstein(np.clip(hidden, 0.0, width), width, 1 - CONFIDENCE)
+    cut = math.exp(-_CUT) / held.shape[0]
+    low, high = (min(most, max(0.0, most - end)) for end in (mean + half + cut, mean - half))
+    return Estimate(min(high, max(low, most - mean)), low, high, CONFIDENCE, METHOD)
 
 
 def _given_tallies(system: RandomizedResponse, n: int, held: Integers, tallies: Integers) -> Reals:
