@@ -11,6 +11,7 @@ from oracles.audits import best_guesses, classes, exposed_people, subsets
 from tacit.auditing import redaction, release, sets as search
 from tacit.auditing.collection import EPSILONS, KEPT_ERROR
 from tacit.errors import InvalidValueError, UnknownColumnError
+from tacit.estimate import highest
 
 NAMES = ["a", "b", "c", "d"]
 
@@ -224,9 +225,9 @@ def test_collecting_adult_instead_gives_the_measures_of_the_mechanisms() -> None
             elif not option.shuffled:
                 assert option.all_but_one == mechanism.p
             else:
-                assert option.uninformed <= float(option.all_but_one) <= mechanism.p
+                assert option.uninformed <= highest(option.all_but_one) <= mechanism.p
                 assert isinstance(option.all_but_one, tc.Estimate) == (k > 2)
-        kept = (1 - float(report.recommended.all_but_one)) / (1 - 1 / k)
+        kept = (1 - highest(report.recommended.all_but_one)) / (1 - 1 / k)
         assert kept >= KEPT_ERROR
         assert report.recommended.epsilon == max(EPSILONS)
         assert f"ε = {report.recommended.epsilon:g}" in report.reason

@@ -1,7 +1,7 @@
 """Ends of intervals as text, rounded outwards, so that what is printed still holds.
 
-A float stands for the shortest number between it and the next float inwards, for it may be an end that was itself
-rounded outwards: the float above 0.1 + 0.2 for 0.3.
+A float stands for the shortest number that rounds to it. One that may itself have been rounded outwards to the next
+float, as an exact end is, can stand for the `shortest` between both.
 """
 
 import math
@@ -16,7 +16,7 @@ def rounded_down(value: float, digits: int) -> str:
     >>> rounded_down(0.66666, 3), rounded_down(-0.66666, 3), rounded_down(0.5, 3), rounded_down(0.0, 3)
     ('0.666', '-0.667', '0.5', '0')
     """
-    return _rounded(shortest(value, math.inf), digits, ROUND_FLOOR)
+    return _rounded(Decimal(repr(float(value))), digits, ROUND_FLOOR)
 
 
 def rounded_up(value: float, digits: int) -> str:
@@ -27,7 +27,7 @@ def rounded_up(value: float, digits: int) -> str:
     >>> rounded_up(0.66666, 3), rounded_up(0.00044, 1), rounded_up(0.99996, 3), rounded_up(float("inf"), 3)
     ('0.667', '0.0005', '1', 'inf')
     """
-    return _rounded(shortest(value, -math.inf), digits, ROUND_CEILING)
+    return _rounded(Decimal(repr(float(value))), digits, ROUND_CEILING)
 
 
 def shortest(end: float, inwards: float) -> Decimal:
