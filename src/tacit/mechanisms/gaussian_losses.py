@@ -2,7 +2,6 @@
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -21,11 +20,14 @@ class GaussianLosses(Losses):
     Backwards it is ``log dP/dQ`` under P. Forwards it is ``log(1 - q + q e^t)``, where t is that of the noise alone.
     """
 
-    algorithm: ClassVar[str] = "closed form of the subsampled Gaussian"
-
     mu: float
     rate: float = 1.0
     backwards: bool = False
+
+    @property
+    def algorithm(self) -> str:
+        """The name of what answers."""
+        return "closed form of the subsampled Gaussian"
 
     @property
     def largest(self) -> float:
