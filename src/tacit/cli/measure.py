@@ -198,7 +198,7 @@ def _quantities(
             "bayes_risk": lambda: bayes_risk(system, prior, adversary, rng),
         }
         if adversary is None:
-            quantities["multiplicative_bayes_capacity"] = lambda: multiplicative_bayes_capacity(system)
+            quantities["multiplicative_bayes_capacity"] = lambda: multiplicative_bayes_capacity(system, rng)
         if isinstance(mechanism, SubsampledGaussian):
             quantities["asymptotic_bayes_security"] = mechanism.asymptotic_bayes_security
         if system is mechanism:

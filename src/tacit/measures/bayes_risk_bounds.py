@@ -11,6 +11,7 @@ from tacit.estimate import highest, lowest
 from tacit.measures.bayes_security import plan_bayes_security
 from tacit.measures.capacity import plan_multiplicative_bayes_capacity
 from tacit.measures.measure import Plan, measure, prior_on, system_seen_by
+from tacit.numerics.randomness import Seed
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ class BayesRiskBounds:
 
 
 @measure
-def bayes_risk_bounds(system: System, prior: ArrayLike | None = None) -> Plan[BayesRiskBounds]:
+def bayes_risk_bounds(system: System, prior: ArrayLike | None = None, rng: Seed = None) -> Plan[BayesRiskBounds]:
     """Return what Bayes security and what the Bayes capacity say of the risk at a user's own prior.
 
     ``R*(π, C) >= β*(C) · (1 - max π)`` and ``R*(π, C) >= 1 - ML^×(C) · max π``
@@ -51,6 +52,8 @@ def bayes_risk_bounds(system: System, prior: ArrayLike | None = None) -> Plan[Ba
         A channel, a mechanism, or a structured system with k secrets.
     prior
         Probabilities of the secrets, shape ``(k,)``; None means uniform.
+    rng
+        A generator or a seed, for crowds that are too large to sum over; None draws a fresh one.
 
     Returns
     -------
@@ -80,7 +83,7 @@ def bayes_risk_bounds(system: System, prior: ArrayLike | None = None) -> Plan[Ba
     >>> bayes_risk_bounds(mechanism, [0.5, 0.5, 0, 0]).tighter
     'bayes_security'
     """
-    seen = system_seen_by(system)
+    seen = system_seen_by(system, rng=rng)
     law = prior_on(seen, prior)
     security, capacity = plan_bayes_security(seen), plan_multiplicative_bayes_capacity(seen)
     likeliest = 1 / seen.secrets if law is None else float(law.max())

@@ -6,20 +6,23 @@ from tacit.channels.channel import System
 from tacit.estimate import Estimate
 from tacit.measures.measure import Plan, measure, system_seen_by
 from tacit.numerics.matrices import dense
+from tacit.numerics.randomness import Seed
 
 
 @measure
-def multiplicative_bayes_capacity(system: System) -> Plan[float | Estimate]:
+def multiplicative_bayes_capacity(system: System, rng: Seed = None) -> Plan[float | Estimate]:
     """Return the largest factor by which any guess can improve: ``Σ_y max_x C[x, y]``.
 
     Parameters
     ----------
     system
         A channel, a mechanism, or a structured system with k secrets.
+    rng
+        A generator or a seed, for crowds that are too large to sum over; None draws a fresh one.
 
     Returns
     -------
-    float
+    float or Estimate
         In [1, k]; attained by the uniform prior and the identity gain, and no prior with any non-negative gain exceeds
         it (the "miracle" theorem).
 
@@ -38,7 +41,7 @@ def multiplicative_bayes_capacity(system: System) -> Plan[float | Estimate]:
     >>> round(multiplicative_bayes_capacity(tc.Channel([[0.9, 0.1], [0.2, 0.8]])), 12)
     1.7
     """
-    return plan_multiplicative_bayes_capacity(system_seen_by(system))
+    return plan_multiplicative_bayes_capacity(system_seen_by(system, rng=rng))
 
 
 @singledispatch

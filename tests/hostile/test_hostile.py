@@ -1,0 +1,47 @@
+"""Names, values, files, limits and moments drawn at random by nobody who means well, and what must hold all the same.
+
+A case takes a source of randomness and an empty folder, does one hostile thing, and fails on a finding. A few cases of
+each kind belong to the suite, many run with ``-m hostile``, and ``--cases`` says how many by hand.
+"""
+
+import tempfile
+from collections.abc import Callable, Iterator
+from itertools import islice
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from hostile import seeds
+
+Case = Callable[[Random, Path], None]
+
+# How many cases of each kind the suite and .ci/run draw.
+KINDS: dict[str, tuple[Case, int, int]] = {
+    "the same seed": (seeds.case, 3, 40),
+}
+
+
+def findings(kind: str, cases: int) -> Iterator[str]:
+    case = KINDS[kind][0]
+    for number in range(cases):
+        with tempfile.TemporaryDirectory(prefix="hostile") as folder:
+            try:
+                case(Random(f"{kind} {number}"), Path(folder))
+            except Exception as finding:  # an error of ours is a finding too
+                yield f"case {number}: {type(finding).__name__}: {finding}"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_some_cases_have_no_finding(kind: str) -> None:
+    assert list(findings(kind, KINDS[kind][1])) == []
+
+
+@pytest.mark.hostile
+@pytest.mark.parametrize("kind", KINDS)
+def test_many_cases_have_no_finding(kind: str, cases: int | None, capsys: pytest.CaptureFixture[str]) -> None:
+    many = KINDS[kind][2] if cases is None else cases
+    found = list(islice(findings(kind, many), 20))
+    with capsys.disabled():
+        print(f"\n{kind}: {many} cases, {len(found) or 'no'} findings")
+    assert not found, "\n".join(found)
