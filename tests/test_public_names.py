@@ -79,6 +79,13 @@ def test_an_unknown_column_suggests_the_nearest():
     assert "'Age', 'Income'" in str(errors.UnknownColumnError("zzz", ["Age", "Income"]))
 
 
+@pytest.mark.parametrize(("columns", "length"), [(100_000, 5), (100_000, 60), (3, 1_000_000), (2000, 5000)])
+def test_an_unknown_column_is_told_shortly_however_many_or_long_the_others_are(columns, length):
+    said = str(errors.UnknownColumnError("age" * length, (f"{number:0{length}}" for number in range(columns))))
+    assert len(said) < 700
+    assert columns < 10 or f"and {columns - 5:,} more" in said
+
+
 @pytest.mark.parametrize("name", [name for name in tc.__all__ if hasattr(getattr(tc, name, None), "plan")])
 def test_a_measure_is_shown_with_its_answer_not_with_its_plan(name):
     signature = inspect.signature(getattr(tc, name))

@@ -17,6 +17,10 @@
 from collections.abc import Iterable
 from difflib import get_close_matches
 
+_SHOWN = 5  # names of columns in a sentence, and characters of one of them below
+_LONGEST = 60
+_COMPARED = 1000  # names in which the nearest is looked for: some milliseconds
+
 
 class TacitError(Exception):
     """Every error that Tacit raises on purpose; its text is one sentence fit for a terminal."""
@@ -47,9 +51,19 @@ class UnknownColumnError(InvalidTableError):
 
     def __init__(self, column: str, columns: Iterable[str]) -> None:
         known = list(columns)
-        nearest = get_close_matches(column.lower(), [name.lower() for name in known], n=1)
-        hint = f"; did you mean {next(c for c in known if c.lower() == nearest[0])!r}?" if nearest else ""
-        super().__init__(f"there is no column {column!r}{hint or '; the columns are ' + ', '.join(map(repr, known))}")
+        by_lower = {name.lower(): name for name in reversed(known[:_COMPARED]) if len(name) <= _LONGEST}
+        nearest = get_close_matches(column[:_LONGEST].lower(), by_lower, n=1)
+        more = f" and {len(known) - _SHOWN:,} more" if len(known) > _SHOWN else ""
+        hint = (
+            f"did you mean {by_lower[nearest[0]]!r}?"
+            if nearest
+            else f"the columns are {', '.join(map(_short, known[:_SHOWN]))}{more}"
+        )
+        super().__init__(f"there is no column {_short(column)}; {hint}")
+
+
+def _short(name: str) -> str:
+    return repr(name) if len(name) <= _LONGEST else f"{name[:_LONGEST]!r}…"
 
 
 class TooLargeError(InvalidValueError):
