@@ -1,42 +1,74 @@
-"""The same command with the same seed says the same, whatever it samples."""
+"""The same command with the same seed says the same and writes the same, whatever it samples."""
 
 from pathlib import Path
 from random import Random
 
 from cli_runner import run
 
-MECHANISMS = ("krr:k={k},epsilon=1", "ss:k={k},epsilon=1", "oue:k={k},epsilon=1", "olh:k={k},epsilon=1")
+# A mechanism → how many values it is about.
+MECHANISMS = {
+    "krr:k=3,epsilon=1": 3,
+    "krr:k=5,epsilon=2": 5,
+    "ss:k=4,epsilon=1": 4,
+    "oue:k=3,epsilon=1": 3,
+    "olh:k=3,epsilon=1": 3,
+}
+CHARTS = ".svg", ".html", ".png", ".pdf"
+
+# The words of a command, and the files that it writes.
+Command = tuple[list[str], list[Path]]
 
 
 def case(draw: Random, folder: Path) -> None:
-    command = draw.choice((measure, measure, compare, estimate))(draw, folder)
-    command += ["--seed", str(draw.randrange(2**32)), *draw.choice((["--json"], []))]
-    first, second = run(*command), run(*command)
-    assert first == second, (command, first, second)
+    command, files = draw.choice(COMMANDS)(draw, folder, str(draw.randrange(2**32)))
+    command += draw.choice((["--json"], []))
+
+    def answered() -> tuple[tuple[int, str, str], list[bytes]]:
+        said = run(*command)
+        assert said[0] == 0, (command, said)
+        return said, [path.read_bytes() for path in files]
+
+    assert answered() == answered(), command
 
 
-def measure(draw: Random, _: Path) -> list[str]:
-    k = draw.randint(3, 5)
-    command = ["measure", draw.choice(MECHANISMS).format(k=k), "--users", str(draw.choice((5, 40, 300)))]
+def measure(draw: Random, _: Path, seed: str) -> Command:
+    mechanism, k = draw.choice(list(MECHANISMS.items()))
+    command = ["measure", mechanism, "--users", draw.choice(("5", "40", "300")), "--seed", seed]
+    alike, shares = ",".join("1" * k), ",".join([str(1 / k)] * k)
+    among = "uninformed", f"exchangeable:{alike}", f"partly-informed:{'1' + ',0' * (k - 1)};{shares}"
+    shuffled = [["--shuffled", "--adversary", adversary] for adversary in among]
+    of_population = ["--population", "jeffreys", "--only", "average_privacy,tally_utility"]
+    return [*command, *draw.choice([*shuffled, of_population])], []
+
+
+def compare(draw: Random, folder: Path, seed: str) -> Command:
+    command = ["compare", *draw.sample(list(MECHANISMS), 2), "--users", draw.choice(("20", "100")), "--seed", seed]
     if draw.random() < 0.7:
-        command.append("--shuffled")
-        counts = ",".join(["1"] * k)
-        adversaries = ([], ["worst"], [f"exchangeable:{counts}"], [f"partly-informed:{counts}"], ["uninformed"])
-        command += [word for known in draw.choice(adversaries) for word in ("--adversary", known)]
-    if draw.random() < 0.1:
-        command += ["--population", "jeffreys", "--only", draw.choice(("distribution_utility", "tally_utility"))]
-    return command
+        return [*command, *draw.choice(([], ["--target", "posterior_vulnerability<=0.6"]))], []
+    chart = folder / f"chart{draw.choice(CHARTS)}"
+    return [*command, "--chart", str(chart), "--epsilons", "1,2"], [chart]
 
 
-def compare(draw: Random, _: Path) -> list[str]:
-    k = draw.randint(3, 5)
-    mechanisms = [name.format(k=k) for name in draw.sample(MECHANISMS, 2)]
-    return ["compare", *mechanisms, "--users", str(draw.choice((50, 500)))]
-
-
-def estimate(draw: Random, folder: Path) -> list[str]:
+def estimate(draw: Random, folder: Path, seed: str) -> Command:
+    samples, chart = folder / "samples.csv", folder / "chart.svg"
     decimals = draw.random() < 0.5
-    samples = ((draw.choice("abc"), draw.gauss(0, 1) if decimals else draw.randint(0, 9)) for _ in range(300))
-    path = folder / "samples.csv"
-    path.write_text("secret,seen\n" + "".join(f"{secret},{seen}\n" for secret, seen in samples))
-    return ["estimate", str(path)]
+    drawn = ((draw.choice("abc"), draw.gauss(0, 1) if decimals else draw.randint(0, 9)) for _ in range(300))
+    samples.write_text("secret,seen\n" + "".join(f"{secret},{seen}\n" for secret, seen in drawn))
+    return ["estimate", str(samples), "--chart", str(chart), "--seed", seed], [chart]
+
+
+def audit(draw: Random, folder: Path, _: str) -> Command:
+    table, page = folder / "people.csv", folder / "page.html"
+    people = ([draw.choice("abcd"), draw.choice("klm"), draw.choice(["", "x"])] for _ in range(draw.randint(1, 60)))
+    table.write_text("town,work,note\n" + "".join(",".join(person) + "\n" for person in people))
+    return ["audit", str(table), "--sensitive", "town", "--html", str(page)], [page]
+
+
+def exposure(draw: Random, folder: Path, _: str) -> Command:
+    curve = folder / "curve.svg"
+    columns = ",".join(draw.sample(["sex", "race", "age", "income", "workclass"], draw.randint(1, 4)))
+    command = ["exposure", "example:adult", "--columns", columns, "--k", str(draw.randint(1, 50)), "--bounds"]
+    return [*command, "--curve", str(curve)], [curve]
+
+
+COMMANDS = measure, measure, measure, compare, estimate, audit, exposure
