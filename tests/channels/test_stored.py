@@ -144,7 +144,7 @@ def test_a_file_that_is_not_a_channel_is_refused(tmp_path):
     parquet.write_table(pa.table({"name": ["a"], "o": [1.0]}), tmp_path / "names.parquet")
     with pytest.raises(InvalidChannelError, match="'name' holds string"):
         tc.StoredChannel(tmp_path / "names.parquet")
-    with pytest.raises(InvalidChannelError, match="No such file"):
+    with pytest.raises(InvalidChannelError, match="there is no such file"):
         tc.StoredChannel(tmp_path / "none.npy")
     (tmp_path / "text.parquet").write_text("a,b")
     with pytest.raises(InvalidChannelError, match="cannot read a channel"):

@@ -94,14 +94,14 @@ def test_a_file_that_cannot_be_read_is_one_sentence_and_exit_code_2(tmp_path, na
 BAD_ARGUMENTS = {
     "an unknown column": (["example:adult", "--columns", "sexx", "--k", "2"], "did you mean 'sex'"),
     "a missing file": (["nowhere.csv", "--k", "2"], "nowhere.csv"),
-    "a directory": ([".", "--k", "2"], "director"),
+    "a directory": ([".", "--k", "2"], "it is a folder"),
     "k=0": (["example:adult", "--k", "0"], "k"),
     "no threshold": (["example:adult"], "threshold"),
     "both": (["example:adult", "--k", "2", "--threshold", "0.1"], "threshold"),
     "a threshold above 1": (["example:adult", "--threshold", "2"], "[0, 1]"),
     "a threshold with a billion digits": (["example:adult", "--threshold", "1e999999999"], "[0, 1]"),
     "half a person": (["example:adult", "--k", "2.7"], "2.7"),
-    "no regular file": (["/dev/stdin.csv", "--k", "2"], "no file"),
+    "no regular file": (["/dev/stdin.csv", "--k", "2"], "no such file"),
     "a threshold in words": (["example:adult", "--threshold", "little"], "little"),
 }
 

@@ -8,14 +8,17 @@ through has only one reading.
 import codecs
 import csv
 import io
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tacit.errors import InvalidTableError
+from tacit.input_files import opened
 
 CHUNK = 1 << 22
 LONGEST_ROW = 2_000_000  # bytes: DuckDB's default
@@ -58,15 +61,21 @@ def csv_layout(path: Path) -> CsvLayout:
         If the file is empty or not UTF-8, a quote is out of place or never closed, a row has more or fewer values than
         the header, line ends are mixed; it names the line, and never quotes a value.
     """
-    if not path.stat().st_size:
-        raise InvalidTableError(f"{path} is empty: a CSV file begins with a line of column names")
-    with path.open("rb") as file:
-        _check_encoding(file, path)
-    data: NDArray[np.uint8] = np.memmap(path, dtype=np.uint8, mode="r")
-    return _Scan(path, data).layout()
+    with opened(path, "a table") as file:
+        return layout_of(file)
 
 
-def _check_encoding(file: io.BufferedReader, path: Path) -> None:
+def layout_of(file: BinaryIO) -> CsvLayout:
+    """Return the layout of a CSV file that is open."""
+    if not os.fstat(file.fileno()).st_size:
+        raise InvalidTableError(f"{file.name} is empty: a CSV file begins with a line of column names")
+    file.seek(0)
+    _check_encoding(file)
+    data: NDArray[np.uint8] = np.memmap(file, dtype=np.uint8, mode="r")
+    return _Scan(file.name, data).layout()
+
+
+def _check_encoding(file: BinaryIO) -> None:
     decoder = codecs.getincrementaldecoder("utf-8")()
     lines = 1
     while True:
@@ -76,14 +85,14 @@ def _check_encoding(file: io.BufferedReader, path: Path) -> None:
             decoder.decode(chunk, final=not chunk)
         except UnicodeDecodeError as error:
             lines += (pending + chunk).count(b"\n", 0, error.start)
-            raise InvalidTableError(f"{path} is not UTF-8 text: line {lines}; save it as UTF-8") from None
+            raise InvalidTableError(f"{file.name} is not UTF-8 text: line {lines}; save it as UTF-8") from None
         if not chunk:
             return
         lines += chunk.count(b"\n")
 
 
 class _Scan:
-    def __init__(self, path: Path, data: NDArray[np.uint8]) -> None:
+    def __init__(self, path: str, data: NDArray[np.uint8]) -> None:
         self.path = path
         self.data = data
         self.start = 3 if data[:3].tobytes() == codecs.BOM_UTF8 else 0
@@ -179,7 +188,7 @@ class _Scan:
         return InvalidTableError(f"{self.path} is not a CSV table that can be read: line {line} {what}")
 
 
-def _header(path: Path, line: bytes) -> tuple[str, ...]:
+def _header(path: str, line: bytes) -> tuple[str, ...]:
     text = line.decode().removesuffix("\r")
     try:
         names = tuple(next(csv.reader(io.StringIO(text, newline=""), strict=True), [""]))

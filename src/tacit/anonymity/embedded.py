@@ -3,7 +3,6 @@
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
-from pathlib import Path
 from threading import RLock
 from types import MappingProxyType
 from typing import Any
@@ -14,10 +13,13 @@ import ibis  # pyright: ignore[reportMissingTypeStubs]
 from tacit.anonymity.rows import Rows, safe_fields
 from tacit.errors import InvalidTableError, TooLargeError
 
-# Nothing is fetched, and nothing of a table about people spills to the disk.
+# Nothing is fetched or loaded, and nothing of a table about people spills to the disk.
 SETTINGS = {
+    "allow_community_extensions": "false",
+    "allow_persistent_secrets": "false",
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
+    "python_enable_replacements": "false",
     "temp_directory": "",
 }
 MOST_CODES = 1 << 16
@@ -36,13 +38,18 @@ class Embedded:
     ----------
     what
         The table in words, for errors.
+    path
+        The one file that the engine may open, until the rows are loaded.
     """
 
-    def __init__(self, what: str) -> None:
+    def __init__(self, what: str, path: str | None = None) -> None:
         self._what = what
         self._database: Any = duckdb.connect(":memory:", config=dict(SETTINGS))
         self._one_at_a_time = RLock()
         self._query("SET enable_progress_bar = false")
+        if path is not None:
+            self._query(f"SET allowed_paths = [{literal(path)}]")
+        self._query("SET enable_external_access = false")
 
     @contextmanager
     def holding(self, name: str, table: Any) -> Generator[None]:
@@ -119,6 +126,7 @@ class Embedded:
         if expected not in (None, count):
             raise InvalidTableError(f"{self._what} was read as {count} rows but has {expected}; please report this")
         backend: Any = ibis.duckdb.from_connection(self._database)
+        self._lock_down()
         texts = {field: backend.table(f"{field}_texts") for field in coded}
         # Not by to_pyarrow, which imports pandas.
         return Rows(
@@ -129,6 +137,11 @@ class Embedded:
             spell,
             self._one_at_a_time,
         )
+
+    def _lock_down(self) -> None:
+        """Take back the leave to open a file, and to change that: Ibis makes its own settings before."""
+        self._query("SET disabled_filesystems = 'LocalFileSystem'")
+        self._query("SET lock_configuration = true")
 
     def _arrived_coded(self, field: str, texts: Any) -> str:
         """Keep the texts of a column that arrives as codes, and return what to take of it."""
@@ -193,8 +206,3 @@ def quoted(name: str) -> str:
 def literal(text: str) -> str:
     """Return a text as SQL."""
     return "'" + text.replace("'", "''") + "'"
-
-
-def file(path: Path) -> str:
-    """Return a path as SQL that names this file alone: the engine takes ``*``, ``?`` and ``[`` for patterns."""
-    return literal("".join(f"[{c}]" if c in "*?[" else c for c in str(path)))

@@ -1,58 +1,61 @@
 """Files as rows to ask about: no line skipped, no type guessed, no value in a message."""
 
 import json
+import os
 from collections.abc import Sequence
 from importlib import import_module
-from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
-from tacit.anonymity.csv_layout import csv_layout
-from tacit.anonymity.embedded import MERGED, Embedded, check_types, file, literal, quoted
+from tacit.anonymity.csv_layout import layout_of
+from tacit.anonymity.embedded import MERGED, Embedded, check_types, literal, quoted
 from tacit.anonymity.rows import Choose, Rows, check_names
 from tacit.errors import InvalidTableError
+from tacit.input_files import place
 
 
-def read_csv(path: Path, choose: Choose) -> Rows:
+def read_csv(file: BinaryIO, choose: Choose) -> Rows:
     """Return the rows of a CSV file: every value is text, and empty is null."""
-    layout = csv_layout(path)
-    names = check_names(layout.names, str(path))
+    layout = layout_of(file)
+    names = check_names(layout.names, file.name)
     fields = {name: f"v{i}" for i, name in enumerate(names)}
     kinds = ", ".join(f"{field}: 'VARCHAR'" for field in fields.values())
     source = (
-        f"read_csv({file(path)}, columns = {{{kinds}}}, header = true, auto_detect = false, strict_mode = true,"
-        f""" delim = ',', quote = '"', escape = '"', nullstr = '', parallel = {not layout.multiline},"""
-        " hive_partitioning = false)"
+        f"read_csv({literal(place(file))}, columns = {{{kinds}}}, header = true, auto_detect = false,"
+        f""" strict_mode = true, delim = ',', quote = '"', escape = '"', nullstr = '', hive_partitioning = false,"""
+        f" parallel = {not layout.multiline})"
     )
     values = {name: fields[name] for name in choose(names)}
-    return Embedded(str(path)).rows(values, source, expected=layout.rows)
+    return Embedded(file.name, place(file)).rows(values, source, expected=layout.rows)
 
 
-def read_parquet(path: Path, choose: Choose) -> Rows:
+def read_parquet(file: BinaryIO, choose: Choose) -> Rows:
     """Return the rows of a Parquet file, with the types that it has."""
     parquet: Any = import_module("pyarrow.parquet")
     try:
-        with parquet.ParquetFile(path) as content:
+        with parquet.ParquetFile(place(file)) as content:
             schema, leaves = content.schema_arrow, [content.schema.column(i) for i in range(len(content.schema))]
     except (ValueError, OSError):
-        raise InvalidTableError(f"{path} is not a Parquet file, or is cut short or damaged") from None
-    names = check_names(schema.names, str(path))
+        raise InvalidTableError(f"{file.name} is not a Parquet file, or is cut short or damaged") from None
+    names = check_names(schema.names, file.name)
     values = {name: quoted(name) for name in choose(names)}
-    check_types((schema.field(name) for name in values), str(path), MERGED)
+    check_types((schema.field(name) for name in values), file.name, MERGED)
     old = [leaf.path for leaf in leaves if leaf.physical_type == "INT96"]
     for name in values:
-        if (name in old and not _in_microseconds(path, name)) or _holds_any(schema.field(name), old):
+        if (name in old and not _in_microseconds(file, name)) or _holds_any(schema.field(name), old):
             raise InvalidTableError(
-                f"the column {name!r} of {path} may hold nanoseconds in an old type (INT96) of which the engine reads "
-                "the microseconds; write the file with timestamps of today's types"
+                f"the column {name!r} of {file.name} may hold nanoseconds in an old type (INT96) of which the "
+                "engine reads the microseconds; write the file with timestamps of today's types"
             )
-    return Embedded(str(path)).rows(values, f"read_parquet({file(path)}, hive_partitioning = false)", in_passes=True)
+    return Embedded(file.name, place(file)).rows(
+        values, f"read_parquet({literal(place(file))}, hive_partitioning = false)", in_passes=True
+    )
 
 
-def _in_microseconds(path: Path, name: str) -> bool:
+def _in_microseconds(file: BinaryIO, name: str) -> bool:
     """Whether no timestamp of a column has a part of a microsecond."""
     compute: Any = import_module("pyarrow.compute")
     parquet: Any = import_module("pyarrow.parquet")
-    with parquet.ParquetFile(path) as content:
+    with parquet.ParquetFile(place(file)) as content:
         return not any(
             compute.max(compute.nanosecond(batch.column(name))).as_py()
             for batch in content.iter_batches(columns=[name])
@@ -64,39 +67,40 @@ def _holds_any(column: Any, leaves: Sequence[str]) -> bool:
     return column.type.num_fields > 0 and any(leaf.startswith(f"{column.name}.") for leaf in leaves)
 
 
-def read_json(path: Path, choose: Choose) -> Rows:
+def read_json(file: BinaryIO, choose: Choose) -> Rows:
     """Return the rows of a JSON file, an array of objects or an object a line.
 
     Values stay apart by type and as numbers: 1, 1.0 and ``"1"`` are three; decimals have double precision, so that 1.0
     and 1.00 are one. A missing key is null.
     """
-    if _is_cut_short(path):
-        raise InvalidTableError(f"{path} starts an array and does not end it; it is cut short")
-    source = f"read_json_objects({file(path)}, hive_partitioning = false)"
-    engine = Embedded(str(path))
+    if _is_cut_short(file):
+        raise InvalidTableError(f"{file.name} starts an array and does not end it; it is cut short")
+    source = f"read_json_objects({literal(place(file))}, hive_partitioning = false)"
+    engine = Embedded(file.name, place(file))
     try:
         shapes = engine.read(
             f"SELECT json_type(json) AS kind, json_keys(json) AS keys FROM {source} GROUP BY ALL ORDER BY ALL"
         )
     except InvalidTableError:
-        raise InvalidTableError(f"{path} is not well-formed JSON in UTF-8{_first_bad_line(path)}") from None
+        raise InvalidTableError(f"{file.name} is not well-formed JSON in UTF-8{_first_bad_line(file)}") from None
     if any(kind != "OBJECT" for kind, _ in shapes):
-        raise InvalidTableError(f"{path} holds something other than objects; give an array of objects, or one a line")
+        raise InvalidTableError(
+            f"{file.name} holds something other than objects; give an array of objects, or one a line"
+        )
     if any(len(set(keys)) < len(keys) for _, keys in shapes):
-        raise InvalidTableError(f"{path} has an object with the same key twice; keep one of them")
+        raise InvalidTableError(f"{file.name} has an object with the same key twice; keep one of them")
     if not shapes:
-        raise InvalidTableError(f"{path} has no rows; exposure needs at least one person")
-    names = check_names(dict.fromkeys(key for _, keys in shapes for key in keys), str(path))
+        raise InvalidTableError(f"{file.name} has no rows; exposure needs at least one person")
+    names = check_names(dict.fromkeys(key for _, keys in shapes for key in keys), file.name)
     values = {name: _json_text(name) for name in choose(names)}
     return engine.rows(values, source, spell=_spelled)
 
 
-def _is_cut_short(path: Path) -> bool:
+def _is_cut_short(file: BinaryIO) -> bool:
     """Whether an array is left open: the engine would read what there is of it."""
-    with path.open("rb") as content:
-        start = content.read(1 << 16).lstrip(b"\xef\xbb\xbf \t\r\n")
-        content.seek(max(0, path.stat().st_size - (1 << 16)))
-        return start.startswith(b"[") and not content.read().rstrip().endswith(b"]")
+    start = file.read(1 << 16).lstrip(b"\xef\xbb\xbf \t\r\n")
+    file.seek(max(0, os.fstat(file.fileno()).st_size - (1 << 16)))
+    return start.startswith(b"[") and not file.read().rstrip().endswith(b"]")
 
 
 def _json_text(key: str) -> str:
@@ -110,12 +114,12 @@ def _spelled(text: str) -> str:
     return value if isinstance(value, str) else text
 
 
-def _first_bad_line(path: Path) -> str:
+def _first_bad_line(file: BinaryIO) -> str:
     """Say where, if the file has an object a line; the engine's own count of lines is off by some."""
-    with path.open("rb") as lines:
-        for number, line in enumerate(lines, start=1):
-            try:
-                json.loads(line if line.strip() else "null")
-            except ValueError:
-                return f": line {number} is not JSON" if path.suffix.lower() != ".json" else ""
+    file.seek(0)
+    for number, line in enumerate(file, start=1):
+        try:
+            json.loads(line if line.strip() else "null")
+        except ValueError:
+            return f": line {number} is not JSON" if not file.name.lower().endswith(".json") else ""
     return ""

@@ -11,6 +11,7 @@ from tacit.anonymity.files import read_csv, read_json, read_parquet
 from tacit.anonymity.frames import as_arrow
 from tacit.anonymity.rows import UNKNOWN_TO_ENGINE, Choose, Rows, check_names, safe_fields
 from tacit.errors import EngineError, InvalidTableError, UnsupportedError
+from tacit.input_files import opened
 
 READERS = {
     ".csv": read_csv,
@@ -52,21 +53,14 @@ def open_rows(table: Any, choose: Choose) -> Rows:
 
 
 def _read_file(path: Path, choose: Choose) -> Rows:
-    reader = READERS.get(path.suffix.lower())
-    try:
-        if path.is_dir():
-            raise InvalidTableError(f"{path} is a directory; give the path of one file")
+    with opened(path, "a table") as file:
+        reader = READERS.get(path.suffix.lower())
         if reader is None:
             raise InvalidTableError(f"{path} is not a kind of file that can be read; those are {', '.join(READERS)}")
-        if not path.exists():
-            raise InvalidTableError(f"there is no file {path}")
-        if not path.is_file():
-            raise InvalidTableError(f"{path} is not a regular file; write what it gives to one first")
-        if any("\ud800" <= character <= "\udfff" for character in str(path.absolute())):
-            raise InvalidTableError(f"{str(path)!a} is not a path in UTF-8, which the engine needs; rename it")
-        return reader(path.absolute(), choose)
-    except OSError as error:
-        raise InvalidTableError(f"{path} cannot be read: {error.strerror or 'the file is damaged'}") from None
+        try:
+            return reader(file, choose)
+        except OSError as error:
+            raise InvalidTableError(f"{path} cannot be read: {error.strerror or 'the file is damaged'}") from None
 
 
 def _read_arrow(table: Any, choose: Choose) -> Rows:

@@ -4,13 +4,14 @@ import os
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tacit.channels.channel import Channel, as_labels, as_rows, check_size
 from tacit.errors import InvalidChannelError
+from tacit.input_files import opened, place
 
 Reals = NDArray[np.float64]
 
@@ -124,45 +125,45 @@ class StoredChannel:
 
 def _mapped(path: Path) -> Any:
     """Return the numbers of a file as an array on disk."""
-    if path.suffix == ".npy":
-        return _array(path)
-    if path.suffix in STORED:
-        return _table(path)
-    raise InvalidChannelError(
-        f"a stored channel must be a file that ends in {', '.join(STORED)}, got {str(path)!r}; read a CSV file with "
-        "numpy.loadtxt and give the numbers to tacit.Channel"
-    )
+    if path.suffix not in STORED:
+        raise InvalidChannelError(
+            f"a stored channel must be a file that ends in {', '.join(STORED)}, got {str(path)!r}; read a CSV file "
+            "with numpy.loadtxt and give the numbers to tacit.Channel"
+        )
+    with opened(path, "a channel", InvalidChannelError) as file:
+        return _array(file) if path.suffix == ".npy" else _table(file, path.suffix)
 
 
-def _array(path: Path) -> Any:
+def _array(file: BinaryIO) -> Any:
     try:
-        array: Any = np.load(path, mmap_mode="r", allow_pickle=False)
+        array: Any = np.load(place(file), mmap_mode="r", allow_pickle=False)
     except (OSError, EOFError, ValueError) as error:
-        raise _unreadable(path, error) from None
+        raise _unreadable(file, error) from None
     if hasattr(array, "files"):
-        raise InvalidChannelError(f"{str(path)!r} holds several arrays; save the channel's by numpy.save")
+        raise InvalidChannelError(f"{file.name!r} holds several arrays; save the channel's by numpy.save")
     return array
 
 
-def _table(path: Path) -> Any:
+def _table(file: BinaryIO, suffix: str) -> Any:
     """Return the numbers of a table, copied to an array on disk by parts."""
     arrow: Any = import_module("pyarrow")  # a tenth of a second
     try:
-        if path.suffix == ".parquet":
+        if suffix == ".parquet":
             parquet: Any = import_module("pyarrow.parquet")
-            with parquet.ParquetFile(path) as file:
-                shape = file.metadata.num_rows, file.metadata.num_columns
-                return _copied(map(_numbers, file.iter_batches(max(1, _ENTRIES_AT_ONCE // max(1, shape[1])))), shape)
-        with arrow.memory_map(str(path)) as file, arrow.ipc.open_file(file) as reader:
+            with parquet.ParquetFile(place(file)) as table:
+                shape = table.metadata.num_rows, table.metadata.num_columns
+                return _copied(map(_numbers, table.iter_batches(max(1, _ENTRIES_AT_ONCE // max(1, shape[1])))), shape)
+        with arrow.memory_map(place(file)) as content, arrow.ipc.open_file(content) as reader:
             parts = range(reader.num_record_batches)
             rows = sum(reader.get_batch(i).num_rows for i in parts)
             return _copied((_numbers(reader.get_batch(i)) for i in parts), (rows, len(reader.schema)))
     except (OSError, arrow.ArrowException) as error:
-        raise _unreadable(path, error) from None
+        raise _unreadable(file, error) from None
 
 
-def _unreadable(path: Path, error: Exception) -> InvalidChannelError:
-    return InvalidChannelError(f"cannot read a channel from {str(path)!r}: {error}")
+def _unreadable(file: BinaryIO, error: Exception) -> InvalidChannelError:
+    reason = str(error).replace(place(file), file.name)
+    return InvalidChannelError(f"cannot read a channel from {file.name!r}: {reason}")
 
 
 def _numbers(batch: Any) -> Reals:

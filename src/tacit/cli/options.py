@@ -5,7 +5,6 @@ import inspect
 import io
 from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
-from pathlib import Path
 from typing import Annotated, TypeVar
 
 from cyclopts import Parameter, Token
@@ -27,6 +26,7 @@ from tacit.adversaries.populations import as_population
 from tacit.channels import Channel, StoredChannel, System
 from tacit.channels.stored import STORED
 from tacit.errors import InvalidValueError
+from tacit.input_files import opened
 from tacit.measures import method, privacy_profile, shuffle_epsilon
 from tacit.mechanisms import DiscreteGaussian, Gaussian, Geometric, Laplace, SubsampledGaussian, mechanisms_by_name
 from tacit.validation import as_count
@@ -180,14 +180,14 @@ def _parameters(make: Callable[..., System], name: str, text: str) -> dict[str, 
 
 
 def _matrix_in(path: str) -> list[list[float]]:
-    try:
-        if Path(path).exists() and not Path(path).is_file():
-            raise InvalidValueError(f"cannot read a matrix from {path!r}: it is not a regular file")
-        with Path(path).open(encoding="utf-8-sig", newline="") as file:
-            rows = [row for row in csv.reader(file) if row]
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        reason = getattr(error, "strerror", None) or "it is not UTF-8 text with commas"
-        raise InvalidValueError(f"cannot read a matrix from {path!r}: {reason.lower()}") from None
+    with opened(path, "a matrix", InvalidValueError) as file:
+        text = io.TextIOWrapper(file, encoding="utf-8-sig", newline="")
+        try:
+            rows = [row for row in csv.reader(text) if row]
+        except UnicodeDecodeError:
+            raise InvalidValueError(f"cannot read a matrix from {path!r}: it is not UTF-8 text") from None
+        except csv.Error:
+            raise InvalidValueError(f"cannot read a matrix from {path!r}: it is not text with commas") from None
     matrix: list[list[float]] = []
     for number, row in enumerate(rows, start=1):
         try:

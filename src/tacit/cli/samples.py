@@ -3,14 +3,14 @@
 import re
 from dataclasses import dataclass
 from importlib import import_module
-from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.anonymity.csv_layout import LONGEST_ROW, csv_layout
+from tacit.anonymity.csv_layout import LONGEST_ROW, layout_of
 from tacit.errors import InvalidTableError
+from tacit.input_files import opened, place
 
 # What a spreadsheet calls a number: ASCII digits without separators.
 _WHOLE = re.compile(r"[+-]?[0-9]+")
@@ -45,19 +45,15 @@ class SamplesFile:
 
 def read_samples(path: str) -> SamplesFile:
     """Return the samples in a CSV file with a header, or say what is wrong with it."""
+    with opened(path, "samples") as file:
+        return _samples_in(file)
+
+
+def _samples_in(file: BinaryIO) -> SamplesFile:
     from tacit.anonymity.rows import check_names  # noqa: PLC0415 - loads Ibis
 
-    file = Path(path)
-    if not file.is_file():
-        what = (
-            "it is a folder"
-            if file.is_dir()
-            else "it is not a regular file"
-            if file.exists()
-            else "there is no such file"
-        )
-        raise InvalidTableError(f"cannot read samples from {path!r}: {what}; name a CSV file")
-    layout = csv_layout(file)
+    path = file.name
+    layout = layout_of(file)
     check_names(layout.names, path)
     if len(layout.names) < 2:
         raise InvalidTableError(
@@ -86,7 +82,7 @@ def read_samples(path: str) -> SamplesFile:
     )
 
 
-def _columns(file: Path, width: int, multiline: bool) -> list[Any]:
+def _columns(file: BinaryIO, width: int, multiline: bool) -> list[Any]:
     """Return each column as chunks of text with a dictionary."""
     arrow: Any = import_module("pyarrow")
     csv: Any = import_module("pyarrow.csv")
@@ -94,7 +90,7 @@ def _columns(file: Path, width: int, multiline: bool) -> list[Any]:
     text = arrow.dictionary(arrow.int32(), arrow.string())
     try:
         table = csv.read_csv(
-            file,
+            place(file),
             read_options=csv.ReadOptions(
                 column_names=names,
                 skip_rows_after_names=1,
@@ -104,7 +100,7 @@ def _columns(file: Path, width: int, multiline: bool) -> list[Any]:
             convert_options=csv.ConvertOptions(column_types=dict.fromkeys(names, text), strings_can_be_null=False),
         )
     except arrow.ArrowException as error:
-        raise InvalidTableError(f"{file} cannot be read: {str(error).splitlines()[0]}") from None
+        raise InvalidTableError(f"{file.name} cannot be read: {str(error).splitlines()[0]}") from None
     return [table.column(name) for name in names]
 
 

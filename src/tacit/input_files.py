@@ -1,0 +1,88 @@
+"""Files that people name: each is opened once, by its name and nothing like it, and never waited for."""
+
+import os
+import stat
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+from tacit.errors import InvalidTableError, InvalidValueError
+
+_PATTERNS = set("*?[]{}")
+_LONGEST = 200  # characters of a path in a sentence
+
+
+@contextmanager
+def opened(
+    path: str | os.PathLike[str], what: str, error: type[InvalidValueError] = InvalidTableError
+) -> Generator[BinaryIO]:
+    """Give a regular file, open for reading; its ``name`` is the path as text.
+
+    Parameters
+    ----------
+    path
+        Its path: no pattern, no address, no ``~``.
+    what
+        What is read from it, for the sentence if that cannot be.
+    error
+        The kind of error then.
+    """
+    try:
+        file = _open(os.fspath(path))
+    except (OSError, ValueError) as failure:
+        raise error(f"cannot read {what} from {_shown(os.fspath(path))}: {_reason(failure)}") from None
+    with file:
+        yield file
+
+
+def _open(path: str) -> BinaryIO:
+    if "\0" in path:
+        raise ValueError("no file has a NUL in its name")
+    if any("\ud800" <= character <= "\udfff" for character in str(Path(path).absolute())):
+        raise ValueError("its path is not in UTF-8; rename it")
+    _check_regular(Path(path).stat())  # before opening it, which a device may notice
+    file = open(path, "rb", opener=_at_once)  # noqa: SIM115 - its name is to be text, and the caller closes it
+    try:
+        _check_regular(os.fstat(file.fileno()))
+        if not os.fstat(file.fileno()).st_size and file.read(1):  # as those in /proc
+            raise ValueError("it gives data but no size; write what it gives to a file first")
+    except BaseException:
+        file.close()
+        raise
+    return file
+
+
+def place(file: BinaryIO) -> str:
+    """Return a path that leads an engine to an open file and to no other, whatever either takes for a pattern."""
+    handle = f"/dev/fd/{file.fileno()}"
+    if Path(handle).exists():
+        return handle
+    path = Path(file.name).absolute().as_posix()
+    if _PATTERNS & set(path):
+        raise InvalidValueError(
+            f"{file.name!r} could be read as a pattern on this system; rename the file or its folder"
+        )
+    return path
+
+
+def _check_regular(status: os.stat_result) -> None:
+    if stat.S_ISDIR(status.st_mode):
+        raise ValueError("it is a folder; name one file")
+    if not stat.S_ISREG(status.st_mode):
+        raise ValueError("it is not a regular file; write what it gives to one first")
+
+
+def _at_once(path: str, flags: int) -> int:
+    """Open without waiting: the file may have been replaced by a pipe just now."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+
+
+def _shown(path: str) -> str:
+    return repr(path) if len(path) <= _LONGEST else f"…{path[-_LONGEST:]!r}"
+
+
+def _reason(failure: Exception) -> str:
+    if isinstance(failure, FileNotFoundError):
+        return "there is no such file on this machine"
+    return (failure.strerror or str(failure)).lower() if isinstance(failure, OSError) else str(failure)
