@@ -152,7 +152,7 @@ def test_what_is_wrong_with_a_call_is_said(tmp_path, drawn):
         ([file, "--confidence", "1"], "confidence must be in (0, 1)"),
         ([file, "--half-width", "0.6"], "half_width must be in (0, 1/2)"),
         ([file, "--method", "guess"], "guess"),
-        ([file, "--chart", file], "it is the table itself"),
+        ([file, "--chart", file], "it is the file that is read"),
     ]:
         code, out, err = run("estimate", *arguments)
         assert (code, out) == (2, "")

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from cyclopts import Parameter
 
 from tacit.cli.options import Whole, as_names
-from tacit.cli.output import Progress, check_not_the_table, check_share, print_json, written_whole
+from tacit.cli.output import Progress, check_not_an_input, check_share, print_json, written_whole
 
 
 def audit(
@@ -54,10 +54,11 @@ def audit(
         Print one JSON object.
     """
     from tacit.anonymity import spark_table  # noqa: PLC0415
+    from tacit.anonymity.example import path_of  # noqa: PLC0415
     from tacit.auditing import audit as audit_table, to_html, to_text  # noqa: PLC0415 - the engine takes a second
 
     check_share(fail_over, "--fail-over")
-    check_not_the_table(html, table)
+    check_not_an_input(html, path_of(table))
     progress = Progress()
     with contextlib.ExitStack() as stack:
         stack.callback(progress.done)

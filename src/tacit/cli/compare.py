@@ -21,7 +21,7 @@ from tacit.cli.options import (
     as_seed,
     check_levels,
 )
-from tacit.cli.output import Progress, print_json, written_whole
+from tacit.cli.output import Progress, check_not_an_input, print_json, written_whole
 from tacit.cli.target import Asked, Goal, Result, as_goal, check_scales
 from tacit.cli.tradeoff import EPSILONS, Tradeoff, as_chart_format, as_epsilons, check_drawable, has_worth
 from tacit.cli.tradeoff_chart import rendered
@@ -103,6 +103,7 @@ def compare(
         raise InvalidValueError(
             f"--epsilons {epsilons} says where the curves of a chart have their points; add --chart"
         )
+    check_not_an_input(chart, *(name.removeprefix("channel:") for name in mechanisms if name.startswith("channel:")))
     levels = EPSILONS if epsilons is None else as_epsilons(epsilons)
     systems = _systems(mechanisms, asked)
     progress = Progress()

@@ -8,7 +8,7 @@ from cyclopts import Parameter
 
 from tacit.cli.measure import interval, print_notes
 from tacit.cli.options import Whole, as_seed
-from tacit.cli.output import Progress, check_not_the_table, print_json, written_whole
+from tacit.cli.output import Progress, check_not_an_input, print_json, written_whole
 from tacit.cli.samples import SamplesFile, read_samples
 from tacit.errors import InvalidValueError
 from tacit.estimate import Estimate
@@ -63,7 +63,7 @@ def estimate(
     from tacit.blackbox.bayes_security import security_and_pair  # noqa: PLC0415
     from tacit.blackbox.planning import as_half_width  # noqa: PLC0415
 
-    check_not_the_table(chart, samples)
+    check_not_an_input(chart, samples)
     if chart is not None and not chart.lower().endswith(".svg"):
         raise InvalidValueError(f"--chart writes an SVG file, got {chart!r}; name one that ends in .svg")
     as_confidence(confidence)

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from tacit.cli.options import Whole, as_names
-from tacit.cli.output import check_not_the_table, check_share, print_json, written_whole
+from tacit.cli.output import check_not_an_input, check_share, print_json, written_whole
 
 
 def exposure(
@@ -55,9 +55,10 @@ def exposure(
         exposure_if_independent,
         theorem_bound,
     )
+    from tacit.anonymity.example import path_of  # noqa: PLC0415
 
     check_share(fail_over, "--fail-over")
-    check_not_the_table(curve, table)
+    check_not_an_input(curve, path_of(table))
     population = Population(table, columns=as_names(columns), person=person)
     share = exposure_of(population, threshold=threshold, k=k)
     sizes = population.class_sizes()

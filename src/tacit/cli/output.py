@@ -135,10 +135,19 @@ def check_share(value: float | None, name: str) -> None:
         raise InvalidValueError(f"{name} is a share of the people, in [0, 1], got {value!r}")
 
 
-def check_not_the_table(path: str | None, table: str) -> None:
-    """Refuse to write over the table that is read."""
-    if path is not None and Path(table).exists() and Path(path).exists() and Path(path).samefile(table):
-        raise InvalidValueError(f"cannot write {path}: it is the table itself; name another file")
+def check_not_an_input(output: str | None, *inputs: str | Path) -> None:
+    """Refuse to write over a file that is read, by whatever name, or into a folder that is."""
+    for given in inputs:
+        if output is not None and _lies_in(output, given):
+            what = "lies in the folder" if Path(given).is_dir() else "is the file"
+            raise InvalidValueError(f"cannot write {output}: it {what} that is read; name another place")
+
+
+def _lies_in(path: str, given: str | Path) -> bool:
+    with suppress(OSError, ValueError):  # whoever reads or writes it says what is wrong with the path
+        target = Path(path).resolve()
+        return any(place.exists() and place.samefile(given) for place in (target, *target.parents))
+    return False
 
 
 def _reason(error: OSError) -> str:

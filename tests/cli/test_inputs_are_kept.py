@@ -1,0 +1,120 @@
+"""No output of a command takes the place of what it reads, by whatever name."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+
+from cli_runner import run
+from tacit.anonymity.example import EXAMPLE, path_of
+
+
+def table(folder: Path) -> Path:
+    (folder / "read.csv").write_text("a,b\nx,1\ny,2\nx,1\n")
+    return folder / "read.csv"
+
+
+def parts(folder: Path) -> Path:
+    (folder / "read.parquet" / "year=2020").mkdir(parents=True)
+    for part in ("part-0000.parquet", "year=2020/part-0001.parquet"):
+        pyarrow.parquet.write_table(pa.table({"a": [1, 2]}), folder / "read.parquet" / part)
+    return folder / "read.parquet"
+
+
+def matrix(folder: Path) -> Path:
+    (folder / "read.csv").write_text("0.5,0.5\n0.25,0.75\n")
+    return folder / "read.csv"
+
+
+def stored(folder: Path) -> Path:
+    np.save(folder / "read.npy", [[0.5, 0.5], [0.25, 0.75]])
+    return folder / "read.npy"
+
+
+# How an input is made, and the command with it and an output.
+COMMANDS: dict[str, tuple[Callable[[Path], Path], list[str]]] = {
+    "audit": (table, ["audit", "{read}", "--html", "{written}"]),
+    "audit on Spark": (table, ["audit", "{read}", "--engine", "spark", "--html", "{written}"]),
+    "exposure": (table, ["exposure", "{read}", "--k", "2", "--curve", "{written}"]),
+    "estimate": (table, ["estimate", "{read}", "--chart", "{written}"]),
+    "compare": (matrix, ["compare", "krr:k=2,p=0.7", "channel:{read}", "--chart", "{written}"]),
+    "compare a stored one": (stored, ["compare", "channel:{read}", "--chart", "{written}"]),
+}
+
+
+def itself(read: Path) -> Path:
+    return read
+
+
+def roundabout(read: Path) -> Path:
+    return read.parent / ".." / read.parent.name / "." / read.name
+
+
+def symlink(read: Path) -> Path:
+    (read.parent / "link.svg").symlink_to(read.name)
+    return read.parent / "link.svg"
+
+
+def hard_link(read: Path) -> Path:
+    os.link(read, read.parent / "link.svg")
+    return read.parent / "link.svg"
+
+
+def linked_folder(read: Path) -> Path:
+    (read.parent / "folder").symlink_to(".")
+    return read.parent / "folder" / read.name
+
+
+SPELLINGS = (itself, roundabout, symlink, hard_link, linked_folder)
+
+
+def contents(folder: Path) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def refused(command: list[str], read: object, written: object, reason: str) -> None:
+    code, out, err = run(*(word.replace("{read}", str(read)).replace("{written}", str(written)) for word in command))
+    assert (code, out, err.count("\n")) == (2, "", 1), err
+    assert reason in err
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("spelling", SPELLINGS)
+def test_an_output_is_not_the_input(command: str, spelling: Callable[[Path], Path], tmp_path: Path) -> None:
+    make, words = COMMANDS[command]
+    read = make(tmp_path)
+    written = spelling(read)
+    before = contents(tmp_path)
+    refused(words, read, written, "it is the file that is read")
+    assert contents(tmp_path) == before
+
+
+@pytest.mark.parametrize(
+    "name", ["part-0000.parquet", "year=2020/part-0001.parquet", "new.html", "year=2020/new.html", "_SUCCESS"]
+)
+@pytest.mark.parametrize("spelling", SPELLINGS[:3] + SPELLINGS[4:])
+def test_an_output_is_not_in_the_folder_that_is_read(
+    name: str, spelling: Callable[[Path], Path], tmp_path: Path
+) -> None:
+    read = parts(tmp_path)
+    written = spelling(read) / name
+    before = contents(tmp_path)
+    refused(COMMANDS["audit on Spark"][1], read, written, "it lies in the folder that is read")
+    assert contents(tmp_path) == before
+
+
+def test_an_output_is_not_the_bundled_example(tmp_path: Path) -> None:
+    (tmp_path / "link.html").symlink_to(path_of(EXAMPLE))
+    before = path_of(EXAMPLE).stat()
+    refused(COMMANDS["audit"][1], EXAMPLE, tmp_path / "link.html", "it is the file that is read")
+    assert path_of(EXAMPLE).stat() == before
+
+
+def test_an_output_may_be_a_neighbour_of_the_input(tmp_path: Path) -> None:
+    code, _, err = run("exposure", str(table(tmp_path)), "--k", "2", "--curve", str(tmp_path / "read.svg"))
+    assert (code, err) == (0, "")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["read.csv", "read.svg"]
