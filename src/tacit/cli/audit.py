@@ -7,7 +7,8 @@ from typing import Annotated, Any, Literal
 from cyclopts import Parameter
 
 from tacit.cli.options import Whole, as_names
-from tacit.cli.output import Progress, check_not_an_input, check_share, print_json, written_whole
+from tacit.cli.output import Progress, check_not_an_input, check_share, print_json
+from tacit.cli.written import written_whole
 
 
 def audit(

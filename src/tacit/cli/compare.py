@@ -21,10 +21,11 @@ from tacit.cli.options import (
     as_seed,
     check_levels,
 )
-from tacit.cli.output import Progress, check_not_an_input, print_json, written_whole
+from tacit.cli.output import Progress, check_not_an_input, print_json
 from tacit.cli.target import Asked, Goal, Result, as_goal, check_scales
 from tacit.cli.tradeoff import EPSILONS, Tradeoff, as_chart_format, as_epsilons, check_drawable, has_worth
 from tacit.cli.tradeoff_chart import rendered
+from tacit.cli.written import written_whole
 from tacit.errors import InvalidValueError
 from tacit.estimate import Estimate
 from tacit.measures import (

@@ -8,8 +8,9 @@ from cyclopts import Parameter
 
 from tacit.cli.measure import interval, print_notes
 from tacit.cli.options import Whole, as_seed
-from tacit.cli.output import Progress, check_not_an_input, print_json, written_whole
+from tacit.cli.output import Progress, check_not_an_input, print_json
 from tacit.cli.samples import SamplesFile, read_samples
+from tacit.cli.written import written_whole
 from tacit.errors import InvalidValueError
 from tacit.estimate import Estimate
 from tacit.numerics.rounding import rounded_down, rounded_up

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from tacit.cli.options import one_of
-from tacit.cli.output import Progress, folder_written_whole, print_json
+from tacit.cli.output import Progress, print_json
+from tacit.cli.written import folder_written_whole
 
 if TYPE_CHECKING:
     from tacit.reproduce import Paper, Reproduction
