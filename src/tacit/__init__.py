@@ -5,7 +5,6 @@ this file tells type checkers what they are.
 """
 
 from importlib import import_module
-from typing import Any
 
 _ROOMS = {
     "tacit.estimate": ("Estimate",),
@@ -159,7 +158,7 @@ _ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}
 __all__ = sorted(_ROOM_OF)  # noqa: PLE0605 # pyright: ignore[reportUnsupportedDunderAll]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     if name in _ROOM_OF:
         value = getattr(import_module(_ROOM_OF[name]), name)
     elif name in {"errors", "charts"}:

@@ -1,8 +1,11 @@
 """The command line: a word per command, each in a file of its own that loads when it is called."""
 
+import os
 import sys
-from collections.abc import Sequence
-from contextlib import suppress
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # until the signals are handled, every import is time in which Ctrl-C shows Python's own traceback
+    from collections.abc import Sequence
 
 COMMANDS = {
     "audit": "Audit a table of people: what it gives away, and what to do about it.",
@@ -14,13 +17,36 @@ COMMANDS = {
 }
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command and return its exit code: 0 fine, 1 only when --fail-over is exceeded, 2 bad input."""
-    given = list(sys.argv[1:] if arguments is None else arguments)
-    if given in ([], ["--help"], ["-h"]) and sys.stdout is not None:
-        with suppress(BrokenPipeError):
+def main(arguments: "Sequence[str] | None" = None) -> int:
+    """Run a command and return its exit code: 0 fine, 1 only when --fail-over is exceeded, 2 bad input.
+
+    Without arguments it takes the process', and is the process' command: it ends when signals say so.
+    """
+    if arguments is not None:
+        return _answer(list(arguments))
+    from tacit.cli.signals import until_told  # noqa: PLC0415
+
+    return until_told(_command)
+
+
+def _command() -> int:
+    for handle in range(3):  # a file of ours must not take the place of a stream that is closed
+        try:
+            os.fstat(handle)
+        except OSError:
+            os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)
+    return _answer(sys.argv[1:])
+
+
+def _answer(given: list[str]) -> int:
+    try:
+        if given in ([], ["--help"], ["-h"]) and sys.stdout is not None:
             print(_overview(), end="", flush=True)
-        return 0
+            return 0
+    except OSError as error:
+        from tacit.cli.run import unwritten  # noqa: PLC0415
+
+        return unwritten(error)
     from tacit.cli.run import run  # noqa: PLC0415 - the overview answers without loading anything
 
     return run(given)

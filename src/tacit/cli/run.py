@@ -17,27 +17,46 @@ from tacit.errors import TacitError
 _BAD_INPUT, _OUR_ERROR, _INTERRUPTED = 2, 70, 130
 
 
-def run(arguments: Sequence[str]) -> int:  # noqa: PLR0911 - one way out per kind of end
+def run(arguments: Sequence[str]) -> int:
     """Run a command and return its exit code."""
+    if sys.stdout is None:  # pyright: ignore[reportUnnecessaryComparison] - what Python makes of a closed one
+        return _refuse("standard output is closed; send it to /dev/null if nobody is to read it")
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # a terminal that cannot show ε is no reason to fail
             stream.reconfigure(errors="backslashreplace")
+    code = _ended(arguments)
     try:
-        code = _app()(arguments, exit_on_error=False, print_error=False, result_action="return_value")
         sys.stdout.flush()
-        return int(code or 0)
+    except OSError as error:
+        return unwritten(error, code)
+    return code
+
+
+def unwritten(error: OSError, code: int = 0) -> int:
+    """Return the exit code where stdout did not take what a command with this one had to say."""
+    with suppress(OSError, ValueError):  # Python's last flush goes nowhere
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if isinstance(error, BrokenPipeError) or code == _BAD_INPUT:  # the reader has seen enough, or it has been said
+        return code
+    return _refuse(f"standard output cannot be written: {(error.strerror or str(error)).lower()}")
+
+
+def _ended(arguments: Sequence[str]) -> int:  # noqa: PLR0911 - one way out per kind of end
+    try:
+        return int(_app()(arguments, exit_on_error=False, print_error=False, result_action="return_value") or 0)
     except CycloptsError as error:
         return _refuse(" ".join(str(error).split()))
     except TacitError as error:
         return _refuse(str(error))
-    except BrokenPipeError:
-        return _unread()
-    except SystemExit as stop:  # rich stops with 1 when the reader of its output, such as `head`, has seen enough
-        return _unread() if stop.code == 1 else int(stop.code or 0)
+    except BrokenPipeError as error:
+        return unwritten(error)
+    except SystemExit as stop:  # rich stops with 1 when the reader of its output has seen enough
+        return unwritten(BrokenPipeError()) if stop.code == 1 else int(stop.code or 0)
     except KeyboardInterrupt:
         return _interrupted()
     except (OSError, MemoryError, OverflowError, RecursionError, UnicodeError) as error:
-        return _refuse(f"this cannot be read, written or held: {str(error) or type(error).__name__}".splitlines()[0])
+        reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
+        return _refuse(f"this cannot be read, written or held: {reason}".splitlines()[0])
     except Exception as error:
         if "interrupt" in str(error).lower():  # the table engine's word for Ctrl-C
             return _interrupted()
@@ -71,9 +90,3 @@ def _interrupted() -> int:
 def _complain(sentence: str) -> None:
     with suppress(OSError, AttributeError):  # stderr may be closed
         sys.stderr.write(f"tacit: {sentence}\n")
-
-
-def _unread() -> int:
-    """Let Python's last flush of stdout go nowhere."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return 0

@@ -1,0 +1,157 @@
+"""A command that is told to end does so soon: in one sentence, by the exit code that shells know, leaving nothing."""
+
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from tacit.cli import main
+
+# What it is told → its exit code and sentence.
+ENDS = {
+    signal.SIGINT: (130, "tacit: interrupted\n"),
+    signal.SIGTERM: (143, "tacit: ended by SIGTERM\n"),
+    signal.SIGHUP: (129, "tacit: ended by SIGHUP\n"),
+}
+CAUGHT = sum(1 << (number - 1) for number in ENDS)
+
+# What a command may be at while its page is begun.
+WORK = {
+    "Python": "time.sleep(60)",
+    "a query": ("duckdb.sql('SELECT sum(a.range * b.range) FROM range(9999999) a, range(999999) b').fetchall()"),
+    "a library that does not return": (
+        "lock = ctypes.CDLL(None).pthread_mutex_lock; mutex = bytes(64); [lock(mutex), lock(mutex)]"
+    ),
+}
+PROGRAM = """
+import ctypes, duckdb, sys, time
+from tacit.cli import run, main
+def run_instead(_):
+    from tacit.cli.written import written_whole
+    with written_whole(sys.argv[1]) as page:
+        print("begun", flush=True)
+        {work}
+    return 0
+run.run = run_instead
+sys.exit(main())
+"""
+
+
+def started(code: str, *arguments: object, **options: object) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-c", code, *map(str, arguments)],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("number", ENDS)
+@pytest.mark.parametrize("work", WORK)
+def test_a_signal_ends_a_command_that_works(number: signal.Signals, work: str, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    page.write_text("the old one")
+    with started(PROGRAM.format(work=WORK[work]), page) as process:
+        assert process.stdout.readline() == "begun\n"
+        time.sleep(0.2)
+        process.send_signal(number)
+        begun = time.monotonic()
+        _, said = process.communicate(timeout=30)
+        assert time.monotonic() - begun < 10
+    assert (process.returncode, said) == ENDS[number]
+    assert list(tmp_path.iterdir()) == [page]
+    assert page.read_text() == "the old one"
+
+
+def test_a_second_signal_ends_what_does_not_heed_the_first(tmp_path: Path) -> None:
+    code = PROGRAM.format(work=WORK["a library that does not return"])
+    with started(code, tmp_path / "page.html") as process:
+        process.stdout.readline()
+        time.sleep(0.2)
+        process.send_signal(signal.SIGTERM)
+        time.sleep(0.2)
+        process.send_signal(signal.SIGTERM)
+        begun = time.monotonic()
+        assert process.communicate(timeout=30)[1] == "tacit: ended by SIGTERM\n"
+        assert time.monotonic() - begun < 1.5
+    assert process.returncode == 143
+
+
+@pytest.mark.parametrize("number", ENDS)
+def test_a_signal_while_modules_are_imported_shows_no_traceback(number: signal.Signals, tmp_path: Path) -> None:
+    code = "import sys; from tacit.cli import main; sys.exit(main())"
+    with started(code, "audit", "example:adult", "--html", tmp_path / "page.html") as process:
+        while process.poll() is None and caught(process.pid) & CAUGHT != CAUGHT:
+            time.sleep(0.001)
+        process.send_signal(number)
+        _, said = process.communicate(timeout=30)
+    assert (process.returncode, said) == ENDS[number]
+    assert list(tmp_path.iterdir()) == []
+
+
+def caught(process: int) -> int:
+    """Return the signals that a process handles, as bits."""
+    lines = Path(f"/proc/{process}/status").read_text().splitlines()
+    return next((int(line.split()[1], 16) for line in lines if line.startswith("SigCgt")), 0)
+
+
+def test_what_nohup_and_a_shells_background_ignore_stays_ignored(tmp_path: Path) -> None:
+    ignoring = "import signal, sys; [signal.signal(n, signal.SIG_IGN) for n in (signal.SIGINT, signal.SIGHUP)]"
+    code = f"{ignoring}\n{PROGRAM.format(work='time.sleep(1)')}"
+    with started(code, tmp_path / "page") as process:
+        process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        process.send_signal(signal.SIGHUP)
+        assert process.communicate(timeout=30)[1] == ""
+    assert process.returncode == 0
+
+
+def test_a_program_that_calls_main_has_its_signals_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "argv", ["tacit"])
+    before = {number: signal.getsignal(number) for number in ENDS}
+    for arguments in ((), ([],)):
+        assert main(*arguments) == 0
+        assert {number: signal.getsignal(number) for number in ENDS} == before
+    assert signal.set_wakeup_fd(-1) == -1
+
+
+def test_main_runs_in_any_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "argv", ["tacit"])
+    codes: list[int] = []
+    thread = threading.Thread(target=lambda: codes.append(main()))
+    thread.start()
+    thread.join()
+    assert codes == [0]
+
+
+def test_a_program_that_handles_a_signal_goes_on_handling_it(tmp_path: Path) -> None:
+    handling = "import signal, sys; signal.signal(signal.SIGTERM, lambda *_: print('mine', flush=True))"
+    code = f"{handling}\n{PROGRAM.format(work='sys.stdin.read()')}"
+    with started(code, tmp_path / "page", stdin=subprocess.PIPE) as process:
+        process.stdout.readline()
+        process.send_signal(signal.SIGTERM)
+        assert process.stdout.readline() == "mine\n"
+        assert process.communicate(timeout=30)[1] == ""
+    assert process.returncode == 0
+    Path(tmp_path / "page").unlink()
+
+
+@pytest.mark.parametrize("closed", ["--help", "measure --help", "measure krr:k=3,epsilon=1 --json"])
+def test_a_closed_or_full_stdout_is_an_error(closed: str) -> None:
+    for to, said in ((">&-", "standard output is closed"), (">/dev/full", "no space left on device")):
+        shown = subprocess.run(
+            f"{sys.executable} -m tacit {closed} {to}", shell=True, capture_output=True, text=True, check=False
+        )
+        assert (shown.returncode, shown.stderr.count("\n")) == (2, 1), shown.stderr
+        assert said in shown.stderr.lower()
+
+
+def test_a_page_never_takes_the_place_of_a_closed_stream(tmp_path: Path) -> None:
+    page = tmp_path / "page.svg"
+    command = f"{sys.executable} -m tacit exposure example:adult --columns sex --k 5 --curve {page} <&- 2>&-"
+    shown = subprocess.run(command, shell=True, capture_output=True, text=True, check=True)
+    assert "tacit" not in page.read_text()
+    assert page.read_text().endswith("</svg>")
+    assert shown.stdout.startswith("sex: ")
