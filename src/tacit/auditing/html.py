@@ -170,8 +170,7 @@ def _digest(script: str) -> str:
 
 @cache
 def _chart_library() -> str:
-    """Return Vega-Embed and all it needs as one script."""
-    from vl_convert import javascript_bundle  # noqa: PLC0415 - loads a JavaScript engine
+    """Return what draws the charts, fit to stand in the page."""
+    from tacit.charts.rendering import chart_library  # noqa: PLC0415 - starts a JavaScript engine
 
-    bundle: Any = javascript_bundle  # its stub asks for a snippet that it can do without
-    return bundle().replace("</script", "<\\/script")
+    return chart_library().replace("</script", "<\\/script")

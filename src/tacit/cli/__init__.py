@@ -18,7 +18,10 @@ COMMANDS = {
 
 
 def main(arguments: "Sequence[str] | None" = None) -> int:
-    """Run a command and return its exit code: 0 fine, 1 only when --fail-over is exceeded, 2 bad input.
+    """Run a command and return its exit code.
+
+    0 is fine, 1 over ``--fail-over`` and nothing else, 2 bad input or a limit that was reached, 70 an error of ours,
+    and 128 and its number what a signal ended: 129 SIGHUP, 130 SIGINT, 143 SIGTERM.
 
     Without arguments it takes the process', and is the process' command: it ends when signals say so.
     """
@@ -47,9 +50,9 @@ def _answer(given: list[str]) -> int:
         from tacit.cli.run import unwritten  # noqa: PLC0415
 
         return unwritten(error)
-    from tacit.cli.run import run  # noqa: PLC0415 - the overview answers without loading anything
+    from tacit.cli.start import start  # noqa: PLC0415 - the overview answers without loading anything
 
-    return run(given)
+    return start(given)
 
 
 def _overview() -> str:
@@ -59,5 +62,7 @@ def _overview() -> str:
         f"Commands:\n{commands}\n"
         "  --version Print the version.\n\n"
         "Start with: tacit audit example:adult --sensitive income --html report.html\n"
-        "More on a command: tacit COMMAND --help\n"
+        "More on a command: tacit COMMAND --help\n\n"
+        "Exit codes: 0 fine; 1 over --fail-over, and nothing else; 2 bad input, or a limit reached;\n"
+        "70 an error of ours; 129, 130, 143 ended by SIGHUP, Ctrl-C or SIGTERM.\n"
     )

@@ -11,10 +11,10 @@ from typing import Any
 from cyclopts import App, CycloptsError
 
 from tacit.cli import COMMANDS
+from tacit.cli.start import BAD_INPUT, OUR_ERROR, without_room
 from tacit.errors import TacitError
 
-# What is wrong with the input is 2, an exceeded --fail-over 1, and an error of our own never either of them.
-_BAD_INPUT, _OUR_ERROR, _INTERRUPTED = 2, 70, 130
+_INTERRUPTED = 130
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -36,7 +36,7 @@ def unwritten(error: OSError, code: int = 0) -> int:
     """Return the exit code where stdout did not take what a command with this one had to say."""
     with suppress(OSError, ValueError):  # Python's last flush goes nowhere
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    if isinstance(error, BrokenPipeError) or code == _BAD_INPUT:  # the reader has seen enough, or it has been said
+    if isinstance(error, BrokenPipeError) or code == BAD_INPUT:  # the reader has seen enough, or it has been said
         return code
     return _refuse(f"standard output cannot be written: {(error.strerror or str(error)).lower()}")
 
@@ -54,14 +54,21 @@ def _ended(arguments: Sequence[str]) -> int:  # noqa: PLR0911 - one way out per 
         return unwritten(BrokenPipeError()) if stop.code == 1 else int(stop.code or 0)
     except KeyboardInterrupt:
         return _interrupted()
-    except (OSError, MemoryError, OverflowError, RecursionError, UnicodeError) as error:
+    except (ImportError, MemoryError) as error:
+        sentence, code = without_room(error)
+        _complain(sentence)
+        return code
+    except (OSError, OverflowError, RecursionError, UnicodeError) as error:
         reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
         return _refuse(f"this cannot be read, written or held: {reason}".splitlines()[0])
     except Exception as error:
         if "interrupt" in str(error).lower():  # the table engine's word for Ctrl-C
             return _interrupted()
+        sentence, code = without_room(error)
+        if code == BAD_INPUT:
+            return _refuse(sentence)
         traceback.print_exc()
-        return _OUR_ERROR
+        return OUR_ERROR
 
 
 def _app() -> App:
@@ -79,7 +86,7 @@ def _version() -> str:
 
 def _refuse(sentence: str) -> int:
     _complain(sentence)
-    return _BAD_INPUT
+    return BAD_INPUT
 
 
 def _interrupted() -> int:

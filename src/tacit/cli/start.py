@@ -1,0 +1,88 @@
+"""The start of a command, which may have no room for the libraries that it needs: some abort then, or never return."""
+
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+
+BAD_INPUT, OUR_ERROR = 2, 70
+
+# What every command starts with for sure: the limit's name, what `ulimit` calls it, what it counts, and how much.
+_NEEDED = (
+    ("RLIMIT_AS", "-v", "bytes of addresses", 1_500_000_000),
+    ("RLIMIT_DATA", "-d", "bytes of data", 750_000_000),
+    ("RLIMIT_STACK", "-s", "bytes of stack", 1_000_000),
+    ("RLIMIT_NOFILE", "-n", "open files", 32),
+    ("RLIMIT_CPU", "-t", "seconds of processor time", 10),
+)
+# A thread reserves addresses for its stack and its memory.
+_ONE_THREAD = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
+
+# How libraries and the system say that there is no room.
+_NO_ROOM = (
+    "failed to map segment",
+    "cannot allocate",
+    "allocation failed",
+    "bad_alloc",
+    "can't start new thread",
+    "resource temporarily unavailable",
+    "too many open files",
+    "cannot create",
+)
+
+
+def start(arguments: Sequence[str]) -> int:
+    """Run a command and return its exit code, or say that there is no room for it."""
+    short = next(_shortages(), None)
+    if short is not None:
+        return _say(short, BAD_INPUT)
+    try:
+        from tacit.cli.run import run  # noqa: PLC0415 - loads what may not fit
+    except (ImportError, MemoryError, OSError, RuntimeError, SystemError) as error:
+        return _say(*without_room(error))
+    return run(arguments)
+
+
+def without_room(error: BaseException) -> tuple[str, int]:
+    """Return a sentence for a library that cannot be loaded or has no room, and the exit code that fits."""
+    causes = list(_causes(error))
+    for cause in causes:
+        if isinstance(cause, MemoryError):
+            return (
+                "there is not enough memory for this; ask for less, or raise a limit (--memory, ulimit -v)",
+                BAD_INPUT,
+            )
+        if any(word in str(cause).lower() for word in _NO_ROOM):
+            return "this takes more than this process may have; raise its limits (ulimit -v, -d, -u or -n)", BAD_INPUT
+    first = str(causes[-1]).strip().splitlines()[:1]
+    return f"a library that this needs cannot be loaded ({''.join(first)[:200]}); install tacit anew", OUR_ERROR
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    for _ in range(10):
+        if error is not None:
+            yield error
+            error = error.__cause__ or error.__context__
+
+
+def _shortages() -> Iterator[str]:
+    """Yield a sentence for each limit that leaves too little room."""
+    try:
+        import resource  # noqa: PLC0415 - which Windows lacks
+    except ImportError:
+        return
+    for name, option, what, least in _NEEDED:
+        limit = resource.getrlimit(getattr(resource, name))[0]
+        if limit == resource.RLIM_INFINITY:
+            continue
+        if limit < least:
+            yield f"this process may have {limit:,} {what}, and tacit needs {least:,}; raise it (ulimit {option})"
+        if name == "RLIMIT_AS":
+            for variable in _ONE_THREAD:
+                os.environ.setdefault(variable, "1")
+
+
+def _say(sentence: str, code: int) -> int:
+    with suppress(OSError, AttributeError):  # stderr may be closed
+        sys.stderr.write(f"tacit: {sentence}\n")
+    return code
