@@ -12,12 +12,13 @@ from random import Random
 
 import pytest
 
-from hostile import seeds
+from hostile import headers, seeds
 
 Case = Callable[[Random, Path], None]
 
 # How many cases of each kind the suite and .ci/run draw.
 KINDS: dict[str, tuple[Case, int, int]] = {
+    "headers": (headers.case, 10, 150),
     "the same seed": (seeds.case, 3, 40),
 }
 

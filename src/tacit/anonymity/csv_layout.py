@@ -6,9 +6,8 @@ through has only one reading.
 """
 
 import codecs
-import csv
-import io
 import os
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +16,7 @@ from typing import BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.anonymity.headers import Header, Recurrence, as_header, check_line
 from tacit.errors import InvalidTableError
 from tacit.input_files import opened
 
@@ -24,6 +24,8 @@ CHUNK = 1 << 22
 LONGEST_ROW = 2_000_000  # bytes: DuckDB's default
 
 _COMMA, _QUOTE, _NEWLINE, _RETURN = b',"\n\r'
+
+_VALUE = re.compile(r',(?:"([^"]*+(?:""[^"]*+)*+)"|([^,]*+))')
 
 Positions = NDArray[np.int64]
 
@@ -35,25 +37,34 @@ class CsvLayout:
     Parameters
     ----------
     names
-        The header, as it stands.
+        The names of the columns: the header as it stands, or those given.
     rows
-        How many rows follow it.
+        How many people there are.
     multiline
-        Whether a value holds a line break, so that the file cannot be cut at line breaks to be read in parallel.
+        Whether a value holds a line feed, so that the file cannot be cut at line feeds to be read in parallel.
+    line_end
+        What ends a row: LF, or CR LF.
+    header
+        Whether the first line holds the names, and no person.
     """
 
     names: tuple[str, ...]
     rows: int
     multiline: bool
+    line_end: str = "\n"
+    header: bool = True
 
 
-def csv_layout(path: Path) -> CsvLayout:
+def csv_layout(path: Path, header: Header = None) -> CsvLayout:
     """Return the layout of a CSV file in UTF-8, with or without a byte-order mark.
 
     Parameters
     ----------
     path
         A file that exists.
+    header
+        Whether the first line holds names (True) or a person (False), or names for the columns of a file without;
+        None looks, and refuses a first line that could be a person.
 
     Raises
     ------
@@ -62,17 +73,17 @@ def csv_layout(path: Path) -> CsvLayout:
         the header, line ends are mixed; it names the line, and never quotes a value.
     """
     with opened(path, "a table") as file:
-        return layout_of(file)
+        return layout_of(file, header)
 
 
-def layout_of(file: BinaryIO) -> CsvLayout:
+def layout_of(file: BinaryIO, header: Header = None) -> CsvLayout:
     """Return the layout of a CSV file that is open."""
     if not os.fstat(file.fileno()).st_size:
         raise InvalidTableError(f"{file.name} is empty: a CSV file begins with a line of column names")
     file.seek(0)
     _check_encoding(file)
     data: NDArray[np.uint8] = np.memmap(file, dtype=np.uint8, mode="r")
-    return _Scan(file.name, data).layout()
+    return _Scan(file.name, data, as_header(header)).layout()
 
 
 def _check_encoding(file: BinaryIO) -> None:
@@ -92,27 +103,44 @@ def _check_encoding(file: BinaryIO) -> None:
 
 
 class _Scan:
-    def __init__(self, path: str, data: NDArray[np.uint8]) -> None:
+    def __init__(self, path: str, data: NDArray[np.uint8], header: Header) -> None:
         self.path = path
+        self.header = header
+        self.headed = header is None or header is True
         self.data = data
         self.start = 3 if data[:3].tobytes() == codecs.BOM_UTF8 else 0
         self.quotes = 0  # seen so far: an odd number of them before a byte means that it is quoted
-        self.commas = 0  # in the row that the last chunk left unfinished
+        self.commas: Positions = np.empty(0, np.int64)  # in the row that the last chunk left unfinished
         self.row_start = self.start
         self.rows = 0
         self.last_quote = self.start
         self.multiline = False
-        self.names: tuple[str, ...] = ()
+        self.first_line: tuple[str, ...] = ()
         self.returns = False  # whether rows end in \r\n
+        self.recurrence: Recurrence | None = None
+        self.recurring: int | None = None
 
     def layout(self) -> CsvLayout:
         for begin in range(self.start, len(self.data), CHUNK):
             self.read(begin, min(begin + CHUNK, len(self.data)))
         if self.quotes % 2:
             raise self.fault(self.last_quote, "opens a quote that is never closed")
-        if not self.names:
+        if not self.first_line:
             raise InvalidTableError(f"{self.path} is empty: a CSV file begins with a line of column names")
-        return CsvLayout(self.names, self.rows - 1, self.multiline)
+        if self.header is None:
+            check_line(self.first_line, self.recurring, self.path)
+        line_end = "\r\n" if self.returns else "\n"
+        return CsvLayout(self.names(), self.rows - self.headed, self.multiline, line_end, self.headed)
+
+    def names(self) -> tuple[str, ...]:
+        if self.header is None or self.header is True:
+            return self.first_line
+        width = len(self.first_line)
+        if self.header is False:
+            return tuple(f"column{number}" for number in range(1, width + 1))
+        if len(self.header) != width:
+            raise InvalidTableError(f"{self.path} has {width} columns, and header names {len(self.header)}")
+        return tuple(self.header)
 
     def read(self, begin: int, end: int) -> None:
         part = self.data[begin:end]
@@ -130,12 +158,17 @@ class _Scan:
         if end == len(self.data) and closed and part[-1] != _NEWLINE:
             ends = np.append(ends, end)
 
-        if not self.names and len(ends):
-            self.names = _header(self.path, self.data[self.start : ends[0]].tobytes())
-            self.returns = self.byte(ends[:1] - 1)[0] == _RETURN
+        if not self.first_line and len(ends):
+            if ends[0] - self.start > LONGEST_ROW:
+                raise self.fault(int(ends[0]), f"ends a row of more than {LONGEST_ROW} bytes")
+            self.first_line = _values(self.data[self.start : ends[0]].tobytes().decode().removesuffix("\r"), self.path)
+            self.returns = bool(self.byte(ends[:1] - 1)[0] == _RETURN)
         faults = [*self.quote_faults(quotes), *self.line_end_faults(returns, ends), *self.row_faults(commas, ends)]
         if faults:
             raise self.fault(*min(faults))
+        commas = np.concatenate([self.commas, commas])
+        if self.header is None and len(ends):
+            self.look_for_names(commas, ends)
 
         self.rows += len(ends)
         self.quotes += len(quotes)
@@ -143,8 +176,22 @@ class _Scan:
             self.last_quote = int(quotes[-1])
         if len(ends):
             self.row_start = int(ends[-1]) + 1
-            self.commas = 0
-        self.commas += int((commas >= self.row_start).sum())
+        self.commas = commas[commas >= self.row_start]
+
+    def look_for_names(self, commas: Positions, ends: Positions) -> None:
+        """Look whether a name comes again as a value in the rows that end here."""
+        if self.recurrence is None:
+            self.recurrence = Recurrence(self.first_line)
+        if self.recurring is not None:
+            return
+        width = len(self.first_line)
+        stops = np.empty((len(ends), width), np.int64)
+        stops[:, :-1] = commas[: len(ends) * (width - 1)].reshape(len(ends), width - 1)
+        stops[:, -1] = ends
+        starts = np.append(self.row_start, stops.ravel()[:-1] + 1).reshape(stops.shape)
+        stops[:, -1] -= self.byte(ends - 1) == _RETURN
+        people = slice(0 if self.rows else 1, None)
+        self.recurring = self.recurrence.column(self.data, starts[people], (stops - starts)[people])
 
     def quote_faults(self, quotes: Positions) -> Iterator[tuple[int, str]]:
         opens = (self.quotes + np.arange(len(quotes))) % 2 == 0
@@ -168,13 +215,14 @@ class _Scan:
     def row_faults(self, commas: Positions, ends: Positions) -> Iterator[tuple[int, str]]:
         starts = np.append(self.row_start, ends + 1)[: len(ends)]
         before = np.searchsorted(commas, ends)
-        values = np.diff(before, prepend=-self.commas) + 1
-        width = len(self.names)
+        values = np.diff(before, prepend=-len(self.commas)) + 1
+        width = len(self.first_line)
         for row in np.flatnonzero(values != width)[:1]:
             if ends[row] - starts[row] <= self.returns:
                 yield int(starts[row]), "is blank; take it out, or write the commas of an empty row"
             else:
-                yield int(ends[row]), f"ends a row of {values[row]} values under a header of {width}"
+                first = "header" if self.headed else "first line"
+                yield int(ends[row]), f"ends a row of {values[row]} values under a {first} of {width}"
         for row in np.flatnonzero(ends - starts > LONGEST_ROW)[:1]:
             yield int(ends[row]), f"ends a row of more than {LONGEST_ROW} bytes"
 
@@ -188,13 +236,10 @@ class _Scan:
         return InvalidTableError(f"{self.path} is not a CSV table that can be read: line {line} {what}")
 
 
-def _header(path: str, line: bytes) -> tuple[str, ...]:
-    text = line.decode().removesuffix("\r")
-    try:
-        names = tuple(next(csv.reader(io.StringIO(text, newline=""), strict=True), [""]))
-    except csv.Error:
-        raise InvalidTableError(f"{path} has a header that cannot be read: line 1 has a quote out of place") from None
-    if len(names) == 1 and (separator := next((s for s in (";", "\t") if s in names[0]), None)):
+def _values(line: str, path: str) -> tuple[str, ...]:
+    quoted_or_not = _VALUE.findall("," + line)
+    values = tuple(quoted.replace('""', '"') or plain for quoted, plain in quoted_or_not)
+    if len(values) == 1 and (separator := next((s for s in (";", "\t") if s in values[0]), None)):
         shown = "semicolons" if separator == ";" else "tabs"
         raise InvalidTableError(f"{path} has a header without commas but with {shown}; save it with commas instead")
-    return names
+    return values

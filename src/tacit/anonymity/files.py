@@ -2,33 +2,59 @@
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
 from typing import Any, BinaryIO
 
-from tacit.anonymity.csv_layout import layout_of
+from tacit.anonymity.csv_layout import LONGEST_ROW, CsvLayout, layout_of
 from tacit.anonymity.embedded import MERGED, Embedded, check_types, literal, quoted
+from tacit.anonymity.headers import Header, check_keys
 from tacit.anonymity.rows import Choose, Rows, check_names
 from tacit.errors import InvalidTableError
 from tacit.input_files import place
 
+_TEXT = ("string", "large_string", "dictionary<values=string, indices=int32, ordered=0>")
 
-def read_csv(file: BinaryIO, choose: Choose) -> Rows:
+
+def read_csv(file: BinaryIO, choose: Choose, header: Header) -> Rows:
     """Return the rows of a CSV file: every value is text, and empty is null."""
-    layout = layout_of(file)
+    layout = layout_of(file, header)
     names = check_names(layout.names, file.name)
     fields = {name: f"v{i}" for i, name in enumerate(names)}
-    kinds = ", ".join(f"{field}: 'VARCHAR'" for field in fields.values())
-    source = (
-        f"read_csv({literal(place(file))}, columns = {{{kinds}}}, header = true, auto_detect = false,"
-        f""" strict_mode = true, delim = ',', quote = '"', escape = '"', nullstr = '', hive_partitioning = false,"""
-        f" parallel = {not layout.multiline})"
-    )
     values = {name: fields[name] for name in choose(names)}
+    file.seek(0)
+    if file.readline(LONGEST_ROW).endswith(b"\r\n") < (layout.line_end == "\r\n"):
+        # Excel ends lines of a cell by \n and rows by \r\n, and the engine takes the first end for all.
+        engine = Embedded(file.name)
+        with engine.holding("arrived", _by_arrow(file, layout, fields.values())):
+            return engine.rows(values, "arrived", expected=layout.rows)
+    kinds = ", ".join(f"{field}: 'VARCHAR'" for field in fields.values())
+    line_end = ", new_line = '\\n'" if layout.line_end == "\n" else ""  # of \r\n, only what it finds itself works
+    source = (
+        f"read_csv({literal(place(file))}, columns = {{{kinds}}}, header = {str(layout.header).lower()},"
+        f""" auto_detect = false, strict_mode = true, delim = ',', quote = '"', escape = '"', nullstr = '',"""
+        f" hive_partitioning = false, parallel = {not layout.multiline}{line_end})"
+    )
     return Embedded(file.name, place(file)).rows(values, source, expected=layout.rows)
 
 
-def read_parquet(file: BinaryIO, choose: Choose) -> Rows:
+def _by_arrow(file: BinaryIO, layout: CsvLayout, fields: Iterable[str]) -> Any:
+    arrow: Any = import_module("pyarrow")
+    csv: Any = import_module("pyarrow.csv")
+    names = list(fields)
+    return csv.read_csv(
+        place(file),
+        csv.ReadOptions(
+            column_names=names, skip_rows_after_names=int(layout.header), block_size=2 * LONGEST_ROW
+        ),
+        csv.ParseOptions(newlines_in_values=True, ignore_empty_lines=False),
+        csv.ConvertOptions(
+            column_types=dict.fromkeys(names, arrow.string()), null_values=[""], strings_can_be_null=True
+        ),
+    )  # fmt: skip
+
+
+def read_parquet(file: BinaryIO, choose: Choose, header: Header) -> Rows:
     """Return the rows of a Parquet file, with the types that it has."""
     parquet: Any = import_module("pyarrow.parquet")
     try:
@@ -37,6 +63,11 @@ def read_parquet(file: BinaryIO, choose: Choose) -> Rows:
     except (ValueError, OSError):
         raise InvalidTableError(f"{file.name} is not a Parquet file, or is cut short or damaged") from None
     names = check_names(schema.names, file.name)
+    texts = [column.name for column in schema if str(column.type) in _TEXT]
+    source = f"read_parquet({literal(place(file))}, hive_partitioning = false)"
+    engine = Embedded(file.name, place(file))
+    recurring = None if header else _recurring(engine, source, names, {name: quoted(name) for name in texts})
+    check_keys(names, recurring, file.name, header)
     values = {name: quoted(name) for name in choose(names)}
     check_types((schema.field(name) for name in values), file.name, MERGED)
     old = [leaf.path for leaf in leaves if leaf.physical_type == "INT96"]
@@ -46,9 +77,17 @@ def read_parquet(file: BinaryIO, choose: Choose) -> Rows:
                 f"the column {name!r} of {file.name} may hold nanoseconds in an old type (INT96) of which the "
                 "engine reads the microseconds; write the file with timestamps of today's types"
             )
-    return Embedded(file.name, place(file)).rows(
-        values, f"read_parquet({literal(place(file))}, hive_partitioning = false)", in_passes=True
+    return engine.rows(values, source, in_passes=True)
+
+
+def _recurring(engine: Embedded, source: str, names: Sequence[str], texts: Mapping[str, str]) -> int | None:
+    """Return the first column, of those with text, given as SQL, whose name is one of its values too."""
+    if not texts:
+        return None
+    (found,) = engine.read(
+        f"SELECT {', '.join(f'bool_or({text} = {literal(name)})' for name, text in texts.items())} FROM {source}"
     )
+    return next((names.index(name) for name, again in zip(texts, found, strict=True) if again), None)
 
 
 def _in_microseconds(file: BinaryIO, name: str) -> bool:
@@ -67,7 +106,7 @@ def _holds_any(column: Any, leaves: Sequence[str]) -> bool:
     return column.type.num_fields > 0 and any(leaf.startswith(f"{column.name}.") for leaf in leaves)
 
 
-def read_json(file: BinaryIO, choose: Choose) -> Rows:
+def read_json(file: BinaryIO, choose: Choose, header: Header) -> Rows:
     """Return the rows of a JSON file, an array of objects or an object a line.
 
     Values stay apart by type and as numbers: 1, 1.0 and ``"1"`` are three; decimals have double precision, so that 1.0
@@ -92,6 +131,8 @@ def read_json(file: BinaryIO, choose: Choose) -> Rows:
     if not shapes:
         raise InvalidTableError(f"{file.name} has no rows; exposure needs at least one person")
     names = check_names(dict.fromkeys(key for _, keys in shapes for key in keys), file.name)
+    texts = {name: f"json->>{literal(_pointer(name))}" for name in names}
+    check_keys(names, None if header else _recurring(engine, source, names, texts), file.name, header)
     values = {name: _json_text(name) for name in choose(names)}
     return engine.rows(values, source, spell=_spelled)
 
@@ -104,9 +145,12 @@ def _is_cut_short(file: BinaryIO) -> bool:
 
 
 def _json_text(key: str) -> str:
-    pointer = "/" + key.replace("~", "~0").replace("/", "~1")
-    value = f"(json->{literal(pointer)})"
+    value = f"(json->{literal(_pointer(key))})"
     return f"CASE json_type({value}) WHEN 'NULL' THEN NULL ELSE {value}::VARCHAR END"
+
+
+def _pointer(key: str) -> str:
+    return "/" + key.replace("~", "~0").replace("/", "~1")
 
 
 def _spelled(text: str) -> str:

@@ -9,6 +9,7 @@ from tacit.errors import InvalidTableError, InvalidValueError, UnsupportedError
 
 if TYPE_CHECKING:
     from tacit.anonymity.grouping import Joint
+    from tacit.anonymity.headers import Header
     from tacit.anonymity.redacted_answers import Answers
     from tacit.anonymity.rows import Rows
 
@@ -30,6 +31,10 @@ class Population:
         The columns to keep; None keeps all.
     person
         The column that says whose row it is, if people have several. It is not one of the population's columns.
+    header
+        Whether the first line of a CSV file holds names (True) or a person (False: the columns are called column1,
+        column2, …), or names for the columns of a file that has none. None looks: a file whose columns seem to be
+        named by a person's values is refused, and True says that they are names all the same, in JSON and Parquet too.
 
     Raises
     ------
@@ -51,7 +56,13 @@ class Population:
 
     __slots__ = ("_class_sizes", "_columns", "_people", "_person", "_row_count", "_rows")
 
-    def __init__(self, table: Any, columns: Iterable[str] | None = None, person: str | None = None) -> None:
+    def __init__(
+        self,
+        table: Any,
+        columns: Iterable[str] | None = None,
+        person: str | None = None,
+        header: "Header" = None,
+    ) -> None:
         from tacit.anonymity.sources import open_rows  # noqa: PLC0415 - imports Ibis
 
         chosen = None if columns is None else distinct_names(columns)
@@ -66,7 +77,7 @@ class Population:
                 raise InvalidTableError(f"the column {person!r} says who a person is, so it cannot be one of columns")
             return [*kept, *([person] if person is not None else [])]
 
-        self._hold(open_rows(table, choose), person)
+        self._hold(open_rows(table, choose, header), person)
 
     def with_rows(self, change: "Callable[[Rows], Rows]", person: str | None) -> "Population":
         """Return the population that changed rows are about, where ``person`` is the column that says whose they are.

@@ -92,7 +92,8 @@ def check_names(names: Iterable[str], source: str) -> tuple[str, ...]:
     Raises
     ------
     InvalidTableError
-        If there is none, one is empty, or two are the same or differ only by case.
+        If there is none, one is empty, or two are the same or differ only by case; it says which by their places, for
+        what stands for names in a file without them are a person's values.
     """
     names = tuple(names)
     if not names:
@@ -103,6 +104,6 @@ def check_names(names: Iterable[str], source: str) -> tuple[str, ...]:
             raise InvalidTableError(f"{source} has no name for column {position}; name every column")
         first, twin = seen.setdefault(name.casefold(), (position, name))
         if first != position:
-            how = "have the same name" if twin == name else "have names that differ only by case,"
-            raise InvalidTableError(f"columns {first} and {position} of {source} {how} {name!r}; rename one of them")
+            how = "have the same name" if twin == name else "have names that differ only by case"
+            raise InvalidTableError(f"columns {first} and {position} of {source} {how}; rename one of them")
     return names

@@ -9,6 +9,7 @@ from tacit.anonymity.embedded import MERGED_FROM_ARROW, Embedded, check_types, q
 from tacit.anonymity.example import path_of
 from tacit.anonymity.files import read_csv, read_json, read_parquet
 from tacit.anonymity.frames import as_arrow
+from tacit.anonymity.headers import Header, as_header
 from tacit.anonymity.rows import UNKNOWN_TO_ENGINE, Choose, Rows, check_names, safe_fields
 from tacit.errors import EngineError, InvalidTableError, UnsupportedError
 from tacit.input_files import opened
@@ -22,7 +23,7 @@ READERS = {
 }
 
 
-def open_rows(table: Any, choose: Choose) -> Rows:
+def open_rows(table: Any, choose: Choose, header: Header = None) -> Rows:
     """Return the rows of a table, with the columns that ``choose`` picks from its names.
 
     Parameters
@@ -32,6 +33,9 @@ def open_rows(table: Any, choose: Choose) -> Rows:
         polars or Arrow table (anything with ``__arrow_c_stream__``); or an Ibis table, used where it lives.
     choose
         Takes the table's column names, returns those to keep; may raise.
+    header
+        Whether the first line of a CSV file holds names (True) or a person (False), or names for its columns; None
+        looks.
 
     Raises
     ------
@@ -41,7 +45,9 @@ def open_rows(table: Any, choose: Choose) -> Rows:
         If it is none of the above.
     """
     if isinstance(table, str | Path):
-        return _read_file(path_of(table), choose)
+        return _read_file(path_of(table), choose, as_header(header))
+    if header is not None:
+        raise UnsupportedError(f"header is about a file, got {type(table).__name__}, which has names for its columns")
     if type(table).__module__.startswith("ibis."):
         return _in_place(table, choose)
     if hasattr(table, "__arrow_c_stream__"):
@@ -52,13 +58,13 @@ def open_rows(table: Any, choose: Choose) -> Rows:
     )
 
 
-def _read_file(path: Path, choose: Choose) -> Rows:
+def _read_file(path: Path, choose: Choose, header: Header) -> Rows:
     with opened(path, "a table") as file:
         reader = READERS.get(path.suffix.lower())
         if reader is None:
             raise InvalidTableError(f"{path} is not a kind of file that can be read; those are {', '.join(READERS)}")
         try:
-            return reader(file, choose)
+            return reader(file, choose, header)
         except OSError as error:
             raise InvalidTableError(f"{path} cannot be read: {error.strerror or 'the file is damaged'}") from None
 

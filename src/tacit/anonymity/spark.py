@@ -6,10 +6,11 @@ from typing import Any
 
 from tacit.anonymity.csv_layout import csv_layout
 from tacit.anonymity.example import path_of
+from tacit.anonymity.headers import Header
 from tacit.errors import EngineError, InvalidTableError, UnsupportedError
 
 
-def spark_table(path: str | os.PathLike[str], session: Any = None) -> Any:
+def spark_table(path: str | os.PathLike[str], session: Any = None, header: Header = None) -> Any:
     """Return a Parquet or CSV file as an Ibis table on Spark, to make a :class:`Population` of.
 
     Parameters
@@ -20,6 +21,8 @@ def spark_table(path: str | os.PathLike[str], session: Any = None) -> Any:
     session
         A ``pyspark.sql.SparkSession``. None takes the one that runs, or else starts one as Spark's own settings say
         (``SPARK_REMOTE``, ``spark-defaults.conf``); without any, on this machine.
+    header
+        What a CSV file's first line is, as for :class:`Population`.
 
     Raises
     ------
@@ -36,7 +39,7 @@ def spark_table(path: str | os.PathLike[str], session: Any = None) -> Any:
         raise InvalidTableError(f"Spark reads .parquet and .csv, got {path}; write it as one of these first")
     if not path.exists():
         raise InvalidTableError(f"there is no file {path}")
-    layout = csv_layout(path) if kind == ".csv" else None
+    layout = csv_layout(path, header) if kind == ".csv" else None
     reader = (_session() if session is None else session).read
     try:
         if layout is None:
@@ -48,7 +51,7 @@ def spark_table(path: str | os.PathLike[str], session: Any = None) -> Any:
             frame = reader.csv(
                 str(path.absolute()),
                 schema=", ".join(f"c{i} STRING" for i in range(len(names))),
-                header=True, enforceSchema=True, mode="FAILFAST", encoding="UTF-8",
+                header=layout.header, enforceSchema=True, mode="FAILFAST", encoding="UTF-8",
                 sep=",", quote='"', escape='"', nullValue="", emptyValue="", maxCharsPerColumn=-1,
                 multiLine=layout.multiline,
             ).toDF(*names)  # fmt: skip

@@ -6,6 +6,7 @@ from typing import Any
 
 from tacit.anonymity import ClassSizes, Population, exposure_bound, exposure_if_independent, theorem_bound
 from tacit.anonymity.attacks import inferences
+from tacit.anonymity.headers import Header
 from tacit.auditing.collection import collection_report, is_categorical
 from tacit.auditing.omissions import not_examined
 from tacit.auditing.redaction import redaction_report
@@ -37,6 +38,7 @@ def audit(
     budget: float = 0.01,
     *,
     person: str | None = None,
+    header: Header = None,
     show_rare: bool = False,
     progress: Callable[[str], None] | None = None,
 ) -> Audit:
@@ -57,6 +59,8 @@ def audit(
         The share of exposed people, in [0, 1], up to which a set counts as fit to go out together.
     person
         The column that names a person with several rows.
+    header
+        What a file's first line is, as for `tacit.Population`.
     show_rare
         Whether to show values that fewer than k people hold.
     progress
@@ -86,7 +90,9 @@ def audit(
     report_progress = progress or _ignore
     if isinstance(table, Population) and person is not None:
         raise InvalidValueError("a Population knows its people already; name the person column when making it")
-    population = table if isinstance(table, Population) else Population(table, columns=columns, person=person)
+    if isinstance(table, Population) and header is not None:
+        raise InvalidValueError("a Population has names for its columns already; say what header is when making it")
+    population = table if isinstance(table, Population) else Population(table, columns, person, header)
     chosen = population.known(columns)
     if sensitive is not None and sensitive not in chosen:
         raise UnknownColumnError(sensitive, chosen)

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from tacit.cli.options import Whole, as_names
+from tacit.cli.options import Whole, as_header_option, as_names
 from tacit.cli.output import Progress, check_not_an_input, check_share, print_json
 from tacit.cli.written import written_whole
 
@@ -20,6 +20,7 @@ def audit(
     k: Whole = 10,
     budget: float = 0.01,
     person: str | None = None,
+    header: str | None = None,
     show_rare: Annotated[bool, Parameter(negative="")] = False,
     html: str | None = None,
     engine: Literal["duckdb", "spark"] = "duckdb",
@@ -42,6 +43,10 @@ def audit(
         The share of exposed people up to which columns count as fit to go out together.
     person
         The column that names a person with several rows.
+    header
+        Whether the first line of a CSV file holds names: yes, no (it is a person, and the columns are called column1,
+        column2, …), or the names as a,b,… for a file without them. By default a first line that looks like a person
+        is refused.
     show_rare
         Show values that fewer than k people hold.
     html
@@ -64,17 +69,19 @@ def audit(
     with contextlib.ExitStack() as stack:
         stack.callback(progress.done)
         page = stack.enter_context(written_whole(html)) if html is not None else []
-        rows: Any = spark_table(table) if engine == "spark" else table
+        on_spark, names = engine == "spark", as_header_option(header)
+        rows: Any = spark_table(table, header=names) if on_spark else table
         found = audit_table(
-            rows, as_names(columns), sensitive, k, budget, person=person, show_rare=show_rare, progress=progress
-        )
+            rows, as_names(columns), sensitive, k, budget, person=person, header=None if on_spark else names,
+            show_rare=show_rare, progress=progress,
+        )  # fmt: skip
         found = replace(found, table=table)
         if html is not None:
             page.append(to_html(found))
     if json:
         inputs = {
             "table": table, "columns": [report.column for report in found.columns], "sensitive": sensitive, "k": k,
-            "budget": budget, "person": person, "show_rare": show_rare, "engine": engine,
+            "budget": budget, "person": person, "header": header, "show_rare": show_rare, "engine": engine,
         }  # fmt: skip
         print_json("audit", inputs, found.to_dict())
     else:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from cyclopts import Parameter
 
 from tacit.cli.measure import interval, print_notes
-from tacit.cli.options import Whole, as_seed
+from tacit.cli.options import Whole, as_header_option, as_seed
 from tacit.cli.output import Progress, check_not_an_input, print_json
 from tacit.cli.samples import SamplesFile, read_samples
 from tacit.cli.written import written_whole
@@ -30,6 +30,7 @@ def estimate(
     method: Method = "auto",
     all_secrets: Annotated[bool, Parameter(negative="")] = False,
     half_width: float | None = None,
+    header: str | None = None,
     chart: str | None = None,
     seed: Whole | None = None,
     json: Annotated[bool, Parameter(negative="")] = False,
@@ -52,6 +53,9 @@ def estimate(
         is about the two secrets easiest to tell apart, and one that is not in the file may give itself away.
     half_width
         Add samples_needed: how many samples would give estimate_bayes_risk an interval of ± this.
+    header
+        Whether the first line holds names: yes, no (it is a sample), or the names as a,b,… for a file without them. By
+        default a first line that looks like a sample is refused.
     chart
         Write how the estimate of the Bayes risk settles with the number of samples as a chart to this .svg file.
     seed
@@ -78,7 +82,7 @@ def estimate(
         held.callback(progress.done)
         drawing = None if chart is None else held.enter_context(written_whole(chart))
         progress("reading the samples")
-        data = read_samples(samples)
+        data = read_samples(samples, as_header_option(header))
         secrets, observed = data.secrets, _observations(data, method)
         progress("estimate_bayes_risk")
         results: dict[str, Any] = {
@@ -100,7 +104,7 @@ def estimate(
     if json:
         inputs = {
             "samples": samples, "confidence": confidence, "method": method, "all_secrets": all_secrets,
-            "half_width": half_width, "chart": chart, "seed": rng,
+            "half_width": half_width, "header": header, "chart": chart, "seed": rng,
         }  # fmt: skip
         print_json("estimate", inputs, results)
     else:

@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from tacit.cli.options import Whole, as_names
+from tacit.cli.options import Whole, as_header_option, as_names
 from tacit.cli.output import check_not_an_input, check_share, print_json
 from tacit.cli.written import written_whole
 
@@ -19,6 +19,7 @@ def exposure(
     bounds: Annotated[bool, Parameter(negative="")] = False,
     curve: str | None = None,
     person: str | None = None,
+    header: str | None = None,
     fail_over: float | None = None,
     json: Annotated[bool, Parameter(negative="")] = False,
 ) -> int:
@@ -42,6 +43,10 @@ def exposure(
         Write the exposure at every threshold as a chart to this SVG file.
     person
         The column that names a person with several rows.
+    header
+        Whether the first line of a CSV file holds names: yes, no (it is a person, and the columns are called column1,
+        column2, …), or the names as a,b,… for a file without them. By default a first line that looks like a person
+        is refused.
     fail_over
         Exit with 1 if the exposure is above this share.
     json
@@ -60,7 +65,7 @@ def exposure(
 
     check_share(fail_over, "--fail-over")
     check_not_an_input(curve, path_of(table))
-    population = Population(table, columns=as_names(columns), person=person)
+    population = Population(table, as_names(columns), person, as_header_option(header))
     share = exposure_of(population, threshold=threshold, k=k)
     sizes = population.class_sizes()
     results: dict[str, Any] = {
@@ -84,6 +89,7 @@ def exposure(
     if json:
         inputs = {
             "table": table, "columns": list(population.columns), "k": k, "threshold": threshold, "person": person,
+            "header": header,
         }  # fmt: skip
         print_json("exposure", inputs, results)
     else:

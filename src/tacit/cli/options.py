@@ -59,6 +59,11 @@ def as_names(text: str | None) -> list[str] | None:
     return names
 
 
+def as_header_option(text: str | None) -> bool | list[str] | None:
+    """Return what a file's first line is said to be: ``yes``, it holds names, ``no``, or the names."""
+    return {"yes": True, "no": False}[text] if text in ("yes", "no") else as_names(text)
+
+
 def one_of(word: str, words: Iterable[str], what: str) -> str:
     """Return the word if it is one of those, or suggest the nearest."""
     known = list(words)

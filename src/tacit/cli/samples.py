@@ -8,7 +8,8 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.anonymity.csv_layout import LONGEST_ROW, layout_of
+from tacit.anonymity.csv_layout import LONGEST_ROW, CsvLayout, layout_of
+from tacit.anonymity.headers import Header
 from tacit.errors import InvalidTableError
 from tacit.input_files import opened, place
 
@@ -43,17 +44,17 @@ class SamplesFile:
     columns: tuple[str, ...]
 
 
-def read_samples(path: str) -> SamplesFile:
-    """Return the samples in a CSV file with a header, or say what is wrong with it."""
+def read_samples(path: str, header: Header = None) -> SamplesFile:
+    """Return the samples in a CSV file, or say what is wrong with it."""
     with opened(path, "samples") as file:
-        return _samples_in(file)
+        return _samples_in(file, header)
 
 
-def _samples_in(file: BinaryIO) -> SamplesFile:
+def _samples_in(file: BinaryIO, header: Header) -> SamplesFile:
     from tacit.anonymity.rows import check_names  # noqa: PLC0415 - loads Ibis
 
     path = file.name
-    layout = layout_of(file)
+    layout = layout_of(file, header)
     check_names(layout.names, path)
     if len(layout.names) < 2:
         raise InvalidTableError(
@@ -62,7 +63,7 @@ def _samples_in(file: BinaryIO) -> SamplesFile:
         )
     if not layout.rows:
         raise InvalidTableError(f"{path} has a header and no samples")
-    inputs, *outputs = _columns(file, len(layout.names), layout.multiline)
+    inputs, *outputs = _columns(file, layout)
     (names, secrets), observed = _texts(inputs), [_texts(column) for column in outputs]
     if "" in names:
         row = int(np.argmax(secrets == names.index("")))
@@ -82,21 +83,21 @@ def _samples_in(file: BinaryIO) -> SamplesFile:
     )
 
 
-def _columns(file: BinaryIO, width: int, multiline: bool) -> list[Any]:
+def _columns(file: BinaryIO, layout: CsvLayout) -> list[Any]:
     """Return each column as chunks of text with a dictionary."""
     arrow: Any = import_module("pyarrow")
     csv: Any = import_module("pyarrow.csv")
-    names = [str(column) for column in range(width)]
+    names = [str(column) for column in range(len(layout.names))]
     text = arrow.dictionary(arrow.int32(), arrow.string())
     try:
         table = csv.read_csv(
             place(file),
             read_options=csv.ReadOptions(
                 column_names=names,
-                skip_rows_after_names=1,
+                skip_rows_after_names=int(layout.header),
                 block_size=2 * LONGEST_ROW,  # a row must fit into two
             ),
-            parse_options=csv.ParseOptions(newlines_in_values=multiline, ignore_empty_lines=False),
+            parse_options=csv.ParseOptions(newlines_in_values=layout.multiline, ignore_empty_lines=False),
             convert_options=csv.ConvertOptions(column_types=dict.fromkeys(names, text), strings_can_be_null=False),
         )
     except arrow.ArrowException as error:

@@ -1,0 +1,125 @@
+"""Whether what stands over the columns of a file are names, or the values of its first person."""
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.anonymity.column_names import distinct_names
+from tacit.errors import InvalidTableError, InvalidValueError
+
+# True: the first line holds names; False: a person; names: a person, and these are the names; None: look.
+Header = bool | Sequence[str] | None
+
+RECURS = "comes again below as a value"
+
+_LONGEST = 100  # characters that are looked at
+_MONTH = (
+    "(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
+    "|nov(?:ember)?|dec(?:ember)?)"
+)
+_SIGNS = {
+    "is a date": (
+        r"\d{4}-?\d\d-?\d\d[t ]\d.*"
+        rf"|\d{{1,4}}\W*{_MONTH}\W*\d{{1,4}}(?:\W.*)?|{_MONTH}\W+\d{{1,4}}(?:\W.*)?"
+    ),
+    "is an e-mail address": r"[^@\s]+@[^@\s]+\.[^@\s]+",
+    "is an address on the web": r"(?:https?|ftp)://.*|www\..*",
+    "is an identifier": (
+        r"\{?[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\}?|(?=.*\d)(?:0x)?[0-9a-f]{16,}|(?:[0-9a-f]{2}:){5}[0-9a-f]{2}"
+    ),
+    "stands for no value, or for true or false": r"[?.-]+|n/a|null|nan|nil|none|true|false",
+}
+
+
+def as_header(header: Any) -> bool | tuple[str, ...] | None:
+    """Return what a file's first line is said to be, or say what can be said."""
+    if header is None or isinstance(header, bool):
+        return header
+    names = distinct_names(header)
+    if not names or "" in names:
+        raise InvalidValueError("header must be True, False or names of columns, and no name may be empty")
+    return names
+
+
+def sign_of_a_value(name: str) -> str | None:
+    """Return what shows that this is a person's value rather than a column's name, if anything does."""
+    text = name.strip()[:_LONGEST]
+    if _is_number(text):
+        return "is a number, or a date or the like in digits"
+    return next((sign for sign, pattern in _SIGNS.items() if re.fullmatch(pattern, text, re.IGNORECASE)), None)
+
+
+def check_line(names: Iterable[str], recurring: int | None, path: str) -> None:
+    """Refuse a first line that looks like a person; which values she has is not said."""
+    if (found := _first_sign(names, recurring)) is not None:
+        column, sign = found
+        raise InvalidTableError(
+            f"the first line of {path} looks like a person rather than names: what stands over column {column} {sign}; "
+            "say by header (--header) that it holds names (yes), or that it does not (no, or the names as a,b,…)"
+        )
+
+
+def check_keys(names: Iterable[str], recurring: int | None, path: str, header: Header) -> None:
+    """Refuse names in a file where each column has one, if they look like a person."""
+    if header is False or isinstance(header, Sequence):
+        raise InvalidTableError(f"{path} names its columns itself; header (--header) can only say yes to that")
+    if header is None and (found := _first_sign(names, recurring)) is not None:
+        column, sign = found
+        raise InvalidTableError(
+            f"the columns of {path} seem to be named by a person's values: the name of column {column} {sign}; if they "
+            "are names all the same, say so by header (--header yes)"
+        )
+
+
+def _first_sign(names: Iterable[str], recurring: int | None) -> tuple[int, str] | None:
+    signs = ((column, sign) for column, name in enumerate(names, start=1) if (sign := sign_of_a_value(name)))
+    return next(signs, None if recurring is None else (recurring + 1, RECURS))
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return any(map(str.isdigit, text)) and not any(map(str.isalpha, text))
+    return True
+
+
+class Recurrence:
+    """Looks for a column's name among the values of a CSV file's column, as bytes.
+
+    Parameters
+    ----------
+    names
+        The names; an empty one is not looked for.
+    """
+
+    def __init__(self, names: Sequence[str]) -> None:
+        plain = [name.encode() for name in names]
+        spelled = ([b'"' + name.replace(b'"', b'""') + b'"' for name in plain], plain)
+        self._spelled = [_Texts([text if name else b"" for text, name in zip(s, plain, strict=True)]) for s in spelled]
+
+    def column(self, data: NDArray[np.uint8], starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> int | None:
+        """Return the first column that has its name as a value, given where each value starts and how long it is."""
+        found = [column for texts in self._spelled if (column := texts.found(data, starts, lengths)) is not None]
+        return min(found, default=None)
+
+
+class _Texts:
+    def __init__(self, texts: Sequence[bytes]) -> None:
+        self._bytes = np.frombuffer(b"".join(texts) + b"\0", dtype=np.uint8)
+        self._lengths = np.array([len(text) for text in texts])
+        self._starts = np.cumsum(self._lengths) - self._lengths
+
+    def found(self, data: NDArray[np.uint8], starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> int | None:
+        rows, columns = np.nonzero((lengths == self._lengths) & (lengths > 0))
+        at, longest = starts[rows, columns], self._lengths[columns]
+        for offset in range(int(self._lengths.max())):
+            step = np.minimum(offset, longest - 1)
+            same = data[at + step] == self._bytes[self._starts[columns] + step]
+            at, columns, longest = at[same], columns[same], longest[same]
+            if not len(at) or offset + 1 >= int(longest.max()):
+                break
+        return int(columns.min()) if len(columns) else None
