@@ -16,6 +16,7 @@
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from typing import Any
 
 _SHOWN = 5  # names of columns in a sentence, and characters of one of them below
 _LONGEST = 60
@@ -24,6 +25,14 @@ _COMPARED = 1000  # names in which the nearest is looked for: some milliseconds
 
 class TacitError(Exception):
     """Every error that Tacit raises on purpose; its text is one sentence fit for a terminal."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Make it anew by its sentence, whatever it was made of, where it is copied or comes from another process."""
+        return _remade, (type(self), self.args), vars(self)
+
+
+def _remade(kind: type[TacitError], args: tuple[Any, ...]) -> TacitError:
+    return kind.__new__(kind, *args)
 
 
 class InvalidValueError(TacitError, ValueError):

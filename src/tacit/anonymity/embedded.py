@@ -3,13 +3,13 @@
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
-from threading import RLock
 from types import MappingProxyType
 from typing import Any
 
 import duckdb
 import ibis  # pyright: ignore[reportMissingTypeStubs]
 
+from tacit.anonymity.one_process import OfOneProcess, Turns
 from tacit.anonymity.rows import Rows, safe_fields
 from tacit.errors import InvalidTableError, TooLargeError
 
@@ -31,7 +31,7 @@ MERGED = ("decimal256", "timestamp[ns, tz")
 MERGED_FROM_ARROW = (*MERGED, "duration[ns]", "month_day_nano_interval", "arrow.bool8")
 
 
-class Embedded:
+class Embedded(OfOneProcess):
     """A DuckDB database of its own for one table.
 
     Parameters
@@ -45,7 +45,7 @@ class Embedded:
     def __init__(self, what: str, path: str | None = None) -> None:
         self._what = what
         self._database: Any = duckdb.connect(":memory:", config=dict(SETTINGS))
-        self._one_at_a_time = RLock()
+        self._turns = Turns()
         self._query("SET enable_progress_bar = false")
         if path is not None:
             self._query(f"SET allowed_paths = [{literal(path)}]")
@@ -135,7 +135,7 @@ class Embedded:
             lambda asked: self.read(backend.compile(asked)),
             texts,
             spell,
-            self._one_at_a_time,
+            self._turns,
         )
 
     def _lock_down(self) -> None:
@@ -183,7 +183,7 @@ class Embedded:
     def _query(self, sql: str) -> list[Any]:
         # With values in the text, since binding them imports pandas; and not by execute(), whose result belongs to the
         # connection, so that of two threads each may fetch what the other asked.
-        with self._one_at_a_time:
+        with self._turns:
             asked = self._database.sql(sql)
             return [] if asked is None else asked.fetchall()
 

@@ -133,7 +133,7 @@ def _views(rows: "Rows", field: str, values: Mapping[str | None, str | None]) ->
     views = held.left_join(known, held["text"].identical_to(known["key"]))
     views = views.select("finer", "coarser", told=views["told"].fill_null(False))
     # It would be worked out anew for every question.
-    with rows.lock:
+    with rows.turns:
         return views.cache() if rows.can_keep else views
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import ibis  # pyright: ignore[reportMissingTypeStubs]
 
 from tacit.anonymity.class_sizes import ClassSizes
+from tacit.anonymity.one_process import OfOneProcess
 from tacit.anonymity.rows import Rows, text_of
 
 SIZE, CLASSES = "size_of_class", "number_of_classes"
@@ -14,7 +15,7 @@ _BAG, _SECRET, _BEST = "bag", "secret", "best_guess"
 
 
 @dataclass(frozen=True)
-class Joint:
+class Joint(OfOneProcess):
     """How many people of each class have each sensitive value: a row for each class and value that is found in it.
 
     Parameters

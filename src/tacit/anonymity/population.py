@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from tacit.anonymity.class_sizes import ClassSizes
 from tacit.anonymity.column_names import distinct_names, names_among
+from tacit.anonymity.one_process import OfOneProcess
 from tacit.errors import InvalidTableError, InvalidValueError, UnsupportedError
 
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from tacit.anonymity.rows import Rows
 
 
-class Population:
+class Population(OfOneProcess):
     """People described by a table: a person a row, or several rows for each with ``person=``.
 
     Two people are alike on some columns when their values there are the same; null is a value. With ``person=`` what a
@@ -161,7 +162,7 @@ class Population:
         chosen = [self.known(columns) for columns in sets]
         if self._person is None:
             missing = [key for columns in chosen if (key := frozenset(columns)) not in self._class_sizes]
-            with self._rows.lock:
+            with self._rows.turns:
                 self._class_sizes |= dict(group_all(self._rows, missing, self._people, self._class_sizes))
         return tuple(self.class_sizes(columns) for columns in chosen)
 

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,6 +11,7 @@ from ibis.common.exceptions import (  # pyright: ignore[reportMissingTypeStubs]
     UnsupportedOperationError,
 )
 
+from tacit.anonymity.one_process import OfOneProcess, Turns
 from tacit.errors import InvalidTableError, UnsupportedError
 
 # Takes a table's column names, returns those to keep; may raise.
@@ -22,7 +22,7 @@ UNKNOWN_TO_ENGINE = (OperationNotDefinedError, UnsupportedBackendType, Unsupport
 
 
 @dataclass(frozen=True)
-class Rows:
+class Rows(OfOneProcess):
     """A table, with its columns under names that no engine stumbles on.
 
     Parameters
@@ -37,8 +37,8 @@ class Rows:
         For the columns that hold codes: the name in ``table`` → an Ibis table of ``code`` and ``text``. Null has none.
     spell
         Turns a value's text in the engine into the user's.
-    lock
-        Held while tables are kept, for other threads must not ask meanwhile.
+    turns
+        Taken while tables are kept, for other threads must not ask meanwhile.
     """
 
     table: Any
@@ -46,7 +46,7 @@ class Rows:
     answer: Callable[[Any], list[tuple[Any, ...]]]
     texts: Mapping[str, Any] = field(default_factory=dict[str, Any])
     spell: Callable[[str], str] = str
-    lock: AbstractContextManager[Any] = field(default_factory=nullcontext)
+    turns: Turns = field(default_factory=Turns)
 
     @property
     def can_keep(self) -> bool:
@@ -61,7 +61,8 @@ class Rows:
         return [quoted] if value.startswith('"') else [quoted, value]
 
     def ask(self, asked: Any) -> list[tuple[Any, ...]]:
-        """Return what an Ibis table expression gives, or say that the engine cannot tell."""
+        """Return what an Ibis table expression gives, or say that the engine cannot tell or is another process'."""
+        self.turns.check()
         try:
             return self.answer(asked)
         except UNKNOWN_TO_ENGINE:

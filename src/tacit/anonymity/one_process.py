@@ -1,0 +1,50 @@
+"""An engine lives in the process that made it: no other one can ask it, and of its threads one at a time does."""
+
+import os
+from threading import RLock
+from typing import NoReturn
+
+from tacit.errors import EngineError, UnsupportedError
+
+
+class OfOneProcess:
+    """What holds an engine, and stays with it."""
+
+    __slots__ = ()
+
+    def __reduce_ex__(self, protocol: object) -> NoReturn:
+        raise UnsupportedError(
+            f"a {type(self).__name__} cannot be pickled or copied, for it holds an engine of this process; make it "
+            "anew from its table where it is needed, in another process too"
+        )
+
+
+class Turns:
+    """Held while the engine is asked.
+
+    A process forked meanwhile would wait for its parent's threads for ever.
+
+    Raises
+    ------
+    EngineError
+        If this is not the process that made it.
+    """
+
+    def __init__(self) -> None:
+        self._process = os.getpid()
+        self._taken = RLock()
+
+    def check(self) -> None:
+        """Refuse another process."""
+        if os.getpid() != self._process:
+            raise EngineError(
+                "this population belongs to the process that this one was forked from, and so does its engine; make it "
+                "anew here, from its table"
+            )
+
+    def __enter__(self) -> None:
+        self.check()
+        self._taken.acquire()
+
+    def __exit__(self, *_: object) -> None:
+        self._taken.release()
