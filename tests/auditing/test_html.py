@@ -249,3 +249,17 @@ def test_long_tables_are_folded_and_crowded_figures_say_what_they_leave_out():
 
 def test_the_same_audit_is_the_same_page():
     assert to_html(samples.usual()) == to_html(samples.usual())
+
+
+def test_no_name_or_value_reorders_the_words_around_it():
+    marks = "\u202e\u2066\u200f\u061c\u2028\x9b\x7f\u200b"
+    name, hebrew, value = f"a{marks}b", "גיל", f"x{marks}y"
+    table = pyarrow.table({name: [value] * 20, hebrew: ["no"] * 10 + ["yes"] * 10})
+    html = to_html(tc.audit(table, sensitive=hebrew, show_rare=True))
+    assert not set(marks) & set(html)
+    page = Page(html)
+    for figure in page.figures:
+        assert not set(marks) & set(json.dumps(figure, ensure_ascii=False))
+    # Letters that run leftwards are set apart wherever they stand in text.
+    assert all(where == "bdi" for where, text in page.texts if hebrew in text and where not in {"script", "title"})
+    assert page.inside("bdi").count(hebrew) > 5

@@ -12,11 +12,14 @@ from typing import Any
 from tacit.auditing.collection import KEPT_ERROR, MOST_CATEGORIES, kept_error
 from tacit.auditing.result import SHOWN, Audit, CertifiedReport, InferenceReport, plain
 from tacit.auditing.summary import promise, summary
-from tacit.auditing.wording import bounded, interval, odds, people, percent, points, times
+from tacit.auditing.wording import bounded, interval, odds, people, percent, points, short, times
 from tacit.estimate import Estimate, highest
+from tacit.printable import printable
 
 # Above this share of people with a class of their own, a guess repeats the table.
 _NEARLY_UNIQUE = 0.1
+_LETTERS = "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]+"
+_LEFTWARDS = re.compile(f"{_LETTERS}(?: +{_LETTERS})*")
 
 
 def to_html(found: Audit) -> str:
@@ -110,6 +113,7 @@ def _template() -> Any:
     environment: Any = Environment(
         loader=PackageLoader("tacit.auditing", "."),
         autoescape=True,
+        finalize=_shown,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -117,6 +121,8 @@ def _template() -> Any:
     words: tuple[Callable[[Any], str], ...] = (percent, points, odds, people, bounded, interval)
     environment.filters |= {word.__name__: _unbroken(word) for word in words}
     environment.filters |= {
+        "short": short,
+        "spelled": _spelled,
         "tidy": _tidy,
         "capital": _capital,
         "number": _number,
@@ -124,6 +130,25 @@ def _template() -> Any:
         "who": _who,
     }
     return environment.get_template("report.html.j2")
+
+
+def _shown(value: Any) -> Any:
+    """Return what stands on the page for a value: nothing unseen in it, and letters that run leftwards set apart.
+
+    So no name can reorder the words around it.
+    """
+    from markupsafe import Markup  # noqa: PLC0415 - comes with Jinja
+
+    if not isinstance(value, str) or isinstance(value, Markup):
+        return value
+    return Markup(_LEFTWARDS.sub(r"<bdi>\g<0></bdi>", str(_spelled(value))))
+
+
+def _spelled(text: str) -> Any:
+    """Return the text for an attribute or a title, where no element can stand."""
+    from markupsafe import escape  # noqa: PLC0415
+
+    return escape("\u00a0".join(map(printable, text.split("\u00a0"))))
 
 
 def _unbroken(word: Callable[[Any], str]) -> Callable[[Any], str]:

@@ -3,12 +3,12 @@
 from typing import Any
 
 from rich import box
-from rich.console import RenderableType
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.table import Table
 from rich.text import Text
 
 from tacit.auditing.result import SHOWN
-from tacit.auditing.wording import printable
+from tacit.printable import printable
 
 
 def plain_table(*headers: str, wide: int = 12) -> Table:
@@ -21,7 +21,16 @@ def plain_table(*headers: str, wide: int = 12) -> Table:
 
 
 class _PlainTable(Table):
-    """A table whose cells are words and never markup, however a column or a value is called."""
+    """A table whose cells are words and never markup, however a column or a value is called.
+
+    Where there is no room for all columns they fold: a number that is cut is another number.
+    """
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        if self.__rich_measure__(console, options).minimum > options.max_width:
+            for column in self.columns:
+                column.no_wrap, column.min_width = False, None
+        yield from super().__rich_console__(console, options)
 
     def add_row(self, *cells: RenderableType | None, **options: Any) -> None:
         super().add_row(*(Text(printable(cell)) if isinstance(cell, str) else cell for cell in cells), **options)

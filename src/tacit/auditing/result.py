@@ -12,9 +12,20 @@ Columns = tuple[str, ...]
 SHOWN = 10
 
 
+def least_holders(k: int) -> int:
+    """Return how many people must hold a value before it is shown: k, and never one alone, whatever k is.
+
+    Examples
+    --------
+    >>> least_holders(10), least_holders(1)
+    (10, 2)
+    """
+    return max(k, 2)
+
+
 @dataclass(frozen=True)
 class ColumnReport:
-    """One column alone. ``rarest_value`` is None for NULL, and withheld when fewer than k people hold it."""
+    """One column alone. ``rarest_value`` is None for NULL, and withheld when too few people hold it."""
 
     column: str
     values: int
@@ -213,6 +224,11 @@ class Audit:
     collection: tuple[CollectionReport, ...]
     redaction: RedactionReport
     not_examined: tuple[str, ...]
+
+    @property
+    def least_holders(self) -> int:
+        """How many people hold every value that is shown, at least, unless the audit was told to show rare ones."""
+        return least_holders(self.k)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the sections as dicts, lists, numbers and strings, ready for JSON.

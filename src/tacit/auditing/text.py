@@ -21,9 +21,10 @@ from tacit.auditing.wording import (
     people,
     percent,
     points,
-    printable,
+    short,
     times,
 )
+from tacit.printable import printable
 
 
 def to_text(found: Audit) -> Group:
@@ -282,7 +283,7 @@ def _of_people(share: float, count: int) -> str:
 
 
 def _value(value: str | None) -> str:
-    return "(empty)" if value is None else value
+    return "(empty)" if value is None else short(value)
 
 
 def _say(sentence: str, style: str = "") -> Text:

@@ -5,6 +5,9 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 
 from tacit.estimate import Estimate
 from tacit.numerics.rounding import shortest
+from tacit.printable import printable
+
+_LONGEST_VALUE = 40
 
 
 def odds(share: float) -> str:
@@ -101,15 +104,15 @@ def counted(count: float) -> str:
     return f"{count:.1f}" if count < 10 and count != int(count) else f"{count:,.0f}"
 
 
-def printable(text: str) -> str:
-    """Return the text with control characters spelled out, so that no name can steer a terminal.
+def short(value: str) -> str:
+    """Return a value as far as it fits a table.
 
     Examples
     --------
-    >>> printable("town"), printable("to" + chr(27) + "wn") == "to" + chr(92) + "x1bwn"
-    ('town', True)
+    >>> short("Oslo"), len(short("x" * 1_000_000))
+    ('Oslo', 40)
     """
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    return value if len(value) <= _LONGEST_VALUE else value[: _LONGEST_VALUE - 1] + "…"
 
 
 def listed(columns: tuple[str, ...]) -> str:

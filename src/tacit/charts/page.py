@@ -5,6 +5,7 @@ from html import escape
 import altair as alt
 
 from tacit.charts.rendering import to_svg
+from tacit.printable import printable
 
 
 def to_html(chart: alt.TopLevelMixin, title: str) -> str:
@@ -22,10 +23,11 @@ def to_html(chart: alt.TopLevelMixin, title: str) -> str:
     str
         The page.
     """
-    said = escape(str(chart.to_dict().get("description", title)))
+    said = escape(printable(str(chart.to_dict().get("description", title))))
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{escape(title)}</title>\n<style>body {{ margin: 0 }} svg {{ max-width: 100%; height: auto }}</style>\n"
+        f"<title>{escape(printable(title))}</title>\n"
+        "<style>body { margin: 0 } svg { max-width: 100%; height: auto }</style>\n"
         f'</head>\n<body>\n<main role="img" aria-label="{said}">\n{to_svg(chart)}\n</main>\n</body>\n</html>\n'
     )

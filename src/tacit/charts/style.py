@@ -8,6 +8,8 @@ from typing import Any
 
 import altair as alt
 
+from tacit.printable import printable
+
 Row = Mapping[str, Any]
 
 # Contrast on white: ink 16:1, dim 7:1 (text), pale 1.7:1 (only the part of a bar that says nothing new).
@@ -38,7 +40,12 @@ def percent(share: float) -> str:
 
 def inline(records: Iterable[Row]) -> Any:
     """Return the records as a figure's data."""
-    return alt.InlineData(values=[dict(record) for record in records])
+    return alt.InlineData(
+        values=[
+            {key: printable(value) if isinstance(value, str) else value for key, value in record.items()}
+            for record in records
+        ]
+    )
 
 
 def shares(title: str, top: float) -> Any:
@@ -61,7 +68,7 @@ def root_shares(title: str) -> Any:
 def _axis(title: str, scale: Any, **options: Any) -> Any:
     label = "format(100 * datum.value, '.6~r') + ' %'"
     axis = alt.Axis(labelExpr=label, labelOverlap=True, tickCount=alt.ExprRef("width < 450 ? 3 : 5"), **options)
-    return alt.X("share:Q", title=title, scale=scale, axis=axis)
+    return alt.X("share:Q", title=printable(title), scale=scale, axis=axis)
 
 
 def row() -> Any:
@@ -141,7 +148,7 @@ def figure(layers: Sequence[Any], rows: int, description: str) -> alt.LayerChart
         width="container",
         height=_STEP * max(rows, 1),
         autosize=alt.AutoSizeParams(type="fit-x", contains="padding"),
-        description=description,
+        description=printable(description),
         background="white",
     )
     return chart.configure(
@@ -158,8 +165,11 @@ def standing_alone(panels: Sequence[Any], title: str, notes: Sequence[str], desc
     """Return panels, one below the other, as one figure for a page of its own, with what it shows written above."""
     # One weight of type only: a PDF file lists several in an order that changes from run to run.
     head = alt.TitleParams(
-        title, subtitle=list(notes), anchor="start", color=INK, subtitleColor=DIM, fontSize=15, subtitleFontSize=12,
+        printable(title), subtitle=[printable(note) for note in notes],
+        anchor="start", color=INK, subtitleColor=DIM, fontSize=15, subtitleFontSize=12,
         fontWeight="normal", offset=12,
     )  # fmt: skip
-    chart: Any = alt.vconcat(*panels, title=head, description=description, background="white", spacing=14, padding=12)
+    chart: Any = alt.vconcat(
+        *panels, title=head, description=printable(description), background="white", spacing=14, padding=12
+    )
     return chart.configure(font=FONT, text={"fontSize": 12}, view={"stroke": None}, axis=_AXES)

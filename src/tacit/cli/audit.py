@@ -8,6 +8,7 @@ from cyclopts import Parameter
 
 from tacit.cli.options import Whole, as_header_option, as_names
 from tacit.cli.output import Progress, check_not_an_input, check_share, print_json
+from tacit.cli.terminal import say
 from tacit.cli.written import written_whole
 
 
@@ -48,7 +49,7 @@ def audit(
         column2, …), or the names as a,b,… for a file without them. By default a first line that looks like a person
         is refused.
     show_rare
-        Show values that fewer than k people hold.
+        Show values that fewer than k people hold, or one person alone.
     html
         Write a self-contained report to this file.
     engine
@@ -85,9 +86,9 @@ def audit(
         }  # fmt: skip
         print_json("audit", inputs, found.to_dict())
     else:
-        from rich.console import Console  # noqa: PLC0415
+        from tacit.cli.screen import Screen  # noqa: PLC0415 - JSON needs no rich
 
-        Console(markup=False, emoji=False, highlight=False).print(to_text(found))
+        Screen().print(to_text(found))
         if html is not None:
-            print(f"Report: {html}")
+            say(f"Report: {html}")
     return int(fail_over is not None and found.sets.whole.exposure > fail_over)

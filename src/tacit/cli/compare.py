@@ -23,6 +23,7 @@ from tacit.cli.options import (
 )
 from tacit.cli.output import Progress, check_not_an_input, print_json
 from tacit.cli.target import Asked, Goal, Result, as_goal, check_scales
+from tacit.cli.terminal import say
 from tacit.cli.tradeoff import EPSILONS, Tradeoff, as_chart_format, as_epsilons, check_drawable, has_worth
 from tacit.cli.tradeoff_chart import rendered
 from tacit.cli.written import written_whole
@@ -38,7 +39,7 @@ from tacit.mechanisms import Mechanism, frequency_error
 from tacit.shuffling import Shuffled, largest_epsilon, smallest_crowd
 
 # Those that fit in eighty columns beside the mechanism's name.
-_MOST_COLUMNS = 7
+_MOST_COLUMNS, _WIDE = 7, 80
 
 
 def compare(
@@ -129,7 +130,8 @@ def compare(
     else:
         _print_text(results, asked, goal)
         if chart is not None:
-            print(f"\nChart: {chart}")
+            say()
+            say(f"Chart: {chart}")
     return 0
 
 
@@ -233,15 +235,16 @@ class _Row:
 
 def _print_text(results: dict[str, dict[str, Any]], asked: Asked, goal: Goal | None) -> None:
     from rich import box  # noqa: PLC0415 - JSON needs no rich
-    from rich.console import Console  # noqa: PLC0415
     from rich.table import Table  # noqa: PLC0415
 
-    console = Console(markup=False, emoji=False, highlight=False)
+    from tacit.cli.screen import Screen  # noqa: PLC0415
+
+    console = Screen()
     for title, columns in _tables(asked, goal):
         table = Table(box=box.SIMPLE, pad_edge=False, title=title, title_justify="left")
         table.add_column("mechanism", overflow="fold")
         for header in columns:
-            table.add_column(header, justify="right", no_wrap=True)
+            table.add_column(header, justify="right", no_wrap=console.width >= _WIDE, overflow="fold")
         for name, found in results.items():
             table.add_row(name, *(_shown(_at(found, path)) for path in columns.values()))
         console.print(table)

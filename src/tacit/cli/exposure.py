@@ -6,6 +6,7 @@ from cyclopts import Parameter
 
 from tacit.cli.options import Whole, as_header_option, as_names
 from tacit.cli.output import check_not_an_input, check_share, print_json
+from tacit.cli.terminal import say
 from tacit.cli.written import written_whole
 
 
@@ -103,13 +104,13 @@ def _print_text(columns: tuple[str, ...], results: dict[str, Any], k: int | None
     alike = f"fewer than {k} people" if k is not None else f"less than a share of {threshold} of the people"
     said = odds(results["exposure"])
     who = {"none": "nobody is", "all": "everybody is"}.get(said, f"{said} people are")
-    print(f"{listed(columns)}: {who} exposed ({people(results['exposed_people'])} of {results['people']:,},")
-    print(f"{percent(results['exposure'])}, exactly counted): {alike} share their values.")
-    print(f"{results['classes']:,} different rows, {results['unique_rows']:,} of them held by a single person.")
+    say(f"{listed(columns)}: {who} exposed ({people(results['exposed_people'])} of {results['people']:,},")
+    say(f"{percent(results['exposure'])}, exactly counted): {alike} share their values.")
+    say(f"{results['classes']:,} different rows, {results['unique_rows']:,} of them held by a single person.")
     if bound := results.get("exposure_bound"):
         theorem, independent = results["theorem_bound"], results["exposure_if_independent"]
-        print(
+        say(
             f"The columns alone certify {bounded(bound)} ({bound.method}); {theorem.method} of the paper would give "
             f"{percent(theorem.value)}."
         )
-        print(f"If the columns had nothing to do with each other, {interval(independent)} would be exposed.")
+        say(f"If the columns had nothing to do with each other, {interval(independent)} would be exposed.")

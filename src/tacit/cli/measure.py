@@ -248,8 +248,9 @@ def _privacy(
 
 def _print_text(mechanism: str, results: dict[str, Any], refused: dict[str, str]) -> None:
     from rich import box  # noqa: PLC0415 - JSON needs no rich
-    from rich.console import Console  # noqa: PLC0415
     from rich.table import Table  # noqa: PLC0415
+
+    from tacit.cli.screen import Screen  # noqa: PLC0415
 
     table = Table(box=box.SIMPLE, pad_edge=False, title=mechanism, title_justify="left")
     for header in ("measure", "value", "kind"):
@@ -264,7 +265,7 @@ def _print_text(mechanism: str, results: dict[str, Any], refused: dict[str, str]
     for name, reason in refused.items():
         table.add_row(name, "—", "not computed")
         notes.setdefault(f"not computed: {reason}", []).append(name)
-    console = Console(markup=False, emoji=False, highlight=False)
+    console = Screen()
     console.print(table)
     print_notes(console, notes)
 

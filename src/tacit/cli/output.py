@@ -2,6 +2,7 @@
 
 import json
 import math
+import shutil
 import sys
 import time
 from collections.abc import Mapping
@@ -13,6 +14,7 @@ from typing import Any, TextIO, cast
 
 from tacit.errors import InvalidValueError
 from tacit.estimate import Estimate
+from tacit.printable import printable
 
 SCHEMA_VERSION = 1
 
@@ -20,7 +22,9 @@ SCHEMA_VERSION = 1
 def print_json(command: str, inputs: Mapping[str, Any], results: Mapping[str, Any]) -> None:
     """Print the object that every command's --json prints."""
     answer = {"schema_version": SCHEMA_VERSION, "command": command, "inputs": inputs, "results": results}
-    sys.stdout.write(json.dumps(_jsonable(answer), indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+    # In ASCII, whatever stdout's encoding: nothing in it can fail to be written, or steers a terminal.
+    text = json.dumps(_jsonable(answer), indent=2, allow_nan=False).replace("\x7f", "\\u007f")
+    sys.stdout.write(text + "\n")
 
 
 class Progress:
@@ -38,7 +42,7 @@ class Progress:
     def __call__(self, what: str) -> None:
         """Say it."""
         self._what = what
-        if self._clock is None and sys.stderr.isatty():
+        if self._clock is None and sys.stderr is not None and sys.stderr.isatty():  # pyright: ignore[reportUnnecessaryComparison] - it may be closed
             self._clock = Thread(target=self._tick, args=(sys.stderr,), daemon=True)
             self._clock.start()
 
@@ -55,8 +59,13 @@ class Progress:
         while not self._ended.wait(self._PERIOD):
             self._shown = True
             with suppress(OSError, ValueError):  # a terminal that has gone is no reason to stop
-                terminal.write(f"\r\x1b[2K{self._what} … {time.monotonic() - self._start:.0f} s")
+                terminal.write(f"\r\x1b[2K{self._said()}")
                 terminal.flush()
+
+    def _said(self) -> str:
+        """Return it in one line of the terminal: what wraps could not be wiped."""
+        passed = f" … {time.monotonic() - self._start:.0f} s"
+        return printable(self._what)[: max(shutil.get_terminal_size().columns - len(passed) - 1, 0)] + passed
 
 
 def check_share(value: float | None, name: str) -> None:

@@ -7,6 +7,7 @@ from cyclopts import Parameter
 
 from tacit.cli.options import one_of
 from tacit.cli.output import Progress, print_json
+from tacit.cli.terminal import say
 from tacit.cli.written import folder_written_whole
 
 if TYPE_CHECKING:
@@ -96,23 +97,25 @@ def _list(papers: Mapping[str, "Paper"], json: bool) -> None:
         print_json("reproduce", {"paper": None, "figure": None, "out": None}, results)
         return
     for name, paper in papers.items():
-        print(f"{name}: {paper.citation}")
+        say(f"{name}: {paper.citation}")
         for item in paper.items:
-            print(f"  {item:<14} {paper.items[item].title}")
-    print("\nAll of a paper: tacit reproduce PAPER; one of them: tacit reproduce PAPER FIGURE")
+            say(f"  {item:<14} {paper.items[item].title}")
+    say()
+    say("All of a paper: tacit reproduce PAPER; one of them: tacit reproduce PAPER FIGURE")
 
 
 def _print_text(paper: "Paper", made: Mapping[str, "Reproduction"], folder: str) -> None:
     from rich import box  # noqa: PLC0415 - JSON needs no rich
-    from rich.console import Console  # noqa: PLC0415
     from rich.table import Table  # noqa: PLC0415
+
+    from tacit.cli.screen import Screen  # noqa: PLC0415
 
     table = Table(box=box.SIMPLE, pad_edge=False, title=paper.citation, title_justify="left")
     for header in ("name", "shows", "printed", "ours agree", "within"):
         table.add_column(header, justify="left" if header in ("name", "shows") else "right")
     for name, found in made.items():
         table.add_row(name, paper.items[name].title, *_compared(found))
-    console = Console(markup=False, emoji=False, highlight=False)
+    console = Screen()
     console.print(table)
     said: dict[str, str] = {}
     for name, found in made.items():
@@ -120,7 +123,8 @@ def _print_text(paper: "Paper", made: Mapping[str, "Reproduction"], folder: str)
             said.setdefault(finding, name)
     for finding, name in said.items():
         console.print(f"{name}: {finding}")
-    print(f"\nFiles: {folder}/NAME.csv, the numbers with all their digits, and NAME.svg, .pdf and .png, the chart")
+    say()
+    say(f"Files: {folder}/NAME.csv, the numbers with all their digits, and NAME.svg, .pdf and .png, the chart")
 
 
 def _compared(found: "Reproduction") -> tuple[str, str, str]:

@@ -12,6 +12,7 @@ from cyclopts import App, CycloptsError
 
 from tacit.cli import COMMANDS
 from tacit.cli.start import BAD_INPUT, OUR_ERROR, without_room
+from tacit.cli.terminal import complain, say_aside
 from tacit.errors import TacitError
 
 _INTERRUPTED = 130
@@ -43,7 +44,8 @@ def unwritten(error: OSError, code: int = 0) -> int:
 
 def _ended(arguments: Sequence[str]) -> int:  # noqa: PLR0911 - one way out per kind of end
     try:
-        return int(_app()(arguments, exit_on_error=False, print_error=False, result_action="return_value") or 0)
+        app = _app(arguments)
+        return int(app(arguments, exit_on_error=False, print_error=False, result_action="return_value") or 0)
     except CycloptsError as error:
         return _refuse(" ".join(str(error).split()))
     except TacitError as error:
@@ -56,7 +58,7 @@ def _ended(arguments: Sequence[str]) -> int:  # noqa: PLR0911 - one way out per 
         return _interrupted()
     except (ImportError, MemoryError) as error:
         sentence, code = without_room(error)
-        _complain(sentence)
+        complain(sentence)
         return code
     except (OSError, OverflowError, RecursionError, UnicodeError) as error:
         reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
@@ -67,12 +69,20 @@ def _ended(arguments: Sequence[str]) -> int:  # noqa: PLR0911 - one way out per 
         sentence, code = without_room(error)
         if code == BAD_INPUT:
             return _refuse(sentence)
-        traceback.print_exc()
+        for line in traceback.format_exc().splitlines():
+            say_aside(line)
         return OUR_ERROR
 
 
-def _app() -> App:
-    app: Any = App(name="tacit", version=_version, help_format="plaintext")
+def _app(arguments: Sequence[str]) -> App:
+    console = None
+    if not {"--help", "-h"}.isdisjoint(arguments):
+        from tacit.cli.screen import Screen  # noqa: PLC0415 - answers in JSON need no rich
+
+        console = Screen()
+        if sys.flags.optimize > 1:
+            complain("without docstrings (PYTHONOPTIMIZE=2, python -OO) help does not say what an option means")
+    app: Any = App(name="tacit", version=_version, help_format="plaintext", console=console)
     for name, summary in COMMANDS.items():
         app.command(f"tacit.cli.{name}:{name}", name=name, help=summary)
     return app
@@ -85,15 +95,10 @@ def _version() -> str:
 
 
 def _refuse(sentence: str) -> int:
-    _complain(sentence)
+    complain(sentence)
     return BAD_INPUT
 
 
 def _interrupted() -> int:
-    _complain("interrupted")
+    complain("interrupted")
     return _INTERRUPTED
-
-
-def _complain(sentence: str) -> None:
-    with suppress(OSError, AttributeError):  # stderr may be closed
-        sys.stderr.write(f"tacit: {sentence}\n")

@@ -1,9 +1,9 @@
 """The start of a command, which may have no room for the libraries that it needs: some abort then, or never return."""
 
 import os
-import sys
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
+
+from tacit.cli.terminal import complain
 
 BAD_INPUT, OUR_ERROR = 2, 70
 
@@ -83,6 +83,5 @@ def _shortages() -> Iterator[str]:
 
 
 def _say(sentence: str, code: int) -> int:
-    with suppress(OSError, AttributeError):  # stderr may be closed
-        sys.stderr.write(f"tacit: {sentence}\n")
+    complain(sentence)
     return code

@@ -1,0 +1,34 @@
+"""Text from outside, with whatever steers a terminal, reorders a line or cannot be seen spelled out."""
+
+# Letters and marks by their category, though nothing is drawn for them.
+_UNSEEN = frozenset(
+    map(
+        chr,
+        [
+            *(0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x3164, 0xFFA0),
+            *range(0x180B, 0x1810),
+            *range(0xFE00, 0xFE10),
+            *range(0xE0100, 0xE01F0),
+        ],
+    )
+)
+
+
+def printable(text: str) -> str:
+    """Return the text in one line of characters that are seen, all others spelled out as Python writes them.
+
+    Controls, line breaks, marks of direction, joiners, tags and lone surrogates can neither steer a terminal then nor
+    make two names look alike. Letters of every script stay.
+
+    Examples
+    --------
+    >>> printable("Größe, 年齢"), printable("to" + chr(27) + "wn") == "to" + chr(92) + "x1bwn"
+    ('Größe, 年齢', True)
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(c if c.isprintable() and c not in _UNSEEN else _spelled(c) for c in text)
+
+
+def _spelled(character: str) -> str:
+    return character.encode("unicode_escape").decode()

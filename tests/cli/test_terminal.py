@@ -1,0 +1,190 @@
+"""What reaches a terminal, or a program that reads JSON, whatever a table, a path or the environment says."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from cli_runner import run
+from tacit.cli.output import Progress, print_json
+
+TITLE = "\x1b]0;owned\x07"
+# Steers a terminal, reorders a line, breaks it, or cannot be seen; and what no encoding has.
+HOSTILE = {
+    "control": "a\x1b[31m\x07\x7fb",
+    "C1": "a\x9b31mb",
+    "title": f"a{TITLE}b",
+    "line breaks": "a\nb\rc\u2028d\u2029e\x85f\vg",
+    "directions": "a\u202e\u2066\u200f\u061cb",
+    "unseen": "a\u200b\u2060\ufeff\U000e0041\u3164\ufe0fb",
+}
+STEERING = {*map(chr, range(0x20)), *map(chr, range(0x7F, 0xA0)), *"\u2028\u2029\u202e\u2066\u200f\u061c\u200b\u2060"}
+STEERING |= set("\ufeff\U000e0041\u3164\ufe0f") - {"\n"}
+
+
+def shown_harmlessly(text: str) -> bool:
+    return not (STEERING - {"\n"}).intersection(text)
+
+
+def table(folder: Path, name: str) -> Path:
+    (folder / "t.csv").write_text(f'"{name}",b\n' + "x,1\ny,2\ny,2\n" * 5, newline="")
+    return folder / "t.csv"
+
+
+@pytest.mark.parametrize("name", HOSTILE.values(), ids=HOSTILE)
+def test_a_columns_name_steers_no_terminal(tmp_path, name):
+    path = str(table(tmp_path, name))
+    tame = run("audit", str(table(tmp_path, "abc")))[1].count("\n")
+    table(tmp_path, name)
+    for command in (
+        ["audit", path, "--sensitive", "b"],
+        ["exposure", path, "--k", "2", "--bounds"],
+        ["estimate", path],
+    ):
+        code, out, err = run(*command)
+        assert code in (0, 2)
+        assert shown_harmlessly(out + err)
+    assert run("audit", path)[1].count("\n") >= tame
+    code, _, err = run("audit", path, "--columns", "none")
+    assert (code, err.count("\n")) == (2, 1)
+    assert shown_harmlessly(err)
+
+
+@pytest.mark.parametrize("name", HOSTILE.values(), ids=HOSTILE)
+def test_a_path_steers_no_terminal(tmp_path, name):
+    folder = tmp_path / name
+    folder.mkdir()
+    path = str(table(folder, "town"))
+    for command in (
+        ["audit", path, "--html", str(folder / "r.html")],
+        ["audit", str(folder / "none.csv")],
+        ["estimate", path, "--seed", "1"],
+        ["measure", f"channel:{folder}/none.csv"],
+        ["compare", "krr:k=3,epsilon=1", "--chart", str(folder / "c.svg")],
+        ["reproduce", name],
+    ):
+        _, out, err = run(*command)
+        assert shown_harmlessly(out + err), command
+
+
+def test_letters_of_every_script_stay(tmp_path):
+    for name in ("Größe", "年齢", "عمر", "גיל", "😀"):
+        assert name in run("exposure", str(table(tmp_path, name)), "--k", "2")[1]
+
+
+def test_progress_is_one_harmless_line_of_the_terminal(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "50")
+    progress = Progress()
+    progress._what = "column " + HOSTILE["title"] + HOSTILE["line breaks"] + "x" * 100
+    said = progress._said()
+    assert shown_harmlessly(said)
+    assert "\n" not in said
+    assert len(said) < 50
+    assert said.endswith(" s")
+
+
+def command(*arguments: str, **environment: str) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(
+        [sys.executable, "-m", "tacit", *arguments], capture_output=True, check=False, env=os.environ | environment
+    )
+
+
+@pytest.mark.parametrize(
+    "environment",
+    [
+        {"PYTHONIOENCODING": "latin-1"},
+        {"PYTHONIOENCODING": "ascii"},
+        {"PYTHONIOENCODING": "cp1252:strict"},
+        {"PYTHONIOENCODING": "utf-16"},
+        {"PYTHONIOENCODING": "cp037"},
+        {"PYTHONUTF8": "0", "LC_ALL": "C", "PYTHONCOERCECLOCALE": "0"},
+        {"LC_ALL": "no_SUCH.locale"},
+    ],
+    ids=str,
+)
+def test_json_is_json_whatever_the_encoding_of_stdout(tmp_path, environment):
+    name = "Größe\x7f\x9b\u202e\U0001f600" + HOSTILE["title"]
+    done = command("exposure", str(table(tmp_path, name)), "--k", "2", "--json", **environment)
+    assert (done.returncode, done.stderr) == (0, b"")
+    out = done.stdout.decode(environment.get("PYTHONIOENCODING", "ascii").partition(":")[0])
+    assert json.loads(out)["inputs"]["columns"] == [name, "b"]
+    assert out.isascii()
+    assert shown_harmlessly(out)
+
+
+def test_what_no_encoding_has_is_in_json_as_it_was_given(capsys):
+    inputs = {"table": "a\udce9\ud83d", "columns": list(HOSTILE.values())}
+    print_json("audit", inputs, {})
+    out = capsys.readouterr().out
+    assert out.isascii()
+    assert json.loads(out)["inputs"] == inputs
+
+
+WORDS = ["exposure", "example:adult", "--columns", "sex,race", "--k", "10"]
+
+
+@pytest.mark.parametrize("columns", ["0", "1", "²", "9" * 5000])
+def test_no_width_of_a_terminal_loses_a_word(columns, monkeypatch):
+    audit = ["audit", "example:adult", "--columns", "sex,race,age"]
+    monkeypatch.setenv("COLUMNS", "80")
+    usual = run(*audit)[1]
+    monkeypatch.setenv("COLUMNS", columns)
+    monkeypatch.setenv("LINES", columns)
+    code, out, err = run(*audit)
+    assert (code, err) == (0, "")
+    assert len(out) < 10 * len(usual)
+    assert "".join(out.split()).count("10,771") >= "".join(usual.split()).count("10,771") - 9
+    assert run("audit", "--help")[0] == 0
+
+
+@pytest.mark.parametrize("columns", ["40", "50", "65"])
+def test_a_number_is_folded_where_there_is_no_room_and_never_cut(columns, monkeypatch):
+    from rich.console import Console
+
+    from tacit.auditing.plain_table import plain_table
+
+    numbers = ("1,234,567", "98.7654 %", "0.1234567", "7,654,321", "12,345.67", "11.2233 %")
+    table = plain_table("column", *("a number of it",) * 6)
+    table.add_row("sex", *numbers)
+    console = Console(width=int(columns))
+    with console.capture() as capture:
+        console.print(table)
+    lines = [line for line in capture.get().splitlines() if "─" not in line]
+    digits = "".join(sorted("".join(c for line in lines for c in line if c.isdigit())))
+    assert digits == "".join(sorted("".join(c for number in numbers for c in number if c.isdigit())))
+
+
+@pytest.mark.parametrize(
+    "environment",
+    [{"TERM": ""}, {"TERM": "dumb"}, {"NO_COLOR": "1"}, {"FORCE_COLOR": "1"}],
+    ids=str,
+)
+def test_settings_of_the_terminal_change_no_word(environment):
+    assert command(*WORDS, **environment).stdout.decode().splitlines() == run(*WORDS)[1].splitlines()
+
+
+def test_without_docstrings_help_says_what_it_lacks_and_answers_are_the_same():
+    done = command("audit", "--help", PYTHONOPTIMIZE="2")
+    assert done.returncode == 0
+    assert b"--show-rare" in done.stdout
+    assert b"without docstrings (PYTHONOPTIMIZE=2, python -OO) help does not say" in done.stderr
+    assert command(*WORDS, PYTHONOPTIMIZE="2").stdout.decode() == run(*WORDS)[1]
+
+
+@pytest.mark.parametrize(("closed", "code"), [("<&- 2>&-", 0), (">&-", 2), ("<&- >&- 2>&-", 2)])
+@pytest.mark.parametrize("words", [[*WORDS, "--json"], ["audit", "--help"]], ids=["json", "help"])
+def test_a_closed_stream_ends_in_an_answer_or_a_sentence(closed, code, words):
+    line = subprocess.list2cmdline([sys.executable, "-m", "tacit", *words])
+    done = subprocess.run(["sh", "-c", f"{line} {closed}"], capture_output=True, text=True, check=False)
+    assert done.returncode == code
+    assert bool(done.stdout) == (code == 0)
+    assert done.stderr.count("\n") == (code == 2 and "2>&-" not in closed)
+
+
+@pytest.mark.parametrize("arguments", [["audit", "none.csv"], ["audit"], ["nonsense"]])
+def test_bad_input_is_bad_input_with_nowhere_to_say_it(arguments):
+    done = subprocess.run(["sh", "-c", f"{sys.executable} -m tacit {' '.join(arguments)} 2>&-"], check=False)
+    assert done.returncode == 2
