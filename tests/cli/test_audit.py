@@ -6,6 +6,8 @@ import re
 import subprocess
 import sys
 
+import pytest
+
 import tacit as tc
 from cli_runner import run
 
@@ -146,6 +148,23 @@ def test_rare_values_need_to_be_asked_for(tmp_path) -> None:
     for output in (["--json"], []):
         assert "Xanadu" not in run("audit", file, *output)[1]
         assert "Xanadu" in run("audit", file, "--show-rare", *output)[1]
+
+
+@pytest.mark.parametrize("person", [[], ["--person", "who"]], ids=["a row each", "several rows a person"])
+@pytest.mark.parametrize("k", ["1", "2"])
+def test_what_one_person_alone_holds_is_shown_at_no_k(tmp_path, k, person) -> None:
+    # Thule is in three rows, all of the same person where rows name one; without, it is held by three.
+    rows = [(f"p{i}", "Oslo", f"only{i}") for i in range(6)] + [("p9", "Thule", "only9")] * 3
+    (tmp_path / "t.csv").write_text("who,town,mark\n" + "".join(f"{','.join(row)}\n" for row in rows))
+    command = ["audit", str(tmp_path / "t.csv"), "--k", k, *person, "--html", str(tmp_path / "r.html")]
+    columns = ["--columns", "town,mark"] if person else []
+    shown = "".join(run(*command, *columns, *json)[1] for json in ([], ["--json"]))
+    shown += (tmp_path / "r.html").read_text()
+    assert not re.search("only[0-8]", shown)
+    assert ("Thule" in shown) == (not person)
+    if person:
+        assert "held by fewer than 2 people, withheld" in shown
+        assert "Thule" in run(*command, *columns, "--show-rare")[1]
 
 
 def test_names_with_commas_and_line_breaks_go_in_quotes(tmp_path) -> None:

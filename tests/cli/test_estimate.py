@@ -121,11 +121,11 @@ def test_text_says_what_follows(tmp_path, drawn):
         ("secret,o\na,1\n,2\n", "no secret in sample 2"),
         ("secret,o\na,1\nb\n", "line 3"),
         ("secret,o\na,1\nb,nan\nc,2\n", "must hold finite numbers"),
-        ("secret,o\na,1\nb,2\nc,3\nd,n/a\n", "holds numbers, but also 'n/a'"),
+        ("secret,o\na,1\nb,2\nc,3\nd,n/a\n", "holds numbers, but also text, first in sample 4"),
         ("secret,o\na,1\nb,2.5\nc,1e400\n", "must hold finite numbers"),
-        ("secret,o\na,1.5\nb,2.5\nc,1_000\n", "holds numbers, but also '1_000'"),
-        ("secret,o\na,1\nb,\u0661\n", "holds numbers, but also '\u0661'"),
-        ("secret,o\na,1\nb, 1\n", "holds numbers, but also ' 1'"),
+        ("secret,o\na,1.5\nb,2.5\nc,1_000\n", "holds numbers, but also text, first in sample 3"),
+        ("secret,o\na,1\nb,\u0661\n", "holds numbers, but also text, first in sample 2"),
+        ("secret,o\na,1\nb, 1\n", "holds numbers, but also text, first in sample 2"),
         ("secret,o,o\na,1,1\nb,2,2\n", "columns 2 and 3 of"),
         ("secret,o,O\na,1,1\nb,2,2\n", "differ only by case"),
         ("secret,\na,1\nb,2\n", "has no name for column 2"),
@@ -259,3 +259,37 @@ def test_no_name_steers_the_terminal(tmp_path):
     assert code == 0
     assert "\x1b" not in out
     assert "o\\x1b[31mred" in out
+
+
+@pytest.mark.parametrize("method", ["frequentist", "nearest-neighbours"])
+def test_a_secret_that_few_samples_have_is_named_only_if_asked_for(tmp_path, method):
+    secrets = ["a", "b"] * 40 + ["seldom"] * 9
+    file = str(written(tmp_path / "s.csv", "s,o", secrets, [0, 0] * 40 + [7] * 9))
+    command = ["estimate", file, "--method", method, "--seed", "1"]
+    for more in ([], ["--json"], ["--all-secrets"], ["--all-secrets", "--json"]):
+        code, out, err = run(*command, *more)
+        assert (code, err) == (0, "")
+        assert "seldom" not in out
+    assert "withheld" in out
+    if method == "nearest-neighbours":
+        return  # with ten samples it does not find the pair
+    common = str(written(tmp_path / "c.csv", "s,o", [*secrets, "seldom"], [0, 0] * 40 + [7] * 10))
+    told = [
+        run(*command, "--show-rare", "--json"),
+        run("estimate", common, "--method", method, "--seed", "1", "--json"),
+    ]
+    for code, out, _ in told:
+        results = json.loads(out)["results"]
+        assert code == 0
+        assert not results["leakiest_pair_withheld"]
+        assert "seldom" in results["leakiest_pair"]
+
+
+@pytest.mark.parametrize(
+    "content", ["s,o\na,1\nb,2\nc,PLANTED\n", "s,o\nPLANTED,1\nPLANTED,2\n", "s,o\na,1\nb,PLANTED,2\n"]
+)
+def test_no_error_quotes_a_value_of_the_file(tmp_path, content):
+    (tmp_path / "s.csv").write_text(content)
+    code, out, err = run("estimate", str(tmp_path / "s.csv"))
+    assert code == 2
+    assert "PLANTED" not in out + err

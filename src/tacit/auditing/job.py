@@ -21,6 +21,7 @@ from tacit.auditing.result import (
     RedactionReport,
     SetReport,
     SetsReport,
+    least_holders,
 )
 from tacit.auditing.sets import is_identifier_like, largest_within, search_sets
 from tacit.errors import InvalidValueError, UnknownColumnError
@@ -62,7 +63,8 @@ def audit(
     header
         What a file's first line is, as for `tacit.Population`.
     show_rare
-        Whether to show values that fewer than k people hold.
+        Whether to show values that fewer than max(k, 2) people hold: whatever k is, what one person alone holds is
+        shown to nobody who did not ask for it.
     progress
         Called with what is being worked on.
 
@@ -145,7 +147,7 @@ def _ignore(_: str) -> None:
 def _column(population: Population, column: str, sizes: ClassSizes, k: int, show_rare: bool) -> ColumnReport:
     exposed = sizes.exposed(k=k)
     rarest, holders = population.rarest_value(column)
-    shown = show_rare or holders >= k
+    shown = show_rare or holders >= least_holders(k)
     return ColumnReport(
         column=column,
         values=sizes.classes,

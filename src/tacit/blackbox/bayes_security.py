@@ -19,6 +19,8 @@ from tacit.numerics.randomness import Seed
 from tacit.validation import as_confidence
 
 _MOST_NAMED = 5
+# A secret is somebody's value too: one that fewer samples have is counted and not named.
+LEAST_NAMED = 10
 
 
 def estimate_bayes_security(  # noqa: PLR0917 - what estimate_bayes_risk takes, and all secrets
@@ -55,7 +57,8 @@ def estimate_bayes_security(  # noqa: PLR0917 - what estimate_bayes_risk takes, 
     Estimate
         Two-sided if frequentist and every secret is known to have samples, else low is 0. The value is of the pair that
         either half of each secret's samples chooses, by the other half, as `estimate_bayes_risk` quotes it. The method
-        names the pair with the lowest upper limit, the one that sets low, and secrets with too few samples to test;
+        names the pair with the lowest upper limit, the one that sets low, each secret only if at least 10 samples
+        have it, and counts secrets with too few samples to test;
         these leave low at or near 0.
 
     Raises
@@ -126,12 +129,11 @@ def _by_counts(
     misses = 1 - confidence if unseen else (1 - confidence) / 2
     best = pairs.leakiest(misses)
     high, low = float(pairs.highs(misses)[best]), 0.0
-    labels = samples.labels.tolist()
-    pair = labels[pairs.first[best]], labels[pairs.second[best]]
+    pair = int(pairs.first[best]), int(pairs.second[best])
     method = (
         f"{_counts(int(pairs.errors[best]), int(pairs.lost[best]), int(pairs.trials[best]))} on the leakiest pair, "
-        f"{_named(pair)}, Clopper-Pearson with a union bound over {_pairs(pairs.least.size)}, {pairs.validated:,} "
-        "computed; below, "
+        f"{_named(samples, pair)}, Clopper-Pearson with a union bound over {_pairs(pairs.least.size)}, "
+        f"{pairs.validated:,} computed; below, "
     )
     if unseen:
         method += f"nothing: {unseen} may give itself away"
@@ -141,11 +143,11 @@ def _by_counts(
         low, high = sorted((float(lows[lowest]), high))
         method += (
             f"{pairs.least[lowest]} training errors at least on {pairs.each[lowest]} samples each of "
-            f"{_named((labels[pairs.first[lowest]], labels[pairs.second[lowest]]))}, the least limit of any pair, "
+            f"{_named(samples, (int(pairs.first[lowest]), int(pairs.second[lowest])))}, the least limit of any pair, "
             "Clopper-Pearson by Hoeffding"
         )
     value = min(max(likely_security(samples, misses, rng), low), high)
-    return Estimate(value, low, high, confidence, method), pair
+    return Estimate(value, low, high, confidence, method), _labels(samples, pair)
 
 
 def _by_classifier(
@@ -158,25 +160,22 @@ def _by_classifier(
     misses = (1 - confidence) / pairs
     best = min(found, key=lambda pair: pair.limit(misses))
     high = min(1.0, 2 * best.limit(misses))
-    labels = samples.labels.tolist()
-    pair = labels[best.first], labels[best.second]
+    pair = best.first, best.second
     method = (
-        f"{_counts(best.errors, best.lost, best.trials)} on the leakiest pair, {_named(pair)}, Clopper-Pearson upper "
-        f"limit with a union bound over {_pairs(pairs)}, {len(found):,} computed; {NO_LOWER_LIMIT}"
+        f"{_counts(best.errors, best.lost, best.trials)} on the leakiest pair, {_named(samples, pair)}, "
+        f"Clopper-Pearson upper limit with a union bound over {_pairs(pairs)}, {len(found):,} computed; "
+        f"{NO_LOWER_LIMIT}"
     )
     likely = min(found, key=lambda pair: pair.early_limit(misses)).validation.likely_risk()
-    return Estimate(min(2 * likely, high), 0.0, high, confidence, method), pair
+    return Estimate(min(2 * likely, high), 0.0, high, confidence, method), _labels(samples, pair)
 
 
 def _scarce(samples: Samples, kept: Samples) -> str:
-    """Return the secrets too few of whose samples are kept to test, and how many they had."""
+    """Return how many secrets have too few samples kept to test, and how many samples those had."""
     sizes, left = (np.bincount(some.secrets, minlength=samples.k).tolist() for some in (samples, kept))
-    few = [
-        f"{label!r} ({size})"
-        for label, size, rest in zip(samples.labels.tolist(), sizes, left, strict=True)
-        if not number_of_trials(rest)
-    ]
-    return f"; too few samples to test of secret {_some(few)}" if few else ""
+    few = sorted(size for size, rest in zip(sizes, left, strict=True) if not number_of_trials(rest))
+    secrets = "1 secret" if len(few) == 1 else f"{len(few):,} secrets"
+    return f"; too few samples to test of {secrets} ({_some([str(size) for size in few])})" if few else ""
 
 
 def _some(words: list[str]) -> str:
@@ -187,8 +186,17 @@ def _counts(errors: int, lost: int, trials: int) -> str:
     return held_out(errors, trials - lost) + (f" and {lost} trials lost" if lost else "")
 
 
-def _named(pair: tuple[Any, Any]) -> str:
-    return f"{pair[0]!r} and {pair[1]!r}"
+def _labels(samples: Samples, pair: tuple[int, int]) -> tuple[Any, Any]:
+    labels = samples.labels.tolist()
+    return labels[pair[0]], labels[pair[1]]
+
+
+def _named(samples: Samples, pair: tuple[int, int]) -> str:
+    """Return the names of two secrets, but of none that few samples have."""
+    return " and ".join(
+        repr(label) if (samples.secrets == secret).sum() >= LEAST_NAMED else "one that few samples have"
+        for secret, label in zip(pair, _labels(samples, pair), strict=True)
+    )
 
 
 def _pairs(count: int) -> str:

@@ -89,7 +89,7 @@ def as_samples(secrets: ArrayLike, observations: ArrayLike, rng: Seed) -> tuple[
     labels, codes = distinct(inputs, "secrets")
     if labels.size < 2:
         raise InvalidValueError(
-            f"samples must be of at least two secrets, got only {labels.tolist()[0]!r}: nothing is there to tell apart"
+            "samples must be of at least two secrets, and all have the same one: nothing is there to tell apart"
         )
     order = source.permutation(codes.size)
     drawn = codes[order]

@@ -10,6 +10,7 @@ from tacit.cli.measure import interval, print_notes
 from tacit.cli.options import Whole, as_header_option, as_seed
 from tacit.cli.output import Progress, check_not_an_input, print_json
 from tacit.cli.samples import SamplesFile, read_samples
+from tacit.cli.terminal import say
 from tacit.cli.written import written_whole
 from tacit.errors import InvalidValueError
 from tacit.estimate import Estimate
@@ -29,6 +30,7 @@ def estimate(
     confidence: float = 0.95,
     method: Method = "auto",
     all_secrets: Annotated[bool, Parameter(negative="")] = False,
+    show_rare: Annotated[bool, Parameter(negative="")] = False,
     half_width: float | None = None,
     header: str | None = None,
     chart: str | None = None,
@@ -51,6 +53,8 @@ def estimate(
     all_secrets
         The file has samples of every secret there is. Without it nothing bounds estimate_bayes_security from below: it
         is about the two secrets easiest to tell apart, and one that is not in the file may give itself away.
+    show_rare
+        Name a secret even if fewer than 10 samples have it.
     half_width
         Add samples_needed: how many samples would give estimate_bayes_risk an interval of ± this.
     header
@@ -65,7 +69,7 @@ def estimate(
     """
     # A tenth of a second each.
     from tacit.blackbox import convergence, estimate_bayes_risk, samples_needed  # noqa: PLC0415
-    from tacit.blackbox.bayes_security import security_and_pair  # noqa: PLC0415
+    from tacit.blackbox.bayes_security import LEAST_NAMED, security_and_pair  # noqa: PLC0415
     from tacit.blackbox.planning import as_half_width  # noqa: PLC0415
 
     check_not_an_input(chart, samples)
@@ -91,7 +95,12 @@ def estimate(
         progress("estimate_bayes_security")
         among = secrets if all_secrets else None
         security, pair = security_and_pair(secrets, observed, confidence, method, rng, among)
-        results |= {"estimate_bayes_security": security, "leakiest_pair": pair} | _described(data, observed)
+        withheld = pair is not None and not show_rare and min(map(data.samples_of, pair)) < LEAST_NAMED
+        results |= {
+            "estimate_bayes_security": security,
+            "leakiest_pair": None if withheld else pair,
+            "leakiest_pair_withheld": withheld,
+        } | _described(data, observed)
         if half_width is not None:
             progress("samples_needed")
             try:
@@ -104,12 +113,12 @@ def estimate(
     if json:
         inputs = {
             "samples": samples, "confidence": confidence, "method": method, "all_secrets": all_secrets,
-            "half_width": half_width, "header": header, "chart": chart, "seed": rng,
+            "show_rare": show_rare, "half_width": half_width, "header": header, "chart": chart, "seed": rng,
         }  # fmt: skip
         print_json("estimate", inputs, results)
     else:
         _print_text(samples, results, half_width, all_secrets)
-        print(f"Seed {rng} repeats this.")
+        say(f"Seed {rng} repeats this.")
     return 0
 
 
@@ -151,15 +160,14 @@ def _drawn(curve: "Convergence") -> str:
 
 def _print_text(samples: str, results: dict[str, Any], half_width: float | None, all_secrets: bool) -> None:
     from rich import box  # noqa: PLC0415 - JSON needs no rich
-    from rich.console import Console  # noqa: PLC0415
     from rich.table import Table  # noqa: PLC0415
 
-    from tacit.auditing.wording import printable  # noqa: PLC0415
+    from tacit.cli.screen import Screen  # noqa: PLC0415
 
-    print(
-        f"{printable(samples)}: {results['samples']:,} samples of {results['secrets']:,} secrets, at least "
+    say(
+        f"{samples}: {results['samples']:,} samples of {results['secrets']:,} secrets, at least "
         f"{results['rarest_secret']:,} of each; observations are {results['observations']} "
-        f"({printable(', '.join(results['columns']))})"
+        f"({', '.join(results['columns'])})"
     )
     table = Table(box=box.SIMPLE, pad_edge=False)
     for header in ("measure", "value", "kind"):
@@ -171,17 +179,18 @@ def _print_text(samples: str, results: dict[str, Any], half_width: float | None,
         value = rounded_up(found.value, 6) if found.value == found.high else f"{found.value:.6g}"
         table.add_row(name, value, interval(found))
         notes.setdefault(found.method, []).append(name)
-    console = Console(markup=False, emoji=False, highlight=False)
+    console = Screen()
     console.print(table)
     print_notes(console, notes)
-    print(f"\n{_risk_in_words(risk, results['guessing_error'])}")
-    print(_security_in_words(security, results["leakiest_pair"]))
+    say()
+    say(_risk_in_words(risk, results["guessing_error"]))
+    say(_security_in_words(security, results["leakiest_pair"], withheld=results["leakiest_pair_withheld"]))
     if not all_secrets and results["observations"] == "discrete":
-        print("Another secret may give itself away; if the file has samples of every one there is, add --all-secrets.")
+        say("Another secret may give itself away; if the file has samples of every one there is, add --all-secrets.")
     if half_width is not None and "samples_needed" in results:
-        print(f"About {results['samples_needed']:,} samples would give the Bayes risk to ±{half_width:g}.")
+        say(f"About {results['samples_needed']:,} samples would give the Bayes risk to ±{half_width:g}.")
     for name, reason in results.get("not_computed", {}).items():
-        print(f"{name} is not computed: {reason}.")
+        say(f"{name} is not computed: {reason}.")
 
 
 def _risk_in_words(risk: Estimate, blind: float) -> str:
@@ -193,11 +202,13 @@ def _risk_in_words(risk: Estimate, blind: float) -> str:
     return f"T{guess[1:]} {_between(risk.low, risk.high)} of the time, a blind one {100 * blind:.6g}%{none}."
 
 
-def _security_in_words(security: Estimate, pair: tuple[str, str] | None) -> str:
+def _security_in_words(security: Estimate, pair: tuple[str, str] | None, *, withheld: bool) -> str:
     """Return what the interval says to one who must act on it."""
-    two = "the two secrets easiest to tell apart" + (
-        "" if pair is None else f" (it seems, {pair[0]!r} and {pair[1]!r})"
-    )
+    two = "the two secrets easiest to tell apart"
+    if pair is not None:
+        two += f" (it seems, {pair[0]!r} and {pair[1]!r})"
+    elif withheld:
+        two += " (withheld, since one of them has fewer than 10 samples; --show-rare names them)"
     if security.low <= 0 and security.high >= 1:
         return f"How well {two} can be told apart, these samples do not show at this confidence."
     right = f"Of {two}, at even odds, the best guess names the right one"

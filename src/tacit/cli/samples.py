@@ -43,6 +43,10 @@ class SamplesFile:
     continuous: bool
     columns: tuple[str, ...]
 
+    def samples_of(self, secret: str) -> int:
+        """Return how many samples have this secret."""
+        return int((self.secrets == secret).sum())
+
 
 def read_samples(path: str, header: Header = None) -> SamplesFile:
     """Return the samples in a CSV file, or say what is wrong with it."""
@@ -58,8 +62,7 @@ def _samples_in(file: BinaryIO, header: Header) -> SamplesFile:
     check_names(layout.names, path)
     if len(layout.names) < 2:
         raise InvalidTableError(
-            f"{path} must have the secret in its first column and what was observed in others, got the only column "
-            f"{', '.join(layout.names)!r}"
+            f"{path} must have the secret in its first column and what was observed in others, got a single column"
         )
     if not layout.rows:
         raise InvalidTableError(f"{path} has a header and no samples")
@@ -68,7 +71,7 @@ def _samples_in(file: BinaryIO, header: Header) -> SamplesFile:
     if "" in names:
         row = int(np.argmax(secrets == names.index("")))
         raise InvalidTableError(f"{path} has no secret in sample {row + 1}; leave such samples out")
-    kinds = [_numbers(values, name, path) for (values, _), name in zip(observed, layout.names[1:], strict=True)]
+    kinds = [_numbers(*column, name, path) for column, name in zip(observed, layout.names[1:], strict=True)]
     numeric = [kind for kind in kinds if kind is not None]
     numbers = None
     if len(numeric) == len(kinds):
@@ -111,16 +114,19 @@ def _texts(column: Any) -> tuple[list[str], NDArray[np.int32]]:
     return chunks[0].dictionary.to_pylist(), np.concatenate([chunk.indices.to_numpy() for chunk in chunks])
 
 
-def _numbers(texts: list[str], name: str, path: str) -> tuple[NDArray[np.float64], bool] | None:
+def _numbers(
+    texts: list[str], codes: NDArray[np.int32], name: str, path: str
+) -> tuple[NDArray[np.float64], bool] | None:
     """Return the texts as numbers and whether some are decimals; None where most are none."""
     others = [text for text in texts if not _DECIMAL.fullmatch(text)]
     if 2 * len(others) > len(texts):
         return None
-    strange = [text for text in others if not _NOT_FINITE.fullmatch(text)]
+    strange = {text for text in others if not _NOT_FINITE.fullmatch(text)}
     if strange:
+        first = next(row for row, code in enumerate(codes.tolist(), start=1) if texts[code] in strange)
         raise InvalidTableError(
-            f"column {name!r} of {path} holds numbers, but also {strange[0]!r}; leave those samples out, or name all "
-            "its values by text to have them compared as they are"
+            f"column {name!r} of {path} holds numbers, but also text, first in sample {first}; leave those samples "
+            "out, or name all its values by text to have them compared as they are"
         )
     values = np.array([float(text) for text in texts])
     whole = all(map(_WHOLE.fullmatch, texts))
