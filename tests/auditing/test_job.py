@@ -10,6 +10,7 @@ import tacit as tc
 from oracles.audits import best_guesses, classes, exposed_people, subsets
 from tacit.auditing import redaction, release, sets as search
 from tacit.auditing.collection import EPSILONS, KEPT_ERROR
+from tacit.auditing.time_limit import TimeLimit
 from tacit.errors import InvalidValueError, UnknownColumnError
 from tacit.estimate import highest
 
@@ -149,7 +150,7 @@ def test_a_search_cut_short_says_so_and_one_that_is_pruned_knows_the_rest(rows, 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(search, "MAX_SETS", limit)
         found = search.search_sets(
-            population, population.columns, population.columns, k, budget, progress=lambda _: None
+            population, population.columns, population.columns, k, budget, progress=lambda _: None, time=TimeLimit(None)
         )
     examined = {report.columns: report for report in found.examined}
     assert len(examined) <= limit

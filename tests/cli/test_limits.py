@@ -1,14 +1,22 @@
 """What a process may have, and a command may take, ends in a sentence."""
 
+import json
 import resource
 import subprocess
 import sys
+import time
 from collections.abc import Mapping
 from pathlib import Path
+from random import Random
 
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
 from cli_runner import run
+from tacit import Population, audit
+from tacit.auditing import to_html, to_text
+from tacit.errors import InvalidValueError, TooLargeError
 
 AUDIT = ["audit", "example:adult", "--columns", "sex,race"]
 
@@ -67,3 +75,124 @@ def test_every_exit_code_is_told() -> None:
     code, out, _ = run("--help")
     assert code == 0
     assert all(number in out for number in ("0 fine", "1 over --fail-over", "2 bad input", "70", "129, 130, 143"))
+
+
+@pytest.mark.parametrize("seconds", ["0", "-1", "1x", "", "nan", "1e3", "١"])
+def test_a_time_is_seconds_minutes_or_hours(seconds: str) -> None:
+    code, out, err = run(*AUDIT, "--time", seconds)
+    assert (code, out) == (2, "")
+    assert "--time must be seconds above 0" in err
+
+
+@pytest.mark.parametrize("memory", ["0", "lots", "1 XB", "1MB", ""])
+def test_a_memory_is_a_size(memory: str) -> None:
+    code, out, err = run(*AUDIT, "--memory", memory)
+    assert (code, out) == (2, "")
+    assert "memory must be" in err
+
+
+def test_an_audit_that_runs_out_of_time_names_what_it_left_out() -> None:
+    found = audit("example:adult", sensitive="income", seconds=0.01)
+    assert len(found.columns) == 15
+    assert found.sets.whole.classes > 0
+    assert (found.sets.examined, found.sets.complete, found.collection) == ((), False, ())
+    assert any("sets of columns: the time limit of 0.01 s was reached" in sentence for sentence in found.not_examined)
+    assert any(sentence.startswith("collecting the columns instead, or the rest") for sentence in found.not_examined)
+    assert len(set(found.not_examined)) == len(found.not_examined)
+    assert to_text(found)
+    assert to_html(found)
+
+
+@pytest.mark.parametrize("seconds", [0, -1, float("nan"), "soon"])
+def test_an_audit_takes_a_time_above_0(seconds: float) -> None:
+    with pytest.raises(InvalidValueError, match="seconds must be"):
+        audit("example:adult", ["sex"], seconds=seconds)
+
+
+def test_an_audit_with_time_enough_leaves_out_nothing_for_it() -> None:
+    slow, quick = (run(*AUDIT, "--json", *time)[1] for time in ((), ("--time", "1h")))
+    assert json.loads(slow)["results"] == json.loads(quick)["results"]
+
+
+def test_measures_that_run_out_of_time_keep_what_they_have() -> None:
+    code, out, err = run("measure", "olh:k=100,epsilon=3", "--users", "1000000", "--shuffled", "--time", "1", "--json")
+    assert (code, err) == (0, "")
+    found = json.loads(out)["results"]
+    assert found["prior_vulnerability"] == 0.01
+    assert found["not_computed"]["leakage"].startswith("the time limit of 1 s was reached")
+
+
+def test_without_any_measure_in_time_there_is_no_answer() -> None:
+    asked = ("measure", "olh:k=100,epsilon=3", "--users", "1000000", "--shuffled", "--only", "bayes_security")
+    code, out, err = run(*asked, "--time", "1")
+    assert (code, out) == (2, "")
+    assert err.startswith("tacit: the time limit of 1 s was reached")
+
+
+def test_mechanisms_that_run_out_of_time_keep_what_they_have() -> None:
+    code, out, _ = run("compare", "olh:k=100,epsilon=3", "--users", "1000000", "--time", "1.5", "--json")
+    assert code == 0
+    found = json.loads(out)["results"]["olh:k=100,epsilon=3"]
+    assert found["ldp_epsilon"] == 3
+    assert any(reason.startswith("the time limit of 1.5 s was reached") for reason in found["not_computed"].values())
+
+
+def test_a_time_limit_holds_inside_of_the_engine(tmp_path: Path) -> None:
+    path = tmp_path / "long.csv"
+    path.write_text("a,b,c\n" + "".join(f"{i},{i * 7919 % 100003},{i % 997}\n" for i in range(1_500_000)))
+    start = time.monotonic()
+    code, out, err = run("audit", str(path), "--time", "0.1")
+    assert time.monotonic() - start < 0.1 * 1.1 + 1 + 3 + 5
+    assert (code, out) == (2, "")
+    assert "the time limit of 0.1 s was reached" in err
+
+
+@pytest.mark.slow
+def test_a_loop_that_does_not_come_back_ends_with_the_process() -> None:
+    stuck = (
+        "import sys, threading; from tacit.cli.limits import Limits\n"
+        "limits = Limits(0.5)\n"
+        "with limits.watched(), limits.working():\n"
+        "    while True:\n"
+        "        try: threading.Event().wait()\n"
+        "        except KeyboardInterrupt: pass\n"
+    )
+    done = subprocess.run([sys.executable, "-c", stuck], capture_output=True, text=True, check=False, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert done.stderr.startswith("tacit: the time limit of 0.5 s was reached")
+
+
+def test_a_table_that_expands_beyond_its_memory_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "small.parquet"
+    values = [f"{'x' * 2000}{i}" for i in range(150_000)]
+    parquet.write_table(pa.table({"long": values}), path, compression="zstd")
+    assert path.stat().st_size < 2_000_000
+    code, out, err = run("exposure", str(path), "--k", "10", "--memory", "100MB")
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert "does not fit into 100 MB of memory; allow more (--memory" in err
+    with pytest.raises(TooLargeError, match="does not fit into 100 MB"):
+        Population(path, memory="100MB")
+    with pytest.raises(TooLargeError, match="does not fit into 100 MB"):
+        audit(path, memory=100_000_000)
+
+
+def test_columns_are_limited_to_those_that_can_be_asked_about(tmp_path: Path) -> None:
+    path = tmp_path / "wide.csv"
+    names = [f"c{i}" for i in range(20_000)]
+    path.write_text(",".join(names) + "\n" + (",".join("1" * len(names)) + "\n") * 3)
+    code, out, err = run("audit", str(path))
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert "20,000 columns to ask about, of at most 1,000; name those that matter" in err
+    assert Population(path, ["c7", "c19999"]).people == 3
+
+
+@pytest.mark.slow
+def test_a_wide_table_of_few_people_is_audited_in_parts(tmp_path: Path) -> None:
+    path = tmp_path / "wide.csv"
+    draw = Random(1)
+    lines = [[str(draw.randrange(4)) for _ in range(120)] for _ in range(30)]
+    path.write_text("\n".join(map(",".join, [[f"c{i}" for i in range(120)], *lines])))
+    found = audit(path)
+    assert (len(found.columns), len(found.collection), len(found.redaction.columns)) == (120, 20, 50)
+    assert any("collecting 100 more columns instead" in sentence for sentence in found.not_examined)
+    assert any("redacting rare values of more than 50 columns" in sentence for sentence in found.not_examined)

@@ -1,5 +1,6 @@
 """The engine that holds a table which does not live in one of its own: DuckDB, in memory, texts as small codes."""
 
+import os
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
@@ -12,6 +13,7 @@ import ibis  # pyright: ignore[reportMissingTypeStubs]
 from tacit.anonymity.one_process import OfOneProcess, Turns
 from tacit.anonymity.rows import Rows, safe_fields
 from tacit.errors import InvalidTableError, TooLargeError
+from tacit.memory import as_memory, said_size
 
 # Nothing is fetched or loaded, and nothing of a table about people spills to the disk.
 SETTINGS = {
@@ -23,6 +25,9 @@ SETTINGS = {
     "temp_directory": "",
 }
 MOST_CODES = 1 << 16
+# Of wider tables a question takes seconds, and there are several for each column.
+MOST_COLUMNS = 1_000
+_MEMORY_OF_A_THREAD = 125_000_000
 _WIDER_THAN_NEEDED = ("SMALLINT", "INTEGER", "BIGINT", "USMALLINT", "UINTEGER", "UBIGINT")
 _NARROW = {"TINYINT": 7, "SMALLINT": 15, "INTEGER": 31}
 
@@ -40,11 +45,14 @@ class Embedded(OfOneProcess):
         The table in words, for errors.
     path
         The one file that the engine may open, until the rows are loaded.
+    memory
+        How many bytes it may hold; None is half of what there is.
     """
 
-    def __init__(self, what: str, path: str | None = None) -> None:
-        self._what = what
-        self._database: Any = duckdb.connect(":memory:", config=dict(SETTINGS))
+    def __init__(self, what: str, path: str | None = None, memory: int | None = None) -> None:
+        self._what, self._memory = what, as_memory(memory)
+        room: dict[str, Any] = {"memory_limit": f"{self._memory}B", "threads": str(_threads(self._memory))}
+        self._database: Any = duckdb.connect(":memory:", config={**SETTINGS, **room})
         self._turns = Turns()
         self._query("SET enable_progress_bar = false")
         if path is not None:
@@ -72,7 +80,8 @@ class Embedded(OfOneProcess):
             yield
         except duckdb.OutOfMemoryException:
             raise TooLargeError(
-                f"{self._what} does not fit in memory; put it into a database and pass the table as an Ibis table"
+                f"{self._what} does not fit into {said_size(self._memory)} of memory; allow more (--memory, memory=), "
+                "name fewer columns, or put it into a database and pass the table as an Ibis table"
             ) from None
         except duckdb.Error:
             raise InvalidTableError(
@@ -106,6 +115,11 @@ class Embedded(OfOneProcess):
         in_passes
             Whether to read the source several times rather than hold all of its texts.
         """
+        if len(values) > MOST_COLUMNS:
+            raise TooLargeError(
+                f"{self._what} has {len(values):,} columns to ask about, of at most {MOST_COLUMNS:,}; name "
+                "those that matter (--columns, columns=)"
+            )
         fields = safe_fields(values)
         selected = ", ".join(f"{value} AS {fields[name]}" for name, value in values.items())
         held = "VIEW" if in_passes else "TABLE"
@@ -127,7 +141,8 @@ class Embedded(OfOneProcess):
             raise InvalidTableError(f"{self._what} was read as {count} rows but has {expected}; please report this")
         backend: Any = ibis.duckdb.from_connection(self._database)
         self._lock_down()
-        texts = {field: backend.table(f"{field}_texts") for field in coded}
+        # Not by asking the engine, which takes a while for many columns.
+        texts = {field: ibis.table({"text": "string", "code": "int64"}, name=f"{field}_texts") for field in coded}
         # Not by to_pyarrow, which imports pandas.
         return Rows(
             backend.table("people"),
@@ -196,6 +211,13 @@ def check_types(columns: Iterable[Any], what: str, merged: Sequence[str]) -> Non
             raise InvalidTableError(
                 f"the column {column.name!r} of {what} is of type {kind}, which cannot be counted exactly; make it text"
             )
+
+
+def _threads(memory: int) -> int:
+    """Return on how many cores the engine runs: each takes memory of its own."""
+    affinity = getattr(os, "sched_getaffinity", None)
+    cores = len(affinity(0)) if affinity is not None else os.cpu_count() or 1
+    return max(1, min(cores, memory // _MEMORY_OF_A_THREAD))
 
 
 def quoted(name: str) -> str:

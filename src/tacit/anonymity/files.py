@@ -16,7 +16,7 @@ from tacit.input_files import place
 _TEXT = ("string", "large_string", "dictionary<values=string, indices=int32, ordered=0>")
 
 
-def read_csv(file: BinaryIO, choose: Choose, header: Header) -> Rows:
+def read_csv(file: BinaryIO, choose: Choose, header: Header, memory: int | None) -> Rows:
     """Return the rows of a CSV file: every value is text, and empty is null."""
     layout = layout_of(file, header)
     names = check_names(layout.names, file.name)
@@ -25,7 +25,7 @@ def read_csv(file: BinaryIO, choose: Choose, header: Header) -> Rows:
     file.seek(0)
     if file.readline(LONGEST_ROW).endswith(b"\r\n") < (layout.line_end == "\r\n"):
         # Excel ends lines of a cell by \n and rows by \r\n, and the engine takes the first end for all.
-        engine = Embedded(file.name)
+        engine = Embedded(file.name, memory=memory)
         with engine.holding("arrived", _by_arrow(file, layout, fields.values())):
             return engine.rows(values, "arrived", expected=layout.rows)
     kinds = ", ".join(f"{field}: 'VARCHAR'" for field in fields.values())
@@ -35,7 +35,7 @@ def read_csv(file: BinaryIO, choose: Choose, header: Header) -> Rows:
         f""" auto_detect = false, strict_mode = true, delim = ',', quote = '"', escape = '"', nullstr = '',"""
         f" hive_partitioning = false, parallel = {not layout.multiline}{line_end})"
     )
-    return Embedded(file.name, place(file)).rows(values, source, expected=layout.rows)
+    return Embedded(file.name, place(file), memory).rows(values, source, expected=layout.rows)
 
 
 def _by_arrow(file: BinaryIO, layout: CsvLayout, fields: Iterable[str]) -> Any:
@@ -54,7 +54,7 @@ def _by_arrow(file: BinaryIO, layout: CsvLayout, fields: Iterable[str]) -> Any:
     )  # fmt: skip
 
 
-def read_parquet(file: BinaryIO, choose: Choose, header: Header) -> Rows:
+def read_parquet(file: BinaryIO, choose: Choose, header: Header, memory: int | None) -> Rows:
     """Return the rows of a Parquet file, with the types that it has."""
     parquet: Any = import_module("pyarrow.parquet")
     try:
@@ -65,7 +65,7 @@ def read_parquet(file: BinaryIO, choose: Choose, header: Header) -> Rows:
     names = check_names(schema.names, file.name)
     texts = [column.name for column in schema if str(column.type) in _TEXT]
     source = f"read_parquet({literal(place(file))}, hive_partitioning = false)"
-    engine = Embedded(file.name, place(file))
+    engine = Embedded(file.name, place(file), memory)
     recurring = None if header else _recurring(engine, source, names, {name: quoted(name) for name in texts})
     check_keys(names, recurring, file.name, header)
     values = {name: quoted(name) for name in choose(names)}
@@ -106,7 +106,7 @@ def _holds_any(column: Any, leaves: Sequence[str]) -> bool:
     return column.type.num_fields > 0 and any(leaf.startswith(f"{column.name}.") for leaf in leaves)
 
 
-def read_json(file: BinaryIO, choose: Choose, header: Header) -> Rows:
+def read_json(file: BinaryIO, choose: Choose, header: Header, memory: int | None) -> Rows:
     """Return the rows of a JSON file, an array of objects or an object a line.
 
     Values stay apart by type and as numbers: 1, 1.0 and ``"1"`` are three; decimals have double precision, so that 1.0
@@ -115,7 +115,7 @@ def read_json(file: BinaryIO, choose: Choose, header: Header) -> Rows:
     if _is_cut_short(file):
         raise InvalidTableError(f"{file.name} starts an array and does not end it; it is cut short")
     source = f"read_json_objects({literal(place(file))}, hive_partitioning = false)"
-    engine = Embedded(file.name, place(file))
+    engine = Embedded(file.name, place(file), memory)
     try:
         shapes = engine.read(
             f"SELECT json_type(json) AS kind, json_keys(json) AS keys FROM {source} GROUP BY ALL ORDER BY ALL"

@@ -36,6 +36,9 @@ class Population(OfOneProcess):
         Whether the first line of a CSV file holds names (True) or a person (False: the columns are called column1,
         column2, …), or names for the columns of a file that has none. None looks: a file whose columns seem to be
         named by a person's values is refused, and True says that they are names all the same, in JSON and Parquet too.
+    memory
+        How much the engine may hold that holds a table for which it has none of its own: bytes, or text such as
+        ``"2GB"``; None is half of what is available.
 
     Raises
     ------
@@ -63,6 +66,8 @@ class Population(OfOneProcess):
         columns: Iterable[str] | None = None,
         person: str | None = None,
         header: "Header" = None,
+        *,
+        memory: int | str | None = None,
     ) -> None:
         from tacit.anonymity.sources import open_rows  # noqa: PLC0415 - imports Ibis
 
@@ -78,7 +83,7 @@ class Population(OfOneProcess):
                 raise InvalidTableError(f"the column {person!r} says who a person is, so it cannot be one of columns")
             return [*kept, *([person] if person is not None else [])]
 
-        self._hold(open_rows(table, choose, header), person)
+        self._hold(open_rows(table, choose, header, memory), person)
 
     def with_rows(self, change: "Callable[[Rows], Rows]", person: str | None) -> "Population":
         """Return the population that changed rows are about, where ``person`` is the column that says whose they are.

@@ -13,6 +13,7 @@ from tacit.anonymity.headers import Header, as_header
 from tacit.anonymity.rows import UNKNOWN_TO_ENGINE, Choose, Rows, check_names, safe_fields
 from tacit.errors import EngineError, InvalidTableError, UnsupportedError
 from tacit.input_files import opened
+from tacit.memory import as_memory
 
 READERS = {
     ".csv": read_csv,
@@ -23,7 +24,7 @@ READERS = {
 }
 
 
-def open_rows(table: Any, choose: Choose, header: Header = None) -> Rows:
+def open_rows(table: Any, choose: Choose, header: Header = None, memory: int | str | None = None) -> Rows:
     """Return the rows of a table, with the columns that ``choose`` picks from its names.
 
     Parameters
@@ -36,6 +37,8 @@ def open_rows(table: Any, choose: Choose, header: Header = None) -> Rows:
     header
         Whether the first line of a CSV file holds names (True) or a person (False), or names for its columns; None
         looks.
+    memory
+        How much the embedded engine may hold, in bytes or as text such as ``"2GB"``; None is half of what there is.
 
     Raises
     ------
@@ -44,50 +47,51 @@ def open_rows(table: Any, choose: Choose, header: Header = None) -> Rows:
     UnsupportedError
         If it is none of the above.
     """
+    room = None if memory is None else as_memory(memory)
     if isinstance(table, str | Path):
-        return _read_file(path_of(table), choose, as_header(header))
+        return _read_file(path_of(table), choose, as_header(header), room)
     if header is not None:
         raise UnsupportedError(f"header is about a file, got {type(table).__name__}, which has names for its columns")
     if type(table).__module__.startswith("ibis."):
         return _in_place(table, choose)
     if hasattr(table, "__arrow_c_stream__"):
-        return _read_arrow(table, choose)
+        return _read_arrow(table, choose, room)
     raise UnsupportedError(
         f"a table must be a path to a file, a pandas, polars or Arrow table, or an Ibis table, "
         f"got {type(table).__name__}"
     )
 
 
-def _read_file(path: Path, choose: Choose, header: Header) -> Rows:
+def _read_file(path: Path, choose: Choose, header: Header, memory: int | None) -> Rows:
     with opened(path, "a table") as file:
         reader = READERS.get(path.suffix.lower())
         if reader is None:
             raise InvalidTableError(f"{path} is not a kind of file that can be read; those are {', '.join(READERS)}")
         try:
-            return reader(file, choose, header)
+            return reader(file, choose, header, memory)
         except OSError as error:
             raise InvalidTableError(f"{path} cannot be read: {error.strerror or 'the file is damaged'}") from None
 
 
-def _read_arrow(table: Any, choose: Choose) -> Rows:
+def _read_arrow(table: Any, choose: Choose, memory: int | None) -> Rows:
     what = f"the {type(table).__module__.partition('.')[0]} {type(table).__name__}"
     arrived = as_arrow(table, what, choose)
     check_types(arrived.schema, what, MERGED_FROM_ARROW)
     values = {name: quoted(name) for name in arrived.column_names}
     arrived, dictionaries = coded(arrived)
-    engine = Embedded(what)
+    engine = Embedded(what, memory=memory)
     try:
         with engine.holding("arrived", arrived):
             return engine.rows(values, "arrived", dictionaries=dictionaries, in_passes=True)
     except InvalidTableError:
-        _check_columns(arrived, what)
+        _check_columns(arrived, what, memory)
         raise
 
 
-def _check_columns(arrived: Any, what: str) -> None:
+def _check_columns(arrived: Any, what: str, memory: int | None) -> None:
     """Refuse the first column that the engine cannot read even by itself."""
     for name in arrived.column_names:
-        engine = Embedded(what)
+        engine = Embedded(what, memory=memory)
         try:
             with engine.holding("arrived", arrived.select([name])):
                 engine.read(f"SELECT count(DISTINCT {quoted(name)}) FROM arrived")

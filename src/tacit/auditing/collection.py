@@ -1,5 +1,8 @@
 """If a column were collected from the people instead: what randomizing and shuffling would protect, and cost."""
 
+import math
+from collections.abc import Mapping
+
 import numpy as np
 
 from tacit.anonymity import ClassSizes
@@ -9,6 +12,7 @@ from tacit.estimate import Estimate, highest
 from tacit.measures import bayes_security, posterior_vulnerability
 from tacit.mechanisms import RandomizedResponse, frequency_error
 from tacit.shuffling import Shuffled
+from tacit.shuffling.listed_others import MAX_CELLS
 from tacit.shuffling.plans import certain_vulnerability
 from tacit.shuffling.views import AmongOthers, known
 
@@ -17,6 +21,24 @@ MOST_CATEGORIES = 256
 EPSILONS = (0.5, 1.0, 2.0, 4.0)
 # The recommended option leaves the adversary who knows all other answers at least this much of her error.
 KEPT_ERROR = 0.9
+
+
+# How many columns, and how many histograms of small crowds are listed for them, each for every option and value.
+MOST_COLUMNS = 20
+MOST_HISTOGRAMS = 15_000_000
+
+
+def worth_collecting(columns: Mapping[str, ClassSizes]) -> list[str]:
+    """Return the first of the columns that could be asked for, as many as are worked out in half a minute or so."""
+    chosen: list[str] = []
+    work = 0
+    for column, sizes in columns.items():
+        if is_categorical(sizes) and len(chosen) < MOST_COLUMNS:
+            listed = math.comb(sizes.people + sizes.classes - 1, sizes.classes - 1)
+            work += len(EPSILONS) * sizes.classes * listed * (listed <= MAX_CELLS)
+            if work <= MOST_HISTOGRAMS or not chosen:
+                chosen.append(column)
+    return chosen
 
 
 def is_categorical(sizes: ClassSizes) -> bool:
@@ -70,7 +92,7 @@ def _option(counts: np.ndarray, epsilon: float | None, *, shuffled: bool) -> Col
 def _all_but_one_guess(system: Shuffled, counts: np.ndarray) -> float | Estimate:
     """Return the guess against the worst target: which of the counts lacks one depends on who she is."""
     guesses: list[float] = []
-    for missing in range(counts.size):
+    for missing in np.unique(counts, return_index=True)[1]:  # of equal counts it does not matter which lacks one
         others = counts.copy()
         others[missing] -= 1
         guess = certain_vulnerability(AmongOthers(system.mechanism, system.n, known(tuple(others.tolist()))))

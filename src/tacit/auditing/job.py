@@ -7,7 +7,7 @@ from typing import Any
 from tacit.anonymity import ClassSizes, Population, exposure_bound, exposure_if_independent, theorem_bound
 from tacit.anonymity.attacks import inferences
 from tacit.anonymity.headers import Header
-from tacit.auditing.collection import collection_report, is_categorical
+from tacit.auditing.collection import collection_report, worth_collecting
 from tacit.auditing.omissions import not_examined
 from tacit.auditing.redaction import redaction_report
 from tacit.auditing.release import certified_selection, release_reports
@@ -24,11 +24,13 @@ from tacit.auditing.result import (
     least_holders,
 )
 from tacit.auditing.sets import is_identifier_like, largest_within, search_sets
+from tacit.auditing.time_limit import TimeLimit
 from tacit.errors import InvalidValueError, UnknownColumnError
 from tacit.validation import as_count, as_real
 
 # Counting bounds are worked out for at most this many sets.
 _CERTIFIED_SETS = 20
+_COLUMNS_AT_ONCE = 32
 
 
 def audit(
@@ -42,6 +44,8 @@ def audit(
     header: Header = None,
     show_rare: bool = False,
     progress: Callable[[str], None] | None = None,
+    memory: int | str | None = None,
+    seconds: float | None = None,
 ) -> Audit:
     """Return what a table of people gives away, column by column and set by set, and what to do about it.
 
@@ -67,6 +71,11 @@ def audit(
         shown to nobody who did not ask for it.
     progress
         Called with what is being worked on.
+    memory
+        How much the engine may hold that holds the table, as for `tacit.Population`.
+    seconds
+        When these have passed nothing more is begun, and ``not_examined`` says what is missing; the columns by
+        themselves and all together are always examined.
 
     Returns
     -------
@@ -89,35 +98,57 @@ def audit(
     k, share = as_count(k, "k", at_least=1), as_real(budget, "budget")
     if not 0 <= share <= 1:
         raise InvalidValueError(f"budget is a share of the people, in [0, 1], got {budget!r}")
-    report_progress = progress or _ignore
+    report_progress, time = progress or _ignore, TimeLimit(seconds)
     if isinstance(table, Population) and person is not None:
         raise InvalidValueError("a Population knows its people already; name the person column when making it")
     if isinstance(table, Population) and header is not None:
         raise InvalidValueError("a Population has names for its columns already; say what header is when making it")
-    population = table if isinstance(table, Population) else Population(table, columns, person, header)
+    population = table if isinstance(table, Population) else Population(table, columns, person, header, memory=memory)
     chosen = population.known(columns)
     if sensitive is not None and sensitive not in chosen:
         raise UnknownColumnError(sensitive, chosen)
     alone: dict[str, ClassSizes] = {}
-    for column in chosen:
-        report_progress(f"column {column}")
-        alone[column] = population.class_sizes((column,))
+    for start in range(0, len(chosen), _COLUMNS_AT_ONCE):
+        report_progress(f"column {chosen[start]}")
+        part = chosen[start : start + _COLUMNS_AT_ONCE]
+        sizes = population.class_sizes_of_all((column,) for column in part)
+        alone.update(zip(part, sizes, strict=True))
+    described = tuple(_column(population, column, alone[column], k, show_rare) for column in chosen)
     traits = tuple(column for column in chosen if not is_identifier_like(alone[column]))
-    sets = search_sets(population, chosen, traits, k, share, progress=report_progress)
+    sets = search_sets(population, chosen, traits, k, share, progress=report_progress, time=time)
     # Nothing that the whole table contains exposes more than the whole table does.
     selected = (sets.whole,) if sets.whole.exposure <= share else largest_within(sets.examined, share)
     report_progress("what the columns alone certify")
-    certified = () if population.person else tuple(_certified(population, sets, selected, k))
-    promised = () if population.person else tuple(certified_selection(population, sets, traits, k, share))
+    alone_certify = "what the columns alone certify"
+    certified = (
+        () if population.person else tuple(time.left_for(alone_certify, _certified(population, sets, selected, k)))
+    )
+    promised = (
+        ()
+        if population.person
+        else tuple(time.left_for(alone_certify, certified_selection(population, sets, traits, k, share)))
+    )
     report_progress("what a release promises")
     released = [report.columns for report in selected]
-    release = tuple(release_reports(population, _with_traits(released[:SHOWN], traits), sensitive, k))
+    releases = release_reports(population, _with_traits(released[:SHOWN], traits), sensitive, k)
+    release = tuple(time.left_for("what a release promises", releases))
     report_progress("guesses of the sensitive column")
-    guesses = tuple(_inference(population, traits, selected, sensitive, k))
+    guesses = tuple(
+        time.left_for(
+            "how well the sensitive column is guessed", _inference(population, traits, selected, sensitive, k)
+        )
+    )
     report_progress("redacting rare values")
-    redaction = RedactionReport((), ()) if population.person else redaction_report(population, traits, released, k)
+    redaction = (
+        RedactionReport((), ()) if population.person else redaction_report(population, traits, released, k, time)
+    )
     report_progress("collecting the columns instead")
-    categorical = [] if population.person else [column for column in traits if is_categorical(alone[column])]
+    categorical = [] if population.person else worth_collecting({column: alone[column] for column in traits})
+    collection = tuple(
+        time.left_for(
+            "collecting the columns instead", (collection_report(column, alone[column]) for column in categorical)
+        )
+    )
     return Audit(
         table=str(table) if isinstance(table, str | Path) else "table",
         people=population.people,
@@ -127,16 +158,16 @@ def audit(
         k=k,
         budget=share,
         show_rare=show_rare,
-        columns=tuple(_column(population, column, alone[column], k, show_rare) for column in chosen),
+        columns=described,
         sets=sets,
         certified=certified,
         certified_selection=promised,
         selected=selected,
         release=release,
         inference=guesses,
-        collection=tuple(collection_report(column, alone[column]) for column in categorical),
+        collection=collection,
         redaction=redaction,
-        not_examined=tuple(not_examined(population, sets, alone, sensitive, redaction)),
+        not_examined=tuple(not_examined(population, sets, alone, sensitive, redaction, time=time)),
     )
 
 

@@ -3,9 +3,11 @@
 from collections.abc import Iterator, Mapping
 
 from tacit.anonymity import ClassSizes, Population
-from tacit.auditing.collection import MOST_CATEGORIES
+from tacit.auditing.collection import MOST_CATEGORIES, is_categorical, worth_collecting
+from tacit.auditing.redaction import MOST_RULES
 from tacit.auditing.release import is_certifiable
 from tacit.auditing.result import RedactionReport, SetsReport
+from tacit.auditing.time_limit import TimeLimit
 
 
 def not_examined(
@@ -14,9 +16,12 @@ def not_examined(
     alone: Mapping[str, ClassSizes],
     sensitive: str | None,
     redaction: RedactionReport,
+    *,
+    time: TimeLimit,
 ) -> Iterator[str]:
     """Yield a sentence for whatever an audit left out."""
-    yield from _sets(sets)
+    yield from _sets(sets, time)
+    yield from time.missed
     if population.person:
         yield (
             "what the columns alone certify, and collecting the columns instead: a person with several rows is not "
@@ -31,11 +36,13 @@ def not_examined(
             yield f"which of {sets.possible:,} sets of columns single columns certify to be within the budget."
         yield from _collection(sets, alone)
         yield from _redaction(redaction)
+        if len(redaction.columns) == MOST_RULES:
+            yield f"redacting rare values of more than {MOST_RULES} columns. Name fewer columns to see more."
     if sensitive is None:
         yield "how well a sensitive column is guessed: none was named (--sensitive)."
 
 
-def _sets(sets: SetsReport) -> Iterator[str]:
+def _sets(sets: SetsReport, time: TimeLimit) -> Iterator[str]:
     missing = sets.possible - len(sets.examined)
     if missing and sets.complete:
         yield (
@@ -43,15 +50,19 @@ def _sets(sets: SetsReport) -> Iterator[str]:
             "exposes at least as much."
         )
     elif missing:
+        reached = f"time limit of {time.seconds:g} s" if time.cut_sets else f"work limit of {len(sets.examined):,} sets"
         yield (
-            f"{missing:,} of {sets.possible:,} sets of columns: the work limit of {len(sets.examined):,} sets was "
-            "reached; nothing is known of those that contain no set over the budget. Name fewer columns to see more."
+            f"{missing:,} of {sets.possible:,} sets of columns: the {reached} was reached; nothing is known of those "
+            "that contain no set over the budget. Name fewer columns to see more."
         )
     for column in sets.identifier_like:
         yield f"sets with {column}: its value alone names its person in more than every second try."
 
 
 def _collection(sets: SetsReport, alone: Mapping[str, ClassSizes]) -> Iterator[str]:
+    traits = {column: sizes for column, sizes in alone.items() if column not in sets.identifier_like}
+    if missing := sum(map(is_categorical, traits.values())) - len(worth_collecting(traits)):
+        yield f"collecting {missing:,} more columns instead: the work limit was reached. Name fewer to see more."
     for column, sizes in alone.items():
         if column not in sets.identifier_like and sizes.classes > MOST_CATEGORIES:
             yield f"collecting {column} instead: {sizes.classes:,} values are no question with listed answers."

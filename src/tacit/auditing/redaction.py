@@ -4,27 +4,37 @@ from collections.abc import Iterable, Sequence
 
 from tacit.anonymity import Population, RedactionRule, redacted_exposure, redaction_leakage, redaction_rules
 from tacit.auditing.result import Columns, RedactedColumn, RedactedSet, RedactionReport
+from tacit.auditing.time_limit import TimeLimit
 from tacit.errors import TooLargeError
 
 # A redacted value is a rare one this often, if decoys can bring that about.
 SUSPICION = 0.5
+# Each takes several questions to the table.
+MOST_RULES = 50
 # Each class gives as many answers as there are sets of columns to redact.
 _MOST_ANSWERS = 2_000_000
 
 
-def redaction_report(population: Population, traits: Columns, released: Iterable[Columns], k: int) -> RedactionReport:
+def redaction_report(
+    population: Population, traits: Columns, released: Iterable[Columns], k: int, time: TimeLimit
+) -> RedactionReport:
     """Return what redacting would mean for each trait with rare values, and for sets of columns that have some.
 
     These are the first of the released ones that a rule is about, and all traits together.
     """
-    rules = redaction_rules(population, k, traits, SUSPICION)
+    rules = redaction_rules(population, k, traits, SUSPICION)[:MOST_RULES]
     ruled = {rule.column for rule in rules}
     sets = [columns for columns in released if ruled.intersection(columns)][:1]
     if rules and traits not in sets:
         sets.append(traits)
     return RedactionReport(
-        columns=tuple(_column(population, rule, k) for rule in rules),
-        together=tuple(_set(population, columns, rules, k) for columns in sets if len(columns) > 1),
+        columns=tuple(time.left_for("redacting rare values", (_column(population, rule, k) for rule in rules))),
+        together=tuple(
+            time.left_for(
+                "redacting rare values in several columns",
+                (_set(population, columns, rules, k) for columns in sets if len(columns) > 1),
+            )
+        ),
     )
 
 

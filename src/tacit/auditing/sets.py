@@ -1,16 +1,20 @@
 """The search through sets of columns, pruned by monotonicity: a superset exposes at least as much."""
 
-from collections.abc import Callable, Iterable
+import math
+from collections.abc import Callable, Iterable, Iterator
 
 from tacit.anonymity import ClassSizes, Population
 from tacit.anonymity.subset_search import ColumnSets
 from tacit.auditing.result import SHOWN, Columns, SetReport, SetsReport
+from tacit.auditing.time_limit import TimeLimit
 
 # A column whose values alone single out every second person, on average, is an identifier and not a trait.
 IDENTIFIER_LIKE = 0.5
 # How many sets are examined at most, and how many rows are grouped in all.
 MAX_SETS = 1000
 MAX_ROWS_GROUPED = 200_000_000
+# Where there is a time limit, which costs what sets could share.
+SETS_BETWEEN_LOOKS = 64
 
 
 def set_report(columns: Columns, sizes: ClassSizes, k: int) -> SetReport:
@@ -40,17 +44,19 @@ def search_sets(
     budget: float,
     *,
     progress: Callable[[str], None],
+    time: TimeLimit,
 ) -> SetsReport:
     """Examine sets of the columns in ``traits``, small ones first, and all columns together.
 
-    All of them if they fit the work limit. Else a set that contains one over the budget is not examined: it exposes at
-    least as much.
+    All of them if they fit the work limit, and the time. Else a set that contains one over the budget is not examined:
+    it exposes at least as much.
     """
     limit = min(MAX_SETS, max(len(traits), MAX_ROWS_GROUPED // population.rows))
     lattice = ColumnSets([(column,) for column in traits])
     possible = lattice.possible - 1
     pruned = possible > limit
-    if not pruned:
+    at_once = limit if math.isinf(time.seconds) else SETS_BETWEEN_LOOKS
+    if not pruned and at_once == limit:
         progress("sets of columns")
         population.class_sizes_of_all(lattice)
     examined: dict[Columns, SetReport] = {}
@@ -69,11 +75,15 @@ def search_sets(
 
     while level and complete:
         room = limit - len(examined)
-        population.class_sizes_of_all(level[:room])
-        for columns in level[:room]:
-            progress(f"sets of {len(columns)} columns")
-            examined[columns] = set_report(columns, population.class_sizes(columns), k)
-        complete = len(level) <= room
+        for part in _batches(level[:room], at_once):
+            if time.is_up:
+                time.cut_sets = True
+                break
+            population.class_sizes_of_all(part)
+            for columns in part:
+                progress(f"sets of {len(columns)} columns")
+                examined[columns] = set_report(columns, population.class_sizes(columns), k)
+        complete = level[-1] in examined
         safe = set(filter(within, examined)) if pruned else examined
         level = sorted(lattice.next_level(filter(safe.__contains__, level), safe), key=safety)
     reports = tuple(examined.values())
@@ -81,15 +91,19 @@ def search_sets(
     return SetsReport(
         whole=examined.get(whole) or set_report(whole, population.class_sizes(whole), k),
         examined=reports,
-        # Of a pruned search the worst is not known.
+        # Of a search that was pruned or cut short the worst is not known.
         worst=()
-        if pruned
+        if pruned or not complete
         else tuple(sorted(reports, key=lambda report: (-report.exposure, len(report.columns)))[:SHOWN]),
         smallest_over_budget=tuple(sorted(over, key=lambda report: (len(report.columns), -report.exposure))),
         identifier_like=tuple(column for column in whole if column not in traits),
         possible=possible,
         complete=complete,
     )
+
+
+def _batches(sets: list[Columns], size: int) -> Iterator[list[Columns]]:
+    return (sets[start : start + size] for start in range(0, len(sets), size))
 
 
 def largest_within(reports: Iterable[SetReport], budget: float) -> tuple[SetReport, ...]:

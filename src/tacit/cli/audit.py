@@ -6,10 +6,12 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
+from tacit.cli.limits import Limits, as_seconds
 from tacit.cli.options import Whole, as_header_option, as_names
 from tacit.cli.output import Progress, check_not_an_input, check_share, print_json
 from tacit.cli.terminal import say
 from tacit.cli.written import written_whole
+from tacit.memory import as_memory
 
 
 def audit(
@@ -26,6 +28,8 @@ def audit(
     html: str | None = None,
     engine: Literal["duckdb", "spark"] = "duckdb",
     fail_over: float | None = None,
+    memory: str | None = None,
+    time: str | None = None,
     json: Annotated[bool, Parameter(negative="")] = False,
 ) -> int:
     """Audit a table of people: what it gives away, and what to do about it.
@@ -57,6 +61,10 @@ def audit(
         name, for a Parquet file or folder or a CSV file that its workers see.
     fail_over
         Exit with 1 if all columns together expose more than this share.
+    memory
+        How much memory to take, such as 2GB or 500MB; half of what is available by default.
+    time
+        When to stop, in seconds or as 2m or 1h; what was not examined until then is named. No limit by default.
     json
         Print one JSON object.
     """
@@ -67,15 +75,29 @@ def audit(
     check_share(fail_over, "--fail-over")
     check_not_an_input(html, path_of(table))
     progress = Progress()
+    room, seconds = as_memory(memory), as_seconds(time)
+    # The audit keeps the time by itself; what it has begun may take a little longer.
+    limits = Limits(seconds, room, patience=2 + (seconds or 0) / 10)
     with contextlib.ExitStack() as stack:
         stack.callback(progress.done)
+        stack.enter_context(limits.watched())
+        stack.enter_context(limits.working())
         page = stack.enter_context(written_whole(html)) if html is not None else []
         on_spark, names = engine == "spark", as_header_option(header)
         rows: Any = spark_table(table, header=names) if on_spark else table
         found = audit_table(
-            rows, as_names(columns), sensitive, k, budget, person=person, header=None if on_spark else names,
-            show_rare=show_rare, progress=progress,
-        )  # fmt: skip
+            rows,
+            as_names(columns),
+            sensitive,
+            k,
+            budget,
+            person=person,
+            header=None if on_spark else names,
+            show_rare=show_rare,
+            progress=progress,
+            memory=room,
+            seconds=seconds,
+        )
         found = replace(found, table=table)
         if html is not None:
             page.append(to_html(found))
@@ -83,6 +105,7 @@ def audit(
         inputs = {
             "table": table, "columns": [report.column for report in found.columns], "sensitive": sensitive, "k": k,
             "budget": budget, "person": person, "header": header, "show_rare": show_rare, "engine": engine,
+            "memory": memory, "time": time,
         }  # fmt: skip
         print_json("audit", inputs, found.to_dict())
     else:

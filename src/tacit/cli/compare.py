@@ -11,6 +11,7 @@ import tacit as tc
 from tacit.adversaries import Exchangeable
 from tacit.adversaries.priors import as_prior
 from tacit.channels import System
+from tacit.cli.limits import Limits, as_seconds
 from tacit.cli.measure import interval, print_notes
 from tacit.cli.options import (
     Whole,
@@ -53,6 +54,7 @@ def compare(
     chart: str | None = None,
     epsilons: str | None = None,
     seed: Whole | None = None,
+    time: str | None = None,
     json: Annotated[bool, Parameter(negative="")] = False,
 ) -> int:
     """Compare mechanisms: what each gives away alone and shuffled, how accurate it is, and what a target takes.
@@ -84,9 +86,12 @@ def compare(
         The ε of the chart's curves as e0,e1,…; by default 0.25 to 4.
     seed
         Where what is too large to sum over is sampled, the same seed gives the same result; drawn afresh by default.
+    time
+        When to stop, in seconds or as 2m or 1h; what is not computed until then is named. No limit by default.
     json
         Print one JSON object.
     """
+    limits = Limits(as_seconds(time))
     asked = Asked(
         users=users,
         adversary=None if adversary is None else as_knowledge(adversary),
@@ -111,20 +116,26 @@ def compare(
     progress = Progress()
     with ExitStack() as stack:
         stack.callback(progress.done)
+        stack.enter_context(limits.watched())
         file = None if chart is None else stack.enter_context(_chart_file(chart, systems, users))
-        results = {name: _Row(name, system, asked, goal, progress).results() for name, system in systems.items()}
+        results = {
+            name: _Row(name, system, asked, goal, progress=progress, limits=limits).results()
+            for name, system in systems.items()
+        }
         drawn: dict[str, Any] = {}
         if chart is not None and file is not None:
-            tradeoff = Tradeoff(systems, levels, users, asked.rng)
-            curves, best = tradeoff.curves(progress), tradeoff.best(progress)
-            progress("drawing")
-            file.append(rendered(curves, best, users, as_chart_format(chart)))
+            with limits.working():
+                tradeoff = Tradeoff(systems, levels, users, asked.rng)
+                curves, best = tradeoff.curves(progress), tradeoff.best(progress)
+                progress("drawing")
+                file.append(rendered(curves, best, users, as_chart_format(chart)))
             results = {name: found | {"curve": curves[name]} for name, found in results.items()}
             drawn["optimal_mechanism"] = {"not_computed": best} if isinstance(best, str) else {"curve": best}
     if json:
         inputs = {
             "mechanisms": list(mechanisms), "users": users, "adversary": adversary, "prior": prior, "epsilon": epsilon,
             "delta": delta, "target": target, "chart": chart, "epsilons": epsilons, "seed": seed,
+            "time": time,
         }  # fmt: skip
         print_json("compare", inputs, results | drawn)
     else:
@@ -163,9 +174,11 @@ def _systems(mechanisms: Iterable[str], asked: Asked) -> dict[str, System]:
 class _Row:
     """One mechanism's answers, and what has none."""
 
-    def __init__(self, name: str, system: System, asked: Asked, goal: Goal | None, progress: Progress) -> None:
+    def __init__(
+        self, name: str, system: System, asked: Asked, goal: Goal | None, *, progress: Progress, limits: Limits
+    ) -> None:
         self._name, self._system, self._asked, self._goal = name, system, asked, goal
-        self._progress = progress
+        self._progress, self._limits = progress, limits
         self._refused: dict[str, str] = {}
 
     def results(self) -> dict[str, Any]:
@@ -227,7 +240,8 @@ class _Row:
         for name, answer in questions.items():
             self._progress(f"{self._name}: {prefix}{name}")
             try:
-                answers[name] = answer()
+                with self._limits.working():
+                    answers[name] = answer()
             except InvalidValueError as error:
                 self._refused[f"{prefix}{name}"] = str(error)
         return answers

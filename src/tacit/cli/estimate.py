@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
+from tacit.cli.limits import Limits, as_seconds
 from tacit.cli.measure import interval, print_notes
 from tacit.cli.options import Whole, as_header_option, as_seed
 from tacit.cli.output import Progress, check_not_an_input, print_json
@@ -14,6 +15,7 @@ from tacit.cli.terminal import say
 from tacit.cli.written import written_whole
 from tacit.errors import InvalidValueError
 from tacit.estimate import Estimate
+from tacit.memory import as_memory
 from tacit.numerics.rounding import rounded_down, rounded_up
 from tacit.validation import as_confidence
 
@@ -35,6 +37,8 @@ def estimate(
     header: str | None = None,
     chart: str | None = None,
     seed: Whole | None = None,
+    memory: str | None = None,
+    time: str | None = None,
     json: Annotated[bool, Parameter(negative="")] = False,
 ) -> int:
     """Estimate from samples of a program or mechanism how well what it shows gives its secrets away.
@@ -64,6 +68,10 @@ def estimate(
         Write how the estimate of the Bayes risk settles with the number of samples as a chart to this .svg file.
     seed
         The same seed gives the same result; by default one is drawn, which the answer tells.
+    memory
+        How much memory to take, such as 2GB or 500MB; half of what is available by default.
+    time
+        When to stop, in seconds or as 2m or 1h; no limit by default.
     json
         Print one JSON object.
     """
@@ -81,9 +89,11 @@ def estimate(
     rng = as_seed(seed)
     if rng is None:
         rng = randbits(32)  # one for all parts of the answer
-    progress = Progress()
+    progress, limits = Progress(), Limits(as_seconds(time), as_memory(memory))
     with ExitStack() as held:
         held.callback(progress.done)
+        held.enter_context(limits.watched())
+        held.enter_context(limits.working())
         drawing = None if chart is None else held.enter_context(written_whole(chart))
         progress("reading the samples")
         data = read_samples(samples, as_header_option(header))
@@ -114,6 +124,7 @@ def estimate(
         inputs = {
             "samples": samples, "confidence": confidence, "method": method, "all_secrets": all_secrets,
             "show_rare": show_rare, "half_width": half_width, "header": header, "chart": chart, "seed": rng,
+            "memory": memory, "time": time,
         }  # fmt: skip
         print_json("estimate", inputs, results)
     else:

@@ -4,10 +4,12 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
+from tacit.cli.limits import Limits, as_seconds
 from tacit.cli.options import Whole, as_header_option, as_names
 from tacit.cli.output import check_not_an_input, check_share, print_json
 from tacit.cli.terminal import say
 from tacit.cli.written import written_whole
+from tacit.memory import as_memory
 
 
 def exposure(
@@ -22,6 +24,8 @@ def exposure(
     person: str | None = None,
     header: str | None = None,
     fail_over: float | None = None,
+    memory: str | None = None,
+    time: str | None = None,
     json: Annotated[bool, Parameter(negative="")] = False,
 ) -> int:
     """Count who stands out in a table by a set of columns.
@@ -50,6 +54,10 @@ def exposure(
         is refused.
     fail_over
         Exit with 1 if the exposure is above this share.
+    memory
+        How much memory to take, such as 2GB or 500MB; half of what is available by default.
+    time
+        When to stop, in seconds or as 2m or 1h; no limit by default.
     json
         Print one JSON object.
     """
@@ -66,31 +74,34 @@ def exposure(
 
     check_share(fail_over, "--fail-over")
     check_not_an_input(curve, path_of(table))
-    population = Population(table, as_names(columns), person, as_header_option(header))
-    share = exposure_of(population, threshold=threshold, k=k)
-    sizes = population.class_sizes()
-    results: dict[str, Any] = {
-        "exposure": share,
-        "exposed_people": sizes.exposed(threshold=threshold, k=k),
-        "people": sizes.people,
-        "classes": sizes.classes,
-        "unique_rows": sizes.unique,
-    }
-    if bounds:
-        for bound in (exposure_bound, theorem_bound, exposure_if_independent):
-            results[bound.__name__] = bound(population, threshold=threshold, k=k)
-    if curve is not None:
-        from tacit.charts import exposure_over_threshold, to_svg  # noqa: PLC0415 - half a second
+    room = as_memory(memory)
+    limits = Limits(as_seconds(time), room)
+    with limits.watched(), limits.working():
+        population = Population(table, as_names(columns), person, as_header_option(header), memory=room)
+        share = exposure_of(population, threshold=threshold, k=k)
+        sizes = population.class_sizes()
+        results: dict[str, Any] = {
+            "exposure": share,
+            "exposed_people": sizes.exposed(threshold=threshold, k=k),
+            "people": sizes.people,
+            "classes": sizes.classes,
+            "unique_rows": sizes.unique,
+        }
+        if bounds:
+            for bound in (exposure_bound, theorem_bound, exposure_if_independent):
+                results[bound.__name__] = bound(population, threshold=threshold, k=k)
+        if curve is not None:
+            from tacit.charts import exposure_over_threshold, to_svg  # noqa: PLC0415 - half a second
 
-        with written_whole(curve) as text:
-            steps = exposure_curve(population)
-            certified = exposure_bound_curve(population).at_most(steps.sizes).tolist() if bounds else None
-            figure = exposure_over_threshold(steps.sizes.tolist(), steps.exposed.tolist(), steps.people, certified)
-            text.append(to_svg(figure))
+            with written_whole(curve) as text:
+                steps = exposure_curve(population)
+                certified = exposure_bound_curve(population).at_most(steps.sizes).tolist() if bounds else None
+                figure = exposure_over_threshold(steps.sizes.tolist(), steps.exposed.tolist(), steps.people, certified)
+                text.append(to_svg(figure))
     if json:
         inputs = {
             "table": table, "columns": list(population.columns), "k": k, "threshold": threshold, "person": person,
-            "header": header,
+            "header": header, "memory": memory, "time": time,
         }  # fmt: skip
         print_json("exposure", inputs, results)
     else:

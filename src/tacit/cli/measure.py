@@ -1,6 +1,7 @@
 """``tacit measure``: the measures of one mechanism, alone or shuffled."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from decimal import Decimal
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,6 +13,7 @@ from tacit.adversaries import Exchangeable, Gain, Knowledge, PopulationLaw
 from tacit.adversaries.gains import IdentityGain, as_gain
 from tacit.adversaries.priors import as_prior
 from tacit.channels import System
+from tacit.cli.limits import Limits, as_seconds
 from tacit.cli.options import (
     Whole,
     as_gain_option,
@@ -65,6 +67,7 @@ def measure(
     delta: float | None = None,
     only: str | None = None,
     seed: Whole | None = None,
+    time: str | None = None,
     json: Annotated[bool, Parameter(negative="")] = False,
 ) -> int:
     """Measure a mechanism: what an adversary can guess of one person's value.
@@ -104,9 +107,12 @@ def measure(
         The measures to compute, as NAME,…; by default all but those that --population adds.
     seed
         Where what is too large to sum over is sampled, the same seed gives the same result; drawn afresh by default.
+    time
+        When to stop, in seconds or as 2m or 1h; what is not computed until then is named. No limit by default.
     json
         Print one JSON object.
     """
+    limits = Limits(as_seconds(time))
     system = as_mechanism(mechanism)
     shares = None if population is None else as_population_option(population, system.secrets)
     law = None if prior is None else as_numbers(prior, "prior", float)
@@ -134,21 +140,23 @@ def measure(
     results: dict[str, Any] = {}
     refused: dict[str, str] = {}
     progress = Progress()
-    try:
+    with ExitStack() as stack:
+        stack.callback(progress.done)
+        stack.enter_context(limits.watched())
         for name in chosen or quantities:
             progress(name)
             try:
-                results[name] = known[name]()
+                with limits.working():
+                    results[name] = known[name]()
             except (InvalidValueError, UnsupportedError) as error:
-                if chosen:
+                if (chosen and limits.reached is None) or (limits.reached is not None and not results):
                     raise
                 refused[name] = str(error)
-    finally:
-        progress.done()
     if json:
         inputs = {
             "mechanism": mechanism, "users": users, "shuffled": shuffled, "adversary": adversary, "prior": prior,
             "gain": gain, "population": population, "epsilon": epsilon, "delta": delta, "only": only, "seed": seed,
+            "time": time,
         }  # fmt: skip
         print_json("measure", inputs, results | ({"not_computed": refused} if refused else {}))
     else:

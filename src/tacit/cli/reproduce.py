@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
+from tacit.cli.limits import Limits, as_seconds
 from tacit.cli.options import one_of
 from tacit.cli.output import Progress, print_json
 from tacit.cli.terminal import say
@@ -22,6 +23,7 @@ def reproduce(
     /,
     *,
     out: str | None = None,
+    time: str | None = None,
     json: Annotated[bool, Parameter(negative="")] = False,
 ) -> int:
     """Compute a paper's tables and figures anew, beside what it prints; without a paper, list them.
@@ -34,6 +36,8 @@ def reproduce(
         One of its tables or figures, such as figure-2; all by default.
     out
         The folder for the CSV, SVG, PDF and PNG file of each; reproduced/PAPER by default.
+    time
+        When to stop, in seconds or as 2m or 1h; no limit by default.
     json
         Print one JSON object.
     """
@@ -45,24 +49,25 @@ def reproduce(
     chosen = PAPERS[one_of(paper, PAPERS, "paper here called")]
     names = list(chosen.items) if figure is None else [one_of(figure, chosen.items, "table or figure called")]
     folder = f"reproduced/{paper}" if out is None else out
-    made = _written(chosen, names, folder)
+    made = _written(chosen, names, folder, Limits(as_seconds(time)))
     if json:
         items = {name: _summary(made[name]) | {"files": _files(name)} for name in names}
         results = {"citation": chosen.citation, "folder": folder, "items": items}
-        print_json("reproduce", {"paper": paper, "figure": figure, "out": out}, results)
+        print_json("reproduce", {"paper": paper, "figure": figure, "out": out, "time": time}, results)
     else:
         _print_text(chosen, made, folder)
     return 0
 
 
-def _written(paper: "Paper", names: Iterable[str], folder: str) -> dict[str, "Reproduction"]:
+def _written(paper: "Paper", names: Iterable[str], folder: str, limits: Limits) -> dict[str, "Reproduction"]:
     """Compute these, write them into the folder, and return them."""
     from tacit.charts import to_pdf, to_png, to_svg  # noqa: PLC0415
 
     progress = Progress()
     made: dict[str, Reproduction] = {}
     try:
-        with folder_written_whole(folder, [file for name in names for file in _files(name)]) as contents:
+        files_of_all = [file for name in names for file in _files(name)]
+        with limits.watched(), limits.working(), folder_written_whole(folder, files_of_all) as contents:
             for name in names:
                 progress(f"{name}: computing")
                 made[name] = found = paper.items[name].reproduce()
@@ -94,7 +99,7 @@ def _list(papers: Mapping[str, "Paper"], json: bool) -> None:
             name: {"citation": paper.citation, "items": {item: paper.items[item].title for item in paper.items}}
             for name, paper in papers.items()
         }
-        print_json("reproduce", {"paper": None, "figure": None, "out": None}, results)
+        print_json("reproduce", {"paper": None, "figure": None, "out": None, "time": None}, results)
         return
     for name, paper in papers.items():
         say(f"{name}: {paper.citation}")
