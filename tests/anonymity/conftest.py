@@ -21,42 +21,74 @@ Engine = Callable[[pa.Table], Any]
 LOOPBACK = "127.0.0.1"
 
 
+class Cluster:
+    """A master and its workers, each a process; Spark's executors end with their worker.
+
+    Parameters
+    ----------
+    folder
+        Where they write.
+    running
+        Ends them.
+    """
+
+    def __init__(self, folder: Path, running: ExitStack) -> None:
+        import pyspark
+
+        self._folder, self._running, self._home = folder, running, Path(pyspark.__file__).parent
+        self.workers: list[subprocess.Popen[bytes]] = []
+        _, log = self._start("master", "master.Master", "--port", "0")
+        self.master = said(log, rf"spark://{re.escape(LOOPBACK)}:\d+")
+
+    def start_worker(self) -> None:
+        name = f"worker{len(list(self._folder.glob('*.log')))}"
+        work = ["--cores", "1", "--memory", "512m", "--work-dir", str(self._folder / name)]
+        worker, log = self._start(name, "worker.Worker", *work, self.master)
+        said(log, "Successfully registered with master")
+        self.workers.append(worker)
+
+    def kill_worker(self) -> None:
+        worker = self.workers.pop()
+        worker.kill()
+        worker.wait(30)
+
+    def _start(self, name: str, kind: str, *arguments: str) -> tuple[subprocess.Popen[bytes], Path]:
+        command = [self._home / "bin" / "spark-class", f"org.apache.spark.deploy.{kind}", "--host", LOOPBACK]
+        log = self._folder / f"{name}.log"
+        environment = {
+            **os.environ,
+            "SPARK_HOME": str(self._home),
+            "SPARK_LOCAL_IP": LOOPBACK,
+            "SPARK_LOCAL_DIRS": str(self._folder),
+            "SPARK_DAEMON_MEMORY": "256m",
+        }
+        with log.open("wb") as said_there:
+            process = subprocess.Popen(
+                [*command, "--webui-port", "0", *arguments],
+                env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=said_there,
+            )  # fmt: skip
+        self._running.callback(process.wait, 30)
+        self._running.callback(process.terminate)
+        return process, log
+
+
 @pytest.fixture(scope="session")
-def spark_master(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Start the cluster and give the address of its master."""
+def with_spark() -> None:
+    """Skip where Spark or its Java is not."""
     if importlib.util.find_spec("pyspark") is None:
         pytest.skip("pyspark is not installed: pip install 'tacit[spark]'")
     if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
         pytest.skip("Spark needs Java, which is not here")
-    import pyspark
 
-    folder, home = tmp_path_factory.mktemp("spark"), Path(pyspark.__file__).parent
-    environment = {
-        **os.environ,
-        "SPARK_HOME": str(home),
-        "SPARK_LOCAL_IP": LOOPBACK,
-        "SPARK_LOCAL_DIRS": str(folder),
-        "SPARK_DAEMON_MEMORY": "256m",
-    }
 
+@pytest.fixture(scope="session")
+def cluster(with_spark: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """Start a master and two workers."""
     with ExitStack() as running:
-
-        def start(name: str, kind: str, *arguments: str) -> Path:
-            command = [home / "bin" / "spark-class", f"org.apache.spark.deploy.{kind}", "--host", LOOPBACK]
-            log = folder / f"{name}.log"
-            process = subprocess.Popen(
-                [*command, "--webui-port", "0", *arguments],
-                env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log.open("wb"),
-            )  # fmt: skip
-            running.callback(process.wait, 30)
-            running.callback(process.terminate)
-            return log
-
-        master = said(start("master", "master.Master", "--port", "0"), rf"spark://{re.escape(LOOPBACK)}:\d+")
-        for name in ("first", "second"):
-            work = ["--cores", "1", "--memory", "512m", "--work-dir", str(folder / name)]
-            said(start(name, "worker.Worker", *work, master), "Successfully registered with master")
-        yield master
+        started = Cluster(tmp_path_factory.mktemp("spark"), running)
+        for _ in range(2):
+            started.start_worker()
+        yield started
 
 
 def said(log: Path, what: str) -> str:
@@ -68,8 +100,15 @@ def said(log: Path, what: str) -> str:
     return found.group()
 
 
+def wait_for_workers(session: Any, workers: int) -> None:
+    patience = time.monotonic() + 120
+    while session.sparkContext._jsc.sc().getExecutorMemoryStatus().size() != 1 + workers:  # 1: the driver
+        assert time.monotonic() < patience
+        time.sleep(0.1)
+
+
 @pytest.fixture(scope="session")
-def spark(spark_master: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+def spark(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """Open a session on the cluster."""
     from pyspark.sql import SparkSession
 
@@ -84,13 +123,14 @@ def spark(spark_master: str, tmp_path_factory: pytest.TempPathFactory) -> Iterat
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
     }
-    builder = SparkSession.builder.master(spark_master).appName("tests")
+    builder = SparkSession.builder.master(cluster.master).appName("tests")
     for name, value in settings.items():
         builder = builder.config(name, value)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Spark's own, of Python's newer versions
         session = builder.getOrCreate()
         session.sparkContext.setLogLevel("OFF")
+        wait_for_workers(session, 2)
         yield session
         session.stop()
 

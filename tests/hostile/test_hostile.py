@@ -12,7 +12,7 @@ from random import Random
 
 import pytest
 
-from hostile import headers, seeds
+from hostile import csv_tables, headers, seeds
 
 Case = Callable[[Random, Path], None]
 
@@ -20,6 +20,7 @@ Case = Callable[[Random, Path], None]
 KINDS: dict[str, tuple[Case, int, int]] = {
     "headers": (headers.case, 10, 150),
     "the same seed": (seeds.case, 3, 40),
+    "CSV tables": (csv_tables.case, 12, 300),
 }
 
 

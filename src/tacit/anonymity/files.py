@@ -2,6 +2,7 @@
 
 import json
 import os
+from codecs import BOM_UTF8
 from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
 from typing import Any, BinaryIO
@@ -23,8 +24,13 @@ def read_csv(file: BinaryIO, choose: Choose, header: Header, memory: int | None)
     fields = {name: f"v{i}" for i, name in enumerate(names)}
     values = {name: fields[name] for name in choose(names)}
     file.seek(0)
-    if file.readline(LONGEST_ROW).endswith(b"\r\n") < (layout.line_end == "\r\n"):
-        # Excel ends lines of a cell by \n and rows by \r\n, and the engine takes the first end for all.
+    first_line = file.readline(LONGEST_ROW)
+    marked, cut = first_line.startswith(BOM_UTF8), first_line.count(b'"') % 2
+    otherwise = b"\r" in first_line[:-2] or not first_line.endswith(b"\r\n")
+    if layout.line_end == "\r\n" and (otherwise or (marked and cut)):
+        # Excel ends lines of a cell by \n and rows by \r\n, and the engine takes the first end for all; nor does it
+        # find the end of a quoted first value after a byte-order mark.
+        file.seek(len(BOM_UTF8) * marked)
         engine = Embedded(file.name, memory=memory)
         with engine.holding("arrived", _by_arrow(file, layout, fields.values())):
             return engine.rows(values, "arrived", expected=layout.rows)
@@ -42,16 +48,15 @@ def _by_arrow(file: BinaryIO, layout: CsvLayout, fields: Iterable[str]) -> Any:
     arrow: Any = import_module("pyarrow")
     csv: Any = import_module("pyarrow.csv")
     names = list(fields)
-    return csv.read_csv(
-        place(file),
-        csv.ReadOptions(
-            column_names=names, skip_rows_after_names=int(layout.header), block_size=2 * LONGEST_ROW
-        ),
+    rows = csv.read_csv(
+        file,
+        csv.ReadOptions(column_names=names, block_size=2 * LONGEST_ROW),
         csv.ParseOptions(newlines_in_values=True, ignore_empty_lines=False),
         csv.ConvertOptions(
             column_types=dict.fromkeys(names, arrow.string()), null_values=[""], strings_can_be_null=True
         ),
     )  # fmt: skip
+    return rows.slice(int(layout.header))  # told to skip a row, it miscounts those with NULs
 
 
 def read_parquet(file: BinaryIO, choose: Choose, header: Header, memory: int | None) -> Rows:

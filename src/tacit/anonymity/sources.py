@@ -11,6 +11,7 @@ from tacit.anonymity.files import read_csv, read_json, read_parquet
 from tacit.anonymity.frames import as_arrow
 from tacit.anonymity.headers import Header, as_header
 from tacit.anonymity.rows import UNKNOWN_TO_ENGINE, Choose, Rows, check_names, safe_fields
+from tacit.anonymity.spark_session import while_workers_last
 from tacit.errors import EngineError, InvalidTableError, UnsupportedError
 from tacit.input_files import opened
 from tacit.memory import as_memory
@@ -113,9 +114,11 @@ def _answer(asked: Any) -> list[tuple[Any, ...]]:
     engine = asked.get_backend()
     try:
         if engine.name == "pyspark":  # whose to_pyarrow goes by way of pandas
-            return [tuple(row) for row in engine.raw_sql(engine.compile(asked)).collect()]
+            frame = engine.raw_sql(engine.compile(asked))
+            with while_workers_last(frame.sparkSession):
+                return [tuple(row) for row in frame.collect()]
         return list(zip(*asked.to_pyarrow().to_pydict().values(), strict=True))
-    except UNKNOWN_TO_ENGINE:
+    except (EngineError, *UNKNOWN_TO_ENGINE):
         raise
     except Exception as error:  # each engine has its own; what they say of bad data is held back, for it quotes values
         raise EngineError(

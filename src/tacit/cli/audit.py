@@ -1,6 +1,7 @@
 """``tacit audit``: the main job."""
 
 import contextlib
+import sys
 from dataclasses import replace
 from typing import Annotated, Any, Literal
 
@@ -58,7 +59,8 @@ def audit(
         Write a self-contained report to this file.
     engine
         Where the table is counted: on this machine by duckdb, or by spark, on the cluster that Spark's own settings
-        name, for a Parquet file or folder or a CSV file that its workers see.
+        name, for a Parquet file or folder or a CSV file that its workers see; what that cluster keeps of it, its own
+        settings say.
     fail_over
         Exit with 1 if all columns together expose more than this share.
     memory
@@ -68,8 +70,8 @@ def audit(
     json
         Print one JSON object.
     """
-    from tacit.anonymity import spark_table  # noqa: PLC0415
     from tacit.anonymity.example import path_of  # noqa: PLC0415
+    from tacit.anonymity.spark import spark_table, what_a_cluster_keeps  # noqa: PLC0415
     from tacit.auditing import audit as audit_table, to_html, to_text  # noqa: PLC0415 - the engine takes a second
 
     check_share(fail_over, "--fail-over")
@@ -85,6 +87,8 @@ def audit(
         page = stack.enter_context(written_whole(html)) if html is not None else []
         on_spark, names = engine == "spark", as_header_option(header)
         rows: Any = spark_table(table, header=names) if on_spark else table
+        if on_spark and (note := what_a_cluster_keeps(rows)):
+            print(f"tacit: note: {note}", file=sys.stderr)
         found = audit_table(
             rows,
             as_names(columns),
