@@ -12,13 +12,15 @@ from random import Random
 
 import pytest
 
-from hostile import csv_tables, headers, seeds
+from hostile import csv_tables, expanding, headers, limits, seeds
 
 Case = Callable[[Random, Path], None]
 
 # How many cases of each kind the suite and .ci/run draw.
 KINDS: dict[str, tuple[Case, int, int]] = {
+    "expanding": (expanding.case, 1, 8),
     "headers": (headers.case, 10, 150),
+    "limits": (limits.case, 2, 10),
     "the same seed": (seeds.case, 3, 40),
     "CSV tables": (csv_tables.case, 12, 300),
 }
