@@ -12,7 +12,7 @@ from random import Random
 
 import pytest
 
-from hostile import csv_tables, expanding, headers, limits, names, planted, seeds
+from hostile import csv_tables, expanding, headers, limits, names, paths, planted, seeds
 
 Case = Callable[[Random, Path], None]
 
@@ -22,6 +22,7 @@ KINDS: dict[str, tuple[Case, int, int]] = {
     "headers": (headers.case, 10, 150),
     "limits": (limits.case, 2, 10),
     "names": (names.case, 2, 20),
+    "paths": (paths.case, 10, 200),
     "planted values": (planted.case, 4, 50),
     "the same seed": (seeds.case, 3, 40),
     "CSV tables": (csv_tables.case, 12, 300),
