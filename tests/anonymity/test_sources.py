@@ -21,7 +21,7 @@ import pyarrow.parquet
 import pytest
 
 from tacit.anonymity import ClassSizes, Population
-from tacit.errors import InvalidTableError, UnsupportedError
+from tacit.errors import InvalidTableError, TooLargeError, UnsupportedError
 
 SECRET = "sEcReT"
 PEOPLE = {
@@ -228,7 +228,15 @@ def test_a_key_that_first_comes_late_is_a_column(tmp_path: Path) -> None:
         ("t.json", '[{"a": "sEcReT"}, {"a": ]', "is not well-formed JSON"),
         ("t.ndjson", '{"a": 1}\n\n{"a": sEcReT}\n', "is not well-formed JSON in UTF-8: line 3 is not JSON"),
         ("t.ndjson", '{"a": "sEcReT"}\n{"a":', "is not well-formed JSON in UTF-8: line 2 is not JSON"),
-        ("t.ndjson", b'{"a": "\xffsEcReT"}\n', "is not well-formed JSON in UTF-8: line 1 is not JSON"),
+        ("t.ndjson", b'{"a": "\xffsEcReT"}\n', "is not UTF-8 text: line 1"),
+        ("t.json", '[{"a": "sEcReT"}] x', "starts an array and does not end with it"),
+        ("t.json", '[{"a": "sEcReT"}]]', "is not well-formed JSON in UTF-8: line 1 is not JSON"),
+        ("t.json", '[{"a": 1},\n {"a" "sEcReT"}\n]', "is not well-formed JSON in UTF-8: line 2 is not JSON"),
+        ("t.json", '[{"a": "sEcReT \\ud800"}]', "line 1 has half of a character"),
+        ("t.jsonl", '{"a": 1}\n{"a": "sEcReT \\udc00"}', "line 2 has half of a character"),
+        ("t.json", '\ufeff[{"a": "sEcReT"}]', "begins with a byte-order mark"),
+        ("t.json", '[{"a": "sEcReT"}]'.encode("utf-16"), "is not UTF-8 text: line 1"),
+        ("t.json", '[{"x": 1, "sEcReT\\u0000": 1}]', "the name of column 2 of .* has a NUL"),
         ("t.parquet", "sEcReT", "is not a Parquet file, or is cut short or damaged"),
         ("t.parquet", "", "is not a Parquet file, or is cut short or damaged"),
         ("t.xlsx", "sEcReT", "is not a kind of file that can be read; those are .csv, .parquet, .json"),
@@ -255,6 +263,25 @@ def test_a_parquet_file_cut_short_or_damaged(tmp_path: Path) -> None:
         with pytest.raises(InvalidTableError, match="damaged") as refusal:
             Population(path)
         assert SECRET not in str(refusal.value)
+
+
+@pytest.mark.parametrize("name", ["people.json", "people.jsonl"])
+def test_a_json_text_that_is_too_long(name: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    path.write_text('{"a": "sEcReT' + 100_000_000 * "x" + '"}')
+    with pytest.raises(TooLargeError, match="holds an object of more than 16,777,216 bytes") as refusal:
+        Population(path)
+    assert SECRET not in str(refusal.value)
+
+
+def test_a_parquet_file_nested_too_deep(tmp_path: Path) -> None:
+    kind = pa.int32()
+    for _ in range(200):
+        kind = pa.list_(kind)
+    path = tmp_path / "people.parquet"
+    pyarrow.parquet.write_table(pa.table({"a": pa.array([None], kind)}), path)
+    with pytest.raises(InvalidTableError, match="has a column nested deeper than can be read"):
+        Population(path)
 
 
 def test_paths_that_lead_to_no_file(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from random import Random
 
 import pytest
 
-from hostile import csv_tables, expanding, headers, limits, names, paths, planted, seeds
+from hostile import csv_tables, expanding, headers, layouts, limits, names, paths, planted, seeds
 
 Case = Callable[[Random, Path], None]
 
@@ -20,6 +20,7 @@ Case = Callable[[Random, Path], None]
 KINDS: dict[str, tuple[Case, int, int]] = {
     "expanding": (expanding.case, 1, 8),
     "headers": (headers.case, 10, 150),
+    "layouts": (layouts.case, 20, 400),
     "limits": (limits.case, 2, 10),
     "names": (names.case, 2, 20),
     "paths": (paths.case, 10, 200),

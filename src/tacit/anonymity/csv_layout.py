@@ -81,12 +81,13 @@ def layout_of(file: BinaryIO, header: Header = None) -> CsvLayout:
     if not os.fstat(file.fileno()).st_size:
         raise InvalidTableError(f"{file.name} is empty: a CSV file begins with a line of column names")
     file.seek(0)
-    _check_encoding(file)
+    check_encoding(file)
     data: NDArray[np.uint8] = np.memmap(file, dtype=np.uint8, mode="r")
     return _Scan(file.name, data, as_header(header)).layout()
 
 
-def _check_encoding(file: BinaryIO) -> None:
+def check_encoding(file: BinaryIO) -> None:
+    """Refuse a file that is not UTF-8 from where it stands, by its first such line."""
     decoder = codecs.getincrementaldecoder("utf-8")()
     lines = 1
     while True:
@@ -218,7 +219,7 @@ class _Scan:
         values = np.diff(before, prepend=-len(self.commas)) + 1
         width = len(self.first_line)
         for row in np.flatnonzero(values != width)[:1]:
-            if ends[row] - starts[row] <= self.returns:
+            if not self.data[starts[row] : ends[row]].tobytes().removesuffix(b"\r"):
                 yield int(starts[row]), "is blank; take it out, or write the commas of an empty row"
             else:
                 first = "header" if self.headed else "first line"

@@ -24,6 +24,7 @@ SETTINGS = {
     "python_enable_replacements": "false",
     "temp_directory": "",
 }
+LONGEST_OBJECT = 1 << 24  # bytes of JSON: DuckDB's default
 MOST_CODES = 1 << 16
 # Of wider tables a question takes seconds, and there are several for each column.
 MOST_COLUMNS = 1_000
@@ -83,7 +84,12 @@ class Embedded(OfOneProcess):
                 f"{self._what} does not fit into {said_size(self._memory)} of memory; allow more (--memory, memory=), "
                 "name fewer columns, or put it into a database and pass the table as an Ibis table"
             ) from None
-        except duckdb.Error:
+        except duckdb.Error as error:
+            if "maximum_object_size" in str(error):
+                raise TooLargeError(
+                    f"{self._what} holds an object of more than {LONGEST_OBJECT:,} bytes, or one that never ends; "
+                    "leave out what is so long, or write the table as Parquet"
+                ) from None
             raise InvalidTableError(
                 f"{self._what} cannot be read: it is damaged, or holds a type of value that the engine does not know"
             ) from None
@@ -135,10 +141,10 @@ class Embedded(OfOneProcess):
         )
         self._query(f"DROP {held} arrived_rows")
         ((count,),) = self._query("SELECT count(*) FROM people")
-        if not count:
-            raise InvalidTableError(f"{self._what} has no rows; exposure needs at least one person")
         if expected not in (None, count):
             raise InvalidTableError(f"{self._what} was read as {count} rows but has {expected}; please report this")
+        if not count:
+            raise InvalidTableError(f"{self._what} has no rows; exposure needs at least one person")
         backend: Any = ibis.duckdb.from_connection(self._database)
         self._lock_down()
         # Not by asking the engine, which takes a while for many columns.

@@ -1,5 +1,6 @@
 """Files as rows to ask about: no line skipped, no type guessed, no value in a message."""
 
+import codecs
 import json
 import os
 from codecs import BOM_UTF8
@@ -10,6 +11,7 @@ from typing import Any, BinaryIO
 from tacit.anonymity.csv_layout import LONGEST_ROW, CsvLayout, layout_of
 from tacit.anonymity.embedded import MERGED, Embedded, check_types, literal, quoted
 from tacit.anonymity.headers import Header, check_keys
+from tacit.anonymity.json_faults import json_fault
 from tacit.anonymity.rows import Choose, Rows, check_names
 from tacit.errors import InvalidTableError
 from tacit.input_files import place
@@ -65,9 +67,12 @@ def read_parquet(file: BinaryIO, choose: Choose, header: Header, memory: int | N
     try:
         with parquet.ParquetFile(place(file)) as content:
             schema, leaves = content.schema_arrow, [content.schema.column(i) for i in range(len(content.schema))]
-    except (ValueError, OSError):
+    except (ValueError, OSError) as error:
+        if "deeply nested" in str(error):
+            raise InvalidTableError(f"{file.name} has a column nested deeper than can be read; flatten it") from None
         raise InvalidTableError(f"{file.name} is not a Parquet file, or is cut short or damaged") from None
     names = check_names(schema.names, file.name)
+    _check_spellable(names, file)
     texts = [column.name for column in schema if str(column.type) in _TEXT]
     source = f"read_parquet({literal(place(file))}, hive_partitioning = false)"
     engine = Embedded(file.name, place(file), memory)
@@ -83,6 +88,14 @@ def read_parquet(file: BinaryIO, choose: Choose, header: Header, memory: int | N
                 "engine reads the microseconds; write the file with timestamps of today's types"
             )
     return engine.rows(values, source, in_passes=True)
+
+
+def _check_spellable(names: Iterable[str], file: BinaryIO) -> None:
+    for position, name in enumerate(names, start=1):
+        if "\0" in name:
+            raise InvalidTableError(
+                f"the name of column {position} of {file.name} has a NUL, which the engine cannot spell; rename it"
+            )
 
 
 def _recurring(engine: Embedded, source: str, names: Sequence[str], texts: Mapping[str, str]) -> int | None:
@@ -118,7 +131,7 @@ def read_json(file: BinaryIO, choose: Choose, header: Header, memory: int | None
     and 1.00 are one. A missing key is null.
     """
     if _is_cut_short(file):
-        raise InvalidTableError(f"{file.name} starts an array and does not end it; it is cut short")
+        raise InvalidTableError(f"{file.name} starts an array and does not end with it; it is cut short, or goes on")
     source = f"read_json_objects({literal(place(file))}, hive_partitioning = false)"
     engine = Embedded(file.name, place(file), memory)
     try:
@@ -126,7 +139,7 @@ def read_json(file: BinaryIO, choose: Choose, header: Header, memory: int | None
             f"SELECT json_type(json) AS kind, json_keys(json) AS keys FROM {source} GROUP BY ALL ORDER BY ALL"
         )
     except InvalidTableError:
-        raise InvalidTableError(f"{file.name} is not well-formed JSON in UTF-8{_first_bad_line(file)}") from None
+        raise InvalidTableError(json_fault(file)) from None
     if any(kind != "OBJECT" for kind, _ in shapes):
         raise InvalidTableError(
             f"{file.name} holds something other than objects; give an array of objects, or one a line"
@@ -136,6 +149,7 @@ def read_json(file: BinaryIO, choose: Choose, header: Header, memory: int | None
     if not shapes:
         raise InvalidTableError(f"{file.name} has no rows; exposure needs at least one person")
     names = check_names(dict.fromkeys(key for _, keys in shapes for key in keys), file.name)
+    _check_spellable(names, file)
     texts = {name: f"json->>{literal(_pointer(name))}" for name in names}
     check_keys(names, None if header else _recurring(engine, source, names, texts), file.name, header)
     values = {name: _json_text(name) for name in choose(names)}
@@ -144,7 +158,10 @@ def read_json(file: BinaryIO, choose: Choose, header: Header, memory: int | None
 
 def _is_cut_short(file: BinaryIO) -> bool:
     """Whether an array is left open: the engine would read what there is of it."""
-    start = file.read(1 << 16).lstrip(b"\xef\xbb\xbf \t\r\n")
+    start = file.read(1 << 16)
+    if start.startswith(codecs.BOM_UTF8):
+        raise InvalidTableError(f"{file.name} begins with a byte-order mark, which JSON has not; save it without")
+    start = start.lstrip(b" \t\r\n")
     file.seek(max(0, os.fstat(file.fileno()).st_size - (1 << 16)))
     return start.startswith(b"[") and not file.read().rstrip().endswith(b"]")
 
@@ -161,14 +178,3 @@ def _pointer(key: str) -> str:
 def _spelled(text: str) -> str:
     value = json.loads(text)
     return value if isinstance(value, str) else text
-
-
-def _first_bad_line(file: BinaryIO) -> str:
-    """Say where, if the file has an object a line; the engine's own count of lines is off by some."""
-    file.seek(0)
-    for number, line in enumerate(file, start=1):
-        try:
-            json.loads(line if line.strip() else "null")
-        except ValueError:
-            return f": line {number} is not JSON" if not file.name.lower().endswith(".json") else ""
-    return ""
