@@ -71,6 +71,19 @@ def test_a_chart_is_the_same_drawn_in_a_process_of_its_own(tmp_path: Path) -> No
     assert here.startswith("<svg")
 
 
+def test_a_command_that_may_have_no_threads_says_so() -> None:
+    limited = (
+        "import _thread, sys\n"
+        'def refuse(*_, **__): raise RuntimeError("can\'t start new thread")\n'
+        "_thread.start_new_thread = _thread.start_joinable_thread = _thread._start_joinable_thread = refuse\n"
+        "sys.argv = ['tacit', 'measure', 'krr:k=5,epsilon=1']\n"
+        "from tacit.cli import main; sys.exit(main())"
+    )
+    done = subprocess.run([sys.executable, "-c", limited], capture_output=True, text=True, check=False, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert "ulimit -v, -d, -u or -n" in done.stderr
+
+
 def test_every_exit_code_is_told() -> None:
     code, out, _ = run("--help")
     assert code == 0

@@ -66,7 +66,10 @@ class _Signals:
         self._bell, self._ringer = os.pipe()
         os.set_blocking(self._ringer, False)
         signal.set_wakeup_fd(self._ringer, warn_on_full_buffer=False)
-        _thread.start_new_thread(self._watch, ())
+        try:  # noqa: SIM105 - contextlib takes a while to load
+            _thread.start_new_thread(self._watch, ())
+        except RuntimeError:  # no more threads are allowed: a loop that does not return is then not cut short
+            pass
 
     def leave(self) -> None:
         """Give the signals back."""
