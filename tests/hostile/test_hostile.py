@@ -12,16 +12,18 @@ from random import Random
 
 import pytest
 
-from hostile import csv_tables, expanding, headers, layouts, limits, names, paths, planted, seeds
+from hostile import csv_tables, disks, expanding, headers, layouts, limits, moments, names, paths, planted, seeds
 
 Case = Callable[[Random, Path], None]
 
 # How many cases of each kind the suite and .ci/run draw.
 KINDS: dict[str, tuple[Case, int, int]] = {
+    "disks": (disks.case, 2, 20),
     "expanding": (expanding.case, 1, 8),
     "headers": (headers.case, 10, 150),
     "layouts": (layouts.case, 20, 400),
     "limits": (limits.case, 2, 10),
+    "moments": (moments.case, 2, 20),
     "names": (names.case, 2, 20),
     "paths": (paths.case, 10, 200),
     "planted values": (planted.case, 4, 50),
