@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import redirect_stdout
 from functools import cache
+from threading import Event, Thread
 from types import ModuleType
 from typing import Any
 
@@ -161,3 +162,29 @@ def test_a_forked_process_is_refused_by_the_parents_population() -> None:
     assert last == "known"
     assert len(refusals) == len(questions)
     assert all(re.search("process that this one was forked from.*make it anew here", refusal) for refusal in refusals)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_a_forked_process_does_not_wait_for_a_thread_that_works_out_a_property() -> None:
+    from tacit.shuffling.views import AmongOthers
+
+    lock = getattr(vars(AmongOthers)["alike"], "lock", None)
+    if lock is None:
+        pytest.skip("since Python 3.12 there is no such lock")
+    taken, done = Event(), Event()
+
+    def work_it_out() -> None:
+        with lock:
+            taken.set()
+            done.wait()
+
+    thread = Thread(target=work_it_out)
+    thread.start()
+    taken.wait()
+    child = os.fork()
+    if not child:
+        os._exit(not vars(AmongOthers)["alike"].lock.acquire(blocking=False))
+    assert os.waitpid(child, 0)[1] == 0
+    done.set()
+    thread.join()

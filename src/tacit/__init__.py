@@ -6,6 +6,8 @@ this file tells type checkers what they are.
 
 from importlib import import_module
 
+from tacit import forks as _forks  # noqa: F401 # pyright: ignore[reportUnusedImport] - what it does at a fork
+
 _ROOMS = {
     "tacit.estimate": ("Estimate",),
     "tacit.adversaries": (
