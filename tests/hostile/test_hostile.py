@@ -12,7 +12,20 @@ from random import Random
 
 import pytest
 
-from hostile import csv_tables, disks, expanding, headers, layouts, limits, moments, names, paths, planted, seeds
+from hostile import (
+    csv_tables,
+    disks,
+    expanding,
+    headers,
+    layouts,
+    limits,
+    moments,
+    names,
+    paths,
+    planted,
+    processes,
+    seeds,
+)
 
 Case = Callable[[Random, Path], None]
 
@@ -27,6 +40,7 @@ KINDS: dict[str, tuple[Case, int, int]] = {
     "names": (names.case, 2, 20),
     "paths": (paths.case, 10, 200),
     "planted values": (planted.case, 4, 50),
+    "processes": (processes.case, 1, 6),
     "the same seed": (seeds.case, 3, 40),
     "CSV tables": (csv_tables.case, 12, 300),
 }
