@@ -1,7 +1,6 @@
 """``tacit audit``: the main job."""
 
 import contextlib
-import sys
 from dataclasses import replace
 from typing import Annotated, Any, Literal
 
@@ -10,7 +9,7 @@ from cyclopts import Parameter
 from tacit.cli.limits import Limits, as_seconds
 from tacit.cli.options import Whole, as_header_option, as_names
 from tacit.cli.output import Progress, check_not_an_input, check_share, print_json
-from tacit.cli.terminal import say
+from tacit.cli.terminal import complain, say
 from tacit.cli.written import written_whole
 from tacit.memory import as_memory
 
@@ -88,7 +87,7 @@ def audit(
         on_spark, names = engine == "spark", as_header_option(header)
         rows: Any = spark_table(table, header=names) if on_spark else table
         if on_spark and (note := what_a_cluster_keeps(rows)):
-            print(f"tacit: note: {note}", file=sys.stderr)
+            complain(f"note: {note}")
         found = audit_table(
             rows,
             as_names(columns),
