@@ -148,6 +148,7 @@ def usual(city: str = "city", job: str = "job", table: str = "people.csv") -> Au
             columns=(redacted(city), replace(redacted("sick", after=None), decoys=1.0)),
             together=(RedactedSet((city, "sick"), 0.008, 0.0085), RedactedSet(all_three, 0.4, None)),
         ),
+        cut_short=(),
         not_examined=("sets with email: nearly every person has her own value there.",),
     )
 
@@ -161,6 +162,7 @@ def hostile() -> Audit:
         found,
         columns=(*found.columns[:2], shown, found.columns[3]),
         collection=tuple(replace(report, reason=reason) for report in found.collection),
+        cut_short=(),
         not_examined=("sets with <svg onload=alert(4)>.",),
     )
 
@@ -182,6 +184,7 @@ def bare() -> Audit:
         inference=(),
         collection=(),
         redaction=RedactionReport((), ()),
+        cut_short=(),
         not_examined=(),
     )
 

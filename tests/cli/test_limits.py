@@ -1,21 +1,24 @@
 """What a process may have, and a command may take, ends in a sentence."""
 
+import io
 import json
 import resource
 import subprocess
 import sys
 import time
 from collections.abc import Mapping
+from itertools import count
 from pathlib import Path
 from random import Random
 
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
+from rich.console import Console
 
 from cli_runner import run
 from tacit import Population, audit
-from tacit.auditing import to_html, to_text
+from tacit.auditing import time_limit, to_html, to_text
 from tacit.errors import InvalidValueError, TooLargeError
 
 AUDIT = ["audit", "example:adult", "--columns", "sex,race"]
@@ -112,8 +115,39 @@ def test_an_audit_that_runs_out_of_time_names_what_it_left_out() -> None:
     assert any("sets of columns: the time limit of 0.01 s was reached" in sentence for sentence in found.not_examined)
     assert any(sentence.startswith("collecting the columns instead, or the rest") for sentence in found.not_examined)
     assert len(set(found.not_examined)) == len(found.not_examined)
-    assert to_text(found)
-    assert to_html(found)
+
+
+class Clock:
+    """Stands still but for a second at each look, so that a limit can strike wherever one looks."""
+
+    def __init__(self) -> None:
+        self.seconds = 0
+
+    def monotonic(self) -> int:
+        self.seconds += 1
+        return self.seconds
+
+
+def test_wherever_the_time_limit_strikes_nothing_is_said_of_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    said_of_nothing = {
+        "certified": "Nothing to certify",
+        "sets": "No column can go out",
+        "inference": "There is no column to guess",
+        "collection": "No column has between",
+        "redaction": "Nothing to redact",
+    }
+    struck: set[tuple[str, ...]] = set()
+    for seconds in count(1):
+        monkeypatch.setattr(time_limit, "time", Clock())
+        found = audit("example:adult", ["sex", "education", "race"], sensitive="race", budget=0, k=200, seconds=seconds)
+        page = io.StringIO()
+        Console(file=page, width=100).print(to_text(found))
+        assert not any(said in page.getvalue() for part, said in said_of_nothing.items() if part in found.cut_short)
+        assert ("cut this short" in page.getvalue()) == ("cut this short" in to_html(found)) == bool(found.cut_short)
+        struck.add(found.cut_short)
+        if not found.cut_short:
+            break
+    assert len(struck) > len(said_of_nothing)
 
 
 @pytest.mark.parametrize("seconds", [0, -1, float("nan"), "soon"])

@@ -188,3 +188,21 @@ def test_a_closed_stream_ends_in_an_answer_or_a_sentence(closed, code, words):
 def test_bad_input_is_bad_input_with_nowhere_to_say_it(arguments):
     done = subprocess.run(["sh", "-c", f"{sys.executable} -m tacit {' '.join(arguments)} 2>&-"], check=False)
     assert done.returncode == 2
+
+
+def test_an_error_of_ours_shows_where_it_was_and_no_words_that_may_quote_a_value(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from tacit import auditing
+
+    value = "Xanadu"
+
+    def fail(*_: object, **__: object) -> None:
+        raise KeyError(value)
+
+    monkeypatch.setattr(auditing, "audit", fail)
+    code, out, err = run("audit", "example:adult", "--columns", "sex")
+    assert (code, out) == (70, "")
+    assert "in fail" in err
+    assert err.endswith("tacit: this is an error of ours (KeyError); please report it with the lines above\n")
+    assert value not in err

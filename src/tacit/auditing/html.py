@@ -11,7 +11,7 @@ from typing import Any
 
 from tacit.auditing.collection import KEPT_ERROR, MOST_CATEGORIES, kept_error
 from tacit.auditing.result import SHOWN, Audit, CertifiedReport, InferenceReport, plain
-from tacit.auditing.summary import promise, summary
+from tacit.auditing.summary import CUT_SHORT, promise, summary
 from tacit.auditing.wording import bounded, interval, odds, people, percent, points, short, times
 from tacit.estimate import Estimate, highest
 from tacit.printable import printable
@@ -49,6 +49,7 @@ def to_html(found: Audit) -> str:
     page = _template().render(
         found=found,
         answer=summary(found),
+        cut=CUT_SHORT,
         figures=dict(_figures(found, certified, charts)),
         certified=certified,
         promised=promise(found),

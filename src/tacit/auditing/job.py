@@ -15,6 +15,7 @@ from tacit.auditing.result import (
     SHOWN,
     Audit,
     CertifiedReport,
+    CertifiedSet,
     ColumnReport,
     Columns,
     InferenceReport,
@@ -119,36 +120,28 @@ def audit(
     # Nothing that the whole table contains exposes more than the whole table does.
     selected = (sets.whole,) if sets.whole.exposure <= share else largest_within(sets.examined, share)
     report_progress("what the columns alone certify")
-    alone_certify = "what the columns alone certify"
-    certified = (
-        () if population.person else tuple(time.left_for(alone_certify, _certified(population, sets, selected, k)))
-    )
-    promised = (
-        ()
-        if population.person
-        else tuple(time.left_for(alone_certify, certified_selection(population, sets, traits, k, share)))
-    )
+    certified: tuple[CertifiedReport, ...] = ()
+    promised: tuple[CertifiedSet, ...] = ()
+    if population.person is None:
+        certified = tuple(time.left_for("certified", _certified(population, sets, selected, k)))
+        promises = certified_selection(population, sets, traits, k, share)
+        promised = tuple(time.left_for("certified_selection", promises))
     report_progress("what a release promises")
     released = [report.columns for report in selected]
     releases = release_reports(population, _with_traits(released[:SHOWN], traits), sensitive, k)
-    release = tuple(time.left_for("what a release promises", releases))
+    release = tuple(time.left_for("release", releases))
     report_progress("guesses of the sensitive column")
-    guesses = tuple(
-        time.left_for(
-            "how well the sensitive column is guessed", _inference(population, traits, selected, sensitive, k)
-        )
-    )
+    guesses: tuple[InferenceReport, ...] = ()
+    if sensitive is not None:
+        guesses = tuple(time.left_for("inference", _inference(population, traits, selected, sensitive, k)))
     report_progress("redacting rare values")
     redaction = (
         RedactionReport((), ()) if population.person else redaction_report(population, traits, released, k, time)
     )
     report_progress("collecting the columns instead")
     categorical = [] if population.person else worth_collecting({column: alone[column] for column in traits})
-    collection = tuple(
-        time.left_for(
-            "collecting the columns instead", (collection_report(column, alone[column]) for column in categorical)
-        )
-    )
+    reports = (collection_report(column, alone[column]) for column in categorical)
+    collection = tuple(time.left_for("collection", reports))
     return Audit(
         table=str(table) if isinstance(table, str | Path) else "table",
         people=population.people,
@@ -167,6 +160,7 @@ def audit(
         inference=guesses,
         collection=collection,
         redaction=redaction,
+        cut_short=time.cut,
         not_examined=tuple(not_examined(population, sets, alone, sensitive, redaction, time=time)),
     )
 
@@ -214,10 +208,8 @@ def _with_traits(released: list[Columns], traits: Columns) -> list[Columns]:
 
 
 def _inference(
-    population: Population, traits: Columns, selected: Sequence[SetReport], sensitive: str | None, k: int
+    population: Population, traits: Columns, selected: Sequence[SetReport], sensitive: str, k: int
 ) -> Iterator[InferenceReport]:
-    if sensitive is None:
-        return
     released = [*((column,) for column in traits), *(report.columns for report in selected), traits]
     without = dict.fromkeys(tuple(column for column in columns if column != sensitive) for columns in released)
     for attack in inferences(population, list(filter(None, without)), sensitive):

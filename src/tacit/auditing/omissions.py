@@ -9,6 +9,16 @@ from tacit.auditing.release import is_certifiable
 from tacit.auditing.result import RedactionReport, SetsReport
 from tacit.auditing.time_limit import TimeLimit
 
+# What a section of the audit is about.
+_SECTIONS = {
+    "certified": "what the columns alone certify",
+    "certified_selection": "which sets of columns single columns certify to be within the budget",
+    "release": "what a release promises",
+    "inference": "how well the sensitive column is guessed",
+    "redaction": "redacting rare values",
+    "collection": "collecting the columns instead",
+}
+
 
 def not_examined(
     population: Population,
@@ -21,7 +31,9 @@ def not_examined(
 ) -> Iterator[str]:
     """Yield a sentence for whatever an audit left out."""
     yield from _sets(sets, time)
-    yield from time.missed
+    for section in time.cut:
+        if section != "sets":
+            yield f"{_SECTIONS[section]}, or the rest of it: the time limit of {time.seconds:g} s was reached."
     if population.person:
         yield (
             "what the columns alone certify, and collecting the columns instead: a person with several rows is not "
@@ -50,7 +62,9 @@ def _sets(sets: SetsReport, time: TimeLimit) -> Iterator[str]:
             "exposes at least as much."
         )
     elif missing:
-        reached = f"time limit of {time.seconds:g} s" if time.cut_sets else f"work limit of {len(sets.examined):,} sets"
+        reached = (
+            f"time limit of {time.seconds:g} s" if "sets" in time.cut else f"work limit of {len(sets.examined):,} sets"
+        )
         yield (
             f"{missing:,} of {sets.possible:,} sets of columns: the {reached} was reached; nothing is known of those "
             "that contain no set over the budget. Name fewer columns to see more."

@@ -28,12 +28,9 @@ def redaction_report(
     if rules and traits not in sets:
         sets.append(traits)
     return RedactionReport(
-        columns=tuple(time.left_for("redacting rare values", (_column(population, rule, k) for rule in rules))),
+        columns=tuple(time.left_for("redaction", (_column(population, rule, k) for rule in rules))),
         together=tuple(
-            time.left_for(
-                "redacting rare values in several columns",
-                (_set(population, columns, rules, k) for columns in sets if len(columns) > 1),
-            )
+            time.left_for("redaction", (_set(population, columns, rules, k) for columns in sets if len(columns) > 1))
         ),
     )
 

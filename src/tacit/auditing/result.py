@@ -223,6 +223,7 @@ class Audit:
     inference: tuple[InferenceReport, ...]
     collection: tuple[CollectionReport, ...]
     redaction: RedactionReport
+    cut_short: tuple[str, ...]
     not_examined: tuple[str, ...]
 
     @property
@@ -237,8 +238,8 @@ class Audit:
         -------
         dict
             Keys ``people``, ``rows``, ``columns``, ``sets``, ``certified``, ``certified_selection``, ``selected``,
-            ``release``, ``inference``, ``collection``, ``redaction``, ``not_examined``. An `Estimate` is the dict of
-            its fields.
+            ``release``, ``inference``, ``collection``, ``redaction``, ``cut_short`` (of the sections before, those
+            that a time limit left empty or incomplete), ``not_examined``. An `Estimate` is the dict of its fields.
         """
         inputs = ("table", "person", "sensitive", "k", "budget", "show_rare")
         return {field.name: plain(getattr(self, field.name)) for field in fields(self) if field.name not in inputs}

@@ -75,10 +75,7 @@ def search_sets(
 
     while level and complete:
         room = limit - len(examined)
-        for part in _batches(level[:room], at_once):
-            if time.is_up:
-                time.cut_sets = True
-                break
+        for part in time.left_for("sets", _batches(level[:room], at_once)):
             population.class_sizes_of_all(part)
             for columns in part:
                 progress(f"sets of {len(columns)} columns")

@@ -5,6 +5,9 @@ from collections.abc import Iterator
 from tacit.auditing.result import Audit
 from tacit.auditing.wording import bounded, briefly, listed, odds, people, percent, times
 
+# Of a section that a time limit left empty or incomplete.
+CUT_SHORT = "The time limit cut this short; section 8 says what is missing."
+
 
 def summary(found: Audit) -> list[str]:
     """Return the answer in a few sentences: what stands out, what may go out, who is guessed, how to ask instead.
@@ -28,6 +31,8 @@ def promise(found: Audit) -> str | None:
 
 
 def _sentences(found: Audit) -> Iterator[str]:
+    if found.cut_short:
+        yield "The time limit cut this audit short: what it says is so, and section 8 names what is missing."
     whole = found.sets.whole
     others = "1 other" if found.k == 2 else f"{found.k - 1} others"
     values = "the same value" if len(whole.columns) == 1 else f"all {len(whole.columns)} values"
@@ -49,6 +54,8 @@ def _sentences(found: Audit) -> Iterator[str]:
             f"{many} can go out within the budget of {percent(found.budget)}: {listed(best.columns)}, for one, "
             f"{'exposes' if len(best.columns) == 1 else 'expose'} {exposed}."
         )
+    elif "sets" in found.cut_short:
+        yield f"Whether a column can go out within the budget of {percent(found.budget)} was not worked out in time."
     else:
         yield f"No column can go out within the budget of {percent(found.budget)}."
     if promised := promise(found):

@@ -10,7 +10,7 @@ from rich.text import Text
 from tacit.auditing.collection import MOST_CATEGORIES
 from tacit.auditing.plain_table import plain_table, with_rest
 from tacit.auditing.result import SHOWN, Audit, CollectionReport, SetReport
-from tacit.auditing.summary import promise, summary
+from tacit.auditing.summary import CUT_SHORT, promise, summary
 from tacit.auditing.wording import (
     bounded,
     briefly,
@@ -58,20 +58,23 @@ def _sections(found: Audit) -> Iterator[RenderableType]:
         f"Exposed means fewer than {found.k} people alike, herself included. Every number is exact unless marked as a "
         f"bound, an estimate or an assumption; budget {percent(found.budget)}."
     )
+    # Each with the sections of the answer that it shows.
     sections = {
-        "In short": map(_bullet, summary(found)),
-        "1. Each column alone": _columns(found),
-        "2. Sets of columns together": _sets(found),
-        "3. What the columns alone certify": _certified(found),
-        "4. The largest sets within the budget": _selected(found),
-        "5. Guessing the sensitive column": _inference(found),
-        "6. If a column were collected from the people instead": _collection(found),
-        "7. If people redacted rare values": _redaction(found),
-        "8. Not examined": map(_bullet, found.not_examined or ["Nothing was left out."]),
+        "In short": (map(_bullet, summary(found)), ()),
+        "1. Each column alone": (_columns(found), ()),
+        "2. Sets of columns together": (_sets(found), ("sets",)),
+        "3. What the columns alone certify": (_certified(found), ("certified",)),
+        "4. The largest sets within the budget": (_selected(found), ("sets", "release", "certified_selection")),
+        "5. Guessing the sensitive column": (_inference(found), ("inference",)),
+        "6. If a column were collected from the people instead": (_collection(found), ("collection",)),
+        "7. If people redacted rare values": (_redaction(found), ("redaction",)),
+        "8. Not examined": (map(_bullet, found.not_examined or ["Nothing was left out."]), ()),
     }
-    for heading, content in sections.items():
+    for heading, (content, shown) in sections.items():
         yield Padding(Text(heading, style="bold underline"), (1, 0, 0, 0))
         yield from content
+        if not set(shown).isdisjoint(found.cut_short):
+            yield _say(CUT_SHORT)
     yield _say("")
 
 
@@ -110,7 +113,8 @@ def _sets(found: Audit) -> Iterator[RenderableType]:
 
 def _certified(found: Audit) -> Iterator[RenderableType]:
     if not found.certified:
-        yield _say("Nothing to certify: no set of two or more columns, or several rows a person.")
+        if "certified" not in found.cut_short:
+            yield _say("Nothing to certify: no set of two or more columns, or several rows a person.")
         return
     yield _say(
         "Without looking at the joint table, an upper bound on what each set exposes, beside the truth, and "
@@ -130,10 +134,13 @@ def _certified(found: Audit) -> Iterator[RenderableType]:
 def _selected(found: Audit) -> Iterator[RenderableType]:
     if not found.selected:
         aside = ", or is identifier-like" if found.sets.identifier_like else ""
-        yield _say(f"None: every single column exposes more than {percent(found.budget)} of the people{aside}.")
+        if "sets" not in found.cut_short:
+            yield _say(f"None: every single column exposes more than {percent(found.budget)} of the people{aside}.")
         return
     best = found.selected[0]
-    found_so_far = "" if found.sets.complete else " Larger ones may exist among those not examined."
+    found_so_far = (
+        "" if found.sets.complete or best == found.sets.whole else " Larger ones may exist among those not examined."
+    )
     yield _say(
         f"{listed(best.columns)} can go out together: {_of_people(best.exposure, best.exposed_people)} exposed."
         f"{found_so_far}"
@@ -144,6 +151,15 @@ def _selected(found: Audit) -> Iterator[RenderableType]:
             f"l: so many values of {found.sensitive} occur at least among people alike on the other columns. t: at "
             f"most this share of them would have to change for their {found.sensitive} to be spread as everybody's."
         )
+    yield from _promised(found, best)
+    if promised := promise(found):
+        yield _say(promised)
+
+
+def _promised(found: Audit, best: SetReport) -> Iterator[RenderableType]:
+    """Yield what releasing all columns together promises, and what another release of the best set would expose."""
+    if not found.release:
+        return
     together = found.release[-1]
     if len(together.columns) > 1 and together.columns not in {report.columns for report in found.selected}:
         aside = ", identifier-like ones aside," if found.sets.identifier_like else ""
@@ -157,8 +173,6 @@ def _selected(found: Audit) -> Iterator[RenderableType]:
             f"In another release of as many people like these, an estimated {interval(future)} would be exposed by "
             f"{listed(best.columns)}."
         )
-    if promised := promise(found):
-        yield _say(promised)
 
 
 def _released(found: Audit) -> Table:
@@ -166,10 +180,12 @@ def _released(found: Audit) -> Table:
     table = plain_table("columns", "classes", "unique people", "k-anonymous", *closeness, f"exposed, k={found.k}")
     releases = {release.columns: release for release in found.release}
     for report in found.selected[:SHOWN]:
-        release = releases[report.columns]
-        promised = [f"{release.l_diversity}", f"{release.t_closeness:.4g}"] if closeness else []
+        release = releases.get(report.columns)
+        promised = ["–"] * len(closeness)
+        if closeness and release is not None:
+            promised = [f"{release.l_diversity}", f"{release.t_closeness:.4g}"]
         table.add_row(
-            listed(report.columns), f"{report.classes:,}", f"{report.unique_people:,}", f"{release.k_anonymity:,}",
+            listed(report.columns), f"{report.classes:,}", f"{report.unique_people:,}", f"{report.smallest_class:,}",
             *promised, percent(report.exposure),
         )  # fmt: skip
     return with_rest(table, len(found.selected))
@@ -177,6 +193,8 @@ def _released(found: Audit) -> Table:
 
 def _inference(found: Audit) -> Iterator[RenderableType]:
     if not found.inference:
+        if "inference" in found.cut_short:
+            return
         nothing = f"There is no column to guess {found.sensitive} from, identifier-like ones aside."
         yield _say("No sensitive column was named (--sensitive)." if found.sensitive is None else nothing)
         return
@@ -197,7 +215,8 @@ def _inference(found: Audit) -> Iterator[RenderableType]:
 
 def _collection(found: Audit) -> Iterator[RenderableType]:
     if not found.collection:
-        yield _say(f"No column has between 2 and {MOST_CATEGORIES} values to ask for, or people have several rows.")
+        if "collection" not in found.cut_short:
+            yield _say(f"No column has between 2 and {MOST_CATEGORIES} values to ask for, or people have several rows.")
         return
     yield _say(
         "The guess of one person's answer by who knows none of the other answers, or all of them, and to whom each "
@@ -234,6 +253,8 @@ def _collected(report: CollectionReport) -> Iterator[RenderableType]:
 def _redaction(found: Audit) -> Iterator[RenderableType]:
     rules = found.redaction.columns
     if not rules:
+        if "redaction" in found.cut_short:
+            return
         nothing = f"Nothing to redact: at least {found.k} people hold every value, identifier-like columns aside."
         yield _say("With several rows a person this was not examined." if found.person is not None else nothing)
         return

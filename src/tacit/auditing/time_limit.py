@@ -12,30 +12,27 @@ T = TypeVar("T")
 
 
 class TimeLimit:
-    """So many seconds from now, or no limit if None; and what was left out for it."""
+    """So many seconds from now, or no limit if None; and the sections of the audit that it cut short."""
 
     def __init__(self, seconds: float | None) -> None:
         self.seconds = math.inf if seconds is None else as_real(seconds, "seconds")
         if not self.seconds > 0:
             raise InvalidValueError(f"seconds must be above 0, got {seconds!r}")
         self._until = time.monotonic() + self.seconds
-        self.missed: list[str] = []
-        self.cut_sets = False
+        self._cut: dict[str, None] = {}
 
     @property
-    def is_up(self) -> bool:
-        """Whether nothing more should be begun."""
-        return time.monotonic() >= self._until
+    def cut(self) -> tuple[str, ...]:
+        """The sections that are missing, or a part of them, in the order in which they were cut."""
+        return tuple(self._cut)
 
-    def left_for(self, what: str, parts: Iterable[T]) -> Iterator[T]:
-        """Yield the parts that are worked out in time; what these are about is remembered if it is not all of them."""
+    def left_for(self, section: str, parts: Iterable[T]) -> Iterator[T]:
+        """Yield the parts of a section that are worked out in time."""
         working = iter(parts)
-        while not self.is_up:
+        while time.monotonic() < self._until:
             try:
                 part = next(working)
             except StopIteration:
                 return
             yield part
-        sentence = f"{what}, or the rest of it: the time limit of {self.seconds:g} s was reached."
-        if sentence not in self.missed:
-            self.missed.append(sentence)
+        self._cut[section] = None

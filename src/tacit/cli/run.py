@@ -69,8 +69,10 @@ def _ended(arguments: Sequence[str]) -> int:  # noqa: PLR0911 - one way out per 
         sentence, code = without_room(error)
         if code == BAD_INPUT:
             return _refuse(sentence)
-        for line in traceback.format_exc().splitlines():
+        for line in "".join(traceback.format_tb(error.__traceback__)).splitlines():
             say_aside(line)
+        # Not what it says: the words of a library may quote a value of the table.
+        complain(f"this is an error of ours ({type(error).__name__}); please report it with the lines above")
         return OUR_ERROR
 
 
