@@ -74,7 +74,7 @@ def shown_in_documentation(name: str) -> list[Any]:
             for example in test.examples:
                 if example.exc_msg is None:
                     with redirect_stdout(io.StringIO()):
-                        exec(compile(example.source, name, "single"), test.globs)
+                        exec(compile(example.source, f"<doctest {name}>", "single"), test.globs)
             shown += [value for key, value in test.globs.items() if key not in own]
     finally:
         sys.displayhook = before

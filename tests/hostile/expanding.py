@@ -13,9 +13,11 @@ from pyarrow import parquet
 MB = 10**6
 # What Python and the libraries hold without any table, and what a command may hold beside it.
 BASE, OVERHEAD = 350, 600
+# Not by getrusage, which counts what the parent held when it started the process.
 COMMAND = (
-    "import resource, sys; from tacit.cli import main; code = main(sys.argv[1:])\n"
-    "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1000, file=sys.stderr); sys.exit(code)"
+    "import re, sys; from pathlib import Path; from tacit.cli import main; code = main(sys.argv[1:])\n"
+    "peak = re.search(r'VmHWM:\\s*(\\d+)', Path('/proc/self/status').read_text())[1]\n"
+    "print(int(peak) // 1000, file=sys.stderr); sys.exit(code)"
 )
 
 
