@@ -128,6 +128,7 @@ class Clock:
         return self.seconds
 
 
+@pytest.mark.slow
 def test_wherever_the_time_limit_strikes_nothing_is_said_of_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     said_of_nothing = {
         "certified": "Nothing to certify",
@@ -137,13 +138,16 @@ def test_wherever_the_time_limit_strikes_nothing_is_said_of_what_is_missing(monk
         "redaction": "Nothing to redact",
     }
     struck: set[tuple[str, ...]] = set()
+    people = pa.table({"sex": ["f", "m"] * 10, "town": [*"aabbccdd", *["e"] * 12], "ill": ["no"] * 19 + ["yes"]})
     for seconds in count(1):
         monkeypatch.setattr(time_limit, "time", Clock())
-        found = audit("example:adult", ["sex", "education", "race"], sensitive="race", budget=0, k=200, seconds=seconds)
+        found = audit(people, sensitive="ill", budget=0.05, k=3, seconds=seconds)
         page = io.StringIO()
         Console(file=page, width=100).print(to_text(found))
         assert not any(said in page.getvalue() for part, said in said_of_nothing.items() if part in found.cut_short)
-        assert ("cut this short" in page.getvalue()) == ("cut this short" in to_html(found)) == bool(found.cut_short)
+        assert ("cut this short" in page.getvalue()) == bool(found.cut_short)
+        if found.cut_short not in struck:  # a page takes a second
+            assert ("cut this short" in to_html(found)) == bool(found.cut_short)
         struck.add(found.cut_short)
         if not found.cut_short:
             break
