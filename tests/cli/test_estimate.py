@@ -293,3 +293,12 @@ def test_no_error_quotes_a_value_of_the_file(tmp_path, content):
     code, out, err = run("estimate", str(tmp_path / "s.csv"))
     assert code == 2
     assert "PLANTED" not in out + err
+
+
+@pytest.mark.parametrize("header", ['"se\0cret",seen', "secret,seen", "a\0,1"])
+def test_the_first_line_is_no_sample_whatever_its_bytes(header: str, tmp_path) -> None:
+    path = tmp_path / "samples.csv"
+    path.write_text(header + "\n" + "".join(f'"a\n{i % 3}",{i % 5}\n' for i in range(40)))
+    code, out, _ = run("estimate", path, "--header", "yes", "--seed", "1", "--json")
+    found = json.loads(out)["results"]
+    assert (code, found["samples"], found["secrets"], found["rarest_secret"]) == (0, 40, 3, 13)

@@ -67,7 +67,7 @@ def _samples_in(file: BinaryIO, header: Header) -> SamplesFile:
     if not layout.rows:
         raise InvalidTableError(f"{path} has a header and no samples")
     inputs, *outputs = _columns(file, layout)
-    (names, secrets), observed = _texts(inputs), [_texts(column) for column in outputs]
+    (names, secrets), observed = _texts(inputs, layout), [_texts(column, layout) for column in outputs]
     if "" in names:
         row = int(np.argmax(secrets == names.index("")))
         raise InvalidTableError(f"{path} has no secret in sample {row + 1}; leave such samples out")
@@ -95,23 +95,24 @@ def _columns(file: BinaryIO, layout: CsvLayout) -> list[Any]:
     try:
         table = csv.read_csv(
             place(file),
-            read_options=csv.ReadOptions(
-                column_names=names,
-                skip_rows_after_names=int(layout.header),
-                block_size=2 * LONGEST_ROW,  # a row must fit into two
-            ),
+            read_options=csv.ReadOptions(column_names=names, block_size=2 * LONGEST_ROW),  # a row must fit into two
             parse_options=csv.ParseOptions(newlines_in_values=layout.multiline, ignore_empty_lines=False),
             convert_options=csv.ConvertOptions(column_types=dict.fromkeys(names, text), strings_can_be_null=False),
         )
-    except arrow.ArrowException as error:
-        raise InvalidTableError(f"{file.name} cannot be read: {str(error).splitlines()[0]}") from None
+    except arrow.ArrowException:  # which quotes the row
+        raise InvalidTableError(f"{file.name} cannot be read; write it anew as CSV in UTF-8") from None
     return [table.column(name) for name in names]
 
 
-def _texts(column: Any) -> tuple[list[str], NDArray[np.int32]]:
-    """Return the distinct texts of a column, and which of them each entry is."""
+def _texts(column: Any, layout: CsvLayout) -> tuple[list[str], NDArray[np.int32]]:
+    """Return the distinct texts of a column below its header, and which of them each entry is."""
     chunks = column.unify_dictionaries().chunks
-    return chunks[0].dictionary.to_pylist(), np.concatenate([chunk.indices.to_numpy() for chunk in chunks])
+    texts, codes = chunks[0].dictionary.to_pylist(), np.concatenate([chunk.indices.to_numpy() for chunk in chunks])
+    if layout.header:  # told to skip a row, Arrow miscounts those with NULs
+        codes = codes[1:]
+        if codes.all():  # the header's text, which is the first, does not come again
+            return texts[1:], codes - 1
+    return texts, codes
 
 
 def _numbers(
