@@ -24,6 +24,12 @@ from tacit.errors import InvalidValueError, TooLargeError
 AUDIT = ["audit", "example:adult", "--columns", "sex,race"]
 
 
+def run_code(code: str) -> tuple[int, str, str]:
+    """Return the exit code, stdout and stderr of Python code in a process of its own."""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60)
+    return done.returncode, done.stdout, done.stderr
+
+
 def run_under(limits: Mapping[str, int], *arguments: str) -> tuple[int, str, str]:
     """Return the exit code, stdout and stderr of a command whose process is limited."""
 
@@ -82,9 +88,9 @@ def test_a_command_that_may_have_no_threads_says_so() -> None:
         "sys.argv = ['tacit', 'measure', 'krr:k=5,epsilon=1']\n"
         "from tacit.cli import main; sys.exit(main())"
     )
-    done = subprocess.run([sys.executable, "-c", limited], capture_output=True, text=True, check=False, timeout=60)
-    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
-    assert "ulimit -v, -d, -u or -n" in done.stderr
+    code, out, err = run_code(limited)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert "ulimit -v, -d, -u or -n" in err
 
 
 def test_every_exit_code_is_told() -> None:
@@ -208,9 +214,9 @@ def test_a_loop_that_does_not_come_back_ends_with_the_process() -> None:
         "        try: threading.Event().wait()\n"
         "        except KeyboardInterrupt: pass\n"
     )
-    done = subprocess.run([sys.executable, "-c", stuck], capture_output=True, text=True, check=False, timeout=60)
-    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
-    assert done.stderr.startswith("tacit: the time limit of 0.5 s was reached")
+    code, out, err = run_code(stuck)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert err.startswith("tacit: the time limit of 0.5 s was reached")
 
 
 def test_a_table_that_expands_beyond_its_memory_is_refused(tmp_path: Path) -> None:
