@@ -1,9 +1,23 @@
-"""Runs the command line in this process."""
+"""Runs the command line: in this process, or under limits in one of its own."""
 
 import contextlib
 import io
+import json
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
 
 from tacit.cli import main
+
+# Between a fork of this process and the command it would be this process, large as it is, that the limits hold for.
+_LIMITED = """
+import json, os, resource, sys
+limits, command = json.loads(sys.argv[1]), sys.argv[2:]
+for name, value in limits.items():
+    resource.setrlimit(getattr(resource, name), (value, value))
+os.execv(command[0], command)
+"""
 
 
 def run(*arguments: str) -> tuple[int, str, str]:
@@ -12,3 +26,12 @@ def run(*arguments: str) -> tuple[int, str, str]:
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         code = main([str(argument) for argument in arguments])
     return code, out.getvalue(), err.getvalue()
+
+
+def run_under(limits: Mapping[str, int], *arguments: str, folder: Path | None = None) -> tuple[int, str, str]:
+    """Return the exit code, stdout and stderr of a command whose process is limited."""
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", _LIMITED, json.dumps(limits), sys.executable, "-m", "tacit", *arguments],
+        capture_output=True, check=False, cwd=folder, text=True, timeout=300,
+    )  # fmt: skip
+    return done.returncode, done.stdout, done.stderr

@@ -2,11 +2,9 @@
 
 import io
 import json
-import resource
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
 from itertools import count
 from pathlib import Path
 from random import Random
@@ -16,7 +14,7 @@ import pytest
 from pyarrow import parquet
 from rich.console import Console
 
-from cli_runner import run
+from cli_runner import run, run_under
 from tacit import Population, audit
 from tacit.auditing import time_limit, to_html, to_text
 from tacit.errors import InvalidValueError, TooLargeError
@@ -27,18 +25,6 @@ AUDIT = ["audit", "example:adult", "--columns", "sex,race"]
 def run_code(code: str) -> tuple[int, str, str]:
     """Return the exit code, stdout and stderr of Python code in a process of its own."""
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60)
-    return done.returncode, done.stdout, done.stderr
-
-
-def run_under(limits: Mapping[str, int], *arguments: str) -> tuple[int, str, str]:
-    """Return the exit code, stdout and stderr of a command whose process is limited."""
-
-    def limit() -> None:
-        for name, value in limits.items():
-            resource.setrlimit(getattr(resource, name), (value, value))
-
-    command = [sys.executable, "-m", "tacit", *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120, preexec_fn=limit)
     return done.returncode, done.stdout, done.stderr
 
 
@@ -54,7 +40,7 @@ def run_under(limits: Mapping[str, int], *arguments: str) -> tuple[int, str, str
 )
 def test_a_command_without_room_to_start_says_so(limit: str, value: int, way_out: str) -> None:
     code, out, err = run_under({limit: value}, *AUDIT)
-    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert (code, out, err.count("\n")) == (2, "", 1), err
     assert err.startswith("tacit: ")
     assert way_out in err
 

@@ -1,12 +1,11 @@
 """A command under limits of the system and its own: an answer or a sentence, in time, and nothing half-written."""
 
 import json
-import resource
-import subprocess
-import sys
 import time
 from pathlib import Path
 from random import Random
+
+from cli_runner import run_under
 
 GRACE = 15.0  # seconds on a machine that is busy: to start, and to end
 MB = 10**6
@@ -33,7 +32,7 @@ def case(draw: Random, folder: Path) -> None:
     limits = {name: round(draw.uniform(*LIMITS[name])) for name in names}
     before = set(folder.iterdir())
     begun = time.monotonic()
-    code, out, err = _run(command, limits, folder)
+    code, out, err = run_under(limits, *command, folder=folder)
     took, said = time.monotonic() - begun, (command, limits, err[-2000:])
     assert code in (0, 2), (code, *said)
     assert seconds is None or took < 1.1 * seconds + GRACE, (took, *said)
@@ -91,15 +90,3 @@ def _table(draw: Random, folder: Path) -> str:
 
 def _json(draw: Random) -> list[str]:
     return draw.choice(([], ["--json"]))
-
-
-def _run(command: list[str], limits: dict[str, int], folder: Path) -> tuple[int, str, str]:
-    def limit() -> None:
-        for name, value in limits.items():
-            resource.setrlimit(getattr(resource, name), (value, value))
-
-    done = subprocess.run(
-        [sys.executable, "-m", "tacit", *command],
-        capture_output=True, check=False, cwd=folder, preexec_fn=limit, text=True, timeout=300,
-    )  # fmt: skip
-    return done.returncode, done.stdout, done.stderr
