@@ -1,4 +1,4 @@
-"""Commands in processes forked from one that has loaded the libraries: many times cheaper than from the start."""
+"""Programs in processes forked from one that has loaded the libraries: many times cheaper than from the start."""
 
 import atexit
 import json
@@ -12,12 +12,14 @@ from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 
-# Becomes, in a process of its own each time, the command that a line asks for.
+import tacit
+
+COMMAND = Path(tacit.__file__).with_name("__main__.py")
+# Becomes, in a process of its own each time, the program that a line asks for.
 _SERVER = """
-import json, os, signal, sys
+import json, os, runpy, signal, sys
 signal.signal(signal.SIGINT, signal.SIG_DFL)
-import altair, ibis, tacit.cli.audit, tacit.auditing, tacit.charts, tacit.cli.run
-from tacit.cli import main
+import altair, ibis, numba, scipy.optimize, tacit.cli.audit, tacit.auditing, tacit.charts, tacit.cli.run
 for line in sys.stdin:
     asked = json.loads(line)
     child = os.fork()
@@ -26,21 +28,23 @@ for line in sys.stdin:
         for handle, name in enumerate((os.devnull, asked["out"], asked["said"])):
             os.dup2(os.open(name, os.O_RDWR | os.O_CREAT, 0o600), handle)
         os.environ.update(asked["environment"])
-        sys.argv = ["tacit", *asked["arguments"]]
-        sys.exit(main())
+        sys.argv = [asked["program"], *asked["arguments"]]
+        runpy.run_path(asked["program"], run_name="__main__")
+        sys.exit()
     print(child, flush=True)
     print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
 """
 
 
 class Forked:
-    """A command that runs, what it says going to a file."""
+    """A program that runs, a command unless another is named; what it says goes to a file."""
 
     def __init__(
         self,
         arguments: tuple[str, ...],
         said: Path,
         *,
+        program: Path = COMMAND,
         out: str = os.devnull,
         environment: Mapping[str, str] = MappingProxyType({}),
         preloaded: str = "",
@@ -48,7 +52,8 @@ class Forked:
         self._said = said
         said.touch()
         self._server = _server(preloaded)
-        asked = {"arguments": arguments, "said": str(said), "out": out, "environment": dict(environment)}
+        asked = {"program": str(program), "arguments": arguments, "environment": dict(environment)}
+        asked |= {"said": str(said), "out": out}
         self._server.stdin.write(json.dumps(asked) + "\n")
         self._server.stdin.flush()
         self.number = int(self._server.stdout.readline())
