@@ -56,12 +56,12 @@ def case(draw: Random, folder: Path) -> None:
     tame = folder / "tame.parquet"
     parquet.write_table(pyarrow.Table.from_arrays(list(map(pyarrow.array, values)), names=names), path)
     parquet.write_table(pyarrow.Table.from_arrays(list(map(pyarrow.array, values)), names=[*"abcd"][:width]), tame)
-    options = ["--show-rare"] * (draw.random() < 0.5) + ["--k", str(draw.randint(1, 5))]
+    options = ["--show-rare"] * (draw.random() < 0.5) + ["--k", str(draw.randint(1, 5)), "--header", "yes"]
     on_a_terminal(path, names, options)
     if any("\0" in name for name in names):  # which the engine cannot read in Parquet
         return
     code, out, err = run("audit", str(path), *options, "--json")
-    assert (code, err) == (0, "")
+    assert (code, err) == (0, ""), err
     assert out.isascii() and not STEERING & set(out)
     answer = json.loads(out)
     assert [column["column"] for column in answer["results"]["columns"]] == answer["inputs"]["columns"] == names
@@ -83,7 +83,7 @@ def on_a_terminal(path: Path, names: list[str], options: list[str]) -> None:
     for command in (
         ["audit", str(path), *options],
         ["audit", str(path), *options, "--columns", "nobody"],
-        ["exposure", str(path), "--k", "3"],
+        ["exposure", str(path), "--k", "3", "--header", "yes"],
         ["exposure", str(path) + ".csv", "--k", "3"],
         ["estimate", str(path)],
         ["measure", f"channel:{path}"],
