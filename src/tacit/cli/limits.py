@@ -18,7 +18,8 @@ from tacit.memory import held_memory, process_limit, said_size
 # Beyond a limit: how long what is under way may take to unwind, and what libraries hold beside the table.
 GRACE = 3.0
 OVERHEAD = 500_000_000
-_PERIOD = 0.05
+# A look takes the interpreter from what is under way, so it is not done often.
+_PERIOD = 0.1
 _UNITS = {"": 1, "s": 1, "m": 60, "h": 3600}
 _SIGNAL = getattr(signal, "SIGALRM", signal.SIGINT)
 
@@ -110,7 +111,7 @@ class Limits:
 
     def _watch(self) -> None:
         while self.reached is None:
-            if self._over.wait(_PERIOD):
+            if self._over.wait(min(_PERIOD, max(0.0, self._until - time.monotonic()))):
                 return
             self.reached = self._found()
         if hasattr(signal, "pthread_kill"):  # wakes what waits
