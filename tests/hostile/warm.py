@@ -32,7 +32,8 @@ for line in sys.stdin:
         runpy.run_path(asked["program"], run_name="__main__")
         sys.exit()
     print(child, flush=True)
-    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+    _, status, used = os.wait4(child, 0)
+    print(os.waitstatus_to_exitcode(status), used.ru_maxrss << 10, flush=True)
 """
 
 
@@ -58,6 +59,7 @@ class Forked:
         self._server.stdin.flush()
         self.number = int(self._server.stdout.readline())
         self._code: int | None = None
+        self.held = 0  # bytes at most, once it has ended; those of the libraries too
 
     def send(self, told: signal.Signals) -> None:
         with suppress(ProcessLookupError):
@@ -66,7 +68,7 @@ class Forked:
     def ended(self) -> tuple[int, str]:
         """Wait for its end, and return its exit code and what it said."""
         if self._code is None:
-            self._code = int(self._server.stdout.readline())
+            self._code, self.held = map(int, self._server.stdout.readline().split())
         return self._code, self._said.read_text()
 
     def done(self) -> None:
