@@ -10,6 +10,7 @@ import pickle
 import pkgutil
 import re
 import sys
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import redirect_stdout
@@ -23,6 +24,7 @@ import pytest
 
 import tacit as tc
 from elsewhere import of_an_unknown_column, of_everything
+from tacit.anonymity.embedded import Embedded
 from tacit.anonymity.one_process import OfOneProcess
 from tacit.errors import EngineError, TacitError, UnknownColumnError, UnsupportedError
 
@@ -187,4 +189,30 @@ def test_a_forked_process_does_not_wait_for_a_thread_that_works_out_a_property()
         os._exit(not vars(AmongOthers)["alike"].lock.acquire(blocking=False))
     assert os.waitpid(child, 0)[1] == 0
     done.set()
+    thread.join()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_nobody_forks_in_the_midst_of_an_engine_that_starts(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Its libraries have locks of their own then, which a forked process would find taken for ever.
+    import duckdb
+
+    starting, connect = Event(), duckdb.connect
+
+    def slow(*arguments: Any, **options: Any) -> Any:
+        starting.set()
+        time.sleep(0.2)
+        made = connect(*arguments, **options)
+        starting.clear()
+        return made
+
+    monkeypatch.setattr(duckdb, "connect", slow)
+    thread = Thread(target=Embedded, args=("a table",))
+    thread.start()
+    starting.wait()
+    child = os.fork()
+    if not child:
+        os._exit(starting.is_set())
+    assert os.waitpid(child, 0)[1] == 0
     thread.join()

@@ -10,7 +10,7 @@ from typing import Any
 import duckdb
 import ibis  # pyright: ignore[reportMissingTypeStubs]
 
-from tacit.anonymity.one_process import OfOneProcess, Turns
+from tacit.anonymity.one_process import STARTING, OfOneProcess, Turns
 from tacit.anonymity.rows import Rows, safe_fields
 from tacit.errors import InvalidTableError, TooLargeError
 from tacit.memory import as_memory, said_size
@@ -53,7 +53,8 @@ class Embedded(OfOneProcess):
     def __init__(self, what: str, path: str | None = None, memory: int | None = None) -> None:
         self._what, self._memory = what, as_memory(memory)
         room: dict[str, Any] = {"memory_limit": f"{self._memory}B", "threads": str(_threads(self._memory))}
-        self._database: Any = duckdb.connect(":memory:", config={**SETTINGS, **room})
+        with STARTING:
+            self._database: Any = duckdb.connect(":memory:", config={**SETTINGS, **room})
         self._turns = Turns()
         self._query("SET enable_progress_bar = false")
         if path is not None:

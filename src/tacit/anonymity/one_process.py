@@ -6,6 +6,12 @@ from typing import NoReturn
 
 from tacit.errors import EngineError, UnsupportedError
 
+# Held while an engine starts, and by whoever forks: some libraries have locks of their own then, for which a process
+# that is forked in the midst would wait for ever.
+STARTING = RLock()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=STARTING.acquire, after_in_parent=STARTING.release, after_in_child=STARTING.release)
+
 
 class OfOneProcess:
     """What holds an engine, and stays with it."""
