@@ -191,6 +191,34 @@ def test_a_time_limit_holds_inside_of_the_engine(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("data", [760_000_000, 900_000_000, 1_280_000_000])
+def test_data_that_a_process_may_have_is_enough_or_not(data: int, tmp_path: Path) -> None:
+    # Arrow's own pool reserved a GB of it, and a BLAS that finds no room when it is loaded tries for ever.
+    draw = Random(1)
+    path = tmp_path / "samples.csv"
+    path.write_text("secret,seen\n" + "".join(f"{draw.choice('abc')},{draw.randint(0, 5)}\n" for _ in range(300)))
+    code, out, err = run_under({"RLIMIT_DATA": data}, "estimate", str(path), "--seed", "1", "--json")
+    assert (code, err) == (0, "")
+    assert json.loads(out)["results"]["estimate_bayes_risk"]
+
+
+def test_a_time_limit_that_strikes_in_a_destructor_strikes_again() -> None:
+    lost = (
+        "import time; from tacit.cli.limits import Limits\n"
+        "class Slow:\n"
+        "    def __del__(self): time.sleep(0.6)\n"
+        "limits = Limits(0.2)\n"
+        "with limits.watched(), limits.working():\n"
+        "    Slow()\n"
+        "    while True: time.sleep(0.01)\n"
+    )
+    code, _, err = run_code(lost)
+    assert code == 1
+    assert "Exception ignored" not in err
+    assert err.splitlines()[-1].startswith("tacit.errors.TooLargeError: the time limit of 0.2 s was reached")
+
+
+@pytest.mark.slow
 def test_a_loop_that_does_not_come_back_ends_with_the_process() -> None:
     stuck = (
         "import sys, threading; from tacit.cli.limits import Limits\n"

@@ -5,6 +5,7 @@ import math
 import os
 import re
 import signal
+import sys
 import threading
 import time
 from collections.abc import Generator
@@ -39,6 +40,28 @@ def as_seconds(text: str | None) -> float | None:
 
 class _Reached(KeyboardInterrupt):  # which libraries let pass
     pass
+
+
+@contextmanager
+def _never_lost() -> Generator[None]:
+    """Unwind again in a moment where Python lost the unwinding, for no exception leaves a destructor."""
+    if not hasattr(signal, "setitimer"):
+        yield
+        return
+    before = sys.unraisablehook
+
+    def lost(what: Any) -> None:
+        if isinstance(what.exc_value, _Reached):
+            signal.setitimer(signal.ITIMER_REAL, _PERIOD)
+        else:
+            before(what)
+
+    sys.unraisablehook = lost
+    try:
+        yield
+    finally:
+        sys.unraisablehook = before
+        signal.setitimer(signal.ITIMER_REAL, 0)
 
 
 class Limits:
@@ -91,9 +114,10 @@ class Limits:
             yield
             return
         before: Any = signal.signal(_SIGNAL, self._unwind)
-        threading.Thread(target=self._watch, daemon=True).start()
         try:
-            yield
+            with _never_lost():
+                threading.Thread(target=self._watch, daemon=True).start()
+                yield
         finally:
             self._over.set()
             signal.signal(_SIGNAL, before)

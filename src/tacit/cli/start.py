@@ -15,8 +15,13 @@ _NEEDED = (
     ("RLIMIT_NOFILE", "-n", "open files", 32),
     ("RLIMIT_CPU", "-t", "seconds of processor time", 10),
 )
-# A thread reserves addresses for its stack and its memory.
-_ONE_THREAD = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
+# A thread reserves addresses for its stack and its memory, and Arrow's own pool a whole GB.
+_SPARING = {
+    "OPENBLAS_NUM_THREADS": "1",
+    "OMP_NUM_THREADS": "1",
+    "MKL_NUM_THREADS": "1",
+    "ARROW_DEFAULT_MEMORY_POOL": "system",
+}
 
 # How libraries and the system say that there is no room.
 _NO_ROOM = (
@@ -33,10 +38,17 @@ _NO_ROOM = (
 
 def start(arguments: Sequence[str]) -> int:
     """Run a command and return its exit code, or say that there is no room for it."""
-    short = next(_shortages(), None)
-    if short is not None:
-        return _say(short, BAD_INPUT)
+    limits = _limits()
+    for name, option, what, least in _NEEDED:
+        if limits.get(name, least) < least:
+            return _say(
+                f"this process may have {limits[name]:,} {what}, and tacit needs {least:,}; raise it (ulimit {option})",
+                BAD_INPUT,
+            )
     try:
+        if limits.keys() & {"RLIMIT_AS", "RLIMIT_DATA"}:
+            os.environ.update({**_SPARING, **os.environ})
+            import scipy.special  # noqa: F401, PLC0415 - its BLAS never returns where there is no room, as there is now
         from tacit.cli.run import run  # noqa: PLC0415 - loads what may not fit
     except (ImportError, MemoryError, OSError, RuntimeError, SystemError) as error:
         return _say(*without_room(error))
@@ -65,21 +77,14 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
             error = error.__cause__ or error.__context__
 
 
-def _shortages() -> Iterator[str]:
-    """Yield a sentence for each limit that leaves too little room."""
+def _limits() -> dict[str, int]:
+    """Return those of the limits that hold for this process."""
     try:
         import resource  # noqa: PLC0415 - which Windows lacks
     except ImportError:
-        return
-    for name, option, what, least in _NEEDED:
-        limit = resource.getrlimit(getattr(resource, name))[0]
-        if limit == resource.RLIM_INFINITY:
-            continue
-        if limit < least:
-            yield f"this process may have {limit:,} {what}, and tacit needs {least:,}; raise it (ulimit {option})"
-        if name == "RLIMIT_AS":
-            for variable in _ONE_THREAD:
-                os.environ.setdefault(variable, "1")
+        return {}
+    found = {name: resource.getrlimit(getattr(resource, name))[0] for name, *_ in _NEEDED}
+    return {name: limit for name, limit in found.items() if limit != resource.RLIM_INFINITY}
 
 
 def _say(sentence: str, code: int) -> int:
