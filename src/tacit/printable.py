@@ -5,7 +5,7 @@ _UNSEEN = frozenset(
     map(
         chr,
         [
-            *(0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x3164, 0xFFA0),
+            *(0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x2800, 0x3164, 0xFFA0, 0x16FE4),
             *range(0x180B, 0x1810),
             *range(0xFE00, 0xFE10),
             *range(0xE0100, 0xE01F0),
@@ -18,7 +18,7 @@ def printable(text: str) -> str:
     """Return the text in one line of characters that are seen, all others spelled out as Python writes them.
 
     Controls, line breaks, marks of direction, joiners, tags and lone surrogates can neither steer a terminal then nor
-    make two names look alike. Letters of every script stay.
+    hide in a name. Letters of every script stay.
 
     Examples
     --------

@@ -73,6 +73,8 @@ def test_a_table_that_cannot_be_read_is_refused_without_a_word_of_its_values(
         ("a,b\r\n1,2\r\n3,4", [("1", "2"), ("3", "4")]),
         ("\ufeffa,b\n1,2\n", [("1", "2")]),
         ('"a","b"\n"1","2"\n', [("1", "2")]),
+        ('\ufeff"a,",b\n"1","x""y"\n', [("1", 'x"y')]),
+        ('\ufeff"na\nme",town\nann,oslo\nbob,\n', [("ann", "oslo"), ("bob", None)]),
         ("a,b\n01,1\n1,1.0\n", [("01", "1"), ("1", "1.0")]),
         ('a,b\n,2\n"",2\n', [(None, "2"), (None, "2")]),
         ("a\nx\n\ny\n", [("x",), (None,), ("y",)]),

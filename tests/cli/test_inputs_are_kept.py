@@ -107,6 +107,18 @@ def test_an_output_is_not_in_the_folder_that_is_read(
     assert contents(tmp_path) == before
 
 
+@pytest.mark.parametrize("written", ["part.parquet", "new.html"])
+def test_an_output_is_not_what_is_linked_into_the_folder_that_is_read(written: str, tmp_path: Path) -> None:
+    read, elsewhere = parts(tmp_path), tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    pyarrow.parquet.write_table(pa.table({"a": [3]}), elsewhere / "part.parquet")
+    (read / "part-0002.parquet").symlink_to(elsewhere / "part.parquet")
+    (read / "year=2021").symlink_to(elsewhere)
+    before = contents(tmp_path)
+    refused(COMMANDS["audit on Spark"][1], read, elsewhere / written, "it lies in the folder that is read")
+    assert contents(tmp_path) == before
+
+
 def test_an_output_is_not_the_bundled_example(tmp_path: Path) -> None:
     (tmp_path / "link.html").symlink_to(path_of(EXAMPLE))
     before = path_of(EXAMPLE).stat()

@@ -18,7 +18,7 @@ from tacit.errors import InvalidTableError
 PARTS = (
     "\x1b]0;owned\x07", "\x1b[2J", "\x9b31m", "\x00", "\x7f", "\x08\x08", "\r", "\n", "\u2028", "\x85", "\u202e",
     "\u2066", "\u200f", "\u061c", "\u200b", "\u200d", "\ufeff", "\U000e0041", "\u3164", "\ufe0f", "\xa0", "\xad",
-    "</script>", "<script>alert(1)</script>", "<img src=http://x.test/ onerror=alert(1)>", "--><!--", "]]>",
+    "\u2800", "</script>", "<script>alert(1)</script>", "<img src=http://x.test/ onerror=alert(1)>", "--><!--", "]]>",
     "<svg/onload=", "{{ 7*7 }}", "{% raw %}", "{# x", "${7*7}", "%s%n", "{0}", "javascript:alert(1)", "http://x.test/",
     "data:text/html,x", "[red]", "[/]", "[link=http://x.test]", ":smile:", "\\[x]", "=cmd|' /C calc'!A0", "@SUM(1)",
     "datum['x']", 'datum["x"]', "a.b", "a[0]", "signal", "width", "name:N", "'", '"', "\\", "`", ";", "--", "&lt;",
@@ -26,7 +26,7 @@ PARTS = (
     "__proto__", "url(http://x.test)", "' onclick='x",
 )  # fmt: skip
 STEERING = {chr(code) for code in (*range(0x20), *range(0x7F, 0xA0), *range(0xE0000, 0xE0080))} - {"\n"}
-STEERING |= set("\u2028\u2029\u202e\u2066\u200f\u061c\u200b\u200d\ufeff\u3164\ufe0f\xad")
+STEERING |= set("\u2028\u2029\u202e\u2066\u200f\u061c\u200b\u200d\ufeff\u3164\ufe0f\xad\u2800\U00016fe4")
 LOADING = {
     "src",
     "href",

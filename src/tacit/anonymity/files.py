@@ -27,11 +27,11 @@ def read_csv(file: BinaryIO, choose: Choose, header: Header, memory: int | None)
     values = {name: fields[name] for name in choose(names)}
     file.seek(0)
     first_line = file.readline(LONGEST_ROW)
-    marked, cut = first_line.startswith(BOM_UTF8), first_line.count(b'"') % 2
+    marked = first_line.startswith(BOM_UTF8)
     otherwise = b"\r" in first_line[:-2] or not first_line.endswith(b"\r\n")
-    if layout.line_end == "\r\n" and (otherwise or (marked and cut)):
+    if (layout.line_end == "\r\n" and otherwise) or (marked and b'"' in first_line):
         # Excel ends lines of a cell by \n and rows by \r\n, and the engine takes the first end for all; nor does it
-        # find the end of a quoted first value after a byte-order mark.
+        # find the end of a quoted value after a byte-order mark.
         file.seek(len(BOM_UTF8) * marked)
         engine = Embedded(file.name, memory=memory)
         with engine.holding("arrived", _by_arrow(file, layout, fields.values())):

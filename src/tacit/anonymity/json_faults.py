@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from typing import BinaryIO
 
 from tacit.anonymity.csv_layout import check_encoding
@@ -9,7 +10,7 @@ from tacit.errors import InvalidTableError
 
 # Larger files are refused without the line at fault, for looking takes several times their size.
 _MOST_BYTES = 1 << 26
-_SPACE = " \t\r\n"
+_START = re.compile(r"[^ \t\r\n]")
 _MALFORMED = "is not well-formed JSON in UTF-8"
 _OTHERWISE = "is JSON that the engine cannot read; write it as Parquet"
 
@@ -51,8 +52,8 @@ def _in_file(text: str) -> str:
 def _in_values(text: str) -> tuple[str, int] | None:
     """Return what is wrong with values one after the other, and where."""
     decoder, position = json.JSONDecoder(), 0
-    while rest := text[position:].lstrip(_SPACE):
-        start = len(text) - len(rest)
+    while found := _START.search(text, position):
+        start = found.start()
         try:
             value, position = decoder.raw_decode(text, start)
             json.dumps(value, ensure_ascii=False).encode()

@@ -12,7 +12,7 @@ from typing import Any
 from tacit.auditing.collection import KEPT_ERROR, MOST_CATEGORIES, kept_error
 from tacit.auditing.result import SHOWN, Audit, CertifiedReport, InferenceReport, plain
 from tacit.auditing.summary import CUT_SHORT, promise, summary
-from tacit.auditing.wording import bounded, interval, odds, people, percent, points, short, times
+from tacit.auditing.wording import bounded, interval, number, odds, people, percent, points, short, times
 from tacit.estimate import Estimate, highest
 from tacit.printable import printable
 
@@ -126,7 +126,7 @@ def _template() -> Any:
         "spelled": _spelled,
         "tidy": _tidy,
         "capital": _capital,
-        "number": _number,
+        "number": number,
         "times": _times,
         "who": _who,
     }
@@ -165,10 +165,6 @@ def _tidy(text: str) -> str:
 
 def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
-
-
-def _number(count: int) -> str:
-    return f"{count:,}" if count < 10**15 else f"about 10^{len(str(count)) - 1}"
 
 
 def _who(share: float, one: str, many: str) -> str:

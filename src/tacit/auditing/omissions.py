@@ -8,6 +8,7 @@ from tacit.auditing.redaction import MOST_RULES
 from tacit.auditing.release import is_certifiable
 from tacit.auditing.result import RedactionReport, SetsReport
 from tacit.auditing.time_limit import TimeLimit
+from tacit.auditing.wording import number
 
 # What a section of the audit is about.
 _SECTIONS = {
@@ -45,7 +46,7 @@ def not_examined(
         )
     else:
         if not is_certifiable(sets):
-            yield f"which of {sets.possible:,} sets of columns single columns certify to be within the budget."
+            yield f"which of {number(sets.possible)} sets of columns single columns certify to be within the budget."
         yield from _collection(sets, alone)
         yield from _redaction(redaction)
         if len(redaction.columns) == MOST_RULES:
@@ -58,16 +59,16 @@ def _sets(sets: SetsReport, time: TimeLimit) -> Iterator[str]:
     missing = sets.possible - len(sets.examined)
     if missing and sets.complete:
         yield (
-            f"{missing:,} of {sets.possible:,} sets of columns: each contains a set that is over the budget, and so "
-            "exposes at least as much."
+            f"{number(missing)} of {number(sets.possible)} sets of columns: each contains a set that is over the budget, "
+            "and so exposes at least as much."
         )
     elif missing:
         reached = (
             f"time limit of {time.seconds:g} s" if "sets" in time.cut else f"work limit of {len(sets.examined):,} sets"
         )
         yield (
-            f"{missing:,} of {sets.possible:,} sets of columns: the {reached} was reached; nothing is known of those "
-            "that contain no set over the budget. Name fewer columns to see more."
+            f"{number(missing)} of {number(sets.possible)} sets of columns: the {reached} was reached; nothing is known "
+            "of those that contain no set over the budget. Name fewer columns to see more."
         )
     for column in sets.identifier_like:
         yield f"sets with {column}: its value alone names its person in more than every second try."

@@ -17,6 +17,7 @@ from tacit.auditing.wording import (
     counted,
     interval,
     listed,
+    number,
     odds,
     people,
     percent,
@@ -102,7 +103,7 @@ def _sets(found: Audit) -> Iterator[RenderableType]:
         f"All {len(whole.columns)} columns together expose {_of_people(whole.exposure, whole.exposed_people)}; "
         f"{people(whole.unique_people)} unique."
     )
-    yield _say(f"Examined {len(found.sets.examined):,} of {found.sets.possible:,} sets.")
+    yield _say(f"Examined {len(found.sets.examined):,} of {number(found.sets.possible)} sets.")
     if found.sets.examined and len(found.sets.examined) == found.sets.possible:
         yield _say("The worst:")
         yield _set_table(found.sets.worst, found.k)

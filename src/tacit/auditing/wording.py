@@ -33,6 +33,17 @@ def odds(share: float) -> str:
     return f"about 1 in {_two_digits(1 / share):,}"
 
 
+def number(count: int) -> str:
+    """Return a whole number, a very large one by its size.
+
+    Examples
+    --------
+    >>> number(16383), number(2**1000)
+    ('16,383', 'about 10^301')
+    """
+    return f"{count:,}" if count < 10**15 else f"about 10^{len(str(count)) - 1}"
+
+
 def times(share: float) -> str:
     """Return how often a guess is right, as an adverb.
 

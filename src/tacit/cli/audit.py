@@ -63,7 +63,7 @@ def audit(
     fail_over
         Exit with 1 if all columns together expose more than this share.
     memory
-        How much memory to take, such as 2GB or 500MB; half of what is available by default.
+        How much memory to take beside some 500 MB of libraries, such as 2GB; half of what is available by default.
     time
         When to stop, in seconds or as 2m or 1h; what was not examined until then is named. No limit by default.
     json

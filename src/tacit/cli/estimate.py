@@ -69,7 +69,7 @@ def estimate(
     seed
         The same seed gives the same result; by default one is drawn, which the answer tells.
     memory
-        How much memory to take, such as 2GB or 500MB; half of what is available by default.
+        How much memory to take beside some 500 MB of libraries, such as 2GB; half of what is available by default.
     time
         When to stop, in seconds or as 2m or 1h; no limit by default.
     json

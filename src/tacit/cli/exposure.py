@@ -55,7 +55,7 @@ def exposure(
     fail_over
         Exit with 1 if the exposure is above this share.
     memory
-        How much memory to take, such as 2GB or 500MB; half of what is available by default.
+        How much memory to take beside some 500 MB of libraries, such as 2GB; half of what is available by default.
     time
         When to stop, in seconds or as 2m or 1h; no limit by default.
     json

@@ -5,7 +5,7 @@ import math
 import shutil
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
@@ -64,8 +64,11 @@ class Progress:
 
     def _said(self) -> str:
         """Return it in one line of the terminal: what wraps could not be wiped."""
+        from rich.cells import cell_len, set_cell_size  # noqa: PLC0415 - answers in JSON need no rich
+
         passed = f" … {time.monotonic() - self._start:.0f} s"
-        return printable(self._what)[: max(shutil.get_terminal_size().columns - len(passed) - 1, 0)] + passed
+        room, said = max(shutil.get_terminal_size().columns - len(passed) - 1, 0), printable(self._what)
+        return set_cell_size(said, min(cell_len(said), room)) + passed
 
 
 def check_share(value: float | None, name: str) -> None:
@@ -84,9 +87,20 @@ def check_not_an_input(output: str | None, *inputs: str | Path) -> None:
 
 def _lies_in(path: str, given: str | Path) -> bool:
     with suppress(OSError, ValueError):  # whoever reads or writes it says what is wrong with the path
-        target = Path(path).resolve()
-        return any(place.exists() and place.samefile(given) for place in (target, *target.parents))
+        target, read = Path(path).resolve(), Path(given)
+        # What is linked into a folder is read with it.
+        return not _files((target, *target.parents)).isdisjoint(_files((read, *read.rglob("*"))))
     return False
+
+
+def _files(paths: Iterable[Path]) -> set[tuple[int, int]]:
+    """Return which files and folders are there by these names."""
+    found: set[tuple[int, int]] = set()
+    for path in paths:
+        with suppress(OSError):
+            status = path.stat()
+            found.add((status.st_dev, status.st_ino))
+    return found
 
 
 def _jsonable(value: Any) -> Any:
