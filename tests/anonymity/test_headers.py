@@ -1,6 +1,7 @@
 """A file whose first line is a person is noticed, and her values are not said; what is said of it is taken."""
 
 import json
+import traceback
 from pathlib import Path
 
 import pyarrow as pa
@@ -115,6 +116,22 @@ def test_keys_that_are_values(tmp_path: Path) -> None:
     (tmp_path / "contacts.json").write_text('{"ann@example.org": 1}')
     with pytest.raises(InvalidTableError, match="the name of column 1 is an e-mail address"):
         Population(tmp_path / "contacts.json")
+
+
+def test_only_names_that_will_be_shown_are_looked_for_below(tmp_path: Path) -> None:
+    """The other columns are not read, which is most of the time: no output has their names, but the error with all."""
+    rows = [{"town": "Rome", "smith": "baker"}, {"town": "Rome", "smith": "smith"}]
+    (tmp_path / "people.json").write_text(json.dumps(rows))
+    (tmp_path / "people.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    pyarrow.parquet.write_table(pa.Table.from_pylist(rows), tmp_path / "people.parquet")
+    for path in tmp_path.iterdir():
+        for command in ("audit", "exposure"):
+            code, out, err = run(command, path, "--k", "2", "--columns", "town")
+            assert (code, "smith" in out + err) == (0, False)
+        for columns, person in ((None, None), (["smith"], None), (["town"], "smith"), (["smit"], None), (["x"], "y")):
+            with pytest.raises(InvalidTableError, match="the name of column 2 comes again below") as refusal:
+                Population(path, columns, person)
+            assert "smith" not in "".join(traceback.format_exception(refusal.value, chain=True)).replace(str(path), "")
 
 
 def test_what_can_be_said_of_a_first_line(tmp_path: Path) -> None:

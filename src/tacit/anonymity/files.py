@@ -10,10 +10,10 @@ from typing import Any, BinaryIO
 
 from tacit.anonymity.csv_layout import LONGEST_ROW, CsvLayout, layout_of
 from tacit.anonymity.embedded import MERGED, Embedded, check_types, literal, quoted
-from tacit.anonymity.headers import Header, check_keys
+from tacit.anonymity.headers import Header, check_keys, named_by_a_person
 from tacit.anonymity.json_faults import json_fault
 from tacit.anonymity.rows import Choose, Rows, check_names
-from tacit.errors import InvalidTableError
+from tacit.errors import InvalidTableError, UnknownColumnError
 from tacit.input_files import place
 
 _TEXT = ("string", "large_string", "dictionary<values=string, indices=int32, ordered=0>")
@@ -73,12 +73,12 @@ def read_parquet(file: BinaryIO, choose: Choose, header: Header, memory: int | N
         raise InvalidTableError(f"{file.name} is not a Parquet file, or is cut short or damaged") from None
     names = check_names(schema.names, file.name)
     _check_spellable(names, file)
-    texts = [column.name for column in schema if str(column.type) in _TEXT]
+    check_keys(names, file.name, header)
     source = f"read_parquet({literal(place(file))}, hive_partitioning = false)"
     engine = Embedded(file.name, place(file), memory)
-    recurring = None if header else _recurring(engine, source, names, {name: quoted(name) for name in texts})
-    check_keys(names, recurring, file.name, header)
-    values = {name: quoted(name) for name in choose(names)}
+    texts = {column.name: quoted(column.name) if str(column.type) in _TEXT else None for column in schema}
+    chosen = choose(names) if header else _chosen(choose, texts, engine, source, file.name)
+    values = {name: quoted(name) for name in chosen}
     check_types((schema.field(name) for name in values), file.name, MERGED)
     old = [leaf.path for leaf in leaves if leaf.physical_type == "INT96"]
     for name in values:
@@ -98,14 +98,27 @@ def _check_spellable(names: Iterable[str], file: BinaryIO) -> None:
             )
 
 
-def _recurring(engine: Embedded, source: str, names: Sequence[str], texts: Mapping[str, str]) -> int | None:
-    """Return the first column, of those with text, given as SQL, whose name is one of its values too."""
-    if not texts:
-        return None
-    (found,) = engine.read(
-        f"SELECT {', '.join(f'bool_or({text} = {literal(name)})' for name, text in texts.items())} FROM {source}"
-    )
-    return next((names.index(name) for name, again in zip(texts, found, strict=True) if again), None)
+def _chosen(choose: Choose, texts: Mapping[str, str | None], engine: Embedded, source: str, path: str) -> Sequence[str]:
+    """Return the chosen of all names, if none that will be shown is also a value below itself.
+
+    Each name has the SQL of its column's text, or None if that has none. The columns that are not chosen are not read,
+    for nobody is shown their names; unless the choice fails, which lists them.
+    """
+    names = list(texts)
+    unknown = None
+    try:
+        chosen = choose(names)
+    except UnknownColumnError as error:
+        chosen, unknown = names, error
+    looked = {name: text for name in chosen if (text := texts[name]) is not None}
+    if looked:
+        again = (f"bool_or({text} = {literal(name)})" for name, text in looked.items())
+        (found,) = engine.read(f"SELECT {', '.join(again)} FROM {source}")
+        if recurring := [names.index(name) for name, comes in zip(looked, found, strict=True) if comes]:
+            raise named_by_a_person(path, min(recurring) + 1)
+    if unknown is not None:
+        raise unknown
+    return chosen
 
 
 def _in_microseconds(file: BinaryIO, name: str) -> bool:
@@ -150,9 +163,10 @@ def read_json(file: BinaryIO, choose: Choose, header: Header, memory: int | None
         raise InvalidTableError(f"{file.name} has no rows; exposure needs at least one person")
     names = check_names(dict.fromkeys(key for _, keys in shapes for key in keys), file.name)
     _check_spellable(names, file)
+    check_keys(names, file.name, header)
     texts = {name: f"json->>{literal(_pointer(name))}" for name in names}
-    check_keys(names, None if header else _recurring(engine, source, names, texts), file.name, header)
-    values = {name: _json_text(name) for name in choose(names)}
+    chosen = choose(names) if header else _chosen(choose, texts, engine, source, file.name)
+    values = {name: _json_text(name) for name in chosen}
     return engine.rows(values, source, spell=_spelled)
 
 

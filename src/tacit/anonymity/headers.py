@@ -13,7 +13,7 @@ from tacit.errors import InvalidTableError, InvalidValueError
 # True: the first line holds names; False: a person; names: a person, and these are the names; None: look.
 Header = bool | Sequence[str] | None
 
-RECURS = "comes again below as a value"
+_RECURS = "comes again below as a value"
 
 _LONGEST = 100  # characters that are looked at
 _MONTH = (
@@ -62,21 +62,25 @@ def check_line(names: Iterable[str], recurring: int | None, path: str) -> None:
         )
 
 
-def check_keys(names: Iterable[str], recurring: int | None, path: str, header: Header) -> None:
-    """Refuse names in a file where each column has one, if they look like a person."""
+def check_keys(names: Iterable[str], path: str, header: Header) -> None:
+    """Refuse names in a file where each column has one, if they look like a person by themselves."""
     if header is False or isinstance(header, Sequence):
         raise InvalidTableError(f"{path} names its columns itself; header (--header) can only say yes to that")
-    if header is None and (found := _first_sign(names, recurring)) is not None:
-        column, sign = found
-        raise InvalidTableError(
-            f"the columns of {path} seem to be named by a person's values: the name of column {column} {sign}; if they "
-            "are names all the same, say so by header (--header yes)"
-        )
+    if header is None and (found := _first_sign(names, None)) is not None:
+        raise named_by_a_person(path, *found)
+
+
+def named_by_a_person(path: str, column: int, sign: str = _RECURS) -> InvalidTableError:
+    """Return what to say of names that look like a person in a file where each column has one."""
+    return InvalidTableError(
+        f"the columns of {path} seem to be named by a person's values: the name of column {column} {sign}; if they "
+        "are names all the same, say so by header (--header yes)"
+    )
 
 
 def _first_sign(names: Iterable[str], recurring: int | None) -> tuple[int, str] | None:
     signs = ((column, sign) for column, name in enumerate(names, start=1) if (sign := sign_of_a_value(name)))
-    return next(signs, None if recurring is None else (recurring + 1, RECURS))
+    return next(signs, None if recurring is None else (recurring + 1, _RECURS))
 
 
 def _is_number(text: str) -> bool:
