@@ -20,11 +20,19 @@ VALUES = (
     "31.12.1999", "1/2/3", "10.0.0.1", "٣٩", "2020-01-31T12:00:00Z", "20200131T120000", "12 Mar 2020", "3-JAN-99",
     "March 2020", "Jan 5, 1999", "ann@example.org", "https://example.org/x", "www.example.org", "N/A", "null", "None",
     "?", "-", ".", "True", "false", "d41d8cd98f00b204e9800998ecf8427e", "123e4567-e89b-12d3-a456-426614174000",
-    "00:1b:44:11:3a:b7",
+    "00:1b:44:11:3a:b7", "12/05/1980 10:00 AM", "12/05/1980 at 10 pm", "12:30 PM", "7.30 p. m.", "12.5.1980 10:00 Uhr",
+    "10:00:00Z", "12:30 h", "12th March 1980", "1st of May 1980", "Monday, 12 May 1980", "Tue 12/05/1980",
+    "May 12th, 1980", "May 5, 1999 in Rome", "Sun Nov 22 19:13:31 UTC 2026", "12. März 1980", "1er mai 1980",
+    "12 de mayo de 1980", "2020年5月", "令和2年5月12日", "2020년 5월 12일", "USD 5.00", "€5", "1.200,50 EUR", "US$5.00",
+    "fe80::1", "::1", "2001:db8::/32", "2001:0db8:0000:0000:0000:ff00:0042:8329",
 )  # fmt: skip
 NAMES = (
     "age", "a", "c0", "1stFlrSF", "age (years)", "Na", "no", "yes", "id", "x1", "2nd floor", "%", "#", "étage", "年齢",
     "sepal_length", "marital status", "decade", "mayor1", "dec", "may", "address", "e-mail", "deadbeef", "sum of 3",
+    "Q1", "2019 sales", "Jan 2020 sales", "q3_2020", "jan2020", "1st visit", "age 65+", "% of 5 kg", "12 month change",
+    "2nd quarter 2020", "2-year survival", "0-4 years", "Monday", "AM", "6 PM", "12 May", "5月", "2020年", "5 de mayo",
+    "PM2.5", "PM 2.5", "p-value", "5-HT2A", "INR 2.50", "CI 0.95", "2015 USD", "100 JPY", "5 km", "70.5 kg", "1.2.1 h",
+    "std::1", "1:123:A:G", "1:00" + "a.m." * 20 + "x",
 )  # fmt: skip
 
 

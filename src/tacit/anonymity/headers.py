@@ -20,15 +20,34 @@ _MONTH = (
     "(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
     "|nov(?:ember)?|dec(?:ember)?)"
 )
+# In German, French, Spanish, Italian, Portuguese and Dutch, where a year follows: shorter ones may be names.
+_MONTH_BEFORE_A_YEAR = (
+    f"(?:{_MONTH}|januari?|janvier|enero|gennaio|janeiro|febru?ari?|f[ée]vr(?:ier)?|febrero|febbraio|fevereiro|märz?"
+    "|mars|maart|marzo|março|avr(?:il)?|abril|aprile|mai|mei|mayo|maggio|maio|junio?|juin|junho|giugno|julio?"
+    "|juil(?:let)?|julho|luglio|augustus|août|agosto|settembre|sep?tiembre|septembre|setembro|okt(?:ober)?|oct[uo]bre"
+    "|ottobre|outubro|novem(?:bre|bro)|noviembre|dez(?:ember)?|d[ée]cembre|diciembre|dicembre|dezembro)"
+)
+_WEEKDAY = r"(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:ur)?|sun)(?:day)?\W+)?"
+_DAY = r"\d{1,4}(?:st|nd|rd|th|er)?"
+_DATE = r"\d{1,4}([./-])\d{1,2}\1\d{1,4}"
+_HALF = r"[ap]\.?\s?m\b"  # of a day
+_CLOCK = rf"(?:[\W\d]|{_HALF}|uhr|at|um|(?<=\d)t(?=\d)|(?<=\d)z|(?<=:\d\d)\s?h|utc|gmt|[ecmp][sd]t|ces?t|mes?z)*"
+_MONEY = "(?:usd|eur|gbp|chf|jpy|cny|aud|cad|nzd|sek|nok|dkk|pln|czk|huf|brl|mxn|zar|rs|kr|z[łl]|[a-z]{1,3}\\$)"
+_IP = "[0-9a-f]{1,4}"
 _SIGNS = {
-    "is a date": (
+    "is a date or a time": (
         r"\d{4}-?\d\d-?\d\d[t ]\d.*"
-        rf"|\d{{1,4}}\W*{_MONTH}\W*\d{{1,4}}(?:\W.*)?|{_MONTH}\W+\d{{1,4}}(?:\W.*)?"
+        rf"|{_WEEKDAY}(?:{_DATE}|\d{{1,2}}:\d\d|\d{{1,2}}\.\d\d\s?(?:{_HALF}|uhr)){_CLOCK}"
+        rf"|{_WEEKDAY}{_DAY}\W*(?:(?:of|de)\W+)?{_MONTH_BEFORE_A_YEAR}\W*(?:del?\W+)?\d{{1,4}}(?:\W.*)?"
+        rf"|{_WEEKDAY}{_MONTH}\W+{_DAY}(?:\W+\d.*)?"
+        r"|(?:\w\w)?\d{1,4}\s?[年년]\s?\d{1,2}\s?[月월][\W\d日号時时点分秒일시분초]*"
     ),
+    "is an amount of money": rf"{_MONEY}\.?\s?\d[\d\W]*[.,]\d\d|\d[\d\W]*[.,]\d\d\s?{_MONEY}",
     "is an e-mail address": r"[^@\s]+@[^@\s]+\.[^@\s]+",
     "is an address on the web": r"(?:https?|ftp)://.*|www\..*",
     "is an identifier": (
         r"\{?[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\}?|(?=.*\d)(?:0x)?[0-9a-f]{16,}|(?:[0-9a-f]{2}:){5}[0-9a-f]{2}"
+        rf"|(?=.*\d)(?:(?:{_IP}:){{7}}{_IP}|(?:[0-9a-f]{{3,4}}(?::{_IP})*)?::[0-9a-f:.]*)(?:[%/]\w+)?"
     ),
     "stands for no value, or for true or false": r"[?.-]+|n/a|null|nan|nil|none|true|false",
 }
