@@ -30,9 +30,9 @@ def spark_table(path: str | os.PathLike[str], session: Any = None, header: Heade
 
     Spark writes parts of a table to its workers' disks while it counts. A session that is started here on this machine
     does so in a folder that only its user can open, encrypted by a key that ends with it, serves no web page, listens
-    on the loopback only, to those who know a secret, and keeps its log to itself; the folder goes when Python ends, or at
-    the next start. A cluster, or a session that you pass or that runs already, keeps what its own settings say: ask whose
-    disks, logs and pages those are, and see ``spark.io.encryption.enabled``, ``spark.authenticate`` and
+    on the loopback only, to those who know a secret, and keeps its log to itself; the folder goes when Python ends, or
+    at the next start. A cluster, or a session that you pass or that runs already, keeps what its own settings say: ask
+    whose disks, logs and pages those are, and see ``spark.io.encryption.enabled``, ``spark.authenticate`` and
     ``spark.ui.enabled``.
 
     Parameters

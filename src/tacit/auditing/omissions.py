@@ -59,16 +59,16 @@ def _sets(sets: SetsReport, time: TimeLimit) -> Iterator[str]:
     missing = sets.possible - len(sets.examined)
     if missing and sets.complete:
         yield (
-            f"{number(missing)} of {number(sets.possible)} sets of columns: each contains a set that is over the budget, "
-            "and so exposes at least as much."
+            f"{number(missing)} of {number(sets.possible)} sets of columns: each contains a set that is over the "
+            "budget, and so exposes at least as much."
         )
     elif missing:
         reached = (
             f"time limit of {time.seconds:g} s" if "sets" in time.cut else f"work limit of {len(sets.examined):,} sets"
         )
         yield (
-            f"{number(missing)} of {number(sets.possible)} sets of columns: the {reached} was reached; nothing is known "
-            "of those that contain no set over the budget. Name fewer columns to see more."
+            f"{number(missing)} of {number(sets.possible)} sets of columns: the {reached} was reached; nothing is "
+            "known of those that contain no set over the budget. Name fewer columns to see more."
         )
     for column in sets.identifier_like:
         yield f"sets with {column}: its value alone names its person in more than every second try."
