@@ -9,7 +9,7 @@ from collections.abc import Callable
 from random import Random
 
 import tacit as tc
-from tacit.errors import EngineError
+from tacit.errors import EngineError, TacitError
 
 LONGEST = 30  # seconds for an answer, on a machine that is busy
 
@@ -42,8 +42,13 @@ def wrong_answers(people: str, draw: Random) -> list[object]:
         while not done.is_set():
             asked = own.randrange(len(QUESTIONS))
             whose = population if own.random() < 0.5 else made()
-            if QUESTIONS[asked](whose) != right[asked]:
-                wrong.append(asked)
+            try:
+                answer = QUESTIONS[asked](whose)
+            except TacitError as error:
+                wrong.append((asked, repr(error), repr(error.__context__)))
+                return
+            if answer != right[asked]:
+                wrong.append((asked, answer))
 
     def forked() -> int:
         anew = draw.random() < 0.5
