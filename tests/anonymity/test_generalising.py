@@ -1,9 +1,12 @@
 """A coarser view of a column says what it is told to, on every kind of table, and of nobody more than the finer."""
 
 import json
+import sys
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import ibis
@@ -207,3 +210,35 @@ def test_control_characters_in_json(tmp_path: Path) -> None:
     path.write_text(json.dumps([{"x": text} for text in texts]), encoding="utf-8")
     P = generalised(Population(path), "x", "y", {text: f"<{text}>" for text in texts})
     assert sorted(P.common_values("y", 1)) == sorted((f"<{text}>", 1) for text in texts)
+
+
+@pytest.fixture
+def hasty_threads() -> Iterator[None]:
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    yield
+    sys.setswitchinterval(before)
+
+
+@pytest.mark.usefixtures("hasty_threads")
+def test_a_view_that_goes_disturbs_nobody_who_asks() -> None:
+    # Ibis dropped the view's table in the thread that let go of it, while another's answer was on its way.
+    population = Population(pa.table({"town": list("aabbccdd") * 50, "age": list("01234567") * 50}))
+    going = Event()
+
+    def look_and_leave() -> None:
+        for number in range(15):
+            generalised(population, "town", "any", {}, other=f"anywhere {number}").class_sizes(["any"])
+
+    def ask() -> None:
+        while not going.is_set():
+            assert population.rarest_value("age")[1] == 50
+
+    with ThreadPoolExecutor(3) as threads:
+        asking = [threads.submit(ask) for _ in range(2)]
+        try:
+            threads.submit(look_and_leave).result()
+        finally:
+            going.set()
+        for asked in asking:
+            asked.result()

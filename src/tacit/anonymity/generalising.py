@@ -132,9 +132,11 @@ def _views(rows: "Rows", field: str, values: Mapping[str | None, str | None]) ->
         held = held.mutate(text=text_of(held["finer"]))
     views = held.left_join(known, held["text"].identical_to(known["key"]))
     views = views.select("finer", "coarser", told=views["told"].fill_null(False))
-    # It would be worked out anew for every question.
-    with rows.turns:
-        return views.cache() if rows.can_keep else views
+    if not rows.can_keep:
+        return views
+    with rows.turns:  # it would be worked out anew for every question
+        rows.kept.append(views.cache())
+        return rows.kept[-1]
 
 
 def _unused(texts: Iterable[str]) -> tuple[str, str]:

@@ -39,6 +39,9 @@ class Rows(OfOneProcess):
         Turns a value's text in the engine into the user's.
     turns
         Taken while tables are kept, for other threads must not ask meanwhile.
+    kept
+        Tables that stay as long as the engine: Ibis drops one whenever Python happens to let go of it, in whatever
+        thread, and so in the midst of another's question.
     """
 
     table: Any
@@ -47,6 +50,7 @@ class Rows(OfOneProcess):
     texts: Mapping[str, Any] = field(default_factory=dict[str, Any])
     spell: Callable[[str], str] = str
     turns: Turns = field(default_factory=Turns)
+    kept: list[Any] = field(default_factory=list[Any])
 
     @property
     def can_keep(self) -> bool:
