@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator, Sequence
+from importlib import import_module
 
 from tacit.cli.terminal import complain
 
@@ -48,7 +49,7 @@ def start(arguments: Sequence[str]) -> int:
     try:
         if limits.keys() & {"RLIMIT_AS", "RLIMIT_DATA"}:
             os.environ.update({**_SPARING, **os.environ})
-            import scipy.special  # noqa: F401, PLC0415 - its BLAS never returns where there is no room, as there is now
+            import_module("scipy.special")  # whose BLAS never returns where there is no room, as there is now
         from tacit.cli.run import run  # noqa: PLC0415 - loads what may not fit
     except (ImportError, MemoryError, OSError, RuntimeError, SystemError) as error:
         return _say(*without_room(error))
