@@ -5,6 +5,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -39,6 +40,13 @@ def run_instead(_):
 run.run = run_instead
 sys.exit(main())
 """
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _nohup_has_no_say() -> Iterator[None]:
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, before)
 
 
 def started(code: str, *arguments: object, **options: object) -> subprocess.Popen[str]:

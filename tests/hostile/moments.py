@@ -56,11 +56,13 @@ class _Started:
 
     def __init__(self, arguments: tuple[str, ...], said: Path) -> None:
         self._said = said
+        before = signal.signal(signal.SIGHUP, signal.SIG_DFL)  # which nohup ignores
         with said.open("wb") as stderr:
             self._process = subprocess.Popen(
                 [sys.executable, "-m", "tacit", *arguments],
                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=stderr, start_new_session=True,
             )  # fmt: skip
+        signal.signal(signal.SIGHUP, before)
         self.number = self._process.pid
 
     def send(self, told: signal.Signals) -> None:

@@ -18,7 +18,8 @@ COMMAND = Path(tacit.__file__).with_name("__main__.py")
 # Becomes, in a process of its own each time, the program that a line asks for.
 _SERVER = """
 import json, os, runpy, signal, sys
-signal.signal(signal.SIGINT, signal.SIG_DFL)
+for ignored_by_nohup in (signal.SIGINT, signal.SIGHUP):
+    signal.signal(ignored_by_nohup, signal.SIG_DFL)
 import altair, ibis, numba, scipy.optimize, tacit.cli.audit, tacit.auditing, tacit.charts, tacit.cli.run
 for line in sys.stdin:
     asked = json.loads(line)
