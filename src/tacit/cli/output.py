@@ -5,9 +5,10 @@ import math
 import shutil
 import sys
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import asdict
+from itertools import chain
 from pathlib import Path
 from threading import Event, Thread
 from typing import Any, TextIO, cast
@@ -88,19 +89,18 @@ def check_not_an_input(output: str | None, *inputs: str | Path) -> None:
 def _lies_in(path: str, given: str | Path) -> bool:
     with suppress(OSError, ValueError):  # whoever reads or writes it says what is wrong with the path
         target, read = Path(path).resolve(), Path(given)
+        places = set(_files((target, *target.parents)))
         # What is linked into a folder is read with it.
-        return not _files((target, *target.parents)).isdisjoint(_files((read, *read.rglob("*"))))
+        return any(file in places for file in _files(chain((read,), read.rglob("*"))))
     return False
 
 
-def _files(paths: Iterable[Path]) -> set[tuple[int, int]]:
-    """Return which files and folders are there by these names."""
-    found: set[tuple[int, int]] = set()
+def _files(paths: Iterable[Path]) -> Iterator[tuple[int, int]]:
+    """Yield which files and folders are there by these names."""
     for path in paths:
         with suppress(OSError):
             status = path.stat()
-            found.add((status.st_dev, status.st_ino))
-    return found
+            yield status.st_dev, status.st_ino
 
 
 def _jsonable(value: Any) -> Any:

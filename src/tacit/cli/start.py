@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from importlib import import_module
 
 from tacit.cli.terminal import complain
+from tacit.memory import process_limit
 
 BAD_INPUT, OUR_ERROR = 2, 70
 
@@ -39,7 +40,7 @@ _NO_ROOM = (
 
 def start(arguments: Sequence[str]) -> int:
     """Run a command and return its exit code, or say that there is no room for it."""
-    limits = _limits()
+    limits = {name: limit for name, *_ in _NEEDED if (limit := process_limit(name)) is not None}
     for name, option, what, least in _NEEDED:
         if limits.get(name, least) < least:
             return _say(
@@ -76,16 +77,6 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
         if error is not None:
             yield error
             error = error.__cause__ or error.__context__
-
-
-def _limits() -> dict[str, int]:
-    """Return those of the limits that hold for this process."""
-    try:
-        import resource  # noqa: PLC0415 - which Windows lacks
-    except ImportError:
-        return {}
-    found = {name: resource.getrlimit(getattr(resource, name))[0] for name, *_ in _NEEDED}
-    return {name: limit for name, limit in found.items() if limit != resource.RLIM_INFINITY}
 
 
 def _say(sentence: str, code: int) -> int:
