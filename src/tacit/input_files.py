@@ -3,9 +3,10 @@
 import os
 import stat
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from importlib import import_module
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from tacit.errors import InvalidTableError, InvalidValueError
 
@@ -64,6 +65,23 @@ def place(file: BinaryIO) -> str:
             f"{file.name!r} could be read as a pattern on this system; rename the file or its folder"
         )
     return path
+
+
+@contextmanager
+def for_arrow(file: BinaryIO) -> Generator[Any]:
+    """Give an open file to Arrow, to read from its start.
+
+    Arrow's threads would ask Python for a file of Python's, and end the process if that was about to end; and a file
+    that it opened by its path it would close late, with a line of its own should that fail.
+    """
+    arrow: Any = import_module("pyarrow")  # a tenth of a second
+    content = arrow.OSFile(place(file))
+    try:
+        content.seek(0)  # on some systems it is where Python left it
+        yield content
+    finally:
+        with suppress(OSError):  # what was read was read
+            content.close()
 
 
 def _check_regular(status: os.stat_result) -> None:

@@ -14,7 +14,7 @@ from tacit.anonymity.headers import Header, check_keys, named_by_a_person
 from tacit.anonymity.json_faults import json_fault
 from tacit.anonymity.rows import Choose, Rows, check_names
 from tacit.errors import InvalidTableError, UnknownColumnError
-from tacit.input_files import place
+from tacit.input_files import for_arrow, place
 
 _TEXT = ("string", "large_string", "dictionary<values=string, indices=int32, ordered=0>")
 
@@ -32,7 +32,6 @@ def read_csv(file: BinaryIO, choose: Choose, header: Header, memory: int | None)
     if (layout.line_end == "\r\n" and otherwise) or (marked and b'"' in first_line):
         # Excel ends lines of a cell by \n and rows by \r\n, and the engine takes the first end for all; nor does it
         # find the end of a quoted value after a byte-order mark.
-        file.seek(len(BOM_UTF8) * marked)
         engine = Embedded(file.name, memory=memory)
         with engine.holding("arrived", _by_arrow(file, layout, fields.values())):
             return engine.rows(values, "arrived", expected=layout.rows)
@@ -50,14 +49,15 @@ def _by_arrow(file: BinaryIO, layout: CsvLayout, fields: Iterable[str]) -> Any:
     arrow: Any = import_module("pyarrow")
     csv: Any = import_module("pyarrow.csv")
     names = list(fields)
-    rows = csv.read_csv(
-        file,
-        csv.ReadOptions(column_names=names, block_size=2 * LONGEST_ROW),
-        csv.ParseOptions(newlines_in_values=True, ignore_empty_lines=False),
-        csv.ConvertOptions(
-            column_types=dict.fromkeys(names, arrow.string()), null_values=[""], strings_can_be_null=True
-        ),
-    )  # fmt: skip
+    with for_arrow(file) as content:
+        rows = csv.read_csv(
+            content,
+            csv.ReadOptions(column_names=names, block_size=2 * LONGEST_ROW),
+            csv.ParseOptions(newlines_in_values=True, ignore_empty_lines=False),
+            csv.ConvertOptions(
+                column_types=dict.fromkeys(names, arrow.string()), null_values=[""], strings_can_be_null=True
+            ),
+        )
     return rows.slice(int(layout.header))  # told to skip a row, it miscounts those with NULs
 
 
@@ -65,7 +65,7 @@ def read_parquet(file: BinaryIO, choose: Choose, header: Header, memory: int | N
     """Return the rows of a Parquet file, with the types that it has."""
     parquet: Any = import_module("pyarrow.parquet")
     try:
-        with parquet.ParquetFile(place(file)) as content:
+        with for_arrow(file) as source, parquet.ParquetFile(source) as content:
             schema, leaves = content.schema_arrow, [content.schema.column(i) for i in range(len(content.schema))]
     except (ValueError, OSError) as error:
         if "deeply nested" in str(error):
@@ -125,7 +125,7 @@ def _in_microseconds(file: BinaryIO, name: str) -> bool:
     """Whether no timestamp of a column has a part of a microsecond."""
     compute: Any = import_module("pyarrow.compute")
     parquet: Any = import_module("pyarrow.parquet")
-    with parquet.ParquetFile(place(file)) as content:
+    with for_arrow(file) as source, parquet.ParquetFile(source) as content:
         return not any(
             compute.max(compute.nanosecond(batch.column(name))).as_py()
             for batch in content.iter_batches(columns=[name])

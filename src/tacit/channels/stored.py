@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tacit.channels.channel import Channel, as_labels, as_rows, check_size
 from tacit.errors import InvalidChannelError
-from tacit.input_files import opened, place
+from tacit.input_files import for_arrow, opened, place
 
 Reals = NDArray[np.float64]
 
@@ -150,7 +150,7 @@ def _table(file: BinaryIO, suffix: str) -> Any:
     try:
         if suffix == ".parquet":
             parquet: Any = import_module("pyarrow.parquet")
-            with parquet.ParquetFile(place(file)) as table:
+            with for_arrow(file) as content, parquet.ParquetFile(content) as table:
                 shape = table.metadata.num_rows, table.metadata.num_columns
                 return _copied(map(_numbers, table.iter_batches(max(1, _ENTRIES_AT_ONCE // max(1, shape[1])))), shape)
         with arrow.memory_map(place(file)) as content, arrow.ipc.open_file(content) as reader:

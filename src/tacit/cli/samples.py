@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tacit.anonymity.csv_layout import LONGEST_ROW, CsvLayout, layout_of
 from tacit.anonymity.headers import Header
 from tacit.errors import InvalidTableError
-from tacit.input_files import opened, place
+from tacit.input_files import for_arrow, opened
 
 # What a spreadsheet calls a number: ASCII digits without separators.
 _WHOLE = re.compile(r"[+-]?[0-9]+")
@@ -93,12 +93,13 @@ def _columns(file: BinaryIO, layout: CsvLayout) -> list[Any]:
     names = [str(column) for column in range(len(layout.names))]
     text = arrow.dictionary(arrow.int32(), arrow.string())
     try:
-        table = csv.read_csv(
-            place(file),
-            read_options=csv.ReadOptions(column_names=names, block_size=2 * LONGEST_ROW),  # a row must fit into two
-            parse_options=csv.ParseOptions(newlines_in_values=layout.multiline, ignore_empty_lines=False),
-            convert_options=csv.ConvertOptions(column_types=dict.fromkeys(names, text), strings_can_be_null=False),
-        )
+        with for_arrow(file) as content:
+            table = csv.read_csv(
+                content,
+                read_options=csv.ReadOptions(column_names=names, block_size=2 * LONGEST_ROW),  # a row must fit into two
+                parse_options=csv.ParseOptions(newlines_in_values=layout.multiline, ignore_empty_lines=False),
+                convert_options=csv.ConvertOptions(column_types=dict.fromkeys(names, text), strings_can_be_null=False),
+            )
     except arrow.ArrowException:  # which quotes the row
         raise InvalidTableError(f"{file.name} cannot be read; write it anew as CSV in UTF-8") from None
     return [table.column(name) for name in names]
