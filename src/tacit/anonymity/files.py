@@ -65,7 +65,7 @@ def read_parquet(file: BinaryIO, choose: Choose, header: Header, memory: int | N
     """Return the rows of a Parquet file, with the types that it has."""
     parquet: Any = import_module("pyarrow.parquet")
     try:
-        with for_arrow(file) as source, parquet.ParquetFile(source) as content:
+        with for_arrow(file) as raw, parquet.ParquetFile(raw) as content:
             schema, leaves = content.schema_arrow, [content.schema.column(i) for i in range(len(content.schema))]
     except (ValueError, OSError) as error:
         if "deeply nested" in str(error):
@@ -125,7 +125,7 @@ def _in_microseconds(file: BinaryIO, name: str) -> bool:
     """Whether no timestamp of a column has a part of a microsecond."""
     compute: Any = import_module("pyarrow.compute")
     parquet: Any = import_module("pyarrow.parquet")
-    with for_arrow(file) as source, parquet.ParquetFile(source) as content:
+    with for_arrow(file) as raw, parquet.ParquetFile(raw) as content:
         return not any(
             compute.max(compute.nanosecond(batch.column(name))).as_py()
             for batch in content.iter_batches(columns=[name])
