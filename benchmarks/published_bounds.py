@@ -25,7 +25,7 @@ Row = tuple[int, int, str, float]
 
 def others_alike(k: int, n: int) -> float | tc.Estimate:
     """Return ε(δ) against somebody who knows that all others hold one value."""
-    return tc.shuffle_epsilon(crowd(k, n), DELTA, tc.AllButOne([n - 1] + [0] * (k - 1)))
+    return tc.dp_epsilon(crowd(k, n).seen_by(tc.AllButOne([n - 1] + [0] * (k - 1))), DELTA)
 
 
 def crowd(k: int, n: int) -> tc.Shuffled:
@@ -35,7 +35,7 @@ def crowd(k: int, n: int) -> tc.Shuffled:
 def compared(k: int, n: int) -> Iterator[Row]:
     """Yield ε(δ) by each name."""
     yield k, n, ALIKE, float(others_alike(k, n))
-    worst = tc.shuffle_epsilon(crowd(k, n), DELTA)
+    worst = tc.dp_epsilon(crowd(k, n).seen_by(tc.WorstAllButOne()), DELTA)
     yield k, n, WORST, worst.high if isinstance(worst, tc.Estimate) else worst
     for name, bound in BOUNDS.items():
         yield k, n, name, published.least_epsilon(bound, k, n, LOCAL, DELTA)

@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import tacit as tc
-from tacit.auditing import to_html
+from tacit.jobs.audit import to_html
 
 SIZES = {"sex": 2, "region": 9, "age": 100, "job": 50, "town": 1000, "plan": 20}
 

@@ -10,7 +10,7 @@ import qif
 from scipy.spatial.distance import pdist
 
 import tacit as tc
-from tacit.numerics.l1_tiles import furthest_rows
+from tacit.numerics.distances.l1_tiles import furthest_rows
 
 
 @cache
@@ -54,7 +54,7 @@ def pruned(matrix: np.ndarray) -> float:
 
 def unpruned(matrix: np.ndarray) -> float:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tacit.numerics.l1_tiles._ROWS_TO_CLUSTER", len(matrix) + 1)
+        patch.setattr("tacit.numerics.distances.l1_tiles._ROWS_TO_CLUSTER", len(matrix) + 1)
         return pruned(matrix)
 
 

@@ -10,7 +10,7 @@ DELTA = 1e-6
 
 
 def tacits(sigma: float, rate: float, steps: int) -> tuple[float, float]:
-    found = tc.shuffle_epsilon(tc.SubsampledGaussian(sigma, rate, steps), DELTA)
+    found = tc.dp_epsilon(tc.SubsampledGaussian(sigma, rate, steps), DELTA)
     return found.low, found.high
 
 

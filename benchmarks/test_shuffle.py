@@ -20,12 +20,12 @@ def crowd(k: int, n: int) -> tuple[tc.Shuffled, tc.AllButOne]:
 
 def exact_delta(k: int, n: int, epsilon: float) -> float:
     s, adversary = crowd(k, n)
-    return float(tc.privacy_profile(s, epsilon, adversary))
+    return float(tc.privacy_profile(s.seen_by(adversary), epsilon))
 
 
 def exact_epsilon(k: int, n: int) -> float:
     s, adversary = crowd(k, n)
-    return float(tc.shuffle_epsilon(s, DELTA, adversary))
+    return float(tc.dp_epsilon(s.seen_by(adversary), DELTA))
 
 
 def summed_delta(k: int, n: int, epsilon: float) -> float:
@@ -105,13 +105,15 @@ def counts_of(users: int, k: int):
 
 
 def worst_delta(k: int, n: int, epsilon: float) -> float:
-    return float(tc.privacy_profile(tc.Shuffled(tc.RandomizedResponse(k, epsilon=1), n), epsilon))
+    return float(
+        tc.privacy_profile(tc.Shuffled(tc.RandomizedResponse(k, epsilon=1), n).seen_by(tc.WorstAllButOne()), epsilon)
+    )
 
 
 def tried_delta(k: int, n: int, epsilon: float) -> float:
     """Try all that the others can hold, one after the other."""
     s = tc.Shuffled(tc.RandomizedResponse(k, epsilon=1), n)
-    return max(float(tc.privacy_profile(s, epsilon, tc.AllButOne(counts))) for counts in counts_of(n - 1, k))
+    return max(float(tc.privacy_profile(s.seen_by(tc.AllButOne(counts)), epsilon)) for counts in counts_of(n - 1, k))
 
 
 @pytest.mark.benchmark(group="δ(ε) of the worst others")
@@ -124,7 +126,7 @@ def test_the_worst_others(benchmark, how, k: int, n: int) -> None:
 
 def listed_guess(n: int) -> float:
     crowd = tc.Shuffled(tc.RandomizedResponse(2, epsilon=1), n)
-    return float(tc.posterior_vulnerability(crowd, adversary=tc.Exchangeable([1, 1])))
+    return float(tc.posterior_vulnerability(crowd.seen_by(tc.Exchangeable([1, 1]))))
 
 
 def integrated_guess(n: int) -> float:
@@ -146,7 +148,7 @@ def test_an_exchangeable_target(benchmark, how) -> None:
 def test_a_sample_of_eight_values_has_four_digits_within_ten_seconds() -> None:
     s = tc.Shuffled(tc.UnaryEncoding.oue(8, 1), 1000)
     start = time.perf_counter()
-    guess = tc.posterior_vulnerability(s, adversary=tc.Uninformed(), rng=0)
+    guess = tc.posterior_vulnerability(s.seen_by(tc.Uninformed(), seed=0))
     assert time.perf_counter() - start < 10
     assert isinstance(guess, tc.Estimate)
     assert (guess.high - guess.low) / 2 < 1e-4
@@ -156,7 +158,7 @@ def test_a_sample_of_eight_values_has_four_digits_within_ten_seconds() -> None:
 @pytest.mark.parametrize("local", [0.5, 1.0, 2.0, 4.0])
 def test_the_gap_to_the_published_bounds(k: int, n: int, local: float) -> None:
     s = tc.Shuffled(tc.RandomizedResponse(k, epsilon=local), n)
-    alike = float(tc.shuffle_epsilon(s, DELTA, tc.AllButOne([n - 1] + [0] * (k - 1))))
+    alike = float(tc.dp_epsilon(s.seen_by(tc.AllButOne([n - 1] + [0] * (k - 1))), DELTA))
     bounds = {
         name: published.least_epsilon(bound, k, n, local, DELTA) for name, bound in published.UPPER_BOUNDS.items()
     }

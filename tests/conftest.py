@@ -1,9 +1,28 @@
+from collections import Counter
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Any
+
 import pytest
 from hypothesis import settings
 
+# Tests run on all cores as it is: threads for the small matrices of one would only wait for each other. The processes
+# that tests start choose for themselves.
+with pytest.MonkeyPatch.context() as before_numpy:
+    before_numpy.setenv("OPENBLAS_NUM_THREADS", "1")
+    import_module("scipy.linalg")
+
+# A process has one Spark session, so that its fixtures are the same ones for all folders.
+pytest_plugins = ["engines"]
+
 # The same examples on every machine: a red test can then be run again.
-settings.register_profile("tacit", deadline=None, derandomize=True, database=None, max_examples=60)
-settings.load_profile("tacit")
+for name, examples in {"few": 20, "many": 60}.items():
+    settings.register_profile(name, deadline=None, derandomize=True, database=None, max_examples=examples)
+settings.load_profile("few")
+
+# What the README's command leaves out, and `.ci/run` asks for.
+_KINDS = ("long", "spark", "sweep", "hostile")
+_LEFT_OUT = pytest.StashKey[Counter[str]]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -13,3 +32,27 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.fixture
 def cases(request: pytest.FixtureRequest) -> int | None:
     return request.config.getoption("--cases")
+
+
+def pytest_deselected(items: Sequence[pytest.Item]) -> None:
+    left_out = items[0].config.stash.setdefault(_LEFT_OUT, Counter())
+    left_out.update(kind for item in items for kind in {mark.name for mark in item.iter_markers()} & {*_KINDS})
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["left_out"] = dict(session.config.stash.get(_LEFT_OUT, {}))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Each worker of pytest-xdist leaves out the same."""
+    node.config.stash[_LEFT_OUT] = Counter(getattr(node, "workeroutput", {}).get("left_out"))
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    if left_out := +config.stash.get(_LEFT_OUT, Counter()):
+        told = ", ".join(f"{count:,} {kind}" for kind, count in left_out.items())
+        if not hasattr(config, "workeroutput"):
+            command = f"uv run pytest -m {' or '.join(left_out)!r} --hypothesis-profile=many"
+            print(f"Left out of these tests: {told}; .ci/run runs them, with more examples too, or: {command}")

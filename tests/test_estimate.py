@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import tacit as tc
-from tacit.estimate import contrasted, largest, mapped, settled
+from tacit.estimate import as_share, contrasted, largest, mapped, settled
 
 
 def test_an_estimate_is_its_value_with_its_interval():
@@ -50,6 +50,29 @@ def test_a_falling_function_turns_the_interval_round():
         0.5, 0.25, 0.75, None, "bound"
     )
     assert mapped(tc.Estimate(0.5, 0.5, 0.75, None, "bound"), lambda x: 1 - x).low == 0.25
+
+
+def test_arithmetic_with_numbers_moves_both_ends_and_turns_what_falls_round():
+    bound = tc.Estimate(0.5, 0.25, 1.0, None, "bound")
+    assert -bound == tc.Estimate(-0.5, -1.0, -0.25, None, "bound")
+    assert 1 + bound == bound + 1 == tc.Estimate(1.5, 1.25, 2.0, None, "bound")
+    assert bound - 1 == tc.Estimate(-0.5, -0.75, 0.0, None, "bound")
+    assert 1 - bound == tc.Estimate(0.5, 0.0, 0.75, None, "bound")
+    assert 2 * bound == bound * 2 == tc.Estimate(1.0, 0.5, 2.0, None, "bound")
+    assert bound * -2 == bound / -0.5 == tc.Estimate(-1.0, -2.0, -0.5, None, "bound")
+    assert bound.widened(0.25) == tc.Estimate(0.5, 0.0, 1.25, None, "bound")
+    assert as_share(bound.widened(0.5)) == tc.Estimate(0.5, 0.0, 1.0, None, "bound")
+    assert as_share(1.5) == 1 and as_share(-0.5) == 0
+
+
+def test_sums_of_estimates_hold_if_neither_misses():
+    certified = tc.Estimate(3.0, 2.5, 4.0, None, "bound")
+    sampled = tc.Estimate(1.0, 0.5, 1.5, 0.9375, "sample")
+    assert certified + sampled == tc.Estimate(4.0, 3.0, 5.5, 0.9375, "bound; sample")
+    assert certified - sampled == tc.Estimate(2.0, 1.0, 3.5, 0.9375, "bound; sample")
+    assert (certified + certified).certified and (certified + certified).method == "bound"
+    assert (certified + sampled + certified).method == "bound; sample"
+    assert (sampled - sampled).low == -1.0 and (sampled + sampled).confidence == 0.875
 
 
 def test_the_largest_of_numbers_and_bounds():

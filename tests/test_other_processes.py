@@ -9,6 +9,7 @@ import os
 import pickle
 import pkgutil
 import re
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -24,9 +25,10 @@ import pytest
 
 import tacit as tc
 from elsewhere import of_an_unknown_column, of_everything
-from tacit.anonymity.embedded import Embedded
-from tacit.anonymity.one_process import OfOneProcess
+from public_names import PUBLIC
 from tacit.errors import EngineError, TacitError, UnknownColumnError, UnsupportedError
+from tacit.tables.engines.embedded import Embedded
+from tacit.tables.engines.one_process import OfOneProcess
 
 WAYS: dict[str, Callable[[Any], Any]] = {
     "pickled": lambda thing: pickle.loads(pickle.dumps(thing)),
@@ -67,7 +69,7 @@ def test_errors_arrive_with_their_sentence_and_all_they_hold(way: str) -> None:
 
 def shown_in_documentation(name: str) -> list[Any]:
     """Return the objects of ours that the examples of a public name make or show."""
-    thing = getattr(tc, name)
+    thing = PUBLIC[name]
     shown: list[Any] = []
     before, sys.displayhook = sys.displayhook, shown.append
     try:
@@ -100,7 +102,8 @@ def same(one: Any, other: Any) -> bool:
     return one == other or repr(one) == repr(other) == "nan" or pickle.dumps(one) == pickle.dumps(other)
 
 
-@pytest.mark.parametrize("name", [name for name in tc.__all__ if ">>>" in (getattr(tc, name).__doc__ or "")])
+@pytest.mark.long
+@pytest.mark.parametrize("name", [name for name, thing in PUBLIC.items() if ">>>" in (thing.__doc__ or "")])
 def test_what_the_documentation_shows_arrives_as_it_was(name: str) -> None:
     for thing in shown_in_documentation(name):
         for way, sent in WAYS.items():
@@ -122,6 +125,7 @@ def test_nothing_that_holds_an_engine_can_leave_it() -> None:
             assert re.fullmatch(r"a \w+ cannot[^\n]*too", str(refusal.value))
 
 
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 @pytest.mark.parametrize("start", multiprocessing.get_all_start_methods())
 def test_pools_of_processes_answer_like_this_one(start: str) -> None:
@@ -144,7 +148,7 @@ def test_a_forked_process_is_refused_by_the_parents_population() -> None:
         lambda: population.class_sizes_of_all([["race"], ["race", "sex"]]),
         lambda: population.rarest_value("sex"),
         lambda: population.best_guesses(["sex"], "income"),
-        lambda: tc.generalised(population, "sex", "any", {}, other="anybody"),
+        lambda: tc.anonymity.generalised(population, "sex", "any", {}, other="anybody"),
     ]
     reading, writing = os.pipe()
     if not os.fork():
@@ -164,6 +168,27 @@ def test_a_forked_process_is_refused_by_the_parents_population() -> None:
     assert last == "known"
     assert len(refusals) == len(questions)
     assert all(re.search("process that this one was forked from.*make it anew here", refusal) for refusal in refusals)
+
+
+FREES_AND_ENDS = """
+import os, sys, pyarrow, tacit as tc
+# The stacks of so many threads are more than a C library keeps for a process that was forked.
+populations = [tc.Population(pyarrow.table({"age": [1, 2]})) for _ in range(9)]
+child = os.fork()
+if not child:
+    del populations
+    print(tc.Population(pyarrow.table({"age": [1, 2]})).people)
+    sys.exit()
+assert os.waitpid(child, 0)[1] == 0
+"""
+
+
+@pytest.mark.long
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
+def test_a_forked_process_frees_its_parents_populations_and_ends() -> None:
+    command = [sys.executable, "-W", "ignore", "-c", FREES_AND_ENDS]
+    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "2\n", "")
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import tacit as tc
+from public_names import IN_ROOMS, PUBLIC, ROOMS
 from tacit import errors
 
 STUB = Path(tc.__file__).with_suffix(".pyi")
@@ -30,11 +31,20 @@ def test_a_closed_form_needs_no_tables_and_no_charts(module):
     assert run(f"{ask}; print({module!r} in sys.modules)") == "False"
 
 
-@pytest.mark.parametrize("name", tc.__all__)
+def test_a_measure_of_one_mechanism_loads_nothing_of_crowds():
+    command = "from tacit.cli import main; main(['measure', 'krr:k=5,epsilon=1', '--json'])"
+    assert run(f"import sys; {command}; print('tacit.shuffling' in sys.modules)").endswith("False")
+
+
+@pytest.mark.parametrize("name", PUBLIC)
 def test_every_public_name_is_there_and_documented(name):
-    thing = getattr(tc, name)
-    assert inspect.getdoc(thing)
-    assert name in dir(tc)
+    assert inspect.getdoc(PUBLIC[name])
+
+
+def test_about_sixty_names_are_at_the_top_and_no_other_name_is_in_two_rooms():
+    assert len(tc.__all__) < 70
+    inside = [name.rsplit(".")[-1] for name in IN_ROOMS]
+    assert sorted(set(inside)) == sorted(inside)
 
 
 def test_a_name_is_found_once_and_kept():
@@ -49,7 +59,7 @@ def test_an_unknown_name_is_an_attribute_error():
 
 def test_names_are_listed_once():
     assert len(set(tc.__all__)) == len(tc.__all__)
-    assert set(dir(tc)) >= {*tc.__all__, "errors", "charts"}
+    assert set(dir(tc)) == {*tc.__all__, *ROOMS, "errors", "charts", "limits"}
 
 
 def test_the_stub_names_the_same():
@@ -59,7 +69,7 @@ def test_the_stub_names_the_same():
         if isinstance(node, ast.ImportFrom)
         for alias in node.names
     }
-    assert set(imported) - {"errors", "charts"} == set(tc.__all__)
+    assert set(imported) == set(dir(tc))
     for name in tc.__all__:
         module, original = imported[name]
         assert original == name
@@ -86,7 +96,7 @@ def test_an_unknown_column_is_told_shortly_however_many_or_long_the_others_are(c
     assert columns < 10 or f"and {columns - 5:,} more" in said
 
 
-@pytest.mark.parametrize("name", [name for name in tc.__all__ if hasattr(getattr(tc, name, None), "plan")])
+@pytest.mark.parametrize("name", [name for name, thing in PUBLIC.items() if hasattr(thing, "plan")])
 def test_a_measure_is_shown_with_its_answer_not_with_its_plan(name):
-    signature = inspect.signature(getattr(tc, name))
+    signature = inspect.signature(PUBLIC[name])
     assert "Plan" not in str(signature.return_annotation)

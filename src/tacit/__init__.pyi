@@ -1,6 +1,17 @@
 """The public names, for type checkers; the module itself loads them lazily."""
 
-from tacit import charts as charts, errors as errors
+from tacit import (
+    anonymity as anonymity,
+    blackbox as blackbox,
+    charts as charts,
+    errors as errors,
+    information as information,
+    limits as limits,
+    mechanisms as mechanisms,
+    security as security,
+    shuffling as shuffling,
+    tables as tables,
+)
 from tacit.adversaries import (
     AllButOne as AllButOne,
     Dirichlet as Dirichlet,
@@ -15,52 +26,17 @@ from tacit.adversaries import (
     uniform as uniform,
 )
 from tacit.anonymity import (
+    Marginals as Marginals,
     Population as Population,
-    RedactionRule as RedactionRule,
-    attacks_on_all as attacks_on_all,
-    column_entropies as column_entropies,
-    entropy_exposure_bound as entropy_exposure_bound,
-    entropy_l_diversity as entropy_l_diversity,
     exposure as exposure,
     exposure_bound as exposure_bound,
-    exposure_bound_curve as exposure_bound_curve,
     exposure_curve as exposure_curve,
-    exposure_if_independent as exposure_if_independent,
-    future_exposure as future_exposure,
-    generalised as generalised,
-    given_away as given_away,
-    hierarchical_rounds as hierarchical_rounds,
-    inference as inference,
-    inference_vulnerability as inference_vulnerability,
-    k_anonymity as k_anonymity,
-    l_diversity as l_diversity,
-    redacted_exposure as redacted_exposure,
-    redaction_leakage as redaction_leakage,
-    redaction_rules as redaction_rules,
-    reidentification as reidentification,
-    reidentification_vulnerability as reidentification_vulnerability,
-    sampled_exposure as sampled_exposure,
     select_columns as select_columns,
-    simulated_estimates as simulated_estimates,
-    spark_table as spark_table,
-    statistical_exposure as statistical_exposure,
-    statistical_exposure_bounds as statistical_exposure_bounds,
-    statistical_exposure_sensitivity as statistical_exposure_sensitivity,
-    surprisal as surprisal,
-    t_closeness as t_closeness,
-    theorem_bound as theorem_bound,
-    worst_exposure as worst_exposure,
-)
-from tacit.auditing import (
-    audit as audit,
 )
 from tacit.blackbox import (
     BayesRiskStream as BayesRiskStream,
-    NearestNeighbours as NearestNeighbours,
-    convergence as convergence,
     estimate_bayes_risk as estimate_bayes_risk,
     estimate_bayes_security as estimate_bayes_security,
-    samples_needed as samples_needed,
 )
 from tacit.channels import (
     Channel as Channel,
@@ -75,36 +51,22 @@ from tacit.channels import (
 from tacit.estimate import (
     Estimate as Estimate,
 )
-from tacit.ldp import (
-    asymptotic_utility as asymptotic_utility,
-    asymptotic_utility_bound as asymptotic_utility_bound,
-    average_privacy as average_privacy,
-    digit_utility as digit_utility,
-    distribution_utility as distribution_utility,
-    effective_participation as effective_participation,
+from tacit.information import (
     frequency_posterior as frequency_posterior,
-    information_split as information_split,
-    is_faithful as is_faithful,
     optimal_mechanism as optimal_mechanism,
-    population_information as population_information,
-    tally_utility as tally_utility,
-    worst_case_privacy as worst_case_privacy,
+)
+from tacit.jobs.audit import (
+    audit as audit,
 )
 from tacit.measures import (
     bayes_risk as bayes_risk,
-    bayes_risk_bounds as bayes_risk_bounds,
     bayes_security as bayes_security,
-    bayes_security_bounds as bayes_security_bounds,
-    bayes_security_of_databases as bayes_security_of_databases,
-    bayes_security_of_ldp as bayes_security_of_ldp,
-    delta_of_bayes_security as delta_of_bayes_security,
-    epsilon_of_bayes_security as epsilon_of_bayes_security,
+    dp_epsilon as dp_epsilon,
     hockey_stick as hockey_stick,
     ldp_epsilon as ldp_epsilon,
     leakage as leakage,
     leakiest_pair as leakiest_pair,
     leakiest_pairs as leakiest_pairs,
-    membership_advantage as membership_advantage,
     method as method,
     multiplicative_bayes_capacity as multiplicative_bayes_capacity,
     mutual_information as mutual_information,
@@ -112,11 +74,8 @@ from tacit.measures import (
     prior_vulnerability as prior_vulnerability,
     privacy_profile as privacy_profile,
     renyi_divergence as renyi_divergence,
-    shuffle_epsilon as shuffle_epsilon,
-    shuffle_renyi as shuffle_renyi,
-    success_probability as success_probability,
+    renyi_dp as renyi_dp,
     total_variation as total_variation,
-    yeom_advantage as yeom_advantage,
 )
 from tacit.mechanisms import (
     ChannelMechanism as ChannelMechanism,
@@ -131,22 +90,8 @@ from tacit.mechanisms import (
     SubsampledGaussian as SubsampledGaussian,
     SubsetSelection as SubsetSelection,
     UnaryEncoding as UnaryEncoding,
-    clipped as clipped,
     frequency_error as frequency_error,
-    iterative_bayesian_update as iterative_bayesian_update,
-    norm_sub as norm_sub,
-    simplex_projection as simplex_projection,
 )
 from tacit.shuffling import (
     Shuffled as Shuffled,
-    asymptotic_vulnerability as asymptotic_vulnerability,
-    dataset_channel as dataset_channel,
-    full_shuffle_channel as full_shuffle_channel,
-    largest_epsilon as largest_epsilon,
-    maximum_load as maximum_load,
-    maximum_load_bounds as maximum_load_bounds,
-    privacy_loss_distribution as privacy_loss_distribution,
-    reduced_dataset_channel as reduced_dataset_channel,
-    reduced_shuffle_channel as reduced_shuffle_channel,
-    smallest_crowd as smallest_crowd,
 )

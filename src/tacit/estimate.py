@@ -11,6 +11,9 @@ from tacit.errors import InvalidValueError
 class Estimate:
     """A number with its interval, so that nobody can mistake it for an exact one.
 
+    Negation, sums, differences, and products and quotients with a number keep the ends honest: an interval that falls
+    is turned round, and what is made of two estimates holds at least so often as neither misses.
+
     Parameters
     ----------
     value
@@ -34,6 +37,8 @@ class Estimate:
     >>> bound = Estimate(0.11, low=0.0, high=0.11, confidence=None, method="counting bound")
     >>> float(bound), bound.certified
     (0.11, True)
+    >>> 1 - bound
+    Estimate(value=0.89, low=0.89, high=1.0, confidence=None, method='counting bound', assuming=None)
     >>> Estimate(0.02, 0.02, 0.02, confidence=None, method="product law", assuming="independent columns").certified
     False
     """
@@ -61,13 +66,65 @@ class Estimate:
     def __float__(self) -> float:
         return float(self.value)
 
+    def __neg__(self) -> "Estimate":
+        return self.map(lambda value: -value)
+
+    def __add__(self, other: "float | Estimate") -> "Estimate":
+        if not isinstance(other, Estimate):
+            return self.map(lambda value: value + other)
+        parts = self, other
+        return _joint(self.value + other.value, self.low + other.low, self.high + other.high, parts, _methods(parts))
+
+    def __radd__(self, other: float) -> "Estimate":
+        return self + other
+
+    def __sub__(self, other: "float | Estimate") -> "Estimate":
+        return self + -other
+
+    def __rsub__(self, other: float) -> "Estimate":
+        return -self + other
+
+    def __mul__(self, factor: float) -> "Estimate":
+        return self.map(lambda value: value * factor)
+
+    def __rmul__(self, factor: float) -> "Estimate":
+        return self * factor
+
+    def __truediv__(self, divisor: float) -> "Estimate":
+        return self.map(lambda value: value / divisor)
+
+    def map(self, function: Callable[[float], float]) -> "Estimate":
+        """Return a monotone function of the number, and of both ends of its interval."""
+        low, high = sorted((function(self.low), function(self.high)))
+        return replace(self, value=function(self.value), low=low, high=high)
+
+    def widened(self, by: float) -> "Estimate":
+        """Return the number with this much more room at both ends of its interval."""
+        return replace(self, low=self.low - by, high=self.high + by)
+
+    def narrowed(self, sampled: "Estimate") -> "Estimate":
+        """Return what is left of a certified interval by another one of the same number that holds with a confidence.
+
+        The sample says where in it the number is likeliest; where it takes nothing off either end, the certificate
+        stays.
+        """
+        low, high = max(self.low, sampled.low), min(self.high, sampled.high)
+        if low > high:  # it missed, as it may
+            return self
+        value = min(max(sampled.value, low), high)
+        if (low, high) == (self.low, self.high):
+            return replace(self, value=value)
+        return Estimate(value, low, high, sampled.confidence, sampled.method, sampled.assuming)
+
 
 def mapped(result: float | Estimate, function: Callable[[float], float]) -> float | Estimate:
     """Return a monotone function of a result, of an `Estimate` with both ends of its interval."""
-    if not isinstance(result, Estimate):
-        return function(result)
-    low, high = sorted((function(result.low), function(result.high)))
-    return replace(result, value=function(result.value), low=low, high=high)
+    return result.map(function) if isinstance(result, Estimate) else function(result)
+
+
+def as_share(result: float | Estimate) -> float | Estimate:
+    """Return a result of which rounding or a bound may have left some outside [0, 1], cut to it."""
+    return mapped(result, lambda value: min(1.0, max(0.0, value)))
 
 
 def lowest(result: float | Estimate) -> float:
@@ -104,20 +161,6 @@ def largest(results: Iterable[float | Estimate]) -> float | Estimate:
     return _joint(value, low, max(first.high, value), unsure, first.method)
 
 
-def narrowed(certified: Estimate, sampled: Estimate) -> Estimate:
-    """Return what is left of a certified interval by another one of the same number that holds with a confidence.
-
-    The sample says where in it the number is likeliest; where it takes nothing off either end, the certificate stays.
-    """
-    low, high = max(certified.low, sampled.low), min(certified.high, sampled.high)
-    if low > high:  # it missed, as it may
-        return certified
-    value = min(max(sampled.value, low), high)
-    if (low, high) == (certified.low, certified.high):
-        return replace(certified, value=value)
-    return Estimate(value, low, high, sampled.confidence, sampled.method, sampled.assuming)
-
-
 def contrasted(
     up: float | Estimate, down: float | Estimate, function: Callable[[float, float], float]
 ) -> float | Estimate:
@@ -127,7 +170,11 @@ def contrasted(
     if not estimates:
         return value
     low, high = function(lowest(up), highest(down)), function(highest(up), lowest(down))
-    return _joint(value, low, high, estimates, "; ".join(dict.fromkeys(e.method for e in estimates)))
+    return _joint(value, low, high, estimates, _methods(estimates))
+
+
+def _methods(parts: Iterable[Estimate]) -> str:
+    return "; ".join(dict.fromkeys(name for part in parts for name in part.method.split("; ")))
 
 
 def _joint(value: float, low: float, high: float, of: Iterable[Estimate], method: str) -> Estimate:

@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit import limits
 from tacit.errors import InvalidValueError, TooLargeError
-
-MOST_USERS = 10**10
 
 # Probabilities must sum to 1 within the first. A sum that misses it by more than the second, which is more than their
 # own rounding explains, is divided out, so that all that is computed of them is of one law.
@@ -31,8 +30,8 @@ def as_count(value: Any, name: str, *, at_least: int) -> int:
 def as_crowd(value: Any, name: str) -> int:
     """Return a number of users, at least 1 and no more than can be computed for."""
     count = as_count(value, name, at_least=1)
-    if count > MOST_USERS:
-        raise TooLargeError(f"{name} must be at most {MOST_USERS:,}, beyond which nothing is computed; got more")
+    if count > (most := limits.current().most_users):
+        raise TooLargeError(f"{name} must be at most {most:,}, beyond which nothing is computed; got more")
     return count
 
 
@@ -55,12 +54,36 @@ def as_real(value: Any, name: str) -> float:
     return number
 
 
+def as_epsilon(epsilon: float) -> float:
+    """Return ε, from 0 to infinity."""
+    number = as_real(epsilon, "epsilon")
+    if number < 0:
+        raise InvalidValueError(f"epsilon must be at least 0, got {epsilon!r}")
+    return abs(number)  # -0.0 is 0
+
+
 def as_confidence(value: Any) -> float:
     """Return a confidence in (0, 1), or say what was given."""
     confidence = as_real(value, "confidence")
     if not 0 < confidence < 1:
         raise InvalidValueError(f"confidence must be in (0, 1), got {value!r}")
     return confidence
+
+
+def as_probability(value: Any, name: str) -> float:
+    """Return a number in [0, 1], or say what was given."""
+    probability = as_real(value, name)
+    if not 0 <= probability <= 1:
+        raise InvalidValueError(f"{name} must be in [0, 1], got {value!r}")
+    return probability
+
+
+def as_order(order: float) -> float:
+    """Return the order of a Rényi divergence, above 0 and possibly infinite, or say what was given."""
+    level = as_real(order, "order")
+    if level <= 0:
+        raise InvalidValueError(f"order must be positive, got {order!r}")
+    return level
 
 
 def as_reals(values: Any) -> NDArray[np.float64]:

@@ -192,6 +192,7 @@ def test_tied_votes_go_to_the_nearest():
     assert NearestNeighbours(k=2).fit([0.0, 3.0], ["far", "near"]).predict([2.0]).tolist() == ["near"]
 
 
+@pytest.mark.long
 @given(SAMPLES, st.integers(0, 5), st.permutations("wxyz"), st.permutations(range(100, 107)))
 @pytest.mark.parametrize("measure", MEASURES)
 def test_names_do_not_matter(measure, samples, seed, names, outputs):

@@ -6,7 +6,7 @@ import pytest
 
 from oracles import blackbox as slow
 from tacit.blackbox.sum_limit import lower_limit_of_sum
-from tacit.numerics.binomial_limits import lower_limit, upper_limit
+from tacit.numerics.laws.binomial_limits import lower_limit, upper_limit
 
 MISSES = [0.25, 0.025, 0.0005, 1e-9]
 
@@ -34,6 +34,7 @@ def missed(limits, each, p, q):
     return float(sum(chance for limit, chance in zip(limits, law, strict=True) if limit > p + q))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("misses", [0.4, 0.25, 0.1, 0.025, 0.001])
 @pytest.mark.parametrize("each", [1, 2, 3, 5, 9])
 def test_the_limit_of_a_sum_holds_however_it_is_split(each, misses):

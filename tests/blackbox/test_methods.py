@@ -17,7 +17,7 @@ from tacit.blackbox import (
 )
 from tacit.blackbox.bayes_security import security_and_pair
 from tacit.errors import InvalidValueError, TooLargeError
-from tacit.numerics.binomial_limits import lower_limit, upper_limit
+from tacit.numerics.laws.binomial_limits import lower_limit, upper_limit
 
 MEASURES = [estimate_bayes_risk, estimate_bayes_security]
 
@@ -138,6 +138,7 @@ def test_what_was_not_tested_is_no_lack_of_errors():
     assert "nothing held out" in stream.estimate().method
 
 
+@pytest.mark.long
 def test_perfect_leakage_is_found_whatever_the_coins():
     secrets = np.arange(2000) % 2
     best = 2 * float(upper_limit(0, 1600, 0.025))
@@ -208,6 +209,7 @@ def test_too_many_secrets_for_a_classifier_are_refused():
         estimate_bayes_security(secrets, secrets.astype(float), method="nearest-neighbours", rng=1)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("measure", MEASURES)
 def test_many_equal_points_are_one(measure):
     # Quadratic time would take minutes.
@@ -420,7 +422,7 @@ def test_bad_plans_and_streams_are_refused(gaussians):
         BayesRiskStream().estimate()
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("measure", MEASURES)
 def test_ten_million_samples_fit_in_memory(measure):
     import tracemalloc

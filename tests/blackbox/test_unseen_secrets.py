@@ -6,7 +6,7 @@ import pytest
 from oracles import blackbox as slow
 from tacit.blackbox import estimate_bayes_security
 from tacit.errors import InvalidValueError
-from tacit.numerics.binomial_limits import upper_limit
+from tacit.numerics.laws.binomial_limits import upper_limit
 
 # Of the first two secrets nothing is told, the third gives itself away: β* is 0, of the first two alone it is 1.
 REVEALING = np.array([[0.5, 0.5, 0], [0.5, 0.5, 0], [0, 0, 1]])
@@ -18,6 +18,7 @@ def drawn(prior, size, rng):
     return secrets, (rng.random(size)[:, None] > REVEALING.cumsum(axis=1)[secrets]).sum(axis=1)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("prior", "size"), [((0.4975, 0.4975, 0.005), 50), ((0.475, 0.475, 0.05), 30)])
 def test_intervals_cover_though_a_secret_is_rarely_seen(prior, size):
     rng = np.random.default_rng(1)

@@ -42,7 +42,7 @@ SECURITIES = {
 }
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("name", SECURITIES)
 def test_the_security_is_right_on_average(name):
     channel, truth, size, runs, most_bias, most_error = SECURITIES[name]
@@ -61,7 +61,7 @@ RISKS = {
 }
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("measure", [estimate_bayes_risk, by_batches])
 @pytest.mark.parametrize("name", RISKS)
 def test_the_risk_is_right_on_average(name, measure):
@@ -72,7 +72,7 @@ def test_the_risk_is_right_on_average(name, measure):
     assert error <= most_error
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("dimensions", [1, 2])
 @pytest.mark.parametrize(("measure", "errors"), [(estimate_bayes_risk, 1), (estimate_bayes_security, 2)])
 def test_neighbours_of_gaussians_are_right_on_average(dimensions, measure, errors):
@@ -128,7 +128,7 @@ def planar_geometric(size, rng):
     return secrets, observations.astype(float), 1 - best.sum()
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_joined_neighbours_come_nearer_to_the_risk_of_places_blurred():
     secrets, observations, truth = planar_geometric(15_000, np.random.default_rng(4))
     by_few = estimate_bayes_risk(secrets, observations, method=NearestNeighbours(k=11), rng=1)

@@ -57,6 +57,7 @@ def test_a_single_block_is_a_bar():
     assert "interval of the Bayes risk: 0.1 to 0.6 at 50 samples" in chart.to_dict()["description"].replace("The ", "")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("low", "high"), [([0.6660, 0.6664], [0.6675, 0.6671]), ([0.0, 0.0], [2e-4, 4e-5]), ([0.0, 0.0], [1.0, 0.2])]
 )

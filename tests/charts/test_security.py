@@ -1,6 +1,7 @@
 """The figure of what differential privacy promises of Bayes security."""
 
 import math
+from functools import cache
 
 import pytest
 
@@ -10,7 +11,11 @@ from tacit.charts.style import DIM, GRID, INK
 from tacit.errors import InvalidValueError
 
 LAPLACE = [(epsilon, math.exp(-epsilon / 2)) for epsilon in (0.5, 1.0, 4.0)]
-FIGURE = charts.bayes_security_over_epsilon(deltas=[0.2], mechanisms={"Laplace": LAPLACE}, most=2)
+
+
+@cache
+def figure():
+    return charts.bayes_security_over_epsilon(deltas=[0.2], mechanisms={"Laplace": LAPLACE}, most=2)
 
 
 def drawn(chart, kind):
@@ -24,14 +29,14 @@ def drawn(chart, kind):
 
 
 def test_the_figure_is_valid_and_says_in_words_what_it_shows():
-    specification = FIGURE.to_dict(validate=True)
+    specification = figure().to_dict(validate=True)
     assert specification["title"]["text"] == "What differential privacy promises of Bayes security"
     assert all(word in specification["description"] for word in ("δ = 0.2", "Yeom", "Laplace", "ε from 0 to 2"))
-    assert charts.to_png(FIGURE).startswith(b"\x89PNG")
+    assert charts.to_png(figure()).startswith(b"\x89PNG")
 
 
 def test_curves_are_the_bounds_of_section_v():
-    promised, approximate, yeom = drawn(FIGURE, "line")
+    promised, approximate, yeom = drawn(figure(), "line")
     for epsilon, beta in promised:
         assert beta == exactly(2 / (1 + math.exp(epsilon)))
     for epsilon, beta in approximate:
@@ -43,11 +48,12 @@ def test_curves_are_the_bounds_of_section_v():
 
 
 def test_mechanisms_are_points_where_they_are_given_and_within_the_figure():
-    assert drawn(FIGURE, "point") == [LAPLACE[:2]]
+    assert drawn(figure(), "point") == [LAPLACE[:2]]
     beyond = charts.bayes_security_over_epsilon(mechanisms={"Laplace": LAPLACE}, most=0.1)
     assert drawn(beyond, "point") == []
 
 
+@pytest.mark.long
 def test_each_mechanism_has_marks_of_its_own_and_its_name_at_the_last():
     gaussian = [(0.1, 0.99), (1.0, 0.925)]
     chart = charts.bayes_security_over_epsilon(mechanisms={"Laplace": LAPLACE, "Gaussian": gaussian}, most=2)
@@ -74,12 +80,12 @@ def test_the_key_names_only_what_is_drawn():
     def named(chart):
         return [row["kind"] for some in chart.to_dict()["datasets"].values() for row in some if "kind" in row]
 
-    assert "mechanisms" in named(FIGURE)
-    assert len(named(charts.bayes_security_over_epsilon(deltas=()))) == len(named(FIGURE)) - 2
+    assert "mechanisms" in named(figure())
+    assert len(named(charts.bayes_security_over_epsilon(deltas=()))) == len(named(figure())) - 2
 
 
-@pytest.mark.parametrize("chart", [FIGURE, charts.bayes_security_over_epsilon()], ids=["with mechanisms", "without"])
+@pytest.mark.parametrize("chart", [figure, charts.bayes_security_over_epsilon], ids=["with mechanisms", "without"])
 def test_no_colour_is_needed(chart):
-    marks = [layer["mark"] for panel in chart.to_dict()["vconcat"] for layer in panel["layer"]]
+    marks = [layer["mark"] for panel in chart().to_dict()["vconcat"] for layer in panel["layer"]]
     colours = {mark[key] for mark in marks for key in ("color", "stroke", "fill") if key in mark}
     assert colours <= {INK, DIM, GRID, "white"}

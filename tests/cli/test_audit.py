@@ -14,6 +14,7 @@ from cli_runner import run
 COLUMNS = "sex,income,race,workclass"
 
 
+@pytest.mark.long
 def test_json_has_the_sections_of_the_contract_and_is_the_functions_answer() -> None:
     code, out, err = run("audit", "example:adult", "--columns", COLUMNS, "--sensitive", "income", "--json")
     assert (code, err) == (0, "")
@@ -27,6 +28,7 @@ def test_json_has_the_sections_of_the_contract_and_is_the_functions_answer() -> 
     assert answer["results"] == json.loads(json.dumps(found.to_dict()))
 
 
+@pytest.mark.long
 def test_text_has_every_section_in_odds() -> None:
     code, out, _ = run("audit", "example:adult", "--columns", COLUMNS, "--sensitive", "income")
     assert code == 0
@@ -90,12 +92,10 @@ def test_odd_names_are_shown_as_they_are(tmp_path) -> None:
     assert "\x1b" not in out
 
 
-def test_eighty_columns_show_every_epsilon() -> None:
-    arguments = ["-m", "tacit", "audit", "example:adult", "--columns", "sex,race"]
-    environment = {**os.environ, "COLUMNS": "80"}
-    out = subprocess.run(
-        [sys.executable, *arguments], capture_output=True, text=True, check=True, env=environment
-    ).stdout
+@pytest.mark.long
+def test_eighty_columns_show_every_epsilon(monkeypatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    out = run("audit", "example:adult", "--columns", "sex,race")[1]
     table = out[out.index("6. If a column") :]
     for epsilon in ("none", "0.5", "1", "2", "4"):
         assert len(re.findall(rf"^ {re.escape(epsilon)} +(yes|no) ", table, re.MULTILINE)) >= 2
@@ -103,12 +103,10 @@ def test_eighty_columns_show_every_epsilon() -> None:
     assert "…" not in table
 
 
-def test_a_terminal_of_100_columns_shows_every_cell_of_the_wide_tables_on_a_line() -> None:
-    environment = {**os.environ, "COLUMNS": "100"}
-    arguments = ["-m", "tacit", "audit", "example:adult", "--columns", COLUMNS, "--sensitive", "income"]
-    out = subprocess.run(
-        [sys.executable, *arguments], capture_output=True, text=True, check=True, env=environment
-    ).stdout
+@pytest.mark.long
+def test_a_terminal_of_100_columns_shows_every_cell_of_the_wide_tables_on_a_line(monkeypatch) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
+    out = run("audit", "example:adult", "--columns", COLUMNS, "--sensitive", "income")[1]
     assert max(map(len, out.splitlines())) <= 100
     for heads in (
         "columns +certified +truth +if independent",
@@ -119,6 +117,7 @@ def test_a_terminal_of_100_columns_shows_every_cell_of_the_wide_tables_on_a_line
         assert re.search(rf"^ {heads}", out, re.MULTILINE), heads
 
 
+@pytest.mark.long
 def test_a_reader_that_goes_away_is_no_error() -> None:
     for arguments in (["--help"], ["measure", "krr:k=2,p=0.7"], ["measure", "krr:k=2,p=0.7", "--json"]):
         with subprocess.Popen(
@@ -136,6 +135,7 @@ def test_a_failed_audit_leaves_no_part_of_a_report(tmp_path) -> None:
     assert list(tmp_path.iterdir()) == [file]
 
 
+@pytest.mark.long
 def test_fail_over_compares_all_columns_together() -> None:
     arguments = ["audit", "example:adult", "--columns", COLUMNS, "--json"]
     assert run(*arguments, "--fail-over", "0.9")[0] == 0
@@ -150,15 +150,17 @@ def test_rare_values_need_to_be_asked_for(tmp_path) -> None:
         assert "Xanadu" in run("audit", file, "--show-rare", *output)[1]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("person", [[], ["--person", "who"]], ids=["a row each", "several rows a person"])
 @pytest.mark.parametrize("k", ["1", "2"])
 def test_what_one_person_alone_holds_is_shown_at_no_k(tmp_path, k, person) -> None:
     # Thule is in three rows, all of the same person where rows name one; without, it is held by three.
     rows = [(f"p{i}", "Oslo", f"only{i}") for i in range(6)] + [("p9", "Thule", "only9")] * 3
     (tmp_path / "t.csv").write_text("who,town,mark\n" + "".join(f"{','.join(row)}\n" for row in rows))
-    command = ["audit", str(tmp_path / "t.csv"), "--k", k, *person, "--html", str(tmp_path / "r.html")]
+    command = ["audit", str(tmp_path / "t.csv"), "--k", k, *person]
     columns = ["--columns", "town,mark"] if person else []
-    shown = "".join(run(*command, *columns, *json)[1] for json in ([], ["--json"]))
+    answers = ([], ["--json", "--html", str(tmp_path / "r.html")])
+    shown = "".join(run(*command, *columns, *answer)[1] for answer in answers)
     shown += (tmp_path / "r.html").read_text()
     assert not re.search("only[0-8]", shown)
     assert ("Thule" in shown) == (not person)

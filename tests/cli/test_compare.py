@@ -9,7 +9,8 @@ import pytest
 import tacit as tc
 import tacit.charts
 from cli_runner import run
-from tacit.numerics.rounding import rounded_down, rounded_up
+from public_names import BY_NAME
+from tacit.presenting.rounding import rounded_down, rounded_up
 
 RR = tc.RandomizedResponse
 
@@ -26,14 +27,15 @@ def value(result) -> float:
     return result["value"] if isinstance(result, dict) else result
 
 
+@pytest.mark.long
 def test_alone_every_result_is_the_function_of_its_name() -> None:
     results = compared("krr:k=4,epsilon=1", "oue:k=4,epsilon=1")
     assert list(results) == ["krr:k=4,epsilon=1", "oue:k=4,epsilon=1"]
     for found, mechanism in zip(results.values(), (RR(4, 1), tc.UnaryEncoding.oue(4, 1)), strict=True):
-        worth = tc.effective_participation(mechanism, rng=0)
+        worth = tc.information.effective_participation(mechanism, rng=0)
         assert float(worth) == pytest.approx(value(found.pop("effective_participation")), rel=1e-5)
         names = ("ldp_epsilon", "posterior_vulnerability", "bayes_security", "average_privacy")
-        assert found == {name: getattr(tc, name)(mechanism) for name in names}
+        assert found == {name: BY_NAME[name](mechanism) for name in names}
 
 
 def test_shuffled_results_stand_beside_those_alone() -> None:
@@ -45,10 +47,10 @@ def test_shuffled_results_stand_beside_those_alone() -> None:
     assert found["posterior_vulnerability"] == tc.posterior_vulnerability(mechanism, prior)
     assert found["frequency_error"] == tc.frequency_error(mechanism, 50)._asdict()
     assert found["shuffled"] == {
-        "posterior_vulnerability": tc.posterior_vulnerability(crowd, prior, adversary=adversary),
-        "bayes_security": tc.bayes_security(crowd, prior, adversary=adversary),
-        "privacy_profile": tc.privacy_profile(crowd, 0.2, adversary),
-        "shuffle_epsilon": tc.shuffle_epsilon(crowd, 0.01, adversary),
+        "posterior_vulnerability": tc.posterior_vulnerability(crowd.seen_by(adversary), prior),
+        "bayes_security": tc.bayes_security(crowd.seen_by(adversary), prior),
+        "privacy_profile": tc.privacy_profile(crowd.seen_by(adversary), 0.2),
+        "dp_epsilon": tc.dp_epsilon(crowd.seen_by(adversary), 0.01),
     }
 
 
@@ -66,6 +68,7 @@ def test_a_target_says_whether_it_is_met_and_what_it_takes() -> None:
         assert found["smallest_crowd"] == next(enough)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("target", "question"),
     [
@@ -73,8 +76,8 @@ def test_a_target_says_whether_it_is_met_and_what_it_takes() -> None:
         ("bayes_risk>=0.48", tc.bayes_risk),
         ("bayes_security >= 0.95", tc.bayes_security),
         ("mutual_information <= 1e-3", tc.mutual_information),
-        ("privacy_profile<=0.02", lambda s: tc.privacy_profile(s, 0.1)),
-        ("shuffle_epsilon<=0.3", lambda s: tc.shuffle_epsilon(s, 0.01)),
+        ("privacy_profile<=0.02", lambda s: tc.privacy_profile(s.seen_by(tc.WorstAllButOne()), 0.1)),
+        ("dp_epsilon<=0.3", lambda s: tc.dp_epsilon(s.seen_by(tc.WorstAllButOne()), 0.01)),
     ],
 )
 def test_a_target_can_be_any_of_these(target: str, question) -> None:
@@ -83,15 +86,17 @@ def test_a_target_can_be_any_of_these(target: str, question) -> None:
     assert found["value"] == question(tc.Shuffled(RR(2, 1), 100))
     level = float(target.split("=")[1])
     limit = {"at_most": level} if "<" in target else {"at_least": level}
-    assert found["smallest_crowd"] == tc.smallest_crowd(RR(2, 1), question, **limit)
-    largest = tc.largest_epsilon(lambda e: RR(2, e), 100, question, **limit)
+    assert found["smallest_crowd"] == tc.shuffling.smallest_crowd(RR(2, 1), question, **limit)
+    largest = tc.shuffling.largest_epsilon(lambda e: RR(2, e), 100, question, **limit)
     assert math.isclose(found["largest_epsilon"], largest, rel_tol=1e-8)
     assert found["met"] == (found["smallest_crowd"] <= 100)
 
 
 def test_without_users_a_target_is_a_question_for_their_number() -> None:
     found = compared("krr:k=2,epsilon=1", "--target", "bayes_security>=0.99")["krr:k=2,epsilon=1"]
-    assert found["target"] == {"smallest_crowd": tc.smallest_crowd(RR(2, 1), tc.bayes_security, at_least=0.99)}
+    assert found["target"] == {
+        "smallest_crowd": tc.shuffling.smallest_crowd(RR(2, 1), tc.bayes_security, at_least=0.99)
+    }
 
 
 def test_the_worst_adversary_has_a_smallest_crowd() -> None:
@@ -99,7 +104,7 @@ def test_the_worst_adversary_has_a_smallest_crowd() -> None:
     found = compared("krr:k=2,epsilon=1", *arguments)["krr:k=2,epsilon=1"]["target"]
 
     def guess(n: int) -> float:
-        return float(tc.posterior_vulnerability(tc.Shuffled(RR(2, 1), n), adversary=tc.WorstAllButOne()))
+        return float(tc.posterior_vulnerability(tc.Shuffled(RR(2, 1), n).seen_by(tc.WorstAllButOne())))
 
     assert guess(found["smallest_crowd"]) <= 0.55 < guess(found["smallest_crowd"] - 1)
 
@@ -125,6 +130,7 @@ def test_no_need_of_noise_is_an_infinite_epsilon() -> None:
     assert found["rappor:k=2,epsilon=1"]["target"]["largest_epsilon"] == "inf"
 
 
+@pytest.mark.long
 def test_a_seed_makes_a_sample_the_same_again() -> None:
     arguments = ["krr:k=3,epsilon=1", "--users", "300", "--adversary", "exchangeable:1,1,1", "--seed", "5"]
     first, again = (compared(*arguments)["krr:k=3,epsilon=1"] for _ in range(2))
@@ -153,6 +159,7 @@ def test_eighty_columns_hold_every_number(monkeypatch) -> None:
             assert f"{target['smallest_crowd']:,}" in out
 
 
+@pytest.mark.long
 def test_an_estimate_is_starred_and_its_interval_told() -> None:
     arguments = ["krr:k=3,epsilon=1", "--users", "300", "--adversary", "exchangeable:1,1,1", "--seed", "5"]
     estimate = compared(*arguments)["krr:k=3,epsilon=1"]["shuffled"]["posterior_vulnerability"]
@@ -160,13 +167,14 @@ def test_an_estimate_is_starred_and_its_interval_told() -> None:
     assert code == 0
     said = " ".join(out.split())
     assert f"{estimate['value']:.4g}*" in said
-    assert f"95% sure in [{rounded_down(estimate['low'], 6)}, {rounded_up(estimate['high'], 6)}]" in said
+    assert f"95 % sure in [{rounded_down(estimate['low'], 6)}, {rounded_up(estimate['high'], 6)}]" in said
     assert f"* {estimate['method']}" in said
 
 
 CHARTED = ["krr:k=2,epsilon=1", "oue:k=2,epsilon=2", "--epsilons", "0.5,4", "--seed", "1"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("suffix", "beginning"), [("svg", b"<svg"), ("png", b"\x89PNG"), ("pdf", b"%PDF-"), ("html", b"<!doctype html>")]
 )
@@ -179,6 +187,7 @@ def test_a_chart_is_what_its_name_says(tmp_path, suffix: str, beginning: bytes) 
     assert [path.name for path in tmp_path.iterdir()] == [file.name]
 
 
+@pytest.mark.long
 def test_a_chart_shows_each_mechanism_as_epsilon_varies(tmp_path) -> None:
     results = compared(*CHARTED, "--users", "100", "--chart", tmp_path / "chart.svg")
     best = results.pop("optimal_mechanism")
@@ -188,8 +197,10 @@ def test_a_chart_shows_each_mechanism_as_epsilon_varies(tmp_path) -> None:
             mechanism = make(2, epsilon)
             assert point["given"] == (epsilon == own)
             assert point["worst_case_privacy"] == pytest.approx(math.exp(-epsilon))
-            assert point["average_privacy"] == pytest.approx(tc.average_privacy(mechanism))
-            assert value(point["effective_participation"]) == pytest.approx(tc.effective_participation(mechanism))
+            assert point["average_privacy"] == pytest.approx(tc.information.average_privacy(mechanism))
+            assert value(point["effective_participation"]) == pytest.approx(
+                tc.information.effective_participation(mechanism)
+            )
             assert point["frequency_error"]["people"] == pytest.approx(tc.frequency_error(mechanism, 100).people)
     # Of two values nothing beats randomized response.
     for point, own in zip(best["curve"], results["krr:k=2,epsilon=1"]["curve"], strict=True):
@@ -201,6 +212,7 @@ def drawn(file) -> str:
     return " ".join(text for text in ET.parse(file).getroot().itertext())
 
 
+@pytest.mark.long
 def test_a_chart_names_its_axes_and_its_mechanisms(tmp_path) -> None:
     file = tmp_path / "chart.svg"
     compared(*CHARTED, "--users", "100", "--chart", file)
@@ -210,6 +222,7 @@ def test_a_chart_names_its_axes_and_its_mechanisms(tmp_path) -> None:
         assert expected in words
 
 
+@pytest.mark.long
 def test_a_mechanism_whose_epsilon_cannot_vary_is_a_mark(tmp_path) -> None:
     channel = tmp_path / "channel.csv"
     channel.write_text("0.9,0.1\n0.2,0.8\n")
@@ -220,6 +233,7 @@ def test_a_mechanism_whose_epsilon_cannot_vary_is_a_mark(tmp_path) -> None:
         assert results[name]["curve"][0]["epsilon"] == results[name]["ldp_epsilon"]
 
 
+@pytest.mark.long
 def test_beyond_ten_values_a_chart_says_what_it_leaves_out(tmp_path) -> None:
     file = tmp_path / "chart.svg"
     results = compared("krr:k=100,epsilon=1", "oue:k=100,epsilon=1", "--users", "100", "--chart", file)
@@ -262,7 +276,7 @@ BAD = {
     "a target away from privacy": (["krr:k=2,p=0.7", "--target", "leakage>=2"], "ask for leakage<=2"),
     "a risk away from privacy": (["krr:k=2,p=0.7", "--target", "bayes_risk<=0.2"], "ask for bayes_risk>=0.2"),
     "a profile at no epsilon": (["krr:k=2,p=0.7", "--target", "privacy_profile<=0.1"], "needs --epsilon E"),
-    "an epsilon at no delta": (["krr:k=2,p=0.7", "--target", "shuffle_epsilon<=0.1"], "needs --delta D"),
+    "an epsilon at no delta": (["krr:k=2,p=0.7", "--target", "dp_epsilon<=0.1"], "needs --delta D"),
     "counts for all crowds": (
         ["krr:k=2,p=0.7", "--target", "leakage<=2", "--adversary", "all-but-one:1,2"], "uninformed or worst"
     ),

@@ -90,7 +90,7 @@ def test_text_makes_a_row_discrete_and_is_compared_as_it_stands(tmp_path):
 def test_it_says_how_many_samples_a_width_takes(tmp_path, drawn):
     file = written(tmp_path / "s.csv", "page,size", *drawn)
     needed = estimated(file, "--half-width", "0.01")["samples_needed"]
-    assert needed == tc.samples_needed(0.01, drawn[0].astype(str).astype(object), drawn[1], rng=1)
+    assert needed == tc.blackbox.samples_needed(0.01, drawn[0].astype(str).astype(object), drawn[1], rng=1)
     assert needed > 3000
 
 
@@ -235,8 +235,8 @@ def test_what_is_printed_of_an_interval_holds(tmp_path):
     assert 100 * high <= most <= 100 * high * 1.001
     least = float(words.split("names the right one at least ")[1].split("%")[0])
     assert 99.9 < least <= 100 * (1 - estimated(file)["estimate_bayes_security"]["high"] / 2)
-    assert "99.9% sure in [0, " in said(file, "--confidence", "0.999")
-    assert "99.5% sure in [0, " in said(file, "--confidence", "0.995")
+    assert "99.9 % sure in [0, " in said(file, "--confidence", "0.999")
+    assert "99.5 % sure in [0, " in said(file, "--confidence", "0.995")
 
 
 def test_text_says_where_nothing_is_shown(tmp_path):
@@ -248,7 +248,7 @@ def test_text_says_where_nothing_is_shown(tmp_path):
     rng = np.random.default_rng(5)
     alike = written(tmp_path / "null.csv", "s,o", rng.permutation(["a", "b"] * 500), rng.integers(0, 2, 1000))
     words = said(alike, "--all-secrets")
-    assert "a blind one 50%; no leakage is shown at this confidence." in words
+    assert "a blind one 50 %; no leakage is shown at this confidence." in words
     assert "of the time; no leakage is shown at this confidence." in words
 
 

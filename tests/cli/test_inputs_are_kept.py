@@ -10,7 +10,7 @@ import pyarrow.parquet
 import pytest
 
 from cli_runner import run
-from tacit.anonymity.example import EXAMPLE, path_of
+from tacit.tables.example import EXAMPLE, path_of
 
 
 def table(folder: Path) -> Path:
@@ -126,6 +126,7 @@ def test_an_output_is_not_the_bundled_example(tmp_path: Path) -> None:
     assert path_of(EXAMPLE).stat() == before
 
 
+@pytest.mark.long
 def test_an_output_may_be_a_neighbour_of_the_input(tmp_path: Path) -> None:
     code, _, err = run("exposure", str(table(tmp_path)), "--k", "2", "--curve", str(tmp_path / "read.svg"))
     assert (code, err) == (0, "")

@@ -27,6 +27,7 @@ def test_without_a_paper_it_lists_them() -> None:
     assert all(name in out for name in ("shuffle", *NAMES))
 
 
+@pytest.mark.long
 def test_all_of_a_paper_is_a_csv_and_three_charts_each(everything) -> None:
     folder, _ = everything
     assert {file.name for file in folder.iterdir()} == {
@@ -34,6 +35,7 @@ def test_all_of_a_paper_is_a_csv_and_three_charts_each(everything) -> None:
     }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", NAMES)
 def test_each_file_is_what_its_name_says(everything, name: str) -> None:
     folder, _ = everything
@@ -46,6 +48,7 @@ def test_each_file_is_what_its_name_says(everything, name: str) -> None:
         assert len(list(csv.reader(file))) > 10
 
 
+@pytest.mark.long
 def test_the_text_says_what_agrees_and_what_is_a_slip(everything) -> None:
     _, out = everything
     said = " ".join(out.split())
@@ -54,6 +57,7 @@ def test_the_text_says_what_agrees_and_what_is_a_slip(everything) -> None:
     assert "24% (k = 3), 14% (k = 4), 9% (k = 5)" in said
 
 
+@pytest.mark.long
 def test_one_figure_again_is_the_same_to_the_byte(everything, tmp_path) -> None:
     folder, _ = everything
     code, _, _ = run("reproduce", "shuffle", "figure-5", "--out", tmp_path)

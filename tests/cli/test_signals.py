@@ -32,7 +32,7 @@ PROGRAM = """
 import ctypes, duckdb, sys, time
 from tacit.cli import run, main
 def run_instead(_):
-    from tacit.cli.written import written_whole
+    from tacit.presenting.files import written_whole
     with written_whole(sys.argv[1]) as page:
         print("begun", flush=True)
         {work}
@@ -56,6 +56,7 @@ def started(code: str, *arguments: object, **options: object) -> subprocess.Pope
     )  # fmt: skip
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("number", ENDS)
 @pytest.mark.parametrize("work", WORK)
 def test_a_signal_ends_a_command_that_works(number: signal.Signals, work: str, tmp_path: Path) -> None:
@@ -146,6 +147,7 @@ def test_a_program_that_handles_a_signal_goes_on_handling_it(tmp_path: Path) -> 
     Path(tmp_path / "page").unlink()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("closed", ["--help", "measure --help", "measure krr:k=3,epsilon=1 --json"])
 def test_a_closed_or_full_stdout_is_an_error(closed: str) -> None:
     for to, said in ((">&-", "standard output is closed"), (">/dev/full", "no space left on device")):
@@ -156,6 +158,7 @@ def test_a_closed_or_full_stdout_is_an_error(closed: str) -> None:
         assert said in shown.stderr.lower()
 
 
+@pytest.mark.long
 def test_a_page_never_takes_the_place_of_a_closed_stream(tmp_path: Path) -> None:
     page = tmp_path / "page.svg"
     command = f"{sys.executable} -m tacit exposure example:adult --columns sex --k 5 --curve {page} <&- 2>&-"

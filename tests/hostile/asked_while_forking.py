@@ -15,7 +15,9 @@ LONGEST = 30  # seconds for an answer, on a machine that is busy
 
 
 def closed_form(_: tc.Population) -> float:
-    return float(tc.shuffle_epsilon(tc.Shuffled(tc.RandomizedResponse(3, epsilon=1.0), 40), 1e-6))
+    return float(
+        tc.dp_epsilon(tc.Shuffled(tc.RandomizedResponse(3, epsilon=1.0), 40).seen_by(tc.WorstAllButOne()), 1e-6)
+    )
 
 
 QUESTIONS: tuple[Callable[[tc.Population], object], ...] = (
@@ -24,7 +26,7 @@ QUESTIONS: tuple[Callable[[tc.Population], object], ...] = (
     lambda p: p.rarest_value("town"),
     lambda p: p.best_guesses(["age"], "job"),
     lambda p: sorted(p.common_values("job", 1)),
-    lambda p: tc.generalised(p, "town", "any", {}, other="anywhere").class_sizes(["any"]).classes,
+    lambda p: tc.anonymity.generalised(p, "town", "any", {}, other="anywhere").class_sizes(["any"]).classes,
     closed_form,
 )
 

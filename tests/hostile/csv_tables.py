@@ -8,8 +8,8 @@ from random import Random
 
 from oracles import tables
 from tacit.anonymity import Population
-from tacit.anonymity.csv_layout import csv_layout
 from tacit.errors import InvalidTableError
+from tacit.tables.layouts.csv_layout import csv_layout
 
 ONE_LINE = (
     "", '""', '"a,b"', '"say ""x"""', '""""', '""""""', "a", "A", " a", "a ", " ", "\t", '" "', "#", "#a", "\\", "a\\",

@@ -12,8 +12,8 @@ from pyarrow import parquet
 
 from cli_runner import run
 from tacit import charts
-from tacit.anonymity.rows import check_names
 from tacit.errors import InvalidTableError
+from tacit.tables.engines.rows import check_names
 
 PARTS = (
     "\x1b]0;owned\x07", "\x1b[2J", "\x9b31m", "\x00", "\x7f", "\x08\x08", "\r", "\n", "\u2028", "\x85", "\u202e",

@@ -16,7 +16,7 @@ import pyarrow
 from pyarrow import parquet
 
 from tacit.cli import main
-from tacit.cli.output import Progress
+from tacit.presenting.progress import Progress
 
 MARK = "Zq7x"
 TOWNS = ("Oslo", "Rome", "Lima")

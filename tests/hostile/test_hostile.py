@@ -1,7 +1,7 @@
 """Names, values, files, limits and moments drawn at random by nobody who means well, and what must hold all the same.
 
 A case takes a source of randomness and an empty folder, does one hostile thing, and fails on a finding. A few cases of
-each kind belong to the suite, many run with ``-m hostile``, and ``--cases`` says how many by hand.
+each kind are among the long tests, many run with ``-m hostile``, and ``--cases`` says how many by hand.
 """
 
 import tempfile
@@ -13,6 +13,7 @@ from random import Random
 import pytest
 
 from hostile import (
+    counts,
     csv_tables,
     disks,
     expanding,
@@ -31,6 +32,7 @@ Case = Callable[[Random, Path], None]
 
 # How many cases of each kind the suite and .ci/run draw.
 KINDS: dict[str, tuple[Case, int, int]] = {
+    "counts of columns": (counts.case, 20, 400),
     "disks": (disks.case, 1, 20),
     "expanding": (expanding.case, 1, 8),
     "headers": (headers.case, 10, 150),
@@ -62,11 +64,13 @@ def ask(kind: str, number: int) -> None:
         KINDS[kind][0](Random(f"{kind} {number}"), Path(folder))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("kind", "number"), FOUND)
 def test_what_was_found_is_not_found_again(kind: str, number: int) -> None:
     ask(kind, number)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", KINDS)
 def test_some_cases_have_no_finding(kind: str) -> None:
     assert list(findings(kind, KINDS[kind][1])) == []

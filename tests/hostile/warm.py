@@ -20,7 +20,7 @@ _SERVER = """
 import json, os, runpy, signal, sys
 for ignored_by_nohup in (signal.SIGINT, signal.SIGHUP):
     signal.signal(ignored_by_nohup, signal.SIG_DFL)
-import altair, ibis, numba, scipy.optimize, tacit.cli.audit, tacit.auditing, tacit.charts, tacit.cli.run
+import altair, ibis, numba, scipy.optimize, tacit.cli.audit, tacit.jobs.audit, tacit.charts, tacit.cli.run
 for line in sys.stdin:
     asked = json.loads(line)
     child = os.fork()

@@ -1,5 +1,6 @@
 """Every measure equals its definition, however the channel is stored, and obeys the laws of information flow."""
 
+import inspect
 import math
 
 import numpy as np
@@ -12,6 +13,7 @@ from measures.table import CASES, wrapped
 from oracles import measures as slow
 from oracles.promise import exactly
 from oracles.strategies import SMALL, gains, matrices, priors, problems, stochastic
+from public_names import PUBLIC
 
 each_measure = pytest.mark.parametrize("case", [pytest.param(case, id=case.name) for case in CASES])
 STORAGES = st.sampled_from([np.array, sparse.csr_array, sparse.coo_matrix, sparse.csc_array])
@@ -46,6 +48,7 @@ def test_a_measure_is_its_definition_on_degenerate_channels(case, storage, matri
             assert case.ask(tc.Channel(storage(matrix)), prior, None) == exactly(case.expected(matrix, prior, None))
 
 
+@pytest.mark.long
 @each_measure
 @given(st.data())
 def test_post_processing_never_helps_the_adversary(case, data):
@@ -138,11 +141,11 @@ def test_every_answer_on_a_channel_is_a_plain_float():
 
 def test_the_method_of_an_explicit_channel_is_named_by_what_it_sums():
     C = tc.Channel([[0.9, 0.1], [0.2, 0.8]])
-    assert tc.method(tc.posterior_vulnerability, C) == "sum over the explicit channel"
-    assert tc.method(tc.leakage, C, kind="additive") == "sum over the explicit channel"
-    assert tc.method(tc.bayes_security, C) == "all pairs of rows"
-    assert tc.method(tc.multiplicative_bayes_capacity, C) == "sum of column maxima"
-    assert tc.method(tc.ldp_epsilon, C) == "extremes of every column"
+    assert tc.method(tc.posterior_vulnerability, C) == ("sum over the explicit channel", "exact")
+    assert tc.method(tc.leakage, C, kind="additive") == ("sum over the explicit channel", "exact")
+    assert tc.method(tc.bayes_security, C) == ("all pairs of rows", "exact")
+    assert tc.method(tc.multiplicative_bayes_capacity, C) == ("sum of column maxima", "exact")
+    assert tc.method(tc.ldp_epsilon, C) == ("extremes of every column", "exact")
 
 
 def test_the_method_of_a_measure_is_checked_like_the_measure():
@@ -172,7 +175,6 @@ def test_the_method_of_a_measure_is_checked_like_the_measure():
         (lambda C: tc.leakiest_pairs(C, tol=-1), tc.errors.InvalidValueError, "-1"),
         (lambda C: tc.leakiest_pair(tc.Channel([[1.0]])), tc.errors.InvalidValueError, "two secrets"),
         (lambda C: tc.total_variation([0.5, 0.5], [1]), tc.errors.InvalidPriorError, "2 and 1"),
-        (lambda C: tc.bayes_security(C, adversary=tc.Uninformed()), tc.errors.UnsupportedError, "Shuffled"),
         (lambda C: tc.gain_matrix([[1, 2], [3]]), tc.errors.InvalidGainError, "equal length"),
         (lambda C: tc.gain_matrix([[1, math.inf]]), tc.errors.InvalidGainError, "inf for guess 0 and secret 1"),
         (lambda C: tc.gain_matrix([1, 2]), tc.errors.InvalidGainError, r"shape \(2,\)"),
@@ -213,18 +215,27 @@ def test_the_guess_is_right_or_wrong_whatever_the_sums_given(tmp_path):
         assert tc.posterior_vulnerability(system, law) + tc.bayes_risk(system, law) == pytest.approx(1, abs=1e-14)
 
 
+def test_measures_take_nothing_that_depends_on_the_kind_of_system():
+    rooms = ("tacit.measures.", "tacit.security.")
+    asked = [asked for asked in PUBLIC.values() if hasattr(asked, "plan") and asked.__module__.startswith(rooms)]
+    assert {tc.bayes_security, tc.security.bayes_risk_bounds} <= {*asked}
+    for measure in asked:
+        assert not {"adversary", "rng"} & set(inspect.signature(measure).parameters), measure
+
+
 def test_a_population_that_sums_to_1_only_nearly_is_divided_by_its_sum():
     crowd, off = tc.Shuffled(tc.RandomizedResponse(2, p=0.75), 30), np.array([0.3, 0.7]) * (1 + 9e-10)
     for measure in (tc.posterior_vulnerability, tc.bayes_security, tc.mutual_information):
-        found = measure(crowd, adversary=tc.Uninformed(off))
-        assert found == exactly(measure(crowd, adversary=tc.Uninformed([0.3, 0.7])))
+        found = measure(crowd.seen_by(tc.Uninformed(off)))
+        assert found == exactly(measure(crowd.seen_by(tc.Uninformed([0.3, 0.7]))))
     points = np.array([[0.3, 0.7], [0.9, 0.1]])
     nearly = tc.PointMixture(points * (1 - 9e-10), [0.5 + 4e-10, 0.5 + 4e-10])
     noise = tc.RandomizedResponse(2, p=0.75)
-    exact_answer = tc.average_privacy(noise, tc.PointMixture(points, [0.5, 0.5]))
-    assert tc.average_privacy(noise, nearly) == exactly(exact_answer)
+    exact_answer = tc.information.average_privacy(noise, tc.PointMixture(points, [0.5, 0.5]))
+    assert tc.information.average_privacy(noise, nearly) == exactly(exact_answer)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("offset", [0, 1e6, -1e6, 1e9])
 @given(st.data())
 def test_a_difference_is_exact_in_units_of_the_gains_width_however_large_the_gains(offset, data):

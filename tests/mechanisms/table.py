@@ -87,6 +87,9 @@ INFORMATIVE = [
     if make().epsilon > 1e-6 and math.isfinite(make().frequency_variance(1)[0])
 ]
 
+# One of each class: what is refused before its law is asked is the same for all of them.
+KINDS = list({type(param.values[0]): param for param in reversed(INFORMATIVE)}.values())
+
 
 def observed(mechanism, reports):
     """The column of the mechanism's channel that each report is."""

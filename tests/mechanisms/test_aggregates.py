@@ -8,18 +8,21 @@ import pytest
 from scipy.special import chdtrc
 
 import tacit as tc
-from mechanisms.table import INFORMATIVE, MECHANISMS
+from mechanisms.table import INFORMATIVE, KINDS, MECHANISMS
 
 each = pytest.mark.parametrize("mechanism", MECHANISMS)
 each_informative = pytest.mark.parametrize("mechanism", INFORMATIVE)
+each_kind = pytest.mark.parametrize("mechanism", KINDS)
 
 
-def directly(mechanism, counts, rng):
-    return mechanism.sample_aggregate(counts, rng)
+def directly(mechanism, counts, draws, rng):
+    return [mechanism.sample_aggregate(counts, rng) for _ in range(draws)]
 
 
-def by_the_reports(mechanism, counts, rng):
-    return mechanism.aggregate(mechanism.sample(np.repeat(np.arange(mechanism.k), counts), rng))
+def by_the_reports(mechanism, counts, draws, rng):
+    values = np.repeat(np.arange(mechanism.k), counts)
+    crowds = np.split(mechanism.sample(np.tile(values, draws), rng), draws)
+    return [mechanism.aggregate(crowd) for crowd in crowds]
 
 
 each_way = pytest.mark.parametrize("drawn", [directly, by_the_reports])
@@ -57,12 +60,13 @@ def test_tallies_are_all_that_an_estimate_needs(mechanism):
     assert np.array_equal(estimate, mechanism.estimate_frequencies(reports))
 
 
+@pytest.mark.long
 @each
 @each_way
 def test_few_people_s_tallies_follow_the_exact_law(mechanism, drawn):
     counts, draws = [0, 2, *[0] * (mechanism.k - 3), 1][-mechanism.k :], 1000
     law, rng = law_of_tallies(mechanism, counts), np.random.default_rng(6)
-    seen = collections.Counter(tuple(drawn(mechanism, counts, rng).tolist()) for _ in range(draws))
+    seen = collections.Counter(tuple(tallies.tolist()) for tallies in drawn(mechanism, counts, draws, rng))
     assert all(law[tallies] > 0 for tallies in seen)
     often = [tallies for tallies, probability in law.items() if draws * probability >= 5]
     groups = [(draws * law[tallies], seen[tallies]) for tallies in often]
@@ -74,6 +78,7 @@ def test_few_people_s_tallies_follow_the_exact_law(mechanism, drawn):
     assert len(groups) == 1 or chdtrc(len(groups) - 1, sum((o - e) ** 2 / e for e, o in groups)) > 1e-4
 
 
+@pytest.mark.long
 @each
 @each_way
 def test_many_people_s_tallies_have_the_mean_and_the_covariance_of_the_law(mechanism, drawn):
@@ -83,7 +88,7 @@ def test_many_people_s_tallies_have_the_mean_and_the_covariance_of_the_law(mecha
     mean = counts @ means
     covariance = (counts @ channel * alone.T) @ alone - (counts * means.T) @ means
     rng = np.random.default_rng(8)
-    errors = np.array([drawn(mechanism, counts, rng) for _ in range(draws)]) - mean
+    errors = np.array(drawn(mechanism, counts, draws, rng)) - mean
     variances = covariance.diagonal().clip(0)
     slack = 1e-9 * counts.sum()  # where nothing is random
     assert np.all(np.abs(errors.mean(axis=0)) <= 6 * np.sqrt(variances / draws) + slack)
@@ -119,7 +124,7 @@ def test_a_billion_people(mechanism):
     assert abs((errors**2).sum() - 100) < 6 * math.sqrt(200)
 
 
-@each
+@each_kind
 @pytest.mark.parametrize(
     "counts",
     [lambda k: [1] * (k + 1), lambda k: [-1] + [1] * (k - 1), lambda k: [0.5] * k, lambda k: [[1] * k], lambda k: 3,
@@ -131,13 +136,13 @@ def test_what_does_not_count_people_is_refused(mechanism, counts):
         mechanism.sample_aggregate(counts(mechanism.k), 1)
 
 
-@each
+@each_kind
 def test_ragged_counts_are_refused(mechanism):
     with pytest.raises(tc.errors.InvalidValueError, match="rows of equal length"):
         mechanism.sample_aggregate([[1], [1, 2]], 1)
 
 
-@each_informative
+@each_kind
 @pytest.mark.parametrize(
     "tallies",
     [lambda t: [*t, 0], lambda t: t[1:], lambda t: [-1, *t[1:]], lambda t: [11, *t[1:]], lambda t: [0.5, *t[1:]],
@@ -150,7 +155,7 @@ def test_tallies_that_n_reports_cannot_have_are_refused(mechanism, tallies):
         mechanism.estimate_from_aggregate(given, 10)
 
 
-@each_informative
+@each_kind
 @pytest.mark.parametrize("n", [0, -1, 2.5, True, None])
 def test_an_estimate_is_of_somebody(mechanism, n):
     with pytest.raises(tc.errors.InvalidValueError, match="n must be a whole number of at least 1"):

@@ -11,12 +11,13 @@ from scipy.special import chdtrc, pdtrc
 
 import tacit as tc
 from measures.table import CASES
-from mechanisms.table import INFORMATIVE, MECHANISMS, observed
+from mechanisms.table import INFORMATIVE, KINDS, MECHANISMS, observed
 from oracles.channels import exact
 from oracles.promise import exactly
 
 each = pytest.mark.parametrize("mechanism", MECHANISMS)
 each_informative = pytest.mark.parametrize("mechanism", INFORMATIVE)
+each_kind = pytest.mark.parametrize("mechanism", KINDS)
 
 
 def adversaries(k):
@@ -47,8 +48,8 @@ def test_its_privacy_is_that_of_its_channel(mechanism):
     for epsilon in (0.0, 1e-9, 0.5, mechanism.epsilon / 2, mechanism.epsilon, 800.0, math.inf):
         assert tc.privacy_profile(mechanism, epsilon) == exactly(tc.privacy_profile(channel, epsilon))
     for order in (1e-8, 0.5, 1.0, 2.0, math.inf):
-        expected = tc.shuffle_renyi(channel, order)
-        assert tc.shuffle_renyi(mechanism, order) == pytest.approx(expected, rel=1e-10, abs=1e-12)
+        expected = tc.renyi_dp(channel, order)
+        assert tc.renyi_dp(mechanism, order) == pytest.approx(expected, rel=1e-10, abs=1e-12)
 
 
 @each
@@ -58,6 +59,7 @@ def test_its_leakiest_pair_is_that_of_its_channel(mechanism):
         assert tc.leakiest_pairs(mechanism) == tc.leakiest_pairs(mechanism.channel())
 
 
+@pytest.mark.long
 @each
 @pytest.mark.parametrize("seed", [20240, None], ids=["seeded", "the system's randomness"])
 def test_reports_follow_the_law_of_the_channel(mechanism, seed):
@@ -109,15 +111,18 @@ def test_nobody_reports_nothing(mechanism, rng):
 
 
 def every_outcome(mechanism, values):
-    """All report vectors of these people with their exact probabilities and their estimates."""
+    """All that these people may report, in any order, with its exact probability and its estimate."""
     Q, labels = exact(mechanism.channel().matrix), mechanism.channel().outputs
+    weights = collections.defaultdict(Fraction)
     for columns in itertools.product(range(len(labels)), repeat=len(values)):
-        weight = math.prod(Q[x][y] for x, y in zip(values, columns, strict=True))
+        weights[tuple(sorted(columns))] += math.prod(Q[x][y] for x, y in zip(values, columns, strict=True))
+    for columns, weight in weights.items():
         if weight:
             estimate = mechanism.estimate_frequencies([labels[y] for y in columns])
             yield weight, [Fraction(float(share)) for share in estimate]
 
 
+@pytest.mark.long
 @each_informative
 @pytest.mark.parametrize("values", [(0,), (1, 0), (1, 1, 0)])
 def test_estimates_are_unbiased_and_their_variance_is_as_stated(mechanism, values):
@@ -149,7 +154,7 @@ def test_reports_without_information_are_not_turned_into_an_estimate(mechanism):
             mechanism.estimate_frequencies(mechanism.sample([0, 1], rng=1))
 
 
-@each
+@each_kind
 @pytest.mark.parametrize(
     ("values", "words"),
     [
@@ -169,7 +174,7 @@ def test_values_out_of_range_are_refused(mechanism, values, words):
         mechanism.sample(values(mechanism.k))
 
 
-@each
+@each_kind
 @pytest.mark.parametrize(
     ("reports", "words"),
     [([0.5], "float64"), (0, r"shape \(\)"), (["0"], "<U1"), ([[[0, 1]]], "shape"), ([[0], [0, 1]], "equal length")],
@@ -180,14 +185,14 @@ def test_what_no_mechanism_reports_is_refused(mechanism, reports, words):
         mechanism.estimate_frequencies(reports)
 
 
-@each
+@each_kind
 @pytest.mark.parametrize("rng", [-1, 0.5, "seed", True])
 def test_a_seed_is_a_whole_number(mechanism, rng):
     with pytest.raises(tc.errors.InvalidValueError, match="rng"):
         mechanism.sample([0], rng=rng)
 
 
-@each
+@each_kind
 @pytest.mark.parametrize(
     ("n", "shares"), [(0, None), (2.5, None), (-1, None), (10, [1.0]), (10, [2.0, -1.0]), (True, None)]
 )
@@ -196,7 +201,7 @@ def test_a_variance_needs_people_and_shares(mechanism, n, shares):
         mechanism.frequency_variance(n, shares)
 
 
-@each_informative
+@each_kind
 def test_no_reports_are_no_estimate(mechanism):
     with pytest.raises(tc.errors.InvalidValueError, match="at least one report"):
         mechanism.estimate_frequencies([])

@@ -3,12 +3,14 @@
 import math
 from fractions import Fraction
 
+import pytest
 from hypothesis import given, strategies as st
 
 from tacit.numerics.outward import above, below
-from tacit.numerics.rounding import rounded_down, rounded_up, shortest
+from tacit.presenting.rounding import rounded_down, rounded_up, shortest
 
 
+@pytest.mark.long
 @given(st.fractions(-2, 2, max_denominator=10**40))
 def test_the_floats_on_both_sides_of_a_number(number: Fraction) -> None:
     low, high = below(number), above(number)

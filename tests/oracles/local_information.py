@@ -216,11 +216,12 @@ def information_on_tally_given_population(C, n, law):
 
     def conditional(log_p):
         p, q, total = np.exp(log_p), np.exp(log_p) @ C, np.zeros(len(log_p))
+        held = {t: multinomial(t) * np.prod(p ** np.array(t), axis=1) for t in holders}
+        sent = {ys for _, ys in likelihoods}
+        reported = {ys: np.maximum(np.prod(q[:, list(ys)], axis=1), 1e-300) for ys in sent}
         for (t, ys), likelihood in likelihoods.items():
             if likelihood:
-                mass = multinomial(t) * np.prod(p ** np.array(t), axis=1) * likelihood
-                reported = np.maximum(np.prod(q[:, list(ys)], axis=1), 1e-300)
-                total += mass * np.log(likelihood / reported)
+                total += held[t] * likelihood * np.log(likelihood / reported[ys])
         return total
 
     return expectation(law, conditional)

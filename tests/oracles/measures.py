@@ -23,8 +23,9 @@ def prior_vulnerability(prior, gain):
 
 def posterior_vulnerability(C, prior, gain):
     total = Fraction(0)
-    for y in range(len(C[0])):
-        total += max(sum(prior[x] * C[x][y] * guess[x] for x in range(len(C))) for guess in gain)
+    for column in zip(*C, strict=True):
+        joint = [p * q for p, q in zip(prior, column, strict=True)]
+        total += max(sum(p * g for p, g in zip(joint, guess, strict=True) if g) for guess in gain)
     return total
 
 

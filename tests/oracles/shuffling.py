@@ -77,7 +77,7 @@ def partitions(n, parts, largest=None):
         return
     if parts == 0:
         return
-    for first in range(min(n, largest or n), 0, -1):
+    for first in range(min(n, largest or n), (n - 1) // parts, -1):
         for rest in partitions(n - first, parts - 1, first):
             yield (first, *rest)
 

@@ -9,11 +9,18 @@ import numpy as np
 import pytest
 
 import tacit as tc
-from reproduce.papers import drawn, made, row, slips
+from oracles.laws import binomial
+from reproduce.papers import EveryItem, drawn, made, row, slips
+
+pytestmark = pytest.mark.long
 
 FOUR = "sex, income, race, workclass"
 THREE = "sex, income, race"
 TWO = "sex, income"
+
+
+class TestEveryItem(EveryItem):
+    paper = "anonymity"
 
 
 def item(name):
@@ -94,10 +101,6 @@ def test_each_panel_of_figure_2_has_a_key_of_its_own_and_draws_steps_upright():
 
 
 N, LAW = 128, (0.4, 0.3, 0.2, 0.1)
-
-
-def binomial(n, j, p):
-    return math.comb(n, j) * p**j * (1 - p) ** (n - j)
 
 
 def exact_deviation(part):
@@ -272,7 +275,9 @@ def test_the_end_of_appendix_f_is_right(s, change):
 
 def test_what_appendix_g_holds_for_no_constant_that_depends_on_the_support():
     gap = 1e-9
-    ratios = [tc.statistical_exposure([1 - gap, gap], n, n) / (math.sqrt(n) * gap) for n in (10**2, 10**4, 10**6)]
+    ratios = [
+        tc.anonymity.statistical_exposure([1 - gap, gap], n, n) / (math.sqrt(n) * gap) for n in (10**2, 10**4, 10**6)
+    ]
     assert ratios == pytest.approx([10, 100, 1000], rel=0.02)
 
 

@@ -9,8 +9,14 @@ import numpy as np
 import pytest
 
 import tacit as tc
-from reproduce.papers import drawn, made, row, slips
+from reproduce.papers import EveryItem, drawn, made, row, slips
 from tacit.charts import to_svg
+
+pytestmark = pytest.mark.long
+
+
+class TestEveryItem(EveryItem):
+    paper = "bayes-security"
 
 
 def item(name):

@@ -8,7 +8,9 @@ import pytest
 
 import tacit as tc
 from oracles import local_closed_forms, local_information, population_laws
-from reproduce.papers import findings, made, row
+from reproduce.papers import EveryItem, findings, made, row
+
+pytestmark = pytest.mark.long
 
 HALF = [0.5] * 3
 
@@ -19,6 +21,10 @@ PRIVATE = {
     ("OUE", 3): 0.79026089, ("OUE", 5): 0.80451275, ("OUE", 10): 0.82649874,
     ("BLH", 3): 0.79704335, ("BLH", 5): 0.81945816, ("BLH", 10): 0.84969848,
 }  # fmt: skip
+
+
+class TestEveryItem(EveryItem):
+    paper = "ldp"
 
 
 def item(name):
@@ -182,8 +188,8 @@ def test_local_hashing_is_reproduced_by_the_class_where_its_functions_part_the_v
     # The value of (7.6), by one channel of all 81 functions.
     g, answer = 3, np.array(tc.RandomizedResponse(3, epsilon=0.5).channel().matrix)
     everything = np.hstack([answer[list(h)] for h in product(range(g), repeat=4)]) / g**4
-    assert tc.average_privacy(tc.Channel(everything)) == pytest.approx(0.983302, abs=5e-7)
-    assert tc.average_privacy(tc.LocalHashing(4, 0.5, g=3)) == pytest.approx(0.983244, abs=5e-7)
+    assert tc.information.average_privacy(tc.Channel(everything)) == pytest.approx(0.983302, abs=5e-7)
+    assert tc.information.average_privacy(tc.LocalHashing(4, 0.5, g=3)) == pytest.approx(0.983244, abs=5e-7)
     hashed = [entry for entry in item("numbers").published if "(7.6)" in entry.what]
     assert sum("LocalHashing" in entry.what and "linear" not in entry.what for entry in hashed) == 3
     assert all(abs(entry.difference) < 1e-10 for entry in hashed)

@@ -8,14 +8,20 @@ import numpy as np
 import pytest
 
 import tacit as tc
-from reproduce.papers import EVERY_ITEM, made, row, slips
+from reproduce.papers import EVERY_ITEM, EveryItem, made, row, slips
 from tacit.reproduce.shuffle import printed
+
+pytestmark = pytest.mark.long
 
 TABLES = [name for paper, name in EVERY_ITEM if paper == "shuffle" and name.startswith("table")]
 P = Fraction(3, 4)
 
 # μ_k, the expected largest of k standard normals: 3/(2√π) for k = 3, the others from tables of order statistics.
 MU = {3: 3 / (2 * math.sqrt(math.pi)), 4: 1.0293753730, 5: 1.1629644736}
+
+
+class TestEveryItem(EveryItem):
+    paper = "shuffle"
 
 
 def item(name):
@@ -115,7 +121,7 @@ def test_between_the_crowds_of_figure_3_the_guess_falls_below_that_at_none():
     """So "all others on one value" is not the weakest crowd either."""
     assert eq_10(0.8, 3, 197) < eq_10(0.8, 0, 200)
     guess = tc.posterior_vulnerability(
-        tc.Shuffled(tc.RandomizedResponse(2, p=0.8), 201), adversary=tc.AllButOne([3, 197])
+        tc.Shuffled(tc.RandomizedResponse(2, p=0.8), 201).seen_by(tc.AllButOne([3, 197]))
     )
     assert guess == pytest.approx(eq_10(0.8, 3, 197), rel=1e-10)
 

@@ -45,18 +45,18 @@ def check_all(crowd, adversary, rows, *, prior, gain, law=None):
     law = law or measures.fractions(np.full(k, 1 / k) if prior is None else prior)
     table = measures.identity(k) if gain is None else channels.exact(gain)
     after, before = measures.posterior_vulnerability(rows, law, table), measures.prior_vulnerability(law, table)
-    asked = {"adversary": adversary} if prior is None else {"prior": prior, "adversary": adversary}
-    assert tc.posterior_vulnerability(crowd, gain=wrapped(gain), **asked) == exactly(after)
-    assert tc.leakage(crowd, gain=wrapped(gain), kind="additive", **asked) == exactly(after - before)
+    seen, asked = crowd.seen_by(adversary), {} if prior is None else {"prior": prior}
+    assert tc.posterior_vulnerability(seen, gain=wrapped(gain), **asked) == exactly(after)
+    assert tc.leakage(seen, gain=wrapped(gain), kind="additive", **asked) == exactly(after - before)
     if before > 1e-9:
-        assert tc.leakage(crowd, gain=wrapped(gain), **asked) == exactly(after / before)
-    assert tc.mutual_information(crowd, **asked) == exactly(measures.mutual_information(rows, law))
-    assert tc.bayes_security(crowd, adversary=adversary) == exactly(measures.bayes_security(rows))
+        assert tc.leakage(seen, gain=wrapped(gain), **asked) == exactly(after / before)
+    assert tc.mutual_information(seen, **asked) == exactly(measures.mutual_information(rows, law))
+    assert tc.bayes_security(seen) == exactly(measures.bayes_security(rows))
     distances = measures.pair_distances(rows)
-    named = distances[tc.leakiest_pair(crowd, adversary=adversary)]
+    named = distances[tc.leakiest_pair(seen)]
     assert float(max(distances.values()) - named) <= 1e-11
     if prior is not None and max(law) < 1:
-        assert tc.bayes_security(crowd, prior, adversary=adversary) == exactly(measures.bayes_security_at(rows, law))
+        assert tc.bayes_security(seen, prior) == exactly(measures.bayes_security_at(rows, law))
 
 
 @given(st.data(), crowds())
@@ -83,7 +83,7 @@ def test_the_vulnerability_among_strangers_is_an_average_over_all_reports_alike(
     # The floats' rows and populations sum to 1 only nearly, so the two Fractions differ by as much.
     assert float(formula) == pytest.approx(float(enumerated), rel=1e-13, abs=1e-14)
     asked = tc.posterior_vulnerability(
-        tc.Shuffled(tc.Channel(Q), n), prior, wrapped(gain), adversary=tc.Uninformed(population)
+        tc.Shuffled(tc.Channel(Q), n).seen_by(tc.Uninformed(population)), prior, wrapped(gain)
     )
     assert asked == exactly(formula)
 
@@ -112,6 +112,7 @@ def test_some_others_known(data, crowd):
     check_all(tc.Shuffled(tc.Channel(Q), n), adversary, rows, prior=data.draw(priors(k)), gain=data.draw(gains(k)))
 
 
+@pytest.mark.long
 @given(st.data(), crowds())
 @settings(max_examples=25)
 def test_all_users_alike(data, crowd):
@@ -125,6 +126,7 @@ def test_all_users_alike(data, crowd):
     )
 
 
+@pytest.mark.long
 @given(st.data(), crowds(largest=4))
 @settings(max_examples=25)
 def test_whatever_the_others_hold(data, crowd):
@@ -137,17 +139,17 @@ def test_whatever_the_others_hold(data, crowd):
     s, worst = tc.Shuffled(tc.Channel(Q), n), tc.WorstAllButOne()
     after = max(measures.posterior_vulnerability(rows, law, table) for rows in everything)
     before = measures.prior_vulnerability(law, table)
-    assert tc.posterior_vulnerability(s, prior, wrapped(gain), adversary=worst) == exactly(after)
-    assert tc.leakage(s, prior, wrapped(gain), kind="additive", adversary=worst) == exactly(after - before)
+    assert tc.posterior_vulnerability(s.seen_by(worst), prior, wrapped(gain)) == exactly(after)
+    assert tc.leakage(s.seen_by(worst), prior, wrapped(gain), kind="additive") == exactly(after - before)
     if before > 1e-9:
-        assert tc.leakage(s, prior, wrapped(gain), adversary=worst) == exactly(after / before)
+        assert tc.leakage(s.seen_by(worst), prior, wrapped(gain)) == exactly(after / before)
     information = max(measures.mutual_information(rows, law) for rows in everything)
-    assert tc.mutual_information(s, prior, adversary=worst) == exactly(information)
-    assert tc.bayes_security(s, adversary=worst) == exactly(min(map(measures.bayes_security, everything)))
+    assert tc.mutual_information(s.seen_by(worst), prior) == exactly(information)
+    assert tc.bayes_security(s.seen_by(worst)) == exactly(min(map(measures.bayes_security, everything)))
     if max(law) < 1:
         kept = min(measures.bayes_security_at(rows, law) for rows in everything)
-        assert tc.bayes_security(s, law_of(prior, k), adversary=worst) == exactly(kept)
-    pair = tc.leakiest_pair(s, adversary=worst)
+        assert tc.bayes_security(s.seen_by(worst), law_of(prior, k)) == exactly(kept)
+    pair = tc.leakiest_pair(s.seen_by(worst))
     distances = [measures.pair_distances(rows) for rows in everything]
     furthest = max(max(of.values()) for of in distances)
     assert float(furthest - max(of[pair] for of in distances)) <= 1e-11
@@ -164,17 +166,17 @@ def test_what_is_enumerated_is_a_float(k, n, p):
     law = [Fraction(1, k)] * k
     s, worst = tc.Shuffled(RR(k, p=p), n), tc.WorstAllButOne()
     guess = slow.worst_all_but_one(Q, n, lambda rows: measures.posterior_vulnerability(rows, law, measures.identity(k)))
-    asked = tc.posterior_vulnerability(s, adversary=worst)
+    asked = tc.posterior_vulnerability(s.seen_by(worst))
     assert isinstance(asked, float)
     assert asked == exactly(guess)
     kept = slow.worst_all_but_one(Q, n, measures.bayes_security, min)
-    assert tc.bayes_security(s, adversary=worst) == exactly(kept)
+    assert tc.bayes_security(s.seen_by(worst)) == exactly(kept)
 
 
 def test_the_worst_of_two_values_is_not_all_others_on_one():
     s, n = tc.Shuffled(RR(2, p=0.8), 201), 201
-    guesses = {b: tc.posterior_vulnerability(s, adversary=tc.AllButOne([n - 1 - b, b])) for b in range(n)}
-    worst = tc.posterior_vulnerability(s, adversary=tc.WorstAllButOne())
+    guesses = {b: tc.posterior_vulnerability(s.seen_by(tc.AllButOne([n - 1 - b, b]))) for b in range(n)}
+    worst = tc.posterior_vulnerability(s.seen_by(tc.WorstAllButOne()))
     assert (round(guesses[0], 5), round(guesses[n - 1], 5), round(worst, 5)) == (0.52111, 0.52111, 0.52116)
     assert worst == exactly(max(guesses.values()))
 
@@ -184,10 +186,11 @@ def test_at_five_users_the_difference_is_a_fifth_of_the_distance():
     kept = {counts: measures.bayes_security(slow.all_but_one(Q, counts)) for counts in slow.all_counts(4, 2)}
     assert round(float(1 - (1 - kept[4, 0]) / (1 - kept[2, 2])), 1) == 0.2
     s = tc.Shuffled(RR(2, p=0.8), 5)
-    assert tc.bayes_security(s, adversary=tc.WorstAllButOne()) == exactly(kept[2, 2])
-    assert tc.bayes_security(s, adversary=tc.AllButOne([4, 0])) == exactly(kept[4, 0])
+    assert tc.bayes_security(s.seen_by(tc.WorstAllButOne())) == exactly(kept[2, 2])
+    assert tc.bayes_security(s.seen_by(tc.AllButOne([4, 0]))) == exactly(kept[4, 0])
 
 
+@pytest.mark.long
 @given(st.data(), st.sampled_from([(2, 5), (3, 4)]))
 @settings(max_examples=25)
 def test_more_known_users_help_on_average(data, size):
@@ -200,9 +203,9 @@ def test_more_known_users_help_on_average(data, size):
     )
     s = tc.Shuffled(tc.Channel(Q), n)
     asks = {
-        "guess": lambda a: tc.posterior_vulnerability(s, prior, wrapped(gain), adversary=a),
-        "information": lambda a: tc.mutual_information(s, prior, adversary=a),
-        "distance": lambda a: -tc.bayes_security(s, law_of(None, k), adversary=a),
+        "guess": lambda a: tc.posterior_vulnerability(s.seen_by(a), prior, wrapped(gain)),
+        "information": lambda a: tc.mutual_information(s.seen_by(a), prior),
+        "distance": lambda a: -tc.bayes_security(s.seen_by(a), law_of(None, k)),
     }
     for ask in asks.values():
         average = [
@@ -227,16 +230,17 @@ def test_knowing_nobody_and_knowing_everybody_are_the_two_ends(data, crowd):
     counts = data.draw(st.sampled_from(slow.all_counts(n - 1, k)))
     for ask in (tc.posterior_vulnerability, tc.mutual_information, tc.bayes_security):
         nobody, everybody = tc.PartlyInformed([0] * k, population), tc.PartlyInformed(counts, population)
-        assert ask(s, adversary=nobody) == exactly(ask(s, adversary=tc.Uninformed(population)))
-        assert ask(s, adversary=everybody) == exactly(ask(s, adversary=tc.AllButOne(counts)))
+        assert ask(s.seen_by(nobody)) == exactly(ask(s.seen_by(tc.Uninformed(population))))
+        assert ask(s.seen_by(everybody)) == exactly(ask(s.seen_by(tc.AllButOne(counts))))
 
 
 def test_to_know_one_of_a_fixed_value_can_hurt_the_adversary():
     s, population = tc.Shuffled(RR(2, p=0.8), 5), [0.9, 0.1]
-    guess = {b: tc.posterior_vulnerability(s, adversary=tc.PartlyInformed([0, b], population)) for b in (0, 1)}
+    guess = {b: tc.posterior_vulnerability(s.seen_by(tc.PartlyInformed([0, b], population))) for b in (0, 1)}
     assert (round(guess[0], 4), round(guess[1], 4)) == (0.6264, 0.6229)
 
 
+@pytest.mark.long
 @given(st.data(), crowds(largest=5))
 @settings(max_examples=20)
 def test_no_knowledge_is_worse_than_the_worst(data, crowd):
@@ -247,15 +251,15 @@ def test_no_knowledge_is_worse_than_the_worst(data, crowd):
     weaker = [tc.Uninformed(population), tc.PartlyInformed(data.draw(some_of(n, k)), population)]
     for adversary in weaker:
         for ask in (tc.posterior_vulnerability, tc.mutual_information):
-            assert ask(s, adversary=adversary) <= ask(s, adversary=tc.WorstAllButOne()) + 1e-12
-        assert tc.bayes_security(s, adversary=adversary) >= tc.bayes_security(s, adversary=tc.WorstAllButOne()) - 1e-12
+            assert ask(s.seen_by(adversary)) <= ask(s.seen_by(tc.WorstAllButOne())) + 1e-12
+        assert tc.bayes_security(s.seen_by(adversary)) >= tc.bayes_security(s.seen_by(tc.WorstAllButOne())) - 1e-12
 
 
 @pytest.mark.parametrize(("alpha", "n"), [((0.5, 0.5), 6), ((2, 1), 5), ((0.5, 1, 2.25), 4), ((1, 1, 1), 1)])
 def test_without_noise_the_target_is_any_of_the_users_alike(alpha, n):
     k = len(alpha)
     s = tc.Shuffled(RR(k, p=1), n)
-    C = s.channel(tc.Exchangeable(alpha))
+    C = s.seen_by(tc.Exchangeable(alpha)).channel()
     joint = np.array(alpha)[:, None] / sum(alpha) * C.matrix
     for h, column in zip(C.outputs, joint.T, strict=True):
         if column.sum() > 0:
@@ -263,7 +267,7 @@ def test_without_noise_the_target_is_any_of_the_users_alike(alpha, n):
     # So the best guess is the commonest value: E[max h]/n when h comes out of the urn.
     urn = [Fraction(a) for a in alpha]
     largest = sum(slow.urn(values, urn) * max(shuffling.histogram(values, k)) for values in shuffling.datasets(n, k))
-    assert tc.posterior_vulnerability(s, adversary=tc.Exchangeable(alpha)) == exactly(largest / n)
+    assert tc.posterior_vulnerability(s.seen_by(tc.Exchangeable(alpha))) == exactly(largest / n)
 
 
 @pytest.mark.parametrize("n", [1, 2, 5])
@@ -273,11 +277,11 @@ def test_users_alike_of_a_certain_population_are_strangers_of_it(n):
     s, population = tc.Shuffled(RR(2, p=0.75), n), [0.75, 0.25]
     certain = tc.Exchangeable([weight * share for share in population])
     strangers = tc.Uninformed(population)
-    assert tc.posterior_vulnerability(s, adversary=certain) == pytest.approx(
-        tc.posterior_vulnerability(s, population, adversary=strangers), rel=1e-12
+    assert tc.posterior_vulnerability(s.seen_by(certain)) == pytest.approx(
+        tc.posterior_vulnerability(s.seen_by(strangers), population), rel=1e-12
     )
-    assert tc.mutual_information(s, adversary=certain) == pytest.approx(
-        tc.mutual_information(s, population, adversary=strangers), rel=1e-9, abs=1e-14
+    assert tc.mutual_information(s.seen_by(certain)) == pytest.approx(
+        tc.mutual_information(s.seen_by(strangers), population), rel=1e-9, abs=1e-14
     )
 
 
@@ -286,20 +290,20 @@ def test_a_crowd_of_one_has_nobody_to_know(k):
     mechanism = RR(k, epsilon=1.5)
     s, nobody = tc.Shuffled(mechanism, 1), [0] * k
     for adversary in (tc.PartlyInformed(nobody), tc.PartlyInformed(nobody, tc.point(k, 0)), tc.WorstAllButOne()):
-        assert tc.posterior_vulnerability(s, adversary=adversary) == exactly(tc.posterior_vulnerability(mechanism))
-        assert tc.bayes_security(s, adversary=adversary) == exactly(tc.bayes_security(mechanism))
-        assert tc.mutual_information(s, adversary=adversary) == exactly(tc.mutual_information(mechanism))
+        assert tc.posterior_vulnerability(s.seen_by(adversary)) == exactly(tc.posterior_vulnerability(mechanism))
+        assert tc.bayes_security(s.seen_by(adversary)) == exactly(tc.bayes_security(mechanism))
+        assert tc.mutual_information(s.seen_by(adversary)) == exactly(tc.mutual_information(mechanism))
     alpha = [0.5] * (k - 1) + [2]
     prior = np.array(alpha) / sum(alpha)
-    assert tc.posterior_vulnerability(s, adversary=tc.Exchangeable(alpha)) == exactly(
+    assert tc.posterior_vulnerability(s.seen_by(tc.Exchangeable(alpha))) == exactly(
         tc.posterior_vulnerability(mechanism, prior)
     )
 
 
 def test_pairs_are_named_by_the_labels_of_the_mechanism():
     C = tc.Channel([[0.9, 0.1], [0.8, 0.2], [0.2, 0.8]], inputs=["a", "b", "c"])
-    for adversary in (None, tc.AllButOne([2, 0, 0]), tc.WorstAllButOne(), tc.Exchangeable([1, 1, 1])):
-        assert tc.leakiest_pair(tc.Shuffled(C, 3), adversary=adversary) == ("a", "c")
+    for adversary in (tc.Uninformed(), tc.AllButOne([2, 0, 0]), tc.WorstAllButOne(), tc.Exchangeable([1, 1, 1])):
+        assert tc.leakiest_pair(tc.Shuffled(C, 3).seen_by(adversary)) == ("a", "c")
 
 
 @given(st.data(), crowds())

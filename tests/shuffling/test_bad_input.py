@@ -10,16 +10,16 @@ from tacit.errors import InvalidValueError, TacitError, TooLargeError, Unsupport
 
 RR = tc.RandomizedResponse
 
-# Every question about the target that takes an adversary.
+# Every question about the target.
 QUESTIONS = {
     "posterior_vulnerability": tc.posterior_vulnerability,
     "leakage": tc.leakage,
     "bayes_security": tc.bayes_security,
     "leakiest_pair": tc.leakiest_pair,
     "mutual_information": tc.mutual_information,
-    "privacy_profile": lambda s, adversary: tc.privacy_profile(s, 0.5, adversary=adversary),
-    "shuffle_epsilon": lambda s, adversary: tc.shuffle_epsilon(s, 1e-6, adversary=adversary),
-    "shuffle_renyi": lambda s, adversary: tc.shuffle_renyi(s, 2, adversary=adversary),
+    "privacy_profile": lambda s: tc.privacy_profile(s, 0.5),
+    "dp_epsilon": lambda s: tc.dp_epsilon(s, 1e-6),
+    "renyi_dp": lambda s: tc.renyi_dp(s, 2),
 }
 each_question = pytest.mark.parametrize("ask", QUESTIONS.values(), ids=QUESTIONS)
 
@@ -50,7 +50,7 @@ def crowd(n=10, k=3):
     ],
 )
 def test_knowledge_must_fit_the_crowd(ask, adversary, words):
-    refused(InvalidValueError, words, lambda: ask(crowd(), adversary=adversary()))
+    refused(InvalidValueError, words, lambda: ask(crowd().seen_by(adversary())))
 
 
 @pytest.mark.parametrize(
@@ -85,47 +85,48 @@ def test_knowledge_that_makes_no_sense_is_refused(make, words):
     ids=["a list", "text", "a number", "an array", "an object"],
 )
 def test_an_adversary_is_one_of_the_known_kinds(ask, adversary):
-    refused(UnsupportedError, "adversary.*AllButOne", lambda: ask(crowd(), adversary=adversary))
+    refused(UnsupportedError, "knowledge.*AllButOne", lambda: ask(crowd().seen_by(adversary)))
 
 
 @each_question
 @pytest.mark.parametrize("adversary", [tc.AllButOne, tc.Uninformed], ids=["all but one", "uninformed"])
 def test_a_kind_is_not_an_adversary(ask, adversary):
-    refused(UnsupportedError, "adversary", lambda: ask(crowd(), adversary=adversary))
+    refused(UnsupportedError, "knowledge", lambda: ask(crowd().seen_by(adversary)))
 
 
-@each_question
-@pytest.mark.parametrize(
-    "adversary",
-    [
-        ("PartlyInformed", [1, 1, 0]),
-        ("Exchangeable", [1, 1, 1]),
-        ("WorstAllButOne",),
-        ("AllButOne", [9, 0, 0]),
-    ],
-    ids=lambda adversary: adversary[0],
-)
-def test_knowledge_of_the_others_needs_others(ask, adversary):
-    kind, *knows = adversary
-    for system in (RR(3, p=0.7), tc.Channel(np.eye(3))):
-        refused(UnsupportedError, "Shuffled", lambda system=system: ask(system, adversary=getattr(tc, kind)(*knows)))
+@pytest.mark.parametrize("ask", [QUESTIONS[name] for name in ("privacy_profile", "dp_epsilon", "renyi_dp")])
+def test_differential_privacy_is_claimed_against_somebody(ask):
+    for system in (crowd(), tc.repeated(crowd(), 2)):
+        refused(UnsupportedError, r"crowd\.seen_by\(tc\.WorstAllButOne\(\)\)", lambda system=system: ask(system))
 
 
-def test_an_adversary_of_the_questions_of_a_crowd_needs_a_crowd():
-    worst = tc.WorstAllButOne()
-    refused(UnsupportedError, "Shuffled", lambda: tc.privacy_profile(RR(3, p=0.7), 1, adversary=worst))
-    refused(UnsupportedError, "Shuffled", lambda: tc.shuffle_epsilon(RR(3, p=0.7), 1e-6, adversary=worst))
-    refused(UnsupportedError, "Shuffled", lambda: tc.shuffle_renyi(tc.Channel(np.eye(3)), 2, adversary=worst))
+def test_knowledge_of_the_others_needs_others():
+    for system in (RR(3, p=0.7), tc.Channel(np.eye(3)), crowd().seen_by(tc.WorstAllButOne())):
+        assert not hasattr(system, "seen_by")
+
+
+def test_the_worst_others_have_no_channel():
+    refused(UnsupportedError, r"tacit\.AllButOne", crowd().seen_by(tc.WorstAllButOne()).channel)
+
+
+def test_what_is_shuffled_is_not_shuffled_again():
+    for system in (crowd(), crowd().seen_by(tc.Uninformed())):
+        refused(UnsupportedError, "shuffled already", lambda system=system: tc.Shuffled(system, 3))
+
+
+@pytest.mark.parametrize("seed", [-1, 0.5, True, "1", np.random.default_rng(0)], ids=lambda seed: type(seed).__name__)
+def test_a_seed_is_a_whole_number(seed):
+    refused(InvalidValueError, "seed must be a whole number", lambda: crowd().seen_by(tc.Uninformed(), seed))
 
 
 @pytest.mark.parametrize(
     "ask",
     [
-        lambda s, prior, a: tc.posterior_vulnerability(s, prior, adversary=a),
-        lambda s, prior, a: tc.leakage(s, prior, adversary=a),
-        lambda s, prior, a: tc.leakage(s, prior, kind="additive", adversary=a),
-        lambda s, prior, a: tc.mutual_information(s, prior, adversary=a),
-        lambda s, prior, a: tc.bayes_security(s, prior, adversary=a),
+        lambda s, prior, a: tc.posterior_vulnerability(s.seen_by(a), prior),
+        lambda s, prior, a: tc.leakage(s.seen_by(a), prior),
+        lambda s, prior, a: tc.leakage(s.seen_by(a), prior, kind="additive"),
+        lambda s, prior, a: tc.mutual_information(s.seen_by(a), prior),
+        lambda s, prior, a: tc.bayes_security(s.seen_by(a), prior),
     ],
     ids=["posterior_vulnerability", "leakage", "additive leakage", "mutual_information", "bayes_security"],
 )
@@ -176,16 +177,16 @@ def test_epsilon_is_a_number_of_at_least_0(epsilon):
 
 @pytest.mark.parametrize("delta", [-1e-9, 1 + 1e-9, 2, math.inf, math.nan, "0.1", None, True], ids=repr)
 def test_delta_is_a_probability(delta):
-    refused(InvalidValueError, "delta", lambda: tc.shuffle_epsilon(crowd(), delta))
+    refused(InvalidValueError, "delta", lambda: tc.dp_epsilon(crowd(), delta))
 
 
 @pytest.mark.parametrize("order", [-1, math.nan, "2", None, True], ids=repr)
 def test_an_order_is_a_positive_number(order):
-    refused(InvalidValueError, "order", lambda: tc.shuffle_renyi(crowd(), order))
+    refused(InvalidValueError, "order", lambda: tc.renyi_dp(crowd(), order))
 
 
 def test_a_pair_needs_two_values():
     s = tc.Shuffled(tc.Channel([[0.5, 0.5]]), 3)
-    refused(InvalidValueError, "two secrets", lambda: tc.leakiest_pair(s, adversary=tc.AllButOne([2])))
-    assert tc.privacy_profile(s, 0) == 0
-    assert tc.shuffle_epsilon(s, 0) == 0
+    refused(InvalidValueError, "two secrets", lambda: tc.leakiest_pair(s.seen_by(tc.AllButOne([2]))))
+    assert tc.privacy_profile(s.seen_by(tc.WorstAllButOne()), 0) == 0
+    assert tc.dp_epsilon(s.seen_by(tc.WorstAllButOne()), 0) == 0

@@ -35,6 +35,7 @@ def meets(profile, delta, epsilon):
     return below and profile(slow.power(epsilon + slack)) <= Fraction(delta)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("local", [709.7, 745.0, 1000.0])
 @pytest.mark.parametrize(("k", "n"), [(2, 3), (3, 3)])
 def test_local_noise_that_no_double_holds(local, k, n):
@@ -42,13 +43,13 @@ def test_local_noise_that_no_double_holds(local, k, n):
     every = {counts: slow.all_but_one(Q, counts) for counts in slow.all_counts(n - 1, k)}
     for delta in (1e-3, 1e-300):
         for counts, rows in every.items():
-            epsilon = tc.shuffle_epsilon(crowd, delta, tc.AllButOne(counts))
+            epsilon = tc.dp_epsilon(crowd.seen_by(tc.AllButOne(counts)), delta)
             assert meets(lambda ratio, rows=rows: slow.privacy_profile(rows, ratio), delta, epsilon)
-        worst = tc.shuffle_epsilon(crowd, delta)
+        worst = tc.dp_epsilon(crowd.seen_by(tc.WorstAllButOne()), delta)
         assert meets(lambda ratio: max(slow.privacy_profile(rows, ratio) for rows in every.values()), delta, worst)
     for epsilon in (0.0, local - 1, local - 1e-3):
         expected = max(slow.privacy_profile(rows, slow.power(epsilon)) for rows in every.values())
-        assert tc.privacy_profile(crowd, epsilon) == exactly(expected)
+        assert tc.privacy_profile(crowd.seen_by(tc.WorstAllButOne()), epsilon) == exactly(expected)
 
 
 @pytest.mark.parametrize("n", [2, 4, 1000, 10**6, 10**9])
@@ -58,7 +59,7 @@ def test_one_user_among_many_who_hardly_lie_is_hidden_by_as_many_as_could_have(n
     crowd, adversary = tc.Shuffled(RR(2, epsilon=local), n), tc.AllButOne([n - 1 - holders, holders])
     for epsilon in (700.0, 770.0, 790.0):
         expected = max(Fraction(0), 1 - (holders + 1) * slow.power(epsilon - local))
-        assert tc.privacy_profile(crowd, epsilon, adversary) == exactly(expected)
+        assert tc.privacy_profile(crowd.seen_by(adversary), epsilon) == exactly(expected)
 
 
 class TwoTypes:
@@ -103,10 +104,10 @@ def test_the_far_tail_of_groups_with_two_types_of_report(counts, parts, whole):
     exact, adversary = TwoTypes(counts, parts, whole), tc.AllButOne(counts)
     crowd = tc.Shuffled(tc.Channel([[part / whole, 1 - part / whole] for part in parts]), sum(counts) + 1)
     for delta in (0.01, 1e-7, 1e-20, 1e-25, 1e-100, 1e-300):
-        assert meets(exact.profile, delta, tc.shuffle_epsilon(crowd, delta, adversary))
+        assert meets(exact.profile, delta, tc.dp_epsilon(crowd.seen_by(adversary), delta))
     for epsilon in (0.0, 0.1, 0.5, 1.0):
         expected = float(exact.profile(slow.power(epsilon)))
-        assert tc.privacy_profile(crowd, epsilon, adversary) == pytest.approx(expected, rel=1e-10, abs=1e-300)
+        assert tc.privacy_profile(crowd.seen_by(adversary), epsilon) == pytest.approx(expected, rel=1e-10, abs=1e-300)
 
 
 def test_the_far_tail_of_others_who_are_all_alike():
@@ -123,7 +124,7 @@ def test_the_far_tail_of_others_who_are_all_alike():
         return max(float((np.exp(law) * np.maximum(0, p - math.exp(epsilon) * q)).sum()) for p, q in pairs)
 
     for delta in (1e-6, 1e-20, 1e-40, 1e-100):
-        epsilon = tc.shuffle_epsilon(tc.Shuffled(RR(3, epsilon=local), n), delta, tc.AllButOne([n - 1, 0, 0]))
+        epsilon = tc.dp_epsilon(tc.Shuffled(RR(3, epsilon=local), n).seen_by(tc.AllButOne([n - 1, 0, 0])), delta)
         assert profile(epsilon) == pytest.approx(delta, rel=1e-8)
 
 
@@ -136,7 +137,7 @@ def test_a_large_crowd_of_others_who_hardly_ever_lie():
         q, ratio = (Decimal(x.numerator) / Decimal(x.denominator) for x in (lie, slow.power(epsilon)))
         # The others hold 1; so does the target, likelier, if there is no 0.
         expected = (1 - q) ** (n - 1) * ((1 - q) - ratio * q)
-    found = tc.privacy_profile(tc.Shuffled(RR(2, epsilon=30.0), n), epsilon, tc.AllButOne([0, n - 1]))
+    found = tc.privacy_profile(tc.Shuffled(RR(2, epsilon=30.0), n).seen_by(tc.AllButOne([0, n - 1])), epsilon)
     assert found == exactly(expected)
 
 
@@ -145,12 +146,13 @@ def test_what_only_one_value_can_send_is_never_hidden_by_who_cannot_send_it():
     crowd = tc.Shuffled(tc.Channel([[0.5, 0.5], [0.0, 1.0], [0.75, 0.25]]), 2002)
     counts = tc.AllButOne([0, 1998, 3])
     shown = 0.5 * 0.75**3
-    assert tc.privacy_profile(crowd, math.inf, counts) == exactly(0.75**4)
-    assert tc.privacy_profile(crowd, 500.0, counts) == exactly(0.75**4)
-    assert tc.shuffle_epsilon(crowd, 0.75**4 + 1e-9, counts) < math.inf
-    assert tc.shuffle_epsilon(crowd, shown, counts) == math.inf
+    assert tc.privacy_profile(crowd.seen_by(counts), math.inf) == exactly(0.75**4)
+    assert tc.privacy_profile(crowd.seen_by(counts), 500.0) == exactly(0.75**4)
+    assert tc.dp_epsilon(crowd.seen_by(counts), 0.75**4 + 1e-9) < math.inf
+    assert tc.dp_epsilon(crowd.seen_by(counts), shown) == math.inf
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize(("k", "local"), [(2, 1.0), (2, 60.0), (3, 20.0), (2, 1000.0)])
 def test_the_renyi_divergence_of_any_order_in_a_small_crowd(order, k, local):
@@ -158,13 +160,13 @@ def test_the_renyi_divergence_of_any_order_in_a_small_crowd(order, k, local):
         Q, crowd = local_rows(k, local), tc.Shuffled(RR(k, epsilon=local), n)
         every = [slow.all_but_one(Q, counts) for counts in slow.all_counts(n - 1, k)]
         expected = max(slow.renyi_divergence(p, q, order) for rows in every for p, q in ordered(rows))
-        assert tc.shuffle_renyi(crowd, order) == exactly(expected)
+        assert tc.renyi_dp(crowd.seen_by(tc.WorstAllButOne()), order) == exactly(expected)
 
 
 @pytest.mark.parametrize("n", [100, 1000])
 def test_the_renyi_divergence_of_a_larger_crowd_grows_with_its_order_to_that_of_the_mechanism(n):
     crowd, adversary = tc.Shuffled(RR(2, epsilon=3), n), tc.AllButOne([n - 1, 0])
-    values = [tc.shuffle_renyi(crowd, order, adversary) for order in (*ORDERS, math.inf)]
+    values = [tc.renyi_dp(crowd.seen_by(adversary), order) for order in (*ORDERS, math.inf)]
     assert all(0 < less <= more for less, more in itertools.pairwise(values))
     assert values[-1] == 3
     assert values[-2] == pytest.approx(3, rel=1e-5 * n)
@@ -177,11 +179,11 @@ def test_everybody_from_one_population_where_likelihoods_underflow(local, alpha)
     rows = slow.exchangeable(local_rows(2, local), n, [Fraction(a) for a in alpha])
     crowd, adversary = tc.Shuffled(RR(2, epsilon=local), n), tc.Exchangeable(alpha)
     for delta in (1e-3, 5.3e-14, 1e-300):
-        epsilon = tc.shuffle_epsilon(crowd, delta, adversary)
+        epsilon = tc.dp_epsilon(crowd.seen_by(adversary), delta)
         assert meets(lambda ratio: slow.privacy_profile(rows, ratio), delta, epsilon)
     for order in (0.5, 1 - 1e-8, 2.0, math.inf):
         expected = max(slow.renyi_divergence(p, q, order) for p, q in ordered(rows))
-        assert tc.shuffle_renyi(crowd, order, adversary) == exactly(expected)
+        assert tc.renyi_dp(crowd.seen_by(adversary), order) == exactly(expected)
 
 
 @pytest.mark.parametrize("local", [720.0, 900.0])
@@ -203,16 +205,21 @@ def test_other_local_protocols_that_hardly_ever_lie(make, local):
     rows = slow.all_but_one(Q, counts)
     crowd, adversary = tc.Shuffled(mechanism, 3), tc.AllButOne(counts)
     for epsilon in (0.0, local - 5, local - 0.5):
-        assert tc.privacy_profile(crowd, epsilon, adversary) == exactly(slow.privacy_profile(rows, slow.power(epsilon)))
-    epsilon = tc.shuffle_epsilon(crowd, 1e-3, adversary)
+        assert tc.privacy_profile(crowd.seen_by(adversary), epsilon) == exactly(
+            slow.privacy_profile(rows, slow.power(epsilon))
+        )
+    epsilon = tc.dp_epsilon(crowd.seen_by(adversary), 1e-3)
     assert meets(lambda ratio: slow.privacy_profile(rows, ratio), 1e-3, epsilon)
     expected = max(slow.renyi_divergence(p, q, 2.0) for p, q in ordered(rows))
-    assert tc.shuffle_renyi(crowd, 2.0, adversary) == exactly(expected)
+    assert tc.renyi_dp(crowd.seen_by(adversary), 2.0) == exactly(expected)
 
 
 @pytest.mark.parametrize("make", [tc.UnaryEncoding.oue, tc.UnaryEncoding.rappor, tc.UnaryEncoding.blh])
 def test_bits_that_hardly_ever_lie_are_refused_in_a_crowd_rather_than_taken_for_true(make):
     crowd = tc.Shuffled(make(2, 900.0), 3)
-    for ask in (lambda: tc.privacy_profile(crowd, 895.0), lambda: tc.shuffle_renyi(crowd, 2.0)):
+    for ask in (
+        lambda: tc.privacy_profile(crowd.seen_by(tc.WorstAllButOne()), 895.0),
+        lambda: tc.renyi_dp(crowd.seen_by(tc.WorstAllButOne()), 2.0),
+    ):
         with pytest.raises(tc.errors.TooLargeError, match="epsilon = 900"):
             ask()

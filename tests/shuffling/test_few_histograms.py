@@ -13,8 +13,8 @@ from oracles import adversaries as slow, channels, measures
 from oracles.promise import exactly
 from oracles.shuffling import as_channel, multinomial
 from tacit.estimate import Estimate
-from tacit.numerics.histogram_simplex import simplex_law, with_draws
-from tacit.numerics.histograms import histograms
+from tacit.numerics.histograms.histogram_simplex import simplex_law, with_draws
+from tacit.numerics.histograms.histograms import histograms
 
 SKEWED = np.arange(1, 13) / 78
 FEW_KNOW = (1, 1, *[0] * 8)
@@ -55,24 +55,25 @@ def furthest(rows, ratio=Fraction(1)):
     )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("case", LISTED)
 def test_few_histograms_of_many_types_make_numbers(case):
     mechanism, n, adversary = LISTED[case]
     rows, k = rows_of(mechanism, n, adversary), mechanism.secrets
     crowd, uniform = tc.Shuffled(mechanism, n), measures.fractions(np.full(k, 1 / k))
     guess = measures.posterior_vulnerability(rows, uniform, measures.identity(k))
-    assert tc.posterior_vulnerability(crowd, adversary=adversary) == exactly(guess)
-    assert tc.bayes_risk(crowd, adversary=adversary) == exactly(1 - guess)
-    assert tc.bayes_security(crowd, adversary=adversary) == exactly(1 - furthest(rows))
-    assert tc.mutual_information(crowd, adversary=adversary) == exactly(measures.mutual_information(rows, uniform))
+    assert tc.posterior_vulnerability(crowd.seen_by(adversary)) == exactly(guess)
+    assert tc.bayes_risk(crowd.seen_by(adversary)) == exactly(1 - guess)
+    assert tc.bayes_security(crowd.seen_by(adversary)) == exactly(1 - furthest(rows))
+    assert tc.mutual_information(crowd.seen_by(adversary)) == exactly(measures.mutual_information(rows, uniform))
     ratio = Fraction(3, 2)
-    profile = tc.privacy_profile(crowd, float(np.log(1.5)), adversary=adversary)
+    profile = tc.privacy_profile(crowd.seen_by(adversary), float(np.log(1.5)))
     assert profile == exactly(furthest(rows, ratio))
 
 
 def test_the_guess_among_two_known_others_of_ten_values():
     crowd = tc.Shuffled(tc.RandomizedResponse(10, p=0.6), 3)
-    guess = tc.posterior_vulnerability(crowd, adversary=tc.AllButOne(FEW_KNOW))
+    guess = tc.posterior_vulnerability(crowd.seen_by(tc.AllButOne(FEW_KNOW)))
     assert guess == pytest.approx(0.41399, abs=5e-6)
     assert not isinstance(guess, Estimate)
 
@@ -83,7 +84,7 @@ def test_the_privacy_of_few_users_with_many_reports_is_summed():
     squares = max(
         sum(a * a / b for a, b in zip(left, right, strict=True) if a) for left, right in itertools.permutations(rows, 2)
     )
-    assert tc.shuffle_renyi(crowd, 2, adversary) == exactly(np.log(float(squares)))
+    assert tc.renyi_dp(crowd.seen_by(adversary), 2) == exactly(np.log(float(squares)))
 
 
 @pytest.mark.parametrize("counts", [(), (3,), (2, 1), (1, 3, 2), (0, 2)])

@@ -8,8 +8,9 @@ import pytest
 import tacit as tc
 from oracles import adversaries as slow
 from tacit.adversaries.gains import IdentityGain
-from tacit.estimate import Estimate, narrowed
-from tacit.numerics.blanketed_histograms import BlanketedHistograms
+from tacit.estimate import Estimate
+from tacit.limits import Limits, within
+from tacit.numerics.histograms.blanketed_histograms import BlanketedHistograms
 from tacit.shuffling import known_monte_carlo, monte_carlo, sampled_leaks
 from tacit.shuffling.known_monte_carlo import mean_among_known
 from tacit.shuffling.others import others
@@ -66,10 +67,11 @@ def truth_of(rows, leak):
 @pytest.fixture
 def few_draws(monkeypatch):
     monkeypatch.setattr(monte_carlo, "_FEWEST", 200)
-    monkeypatch.setattr(monte_carlo, "_MOST", 200)
+    with within(Limits(most_crowds_drawn=200)):
+        yield
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.usefixtures("few_draws")
 @pytest.mark.parametrize("case", ENUMERATED)
 def test_intervals_cover_what_enumeration_gives(case, monkeypatch):
@@ -84,7 +86,7 @@ def test_intervals_cover_what_enumeration_gives(case, monkeypatch):
     monkeypatch.setattr(known_monte_carlo, "BlanketedHistograms", once)
     truth, rng = truth_of(rows_of(mechanism, n, knowledge), leak), np.random.default_rng(7)
     known = others(knowledge, n)
-    estimates = [mean_among_known(mechanism, known, leak, rng) for _ in range(REPETITIONS)]
+    estimates = [mean_among_known(mechanism.response, known, leak, rng) for _ in range(REPETITIONS)]
     assert sum(e.low <= truth <= e.high for e in estimates) >= LEAST_COVERED
     assert {e.confidence for e in estimates} == {0.95}
     values = np.array([e.value for e in estimates])
@@ -140,57 +142,58 @@ LARGE = {
 }
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("case", LARGE)
-def test_crowds_of_many_values_have_an_interval_that_says_something(case, monkeypatch):
-    monkeypatch.setattr(monte_carlo, "_MOST", 1 << 14)
+def test_crowds_of_many_values_have_an_interval_that_says_something(case):
     k, p, counts = LARGE[case]
     crowd, adversary = tc.Shuffled(RR(k, p=p), sum(counts) + 1), tc.AllButOne(counts)
-    found = tc.posterior_vulnerability(crowd, adversary=adversary, rng=1)
+    with within(Limits(most_crowds_drawn=1 << 14)):
+        found = tc.posterior_vulnerability(crowd.seen_by(adversary, seed=1))
+        risk = tc.bayes_risk(crowd.seen_by(adversary, seed=1))
     assert found.confidence == 0.95
     assert found.low > 1 / k
     assert found.high - found.low < 0.15 * (found.value - 1 / k) + 0.003
-    assert tc.method(tc.posterior_vulnerability, crowd, adversary=adversary) == known_monte_carlo.METHOD
+    assert tc.method(tc.posterior_vulnerability, crowd.seen_by(adversary)) == known_monte_carlo.METHOD
     # A guess that is as good as the best at this size, but is drawn and not computed.
     draws = 200_000
     drawn = simulated_guess(k, p, counts, draws, np.random.default_rng(2))
     assert drawn == pytest.approx(found.value, abs=(found.high - found.low) / 2 + 4 / math.sqrt(draws))
-    risk = tc.bayes_risk(crowd, adversary=adversary, rng=1)
     assert (risk.low, risk.high) == pytest.approx((1 - found.high, 1 - found.low))
 
 
 @pytest.mark.usefixtures("few_draws")
 def test_a_seed_repeats_the_estimate_and_another_does_not():
     crowd, adversary = tc.Shuffled(RR(4, p=0.5), 1000), tc.AllButOne([250, 250, 250, 249])
-    first, again, other = (tc.mutual_information(crowd, adversary=adversary, rng=rng) for rng in (3, 3, 4))
+    first, again, other = (tc.mutual_information(crowd.seen_by(adversary, seed=rng)) for rng in (3, 3, 4))
     assert first == again != other
 
 
 def test_the_tighter_end_of_both_is_taken_and_the_certificate_kept_where_it_is_tighter():
     bounds = Estimate(0.5, 0.25, 0.75, None, "bounds")
     within = Estimate(0.375, 0.3125, 0.5, 0.95, "sample")
-    assert narrowed(bounds, within) == within
-    halfway = narrowed(bounds, Estimate(0.3125, 0.125, 0.5, 0.95, "sample"))
+    assert bounds.narrowed(within) == within
+    halfway = bounds.narrowed(Estimate(0.3125, 0.125, 0.5, 0.95, "sample"))
     assert (halfway.low, halfway.high, halfway.confidence) == (0.25, 0.5, 0.95)
-    wide = narrowed(bounds, Estimate(0.625, 0.0, 1.0, 0.95, "sample"))
+    wide = bounds.narrowed(Estimate(0.625, 0.0, 1.0, 0.95, "sample"))
     assert wide == Estimate(0.625, 0.25, 0.75, None, "bounds")
-    assert narrowed(bounds, Estimate(0.9, 0.875, 1.0, 0.95, "sample")) == bounds
+    assert bounds.narrowed(Estimate(0.9, 0.875, 1.0, 0.95, "sample")) == bounds
 
 
-@pytest.mark.slow
-def test_the_value_does_not_jump_where_a_sample_takes_over(monkeypatch):
-    monkeypatch.setattr(monte_carlo, "_MOST", 1 << 14)
+@pytest.mark.long
+def test_the_value_does_not_jump_where_a_sample_takes_over():
     values = []
     for n in (41, 250):
         crowd = tc.Shuffled(RR(5, epsilon=2), n)
-        values.append(n * float(tc.mutual_information(crowd, adversary=tc.PartlyInformed([5, 4, 3, 2, 1]), rng=1)))
+        with within(Limits(most_crowds_drawn=1 << 14)):
+            found = tc.mutual_information(crowd.seen_by(tc.PartlyInformed([5, 4, 3, 2, 1]), seed=1))
+        values.append(n * float(found))
     assert values[1] == pytest.approx(values[0], rel=0.2)
 
 
 def test_a_bound_quotes_neither_of_its_ends():
     crowd = tc.Shuffled(tc.UnaryEncoding(5, 0.75, 0.25), 1000)
     for measure in (tc.posterior_vulnerability, tc.mutual_information, tc.bayes_security):
-        found = measure(crowd, adversary=tc.AllButOne([200, 200, 200, 200, 199]))
+        found = measure(crowd.seen_by(tc.AllButOne([200, 200, 200, 200, 199])))
         assert found.certified
         assert found.value == pytest.approx((found.low + found.high) / 2, rel=1e-9)
         assert found.low < found.value < found.high

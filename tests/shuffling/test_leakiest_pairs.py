@@ -9,6 +9,7 @@ import pytest
 
 import tacit as tc
 from oracles import adversaries as slow, channels
+from oracles.promise import exactly
 from tacit.errors import TooLargeError
 from tacit.estimate import Estimate
 
@@ -62,17 +63,17 @@ def test_among_known_others_they_are_those_that_attain_the_least_security(case):
     found = distances(rows_by_floats(mechanism, counts))
     tied = furthest(found, 1e-12)
     assert right in (None, tied)
-    assert tc.leakiest_pairs(crowd, adversary=adversary) == tied
-    assert tc.leakiest_pair(crowd, adversary=adversary) == tied[0]
-    security = tc.bayes_security(crowd, adversary=adversary)
+    assert tc.leakiest_pairs(crowd.seen_by(adversary)) == tied
+    assert tc.leakiest_pair(crowd.seen_by(adversary)) == tied[0]
+    security = tc.bayes_security(crowd.seen_by(adversary))
     assert not isinstance(security, Estimate)
     assert security == pytest.approx(1 - max(found.values()) / 2, abs=1e-12)
     wider = furthest(found, 0.01)
-    assert tc.leakiest_pairs(crowd, tol=0.01, adversary=adversary) == wider
+    assert tc.leakiest_pairs(crowd.seen_by(adversary), tol=0.01) == wider
 
 
 @pytest.mark.parametrize(
-    "adversary", [None, tc.Uninformed([0.5, 0.25, 0.25]), tc.PartlyInformed([1, 0, 0], [0.25, 0.5, 0.25])]
+    "adversary", [tc.Uninformed(), tc.Uninformed([0.5, 0.25, 0.25]), tc.PartlyInformed([1, 0, 0], [0.25, 0.5, 0.25])]
 )
 @pytest.mark.parametrize("mechanism", [RR(3, p=0.75), tc.Channel(SKEWED, inputs="abc")])
 def test_among_unknown_others_too(mechanism, adversary):
@@ -82,7 +83,7 @@ def test_among_unknown_others_too(mechanism, adversary):
     rows = slow.partly_informed(exact, 4, known, [Fraction(share) for share in population])
     names = mechanism.channel().inputs
     tied = [(names[a], names[b]) for a, b in furthest(distances(rows))]
-    assert tc.leakiest_pairs(tc.Shuffled(mechanism, 4), adversary=adversary) == tied
+    assert tc.leakiest_pairs(tc.Shuffled(mechanism, 4).seen_by(adversary)) == tied
 
 
 def test_among_the_worst_others_it_is_the_pair_that_some_of_them_leave_furthest_apart():
@@ -91,8 +92,8 @@ def test_among_the_worst_others_it_is_the_pair_that_some_of_them_leave_furthest_
         for pair, distance in distances(slow.all_but_one(exact, counts)).items():
             worst[pair] = max(worst.get(pair, 0), distance)
     crowd = tc.Shuffled(tc.Channel(SKEWED), 4)
-    assert tc.leakiest_pairs(crowd, adversary=tc.WorstAllButOne()) == furthest(worst)
-    assert tc.leakiest_pair(crowd, adversary=tc.WorstAllButOne()) == furthest(worst)[0]
+    assert tc.leakiest_pairs(crowd.seen_by(tc.WorstAllButOne())) == furthest(worst)
+    assert tc.leakiest_pair(crowd.seen_by(tc.WorstAllButOne())) == furthest(worst)[0]
 
 
 @pytest.mark.parametrize("mechanism", [tc.SubsetSelection(4, 1.0, size=2), tc.HadamardResponse(4, 1.0)])
@@ -104,9 +105,9 @@ def test_all_pairs_of_a_pure_protocol_are_tied(mechanism):
 def test_where_all_values_are_treated_alike_all_pairs_are_tied(mechanism):
     pairs = list(itertools.combinations(range(4), 2))
     assert tc.leakiest_pairs(mechanism) == tc.leakiest_pairs(mechanism.channel()) == pairs
-    for adversary in (None, tc.AllButOne([7, 7, 7, 7])):
-        assert tc.leakiest_pairs(tc.Shuffled(mechanism, 29), adversary=adversary) == pairs
-    assert tc.leakiest_pairs(tc.Shuffled(RR(4, p=0.5), 10**6), adversary=tc.WorstAllButOne()) == pairs
+    for adversary in (tc.Uninformed(), tc.AllButOne([7, 7, 7, 7])):
+        assert tc.leakiest_pairs(tc.Shuffled(mechanism, 29).seen_by(adversary)) == pairs
+    assert tc.leakiest_pairs(tc.Shuffled(RR(4, p=0.5), 10**6).seen_by(tc.WorstAllButOne())) == pairs
 
 
 def test_more_pairs_than_anyone_would_list_are_refused():
@@ -114,7 +115,7 @@ def test_more_pairs_than_anyone_would_list_are_refused():
     for ask in (
         lambda: tc.leakiest_pairs(RR(many, p=0.5)),
         lambda: tc.leakiest_pairs(tc.Shuffled(RR(many, p=0.5), 100)),
-        lambda: tc.leakiest_pairs(tc.Shuffled(RR(many, p=0.5), 100), adversary=tc.WorstAllButOne()),
+        lambda: tc.leakiest_pairs(tc.Shuffled(RR(many, p=0.5), 100).seen_by(tc.WorstAllButOne())),
     ):
         with pytest.raises(TooLargeError, match=f"{math.comb(many, 2):,} pairs .* take leakiest_pair"):
             ask()
@@ -124,4 +125,14 @@ def test_bounds_that_do_not_tell_say_so():
     crowd, known = tc.Shuffled(RR(8, p=0.5), 10**6), [125_000] * 7 + [124_999]
     for ask in (tc.leakiest_pair, tc.leakiest_pairs):
         with pytest.raises(TooLargeError, match=r"cannot be told from bounds.*take fewer users"):
-            ask(crowd, adversary=tc.AllButOne(known))
+            ask(crowd.seen_by(tc.AllButOne(known)))
+
+
+@pytest.mark.parametrize(
+    "mechanism", [tc.LocalHashing(5, 1, g=2), tc.LocalHashing(4, 2, g=3), tc.HadamardResponse(5, 0.5)], ids=repr
+)
+def test_one_pair_of_a_kind_stands_for_all_beside_uniform_others(mechanism):
+    crowd, explicit = (tc.Shuffled(system, 5).seen_by(tc.Uninformed()) for system in (mechanism, mechanism.channel()))
+    assert 1 < len(crowd.pairs) < len(explicit.pairs)
+    assert tc.bayes_security(crowd) == exactly(tc.bayes_security(explicit))
+    assert tc.leakiest_pairs(crowd) == tc.leakiest_pairs(explicit)

@@ -14,6 +14,7 @@ import tacit as tc
 from oracles import adversaries as slow, channels, measures
 from oracles.promise import exactly
 from oracles.strategies import stochastic
+from tacit.shuffling import dataset_channel, reduced_shuffle_channel
 
 RR = tc.RandomizedResponse
 
@@ -47,7 +48,7 @@ def test_the_profile_is_the_largest_hockey_stick_of_the_enumerated_channel(data,
     s = tc.Shuffled(tc.Channel(Q), n)
     for adversary, rows in everything:
         expected = slow.privacy_profile(rows, slow.power(epsilon))
-        assert tc.privacy_profile(s, epsilon, adversary) == exactly(expected), adversary
+        assert tc.privacy_profile(s.seen_by(adversary), epsilon) == exactly(expected), adversary
 
 
 @given(st.data(), FEW, EPSILONS)
@@ -65,22 +66,22 @@ def test_a_crowd_of_one_has_the_profile_of_its_mechanism(k, epsilon):
     # P(x | x) - e^ε P(x | x') is all that one report can exceed another by.
     expected = max(0.0, mechanism.p - math.exp(epsilon) * mechanism.q)
     assert tc.privacy_profile(mechanism, epsilon) == exactly(expected)
-    for adversary in (None, tc.WorstAllButOne(), tc.AllButOne([0] * k), tc.Uninformed()):
-        assert tc.privacy_profile(tc.Shuffled(mechanism, 1), epsilon, adversary) == exactly(expected)
+    for adversary in (tc.WorstAllButOne(), tc.AllButOne([0] * k), tc.Uninformed()):
+        assert tc.privacy_profile(tc.Shuffled(mechanism, 1).seen_by(adversary), epsilon) == exactly(expected)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("epsilon", [0.0, 0.05, 0.3, 0.7, 0.99])
 @pytest.mark.parametrize(("k", "largest"), [(2, 12), (3, 5)])
-def test_without_an_adversary_the_others_hold_the_worst(k, largest, epsilon):
+def test_among_the_worst_others_it_is_the_largest_over_the_counts(k, largest, epsilon):
     mechanism, ratio = RR(k, epsilon=1), slow.power(epsilon)
     Q = exact_rows(mechanism)
     for n in range(1, largest + 1):
         expected = slow.worst_all_but_one(Q, n, lambda rows: slow.privacy_profile(rows, ratio))
         s = tc.Shuffled(mechanism, n)
-        asked = tc.privacy_profile(s, epsilon)
+        asked = tc.privacy_profile(s.seen_by(tc.WorstAllButOne()), epsilon)
         assert isinstance(asked, float)
         assert asked == exactly(expected)
-        assert tc.privacy_profile(s, epsilon, tc.WorstAllButOne()) == asked
 
 
 @given(st.data(), FEW, EPSILONS)
@@ -89,17 +90,17 @@ def test_the_worst_of_any_local_channel(data, m, epsilon):
     Q, n = data.draw(stochastic(3, m)), data.draw(st.integers(1, 4))
     ratio = slow.power(epsilon)
     expected = slow.worst_all_but_one(channels.exact(Q), n, lambda rows: slow.privacy_profile(rows, ratio))
-    assert tc.privacy_profile(tc.Shuffled(tc.Channel(Q), n), epsilon) == exactly(expected)
+    assert tc.privacy_profile(tc.Shuffled(tc.Channel(Q), n).seen_by(tc.WorstAllButOne()), epsilon) == exactly(expected)
 
 
 def hockey_stick_of_neighbours(mechanism, n, epsilon):
     """The largest between two datasets that differ in the first user, after the shuffler.
 
-    `tacit.dataset_channel` shows who reported what; the shuffler is a post-processing of it that keeps the histogram.
-    Any user may differ: the shuffler makes them all alike.
+    `tacit.shuffling.dataset_channel` shows who reported what; the shuffler is a post-processing of it that keeps the
+    histogram. Any user may differ: the shuffler makes them all alike.
     """
     m = mechanism.channel().shape[1]
-    shown = tc.dataset_channel(mechanism, n) >> tc.reduced_shuffle_channel(n, m)
+    shown = dataset_channel(mechanism, n) >> reduced_shuffle_channel(n, m)
     rows = {x: np.asarray(row).ravel() for x, row in zip(shown.inputs, shown.matrix, strict=True)}
     return max(
         np.maximum(0, row - math.exp(epsilon) * rows[(a, *x[1:])]).sum()
@@ -113,7 +114,7 @@ def hockey_stick_of_neighbours(mechanism, n, epsilon):
 def test_the_profile_of_two_values_is_that_of_neighbouring_datasets(n, p):
     for epsilon in (0.0, 0.1, 0.4, 1.0, 2.0):
         direct = hockey_stick_of_neighbours(RR(2, p=p), n, epsilon)
-        assert tc.privacy_profile(tc.Shuffled(RR(2, p=p), n), epsilon) == exactly(direct)
+        assert tc.privacy_profile(tc.Shuffled(RR(2, p=p), n).seen_by(tc.WorstAllButOne()), epsilon) == exactly(direct)
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4])
@@ -121,9 +122,12 @@ def test_the_profile_of_three_values_is_that_of_neighbouring_datasets(n):
     for mechanism in (RR(3, epsilon=1), tc.Channel([[0.5, 0.25, 0.25], [0.125, 0.75, 0.125], [0, 0.25, 0.75]])):
         for epsilon in (0.0, 0.2, 0.8):
             direct = hockey_stick_of_neighbours(mechanism, n, epsilon)
-            assert tc.privacy_profile(tc.Shuffled(mechanism, n), epsilon) == exactly(direct)
+            assert tc.privacy_profile(tc.Shuffled(mechanism, n).seen_by(tc.WorstAllButOne()), epsilon) == exactly(
+                direct
+            )
 
 
+@pytest.mark.long
 @given(st.data(), FEW, FEW)
 @settings(max_examples=25)
 def test_at_zero_it_is_the_distance_that_bayes_security_leaves(data, k, m):
@@ -131,19 +135,19 @@ def test_at_zero_it_is_the_distance_that_bayes_security_leaves(data, k, m):
     s, counts = tc.Shuffled(tc.Channel(Q), n), data.draw(st.sampled_from(slow.all_counts(n - 1, k)))
     adversaries = [tc.Uninformed(), tc.AllButOne(counts), tc.PartlyInformed([0] * k), tc.WorstAllButOne()]
     for adversary in adversaries:
-        assert tc.privacy_profile(s, 0, adversary) == exactly(1 - tc.bayes_security(s, adversary=adversary))
+        assert tc.privacy_profile(s.seen_by(adversary), 0) == exactly(1 - tc.bayes_security(s.seen_by(adversary)))
 
 
 @pytest.mark.parametrize(("k", "n"), [(2, 200), (3, 60), (4, 6), (2, 10**6)])
 def test_at_zero_it_is_that_distance_in_large_crowds(k, n):
     s, adversary = tc.Shuffled(RR(k, epsilon=1), n), all_on_one(n, k)
-    assert tc.privacy_profile(s, 0, adversary) == exactly(1 - tc.bayes_security(s, adversary=adversary))
+    assert tc.privacy_profile(s.seen_by(adversary), 0) == exactly(1 - tc.bayes_security(s.seen_by(adversary)))
 
 
 CURVES = [
-    (tc.Shuffled(RR(2, epsilon=1), 6), None),
+    (tc.Shuffled(RR(2, epsilon=1), 6), tc.WorstAllButOne()),
     (tc.Shuffled(RR(2, epsilon=1), 10**6), all_on_one(10**6, 2)),
-    (tc.Shuffled(RR(3, epsilon=1), 4), None),
+    (tc.Shuffled(RR(3, epsilon=1), 4), tc.WorstAllButOne()),
     (tc.Shuffled(RR(10, epsilon=1), 1000), all_on_one(1000, 10)),
     (tc.Shuffled(RR(3, epsilon=1), 5), tc.Uninformed([0.5, 0.25, 0.25])),
     (RR(4, epsilon=1), None),
@@ -152,10 +156,10 @@ each_curve = pytest.mark.parametrize(("system", "adversary"), CURVES, ids=repr)
 
 
 def profile(system, epsilon, adversary):
-    knowledge = {} if adversary is None else {"adversary": adversary}
-    return tc.privacy_profile(system, epsilon, **knowledge)
+    return tc.privacy_profile(system if adversary is None else system.seen_by(adversary), epsilon)
 
 
+@pytest.mark.long
 @each_curve
 def test_it_falls_and_bends_upwards_in_the_ratio(system, adversary):
     ratios = np.linspace(1, math.e, 41)
@@ -165,6 +169,7 @@ def test_it_falls_and_bends_upwards_in_the_ratio(system, adversary):
     assert values[0] > 0
 
 
+@pytest.mark.long
 @each_curve
 def test_beyond_the_epsilon_of_the_mechanism_there_is_nothing(system, adversary):
     for epsilon in (1.0, 1.0 + 1e-9, 2.0, 100.0, 1e6, math.inf):
@@ -172,6 +177,7 @@ def test_beyond_the_epsilon_of_the_mechanism_there_is_nothing(system, adversary)
     assert profile(system, 0.999, adversary) >= 0
 
 
+@pytest.mark.long
 @given(st.data(), st.sampled_from([(2, 1), (2, 5), (2, 9), (3, 3)]), st.floats(1e-9, 0.9))
 @settings(max_examples=30)
 def test_epsilon_is_the_least_at_which_delta_is_met(data, size, share):
@@ -179,11 +185,11 @@ def test_epsilon_is_the_least_at_which_delta_is_met(data, size, share):
     mechanism = RR(k, epsilon=data.draw(st.sampled_from([0.5, 1.0, 4.0])))
     s, counts = tc.Shuffled(mechanism, n), data.draw(st.sampled_from(slow.all_counts(n - 1, k)))
     rows = slow.all_but_one(exact_rows(mechanism), counts)
-    delta = share * tc.privacy_profile(s, 0, tc.AllButOne(counts))
-    epsilon = tc.shuffle_epsilon(s, delta, adversary=tc.AllButOne(counts))
+    delta = share * tc.privacy_profile(s.seen_by(tc.AllButOne(counts)), 0)
+    epsilon = tc.dp_epsilon(s.seen_by(tc.AllButOne(counts)), delta)
     expected = slow.epsilon(lambda ratio: slow.privacy_profile(rows, ratio), delta)
     assert epsilon == exactly(expected)
-    assert tc.privacy_profile(s, epsilon, tc.AllButOne(counts)) == exactly(delta)
+    assert tc.privacy_profile(s.seen_by(tc.AllButOne(counts)), epsilon) == exactly(delta)
 
 
 @given(st.data(), FEW)
@@ -199,44 +205,45 @@ def test_epsilon_of_any_local_channel_may_be_infinite(data, k):
         s = tc.Shuffled(tc.Channel(Q), n)
         expected = slow.epsilon(lambda ratio: slow.privacy_profile(rows, ratio), delta)
         # Copies of a row are as far apart as roundings of 1e-17 make them.
-        assert tc.shuffle_epsilon(s, delta, adversary=tc.AllButOne(counts)) == pytest.approx(expected, abs=1e-9)
+        assert tc.dp_epsilon(s.seen_by(tc.AllButOne(counts)), delta) == pytest.approx(expected, abs=1e-9)
 
 
 @pytest.mark.parametrize("n", [1, 2, 6, 10_000])
 def test_delta_0_needs_the_epsilon_of_the_mechanism_and_delta_1_nothing(n):
     # All n reports b are e^ε0 times as likely if the target holds b, whatever the others hold.
     s = tc.Shuffled(RR(2, epsilon=1), n)
-    for adversary in (all_on_one(n, 2), None) if n < 10 else (all_on_one(n, 2),):
-        assert tc.shuffle_epsilon(s, 0, adversary=adversary) == exactly(1)
-        assert tc.shuffle_epsilon(s, 1, adversary=adversary) == 0
-        assert tc.shuffle_epsilon(s, tc.privacy_profile(s, 0, adversary) + 1e-9, adversary=adversary) == 0
+    for adversary in (all_on_one(n, 2), tc.WorstAllButOne()) if n < 10 else (all_on_one(n, 2),):
+        assert tc.dp_epsilon(s.seen_by(adversary), 0) == exactly(1)
+        assert tc.dp_epsilon(s.seen_by(adversary), 1) == 0
+        assert tc.dp_epsilon(s.seen_by(adversary), tc.privacy_profile(s.seen_by(adversary), 0) + 1e-9) == 0
 
 
 @pytest.mark.parametrize("n", [2, 5, 8])
-def test_without_an_adversary_epsilon_is_the_worst_over_the_counts(n):
+def test_among_the_worst_others_epsilon_is_the_largest_over_the_counts(n):
     s, Q = tc.Shuffled(RR(2, epsilon=1), n), exact_rows(RR(2, epsilon=1))
     for delta in (1e-6, 1e-3, 0.02):
         worst = max(
             slow.epsilon(lambda ratio, rows=rows: slow.privacy_profile(rows, ratio), Fraction(delta))
             for rows in (slow.all_but_one(Q, counts) for counts in slow.all_counts(n - 1, 2))
         )
-        assert tc.shuffle_epsilon(s, delta) == exactly(worst)
+        assert tc.dp_epsilon(s.seen_by(tc.WorstAllButOne()), delta) == exactly(worst)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("k", "printed"), [(2, 0.03566), (10, 0.02325)])
 def test_the_reference_values_of_ten_thousand_users(k, printed):
     n = 10_000
     s, adversary = tc.Shuffled(RR(k, epsilon=1), n), all_on_one(n, k)
-    epsilon = tc.shuffle_epsilon(s, 1e-6, adversary=adversary)
+    epsilon = tc.dp_epsilon(s.seen_by(adversary), 1e-6)
     assert round(epsilon, 5) == printed
-    assert tc.privacy_profile(s, epsilon, adversary) == pytest.approx(1e-6, rel=1e-6)
+    assert tc.privacy_profile(s.seen_by(adversary), epsilon) == pytest.approx(1e-6, rel=1e-6)
 
 
 def test_the_reference_value_of_a_target_who_may_hold_what_the_others_do():
     # Ten values, the target one of the first two, the others on the first: eight reports are alike to everybody here.
     full = RR(10, epsilon=1)
     s = tc.Shuffled(tc.Channel([[full.p, full.q, 8 * full.q], [full.q, full.p, 8 * full.q]]), 10_000)
-    assert round(tc.shuffle_epsilon(s, 1e-6, adversary=tc.AllButOne([9999, 0])), 5) == 0.01894
+    assert round(tc.dp_epsilon(s.seen_by(tc.AllButOne([9999, 0])), 1e-6), 5) == 0.01894
 
 
 def lumped(k, epsilon):
@@ -248,13 +255,18 @@ def lumped(k, epsilon):
     return rows
 
 
-def profile_by_all_histograms(k, n, local, epsilon):
-    """The others on the value 0; by ``P(h | x) = Σ_y Q[x, y] P(n-1 others report h less y)``, over every h."""
+@functools.cache
+def laws_of_all_histograms(k, n, local):
+    """The others on the value 0; by ``P(h | x) = Σ_y Q[x, y] P(n-1 others report h less y)``, for every h."""
     rows = lumped(k, local)
     h = np.array(slow_histograms(n, 4))
     base = stats.multinomial.pmf(h, n, rows[0])
     # Among n reports of holders of 0, h less y is h's probability times h_y / (n Q[0, y]).
-    laws = [base * (h / n * (row / rows[0])).sum(axis=1) for row in rows]
+    return [base * (h / n * (row / rows[0])).sum(axis=1) for row in rows]
+
+
+def profile_by_all_histograms(k, n, local, epsilon):
+    laws = laws_of_all_histograms(k, n, local)
     return max(
         float(np.maximum(0, laws[a] - math.exp(epsilon) * laws[b]).sum())
         for a, b in itertools.permutations(range(3), 2)
@@ -268,6 +280,7 @@ def slow_histograms(n, m):
     ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("k", [4, 5, 10])
 @pytest.mark.parametrize("n", [2, 3, 20, 60])
 def test_others_on_one_of_many_values_leave_three_counts_that_matter(k, n):
@@ -276,7 +289,7 @@ def test_others_on_one_of_many_values_leave_three_counts_that_matter(k, n):
     s = tc.Shuffled(RR(k, epsilon=1), n)
     for epsilon in (0.0, 0.1, 0.3, 0.6, 0.9):
         expected = profile_by_all_histograms(k, n, 1, epsilon)
-        assert tc.privacy_profile(s, epsilon, all_on_one(n, k)) == exactly(expected)
+        assert tc.privacy_profile(s.seen_by(all_on_one(n, k)), epsilon) == exactly(expected)
 
 
 @pytest.mark.parametrize(("k", "n"), [(4, 2), (4, 5), (5, 3)])
@@ -293,7 +306,7 @@ def test_two_counts_are_less_than_the_histogram(k, n):
         )
         gains.append(all_counts - two_counts)
         s = tc.Shuffled(RR(k, p=float(Q[0][0])), n)
-        asked = tc.privacy_profile(s, math.log(ratio), tc.AllButOne([0, 0, n - 1] + [0] * (k - 3)))
+        asked = tc.privacy_profile(s.seen_by(tc.AllButOne([0, 0, n - 1] + [0] * (k - 3))), math.log(ratio))
         assert asked >= float(all_counts) - 1e-12
     assert gains[0] == 0
     assert min(gains) >= 0
@@ -321,21 +334,22 @@ def test_two_values_in_a_crowd_of_any_size(n, local):
     s, adversary = tc.Shuffled(RR(2, epsilon=local), n), all_on_one(n, 2)
     for share in (0, 0.001, 0.05, 0.5, 2, 5):
         epsilon = min(share / math.sqrt(n), 0.9 * local)
-        assert tc.privacy_profile(s, epsilon, adversary) == exactly(binary_profile(n, local, epsilon))
-    epsilon = tc.shuffle_epsilon(s, 1e-6, adversary=adversary)
+        assert tc.privacy_profile(s.seen_by(adversary), epsilon) == exactly(binary_profile(n, local, epsilon))
+    epsilon = tc.dp_epsilon(s.seen_by(adversary), 1e-6)
     assert 0 < epsilon < local
     assert binary_profile(n, local, epsilon) == pytest.approx(1e-6, rel=1e-6)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("k", [3, 10])
 def test_many_values_in_a_million_users_are_answered(k):
     n = 10**6
     s, adversary = tc.Shuffled(RR(k, epsilon=1), n), all_on_one(n, k)
-    epsilon = tc.shuffle_epsilon(s, 1e-6, adversary=adversary)
+    epsilon = tc.dp_epsilon(s.seen_by(adversary), 1e-6)
     # A tenth of ten thousand users' ε, as 1/√n has it, but for the tail.
-    small = tc.shuffle_epsilon(tc.Shuffled(RR(k, epsilon=1), 10**4), 1e-6, adversary=all_on_one(10**4, k))
+    small = tc.dp_epsilon(tc.Shuffled(RR(k, epsilon=1), 10**4).seen_by(all_on_one(10**4, k)), 1e-6)
     assert small / 13 < epsilon < small / 9
-    assert tc.privacy_profile(s, epsilon, adversary) == pytest.approx(1e-6, rel=1e-6)
+    assert tc.privacy_profile(s.seen_by(adversary), epsilon) == pytest.approx(1e-6, rel=1e-6)
 
 
 @pytest.mark.parametrize("local", [300.0, 700.0])
@@ -348,28 +362,30 @@ def test_local_noise_that_underflows_in_a_crowd(local, k, n):
         s, adversary = tc.Shuffled(mechanism, n), tc.AllButOne(counts)
         for epsilon in (0.0, 1.0, local - 5, local - 0.5):
             expected = slow.privacy_profile(rows, slow.power(epsilon))
-            assert tc.privacy_profile(s, epsilon, adversary) == exactly(expected)
+            assert tc.privacy_profile(s.seen_by(adversary), epsilon) == exactly(expected)
 
 
 def test_no_noise_hides_nothing_and_pure_noise_everything():
     for n in (1, 2, 7, 10**6):
         bare, blind = tc.Shuffled(RR(2, p=1), n), tc.Shuffled(RR(2, p=0.5), n)
-        assert tc.privacy_profile(bare, 5, all_on_one(n, 2)) == exactly(1)
-        assert tc.shuffle_epsilon(bare, 0.5, adversary=all_on_one(n, 2)) == math.inf
-        assert tc.privacy_profile(blind, 0, all_on_one(n, 2)) == exactly(0)
-        assert tc.shuffle_epsilon(blind, 1e-9, adversary=all_on_one(n, 2)) == exactly(0)
+        assert tc.privacy_profile(bare.seen_by(all_on_one(n, 2)), 5) == exactly(1)
+        assert tc.dp_epsilon(bare.seen_by(all_on_one(n, 2)), 0.5) == math.inf
+        assert tc.privacy_profile(blind.seen_by(all_on_one(n, 2)), 0) == exactly(0)
+        assert tc.dp_epsilon(blind.seen_by(all_on_one(n, 2)), 1e-9) == exactly(0)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("epsilon", [0.2, 0.5, 0.9])
 @pytest.mark.parametrize("n", [10**4, 10**6])
 def test_what_is_too_rare_for_a_float_is_nothing(n, epsilon):
     # The others' reports would have to be 20 and more standard deviations off.
     for k in (2, 10):
-        delta = tc.privacy_profile(tc.Shuffled(RR(k, epsilon=1), n), epsilon, all_on_one(n, k))
+        delta = tc.privacy_profile(tc.Shuffled(RR(k, epsilon=1), n).seen_by(all_on_one(n, k)), epsilon)
         assert delta >= 0
         assert delta == exactly(0)
 
 
+@pytest.mark.long
 @given(st.data(), FEW, st.sampled_from([0.5, 1.0, 2.0, 5.0, math.inf]))
 @settings(max_examples=30)
 def test_the_renyi_divergence_of_a_crowd_is_the_largest_of_two_rows(data, k, order):
@@ -382,7 +398,7 @@ def test_the_renyi_divergence_of_a_crowd_is_the_largest_of_two_rows(data, k, ord
         return max(slow.renyi_divergence(rows[a], rows[b], order) for a, b in slow.ordered_pairs(rows))
 
     known = largest(slow.all_but_one(Q, counts))
-    assert tc.shuffle_renyi(s, order, adversary=tc.AllButOne(counts)) == exactly(known)
+    assert tc.renyi_dp(s.seen_by(tc.AllButOne(counts)), order) == exactly(known)
     strangers = largest(slow.uninformed(Q, n, [Fraction(1, k)] * k))
-    assert tc.shuffle_renyi(s, order, adversary=tc.Uninformed()) == exactly(strangers)
-    assert tc.shuffle_renyi(s, order) == exactly(slow.worst_all_but_one(Q, n, largest))
+    assert tc.renyi_dp(s.seen_by(tc.Uninformed()), order) == exactly(strangers)
+    assert tc.renyi_dp(s.seen_by(tc.WorstAllButOne()), order) == exactly(slow.worst_all_but_one(Q, n, largest))

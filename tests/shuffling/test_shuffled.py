@@ -14,17 +14,17 @@ from oracles import channels, measures as slow, shuffling
 from oracles.promise import exactly
 from oracles.strategies import gains, priors, stochastic
 
-# Measures that take an adversary: all of the table but those that never have one, and the ratio with none of meaning.
+# Measures of what an adversary sees, but the ratio, which may have no meaning.
 CROWD_MEASURES = {
-    "posterior_vulnerability": lambda s, prior, gain, a: tc.posterior_vulnerability(s, prior, gain, adversary=a),
-    "leakage": lambda s, prior, gain, a: tc.leakage(s, prior, gain, kind="additive", adversary=a),
-    "bayes_security": lambda s, prior, gain, a: tc.bayes_security(s, adversary=a),
-    "mutual_information": lambda s, prior, gain, a: tc.mutual_information(s, prior, adversary=a),
+    "posterior_vulnerability": tc.posterior_vulnerability,
+    "leakage": lambda s, prior, gain: tc.leakage(s, prior, gain, kind="additive"),
+    "bayes_security": lambda s, prior, gain: tc.bayes_security(s),
+    "mutual_information": lambda s, prior, gain: tc.mutual_information(s, prior),
 }
 
 
-def check_all(crowd, adversary, rows, prior, gain):
-    """Every measure of the crowd is that of the enumerated channel."""
+def check_all(seen, rows, prior, gain):
+    """Every measure of what is seen of the crowd is that of the enumerated channel."""
     k = len(rows)
     law = slow.fractions(np.full(k, 1 / k) if prior is None else prior)
     table = slow.identity(k) if gain is None else channels.exact(gain)
@@ -37,12 +37,12 @@ def check_all(crowd, adversary, rows, prior, gain):
         "mutual_information": slow.mutual_information(rows, law),
     }
     for name, ask in CROWD_MEASURES.items():
-        assert ask(crowd, prior, wrapped, adversary) == exactly(expected[name]), name
+        assert ask(seen, prior, wrapped) == exactly(expected[name]), name
     if max(law) < 1:
         with_prior = np.full(k, 1 / k) if prior is None else prior
-        assert tc.bayes_security(crowd, with_prior, adversary=adversary) == exactly(slow.bayes_security_at(rows, law))
+        assert tc.bayes_security(seen, with_prior) == exactly(slow.bayes_security_at(rows, law))
     if before > 1e-9:
-        assert tc.leakage(crowd, prior, wrapped, adversary=adversary) == exactly(after / before)
+        assert tc.leakage(seen, prior, wrapped) == exactly(after / before)
 
 
 @given(st.data(), st.integers(2, 3), st.integers(2, 3))
@@ -53,9 +53,10 @@ def test_among_strangers_of_any_population_a_crowd_is_the_average_over_datasets(
     population = data.draw(stochastic(1, k))[0]
     rows = shuffling.among_strangers(channels.exact(Q), n, slow.fractions(population))
     crowd = tc.Shuffled(tc.Channel(Q), n)
-    check_all(crowd, tc.Uninformed(population), rows, data.draw(priors(k)), data.draw(gains(k)))
+    check_all(crowd.seen_by(tc.Uninformed(population)), rows, data.draw(priors(k)), data.draw(gains(k)))
 
 
+@pytest.mark.long
 @given(st.data(), st.integers(2, 3), st.integers(2, 3))
 @settings(max_examples=40)
 def test_among_uniform_strangers_every_measure_of_a_system_is_its_definition(data, k, m):
@@ -75,9 +76,10 @@ def test_among_uniform_strangers_every_measure_of_a_system_is_its_definition(dat
             assert case.ask(tc.Shuffled(mechanism, n), prior, gain) == exactly(case.expected(matrix, prior, gain)), (
                 case.name
             )
-    check_all(tc.Shuffled(mechanism, n), None, rows, prior, gain)
+    check_all(tc.Shuffled(mechanism, n), rows, prior, gain)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("m", [2, 3])
 def test_five_users_of_three_values(m):
     Q = [[Fraction(5, 8), Fraction(2, 8), Fraction(1, 8)], [Fraction(0), Fraction(1, 2), Fraction(1, 2)]]
@@ -86,7 +88,7 @@ def test_five_users_of_three_values(m):
     rows = shuffling.among_strangers(Q, 5, population)
     crowd = tc.Shuffled(tc.Channel(np.array(Q, dtype=float)), 5)
     adversary = tc.Uninformed([float(share) for share in population])
-    check_all(crowd, adversary, rows, np.array([0.5, 0.375, 0.125]), np.array([[1.0, 0, 0], [0, 1, -1]]))
+    check_all(crowd.seen_by(adversary), rows, np.array([0.5, 0.375, 0.125]), np.array([[1.0, 0, 0], [0, 1, -1]]))
 
 
 def counts_of(n, k):
@@ -100,17 +102,20 @@ def test_all_but_one_of_two_values_at_all_counts(n, p):
     for counts in counts_of(n, 2):
         rows = shuffling.among_acquaintances(Q, counts)
         crowd = tc.Shuffled(tc.RandomizedResponse(2, p=p), n)
-        check_all(crowd, tc.AllButOne(counts), rows, None, None)
-        check_all(crowd, tc.AllButOne(counts), rows, np.array([0.75, 0.25]), np.array([[1.0, -1.0], [0.0, 2.0]]))
+        check_all(crowd.seen_by(tc.AllButOne(counts)), rows, None, None)
+        check_all(
+            crowd.seen_by(tc.AllButOne(counts)), rows, np.array([0.75, 0.25]), np.array([[1.0, -1.0], [0.0, 2.0]])
+        )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("n", range(1, 7))
 def test_all_but_one_of_three_values_at_all_counts(n):
     mechanism = tc.RandomizedResponse(3, p=0.625)
     Q = channels.exact(mechanism.channel().matrix)
     for counts in counts_of(n, 3):
         rows = shuffling.among_acquaintances(Q, counts)
-        check_all(tc.Shuffled(mechanism, n), tc.AllButOne(counts), rows, None, None)
+        check_all(tc.Shuffled(mechanism, n).seen_by(tc.AllButOne(counts)), rows, None, None)
 
 
 @given(st.data(), st.integers(2, 3), st.integers(2, 3))
@@ -121,7 +126,7 @@ def test_all_but_one_with_any_local_channel(data, k, m):
     Q = data.draw(stochastic(k, m))
     rows = shuffling.among_acquaintances(channels.exact(Q), counts)
     crowd = tc.Shuffled(tc.Channel(Q), n)
-    check_all(crowd, tc.AllButOne(counts), rows, data.draw(priors(k)), data.draw(gains(k)))
+    check_all(crowd.seen_by(tc.AllButOne(counts)), rows, data.draw(priors(k)), data.draw(gains(k)))
 
 
 @given(st.data(), st.integers(2, 3), st.integers(2, 3))
@@ -144,19 +149,17 @@ def test_the_explicit_channel_is_labelled_by_values_and_histograms(data, k, m):
 @pytest.mark.parametrize("mechanism", [tc.RandomizedResponse(2, p=0.8), tc.RandomizedResponse(3, epsilon=1.5)])
 @pytest.mark.parametrize("adversary", ["nobody", "a population", "nothing"])
 def test_a_crowd_of_one_is_the_mechanism_alone(mechanism, adversary):
-    k = mechanism.k
-    adversary = {
-        "nobody": tc.AllButOne([0] * k),
-        "a population": tc.Uninformed(np.eye(k)[0]),
-        "nothing": None,
+    k, crowd = mechanism.k, tc.Shuffled(mechanism, 1)
+    seen = {
+        "nobody": crowd.seen_by(tc.AllButOne([0] * k)),
+        "a population": crowd.seen_by(tc.Uninformed(np.eye(k)[0])),
+        "nothing": crowd,
     }[adversary]
-    crowd, prior = tc.Shuffled(mechanism, 1), np.arange(1, k + 1) / sum(range(1, k + 1))
+    prior = np.arange(1, k + 1) / sum(range(1, k + 1))
     for law in (None, prior):
-        assert tc.posterior_vulnerability(crowd, law, adversary=adversary) == exactly(
-            tc.posterior_vulnerability(mechanism, law)
-        )
-        assert tc.mutual_information(crowd, law, adversary=adversary) == exactly(tc.mutual_information(mechanism, law))
-    assert tc.bayes_security(crowd, adversary=adversary) == exactly(tc.bayes_security(mechanism))
+        assert tc.posterior_vulnerability(seen, law) == exactly(tc.posterior_vulnerability(mechanism, law))
+        assert tc.mutual_information(seen, law) == exactly(tc.mutual_information(mechanism, law))
+    assert tc.bayes_security(seen) == exactly(tc.bayes_security(mechanism))
 
 
 @pytest.mark.parametrize(("n", "p", "printed"), [(200, 0.9, 0.52254), (200, 1.0, 0.52817), (200, 0.6, 0.50563)])
@@ -167,16 +170,16 @@ def test_published_figures_of_the_uninformed_adversary(n, p, printed):
 @pytest.mark.parametrize(("counts", "printed"), [((0, 200), 0.52111), ((200, 0), 0.52111), ((100, 100), 0.52116)])
 def test_published_figures_of_the_strong_adversary(counts, printed):
     crowd = tc.Shuffled(tc.RandomizedResponse(2, p=0.8), 201)
-    assert round(tc.posterior_vulnerability(crowd, adversary=tc.AllButOne(counts)), 5) == printed
+    assert round(tc.posterior_vulnerability(crowd.seen_by(tc.AllButOne(counts))), 5) == printed
 
 
 @pytest.mark.parametrize("n", [2, 10, 1000])
 def test_without_noise_the_strong_adversary_subtracts_what_she_knows(n):
     for mechanism in (tc.RandomizedResponse(2, p=1), tc.Channel(np.eye(2))):
         crowd, adversary = tc.Shuffled(mechanism, n), tc.AllButOne([n - 1, 0])
-        assert tc.posterior_vulnerability(crowd, adversary=adversary) == exactly(1)
-        assert tc.bayes_security(crowd, adversary=adversary) == exactly(0)
-        assert tc.mutual_information(crowd, adversary=adversary, unit="bits") == exactly(1)
+        assert tc.posterior_vulnerability(crowd.seen_by(adversary)) == exactly(1)
+        assert tc.bayes_security(crowd.seen_by(adversary)) == exactly(0)
+        assert tc.mutual_information(crowd.seen_by(adversary), unit="bits") == exactly(1)
 
 
 @pytest.mark.parametrize("epsilon", [700.0, 720.0, 744.0])
@@ -184,9 +187,9 @@ def test_without_noise_the_strong_adversary_subtracts_what_she_knows(n):
 def test_next_to_no_noise_is_no_noise(epsilon, k):
     crowd = tc.Shuffled(tc.RandomizedResponse(k, epsilon=epsilon), 6)
     adversary = tc.AllButOne([5, *[0] * (k - 1)])
-    assert tc.posterior_vulnerability(crowd, adversary=adversary) == exactly(1)
-    assert tc.bayes_security(crowd, adversary=adversary) == exactly(0)
-    assert tc.posterior_vulnerability(crowd, adversary=tc.Uninformed(np.eye(k)[0])) == exactly(1)
+    assert tc.posterior_vulnerability(crowd.seen_by(adversary)) == exactly(1)
+    assert tc.bayes_security(crowd.seen_by(adversary)) == exactly(0)
+    assert tc.posterior_vulnerability(crowd.seen_by(tc.Uninformed(np.eye(k)[0]))) == exactly(1)
 
 
 @given(st.data())
@@ -196,9 +199,7 @@ def test_a_crowd_never_helps_the_adversary(data):
     Q = data.draw(stochastic(k, data.draw(st.integers(2, 3))))
     prior, population = data.draw(priors(k)), data.draw(stochastic(1, k))[0]
     adversary = tc.Uninformed(population)
-    guesses = [
-        tc.posterior_vulnerability(tc.Shuffled(tc.Channel(Q), n), prior, adversary=adversary) for n in range(1, 7)
-    ]
+    guesses = [tc.posterior_vulnerability(tc.Shuffled(tc.Channel(Q), n).seen_by(adversary), prior) for n in range(1, 7)]
     assert guesses[0] == exactly(tc.posterior_vulnerability(tc.Channel(Q), prior))
     assert all(more <= less + 1e-12 for less, more in itertools.pairwise(guesses))
 
@@ -214,57 +215,80 @@ def test_knowing_the_others_helps_on_average(data):
     average = sum(
         shuffling.multinomial(counts)
         * math.prod(population[x] ** c for x, c in enumerate(counts))
-        * tc.posterior_vulnerability(crowd, adversary=tc.AllButOne(counts))
+        * tc.posterior_vulnerability(crowd.seen_by(tc.AllButOne(counts)))
         for counts in counts_of(n, k)
     )
-    assert average >= tc.posterior_vulnerability(crowd, adversary=tc.Uninformed(population)) - 1e-12
+    assert average >= tc.posterior_vulnerability(crowd.seen_by(tc.Uninformed(population))) - 1e-12
 
 
+@pytest.mark.long
 def test_a_uniform_population_may_be_written_out():
     for k, n in [(2, 50), (3, 20), (3, 10**6), (5, 10**9)]:
         crowd, adversary = tc.Shuffled(tc.RandomizedResponse(k, p=0.7), n), tc.Uninformed(tc.uniform(k))
-        assert tc.posterior_vulnerability(crowd, adversary=adversary) == exactly(tc.posterior_vulnerability(crowd))
-        assert tc.bayes_security(crowd, adversary=adversary) == exactly(tc.bayes_security(crowd))
+        assert tc.posterior_vulnerability(crowd.seen_by(adversary)) == exactly(tc.posterior_vulnerability(crowd))
+        assert tc.bayes_security(crowd.seen_by(adversary)) == exactly(tc.bayes_security(crowd))
 
 
 @pytest.mark.parametrize("adversary", [tc.AllButOne([1, 1]), tc.PartlyInformed([1, 0]), tc.WorstAllButOne()])
 def test_reports_that_tell_nothing_tell_nothing_in_a_crowd(adversary):
     crowd = tc.Shuffled(tc.Channel([[0.25, 0.75], [0.25, 0.75]]), 3)
-    assert tc.shuffle_renyi(crowd, 5, adversary) == 0
-    assert tc.shuffle_epsilon(crowd, 1e-300, adversary) == 0
-    assert tc.bayes_security(crowd, adversary=adversary) == 1
+    assert tc.renyi_dp(crowd.seen_by(adversary), 5) == 0
+    assert tc.dp_epsilon(crowd.seen_by(adversary), 1e-300) == 0
+    assert tc.bayes_security(crowd.seen_by(adversary)) == 1
 
 
 def test_the_methods_are_named():
     crowd = tc.Shuffled(tc.RandomizedResponse(3, p=0.7), 10_000)
     known, silent = tc.AllButOne([9999, 0, 0]), tc.Shuffled(tc.RandomizedResponse(3, p=1), 10_000)
     small = tc.Shuffled(tc.RandomizedResponse(3, p=0.7), 10)
-    assert tc.method(tc.posterior_vulnerability, crowd) == "maximum load, closed form (Shuffle eq. 17)"
-    assert tc.method(tc.leakage, crowd) == "maximum load, closed form (Shuffle eq. 17)"
-    assert tc.method(tc.bayes_security, crowd) == "binomial sum over a fair walk"
-    assert tc.method(tc.mutual_information, crowd, unit="bits") == "binomial sum over a fair walk"
-    assert tc.method(tc.posterior_vulnerability, crowd, adversary=known) == "sum over the histograms of reports"
-    assert tc.method(tc.bayes_security, crowd, adversary=known) == "mean excess of a sum of independent steps"
-    assert tc.method(tc.posterior_vulnerability, silent, adversary=known) == "the target's report is plain to see"
+    assert tc.method(tc.posterior_vulnerability, crowd) == ("maximum load, closed form (Shuffle eq. 17)", "closed form")
+    assert tc.method(tc.leakage, crowd) == ("maximum load, closed form (Shuffle eq. 17)", "closed form")
+    assert tc.method(tc.bayes_security, crowd) == ("binomial sum over a fair walk", "closed form")
+    assert tc.method(tc.mutual_information, crowd, unit="bits") == ("binomial sum over a fair walk", "closed form")
+    assert tc.method(tc.posterior_vulnerability, crowd.seen_by(known)) == (
+        "sum over the histograms of reports",
+        "exact",
+    )
+    assert tc.method(tc.bayes_security, crowd.seen_by(known)) == (
+        "mean excess of a sum of independent steps",
+        "exact",
+    )
+    assert tc.method(tc.posterior_vulnerability, silent.seen_by(known)) == (
+        "the target's report is plain to see",
+        "closed form",
+    )
     mixed = tc.AllButOne([999] * 10 + [9])
     ten = tc.Shuffled(tc.RandomizedResponse(11, epsilon=1), 10_000)
-    assert "certified bounds" in tc.method(tc.posterior_vulnerability, ten, adversary=mixed)
-    assert "Monte Carlo" in tc.method(tc.posterior_vulnerability, ten, adversary=tc.Uninformed([0.5] + [0.05] * 10))
+    among_known = tc.method(tc.posterior_vulnerability, ten.seen_by(mixed))
+    assert "certified bounds" in among_known.name and among_known.rung == "estimate"
+    drawn = tc.method(tc.posterior_vulnerability, ten.seen_by(tc.Uninformed([0.5] + [0.05] * 10)))
+    assert "Monte Carlo" in drawn.name and drawn.rung == "estimate"
     for adversary in (tc.AllButOne([9, 0, 0]), tc.Uninformed([0.5, 0.25, 0.25])):
-        assert tc.method(tc.posterior_vulnerability, small, adversary=adversary) == "sum over the histograms of reports"
+        assert tc.method(tc.posterior_vulnerability, small.seen_by(adversary)) == (
+            "sum over the histograms of reports",
+            "exact",
+        )
     prior = [0.5, 0.25, 0.25]
-    assert tc.method(tc.posterior_vulnerability, small, prior=prior) == "sum over the histograms of reports"
+    assert tc.method(tc.posterior_vulnerability, small, prior=prior) == ("sum over the histograms of reports", "exact")
 
 
-ADVERSARIES = [tc.Uninformed(), tc.Uninformed([0.5, 0.5]), tc.AllButOne([1, 1])]
+RUNGS = {
+    "closed form": (5, tc.Uninformed()),
+    "exact": (5, tc.Uninformed([0.6, 0.1, 0.1, 0.1, 0.1])),
+    "bound": (10_000, tc.WorstAllButOne()),
+    "estimate": (10_000, tc.Uninformed([0.6, 0.1, 0.1, 0.1, 0.1])),
+}
 
 
-@pytest.mark.parametrize("adversary", ADVERSARIES, ids=["uninformed", "of a population", "all but one"])
-@pytest.mark.parametrize("name", CROWD_MEASURES)
-def test_knowledge_of_the_others_needs_others(name, adversary):
-    for system in (tc.Channel(np.eye(2)), tc.RandomizedResponse(2, p=0.5)):
-        with pytest.raises(TypeError, match="Shuffled"):
-            CROWD_MEASURES[name](system, None, None, adversary)
+@pytest.mark.parametrize("rung", RUNGS)
+def test_the_rung_says_what_kind_of_answer_it_is(rung):
+    n, adversary = RUNGS[rung]
+    crowd = tc.Shuffled(tc.RandomizedResponse(5, p=0.4), n)
+    assert tc.method(tc.posterior_vulnerability, crowd.seen_by(adversary)).rung == rung
+    answer = tc.posterior_vulnerability(crowd.seen_by(adversary, seed=0))
+    assert isinstance(answer, tc.Estimate) == (rung in ("bound", "estimate"))
+    if isinstance(answer, tc.Estimate):
+        assert answer.certified == (rung == "bound")
 
 
 @pytest.mark.parametrize(
@@ -280,13 +304,13 @@ def test_knowledge_of_the_others_needs_others(name, adversary):
 @pytest.mark.parametrize("name", CROWD_MEASURES)
 def test_knowledge_must_fit_the_crowd(name, adversary, words):
     with pytest.raises(tc.errors.InvalidValueError, match=words):
-        CROWD_MEASURES[name](tc.Shuffled(tc.RandomizedResponse(3, p=0.7), 10), None, None, adversary)
+        CROWD_MEASURES[name](tc.Shuffled(tc.RandomizedResponse(3, p=0.7), 10).seen_by(adversary), None, None)
 
 
 @pytest.mark.parametrize("adversary", [[9, 0, 0], "worst", 3])
 def test_knowledge_is_of_a_known_kind(adversary):
     with pytest.raises(tc.errors.UnsupportedError, match="AllButOne"):
-        tc.posterior_vulnerability(tc.Shuffled(tc.RandomizedResponse(3, p=0.7), 10), adversary=adversary)
+        tc.posterior_vulnerability(tc.Shuffled(tc.RandomizedResponse(3, p=0.7), 10).seen_by(adversary))
 
 
 @pytest.mark.parametrize(
@@ -327,12 +351,12 @@ def test_what_is_too_large_is_refused_politely():
     mixed = tc.AllButOne([250_000, 250_000, 250_000, 249_999])
     attempts = [
         crowd.channel,
-        lambda: tc.leakiest_pairs(crowd, adversary=mixed),
-        lambda: tc.leakiest_pair(crowd, adversary=mixed),
-        lambda: tc.leakiest_pair(tc.Shuffled(tc.Channel(PLAIN), 10**6), adversary=tc.WorstAllButOne()),
-        lambda: tc.shuffle_renyi(crowd, 2),
-        lambda: tc.shuffle_renyi(crowd, 2, adversary=mixed),
-        lambda: tc.mutual_information(crowd, adversary=tc.Exchangeable([1, 1, 1, 1])),
+        lambda: tc.leakiest_pairs(crowd.seen_by(mixed)),
+        lambda: tc.leakiest_pair(crowd.seen_by(mixed)),
+        lambda: tc.leakiest_pair(tc.Shuffled(tc.Channel(PLAIN), 10**6).seen_by(tc.WorstAllButOne())),
+        lambda: tc.renyi_dp(crowd.seen_by(tc.WorstAllButOne()), 2),
+        lambda: tc.renyi_dp(crowd.seen_by(mixed), 2),
+        lambda: tc.mutual_information(crowd.seen_by(tc.Exchangeable([1, 1, 1, 1]))),
     ]
     for attempt in attempts:
         with pytest.raises(tc.errors.TooLargeError, match=r"take fewer|say what") as refusal:
@@ -340,6 +364,7 @@ def test_what_is_too_large_is_refused_politely():
         assert "\n" not in str(refusal.value)
 
 
+@pytest.mark.long
 def test_what_is_too_large_to_sample_is_bounded():
     rare = np.repeat([0.5, 0], [2, 10**6 - 2])
     kept = tc.bayes_security(tc.Shuffled(tc.RandomizedResponse(10**6, p=0.7), 10), rare)
@@ -353,7 +378,7 @@ def test_what_is_too_large_to_sample_is_bounded():
 
 def test_the_order_of_the_known_counts_decides_nothing():
     crowd = tc.Shuffled(tc.RandomizedResponse(3, epsilon=2), 200)
-    guesses = {tc.posterior_vulnerability(crowd, adversary=tc.AllButOne(c)) for c in ([199, 0, 0], [0, 199, 0])}
+    guesses = {tc.posterior_vulnerability(crowd.seen_by(tc.AllButOne(c))) for c in ([199, 0, 0], [0, 199, 0])}
     assert len({round(guess, 12) for guess in guesses}) == 1
 
 

@@ -13,7 +13,7 @@ from oracles import adversaries as slow, channels, measures
 from oracles.promise import exactly
 from oracles.strategies import gains, stochastic
 from tacit.estimate import Estimate
-from tacit.shuffling import worst_counts
+from tacit.limits import Limits, within
 
 RR, UE = tc.RandomizedResponse, tc.UnaryEncoding
 WORST = tc.WorstAllButOne()
@@ -23,19 +23,20 @@ TWO_REPORTS = tc.Channel([[0.75, 0.25], [0.5, 0.5], [0.125, 0.875]])
 LEANING = tc.Channel([[0.875, 0.125], [0.5, 0.5]])
 
 MEASURES = {
-    "guess": lambda s, adversary: tc.posterior_vulnerability(s, adversary=adversary),
+    "guess": lambda s, adversary: tc.posterior_vulnerability(s.seen_by(adversary)),
     "guess of a prior": lambda s, adversary: tc.posterior_vulnerability(
-        s, [0.5] + [0.5 / (s.secrets - 1)] * (s.secrets - 1), adversary=adversary
+        s.seen_by(adversary), [0.5] + [0.5 / (s.secrets - 1)] * (s.secrets - 1)
     ),
-    "no risk": lambda s, adversary: 1 - tc.bayes_risk(s, adversary=adversary),
-    "information": lambda s, adversary: tc.mutual_information(s, adversary=adversary),
-    "distance": lambda s, adversary: 1 - tc.bayes_security(s, adversary=adversary),
-    "δ": lambda s, adversary: tc.privacy_profile(s, 0.3, adversary),
-    "ε": lambda s, adversary: tc.shuffle_epsilon(s, 1e-4, adversary),
-    "divergence": lambda s, adversary: tc.shuffle_renyi(s, 2, adversary),
+    "no risk": lambda s, adversary: 1 - tc.bayes_risk(s.seen_by(adversary)),
+    "information": lambda s, adversary: tc.mutual_information(s.seen_by(adversary)),
+    "distance": lambda s, adversary: 1 - tc.bayes_security(s.seen_by(adversary)),
+    "δ": lambda s, adversary: tc.privacy_profile(s.seen_by(adversary), 0.3),
+    "ε": lambda s, adversary: tc.dp_epsilon(s.seen_by(adversary), 1e-4),
+    "divergence": lambda s, adversary: tc.renyi_dp(s.seen_by(adversary), 2),
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", MEASURES)
 @pytest.mark.parametrize(
     ("mechanism", "n"),
@@ -64,6 +65,7 @@ def partitions(users, parts, most=None):
     return [(first, *rest) for first in range(top + 1) for rest in partitions(users - first, parts - 1, first)]
 
 
+@pytest.mark.long
 def test_five_values_of_eight_users():
     # Renaming the values renames the reports: what the others hold matters up to its order.
     Q = channels.randomized_response(5, Fraction(7, 10))
@@ -71,7 +73,7 @@ def test_five_values_of_eight_users():
     laws = (law_of(Q, counts) for counts in partitions(7, 5))
     truth = max(measures.posterior_vulnerability(rows, law, identity) for rows in laws)
     assert round(float(truth), 5) == 0.39198
-    assert tc.posterior_vulnerability(tc.Shuffled(RR(5, p=0.7), 8), adversary=WORST) == exactly(truth)
+    assert tc.posterior_vulnerability(tc.Shuffled(RR(5, p=0.7), 8).seen_by(WORST)) == exactly(truth)
 
 
 def law_of(Q, counts):
@@ -101,33 +103,35 @@ def test_more_others_hide_more_whatever_they_hold(data, k, m):
         assert leak(more) <= leak(fewer) + Fraction(1, 10**12)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("n", "epsilon"), [(50, 0.2), (50, 0.5), (80, 0.1)])
 def test_scores_of_three_values_hold_what_somebody_can(n, epsilon):
     # All on the third value is the worst of those few that are tried here; no other is missed in small crowds.
     s = tc.Shuffled(RR(3, epsilon=1), n)
-    found = tc.privacy_profile(s, epsilon)
+    found = tc.privacy_profile(s.seen_by(tc.WorstAllButOne()), epsilon)
     assert isinstance(found, float)
     tried = [(0, 0, n - 1), (n - 1, 0, 0), (1, 0, n - 2), (n // 2, n - 1 - n // 2, 0), (n // 2, 0, n - 1 - n // 2)]
-    best = max(float(tc.privacy_profile(s, epsilon, tc.AllButOne(counts))) for counts in tried)
+    best = max(float(tc.privacy_profile(s.seen_by(tc.AllButOne(counts)), epsilon)) for counts in tried)
     assert found >= best * (1 - 1e-10)
-    assert found <= tc.privacy_profile(tc.Shuffled(RR(3, epsilon=1), n - 1), epsilon)
+    assert found <= tc.privacy_profile(tc.Shuffled(RR(3, epsilon=1), n - 1).seen_by(tc.WorstAllButOne()), epsilon)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("n", [1500, 3000])
 def test_thousands_of_two_values_are_gone_through(n):
     s = tc.Shuffled(RR(2, p=0.8), n)
-    kept = tc.bayes_security(s, adversary=WORST)
+    kept = tc.bayes_security(s.seen_by(WORST))
     assert isinstance(kept, float)
     tried = [tc.AllButOne([c, n - 1 - c]) for c in (0, 1, n // 2 - 1, n // 2, n - 1)]
-    assert kept <= min(tc.bayes_security(s, adversary=adversary) for adversary in tried) + 1e-12
+    assert kept <= min(tc.bayes_security(s.seen_by(adversary)) for adversary in tried) + 1e-12
 
 
 @pytest.mark.parametrize("most", [1, 1 << 13, 1 << 16])
-def test_what_is_not_looked_through_leaves_certified_bounds(most, monkeypatch):
+def test_what_is_not_looked_through_leaves_certified_bounds(most):
     s = tc.Shuffled(RR(3, p=0.75), 30)
-    truth = tc.privacy_profile(s, 0.5)
-    monkeypatch.setattr(worst_counts, "_MOST_CELLS", most)
-    found = tc.privacy_profile(s, 0.5)
+    truth = tc.privacy_profile(s.seen_by(tc.WorstAllButOne()), 0.5)
+    with within(Limits(most_likelihoods_tried=most)):
+        found = tc.privacy_profile(s.seen_by(tc.WorstAllButOne()), 0.5)
     if isinstance(found, Estimate):
         assert found.certified
         assert found.low <= truth <= found.high
@@ -138,6 +142,6 @@ def test_what_is_not_looked_through_leaves_certified_bounds(most, monkeypatch):
 @pytest.mark.parametrize("p", [0.5, 1.0])
 def test_neither_pure_noise_nor_none_needs_a_search(p):
     s = tc.Shuffled(RR(2, p=p), 300)
-    assert tc.bayes_security(s, adversary=WORST) == exactly(2 * (1 - p))
-    assert tc.privacy_profile(s, 0.0) == exactly(2 * p - 1)
-    assert np.isclose(tc.mutual_information(s, adversary=WORST), math.log(2) * (2 * p - 1), rtol=1e-12, atol=1e-15)
+    assert tc.bayes_security(s.seen_by(WORST)) == exactly(2 * (1 - p))
+    assert tc.privacy_profile(s.seen_by(tc.WorstAllButOne()), 0.0) == exactly(2 * p - 1)
+    assert np.isclose(tc.mutual_information(s.seen_by(WORST)), math.log(2) * (2 * p - 1), rtol=1e-12, atol=1e-15)

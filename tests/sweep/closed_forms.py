@@ -30,8 +30,8 @@ def _response(draw: Draw, k: int, epsilon: float) -> Asked:
     yield call("mutual_information", system), p * log(k * p) + (k - 1) * q * log(k * q)
     yield call("ldp_epsilon", system), mpf(epsilon)
     if k <= 100:
-        yield call("shuffle_renyi", system, order), _renyi_of_response(p, q, k, epsilon, order)
-        yield call("shuffle_epsilon", system, delta), max(mpf(0), log((p - mpf(delta)) / q)) if p > delta else mpf(0)
+        yield call("renyi_dp", system, order), _renyi_of_response(p, q, k, epsilon, order)
+        yield call("dp_epsilon", system, delta), max(mpf(0), log((p - mpf(delta)) / q)) if p > delta else mpf(0)
     yield from _error(draw, system, k, p, q)
 
 

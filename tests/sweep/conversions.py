@@ -22,12 +22,12 @@ def _of_numbers(draw: Draw) -> Iterator[Question]:
         e, d, b = mpf(epsilon), mpf(delta), mpf(security)
         ratio = exp(e)
         truths: list[tuple[Call, Any]] = [
-            (call("bayes_security_of_ldp", epsilon, delta), 2 * (1 - d) / (1 + ratio)),
-            (call("membership_advantage", epsilon, delta), (ratio - 1 + 2 * d) / (ratio + 1)),
-            (call("yeom_advantage", epsilon), min(ratio - 1, mpf(1))),
-            (call("success_probability", security), 1 - b / 2),
-            (call("delta_of_bayes_security", security, epsilon), max(mpf(0), 1 - b * (1 + ratio) / 2)),
-            (call("epsilon_of_bayes_security", security, delta), _least_epsilon(b, d)),
+            (call("security.bayes_security_of_ldp", epsilon, delta), 2 * (1 - d) / (1 + ratio)),
+            (call("security.membership_advantage", epsilon, delta), (ratio - 1 + 2 * d) / (ratio + 1)),
+            (call("security.yeom_advantage", epsilon), min(ratio - 1, mpf(1))),
+            (call("security.success_probability", security), 1 - b / 2),
+            (call("security.delta_of_bayes_security", security, epsilon), max(mpf(0), 1 - b * (1 + ratio) / 2)),
+            (call("security.epsilon_of_bayes_security", security, delta), _least_epsilon(b, d)),
         ]
         truths += _of_databases(draw, epsilon, ratio)
     return (Question(asked, lambda truth=truth: truth) for asked, truth in truths)
@@ -42,11 +42,14 @@ def _least_epsilon(security: Any, delta: Any) -> Any:
 def _of_databases(draw: Draw, epsilon: float, ratio: Any) -> Iterator[tuple[Call, Any]]:
     people, values = draw.size(1, 300), draw.size(2, 1000)
     right = (ratio / (values - 1 + ratio)) ** people
-    yield call("bayes_security_of_databases", epsilon, people, values), (1 - right) / (1 - mpf(values) ** -people)
+    yield (
+        call("security.bayes_security_of_databases", epsilon, people, values),
+        (1 - right) / (1 - mpf(values) ** -people),
+    )
     likeliest = draw.between(0.001, 0.999)
     if Fraction(likeliest) > Fraction(1, values**people):
         security = (1 - mpf(likeliest) * values**people * right) / (1 - mpf(likeliest))
-        asked = call("bayes_security_of_databases", epsilon, people, values, prior_maximum=likeliest)
+        asked = call("security.bayes_security_of_databases", epsilon, people, values, prior_maximum=likeliest)
         yield asked, max(mpf(0), security)
 
 
@@ -56,10 +59,10 @@ def _of_loads(draw: Draw) -> Iterator[Question]:
     crowd = call("Shuffled", call("RandomizedResponse", k, p=p), n)
     load = _maximum_load(n, k)
     guess = load / n * (k * mpf(p) - 1) / (k - 1) + (1 - mpf(p)) / (k - 1)
-    yield Question(call("maximum_load", n, k), lambda: load)
-    yield Question(call("maximum_load_bounds", n, k), lambda: load)
+    yield Question(call("shuffling.maximum_load", n, k), lambda: load)
+    yield Question(call("shuffling.maximum_load_bounds", n, k), lambda: load)
     yield Question(call("posterior_vulnerability", crowd), lambda: guess)
-    yield Question(call("asymptotic_vulnerability", crowd), lambda: guess)
+    yield Question(call("shuffling.asymptotic_vulnerability", crowd), lambda: guess)
 
 
 def _maximum_load(n: int, k: int) -> Any:

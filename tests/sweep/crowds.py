@@ -8,7 +8,7 @@ from oracles.rows import exactly
 from sweep.channels import a_system
 from sweep.draws import Draw
 from sweep.measures import about
-from sweep.question import DIGITS, Call, Question, call, mpmath
+from sweep.question import DIGITS, Call, Question, Seen, call, mpmath
 
 # By how many kinds of report there are.
 _MOST_USERS = {1: 20, 2: 30, 3: 8, 4: 5}
@@ -19,7 +19,7 @@ def questions(draw: Draw) -> Iterator[Question]:
     n = draw.either(1, 2, 3, draw.whole(2, _MOST_USERS[len(rows[0])]))
     with mpmath.workdps(DIGITS):
         adversary, views, own = draw.either(_uninformed, _all_but_one, _partly, _worst, _exchangeable)(draw, rows, n)
-    return about(call("Shuffled", mechanism, n), views, draw, adversary=adversary, own=own)
+    return about(Seen(call("Shuffled", mechanism, n), adversary), views, draw, own=own)
 
 
 def _uninformed(draw: Draw, rows: Any, n: int) -> tuple[Call, Any, Any]:

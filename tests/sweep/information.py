@@ -29,16 +29,19 @@ def questions(draw: Draw) -> Iterator[Question]:
 
 def _asked(system: Call, rows: Any, n: int, given: list[float]) -> Iterator[tuple[Call, Any]]:
     alpha, law, k = [mpf(a) for a in given], call("Dirichlet", given), len(rows)
-    yield call("average_privacy", system, law), exact.average_privacy(rows, alpha)
+    yield call("information.average_privacy", system, law), exact.average_privacy(rows, alpha)
     told, truth = exact.information(rows, n, alpha), exact.information_of_truth(n, alpha)
     density = exact.differential_entropy(alpha)
-    yield call("population_information", system, n, law, rng=1), told
-    yield call("distribution_utility", system, n, law, rng=1), told / truth
-    yield call("digit_utility", system, n, law, rng=1), (told - density) / (k - 1)
+    yield call("information.population_information", system, n, law, rng=1), told
+    yield call("information.distribution_utility", system, n, law, rng=1), told / truth
+    yield call("information.digit_utility", system, n, law, rng=1), (told - density) / (k - 1)
     tallies, entropy = exact.information_of_tallies(rows, n, alpha), exact.tally_entropy(n, alpha)
-    yield call("tally_utility", system, n, law, rng=1), tallies / entropy
+    yield call("information.tally_utility", system, n, law, rng=1), tallies / entropy
     if len(rows[0]) == k and abs(mpmath.det(mpmath.matrix(rows))) > mpf("1e-4") ** k:
         mean = exact.log_determinant(rows, alpha)
-        yield call("asymptotic_utility", system, law, rng=1), mean / (2 * k - 2) - log(2 * mpmath.pi * mpmath.e) / 2
+        yield (
+            call("information.asymptotic_utility", system, law, rng=1),
+            mean / (2 * k - 2) - log(2 * mpmath.pi * mpmath.e) / 2,
+        )
         participation = mpmath.exp((mean - exact.log_determinant_of_truth(alpha)) / (k - 1))
-        yield call("effective_participation", system, law, rng=1), participation
+        yield call("information.effective_participation", system, law, rng=1), participation

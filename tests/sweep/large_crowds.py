@@ -9,7 +9,7 @@ import numpy as np
 
 from oracles import two_valued_crowds as exact
 from sweep.draws import Draw
-from sweep.question import Call, Question, call, mpmath
+from sweep.question import Call, Question, Seen, call, mpmath
 
 # What sums of long doubles may be off by, relatively.
 _ROUNDING = 1e-15
@@ -31,7 +31,7 @@ def questions(draw: Draw) -> Iterator[Question]:
         adversary = call(knowledge, *known, *([population] if knowledge == "PartlyInformed" else []))
     with np.errstate(under="ignore"):
         views = [exact.views(rows, counts, n - 1 - sum(counts), shares) for counts in known]
-        found = list(_asked(call("Shuffled", system, n), adversary, views, draw, n))
+        found = list(_asked(Seen(call("Shuffled", system, n), adversary), views, draw, n))
     return (Question(asked, partial(_ends, truth)) for asked, truth in found)
 
 
@@ -46,23 +46,21 @@ def _mechanism(draw: Draw) -> tuple[Call, Any]:
     return call("Channel", [[cell, 1 - cell] for cell in cells]), rows
 
 
-def _asked(crowd: Call, adversary: Call, views: list[Any], draw: Draw, n: int) -> Iterator[tuple[Call, Any]]:
+def _asked(seen: Seen, views: list[Any], draw: Draw, n: int) -> Iterator[tuple[Call, Any]]:
     prior, gain = draw.distribution(2), draw.gain(2)
     law = np.array(prior, exact.Number) / math.fsum(prior)
-    seen = {"adversary": adversary}
-    believed = {**seen, "prior": prior, "rng": 1}
     pairs = [pair for a, b in views for pair in ((a, b), (b, a))]
     guessed = max(exact.posterior_vulnerability(laws, law, gain) for laws in views)
-    yield call("posterior_vulnerability", crowd, gain=call("gain_matrix", gain), **believed), guessed
-    yield call("bayes_risk", crowd, **believed), min(exact.bayes_risk(laws, law) for laws in views)
-    yield call("mutual_information", crowd, **believed), max(exact.mutual_information(laws, law) for laws in views)
-    yield call("bayes_security", crowd, **seen), min(map(exact.bayes_security, views))
+    yield call("posterior_vulnerability", seen, gain=call("gain_matrix", gain), prior=prior), guessed
+    yield call("bayes_risk", seen, prior=prior), min(exact.bayes_risk(laws, law) for laws in views)
+    yield call("mutual_information", seen, prior=prior), max(exact.mutual_information(laws, law) for laws in views)
+    yield call("bayes_security", seen), min(map(exact.bayes_security, views))
     epsilon, delta = draw.either(draw.scale(1e-6, 10), draw.between(0, 1)), draw.delta() or 1e-9
-    yield call("privacy_profile", crowd, epsilon, **seen), max(exact.hockey_stick(a, b, epsilon) for a, b in pairs)
-    yield call("shuffle_epsilon", crowd, delta, **seen), max(exact.least_epsilon(a, b, delta) for a, b in pairs)
+    yield call("privacy_profile", seen, epsilon), max(exact.hockey_stick(a, b, epsilon) for a, b in pairs)
+    yield call("dp_epsilon", seen, delta), max(exact.least_epsilon(a, b, delta) for a, b in pairs)
     if n < 200 and all(laws.min() > 0 for laws in views):
         order = draw.either(0.5, 2.0, 5.0)
-        yield call("shuffle_renyi", crowd, order, **seen), max(exact.renyi_divergence(a, b, order) for a, b in pairs)
+        yield call("renyi_dp", seen, order), max(exact.renyi_divergence(a, b, order) for a, b in pairs)
 
 
 def _ends(truth: Any) -> tuple[Any, Any]:

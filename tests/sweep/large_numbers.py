@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from oracles.crowds import mean_absolute_difference
 from sweep.draws import Draw
-from sweep.question import Question, call, mpmath
+from sweep.question import Question, Seen, call, mpmath
 
 mpf = mpmath.mpf
 
@@ -18,7 +18,7 @@ def questions(draw: Draw) -> Iterator[Question]:
     lie = (1 - truth) / (k - 1)
 
     def among_loads():
-        load = call("maximum_load_bounds", n, k).answer()
+        load = call("shuffling.maximum_load_bounds", n, k).answer()
         return tuple(mpf(end) / n * (truth - lie) + lie for end in (load.low, load.high))
 
     yield Question(call("posterior_vulnerability", crowd), among_loads)
@@ -37,16 +37,15 @@ def _of_two_values(draw: Draw, n: int) -> Iterator[Question]:
     crowd = call("Shuffled", call("RandomizedResponse", 2, epsilon=epsilon), n)
     for adversary in (call("AllButOne", [0, n - 1]), call("Uninformed", draw.distribution(2))):
         width = epsilon * draw.scale(1e-3, 1) / n**0.5
-        profile = call("privacy_profile", crowd, width, adversary=adversary)
+        seen = Seen(crowd, adversary)
+        profile = call("privacy_profile", seen, width)
         delta = profile.answer()
         if not isinstance(delta, float) or not 1e-280 < delta < 0.5:
             continue
         # As exact as δ is, whose relative error the slope of its logarithm, over √n, turns into one of ε.
-        yield Question(
-            call("shuffle_epsilon", crowd, delta, adversary=adversary), lambda w=width: (w * (1 - 1e-9), w * (1 + 1e-9))
-        )
-        advantage = call("privacy_profile", crowd, 0.0, adversary=adversary)
-        yield Question(call("bayes_security", crowd, adversary=adversary), lambda a=advantage: 1 - mpf(a.answer()))
+        yield Question(call("dp_epsilon", seen, delta), lambda w=width: (w * (1 - 1e-9), w * (1 + 1e-9)))
+        advantage = call("privacy_profile", seen, 0.0)
+        yield Question(call("bayes_security", seen), lambda a=advantage: 1 - mpf(a.answer()))
 
 
 def _high(answer):

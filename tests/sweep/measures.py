@@ -5,15 +5,14 @@ from typing import Any
 
 from oracles import rows as exact
 from sweep.draws import Draw
-from sweep.question import DIGITS, Call, Question, call, mpmath
+from sweep.question import DIGITS, Call, Question, Seen, call, mpmath
 
 
 def about(
-    system: Call,
+    system: Call | Seen,
     views: list[Any],
     draw: Draw,
     *,
-    adversary: Call | None = None,
     own: list[float] | None = None,
 ) -> Iterator[Question]:
     """Ask everything of a system; of a crowd, what the worst of several views gives away.
@@ -24,10 +23,8 @@ def about(
     prior = None if own or draw.chance(0.3) else draw.distribution(k)
     gain = draw.gain(k) if draw.chance(0.3) else None
     weights = gain or [[int(w == x) for x in range(k)] for w in range(k)]
-    known = {} if adversary is None else {"adversary": adversary}
-    asked = known | ({} if prior is None else {"prior": prior})
+    asked = {} if prior is None else {"prior": prior}
     wanted = asked if gain is None else asked | {"gain": call("gain_matrix", gain)}
-    seeded = {} if adversary is None else {"rng": 1}
 
     def question(name: str, truth: Any, *given: Any, refusable: bool = False, **named: Any) -> Question:
         return Question(call(name, system, *given, **named), truth, refusable)
@@ -44,29 +41,26 @@ def about(
     pairs = [pair for rows in views for pair in exact.ordered_pairs(rows)]
     with mpmath.workdps(DIGITS):
         law, most = exact.exactly(prior or own or [1.0] * k), max(map(exact.ldp_epsilon, views))
-    yield question("posterior_vulnerability", after, **wanted, **seeded)
-    yield question("leakage", lambda: after() - before(), **wanted, kind="additive", **seeded)
+    yield question("posterior_vulnerability", after, **wanted)
+    yield question("leakage", lambda: after() - before(), **wanted, kind="additive")
     if gain is None:
-        yield question("leakage", lambda: after() / before(), **asked, **seeded)
-    yield question("bayes_risk", risk, **asked, **seeded)
-    yield question(
-        "mutual_information", lambda: max(exact.mutual_information(rows, law) for rows in views), **asked, **seeded
-    )
-    yield question("bayes_security", lambda: min(map(exact.bayes_security, views)), **known)
+        yield question("leakage", lambda: after() / before(), **asked)
+    yield question("bayes_risk", risk, **asked)
+    yield question("mutual_information", lambda: max(exact.mutual_information(rows, law) for rows in views), **asked)
+    yield question("bayes_security", lambda: min(map(exact.bayes_security, views)))
     if prior is not None and max(law) < 1:
-        yield question("bayes_security", lambda: risk() / (1 - max(law)), **asked, **seeded)
+        yield question("bayes_security", lambda: risk() / (1 - max(law)), **asked)
     epsilon, delta, order = draw.epsilon(), draw.delta(), draw.order()
     if draw.chance(0.5) and mpmath.isfinite(most):
         epsilon = float(most) * draw.between(0, 1.01)
-    yield question("privacy_profile", lambda: max(exact.hockey_stick(*p, epsilon) for p in pairs), epsilon, **known)
-    yield question("shuffle_epsilon", lambda: max(exact.least_epsilon(*p, delta) for p in pairs), delta, **known)
+    yield question("privacy_profile", lambda: max(exact.hockey_stick(*p, epsilon) for p in pairs), epsilon)
+    yield question("dp_epsilon", lambda: max(exact.least_epsilon(*p, delta) for p in pairs), delta)
     yield question(
-        "shuffle_renyi",
+        "renyi_dp",
         lambda: max(exact.renyi_divergence(*p, order) for p in pairs),
         order,
-        refusable=adversary is not None,
-        **known,
+        refusable=isinstance(system, Seen),
     )
-    if adversary is None:
+    if isinstance(system, Call):
         yield question("multiplicative_bayes_capacity", lambda: exact.capacity(views[0]))
         yield question("ldp_epsilon", lambda: most)

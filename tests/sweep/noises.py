@@ -53,8 +53,8 @@ def _of_two(draw: Draw, system: Call, pair: Any) -> Iterator[Question]:
     yield question("multiplicative_bayes_capacity", lambda: 1 + pair.hockey_stick(0))
     yield question("ldp_epsilon", lambda: pair.ldp_epsilon)
     yield question("privacy_profile", lambda: pair.hockey_stick(epsilon), epsilon)
-    yield question("shuffle_epsilon", lambda: pair.least_epsilon(mpf(delta)), delta)
-    yield question("shuffle_renyi", lambda: pair.renyi_divergence(order), order)
+    yield question("dp_epsilon", lambda: pair.least_epsilon(mpf(delta)), delta)
+    yield question("renyi_dp", lambda: pair.renyi_divergence(order), order)
 
 
 def _geometric(draw: Draw) -> Iterator[Question]:
@@ -68,6 +68,6 @@ def _discrete_gaussian(draw: Draw) -> Iterator[Question]:
     sigma, sensitivity = draw.scale(0.03, 2), draw.whole(1, 5)
     with mpmath.workdps(DIGITS):
         rows = mechanism_rows.discrete_gaussian(sigma, sensitivity)
-    unlimited = {"shuffle_renyi", "ldp_epsilon"}  # of which the rows end too early
+    unlimited = {"renyi_dp", "ldp_epsilon"}  # of which the rows end too early
     given = about(call("DiscreteGaussian", sigma, sensitivity), [rows], draw)
     return (question for question in given if question.asked.name not in unlimited)

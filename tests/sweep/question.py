@@ -4,6 +4,7 @@ import math
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
 import pytest
@@ -35,8 +36,22 @@ class Call:
 
     def answer(self) -> Any:
         named = {name: _answer(value) for name, value in self.named.items()}
-        whole = getattr(tacit, self.name)(*map(_answer, self.positional), **named)
+        whole = attrgetter(self.name)(tacit)(*map(_answer, self.positional), **named)
         return getattr(whole, self.part) if self.part else whole
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A crowd as one adversary sees it."""
+
+    crowd: Call
+    knowledge: Call
+
+    def __repr__(self) -> str:
+        return f"{self.crowd!r}.seen_by({self.knowledge!r}, seed=1)"
+
+    def answer(self) -> Any:
+        return self.crowd.answer().seen_by(self.knowledge.answer(), seed=1)
 
 
 def _answer(value: Any) -> Any:

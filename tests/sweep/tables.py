@@ -45,19 +45,24 @@ def _of_a_table(draw: Draw) -> Iterator[Question]:
 
     yield question(call("exposure", table, k=k, **known), below)
     yield question(call("exposure", table, threshold=str(threshold), **known), exact.exposure_at(seen, threshold))
-    yield question(call("k_anonymity", table, names), min(Counter(seen).values()))
-    yield question(call("reidentification_vulnerability", table, names), Fraction(len(set(seen)), people))
-    yield question(call("inference_vulnerability", table, names, "secret"), exact.inference(seen, numbers))
+    yield question(call("anonymity.k_anonymity", table, names), min(Counter(seen).values()))
+    yield question(call("anonymity.reidentification_vulnerability", table, names), Fraction(len(set(seen)), people))
+    yield question(call("anonymity.inference_vulnerability", table, names, "secret"), exact.inference(seen, numbers))
     held: dict[Any, list[str]] = {}
     for person, number in zip(seen, numbers, strict=True):
         held.setdefault(person, []).append(number)
-    yield question(call("l_diversity", table, names, "secret"), min(len(set(of)) for of in held.values()))
-    yield question(call("t_closeness", table, names, "secret"), max(_variation(of, numbers) for of in held.values()))
-    for bound in ("exposure_bound", "theorem_bound", "entropy_exposure_bound"):
+    yield question(call("anonymity.l_diversity", table, names, "secret"), min(len(set(of)) for of in held.values()))
+    yield question(
+        call("anonymity.t_closeness", table, names, "secret"), max(_variation(of, numbers) for of in held.values())
+    )
+    for bound in ("exposure_bound", "anonymity.theorem_bound", "anonymity.entropy_exposure_bound"):
         yield question(call(bound, table, k=k, **known), below)
+    counts = call("Marginals", {name: dict(marginal) for name, marginal in zip(names, marginals, strict=True)})
+    for bound in ("exposure_bound", "anonymity.theorem_bound"):
+        yield question(call(bound, counts, k=k), below)
     independent = _exposed_if_independent(marginals, people, k)
     if draw.chance(0.5):
-        yield question(call("exposure_if_independent", table, k=k, **known), independent)
+        yield question(call("anonymity.exposure_if_independent", table, k=k, **known), independent)
 
 
 def _exposed_if_independent(marginals: list[Any], people: int, k: int) -> Any:
@@ -86,18 +91,18 @@ def _of_a_law(draw: Draw) -> Iterator[Question]:
     exposed = _statistical_exposure(shares, n, k)
     if exposed is None:
         return
-    yield Question(call("statistical_exposure", law, n, k), lambda: exposed)
-    yield Question(call("statistical_exposure_bounds", law, radius, n, k), lambda: exposed)
+    yield Question(call("anonymity.statistical_exposure", law, n, k), lambda: exposed)
+    yield Question(call("anonymity.statistical_exposure_bounds", law, radius, n, k), lambda: exposed)
     if (shifted := _statistical_exposure(moved, n, k)) is not None:
-        yield Question(call("statistical_exposure_bounds", law, radius, n, k), lambda: shifted)
+        yield Question(call("anonymity.statistical_exposure_bounds", law, radius, n, k), lambda: shifted)
     sample = Counter(draw.rng.choices(range(len(law)), law, k=draw.size(10, 300)))
     sizes = Counter(sample.values())
     classes = Sizes(sorted(sizes), [sizes[size] for size in sorted(sizes)])
     threshold = draw.scale(0.005, 0.5)
     if min(abs(share - mpf(threshold)) for share in shares) > 1e-9:
         rare = mpmath.fsum(share for share in shares if share < threshold)
-        yield Question(call("sampled_exposure", classes, threshold), lambda: rare)
-    yield Question(call("future_exposure", classes, n, k), lambda: exposed)
+        yield Question(call("anonymity.sampled_exposure", classes, threshold), lambda: rare)
+    yield Question(call("anonymity.future_exposure", classes, n, k), lambda: exposed)
 
 
 class Sizes:

@@ -1,7 +1,7 @@
 """The library's numbers against other routes to them, over all that it takes: who asks, of what, with which parameters.
 
-Each family draws systems and asks everything of them; `oracles` has the truth. The small part belongs to the suite, the
-wide one runs with ``-m sweep`` and says how many answers there were of which kind.
+Each family draws systems and asks everything of them; `oracles` has the truth. The small part is among the long
+tests, the wide one runs with ``-m sweep`` and says how many answers there were of which kind.
 """
 
 from collections import Counter
@@ -63,6 +63,7 @@ def faults(verdicts: Iterable[Verdict]) -> list[str]:
     return found
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", FAMILIES)
 def test_every_answer_is_what_another_route_says(name: str) -> None:
     family, systems, _ = FAMILIES[name]

@@ -3,14 +3,25 @@
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tacit.errors import InvalidGainError, UnsupportedError
-from tacit.numerics.matrices import dense
 from tacit.validation import as_count, as_reals
+
+
+class Joint(Protocol):
+    """A joint law of secret and observation, entries ``[x, y]``, that is asked and need not be an array."""
+
+    def column_maxima(self) -> NDArray[np.float64]:
+        """Return the largest entry of each column."""
+        ...
+
+    def mixtures(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return ``weights @ joint``."""
+        ...
 
 
 class Gain(ABC):
@@ -19,11 +30,12 @@ class Gain(ABC):
     secrets: int
 
     @abstractmethod
-    def best(self, joint: Any) -> NDArray[np.float64]:
-        """Return ``max_w Σ_x g(w, x) joint[x, y]`` for every column y of ``joint``.
+    def best(self, joint: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return ``max_w Σ_x g(w, x) joint[x, y]`` for every column y of ``joint``, whose entries are non-negative."""
 
-        ``joint`` is a dense or a sparse matrix with one row per secret and non-negative entries.
-        """
+    @abstractmethod
+    def best_in(self, joint: Joint) -> NDArray[np.float64]:
+        """Return the same of a joint law that need not be an array."""
 
     @abstractmethod
     def of_best(self, believed: NDArray[np.float64], joint: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -49,9 +61,13 @@ class IdentityGain(Gain):
 
     secrets: int
 
-    def best(self, joint: Any) -> NDArray[np.float64]:
+    def best(self, joint: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the largest entry of every column."""
-        return dense(joint.max(axis=0))
+        return joint.max(axis=0)
+
+    def best_in(self, joint: Joint) -> NDArray[np.float64]:
+        """Return the largest entry of every column."""
+        return joint.column_maxima()
 
     def of_best(self, believed: NDArray[np.float64], joint: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return each column's entry where the believed one is largest."""
@@ -78,9 +94,13 @@ class MatrixGain(Gain):
     matrix: NDArray[np.float64]
     secrets: int
 
-    def best(self, joint: Any) -> NDArray[np.float64]:
+    def best(self, joint: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the largest expected gain in every column."""
         return (self.matrix @ joint).max(axis=0)
+
+    def best_in(self, joint: Joint) -> NDArray[np.float64]:
+        """Return the largest expected gain in every column."""
+        return joint.mixtures(self.matrix).max(axis=0)
 
     def of_best(self, believed: NDArray[np.float64], joint: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return each column's expected gain of the guess that is best for the believed one."""

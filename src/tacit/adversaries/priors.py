@@ -102,6 +102,11 @@ def as_prior(prior: ArrayLike | None, k: int) -> NDArray[np.float64] | None:
     return None if (vector == 1 / k).all() else vector
 
 
+def written_out(prior: NDArray[np.float64] | None, k: int) -> NDArray[np.float64]:
+    """Return a checked prior on k secrets as a vector, where None is uniform."""
+    return uniform(k) if prior is None else prior
+
+
 def _frozen(vector: NDArray[np.float64]) -> NDArray[np.float64]:
     vector.setflags(write=False)
     return vector

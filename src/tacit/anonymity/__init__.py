@@ -1,33 +1,33 @@
 """Statistical anonymity: who stands out in a table of people, and what the table gives away."""
 
-from tacit.anonymity.attacks import Attack, attacks_on_all, inference, reidentification
-from tacit.anonymity.bound_curve import ExposureBoundCurve
-from tacit.anonymity.bounds import counting_bound, exposure_bound, exposure_bound_curve
-from tacit.anonymity.class_sizes import ClassSizes, ExposureCurve
-from tacit.anonymity.entropy import column_entropies, entropy_exposure_bound, entropy_of_curve
-from tacit.anonymity.fingerprints import GivenAway, Surprisal, Surprisals, given_away, surprisal
-from tacit.anonymity.future_release import SimulatedEstimates, future_exposure, simulated_estimates
-from tacit.anonymity.generalising import generalised
-from tacit.anonymity.independence import exposure_if_independent
-from tacit.anonymity.measures import (
+from tacit.anonymity.attacks.attack import Attack, attacks_on_all, inference, reidentification
+from tacit.anonymity.attacks.release import entropy_l_diversity, k_anonymity, l_diversity, t_closeness
+from tacit.anonymity.choosing.redaction import RedactionLeakage, RedactionRule, redaction_leakage, redaction_rules
+from tacit.anonymity.choosing.redaction_exposure import redacted_exposure
+from tacit.anonymity.choosing.rounds import AskedSet, Round, hierarchical_rounds
+from tacit.anonymity.choosing.selection import SelectedSet, Selection, select_columns
+from tacit.anonymity.exposure.bound_curve import ExposureBoundCurve
+from tacit.anonymity.exposure.bounds import exposure_bound, exposure_bound_curve
+from tacit.anonymity.exposure.entropy import column_entropies, entropy_exposure_bound, entropy_of_curve
+from tacit.anonymity.exposure.independence import exposure_if_independent
+from tacit.anonymity.exposure.measures import (
     exposure,
     exposure_curve,
     inference_vulnerability,
     reidentification_vulnerability,
 )
-from tacit.anonymity.population import Population
-from tacit.anonymity.redaction import RedactionLeakage, RedactionRule, redaction_leakage, redaction_rules
-from tacit.anonymity.redaction_exposure import redacted_exposure
-from tacit.anonymity.release import entropy_l_diversity, k_anonymity, l_diversity, t_closeness
-from tacit.anonymity.rounds import AskedSet, Round, hierarchical_rounds
-from tacit.anonymity.sampled_exposure import sampled_exposure
-from tacit.anonymity.selection import SelectedSet, Selection, select_columns
-from tacit.anonymity.spark import spark_table
-from tacit.anonymity.statistical_bounds import statistical_exposure_bounds
-from tacit.anonymity.statistical_exposure import statistical_exposure, statistical_exposure_sensitivity
-from tacit.anonymity.theorem_bounds import theorem_bound
-from tacit.anonymity.threshold import Threshold, as_fraction
-from tacit.anonymity.worst_case import worst_exposure
+from tacit.anonymity.exposure.theorem_bounds import TheoremBound, theorem_bound
+from tacit.anonymity.exposure.worst_case import worst_exposure
+from tacit.anonymity.people.fingerprints import GivenAway, Surprisal, Surprisals, given_away, surprisal
+from tacit.anonymity.people.generalising import generalised
+from tacit.anonymity.people.marginals import Marginals
+from tacit.anonymity.people.population import Population
+from tacit.anonymity.sampling.future_release import SimulatedEstimates, future_exposure, simulated_estimates
+from tacit.anonymity.sampling.sampled_exposure import sampled_exposure
+from tacit.anonymity.sampling.statistical_bounds import statistical_exposure_bounds
+from tacit.anonymity.sampling.statistical_exposure import statistical_exposure, statistical_exposure_sensitivity
+from tacit.tables.counting.class_sizes import ClassSizes, ExposureCurve
+from tacit.tables.counting.threshold import Threshold, as_fraction
 
 __all__ = [
     "AskedSet",
@@ -36,6 +36,7 @@ __all__ = [
     "ExposureBoundCurve",
     "ExposureCurve",
     "GivenAway",
+    "Marginals",
     "Population",
     "RedactionLeakage",
     "RedactionRule",
@@ -45,11 +46,11 @@ __all__ = [
     "SimulatedEstimates",
     "Surprisal",
     "Surprisals",
+    "TheoremBound",
     "Threshold",
     "as_fraction",
     "attacks_on_all",
     "column_entropies",
-    "counting_bound",
     "entropy_exposure_bound",
     "entropy_l_diversity",
     "entropy_of_curve",
@@ -74,7 +75,6 @@ __all__ = [
     "sampled_exposure",
     "select_columns",
     "simulated_estimates",
-    "spark_table",
     "statistical_exposure",
     "statistical_exposure_bounds",
     "statistical_exposure_sensitivity",

@@ -6,7 +6,7 @@ from tacit.blackbox.classifiers import Classifier, Method, chosen, name_of
 from tacit.blackbox.progressive_validation import Validation, validated
 from tacit.blackbox.samples import as_samples
 from tacit.estimate import Estimate
-from tacit.numerics.randomness import Seed
+from tacit.numerics.draws.randomness import Seed
 from tacit.validation import as_confidence
 
 NO_LOWER_LIMIT = "no finite sample bounds it from below without assumptions"

@@ -15,7 +15,7 @@ from tacit.blackbox.likely_security import likely_security
 from tacit.blackbox.samples import Samples, as_samples, distinct_secrets
 from tacit.errors import InvalidValueError
 from tacit.estimate import Estimate
-from tacit.numerics.randomness import Seed
+from tacit.numerics.draws.randomness import Seed
 from tacit.validation import as_confidence
 
 _MOST_NAMED = 5

@@ -6,16 +6,14 @@ from itertools import pairwise
 import numpy as np
 from numpy.random import Generator
 
+from tacit import limits
 from tacit.blackbox.classifiers import Classifier, features, guesses
 from tacit.blackbox.distinct import Integers
 from tacit.blackbox.fair_trials import FairTrials, fair_trials, number_of_trials
 from tacit.blackbox.progressive_validation import FITTED, Validation
 from tacit.blackbox.samples import Samples
 from tacit.errors import TooLargeError
-from tacit.numerics.binomial_limits import upper_limit
-
-# Half a million pairs, and tables of a million.
-_MOST_SECRETS = 1000
+from tacit.numerics.laws.binomial_limits import upper_limit
 
 
 @dataclass(frozen=True)
@@ -52,9 +50,9 @@ def validated_pairs(classifier: Classifier, samples: Samples, rng: Generator) ->
     is said of the others holds.
     """
     k = samples.k
-    if k > _MOST_SECRETS:
+    if k > (most := limits.current().most_secrets_classified):
         raise TooLargeError(
-            f"all pairs of {k:,} secrets are too many to compare by a classifier, which at most {_MOST_SECRETS:,} are "
+            f"all pairs of {k:,} secrets are too many to compare by a classifier, which at most {most:,} are "
             "not; keep the secrets that matter"
         )
     places = [np.flatnonzero(samples.secrets == secret) for secret in range(k)]

@@ -9,7 +9,7 @@ from tacit.blackbox.discrete_pairs import affordable_pairs, held_out_errors, ove
 from tacit.blackbox.distinct import Integers
 from tacit.blackbox.samples import Samples
 from tacit.blackbox.sum_limit import lower_limit_of_sum
-from tacit.numerics.binomial_limits import upper_limit
+from tacit.numerics.laws.binomial_limits import upper_limit
 
 Reals = NDArray[np.float64]
 

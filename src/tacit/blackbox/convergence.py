@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from tacit.blackbox.bayes_risk import observed
 from tacit.blackbox.classifiers import Method, name_of
 from tacit.blackbox.distinct import Integers
-from tacit.numerics.randomness import Seed
+from tacit.numerics.draws.randomness import Seed
 from tacit.validation import as_confidence
 
 Reals = NDArray[np.float64]

@@ -7,16 +7,12 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit import limits
 from tacit.blackbox.distinct import Integers, distinct_integers
 from tacit.blackbox.fair_trials import FairTrials, fair_trials, number_of_trials
 from tacit.blackbox.progressive_validation import COUNTED
 from tacit.blackbox.samples import Samples
 from tacit.errors import TooLargeError
-
-# Cells (secret and observation) to compare over all pairs, pairs to list, and cells of the pairs to validate.
-_MOST_COMPARED = 2 * 10**10
-_MOST_PAIRS = 10**7
-_MOST_VALIDATED = 10**7
 
 
 @dataclass(frozen=True)
@@ -70,7 +66,8 @@ def secret_table(samples: Samples) -> SecretTable:
     span = int(samples.codes.max()) + 1
     cells, cell = distinct_integers((secrets * span + samples.codes)[order])
     table = SecretTable(rarest, sizes[rarest], cell, cells // span, cells % span)
-    if samples.k * cells.size > _MOST_COMPARED or samples.k * (samples.k - 1) // 2 > _MOST_PAIRS:
+    allowed, pairs = limits.current(), samples.k * (samples.k - 1) // 2
+    if samples.k * cells.size > allowed.most_cells_compared or pairs > allowed.most_pairs_compared:
         raise TooLargeError(
             f"all pairs of {samples.k:,} secrets with {cells.size:,} distinct samples are too many to compare; "
             "keep the secrets that matter"
@@ -104,7 +101,7 @@ def affordable_pairs(table: SecretTable, estimates: NDArray[np.float64]) -> Inte
     cost = np.diff(table.first_cell)
     order = np.argsort(estimates, kind="stable")
     order = order[trials_of(table)[order] > 0]
-    few = np.cumsum((cost[first] + cost[second])[order]) <= _MOST_VALIDATED
+    few = np.cumsum((cost[first] + cost[second])[order]) <= limits.current().most_cells_validated
     few[:1] = True
     return np.sort(order[few])
 

@@ -30,7 +30,7 @@ def distinct_integers(column: NDArray[Any]) -> tuple[NDArray[Any], Integers]:
     """Return the same of whole numbers, in linear time if they are dense; the distinct ones are ascending."""
     low, high = int(column.min()), int(column.max())
     span = high - low + 1
-    if span > _SPARSEST * column.size + _CHUNK:
+    if span > _SPARSEST * column.size:
         return _sorted_apart(column)
     # Modulo 2⁶⁴ differences and sums are right for signed and unsigned numbers alike.
     lowest = np.uint64(low % 2**64)
@@ -44,10 +44,12 @@ def distinct_integers(column: NDArray[Any]) -> tuple[NDArray[Any], Integers]:
 def codes_of_rows(rows: NDArray[Any]) -> Integers:
     """Return for each observation, a value or a row of them, which of the distinct ones it is."""
     columns = rows.reshape(len(rows), -1).T
-    codes = distinct(columns[0], "observations")[1]
+    known, codes = distinct(columns[0], "observations")
     for column in columns[1:]:
+        if known.size == codes.size and column.dtype.kind in NUMBERS:
+            break  # no two are alike already, and numbers need no check
         values, more = distinct(column, "observations")
-        codes = distinct_integers(codes * values.size + more)[1]
+        known, codes = distinct_integers(codes * values.size + more)
     return codes
 
 

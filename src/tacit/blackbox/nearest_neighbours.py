@@ -18,6 +18,9 @@ Reals = NDArray[np.float64]
 _MOST_AT_ONCE = 1 << 22
 _FURTHEST = 1e150
 
+# So few points are looked up sooner than threads start.
+_WORTH_THREADS = 1000
+
 # To learn k: one in so many known samples is asked, so many at most; and how many votes all of them may take.
 _ASKED_PART, _MOST_ASKED, _MOST_VOTES = 4, 4000, 1e7
 
@@ -147,7 +150,8 @@ class _Tree:
         step = max(1, _MOST_AT_ONCE // (width * self._most_cells + self._kinds))
         for start in range(0, len(asked), step):
             some = asked[start : start + step]
-            found: Any = self._tree.query(some, k=np.arange(1, width + 1), workers=-1)
+            workers = 1 if len(some) < _WORTH_THREADS else -1
+            found: Any = self._tree.query(some, k=np.arange(1, width + 1), workers=workers)
             distance: Reals = found[0]
             point: Integers = found[1]
             enough = np.cumsum(self._sizes[point], axis=1) >= k

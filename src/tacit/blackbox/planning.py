@@ -8,8 +8,8 @@ from numpy.typing import ArrayLike
 from tacit.blackbox.bayes_risk import NO_LOWER_LIMIT, observed
 from tacit.blackbox.classifiers import Method, name_of
 from tacit.errors import InvalidValueError
-from tacit.numerics.binomial_limits import lower_limit, upper_limit
-from tacit.numerics.randomness import Seed
+from tacit.numerics.draws.randomness import Seed
+from tacit.numerics.laws.binomial_limits import lower_limit, upper_limit
 from tacit.validation import as_confidence, as_real
 
 # That of 10¹² samples; of many more, limits of a binomial probability are no longer computed to their last digits.

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from tacit.blackbox.classifiers import Classifier, features, guesses
 from tacit.blackbox.distinct import Integers, distinct_integers
 from tacit.blackbox.samples import Samples
-from tacit.numerics.binomial_limits import lower_limit, upper_limit
+from tacit.numerics.laws.binomial_limits import lower_limit, upper_limit
 
 Reals = NDArray[np.float64]
 

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tacit.blackbox.distinct import NUMBERS, Integers, codes_of_rows, distinct, first_places
 from tacit.errors import InvalidValueError
-from tacit.numerics.randomness import Seed, generator
+from tacit.numerics.draws.randomness import Seed, generator
 
 Rows = NDArray[Any]
 

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tacit.numerics.binomial_limits import lower_limit
+from tacit.numerics.laws.binomial_limits import lower_limit
 
 Reals = NDArray[np.float64]
 

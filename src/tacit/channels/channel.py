@@ -1,18 +1,12 @@
 """The channel: a validated, immutable, labelled matrix of P(observation | secret)."""
 
-from collections.abc import Hashable, Iterable, Sequence
-from typing import Any, Protocol, cast, runtime_checkable
+from collections.abc import Hashable, Iterable
+from typing import Any, Protocol, runtime_checkable
 
-import numpy as np
-
-from tacit.channels.reduction import merged_columns
-from tacit.errors import InvalidChannelError, TooLargeError, UnsupportedError
-from tacit.numerics.matrices import Reals, is_dense, is_sparse
-from tacit.validation import SUM_ROUNDING, SUM_TOLERANCE, as_reals
-
-MAX_ENTRIES = 1 << 26
-
-Labels = tuple[Hashable, ...]
+from tacit.channels.labels import Labels, as_labels, named_row
+from tacit.channels.storage import Matrix, Storage, kind_of
+from tacit.errors import UnsupportedError
+from tacit.numerics.matrices import Reals
 
 
 @runtime_checkable
@@ -54,22 +48,42 @@ class Channel:
     ((2, 2), ('sick', 'well'))
     """
 
-    __slots__ = ("_inputs", "_matrix", "_outputs")
+    __slots__ = ("_inputs", "_outputs", "_storage")
 
     def __init__(
         self, matrix: Any, inputs: Iterable[Hashable] | None = None, outputs: Iterable[Hashable] | None = None
     ) -> None:
-        copy: Any = _sparse_copy(matrix) if is_sparse(matrix) else _dense_copy(matrix)
-        rows, columns = cast(tuple[int, int], copy.shape)
-        self._inputs = as_labels(inputs, rows, "inputs", "row")
-        self._outputs = as_labels(outputs, columns, "outputs", "column")
-        self._matrix: Any = _read_only(as_rows(copy, self._inputs))
+        copy = kind_of(matrix).copied(matrix)
+        rows, columns = copy.shape
+        names = as_labels(inputs, rows, "inputs", "row")
+        self._inputs, self._outputs = names, as_labels(outputs, columns, "outputs", "column")
+        self._storage: Storage = copy.with_unit_rows(lambda row: named_row(row, names))
 
     @property
-    def matrix(self) -> Any:
+    def matrix(self) -> Matrix:
         """The probabilities: a read-only NumPy array, or a scipy.sparse CSR array if built from a sparse matrix."""
-        # A sparse array's structure can be written to even where its entries cannot: so give away another one.
-        return self._matrix.copy() if is_sparse(self._matrix) else self._matrix
+        return self._storage.matrix
+
+    def dense(self) -> Reals:
+        """Return the probabilities as a NumPy array, whatever they are stored in.
+
+        Raises
+        ------
+        TooLargeError
+            If they are on disk, and more than 2²⁶.
+
+        Examples
+        --------
+        >>> from scipy.sparse import eye_array
+        >>> Channel(eye_array(2)).dense().tolist()
+        [[1.0, 0.0], [0.0, 1.0]]
+        """
+        return self._storage.dense()
+
+    @property
+    def storage(self) -> Storage:
+        """What the probabilities are stored in, for measures to ask."""
+        return self._storage
 
     @property
     def inputs(self) -> Labels:
@@ -107,30 +121,31 @@ class Channel:
         >>> Channel([[0.2, 0.4, 0.4, 0], [0.1, 0.2, 0.7, 0]]).reduced().matrix.round(12).tolist()
         [[0.6, 0.4], [0.3, 0.7]]
         """
-        matrix, kept = merged_columns(self._matrix)
-        return Channel.derived(matrix, self._inputs, tuple(self._outputs[y] for y in kept))
+        merged, kept = self._storage.merged()
+        return Channel.derived(merged, self._inputs, tuple(self._outputs[y] for y in kept))
 
     @classmethod
-    def derived(cls, matrix: Any, inputs: Labels, outputs: Labels) -> "Channel":
+    def derived(cls, storage: Storage, inputs: Labels, outputs: Labels) -> "Channel":
         """Return a channel made of valid ones, whose rows may sum to 1 a little less exactly than theirs."""
         channel = cls.__new__(cls)
-        channel._matrix = _read_only(matrix)
+        channel._storage = storage
         channel._inputs, channel._outputs = inputs, outputs
         return channel
 
     def __rshift__(self, other: object) -> "Channel":
-        from tacit.channels.composition import cascade  # noqa: PLC0415 - composition builds channels
+        from tacit.channels.composition.products import cascade  # noqa: PLC0415 - composition builds channels
 
         return cascade(self, other) if isinstance(other, Channel) else NotImplemented
 
     def __and__(self, other: object) -> "Channel":
-        from tacit.channels.composition import parallel  # noqa: PLC0415
+        from tacit.channels.composition.products import parallel  # noqa: PLC0415
 
         return parallel(self, other) if isinstance(other, Channel) else NotImplemented
 
     def __repr__(self) -> str:
         secrets, observations = self.shape
-        return f"Channel({secrets} secrets × {observations} observations{', sparse' * is_sparse(self._matrix)})"
+        adjective = f", {self._storage.adjective}" if self._storage.adjective else ""
+        return f"{type(self).__name__}({secrets} secrets × {observations} observations{adjective})"
 
 
 def as_system(system: object) -> System:
@@ -146,97 +161,3 @@ def as_system(system: object) -> System:
             "wrap a matrix with tacit.Channel"
         )
     return system
-
-
-def check_size(rows: float, columns: float, what: str, way_out: str) -> None:
-    """Refuse to build an explicit matrix that would not fit in memory."""
-    if rows * columns > MAX_ENTRIES:
-        raise TooLargeError(f"{what} would have more than {MAX_ENTRIES:,} entries; {way_out}")
-
-
-def _dense_copy(matrix: Any) -> Reals:
-    try:
-        copy = np.asarray(as_reals(matrix), order="C")  # rows, which are compared, in one piece
-    except ValueError:
-        raise InvalidChannelError("a channel must hold numbers, in rows of equal length") from None
-    if copy.ndim != 2 or 0 in copy.shape:
-        raise InvalidChannelError(
-            f"a channel needs a row per secret and a column per observation, got an array of shape {copy.shape}"
-        )
-    return copy
-
-
-def _sparse_copy(matrix: Any) -> Any:
-    from scipy.sparse import csr_array  # noqa: PLC0415 - half a second that dense users need not pay
-
-    if matrix.ndim != 2 or 0 in matrix.shape:
-        raise InvalidChannelError(
-            f"a channel needs a row per secret and a column per observation, got an array of shape {matrix.shape}"
-        )
-    copy = csr_array(matrix, dtype=np.float64, copy=True)
-    copy.sum_duplicates()
-    copy.eliminate_zeros()
-    return copy
-
-
-def _read_only(matrix: Any) -> Any:
-    for part in (matrix.data, matrix.indices, matrix.indptr) if is_sparse(matrix) else (matrix,):
-        part.setflags(write=False)
-    return matrix
-
-
-def as_rows(matrix: Any, inputs: Sequence[Hashable], start: int = 0) -> Any:
-    """Return rows with sum 1: those given, or a copy; refuse what is not probabilities.
-
-    The first is number ``start`` of the inputs.
-    """
-    entries = cast(Reals, matrix.data if is_sparse(matrix) else matrix)
-    for wrong, complaint in ((~np.isfinite(entries), "that is not a number"), (entries < 0, "that is negative")):
-        if wrong.any():
-            at = int(np.flatnonzero(wrong)[0])
-            row = (
-                int(np.searchsorted(matrix.indptr, at, side="right")) - 1
-                if is_sparse(matrix)
-                else at // matrix.shape[1]
-            )
-            raise InvalidChannelError(
-                f"probabilities must be in [0, 1], and row {_named(start + row, inputs)} has an entry {complaint}: "
-                f"{entries.ravel()[at]}"
-            )
-    sums = np.asarray(matrix.sum(axis=1), dtype=np.float64).ravel()
-    off = np.abs(sums - 1)
-    if off.max() > SUM_TOLERANCE:
-        row = int(off.argmax())
-        raise InvalidChannelError(
-            f"every row must sum to 1 within {SUM_TOLERANCE:g}, and row {_named(start + row, inputs)} sums to "
-            f"{sums[row]:.12g}; divide the row by its sum if that is meant"
-        )
-    if off.max() <= SUM_ROUNDING:
-        return matrix
-    divisors = np.where(off > SUM_ROUNDING, sums, 1.0)
-    if is_dense(matrix):
-        return matrix / divisors[:, None]
-    scaled = matrix.copy()
-    scaled.data /= divisors.repeat(np.diff(matrix.indptr))
-    return scaled
-
-
-def _named(row: int, inputs: Sequence[Hashable]) -> str:
-    return f"{row}" if inputs[row] == row else f"{row} ({inputs[row]!r})"
-
-
-def as_labels(labels: Iterable[Hashable] | None, size: int, name: str, what: str) -> Labels:
-    """Return as many distinct labels as there are rows or columns, numbers where none are given."""
-    if labels is None:
-        return tuple(range(size))
-    try:
-        given = tuple(labels)
-        hash(given)
-    except TypeError:
-        raise InvalidChannelError(f"{name} must be a sequence of hashable labels, got {labels!r:.60}") from None
-    if len(given) != size:
-        raise InvalidChannelError(f"{name} must have one label per {what} ({size}), got {len(given)}")
-    if len(set(given)) != size:
-        twice = next(label for label in given if given.count(label) > 1)
-        raise InvalidChannelError(f"{name} must be distinct, got {twice!r} more than once")
-    return given

@@ -1,26 +1,25 @@
 """A channel whose rows stay on disk, and are read as they are needed."""
 
-import os
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable
 from importlib import import_module
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tacit.channels.channel import Channel, as_labels, as_rows, check_size
+from tacit.channels.channel import Channel
+from tacit.channels.labels import as_labels, named_row
+from tacit.channels.storage.mapped import Mapped, on_disk
+from tacit.channels.storage.storage import row_blocks, rows_at_once
 from tacit.errors import InvalidChannelError
 from tacit.input_files import for_arrow, opened, place
+from tacit.numerics.matrices import Reals
 
-Reals = NDArray[np.float64]
-
-_ENTRIES_AT_ONCE = 1 << 20
 _ARROW = (".arrow", ".feather", ".ipc")
 STORED = (".npy", ".parquet", *_ARROW)
 
 
-class StoredChannel:
+class StoredChannel(Channel):
     """A channel too large for memory: a row per secret in a file, a column per observation.
 
     Parameters
@@ -41,9 +40,9 @@ class StoredChannel:
     A ``.npy`` file of doubles and a memory map of such are read where they lie, and must not change meanwhile; anything
     else, and rows that `Channel` would divide by their sum, are copied, some rows or a record batch at a time, to a
     temporary file of 8 bytes per entry that goes away with the channel.
-    `bayes_security`, `leakiest_pair`, `bayes_risk`, `posterior_vulnerability` of the identity gain and
-    `multiplicative_bayes_capacity` read it in parts; any other measure needs the rows that `restricted` picks, or a
-    channel of at most 2²⁶ entries.
+    `bayes_security`, `leakiest_pair`, `bayes_risk`, `posterior_vulnerability`, `multiplicative_bayes_capacity` and
+    `ldp_epsilon` read it in parts; any other measure needs the rows that `restricted` picks, or a channel of at most
+    2²⁶ entries.
 
     Examples
     --------
@@ -55,7 +54,7 @@ class StoredChannel:
     ((2, 2), (2, 2))
     """
 
-    __slots__ = ("_inputs", "_matrix")
+    __slots__ = ()
 
     def __init__(self, source: Any, inputs: Iterable[Hashable] | None = None) -> None:
         matrix: Any = source
@@ -72,55 +71,11 @@ class StoredChannel:
                 f"{matrix.dtype} of shape {matrix.shape}"
             )
         if matrix.dtype != np.float64 or not matrix.flags.c_contiguous:
-            matrix = _copied(_parts(matrix), matrix.shape)
-        rows = matrix.shape[0]
-        self._inputs: Sequence[Hashable] = range(rows) if inputs is None else as_labels(inputs, rows, "inputs", "row")
-        if not all(as_rows(block, self._inputs, start) is block for start, block in _blocks(matrix)):
-            scaled = (as_rows(block, self._inputs, start) for start, block in _blocks(matrix))
-            matrix = _copied(scaled, matrix.shape)
-        # A plain view of the map, which compiled loops know.
-        self._matrix: Reals = np.asarray(matrix).view()
-        self._matrix.setflags(write=False)
-
-    @property
-    def matrix(self) -> Reals:
-        """The probabilities, mapped from disk, read-only."""
-        return self._matrix
-
-    @property
-    def inputs(self) -> Sequence[Hashable]:
-        """Labels of the secrets."""
-        return self._inputs
-
-    @property
-    def outputs(self) -> Sequence[Hashable]:
-        """Numbers of the observations."""
-        return range(self._matrix.shape[1])
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """``(secrets, observations)``."""
-        secrets, observations = self._matrix.shape
-        return secrets, observations
-
-    @property
-    def secrets(self) -> int:
-        """How many values the secret can take."""
-        return self._matrix.shape[0]
-
-    def blocks(self) -> Iterator[tuple[int, Reals]]:
-        """Yield some rows at a time, after the number of the first."""
-        return _blocks(self._matrix)
-
-    def channel(self) -> Channel:
-        """Return the channel in memory, or raise TooLargeError."""
-        check_size(*self.shape, "the channel in memory", "measure it where it is stored, or restrict its secrets")
-        inputs = None if isinstance(self._inputs, range) else self._inputs
-        return Channel(self._matrix, inputs=inputs)
-
-    def __repr__(self) -> str:
-        secrets, observations = self.shape
-        return f"StoredChannel({secrets} secrets × {observations} observations)"
+            matrix = on_disk((rows for _, rows in row_blocks(matrix)), matrix.shape)
+        rows, columns = matrix.shape
+        names = range(rows) if inputs is None else as_labels(inputs, rows, "inputs", "row")
+        self._inputs, self._outputs = names, range(columns)
+        self._storage = Mapped(matrix).with_unit_rows(lambda row: named_row(row, names))
 
 
 def _mapped(path: Path) -> Any:
@@ -152,11 +107,11 @@ def _table(file: BinaryIO, suffix: str) -> Any:
             parquet: Any = import_module("pyarrow.parquet")
             with for_arrow(file) as content, parquet.ParquetFile(content) as table:
                 shape = table.metadata.num_rows, table.metadata.num_columns
-                return _copied(map(_numbers, table.iter_batches(max(1, _ENTRIES_AT_ONCE // max(1, shape[1])))), shape)
+                return on_disk(map(_numbers, table.iter_batches(rows_at_once(shape[1]))), shape)
         with arrow.memory_map(place(file)) as content, arrow.ipc.open_file(content) as reader:
             parts = range(reader.num_record_batches)
             rows = sum(reader.get_batch(i).num_rows for i in parts)
-            return _copied((_numbers(reader.get_batch(i)) for i in parts), (rows, len(reader.schema)))
+            return on_disk((_numbers(reader.get_batch(i)) for i in parts), (rows, len(reader.schema)))
     except (OSError, arrow.ArrowException) as error:
         raise _unreadable(file, error) from None
 
@@ -175,34 +130,3 @@ def _numbers(batch: Any) -> Reals:
                 f"every column of a stored channel must hold numbers, and {field.name!r} holds {field.type}"
             )
     return np.column_stack([column.to_numpy(zero_copy_only=False) for column in batch.columns])
-
-
-def _parts(matrix: Any) -> Iterator[Any]:
-    step = max(1, _ENTRIES_AT_ONCE // matrix.shape[1])
-    for start in range(0, matrix.shape[0], step):
-        yield matrix[start : start + step]
-
-
-def _blocks(matrix: Any) -> Iterator[tuple[int, Any]]:
-    """Yield some rows at a time, after the number of the first."""
-    start = 0
-    for block in _parts(matrix):
-        yield start, block
-        start += len(block)
-
-
-def _copied(parts: Iterable[Any], shape: tuple[int, int]) -> Any:
-    """Return the parts, one under the other, as an array in a temporary file."""
-    if 0 in shape:
-        return np.empty(shape)
-    import tempfile  # noqa: PLC0415
-
-    with tempfile.TemporaryFile() as file:  # the map outlives the name and the handle
-        if hasattr(os, "posix_fallocate"):  # a full disk is an error now, and not a crash when a page is written
-            os.posix_fallocate(file.fileno(), 0, 8 * shape[0] * shape[1])
-        matrix = np.memmap(file, dtype=np.float64, mode="w+", shape=shape)
-    start = 0
-    for part in parts:
-        matrix[start : start + len(part)] = part
-        start += len(part)
-    return matrix

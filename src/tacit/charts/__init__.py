@@ -18,6 +18,7 @@ from tacit.charts.published import beside_published
 from tacit.charts.rendering import to_pdf, to_png, to_svg
 from tacit.charts.security import bayes_security_over_epsilon
 from tacit.charts.style import MOST_MARKS, MOST_ROWS
+from tacit.charts.tradeoff import tradeoff
 
 __all__ = [
     "MOST_MARKS",
@@ -48,4 +49,5 @@ __all__ = [
     "to_pdf",
     "to_png",
     "to_svg",
+    "tradeoff",
 ]

@@ -5,7 +5,7 @@ from typing import Any
 
 import altair as alt
 
-from tacit.charts.style import MOST_ROWS, Row, bars, ends, figure, inline, line, names, percent, shares
+from tacit.charts.style import MOST_ROWS, Row, bars, ends, figure, inline, label, line, names, shares
 
 
 def exposure_by_column(columns: Sequence[Row], k: int, budget: float) -> alt.LayerChart:
@@ -40,7 +40,7 @@ def exposure_by_column(columns: Sequence[Row], k: int, budget: float) -> alt.Lay
             "row": place,
             "name": column["column"],
             "share": column["exposure"],
-            "label": percent(column["exposure"]),
+            "label": label(column["exposure"]),
             "people": column["exposed_people"],
         }
         for place, column in enumerate(traits[:MOST_ROWS])
@@ -56,7 +56,7 @@ def exposure_by_column(columns: Sequence[Row], k: int, budget: float) -> alt.Lay
     )
     said = ", ".join(f"{row['name']} {row['label']}" for row in rows)
     description = (
-        f"Bars: share of people exposed at k = {k} by each column alone. {said}. The budget is {percent(budget)}."
+        f"Bars: share of people exposed at k = {k} by each column alone. {said}. The budget is {label(budget)}."
     )
-    budget_line = line(budget, f"budget {percent(budget)}", x)
+    budget_line = line(budget, f"budget {label(budget)}", x)
     return figure([drawn, *budget_line, names(data), ends(data, "share")], len(rows), description)

@@ -5,7 +5,7 @@ from typing import Any
 
 import altair as alt
 
-from tacit.charts.style import MOST_ROWS, Row, bars, ends, figure, inline, line, names, percent, shares
+from tacit.charts.style import MOST_ROWS, Row, bars, ends, figure, inline, label, line, names, shares
 
 
 def exposure_by_set(sets: Sequence[Row], k: int, budget: float) -> alt.LayerChart:
@@ -36,7 +36,7 @@ def exposure_by_set(sets: Sequence[Row], k: int, budget: float) -> alt.LayerChar
             "row": place,
             "name": ", ".join(report["columns"]),
             "share": report["exposure"],
-            "label": percent(report["exposure"]),
+            "label": label(report["exposure"]),
             "people": report["exposed_people"],
             "unique": report["unique_people"],
         }
@@ -54,7 +54,7 @@ def exposure_by_set(sets: Sequence[Row], k: int, budget: float) -> alt.LayerChar
     )
     description = (
         f"Bars: share of people exposed at k = {k} by {len(rows)} sets of columns, "
-        f"with the budget of {percent(budget)} as a line."
+        f"with the budget of {label(budget)} as a line."
     )
-    budget_line = line(budget, f"budget {percent(budget)}", x)
+    budget_line = line(budget, f"budget {label(budget)}", x)
     return figure([drawn, *budget_line, names(data), ends(data, "share")], len(rows), description)

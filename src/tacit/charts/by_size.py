@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import altair as alt
 
-from tacit.charts.style import INK, MOST_MARKS, Row, figure, inline, line, names, numbers, percent, points, root_shares
+from tacit.charts.style import INK, MOST_MARKS, Row, figure, inline, label, line, names, numbers, points, root_shares
 
 
 def exposure_by_size(sets: Sequence[Row], k: int, budget: float) -> alt.LayerChart:
@@ -43,7 +43,7 @@ def exposure_by_size(sets: Sequence[Row], k: int, budget: float) -> alt.LayerCha
             "row": place[len(report["columns"])],
             "name": ", ".join(report["columns"]),
             "share": report["exposure"],
-            "label": percent(report["exposure"]),
+            "label": label(report["exposure"]),
             "people": report["exposed_people"],
             "kind": within if report["exposure"] <= budget else over,
         }
@@ -67,7 +67,7 @@ def exposure_by_size(sets: Sequence[Row], k: int, budget: float) -> alt.LayerCha
     )
     said = "; ".join(f"{head['name']}: {head['label']}" for head in heads)
     description = f"Points: share of people exposed at k = {k} by sets of columns, by their number of columns. {said}."
-    budget_line = line(budget, f"budget {percent(budget)}", x)
+    budget_line = line(budget, f"budget {label(budget)}", x)
     data = inline(heads)
     return figure([*budget_line, drawn, names(data, room=180), numbers(data)], len(heads), description)
 

@@ -5,7 +5,21 @@ from typing import Any
 
 import altair as alt
 
-from tacit.charts.style import INK, MOST_ROWS, Row, ends, figure, inline, names, percent, points, shares, stretches
+from tacit.charts.style import (
+    DIGITS,
+    INK,
+    MOST_ROWS,
+    Row,
+    ends,
+    figure,
+    inline,
+    label,
+    names,
+    points,
+    shares,
+    stretches,
+)
+from tacit.presenting.numbers import percent_upwards
 
 
 def certified_beside_truth(certified: Sequence[Row], k: int) -> alt.LayerChart:
@@ -36,8 +50,8 @@ def certified_beside_truth(certified: Sequence[Row], k: int) -> alt.LayerChart:
             "name": ", ".join(report["columns"]),
             "share": report["exposure"],
             "bound": report["bound"]["value"],
-            "label": f"≤ {percent(report['bound']['value'])}",
-            "exact": percent(report["exposure"]),
+            "label": f"≤ {percent_upwards(report['bound']['value'], DIGITS)}",
+            "exact": label(report["exposure"]),
         }
         for place, report in enumerate(certified[:MOST_ROWS])
     ]

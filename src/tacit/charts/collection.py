@@ -5,7 +5,21 @@ from typing import Any
 
 import altair as alt
 
-from tacit.charts.style import INK, Row, all_shares, figure, inline, line, names, numbers, percent, points, stretches
+from tacit.charts.style import (
+    DIGITS,
+    INK,
+    Row,
+    all_shares,
+    figure,
+    inline,
+    label,
+    line,
+    names,
+    numbers,
+    points,
+    stretches,
+)
+from tacit.presenting.numbers import at_most, points as points_of
 
 _ALONE, _SHUFFLED = "randomized alone", "shuffled"
 
@@ -40,9 +54,8 @@ def collection_options(report: Row) -> alt.LayerChart:
             "share": _most(option["all_but_one"]),
             "kind": _SHUFFLED if option["shuffled"] else _ALONE,
             "name": rows[levels.index(_noise(option))]["name"],
-            "guess": ("at most " if isinstance(option["all_but_one"], Mapping) else "")
-            + percent(_most(option["all_but_one"])),
-            "cost": _points(option["error_share"]),
+            "guess": _guess(option["all_but_one"]),
+            "cost": points_of(option["error_share"]),
         }
         for option in options
     ]
@@ -59,11 +72,11 @@ def collection_options(report: Row) -> alt.LayerChart:
     said = "; ".join(f"{mark['name']}, {mark['kind']}: {mark['guess']}" for mark in marks)
     description = (
         f"Points: how often one person's {report['column']} is guessed by who knows all other answers, "
-        f"{percent(blind)} blindly. {said}."
+        f"{label(blind)} blindly. {said}."
     )
     data = inline(rows)
     words = [names(data, strong="datum.best", room=200), numbers(data, strong="datum.best")]
-    blind_line = line(blind, f"blind guess {percent(blind)}", x)
+    blind_line = line(blind, f"blind guess {label(blind)}", x)
     return figure([*blind_line, stretches(data, x, "end"), drawn, *words], len(rows), description)
 
 
@@ -76,8 +89,8 @@ def _most(guess: Any) -> float:
     return float(guess["high"] if isinstance(guess, Mapping) else guess)  # pyright: ignore[reportUnknownArgumentType]
 
 
-def _points(error: float) -> str:
-    return f"{100 * error:.3g} points"
+def _guess(guess: Any) -> str:
+    return at_most(_most(guess), DIGITS) if isinstance(guess, Mapping) else label(guess)
 
 
 def _row(place: int, level: float, options: Sequence[Row], recommended: Row) -> dict[str, Any]:
@@ -88,7 +101,7 @@ def _row(place: int, level: float, options: Sequence[Row], recommended: Row) -> 
     return {
         "row": place,
         "name": "no noise" if epsilon is None else f"ε = {epsilon:g}",
-        "label": ("recommended: " if best else "") + f"off by {_points(here[0]['error_share'])}",
+        "label": ("recommended: " if best else "") + f"off by {points_of(here[0]['error_share'])}",
         "best": best,
         "share": min(guesses),
         "end": max(guesses),

@@ -5,7 +5,8 @@ from typing import Any
 
 import altair as alt
 
-from tacit.charts.style import MOST_ROWS, PALE, Row, bars, ends, figure, inline, line, names, percent, shares
+from tacit.charts.style import DIGITS, MOST_ROWS, PALE, Row, bars, ends, figure, inline, label, line, names, shares
+from tacit.presenting.numbers import at_most
 
 
 def inference_before_and_after(inference: Sequence[Row]) -> alt.LayerChart:
@@ -34,7 +35,7 @@ def inference_before_and_after(inference: Sequence[Row]) -> alt.LayerChart:
             "name": ", ".join(report["known"]),
             "share": report["prior"],
             "after": report["posterior"],
-            "label": percent(report["posterior"]),
+            "label": label(report["posterior"]),
         }
         for place, report in enumerate(best)
     ]
@@ -42,15 +43,16 @@ def inference_before_and_after(inference: Sequence[Row]) -> alt.LayerChart:
     sensitive, prior = (best[0]["sensitive"], best[0]["prior"]) if best else ("the sensitive value", 0.0)
     x = shares(f"guesses of {sensitive} that are right", 1.0)
     tooltip = [alt.Tooltip("name:N", title="known"), alt.Tooltip("label:N", title="right guesses")]
+    most = at_most(rows[0]["after"], DIGITS) if rows else "at most the same"
     description = (
-        f"Bars: share of right guesses of {sensitive}, {percent(prior)} without any column, at most "
-        f"{percent(rows[0]['after']) if rows else 'the same'} with one of {len(rows)} sets of known columns."
+        f"Bars: share of right guesses of {sensitive}, {label(prior)} without any column, {most} with one of "
+        f"{len(rows)} sets of known columns."
     )
     return figure(
         [
             bars(data, x, PALE).encode(tooltip=tooltip),
             bars(data, x).encode(x2=alt.X2("after"), tooltip=tooltip),
-            *line(prior, f"knowing nothing: {percent(prior)}", x),
+            *line(prior, f"knowing nothing: {label(prior)}", x),
             names(data),
             ends(data, "after"),
         ],

@@ -5,7 +5,7 @@ from typing import Any
 
 import altair as alt
 
-from tacit.charts.style import DIM, FONT, GRID, INK, inline, percent
+from tacit.charts.style import DIM, FONT, GRID, INK, inline, label
 
 
 def exposure_over_threshold(
@@ -34,7 +34,7 @@ def exposure_over_threshold(
     >>> exposure_over_threshold([1, 3], [2, 5], people=5).to_dict()["layer"][0]["mark"]["interpolate"]
     'step-after'
     """
-    unique = percent(exposed[0] / people if sizes[0] == 1 else 0)
+    unique = label(exposed[0] / people if sizes[0] == 1 else 0)
     grey = {"labelColor": DIM, "titleColor": DIM, "gridColor": GRID, "titleFontWeight": "normal", "domain": False}
     layers = [_steps(sizes, exposed, people, {})]
     description = f"The share of exposed people at every threshold, for {people:,} people; {unique} are unique."

@@ -9,7 +9,7 @@ import altair as alt
 from tacit.charts.panels import Axis, Curve, Look, Panel, curves
 from tacit.charts.style import INK, inline
 from tacit.errors import InvalidValueError
-from tacit.measures.security_bounds import bayes_security_of_ldp, yeom_advantage
+from tacit.security.differential_privacy import bayes_security_of_ldp, yeom_advantage
 
 _STEPS = 200
 _LOOKS: dict[str, Look] = {

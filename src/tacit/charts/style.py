@@ -8,9 +8,13 @@ from typing import Any
 
 import altair as alt
 
+from tacit.presenting.numbers import percent
 from tacit.printable import printable
 
 Row = Mapping[str, Any]
+
+# Of a number in a figure; the table beside it has more.
+DIGITS = 3
 
 # Contrast on white: ink 16:1, dim 7:1 (text), pale 1.7:1 (only the part of a bar that says nothing new).
 INK, DIM, PALE, GRID = "#1f1f1f", "#595959", "#c4c4c4", "#e6e6e6"
@@ -33,9 +37,9 @@ _BAR = 9
 _ROOM_FOR_NUMBER = 72
 
 
-def percent(share: float) -> str:
+def label(share: float) -> str:
     """Return a share in per cent, short enough for a label."""
-    return f"{100 * share:.3g} %" if share > 1e-6 or share == 0 else "< 0.0001 %"
+    return percent(share, DIGITS)
 
 
 def inline(records: Iterable[Row]) -> Any:

@@ -7,15 +7,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:  # until the signals are handled, every import is time in which Ctrl-C shows Python's own traceback
     from collections.abc import Sequence
 
-COMMANDS = {
-    "audit": "Audit a table of people: what it gives away, and what to do about it.",
-    "measure": "Measure a mechanism: what an adversary can guess of one person's value.",
-    "compare": "Compare mechanisms side by side, and find how many users or how much noise a target takes.",
-    "exposure": "Count who stands out in a table by a set of columns.",
-    "estimate": "Estimate from samples of a black box how well it hides its secrets.",
-    "reproduce": "Compute a paper's tables and figures anew, beside what it prints.",
-}
-
 
 def main(arguments: "Sequence[str] | None" = None) -> int:
     """Run a command and return its exit code.
@@ -50,12 +41,18 @@ def _answer(given: list[str]) -> int:
         from tacit.cli.run import unwritten  # noqa: PLC0415
 
         return unwritten(error)
-    from tacit.cli.start import start  # noqa: PLC0415 - the overview answers without loading anything
+    from tacit.cli.start import refused  # noqa: PLC0415 - the overview answers without loading anything
 
-    return start(given)
+    if (code := refused()) is None:
+        from tacit.cli.run import run  # noqa: PLC0415 - loads what may not fit
+
+        code = run(given)
+    return code
 
 
 def _overview() -> str:
+    from tacit.cli.commands import COMMANDS  # noqa: PLC0415
+
     commands = "".join(f"  {name:<10}{summary}\n" for name, summary in COMMANDS.items())
     return (
         "Usage: tacit COMMAND\n\nMeasures what data tells without saying it.\n\n"

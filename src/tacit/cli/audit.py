@@ -7,11 +7,12 @@ from typing import Annotated, Any, Literal
 from cyclopts import Parameter
 
 from tacit.cli.limits import Limits, as_seconds
-from tacit.cli.options import Whole, as_header_option, as_names
-from tacit.cli.output import Progress, check_not_an_input, check_share, print_json
+from tacit.cli.options import Whole, as_header_option, as_names, check_share
+from tacit.cli.output import print_json
 from tacit.cli.terminal import complain, say
-from tacit.cli.written import written_whole
 from tacit.memory import as_memory
+from tacit.presenting.files import check_not_an_input, written_whole
+from tacit.presenting.progress import Progress
 
 
 def audit(
@@ -69,9 +70,9 @@ def audit(
     json
         Print one JSON object.
     """
-    from tacit.anonymity.example import path_of  # noqa: PLC0415
-    from tacit.anonymity.spark import spark_table, what_a_cluster_keeps  # noqa: PLC0415
-    from tacit.auditing import audit as audit_table, to_html, to_text  # noqa: PLC0415 - the engine takes a second
+    from tacit.jobs.audit import audit as audit_table, to_html, to_text  # noqa: PLC0415 - the engine takes a second
+    from tacit.tables.example import path_of  # noqa: PLC0415
+    from tacit.tables.spark import spark_table, what_a_cluster_keeps  # noqa: PLC0415
 
     check_share(fail_over, "--fail-over")
     check_not_an_input(html, path_of(table))
@@ -112,7 +113,7 @@ def audit(
         }  # fmt: skip
         print_json("audit", inputs, found.to_dict())
     else:
-        from tacit.cli.screen import Screen  # noqa: PLC0415 - JSON needs no rich
+        from tacit.presenting.tables import Screen  # noqa: PLC0415 - JSON needs no rich
 
         Screen().print(to_text(found))
         if html is not None:

@@ -1,43 +1,30 @@
 """``tacit compare``: mechanisms side by side, and how far each is from a target."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager, ExitStack
-from secrets import randbits
+from pathlib import Path
 from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-import tacit as tc
-from tacit.adversaries import Exchangeable
-from tacit.adversaries.priors import as_prior
 from tacit.channels import System
 from tacit.cli.limits import Limits, as_seconds
-from tacit.cli.measure import interval, print_notes
-from tacit.cli.options import (
-    Whole,
-    as_family,
-    as_knowledge,
-    as_mechanism,
-    as_numbers,
-    as_seed,
-    check_levels,
-)
-from tacit.cli.output import Progress, check_not_an_input, print_json
-from tacit.cli.target import Asked, Goal, Result, as_goal, check_scales
+from tacit.cli.options import Whole, as_seed
+from tacit.cli.output import print_json, watching
 from tacit.cli.terminal import say
-from tacit.cli.tradeoff import EPSILONS, Tradeoff, as_chart_format, as_epsilons, check_drawable, has_worth
-from tacit.cli.tradeoff_chart import rendered
-from tacit.cli.written import written_whole
 from tacit.errors import InvalidValueError
 from tacit.estimate import Estimate
-from tacit.measures import (
-    bayes_security,
-    ldp_epsilon,
-    posterior_vulnerability,
-)
-from tacit.measures.measure import prior_on
-from tacit.mechanisms import Mechanism, frequency_error
-from tacit.shuffling import Shuffled, largest_epsilon, smallest_crowd
+from tacit.jobs.compare import compare as compared
+from tacit.jobs.questions import Asked
+from tacit.jobs.target import Goal, check_scales, goal_of
+from tacit.jobs.tradeoff import EPSILONS, Tradeoff, check_drawable, epsilons_of
+from tacit.numerics.draws.randomness import fresh_seed
+from tacit.presenting.files import check_not_an_input, written_whole
+from tacit.presenting.numbers import in_brief, within
+from tacit.spelling import knowledge_of, mechanism_of, prior_of, read_by
+
+FORMATS = ("svg", "png", "pdf", "html")
+_TITLE = "Privacy against utility"
 
 # Those that fit in eighty columns beside the mechanism's name.
 _MOST_COLUMNS, _WIDE = 7, 80
@@ -75,10 +62,10 @@ def compare(
     epsilon
         Add privacy_profile, the δ at this ε.
     delta
-        Add shuffle_epsilon, the ε at this δ.
+        Add dp_epsilon, the ε at this δ.
     target
         What must hold when shuffled, such as "posterior_vulnerability<=0.25", "bayes_security>=0.99" or, with --delta,
-        "shuffle_epsilon<=0.1": says whether it does, how many users it takes, and with --users how large ε may be.
+        "dp_epsilon<=0.1": says whether it does, how many users it takes, and with --users how large ε may be.
     chart
         A file (.svg, .png, .pdf or .html) for a chart of privacy against utility as ε varies, with the best of all
         mechanisms for up to 10 values, and with --users the standard error in people.
@@ -94,52 +81,41 @@ def compare(
     limits = Limits(as_seconds(time))
     asked = Asked(
         users=users,
-        adversary=None if adversary is None else as_knowledge(adversary),
-        prior=None if prior is None else as_numbers(prior, "prior", float),
+        knowledge=None if adversary is None else knowledge_of(adversary),
+        prior=None if prior is None else prior_of(prior),
         epsilon=epsilon,
         delta=delta,
         # A search needs the same noise at every step.
-        rng=randbits(64) if seed is None else as_seed(seed),
+        seed=fresh_seed() if seed is None else as_seed(seed),
     )
-    goal = None if target is None else as_goal(target, asked)
+    goal = None if target is None else goal_of(target, asked)
     if adversary is not None and users is None and target is None:
         raise InvalidValueError(f"--adversary {adversary} says what is known of the other users; add --users N")
     if users is None:
-        check_scales(asked.adversary)
+        check_scales(asked.knowledge)
     if epsilons is not None and chart is None:
         raise InvalidValueError(
             f"--epsilons {epsilons} says where the curves of a chart have their points; add --chart"
         )
-    check_not_an_input(chart, *(name.removeprefix("channel:") for name in mechanisms if name.startswith("channel:")))
-    levels = EPSILONS if epsilons is None else as_epsilons(epsilons)
-    systems = _systems(mechanisms, asked)
-    progress = Progress()
+    check_not_an_input(chart, *filter(None, map(read_by, mechanisms)))
+    levels = EPSILONS if epsilons is None else epsilons_of(epsilons)
+    systems = _systems(mechanisms)
     with ExitStack() as stack:
-        stack.callback(progress.done)
-        stack.enter_context(limits.watched())
+        watch = stack.enter_context(watching(limits))
         file = None if chart is None else stack.enter_context(_chart_file(chart, systems, users))
-        results = {
-            name: _Row(name, system, asked, goal, progress=progress, limits=limits).results()
-            for name, system in systems.items()
-        }
-        drawn: dict[str, Any] = {}
-        if chart is not None and file is not None:
-            with limits.working():
-                tradeoff = Tradeoff(systems, levels, users, asked.rng)
-                curves, best = tradeoff.curves(progress), tradeoff.best(progress)
-                progress("drawing")
-                file.append(rendered(curves, best, users, as_chart_format(chart)))
-            results = {name: found | {"curve": curves[name]} for name, found in results.items()}
-            drawn["optimal_mechanism"] = {"not_computed": best} if isinstance(best, str) else {"curve": best}
+        found = compared(systems, asked, goal, None if chart is None else levels, watch)
+        if chart is not None and file is not None and found.tradeoff is not None:
+            with watch.step("drawing"):
+                file.append(_drawn(found.tradeoff, users, as_chart_format(chart)))
     if json:
         inputs = {
             "mechanisms": list(mechanisms), "users": users, "adversary": adversary, "prior": prior, "epsilon": epsilon,
             "delta": delta, "target": target, "chart": chart, "epsilons": epsilons, "seed": seed,
             "time": time,
         }  # fmt: skip
-        print_json("compare", inputs, results | drawn)
+        print_json("compare", inputs, found.to_dict())
     else:
-        _print_text(results, asked, goal)
+        _print_text({name: row.to_dict() for name, row in found.rows.items()}, asked, goal)
         if chart is not None:
             say()
             say(f"Chart: {chart}")
@@ -155,118 +131,56 @@ def _chart_file(
     return written_whole(chart)
 
 
-def _systems(mechanisms: Iterable[str], asked: Asked) -> dict[str, System]:
-    """Return the mechanisms by their spelling, or say what is wrong with one of them or does not fit it."""
+def _drawn(found: Tradeoff, users: int | None, suffix: str) -> str | bytes:
+    """Return the contents of the chart's file in the format of that name."""
+    from tacit import charts  # noqa: PLC0415 - Altair takes half a second
+
+    chart = charts.tradeoff(found.curves, found.best, users, _TITLE)
+    match suffix:
+        case "svg":
+            return charts.to_svg(chart)
+        case "png":
+            return charts.to_png(chart)
+        case "pdf":
+            return charts.to_pdf(chart)
+        case _:
+            return charts.to_html(chart, _TITLE)
+
+
+def as_chart_format(path: str) -> str:
+    """Return the format that a file's name asks for."""
+    suffix = Path(path).suffix.lower().removeprefix(".")
+    if suffix not in FORMATS:
+        raise InvalidValueError(f"--chart must name a file that ends in .{', .'.join(FORMATS)}, got {path}")
+    return suffix
+
+
+def _systems(mechanisms: Iterable[str]) -> dict[str, System]:
+    """Return the mechanisms by their spelling, or say what is wrong with one of them."""
     systems: dict[str, System] = {}
     for name in mechanisms:
         if name in systems:
             raise InvalidValueError(f"{name} is given twice")
-        systems[name] = system = as_mechanism(name)
-        as_prior(asked.prior, system.secrets)
-        check_levels(system, asked.epsilon, asked.delta)
-        if asked.users is not None:
-            prior_on(Shuffled(system, asked.users).seen_by(asked.adversary), asked.prior)
+        systems[name] = mechanism_of(name)
     if not systems:
         raise InvalidValueError("compare needs a mechanism, as in tacit compare krr:k=5,epsilon=1 oue:k=5,epsilon=1")
     return systems
 
 
-class _Row:
-    """One mechanism's answers, and what has none."""
-
-    def __init__(
-        self, name: str, system: System, asked: Asked, goal: Goal | None, *, progress: Progress, limits: Limits
-    ) -> None:
-        self._name, self._system, self._asked, self._goal = name, system, asked, goal
-        self._progress, self._limits = progress, limits
-        self._refused: dict[str, str] = {}
-
-    def results(self) -> dict[str, Any]:
-        """Return the answers by the names of their functions, those for the crowd under ``shuffled``."""
-        asked, system = self._asked, self._system
-        alone = asked.questions(None)
-        if isinstance(asked.adversary, Exchangeable):
-            law = asked.adversary.prior
-            alone["posterior_vulnerability"] = lambda s: posterior_vulnerability(s, law)
-            alone["bayes_security"] = lambda s: bayes_security(s, law)
-        results: dict[str, Any] = self._answers("", {"ldp_epsilon": lambda: ldp_epsilon(system)})
-        of_one = asked.shown if asked.users is None else ["posterior_vulnerability"]
-        results |= self._answers("", {name: lambda name=name: alone[name](system) for name in of_one})
-        results |= self._answers("", self._information())
-        if asked.users is not None:
-            users, crowd, among = asked.users, Shuffled(system, asked.users), asked.questions(asked.adversary)
-            results["shuffled"] = self._answers(
-                "shuffled ", {name: lambda name=name: among[name](crowd) for name in asked.shown}
-            )
-            if isinstance(system, Mechanism):
-                results |= self._answers("", {"frequency_error": lambda: frequency_error(system, users)._asdict()})
-        if self._goal is not None:
-            results["target"] = self._answers("", self._inverse(self._goal, results.get("shuffled", {})))
-            if "value" in results["target"]:
-                results["target"]["met"] = self._goal.is_met(results["target"]["value"])
-        return results | ({"not_computed": self._refused} if self._refused else {})
-
-    def _information(self) -> dict[str, Callable[[], Result]]:
-        system, rng = self._system, self._asked.rng
-        information: dict[str, Callable[[], Result]] = {}
-        if system.secrets > 1:
-            information["average_privacy"] = lambda: tc.average_privacy(system)
-        if has_worth(system):
-            information["effective_participation"] = lambda: tc.effective_participation(system, rng=rng)
-        return information
-
-    def _inverse(self, goal: Goal, known: dict[str, Result]) -> dict[str, Callable[[], Any]]:
-        asked, system = self._asked, self._system
-        inverse: dict[str, Callable[[], Any]] = {}
-        if (users := asked.users) is not None:
-            question = asked.questions(asked.adversary)[goal.name]
-            inverse["value"] = lambda: known[goal.name] if goal.name in known else question(Shuffled(system, users))
-        inverse["smallest_crowd"] = lambda: self._smallest_crowd(goal)
-        if users is not None:
-            inverse["largest_epsilon"] = lambda: self._largest_epsilon(goal, users)
-        return inverse
-
-    def _smallest_crowd(self, goal: Goal) -> int:
-        check_scales(self._asked.adversary)
-        at_most, at_least = goal.limits
-        return smallest_crowd(self._system, goal.search, at_most=at_most, at_least=at_least)
-
-    def _largest_epsilon(self, goal: Goal, users: int) -> float:
-        at_most, at_least = goal.limits
-        return largest_epsilon(as_family(self._name), users, goal.search, at_most=at_most, at_least=at_least)
-
-    def _answers(self, prefix: str, questions: dict[str, Callable[[], Any]]) -> dict[str, Any]:
-        answers: dict[str, Any] = {}
-        for name, answer in questions.items():
-            self._progress(f"{self._name}: {prefix}{name}")
-            try:
-                with self._limits.working():
-                    answers[name] = answer()
-            except InvalidValueError as error:
-                self._refused[f"{prefix}{name}"] = str(error)
-        return answers
-
-
 def _print_text(results: dict[str, dict[str, Any]], asked: Asked, goal: Goal | None) -> None:
-    from rich import box  # noqa: PLC0415 - JSON needs no rich
-    from rich.table import Table  # noqa: PLC0415
-
-    from tacit.cli.screen import Screen  # noqa: PLC0415
+    from tacit.presenting.tables import Screen, print_notes, titled_table  # noqa: PLC0415 - JSON needs no rich
 
     console = Screen()
     for title, columns in _tables(asked, goal):
-        table = Table(box=box.SIMPLE, pad_edge=False, title=title, title_justify="left")
-        table.add_column("mechanism", overflow="fold")
-        for header in columns:
-            table.add_column(header, justify="right", no_wrap=console.width >= _WIDE, overflow="fold")
+        table = titled_table(title, ("mechanism", *columns), columns, whole=console.width >= _WIDE)
         for name, found in results.items():
-            table.add_row(name, *(_shown(_at(found, path)) for path in columns.values()))
+            table.add_row(name, *(in_brief(_at(found, path)) for path in columns.values()))
         console.print(table)
     notes: dict[str, list[str]] = {}
     methods: dict[str, None] = {}
     for name, found in results.items():
         for what, estimate in _estimates(found):
-            notes.setdefault(f"{what} {interval(estimate)} *", []).append(name)
+            notes.setdefault(f"{what} {within(estimate)} *", []).append(name)
             methods[estimate.method] = None
         for what, reason in found.get("not_computed", {}).items():
             notes.setdefault(f"{what} not computed: {reason}", []).append(name)
@@ -285,7 +199,7 @@ def _tables(asked: Asked, goal: Goal | None) -> list[tuple[str, dict[str, tuple[
     if asked.epsilon is not None:
         columns[f"δ({asked.epsilon:g})"] = (*crowd, "privacy_profile")
     if asked.delta is not None:
-        columns[f"ε({asked.delta:g})"] = (*crowd, "shuffle_epsilon")
+        columns[f"ε({asked.delta:g})"] = (*crowd, "dp_epsilon")
     tables = [("Each alone" if users is None else f"Alone, and shuffled among {users:,} users", columns)]
     if users is not None:
         error = {"error": ("frequency_error", "share"), "people": ("frequency_error", "people")}
@@ -318,13 +232,3 @@ def _estimates(found: dict[str, Any]) -> list[tuple[str, Estimate]]:
     if goal.get("value") in crowd.values():
         given.pop("target")
     return [(name, value) for name, value in (found | given).items() if isinstance(value, Estimate)]
-
-
-def _shown(value: Any) -> str:
-    if isinstance(value, bool) or value is None:
-        return {True: "yes", False: "no", None: "not sure"}[value]
-    if isinstance(value, Estimate):
-        return f"{value.value:.4g}*"
-    if isinstance(value, int):
-        return f"{value:,}"
-    return f"{value:.4g}" if isinstance(value, float) else str(value)

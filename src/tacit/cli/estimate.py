@@ -2,25 +2,24 @@
 
 from contextlib import ExitStack
 from secrets import randbits
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
 from tacit.cli.limits import Limits, as_seconds
-from tacit.cli.measure import interval, print_notes
 from tacit.cli.options import Whole, as_header_option, as_seed
-from tacit.cli.output import Progress, check_not_an_input, print_json
-from tacit.cli.samples import SamplesFile, read_samples
-from tacit.cli.terminal import say
-from tacit.cli.written import written_whole
+from tacit.cli.output import print_json, watching
+from tacit.cli.terminal import say, say_folded
 from tacit.errors import InvalidValueError
 from tacit.estimate import Estimate
 from tacit.memory import as_memory
-from tacit.numerics.rounding import rounded_down, rounded_up
-from tacit.validation import as_confidence
+from tacit.presenting.files import check_not_an_input, written_whole
+from tacit.presenting.numbers import between, within
+from tacit.presenting.rounding import rounded_up
 
 if TYPE_CHECKING:
     from tacit.blackbox import Convergence
+    from tacit.jobs.estimate import Estimated
 
 Method = Literal["auto", "frequentist", "nearest-neighbours"]
 
@@ -75,87 +74,44 @@ def estimate(
     json
         Print one JSON object.
     """
-    # A tenth of a second each.
-    from tacit.blackbox import convergence, estimate_bayes_risk, samples_needed  # noqa: PLC0415
-    from tacit.blackbox.bayes_security import LEAST_NAMED, security_and_pair  # noqa: PLC0415
-    from tacit.blackbox.planning import as_half_width  # noqa: PLC0415
+    from tacit.jobs.estimate import estimate as estimated  # noqa: PLC0415 - a tenth of a second
 
     check_not_an_input(chart, samples)
     if chart is not None and not chart.lower().endswith(".svg"):
         raise InvalidValueError(f"--chart writes an SVG file, got {chart!r}; name one that ends in .svg")
-    as_confidence(confidence)
-    if half_width is not None:
-        as_half_width(half_width)
     rng = as_seed(seed)
     if rng is None:
         rng = randbits(32)  # one for all parts of the answer
-    progress, limits = Progress(), Limits(as_seconds(time), as_memory(memory))
+    limits = Limits(as_seconds(time), as_memory(memory))
     with ExitStack() as held:
-        held.callback(progress.done)
-        held.enter_context(limits.watched())
-        held.enter_context(limits.working())
+        watch = held.enter_context(watching(limits))
         drawing = None if chart is None else held.enter_context(written_whole(chart))
-        progress("reading the samples")
-        data = read_samples(samples, as_header_option(header))
-        secrets, observed = data.secrets, _observations(data, method)
-        progress("estimate_bayes_risk")
-        results: dict[str, Any] = {
-            "estimate_bayes_risk": estimate_bayes_risk(secrets, observed, confidence, method, rng)
-        }
-        progress("estimate_bayes_security")
-        among = secrets if all_secrets else None
-        security, pair = security_and_pair(secrets, observed, confidence, method, rng, among)
-        withheld = pair is not None and not show_rare and min(map(data.samples_of, pair)) < LEAST_NAMED
-        results |= {
-            "estimate_bayes_security": security,
-            "leakiest_pair": None if withheld else pair,
-            "leakiest_pair_withheld": withheld,
-        } | _described(data, observed)
-        if half_width is not None:
-            progress("samples_needed")
-            try:
-                results["samples_needed"] = samples_needed(half_width, secrets, observed, confidence, method, rng)
-            except InvalidValueError as error:
-                results["not_computed"] = {"samples_needed": str(error)}
-        if drawing is not None:
-            progress("drawing")
-            drawing.append(_drawn(convergence(secrets, observed, confidence, method, rng)))
+        found = estimated(
+            samples,
+            confidence,
+            method,
+            all_secrets=all_secrets,
+            show_rare=show_rare,
+            half_width=half_width,
+            header=as_header_option(header),
+            converging=drawing is not None,
+            rng=rng,
+            watch=watch,
+        )
+        if drawing is not None and found.convergence is not None:
+            with watch.step("drawing"):
+                drawing.append(_drawn(found.convergence))
     if json:
         inputs = {
             "samples": samples, "confidence": confidence, "method": method, "all_secrets": all_secrets,
             "show_rare": show_rare, "half_width": half_width, "header": header, "chart": chart, "seed": rng,
             "memory": memory, "time": time,
         }  # fmt: skip
-        print_json("estimate", inputs, results)
+        print_json("estimate", inputs, found.to_dict())
     else:
-        _print_text(samples, results, half_width, all_secrets)
+        _print_text(samples, found, half_width, all_secrets)
         say(f"Seed {rng} repeats this.")
     return 0
-
-
-def _observations(data: SamplesFile, method: Method) -> Any:
-    """Return what the method compares: numbers, or codes that are alike where the text is."""
-    if data.numbers is not None and (method == "nearest-neighbours" or (method == "auto" and data.continuous)):
-        return data.numbers
-    if method == "nearest-neighbours":
-        raise InvalidValueError(
-            "nearest-neighbours needs observations of numbers only, and a column holds text; take --method frequentist"
-        )
-    return data.codes
-
-
-def _described(data: SamplesFile, observed: Any) -> dict[str, Any]:
-    import numpy as np  # noqa: PLC0415
-
-    counts = np.unique(data.secrets, return_counts=True)[1]
-    return {
-        "samples": len(data.secrets),
-        "secrets": len(counts),
-        "rarest_secret": int(counts.min()),
-        "observations": "numbers" if observed is data.numbers else "discrete",
-        "columns": list(data.columns),
-        "guessing_error": 1 - float(counts.max()) / len(data.secrets),
-    }
 
 
 def _drawn(curve: "Convergence") -> str:
@@ -169,39 +125,36 @@ def _drawn(curve: "Convergence") -> str:
     )  # fmt: skip
 
 
-def _print_text(samples: str, results: dict[str, Any], half_width: float | None, all_secrets: bool) -> None:
-    from rich import box  # noqa: PLC0415 - JSON needs no rich
-    from rich.table import Table  # noqa: PLC0415
-
-    from tacit.cli.screen import Screen  # noqa: PLC0415
+def _print_text(samples: str, found: "Estimated", half_width: float | None, all_secrets: bool) -> None:
+    from tacit.presenting.tables import Screen, print_notes, titled_table  # noqa: PLC0415 - JSON needs no rich
 
     say(
-        f"{samples}: {results['samples']:,} samples of {results['secrets']:,} secrets, at least "
-        f"{results['rarest_secret']:,} of each; observations are {results['observations']} "
-        f"({', '.join(results['columns'])})"
+        f"{samples}: {found.samples:,} samples of {found.secrets:,} secrets, at least "
+        f"{found.rarest_secret:,} of each; observations are {found.observations} "
+        f"({', '.join(found.columns)})"
     )
-    table = Table(box=box.SIMPLE, pad_edge=False)
-    for header in ("measure", "value", "kind"):
-        table.add_column(header, justify="right" if header == "value" else "left", overflow="fold")
+    table = titled_table(None, ("measure", "value", "kind"), numbers=("value",))
     notes: dict[str, list[str]] = {}
-    risk, security = results["estimate_bayes_risk"], results["estimate_bayes_security"]
-    for name, found in (("estimate_bayes_risk", risk), ("estimate_bayes_security", security)):
+    risk, security = found.estimate_bayes_risk, found.estimate_bayes_security
+    for name, result in (("estimate_bayes_risk", risk), ("estimate_bayes_security", security)):
         # A bound is quoted as what it is.
-        value = rounded_up(found.value, 6) if found.value == found.high else f"{found.value:.6g}"
-        table.add_row(name, value, interval(found))
-        notes.setdefault(found.method, []).append(name)
+        value = rounded_up(result.value, 6) if result.value == result.high else f"{result.value:.6g}"
+        table.add_row(name, value, within(result))
+        notes.setdefault(result.method, []).append(name)
     console = Screen()
     console.print(table)
     print_notes(console, notes)
     say()
-    say(_risk_in_words(risk, results["guessing_error"]))
-    say(_security_in_words(security, results["leakiest_pair"], withheld=results["leakiest_pair_withheld"]))
-    if not all_secrets and results["observations"] == "discrete":
-        say("Another secret may give itself away; if the file has samples of every one there is, add --all-secrets.")
-    if half_width is not None and "samples_needed" in results:
-        say(f"About {results['samples_needed']:,} samples would give the Bayes risk to ±{half_width:g}.")
-    for name, reason in results.get("not_computed", {}).items():
-        say(f"{name} is not computed: {reason}.")
+    say_folded(_risk_in_words(risk, found.guessing_error))
+    say_folded(_security_in_words(security, found.leakiest_pair, withheld=found.leakiest_pair_withheld))
+    if not all_secrets and found.observations == "discrete":
+        say_folded(
+            "Another secret may give itself away; if the file has samples of every one there is, add --all-secrets."
+        )
+    if half_width is not None and found.samples_needed is not None:
+        say_folded(f"About {found.samples_needed:,} samples would give the Bayes risk to ±{half_width:g}.")
+    for name, reason in found.not_computed.items():
+        say_folded(f"{name} is not computed: {reason}.")
 
 
 def _risk_in_words(risk: Estimate, blind: float) -> str:
@@ -210,7 +163,7 @@ def _risk_in_words(risk: Estimate, blind: float) -> str:
     if risk.low <= 0 and risk.high >= 1:
         return f"How often {guess}, these samples do not show at this confidence."
     none = "; no leakage is shown at this confidence" if risk.high >= blind else ""
-    return f"T{guess[1:]} {_between(risk.low, risk.high)} of the time, a blind one {100 * blind:.6g}%{none}."
+    return f"T{guess[1:]} {between(risk.low, risk.high)} of the time, a blind one {100 * blind:.6g} %{none}."
 
 
 def _security_in_words(security: Estimate, pair: tuple[str, str] | None, *, withheld: bool) -> str:
@@ -225,13 +178,6 @@ def _security_in_words(security: Estimate, pair: tuple[str, str] | None, *, with
     right = f"Of {two}, at even odds, the best guess names the right one"
     if security.high >= 1:
         most = rounded_up(100 * (1 - security.low / 2), 4)
-        return f"{right} at most {most}% of the time; no leakage is shown at this confidence."
-    low, high = 1 - security.high / 2, 1 - security.low / 2
-    return f"{right} {_between(low, high)} of the time."
-
-
-def _between(low: float, high: float) -> str:
-    least, most = rounded_down(100 * low, 4), rounded_up(100 * high, 4)
-    if low <= 0:
-        return f"at most {most}%"
-    return f"at least {least}%" if high >= 1 else f"{least}% to {most}%"
+        return f"{right} at most {most} % of the time; no leakage is shown at this confidence."
+    guess = 1 - security / 2
+    return f"{right} {between(guess.low, guess.high)} of the time."

@@ -1,15 +1,21 @@
 """``tacit exposure``: who stands out in a table by a set of columns."""
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
 from tacit.cli.limits import Limits, as_seconds
-from tacit.cli.options import Whole, as_header_option, as_names
-from tacit.cli.output import check_not_an_input, check_share, print_json
-from tacit.cli.terminal import say
-from tacit.cli.written import written_whole
+from tacit.cli.options import Whole, as_header_option, as_names, check_share
+from tacit.cli.output import print_json
+from tacit.cli.terminal import say_folded
+from tacit.errors import InvalidValueError
 from tacit.memory import as_memory
+from tacit.presenting.files import check_not_an_input, written_whole
+from tacit.presenting.names import listed
+from tacit.presenting.numbers import bounded, interval, odds, people, percent
+
+if TYPE_CHECKING:
+    from tacit.jobs.exposure import Certified, Exposed
 
 
 def exposure(
@@ -20,6 +26,7 @@ def exposure(
     k: Whole | None = None,
     threshold: str | None = None,
     bounds: Annotated[bool, Parameter(negative="")] = False,
+    marginals: Annotated[bool, Parameter(negative="")] = False,
     curve: str | None = None,
     person: str | None = None,
     header: str | None = None,
@@ -44,6 +51,9 @@ def exposure(
         Add what the single columns alone certify: exposure_bound, theorem_bound (the best of Anonymity's Theorems 2
         and 3, which it is never above), and exposure_if_independent, what the columns would expose if none depended on
         another. --curve then draws the bound at every threshold too.
+    marginals
+        Say what --bounds would of a file that has the counts of columns and no people: CSV of column,value,count, or
+        JSON, as of Marginals.to_json.
     curve
         Write the exposure at every threshold as a chart to this SVG file.
     person
@@ -53,7 +63,7 @@ def exposure(
         column2, …), or the names as a,b,… for a file without them. By default a first line that looks like a person
         is refused.
     fail_over
-        Exit with 1 if the exposure is above this share.
+        Exit with 1 if the exposure is above this share, or with --marginals its bound.
     memory
         How much memory to take beside some 500 MB of libraries, such as 2GB; half of what is available by default.
     time
@@ -61,67 +71,75 @@ def exposure(
     json
         Print one JSON object.
     """
-    from tacit.anonymity import (  # noqa: PLC0415
-        Population,
-        exposure as exposure_of,
-        exposure_bound,
-        exposure_bound_curve,
-        exposure_curve,
-        exposure_if_independent,
-        theorem_bound,
-    )
-    from tacit.anonymity.example import path_of  # noqa: PLC0415
+    from tacit.anonymity import Marginals, Population  # noqa: PLC0415 - the engine takes a second
+    from tacit.jobs.exposure import certified, exposure as exposed_in  # noqa: PLC0415
+    from tacit.tables.example import path_of  # noqa: PLC0415
 
     check_share(fail_over, "--fail-over")
     check_not_an_input(curve, path_of(table))
     room = as_memory(memory)
     limits = Limits(as_seconds(time), room)
+    if marginals:
+        if curve or person or header:
+            raise InvalidValueError("--marginals takes neither --curve, --person nor --header, which are about people")
+        with limits.watched(), limits.working():
+            told = certified(Marginals(table), as_names(columns), k=k, threshold=threshold)
+        if json:
+            inputs = {
+                "table": table, "columns": list(told.columns), "k": k, "threshold": threshold, "marginals": True,
+                "memory": memory, "time": time,
+            }  # fmt: skip
+            print_json("exposure", inputs, told.to_dict())
+        else:
+            say_folded(f"{listed(told.columns)}: {told.people:,} people, known by the counts of the columns only.")
+            _print_bounds(told.certified)
+        return int(fail_over is not None and told.certified.exposure_bound.value > fail_over)
     with limits.watched(), limits.working():
         population = Population(table, as_names(columns), person, as_header_option(header), memory=room)
-        share = exposure_of(population, threshold=threshold, k=k)
-        sizes = population.class_sizes()
-        results: dict[str, Any] = {
-            "exposure": share,
-            "exposed_people": sizes.exposed(threshold=threshold, k=k),
-            "people": sizes.people,
-            "classes": sizes.classes,
-            "unique_rows": sizes.unique,
-        }
-        if bounds:
-            for bound in (exposure_bound, theorem_bound, exposure_if_independent):
-                results[bound.__name__] = bound(population, threshold=threshold, k=k)
-        if curve is not None:
-            from tacit.charts import exposure_over_threshold, to_svg  # noqa: PLC0415 - half a second
-
+        if curve is None:
+            found = exposed_in(population, k=k, threshold=threshold, bounds=bounds)
+        else:
             with written_whole(curve) as text:
-                steps = exposure_curve(population)
-                certified = exposure_bound_curve(population).at_most(steps.sizes).tolist() if bounds else None
-                figure = exposure_over_threshold(steps.sizes.tolist(), steps.exposed.tolist(), steps.people, certified)
-                text.append(to_svg(figure))
+                found = exposed_in(population, k=k, threshold=threshold, bounds=bounds, curve=True)
+                text.append(_drawn(found))
     if json:
         inputs = {
-            "table": table, "columns": list(population.columns), "k": k, "threshold": threshold, "person": person,
+            "table": table, "columns": list(found.columns), "k": k, "threshold": threshold, "person": person,
             "header": header, "memory": memory, "time": time,
         }  # fmt: skip
-        print_json("exposure", inputs, results)
+        print_json("exposure", inputs, found.to_dict())
     else:
-        _print_text(population.columns, results, k, threshold)
-    return int(fail_over is not None and share > fail_over)
+        _print_text(found, k, threshold)
+    return int(fail_over is not None and found.exposure > fail_over)
 
 
-def _print_text(columns: tuple[str, ...], results: dict[str, Any], k: int | None, threshold: str | None) -> None:
-    from tacit.auditing.wording import bounded, interval, listed, odds, people, percent  # noqa: PLC0415
+def _drawn(found: "Exposed") -> str:
+    from tacit.charts import exposure_over_threshold, to_svg  # noqa: PLC0415 - half a second
 
+    steps, bound = found.curve, found.bound_curve
+    assert steps is not None
+    certified = None if bound is None else bound.at_most(steps.sizes).tolist()
+    return to_svg(exposure_over_threshold(steps.sizes.tolist(), steps.exposed.tolist(), steps.people, certified))
+
+
+def _print_text(found: "Exposed", k: int | None, threshold: str | None) -> None:
     alike = f"fewer than {k} people" if k is not None else f"less than a share of {threshold} of the people"
-    said = odds(results["exposure"])
+    said = odds(found.exposure)
     who = {"none": "nobody is", "all": "everybody is"}.get(said, f"{said} people are")
-    say(f"{listed(columns)}: {who} exposed ({people(results['exposed_people'])} of {results['people']:,},")
-    say(f"{percent(results['exposure'])}, exactly counted): {alike} share their values.")
-    say(f"{results['classes']:,} different rows, {results['unique_rows']:,} of them held by a single person.")
-    if bound := results.get("exposure_bound"):
-        theorem, independent = results["theorem_bound"], results["exposure_if_independent"]
-        say(
-            f"The columns alone certify {bounded(bound)} ({bound.method}); {theorem.method} of the paper would give "
-            f"{percent(theorem.value)}."
-        )
-        say(f"If the columns had nothing to do with each other, {interval(independent)} would be exposed.")
+    say_folded(
+        f"{listed(found.columns)}: {who} exposed ({people(found.exposed_people)} of {found.people:,}, "
+        f"{percent(found.exposure)}, exactly counted): {alike} share their values."
+    )
+    say_folded(f"{found.classes:,} different rows, {found.unique_rows:,} of them held by a single person.")
+    if found.certified is not None:
+        _print_bounds(found.certified)
+
+
+def _print_bounds(told: "Certified") -> None:
+    bound, theorem = told.exposure_bound, told.theorem_bound
+    say_folded(
+        f"The columns alone certify {bounded(bound)} ({bound.method}); {theorem.method} of the paper would give "
+        f"{percent(theorem.value)}."
+    )
+    independent = interval(told.exposure_if_independent)
+    say_folded(f"If the columns had nothing to do with each other, {independent} would be exposed.")

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from tacit.cli.limits import Limits, as_seconds
-from tacit.cli.options import one_of
-from tacit.cli.output import Progress, print_json
+from tacit.cli.output import print_json
 from tacit.cli.terminal import say
-from tacit.cli.written import folder_written_whole
+from tacit.presenting.files import folder_written_whole
+from tacit.presenting.progress import Progress
+from tacit.spelling import one_of
 
 if TYPE_CHECKING:
     from tacit.reproduce import Paper, Reproduction
@@ -110,14 +111,10 @@ def _list(papers: Mapping[str, "Paper"], json: bool) -> None:
 
 
 def _print_text(paper: "Paper", made: Mapping[str, "Reproduction"], folder: str) -> None:
-    from rich import box  # noqa: PLC0415 - JSON needs no rich
-    from rich.table import Table  # noqa: PLC0415
+    from tacit.presenting.tables import Screen, titled_table  # noqa: PLC0415 - JSON needs no rich
 
-    from tacit.cli.screen import Screen  # noqa: PLC0415
-
-    table = Table(box=box.SIMPLE, pad_edge=False, title=paper.citation, title_justify="left")
-    for header in ("name", "shows", "printed", "ours agree", "within"):
-        table.add_column(header, justify="left" if header in ("name", "shows") else "right")
+    headers = ("name", "shows", "printed", "ours agree", "within")
+    table = titled_table(paper.citation, headers, numbers=headers[2:])
     for name, found in made.items():
         table.add_row(name, paper.items[name].title, *_compared(found))
     console = Screen()

@@ -6,12 +6,13 @@ import sys
 import traceback
 from collections.abc import Sequence
 from contextlib import suppress
+from importlib import import_module
 from typing import Any
 
 from cyclopts import App, CycloptsError
 
-from tacit.cli import COMMANDS
-from tacit.cli.start import BAD_INPUT, OUR_ERROR, without_room
+from tacit.cli.commands import COMMANDS
+from tacit.cli.ends import BAD_INPUT, OUR_ERROR, without_room
 from tacit.cli.terminal import complain, say_aside
 from tacit.errors import TacitError
 
@@ -79,11 +80,14 @@ def _ended(arguments: Sequence[str]) -> int:  # noqa: PLR0911 - one way out per 
 def _app(arguments: Sequence[str]) -> App:
     console = None
     if not {"--help", "-h"}.isdisjoint(arguments):
-        from tacit.cli.screen import Screen  # noqa: PLC0415 - answers in JSON need no rich
+        from tacit.presenting.tables import Screen  # noqa: PLC0415 - answers in JSON need no rich
 
         console = Screen()
         if sys.flags.optimize > 1:
             complain("without docstrings (PYTHONOPTIMIZE=2, python -OO) help does not say what an option means")
+    if arguments[:1] and arguments[0] in COMMANDS:
+        # Not from within cyclopts: so deep in the stack Python maps and unmaps memory at every call of what is loaded.
+        import_module(f"tacit.cli.{arguments[0]}")
     app: Any = App(name="tacit", version=_version, help_format="plaintext", console=console)
     for name, summary in COMMANDS.items():
         app.command(f"tacit.cli.{name}:{name}", name=name, help=summary)

@@ -1,13 +1,11 @@
 """The start of a command, which may have no room for the libraries that it needs: some abort then, or never return."""
 
 import os
-from collections.abc import Iterator, Sequence
 from importlib import import_module
 
+from tacit.cli.ends import BAD_INPUT, without_room
 from tacit.cli.terminal import complain
 from tacit.memory import process_limit
-
-BAD_INPUT, OUR_ERROR = 2, 70
 
 # What every command starts with for sure: the limit's name, what `ulimit` calls it, what it counts, and how much.
 _NEEDED = (
@@ -25,21 +23,9 @@ _SPARING = {
     "ARROW_DEFAULT_MEMORY_POOL": "system",
 }
 
-# How libraries and the system say that there is no room.
-_NO_ROOM = (
-    "failed to map segment",
-    "cannot allocate",
-    "allocation failed",
-    "bad_alloc",
-    "can't start new thread",
-    "resource temporarily unavailable",
-    "too many open files",
-    "cannot create",
-)
 
-
-def start(arguments: Sequence[str]) -> int:
-    """Run a command and return its exit code, or say that there is no room for it."""
+def refused() -> int | None:
+    """Load what every command needs; where there is no room for it, say so and return the exit code."""
     limits = {name: limit for name, *_ in _NEEDED if (limit := process_limit(name)) is not None}
     for name, option, what, least in _NEEDED:
         if limits.get(name, least) < least:
@@ -51,32 +37,10 @@ def start(arguments: Sequence[str]) -> int:
         if limits.keys() & {"RLIMIT_AS", "RLIMIT_DATA"}:
             os.environ.update({**_SPARING, **os.environ})
             import_module("scipy.special")  # whose BLAS never returns where there is no room, as there is now
-        from tacit.cli.run import run  # noqa: PLC0415 - loads what may not fit
+        import_module("tacit.cli.run")
     except (ImportError, MemoryError, OSError, RuntimeError, SystemError) as error:
         return _say(*without_room(error))
-    return run(arguments)
-
-
-def without_room(error: BaseException) -> tuple[str, int]:
-    """Return a sentence for a library that cannot be loaded or has no room, and the exit code that fits."""
-    causes = list(_causes(error))
-    for cause in causes:
-        if isinstance(cause, MemoryError):
-            return (
-                "there is not enough memory for this; ask for less, or raise a limit (--memory, ulimit -v)",
-                BAD_INPUT,
-            )
-        if any(word in str(cause).lower() for word in _NO_ROOM):
-            return "this takes more than this process may have; raise its limits (ulimit -v, -d, -u or -n)", BAD_INPUT
-    first = str(causes[-1]).strip().splitlines()[:1]
-    return f"a library that this needs cannot be loaded ({''.join(first)[:200]}); install tacit anew", OUR_ERROR
-
-
-def _causes(error: BaseException | None) -> Iterator[BaseException]:
-    for _ in range(10):
-        if error is not None:
-            yield error
-            error = error.__cause__ or error.__context__
+    return None
 
 
 def _say(sentence: str, code: int) -> int:

@@ -3,12 +3,18 @@
 import sys
 from contextlib import suppress
 
+from tacit.presenting.width import folded
 from tacit.printable import printable
 
 
 def say(sentence: str = "") -> None:
     """Write one line to stdout."""
     sys.stdout.write(printable(sentence) + "\n")
+
+
+def say_folded(sentence: str) -> None:
+    """Write a sentence to stdout, in the terminal's width."""
+    sys.stdout.write(folded(printable(sentence)) + "\n")
 
 
 def say_aside(sentence: str) -> None:

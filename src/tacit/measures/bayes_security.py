@@ -4,29 +4,26 @@ import itertools
 import math
 from collections.abc import Hashable, Iterable
 from functools import singledispatch
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tacit.adversaries.knowledge import Knowledge
+from tacit import limits
 from tacit.channels.channel import Channel, System
-from tacit.channels.stored import StoredChannel
 from tacit.errors import InvalidPriorError, InvalidValueError, TooLargeError
 from tacit.estimate import Estimate, mapped
-from tacit.measures.measure import Plan, measure, prior_on, system_seen_by
+from tacit.measures.measure import Method, Plan, as_plain, measure, prior_on
 from tacit.measures.vulnerability import plan_bayes_risk
-from tacit.numerics.pairwise import BY_ROWS, MOST_PAIRS, furthest_rows, way
-from tacit.numerics.randomness import Seed
+from tacit.numerics.distances.pairwise import BY_ROWS, Furthest
 from tacit.validation import as_real
 
 Pair = tuple[Hashable, Hashable]
 
+TIED = Method("all pairs are tied", "closed form")
+
 
 @measure
-def bayes_security(
-    system: System, prior: ArrayLike | None = None, adversary: Knowledge | None = None, rng: Seed = None
-) -> Plan[float | Estimate]:
+def bayes_security(system: System, prior: ArrayLike | None = None) -> Plan[float | Estimate]:
     """Return the share of her guessing error that the adversary keeps: 1 nothing leaks, 0 everything does.
 
     ``β(π, C) = R*(π, C) / (1 - max_x π_x)``; without a prior the least over all priors,
@@ -35,15 +32,11 @@ def bayes_security(
     Parameters
     ----------
     system
-        A channel, a mechanism, or a structured system with k secrets; for `tacit.Shuffled` the secret is the target's
-        value.
+        A channel, a mechanism, or a structured system with k secrets; of a `tacit.Shuffled` the secret is the
+        target's value, and what is known of the others is said by ``crowd.seen_by``.
     prior
         Probabilities of the secrets, shape ``(k,)``; None means the worst prior, which is uniform on
         `leakiest_pair`.
-    adversary
-        What is known of the other users, for a shuffled system only; None means `tacit.Uninformed()`.
-    rng
-        A generator or a seed, for crowds that are too large to sum over and a given prior; None draws a fresh one.
 
     Returns
     -------
@@ -55,7 +48,7 @@ def bayes_security(
     InvalidPriorError
         If the prior is not a distribution on the secrets, or is certain of one: then there is no error to keep.
     UnsupportedError
-        If the system is not one, or an adversary is given for a system without other users.
+        If the system is not one.
 
     Notes
     -----
@@ -67,7 +60,7 @@ def bayes_security(
     >>> round(bayes_security(tc.Channel([[0.9, 0.1], [0.2, 0.8]])), 12)
     0.3
     """
-    seen = system_seen_by(system, adversary, rng)
+    seen = as_plain(system)
     if prior is None:
         return plan_bayes_security(seen)
     checked = prior_on(seen, prior)
@@ -77,11 +70,11 @@ def bayes_security(
             "Bayes security needs a prior that leaves something to guess, got one that is certain of a single secret"
         )
     plan = plan_bayes_risk(seen, checked)
-    return Plan(plan.method, lambda: mapped(plan.compute(), lambda risk: min(1.0, risk / error)))
+    return plan.then(lambda risk: mapped(risk, lambda lost: min(1.0, lost / error)))
 
 
 @measure
-def leakiest_pair(system: System, adversary: Knowledge | None = None) -> Plan[Pair]:
+def leakiest_pair(system: System) -> Plan[Pair]:
     """Return the two secrets that are easiest to tell apart, the lowest of the tied.
 
     They maximise ``TV(C_a, C_b)``; the uniform prior on them attains β*.
@@ -90,8 +83,6 @@ def leakiest_pair(system: System, adversary: Knowledge | None = None) -> Plan[Pa
     ----------
     system
         A channel, a mechanism, or a structured system with at least two secrets.
-    adversary
-        What is known of the other users, for a shuffled system only; None means `tacit.Uninformed()`.
 
     Returns
     -------
@@ -113,11 +104,11 @@ def leakiest_pair(system: System, adversary: Knowledge | None = None) -> Plan[Pa
     >>> leakiest_pair(tc.Channel([[0.9, 0.1], [0.8, 0.2], [0.2, 0.8]], inputs=["a", "b", "c"]))
     ('a', 'c')
     """
-    return plan_leakiest_pair(_with_two_secrets(system_seen_by(system, adversary)))
+    return plan_leakiest_pair(_with_two_secrets(as_plain(system)))
 
 
 @measure
-def leakiest_pairs(system: System, tol: float = 1e-12, adversary: Knowledge | None = None) -> Plan[list[Pair]]:
+def leakiest_pairs(system: System, tol: float = 1e-12) -> Plan[list[Pair]]:
     """Return all pairs of secrets that are equally easy to tell apart.
 
     Parameters
@@ -126,8 +117,6 @@ def leakiest_pairs(system: System, tol: float = 1e-12, adversary: Knowledge | No
         A channel, a mechanism, or a structured system with at least two secrets.
     tol
         Pairs whose total variation is within tol of the largest count as tied, at least 0.
-    adversary
-        What is known of the other users, for a shuffled system only; None means `tacit.Uninformed()`.
 
     Returns
     -------
@@ -149,7 +138,7 @@ def leakiest_pairs(system: System, tol: float = 1e-12, adversary: Knowledge | No
     >>> leakiest_pairs(tc.Channel([[1, 0], [1, 0], [0, 1]]))
     [(0, 2), (1, 2)]
     """
-    checked = _with_two_secrets(system_seen_by(system, adversary))
+    checked = _with_two_secrets(as_plain(system))
     tolerance = as_real(tol, "tol")
     if tolerance < 0:
         raise InvalidValueError(f"tol must be at least 0, got {tol!r}")
@@ -159,19 +148,19 @@ def leakiest_pairs(system: System, tol: float = 1e-12, adversary: Knowledge | No
 @singledispatch
 def plan_bayes_security(system: System) -> Plan[float | Estimate]:
     """Plan β* by comparing the rows of the explicit channel."""
-    return Plan(_way(system), lambda: max(0.0, 1 - furthest_rows(rows_of(system)).distance / 2))
+    return Plan(_way(system), lambda: max(0.0, 1 - _furthest(system).distance / 2))
 
 
 @singledispatch
 def plan_leakiest_pair(system: System) -> Plan[Pair]:
     """Plan the leakiest pair by comparing the rows of the explicit channel."""
-    return Plan(_way(system), lambda: _labelled(system, [furthest_rows(rows_of(system), 2e-12).first()])[0])
+    return Plan(_way(system), lambda: _labelled(system, [_furthest(system, 2e-12).first()])[0])
 
 
 @singledispatch
 def plan_leakiest_pairs(system: System, tolerance: float) -> Plan[list[Pair]]:
     """Plan all tied pairs by comparing the rows of the explicit channel."""
-    return Plan(_way(system), lambda: _labelled(system, furthest_rows(rows_of(system), 2 * tolerance).all()))
+    return Plan(_way(system), lambda: _labelled(system, _furthest(system, 2 * tolerance).all()))
 
 
 def all_pairs(secrets: int) -> list[tuple[int, int]]:
@@ -182,22 +171,21 @@ def all_pairs(secrets: int) -> list[tuple[int, int]]:
 
 def check_listed(pairs: int) -> None:
     """Raise TooLargeError if there are more pairs than anyone would list."""
-    if pairs > MOST_PAIRS:
+    if pairs > limits.current().most_pairs_listed:
         raise TooLargeError(f"{pairs:,} pairs are equally far apart; take leakiest_pair, the first")
 
 
-def rows_of(system: System) -> Any:
-    """Return the explicit channel's matrix, from disk where it is stored there."""
-    return system.matrix if isinstance(system, StoredChannel) else system.channel().matrix
+def _way(system: System) -> Method:
+    """Return the algorithm, which depends on the rows of a channel that is there already."""
+    return Method(system.storage.way_to_furthest_rows if isinstance(system, Channel) else BY_ROWS, "exact")
 
 
-def _way(system: System) -> str:
-    """Return the name of the algorithm, which depends on the shape of a matrix that is there already."""
-    return way(system.matrix) if isinstance(system, Channel | StoredChannel) else BY_ROWS
+def _furthest(system: System, tolerance: float = 0.0) -> Furthest:
+    return system.channel().storage.furthest_rows(tolerance)
 
 
 def _labelled(system: System, pairs: Iterable[tuple[int, int]]) -> list[Pair]:
-    labels = system.inputs if isinstance(system, StoredChannel) else system.channel().inputs
+    labels = system.channel().inputs
     return [(labels[a], labels[b]) for a, b in pairs]
 
 

@@ -4,21 +4,17 @@ from functools import singledispatch
 
 from tacit.channels.channel import System
 from tacit.estimate import Estimate
-from tacit.measures.measure import Plan, measure, system_seen_by
-from tacit.numerics.matrices import dense
-from tacit.numerics.randomness import Seed
+from tacit.measures.measure import Method, Plan, as_plain, measure
 
 
 @measure
-def multiplicative_bayes_capacity(system: System, rng: Seed = None) -> Plan[float | Estimate]:
+def multiplicative_bayes_capacity(system: System) -> Plan[float | Estimate]:
     """Return the largest factor by which any guess can improve: ``Σ_y max_x C[x, y]``.
 
     Parameters
     ----------
     system
         A channel, a mechanism, or a structured system with k secrets.
-    rng
-        A generator or a seed, for crowds that are too large to sum over; None draws a fresh one.
 
     Returns
     -------
@@ -41,14 +37,10 @@ def multiplicative_bayes_capacity(system: System, rng: Seed = None) -> Plan[floa
     >>> round(multiplicative_bayes_capacity(tc.Channel([[0.9, 0.1], [0.2, 0.8]])), 12)
     1.7
     """
-    return plan_multiplicative_bayes_capacity(system_seen_by(system, rng=rng))
+    return plan_multiplicative_bayes_capacity(as_plain(system))
 
 
 @singledispatch
 def plan_multiplicative_bayes_capacity(system: System) -> Plan[float | Estimate]:
     """Plan the capacity by summing the largest entry of every column."""
-    return Plan("sum of column maxima", lambda: _sum_of_maxima(system))
-
-
-def _sum_of_maxima(system: System) -> float:
-    return float(dense(system.channel().matrix.max(axis=0)).sum())
+    return Plan(Method("sum of column maxima", "exact"), lambda: float(system.channel().storage.column_maxima().sum()))

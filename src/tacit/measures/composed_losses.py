@@ -9,24 +9,26 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit import limits
 from tacit.estimate import Estimate, largest
 from tacit.measures.loss_sketch import Sketch
 from tacit.measures.loss_sums import LossSum, loss_sum
 from tacit.measures.losses import ROUNDED_UP, LatticeLosses, Losses, above, below, exactly
-from tacit.numerics.lattice_sums import log_moment
+from tacit.measures.measure import Method
+from tacit.numerics.laws.lattice_sums import log_moment
 
 Reals = NDArray[np.float64]
 
-GRID = "certified bounds on a grid of privacy losses"
-LATTICE = "sum over a lattice of privacy losses"
+GRID = Method("certified bounds on a grid of privacy losses", "bound")
+LATTICE = Method("sum over a lattice of privacy losses", "exact")
 
 # How narrow bounds should be: of the smaller of δ and 1 - δ, next to it; of the δ of which ε is asked for; of ε, next
 # to it; and to tell which of two is larger.
 _WIDTH, _WIDTH_FOR_EPSILON, _WIDTH_OF_EPSILON, _ROUGH = 2e-6, 2e-5, 3e-6, 1e-2
 # What is cut off of a law next to what is asked for, and the least that is not cut off.
 _NEGLIGIBLE, _LEAST = 1e-12, 1e-300
-# The points of a grid: at most, so few as cost nothing, and for what is as good as 0; and those of a lattice at most.
-_MOST_POINTS, _FEWEST_POINTS, _FEW_POINTS, _MOST_ON_A_LATTICE = 1 << 20, 1 << 14, 1 << 13, 1 << 22
+# The points of a grid: so few as cost nothing, and at most for what is as good as 0.
+_FEWEST_POINTS, _FEW_POINTS = 1 << 14, 1 << 13
 # How many standard deviations a sum is summed over, roughly, and by how much each use may be off in its loss.
 _DEVIATIONS, _ROUNDING = 18, 1e-15
 # What a difference from 1 is off.
@@ -68,11 +70,12 @@ class ComposedLosses:
     @property
     def is_exact(self) -> bool:
         """Whether nothing but rounding is between the bounds."""
-        return self._lattice_step is not None
+        step = self._lattice_step
+        return step is not None and _DEVIATIONS * self._deviation <= step * limits.current().most_loss_places
 
     @property
-    def method(self) -> str:
-        """The name of what answers."""
+    def method(self) -> Method:
+        """What answers."""
         return LATTICE if self.is_exact else GRID
 
     def hockey_stick(self, epsilon: float, width: float = _WIDTH) -> Estimate:
@@ -83,8 +86,7 @@ class ComposedLosses:
     def overlap(self, epsilon: float) -> Estimate:
         """Return ``∫ min(Q, e^ε P)`` for ε >= 0, to all digits where it is small."""
         bounds = self.bounds(epsilon)
-        told = self._estimate(-bounds.left_high, -bounds.left_low)
-        return replace(told, value=-told.value, low=-told.high, high=-told.low)
+        return -self._estimate(-bounds.left_high, -bounds.left_low)
 
     def information(self, left: float, right: float) -> Estimate:
         """Return ``∫_0^∞ δ(s) π0 π1 / (π0 + π1 e^s) ds``, where δ is `hockey_stick`: a part of a mutual information."""
@@ -205,14 +207,14 @@ class ComposedLosses:
         goal: Callable[[float, float], float],
     ) -> tuple[float, float]:
         """Return what is read off two laws that bracket the sum, refined until it is as narrow as wanted or may be."""
-        deviation = self.sketch.deviation()
+        deviation = self._deviation
         if self.is_exact:
             lattices = [(exactly(part), count) for part, count in self.parts if isinstance(part, LatticeLosses)]
             law = loss_sum(lattices, theta, deviation, 0.0).with_its_digits()
             return read(law, law)
         negligible = self._negligible(size)
         finest = self._finest(theta, negligible)
-        cheap = finest * _MOST_POINTS / _FEWEST_POINTS
+        cheap = finest * limits.current().most_loss_points / _FEWEST_POINTS
         step, previous = self._aligned(max(finest, min(cheap, self._step(theta, width))) or _ANY_STEP), math.inf
         low, high = -math.inf, math.inf
         while step < _LARGEST_STEP:
@@ -235,7 +237,7 @@ class ComposedLosses:
         share = 0.5 if self.is_exact else _SHARE
         low, high = float(low), float(high)
         value = low + share * (high - low) if math.isfinite(high) else high
-        return Estimate(min(high, max(low, value)), low, high, None, self.method)
+        return Estimate(min(high, max(low, value)), low, high, None, self.method.name)
 
     @property
     def _uses(self) -> int:
@@ -243,12 +245,14 @@ class ComposedLosses:
 
     @cached_property
     def _lattice_step(self) -> float | None:
-        """The step of the lattice that all losses share, if they do and their sum has not too many points."""
+        """The step of the lattice that all losses share, if they do."""
         steps = {losses.step if isinstance(losses, LatticeLosses) else math.nan for losses, _ in self.parts}
         step = steps.pop()
-        if steps or math.isnan(step):
-            return None
-        return step if _DEVIATIONS * self.sketch.deviation() <= step * _MOST_ON_A_LATTICE else None
+        return None if steps or math.isnan(step) else step
+
+    @cached_property
+    def _deviation(self) -> float:
+        return self.sketch.deviation()
 
     @cached_property
     def sketch(self) -> Sketch:
@@ -284,7 +288,8 @@ class ComposedLosses:
         """Return the least step that does not take too many points."""
         reaches = [losses.reach(negligible) for losses, _ in self.parts]
         longest = max(self.sketch.window(theta), *(largest - least for least, largest in reaches))
-        return longest / (_MOST_POINTS if negligible > _LEAST else _FEW_POINTS)
+        most = limits.current().most_loss_points
+        return longest / (most if negligible > _LEAST else min(most, _FEW_POINTS))
 
     def _aligned(self, step: float) -> float:
         """Return a step next to this one on whose multiples the atoms' distances are, or nearly."""

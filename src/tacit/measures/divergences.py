@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tacit.adversaries.priors import as_distribution
 from tacit.errors import InvalidPriorError, InvalidValueError
-from tacit.validation import as_real
+from tacit.validation import as_epsilon, as_real
 
 Reals = NDArray[np.float64]
 
@@ -120,14 +120,6 @@ def renyi_divergence(p: ArrayLike, q: ArrayLike, order: float) -> float:
         common = min(1.0, float(right[left > 0].sum()))
         return -math.log(common) if common > 0 else math.inf
     return renyi_of_logs(logarithms(left), logarithms(right), level)
-
-
-def as_epsilon(epsilon: float) -> float:
-    """Return ε, or say what was given."""
-    level = as_real(epsilon, "epsilon")
-    if level < 0:
-        raise InvalidValueError(f"epsilon must be at least 0, got {epsilon!r}")
-    return level
 
 
 def excess_mass(p: Reals, q: Reals, epsilon: float) -> float:

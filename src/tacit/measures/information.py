@@ -2,20 +2,19 @@
 
 import math
 from functools import singledispatch
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tacit.adversaries.knowledge import Knowledge
+from tacit.adversaries.priors import written_out
 from tacit.channels.channel import System
+from tacit.channels.storage import Storage
 from tacit.errors import InvalidValueError
-from tacit.estimate import Estimate, mapped
-from tacit.measures.measure import Plan, measure, prior_on, system_seen_by
+from tacit.estimate import Estimate
+from tacit.measures.measure import Plan, as_plain, measure, prior_on
 from tacit.measures.vulnerability import EXPLICIT, Prior
 from tacit.numerics.excess import deviance
-from tacit.numerics.matrices import is_dense
-from tacit.numerics.randomness import Seed
 
 Unit = Literal["nats", "bits"]
 _NATS_PER = {"nats": 1.0, "bits": math.log(2)}
@@ -26,8 +25,6 @@ def mutual_information(
     system: System,
     prior: ArrayLike | None = None,
     unit: Unit = "nats",
-    adversary: Knowledge | None = None,
-    rng: Seed = None,
 ) -> Plan[float | Estimate]:
     """Return the mutual information of secret and observation.
 
@@ -36,16 +33,12 @@ def mutual_information(
     Parameters
     ----------
     system
-        A channel, a mechanism, or a structured system with k secrets; for `tacit.Shuffled` the secret is the target's
-        value.
+        A channel, a mechanism, or a structured system with k secrets; of a `tacit.Shuffled` the secret is the
+        target's value, and what is known of the others is said by ``crowd.seen_by``.
     prior
         Probabilities of the secrets, shape ``(k,)``; None means uniform.
     unit
         ``"nats"`` or ``"bits"``.
-    adversary
-        What is known of the other users, for a shuffled system only; None means `tacit.Uninformed()`.
-    rng
-        A generator or a seed, for crowds that are too large to sum over; None draws a fresh one.
 
     Returns
     -------
@@ -59,7 +52,7 @@ def mutual_information(
     InvalidPriorError
         If the prior is not a distribution on the secrets.
     UnsupportedError
-        If the system is not one, or an adversary is given for a system without other users.
+        If the system is not one.
 
     Notes
     -----
@@ -74,27 +67,21 @@ def mutual_information(
     """
     if unit not in _NATS_PER:
         raise InvalidValueError(f"unit must be 'nats' or 'bits', got {unit!r}")
-    seen = system_seen_by(system, adversary, rng)
+    seen = as_plain(system)
     plan = plan_mutual_information(seen, prior_on(seen, prior))
-    return Plan(plan.method, lambda: mapped(plan.compute(), lambda nats: nats / _NATS_PER[unit]))
+    return plan.then(lambda nats: nats / _NATS_PER[unit])
 
 
 @singledispatch
 def plan_mutual_information(system: System, prior: Prior) -> Plan[float | Estimate]:
     """Plan the mutual information, in nats, by summing over the explicit channel."""
-    return Plan(EXPLICIT, lambda: information_of(system.channel().matrix, prior))
+    return Plan(EXPLICIT, lambda: information_of(system.channel().storage, prior))
 
 
-def information_of(matrix: Any, prior: Prior) -> float:
-    """Return the mutual information, in nats, of a channel given as a dense or sparse matrix."""
-    weights = np.full(matrix.shape[0], 1 / matrix.shape[0]) if prior is None else prior
-    marginal = np.asarray(weights @ matrix, dtype=np.float64).ravel()
-    if is_dense(matrix):
-        possible = marginal > 0
-        return max(0.0, float(weights @ deviance(matrix[:, possible], marginal[possible]).sum(axis=1)))
-    # Where the matrix is 0 the deviance is the marginal itself; count that for all entries and correct the stored ones.
-    entries = matrix.tocoo()
-    seen = marginal[entries.col] > 0
-    x, y, probability = entries.row[seen], entries.col[seen], entries.data[seen]
-    corrections = weights[x] * (deviance(probability, marginal[y]) - marginal[y])
-    return max(0.0, math.fsum([float(weights.sum() * marginal.sum()), *corrections.tolist()]))
+def information_of(rows: Storage, prior: Prior) -> float:
+    """Return the mutual information, in nats, of the rows of a channel."""
+    weights = written_out(prior, rows.shape[0])
+    marginal = rows.mixtures(weights)
+    possible = np.flatnonzero(marginal > 0)
+    means = marginal[possible]
+    return max(0.0, rows.columns(possible).weighted_sum(weights, lambda p, y: deviance(p, means[y])))

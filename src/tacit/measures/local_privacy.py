@@ -6,8 +6,9 @@ from functools import singledispatch
 import numpy as np
 
 from tacit.channels.channel import System
-from tacit.measures.measure import Plan, measure, system_seen_by
-from tacit.numerics.matrices import dense, is_dense
+from tacit.measures.measure import Method, Plan, as_plain, measure
+
+EXTREMES = Method("extremes of every column", "exact")
 
 
 @measure
@@ -41,23 +42,18 @@ def ldp_epsilon(system: System) -> Plan[float]:
     >>> round(ldp_epsilon(tc.Channel([[0.75, 0.25], [0.25, 0.75]])), 6)
     1.098612
     """
-    return plan_ldp_epsilon(system_seen_by(system))
+    return plan_ldp_epsilon(as_plain(system))
 
 
 @singledispatch
 def plan_ldp_epsilon(system: System) -> Plan[float]:
     """Plan ε by comparing the largest and the least entry of every column."""
-    return Plan("extremes of every column", lambda: _largest_log_ratio(system))
+    return Plan(EXTREMES, lambda: _largest_log_ratio(system))
 
 
 def _largest_log_ratio(system: System) -> float:
-    matrix = system.channel().matrix
-    if not is_dense(matrix):
-        stored = np.bincount(matrix.indices, minlength=matrix.shape[1])
-        if np.any((stored > 0) & (stored < matrix.shape[0])):
-            return math.inf
-        matrix = dense(matrix[:, np.flatnonzero(stored)])
-    largest, least = matrix.max(axis=0), matrix.min(axis=0)
+    rows = system.channel().storage
+    largest, least = rows.column_maxima(), rows.column_minima()
     possible = largest > 0
     if np.any(least[possible] == 0):
         return math.inf

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.measures.losses import GridLaw
-from tacit.numerics.lattice_sums import TiltedSum, tilted_sum
+from tacit.numerics.laws.lattice_sums import TiltedSum, tilted_sum
 
 Reals = NDArray[np.float64]
 

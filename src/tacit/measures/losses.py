@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.channels.channel import System
-from tacit.numerics.lattice_sums import Lattice
+from tacit.numerics.laws.lattice_sums import Lattice
 
 Reals = NDArray[np.float64]
 

@@ -1,25 +1,23 @@
 """How a measure is made: a public function that plans first and computes then.
 
 A planner validates and says which algorithm answers for this system; the measure runs that algorithm, `method` names
-it. A structured system registers its own algorithms on the planner's `singledispatch`, beside its own definition.
+it and its rung. A structured system registers its own algorithms on the planner's `singledispatch`, beside its own
+definition.
 """
 
 import functools
 import inspect
 import typing
-from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Generic, ParamSpec, Protocol, TypeVar, cast
+from typing import Generic, Literal, NamedTuple, ParamSpec, Protocol, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tacit.adversaries.knowledge import Knowledge
 from tacit.adversaries.priors import as_prior
 from tacit.channels.channel import System, as_system
-from tacit.errors import InvalidPriorError, UnsupportedError
-from tacit.numerics.randomness import Seed
+from tacit.errors import UnsupportedError
 
 Reals = NDArray[np.float64]
 
@@ -28,12 +26,45 @@ T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 
 
+Rung = Literal["closed form", "exact", "bound", "estimate"]
+
+
+class Method(NamedTuple):
+    """What an algorithm is called, and where on the ladder it stands; `method` returns one.
+
+    A closed form and an exact algorithm answer with a float, but for one that finds too late that it takes too long, or
+    that rounding keeps it from the digits of a float: it falls back on certified bounds. A bound is a certified
+    `tacit.Estimate`, an estimate one with a confidence.
+    """
+
+    name: str
+    rung: Rung
+
+
 @dataclass(frozen=True)
 class Plan(Generic[T_co]):
-    """An algorithm that is ready to answer, and its name."""
+    """An algorithm that is ready to answer."""
 
-    method: str
+    method: Method
     compute: Callable[[], T_co]
+
+    @property
+    def rung(self) -> Rung:
+        """Where on the ladder the algorithm stands."""
+        return self.method.rung
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether it sums or solves for the number itself."""
+        return self.rung in ("closed form", "exact")
+
+    def then(self, function: Callable[[T_co], T]) -> "Plan[T]":
+        """Return the plan to answer with a function of this one's answer."""
+        return Plan(self.method, lambda: function(self.compute()))
+
+    def named(self, name: str) -> "Plan[T_co]":
+        """Return the same plan by another name."""
+        return Plan(Method(name, self.rung), self.compute)
 
 
 class Measure(Protocol[P, T_co]):
@@ -45,14 +76,6 @@ class Measure(Protocol[P, T_co]):
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> T_co:
         """Compute the quantity."""
         ...
-
-
-class Crowd(ABC):
-    """A system in which the secret is one user's value among others': only it has an ``adversary`` argument."""
-
-    @abstractmethod
-    def seen_by(self, adversary: Knowledge | None, rng: Seed) -> System:
-        """Return the system that an adversary with this knowledge of the others sees, or say why she cannot be."""
 
 
 def measure(planner: Callable[P, Plan[T]]) -> Measure[P, T]:
@@ -69,8 +92,8 @@ def measure(planner: Callable[P, Plan[T]]) -> Measure[P, T]:
     return cast(Measure[P, T], quantity)
 
 
-def method(measure: Measure[P, typing.Any], *args: P.args, **kwargs: P.kwargs) -> str:
-    """Return the name of the algorithm with which the measure would answer, without running it.
+def method(measure: Measure[P, typing.Any], *args: P.args, **kwargs: P.kwargs) -> Method:
+    """Return the algorithm with which the measure would answer, without running it.
 
     Parameters
     ----------
@@ -78,6 +101,11 @@ def method(measure: Measure[P, typing.Any], *args: P.args, **kwargs: P.kwargs) -
         A measure, such as `tacit.posterior_vulnerability`.
     *args, **kwargs
         What the measure would be called with.
+
+    Returns
+    -------
+    Method
+        ``.name`` and ``.rung``: ``"closed form"``, ``"exact"``, ``"bound"`` or ``"estimate"``.
 
     Raises
     ------
@@ -90,7 +118,7 @@ def method(measure: Measure[P, typing.Any], *args: P.args, **kwargs: P.kwargs) -
     --------
     >>> import tacit as tc
     >>> tc.method(tc.bayes_security, tc.RandomizedResponse(1000, epsilon=1))
-    'closed form of k-RR (Bayes-sec eq. 7)'
+    Method(name='closed form of k-RR (Bayes-sec eq. 7)', rung='closed form')
     """
     planner = getattr(measure, "plan", None)
     if planner is None:
@@ -100,17 +128,9 @@ def method(measure: Measure[P, typing.Any], *args: P.args, **kwargs: P.kwargs) -
     return cast(Plan[object], planner(*args, **kwargs)).method
 
 
-def system_seen_by(system: object, adversary: Knowledge | None = None, rng: Seed = None) -> System:
-    """Return what the adversary sees: a crowd as her knowledge of the others shows it, any other system as it is."""
-    checked = as_system(system)
-    if isinstance(checked, Crowd):
-        return checked.seen_by(adversary, rng)
-    if adversary is not None:
-        raise UnsupportedError(
-            f"adversary says what is known of the other users, and {type(system).__name__} has none; "
-            "wrap it with tacit.Shuffled(mechanism, n)"
-        )
-    return plainest(checked)
+def as_plain(system: object) -> System:
+    """Return the plainest system whose reports say the same, or say why this is none."""
+    return plainest(as_system(system))
 
 
 @functools.singledispatch
@@ -119,13 +139,13 @@ def plainest(system: System) -> System:
     return system
 
 
+@functools.singledispatch
+def reported_alone(system: System) -> System:
+    """Return the plainest system, if what is seen of it is one person's report, or say that it is a crowd's."""
+    return plainest(system)
+
+
+@functools.singledispatch
 def prior_on(system: System, prior: ArrayLike | None) -> Reals | None:
     """Return the law of the secret, None being uniform; a system that comes with one takes no other."""
-    own: Reals | None = getattr(system, "prior", None)
-    if own is None:
-        return as_prior(prior, system.secrets)
-    if prior is not None:
-        raise InvalidPriorError(
-            "an exchangeable target is drawn as all others are, so that her prior is alpha/sum(alpha); leave prior out"
-        )
-    return as_prior(own, system.secrets)
+    return as_prior(prior, system.secrets)

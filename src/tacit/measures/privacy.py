@@ -8,24 +8,21 @@ from functools import cache, singledispatch
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.adversaries.knowledge import Knowledge, WorstAllButOne
-from tacit.channels.channel import System
-from tacit.errors import InvalidValueError
+from tacit.channels.channel import System, as_system
 from tacit.estimate import Estimate, highest, lowest, settled
-from tacit.measures.divergences import as_epsilon, excess_mass_of_logs, logarithms, renyi_of_logs
+from tacit.measures.divergences import excess_mass_of_logs, logarithms, renyi_of_logs
 from tacit.measures.local_privacy import plan_ldp_epsilon
-from tacit.measures.measure import Crowd, Plan, measure, system_seen_by
-from tacit.numerics.matrices import dense
-from tacit.validation import as_real
+from tacit.measures.measure import Method, Plan, measure, plainest
+from tacit.validation import as_epsilon, as_order, as_probability
 
 Reals = NDArray[np.float64]
 Profile = Callable[[float], float | Estimate]
 
-ALL_PAIRS = "all ordered pairs of rows"
+ALL_PAIRS = Method("all ordered pairs of rows", "exact")
 
 
 @measure
-def privacy_profile(system: System, epsilon: float, adversary: Knowledge | None = None) -> Plan[float | Estimate]:
+def privacy_profile(system: System, epsilon: float) -> Plan[float | Estimate]:
     """Return the least δ for which the system is (ε, δ)-differentially private.
 
     ``δ(ε) = max_{a,b} Σ_y max(0, C[a, y] - e^ε C[b, y])``, over ordered pairs of secrets.
@@ -33,12 +30,10 @@ def privacy_profile(system: System, epsilon: float, adversary: Knowledge | None 
     Parameters
     ----------
     system
-        A channel, a mechanism, or a structured system; for `tacit.Shuffled` the secret is the target's value.
+        A channel, a mechanism, or a structured system. Of a `tacit.Shuffled` it takes what an adversary sees, since
+        differential privacy is a claim against her: ``crowd.seen_by(tc.WorstAllButOne())``.
     epsilon
         ε >= 0; infinity is fine.
-    adversary
-        What is known of the other users, for a shuffled system only; here None means `tacit.WorstAllButOne()`, which
-        is what differential privacy promises against.
 
     Returns
     -------
@@ -51,7 +46,7 @@ def privacy_profile(system: System, epsilon: float, adversary: Knowledge | None 
     InvalidValueError
         If ε is not a number of at least 0.
     UnsupportedError
-        If the system is not one, or an adversary is given for a system without other users.
+        If the system is not one, or a crowd of whose others nothing is said.
 
     Notes
     -----
@@ -61,16 +56,15 @@ def privacy_profile(system: System, epsilon: float, adversary: Knowledge | None 
     --------
     >>> import tacit as tc
     >>> crowd = tc.Shuffled(tc.RandomizedResponse(2, epsilon=1), 10_000)
-    >>> f"{privacy_profile(crowd, 0.05, adversary=tc.AllButOne([0, 9_999])):.4g}"
+    >>> f"{privacy_profile(crowd.seen_by(tc.AllButOne([0, 9_999])), 0.05):.4g}"
     '2.52e-09'
     """
     level = as_epsilon(epsilon)
-    plan = plan_privacy_profile(seen_with_worst(system, adversary))
-    return Plan(plan.method, lambda: settled(plan.compute()(level)))
+    return plan_privacy_profile(claimed(as_system(system))).then(lambda profile: settled(profile(level)))
 
 
 @measure
-def shuffle_epsilon(system: System, delta: float, adversary: Knowledge | None = None) -> Plan[float | Estimate]:
+def dp_epsilon(system: System, delta: float) -> Plan[float | Estimate]:
     """Return the least ε for which the system is (ε, δ)-differentially private: the inverse of `privacy_profile`.
 
     ``ε(δ) = min {ε >= 0 : δ(ε) <= δ}``
@@ -78,11 +72,9 @@ def shuffle_epsilon(system: System, delta: float, adversary: Knowledge | None = 
     Parameters
     ----------
     system
-        A shuffled system, or any other one.
+        As for `privacy_profile`.
     delta
         δ in [0, 1].
-    adversary
-        As for `privacy_profile`: here None means `tacit.WorstAllButOne()`.
 
     Returns
     -------
@@ -94,28 +86,26 @@ def shuffle_epsilon(system: System, delta: float, adversary: Knowledge | None = 
     InvalidValueError
         If δ is not a number in [0, 1].
     UnsupportedError
-        If the system is not one, or an adversary is given for a system without other users.
+        If the system is not one, or a crowd of whose others nothing is said.
 
     Notes
     -----
-    The (ε, δ) of a single collection; `tacit.privacy_loss_distribution` composes several.
+    The (ε, δ) of a single collection; `tacit.shuffling.privacy_loss_distribution` composes several.
 
     Examples
     --------
     >>> import tacit as tc
     >>> crowd = tc.Shuffled(tc.RandomizedResponse(2, epsilon=1), 10_000)
-    >>> round(shuffle_epsilon(crowd, 1e-6, adversary=tc.AllButOne([0, 9_999])), 5)
+    >>> round(dp_epsilon(crowd.seen_by(tc.AllButOne([0, 9_999])), 1e-6), 5)
     0.03566
     """
-    level = as_real(delta, "delta")
-    if not 0 <= level <= 1:
-        raise InvalidValueError(f"delta must be in [0, 1], got {delta!r}")
-    seen = seen_with_worst(system, adversary)
+    level = as_probability(delta, "delta")
+    seen = claimed(as_system(system))
     return plan_ldp_epsilon(seen) if level == 0 else plan_least_epsilon(seen, level)
 
 
 @measure
-def shuffle_renyi(system: System, order: float, adversary: Knowledge | None = None) -> Plan[float]:
+def renyi_dp(system: System, order: float) -> Plan[float]:
     """Return the largest Rényi divergence between what two secrets make the observer see.
 
     ``max_{a,b} log Σ_y C[a, y]^α C[b, y]^(1-α) / (α - 1)``, over ordered pairs of secrets.
@@ -123,11 +113,9 @@ def shuffle_renyi(system: System, order: float, adversary: Knowledge | None = No
     Parameters
     ----------
     system
-        A shuffled system, or any other one.
+        As for `privacy_profile`.
     order
         α > 0, infinity included; 1 is the Kullback-Leibler divergence.
-    adversary
-        As for `privacy_profile`: here None means `tacit.WorstAllButOne()`.
 
     Returns
     -------
@@ -144,18 +132,18 @@ def shuffle_renyi(system: System, order: float, adversary: Knowledge | None = No
     Examples
     --------
     >>> import tacit as tc
-    >>> round(shuffle_renyi(tc.Shuffled(tc.RandomizedResponse(2, epsilon=1), 100), 2, tc.AllButOne([0, 99])), 6)
+    >>> crowd = tc.Shuffled(tc.RandomizedResponse(2, epsilon=1), 100)
+    >>> round(renyi_dp(crowd.seen_by(tc.AllButOne([0, 99])), 2), 6)
     0.011042
     """
-    level = as_real(order, "order")
-    if level <= 0:
-        raise InvalidValueError(f"order must be positive, got {order!r}")
-    return plan_renyi(seen_with_worst(system, adversary), level)
+    level = as_order(order)
+    return plan_renyi(claimed(as_system(system)), level)
 
 
-def seen_with_worst(system: System, adversary: Knowledge | None) -> System:
-    """Return what the adversary sees, None being the worst of a crowd: differential privacy is promised against her."""
-    return system_seen_by(system, WorstAllButOne() if adversary is None and isinstance(system, Crowd) else adversary)
+@singledispatch
+def claimed(system: System) -> System:
+    """Return what a claim of differential privacy is about, or refuse a system that leaves open against whom."""
+    return plainest(system)
 
 
 @singledispatch
@@ -173,14 +161,14 @@ def plan_renyi(system: System, order: float) -> Plan[float]:
 @singledispatch
 def log_likelihoods(system: System) -> Reals:
     """Return ``log C[x, y]``, a row per secret; of a system that knows them where the channel's entries underflow."""
-    return logarithms(dense(system.channel().matrix))
+    return logarithms(system.channel().dense())
 
 
 @singledispatch
 def plan_least_epsilon(system: System, delta: float) -> Plan[float | Estimate]:
     """Plan the inverse of the privacy profile, for δ > 0, by searching for where it reaches δ."""
     plan, most = plan_privacy_profile(system), plan_ldp_epsilon(system)
-    return Plan(plan.method, lambda: _least_epsilon(plan.compute(), delta, most.compute()))
+    return plan.then(lambda profile: _least_epsilon(profile, delta, most.compute()))
 
 
 def _explicit_profile(system: System) -> Profile:

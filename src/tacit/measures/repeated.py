@@ -5,20 +5,28 @@ from dataclasses import replace
 
 import numpy as np
 
-from tacit.channels.repeated import Repeated
+from tacit.channels.channel import System
+from tacit.channels.composition.repeated import Repeated
 from tacit.errors import TooLargeError, UnsupportedError
 from tacit.estimate import Estimate, highest, lowest, settled
 from tacit.measures.bayes_security import plan_bayes_security
 from tacit.measures.composed_losses import BothWays
 from tacit.measures.local_privacy import plan_ldp_epsilon
 from tacit.measures.losses import leakiest_losses
-from tacit.measures.measure import Plan
-from tacit.measures.privacy import Profile, log_likelihoods, plan_least_epsilon, plan_privacy_profile, plan_renyi
+from tacit.measures.measure import Method, Plan
+from tacit.measures.privacy import (
+    Profile,
+    claimed,
+    log_likelihoods,
+    plan_least_epsilon,
+    plan_privacy_profile,
+    plan_renyi,
+)
 from tacit.numerics.matrices import Reals
 
 # Of a total variation, and of a Hellinger distance; a power must not make much of it.
 _ROUNDING = 1e-14
-_THEOREM_3 = "Bayes-sec Theorem 3 from one use"
+_THEOREM_3 = Method("Bayes-sec Theorem 3 from one use", "bound")
 
 
 def _losses(system: Repeated) -> BothWays | None:
@@ -37,13 +45,15 @@ def _(system: Repeated) -> Plan[float | Estimate]:
     except (TooLargeError, UnsupportedError):  # there is no matrix of one use
         return Plan(_THEOREM_3, lambda: settled(_product(system, once.compute())))
     if listed:
-        return Plan("all pairs of rows, over tallies", lambda: plan_bayes_security(system.channel()).compute())
+        return Plan(
+            Method("all pairs of rows, over tallies", "exact"), lambda: plan_bayes_security(system.channel()).compute()
+        )
     how = f"Bayes-sec Thm 3 and Hellinger bounds over {system.n:,} uses"
-    return Plan(how, lambda: settled(_bounds(system, once.compute(), how)))
+    return Plan(Method(how, "bound"), lambda: settled(_bounds(system, once.compute(), how)))
 
 
 def _product(system: Repeated, once: float | Estimate) -> Estimate:
-    return _between(_power(once, system.n), highest(once) + _ROUNDING, once, _THEOREM_3)
+    return _between(_power(once, system.n), highest(once) + _ROUNDING, once, _THEOREM_3.name)
 
 
 def _power(once: float | Estimate, n: int) -> float:
@@ -62,7 +72,7 @@ def _bounds(system: Repeated, once: float | Estimate, how: str) -> Estimate:
     With ``ρ = Σ_y √(C[a,y] C[b,y])`` of the pair with the least, ``1 - √(1-ρ²ⁿ) <= β* <= ρⁿ``: Le Cam's inequalities,
     since ρ of n uses is ρⁿ. Nor does more than one use hide more than one.
     """
-    distance = _largest_hellinger(system.once.matrix)
+    distance = _largest_hellinger(system.once.dense())
     squared_most = 2 * _log_affinity(distance + _ROUNDING) * system.n
     le_cam = math.exp(squared_most) / (1 + math.sqrt(-math.expm1(squared_most)))
     low = max(_power(once, system.n), math.nextafter(le_cam, 0))
@@ -84,13 +94,19 @@ def _log_affinity(distance: float) -> float:
 @plan_ldp_epsilon.register
 def _(system: Repeated) -> Plan[float]:
     once = plan_ldp_epsilon(system.base)
-    return Plan(f"{system.n:,} times that of one use", lambda: system.n * once.compute())
+    return once.named(f"{system.n:,} times that of one use").then(lambda one: system.n * one)
 
 
 @plan_renyi.register
 def _(system: Repeated, order: float) -> Plan[float]:
     once = plan_renyi(system.base, order)
-    return Plan(f"{system.n:,} times that of one use", lambda: system.n * once.compute())
+    return once.named(f"{system.n:,} times that of one use").then(lambda one: system.n * one)
+
+
+@claimed.register
+def _(system: Repeated) -> System:
+    claimed(system.base)
+    return system
 
 
 @log_likelihoods.register

@@ -1,31 +1,38 @@
 """Local mechanisms: what a person's device does to an answer before it leaves."""
 
-from tacit.mechanisms import (
+from tacit.mechanisms.estimating.frequency_error import FrequencyError, frequency_error
+from tacit.mechanisms.estimating.iterative_bayesian_update import LikeliestFrequencies, iterative_bayesian_update
+from tacit.mechanisms.estimating.postprocessing import clipped, norm_sub, simplex_projection
+from tacit.mechanisms.mechanism import Mechanism
+from tacit.mechanisms.noise import (
     composed_noise as composed_noise,  # registers what noises are together
-    local_hashing_measures as local_hashing_measures,  # registers the closed forms
     noise_measures as noise_measures,  # registers what follows from the hockey-stick divergence
+)
+from tacit.mechanisms.noise.discrete_gaussian import DiscreteGaussian
+from tacit.mechanisms.noise.gaussian import Gaussian
+from tacit.mechanisms.noise.geometric import Geometric
+from tacit.mechanisms.noise.laplace import Laplace
+from tacit.mechanisms.noise.subsampled_gaussian import SubsampledGaussian
+from tacit.mechanisms.own_measures import own_measures
+from tacit.mechanisms.protocols import (
+    local_hashing_measures as local_hashing_measures,  # registers the closed forms
     unary_measures as unary_measures,  # registers the closed forms
 )
-from tacit.mechanisms.channel_mechanism import ChannelMechanism
-from tacit.mechanisms.discrete_gaussian import DiscreteGaussian
-from tacit.mechanisms.exponential import Exponential
-from tacit.mechanisms.gaussian import Gaussian
-from tacit.mechanisms.geometric import Geometric
-from tacit.mechanisms.hadamard_response import HadamardResponse
-from tacit.mechanisms.iterative_bayesian_update import LikeliestFrequencies, iterative_bayesian_update
-from tacit.mechanisms.laplace import Laplace
-from tacit.mechanisms.local_hashing import LocalHashing
-from tacit.mechanisms.mechanism import FrequencyError, Mechanism, frequency_error, mechanisms_by_name
-from tacit.mechanisms.postprocessing import clipped, norm_sub, simplex_projection
-from tacit.mechanisms.pure_protocol import PureProtocol, Support
-from tacit.mechanisms.randomized_response import RandomizedResponse
-from tacit.mechanisms.subsampled_gaussian import SubsampledGaussian
-from tacit.mechanisms.subset_selection import SubsetSelection
-from tacit.mechanisms.unary_encoding import UnaryEncoding
+from tacit.mechanisms.protocols.channel_mechanism import ChannelMechanism
+from tacit.mechanisms.protocols.exponential import Exponential
+from tacit.mechanisms.protocols.hadamard_response import HadamardResponse
+from tacit.mechanisms.protocols.local_hashing import LocalHashing
+from tacit.mechanisms.protocols.pure_protocol import PureProtocol
+from tacit.mechanisms.protocols.randomized_response import RandomizedResponse
+from tacit.mechanisms.protocols.subset_selection import SubsetSelection
+from tacit.mechanisms.protocols.unary_encoding import UnaryEncoding
+from tacit.mechanisms.reporting import Reporting, Response, Sender, Support, SupportSizes, reporting
+from tacit.mechanisms.wire import Encodable
 
 __all__ = [
     "ChannelMechanism",
     "DiscreteGaussian",
+    "Encodable",
     "Exponential",
     "FrequencyError",
     "Gaussian",
@@ -37,14 +44,19 @@ __all__ = [
     "Mechanism",
     "PureProtocol",
     "RandomizedResponse",
+    "Reporting",
+    "Response",
+    "Sender",
     "SubsampledGaussian",
     "SubsetSelection",
     "Support",
+    "SupportSizes",
     "UnaryEncoding",
     "clipped",
     "frequency_error",
     "iterative_bayesian_update",
-    "mechanisms_by_name",
     "norm_sub",
+    "own_measures",
+    "reporting",
     "simplex_projection",
 ]

@@ -1,50 +1,44 @@
 """What every local mechanism is: a channel on one person's value, with a sampler and an estimator."""
 
 import math
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
-from typing import Any, ClassVar, NamedTuple
+from abc import abstractmethod
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tacit.adversaries.priors import as_prior
-from tacit.channels.channel import Channel
+from tacit import limits
+from tacit.adversaries.priors import as_prior, written_out
 from tacit.errors import InvalidValueError, TooLargeError
 from tacit.mechanisms.indices import as_array, as_indices
-from tacit.numerics.randomness import RandomSource, Seed, generator, random_source
-from tacit.validation import MOST_USERS, as_count, as_crowd, as_real
+from tacit.mechanisms.reporting import Reporting
+from tacit.mechanisms.wire import Encodable, Numbers, Wire
+from tacit.numerics.draws.randomness import RandomSource, Seed, generator, random_source
+from tacit.validation import as_count, as_crowd
 
-MOST_VALUES = 10**8
 _PEOPLE_AT_ONCE = 1 << 16
-_MOST_PEOPLE_DRAWN = 10**8
 
 Reals = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Reports = NDArray[np.integer[Any]]
-Constructor = Callable[..., "Mechanism"]
 
 
-class Mechanism(ABC):
+class Mechanism(Reporting, Encodable):
     """A local randomizer of one of k values: a subclass writes the law, this class checks and vectorises.
 
-    A subclass has the attribute ``k`` and a ``short_name`` for the command line, and implements `epsilon`, `channel`
-    and the other abstract methods; most are a `PureProtocol`, which needs fewer. One whose reports are not whole
-    numbers in ``0..k-1`` also says what they are, by `checked_reports`.
+    A subclass has the attribute ``k``, and implements `epsilon`, `channel` and the other abstract methods; most are a
+    `PureProtocol`, which needs fewer. One whose reports are not whole numbers in ``0..k-1`` also says what they are, by
+    `checked_reports`, and how they are written, by `wire`. What else it knows of its reports it states by overriding
+    what `Reporting` answers in general.
     """
 
-    short_name: ClassVar[str]
     k: int
 
     def __setattr__(self, name: str, value: object) -> None:
         if name in vars(self):
             raise AttributeError(f"a mechanism does not change; make another one with another {name}")
         object.__setattr__(self, name, value)
-
-    @classmethod
-    def constructors(cls) -> dict[str, Constructor]:
-        """Return the ways to make such a mechanism, by their names on the command line."""
-        return {cls.short_name: cls}
 
     @property
     def secrets(self) -> int:
@@ -60,10 +54,6 @@ class Mechanism(ABC):
     @abstractmethod
     def epsilon(self) -> float:
         """The least ε for which the mechanism is ε-locally differentially private."""
-
-    @abstractmethod
-    def channel(self) -> Channel:
-        """Return the explicit channel from value to report, or raise TooLargeError."""
 
     @abstractmethod
     def _sample(self, values: Integers, source: RandomSource) -> Reports: ...
@@ -82,9 +72,9 @@ class Mechanism(ABC):
         """Yield, for some reports at a time, how likely each is from each value, up to a factor, and its count."""
 
     def _sample_aggregate(self, counts: Integers, rng: np.random.Generator) -> Integers:
-        if counts.sum() > _MOST_PEOPLE_DRAWN:
+        if counts.sum() > (most := limits.current().most_people_drawn):
             raise TooLargeError(
-                f"tallies of {type(self).__name__} are drawn person by person, for at most {_MOST_PEOPLE_DRAWN:,}, got "
+                f"tallies of {type(self).__name__} are drawn person by person, for at most {most:,}, got "
                 f"{counts.sum():,}; draw them part by part, or for fewer people"
             )
         # In blocks of people, the last of each one among those that hold the value where it ends.
@@ -156,8 +146,8 @@ class Mechanism(ABC):
         given = as_array(counts, "counts")
         if given.shape != (self.k,) or given.dtype.kind not in "iu" or given.min() < 0:
             raise InvalidValueError(f"counts must be {self.k} whole numbers of at least 0, got {counts!r:.80}")
-        if float(given.sum(dtype=np.float64)) > MOST_USERS:
-            raise TooLargeError(f"counts must sum to at most {MOST_USERS:,} people; draw the tallies part by part")
+        if float(given.sum(dtype=np.float64)) > (most := limits.current().most_users):
+            raise TooLargeError(f"counts must sum to at most {most:,} people; draw the tallies part by part")
         return self._sample_aggregate(given.astype(np.int64), generator(rng))
 
     def estimate_frequencies(self, reports: ArrayLike) -> Reals:
@@ -179,10 +169,7 @@ class Mechanism(ABC):
             If there is no report, one is not in the mechanism's range, or reports carry no information (ε = 0, or so
             near that no estimate has a finite variance).
         """
-        checked = self.checked_reports(reports)
-        if len(checked) == 0:
-            raise InvalidValueError("reports must hold at least one report, got none")
-        self.check_informative()
+        checked = self.telling_reports(reports)
         return self._frequencies(self._aggregate(checked), len(checked))
 
     def estimate_from_aggregate(self, tallies: ArrayLike, n: int) -> Reals:
@@ -236,11 +223,24 @@ class Mechanism(ABC):
         """
         shares = as_prior(frequencies, self.k)
         n = as_crowd(n, "n")
-        return self._frequency_variance(n, np.full(self.k, 1 / self.k) if shares is None else shares)
+        return self._frequency_variance(n, written_out(shares, self.k))
 
     def checked_reports(self, reports: ArrayLike) -> Reports:
         """Return the reports as an array with one on each place of its first axis, or say what is wrong with them."""
         return as_indices(reports, "reports", self.k)
+
+    def telling_reports(self, reports: ArrayLike) -> Reports:
+        """Return the same, or say why nothing can be estimated from them."""
+        checked = self.checked_reports(reports)
+        if len(checked) == 0:
+            raise InvalidValueError("reports must hold at least one report, got none")
+        self.check_informative()
+        return checked
+
+    @property
+    def wire(self) -> Wire:
+        """How reports are written: as numbers in ``0..k-1``."""
+        return Numbers(self.k)
 
     def check_informative(self) -> None:
         """Refuse to estimate anything from reports that say nothing."""
@@ -254,68 +254,6 @@ class Mechanism(ABC):
 def as_values(k: int) -> int:
     """Return a number of values, at least 2 and no more than a prior fits in memory for."""
     k = as_count(k, "k", at_least=2)
-    if k > MOST_VALUES:
-        raise TooLargeError(f"k must be at most {MOST_VALUES:,}, beyond which no prior fits in memory; got more")
+    if k > (most := limits.current().most_values):
+        raise TooLargeError(f"k must be at most {most:,}, beyond which no prior fits in memory; got more")
     return k
-
-
-def as_epsilon(epsilon: float) -> float:
-    """Return a privacy parameter, from 0 to infinity."""
-    number = as_real(epsilon, "epsilon")
-    if number < 0:
-        raise InvalidValueError(f"epsilon must be at least 0, got {epsilon!r}")
-    return abs(number)  # -0.0 is 0
-
-
-def mechanisms_by_name() -> dict[str, Constructor]:
-    """Return what makes each mechanism, by its name on the command line."""
-    return {name: make for kind in _kinds(Mechanism) for name, make in kind.constructors().items()}
-
-
-def _kinds(base: type[Mechanism]) -> Iterator[type[Mechanism]]:
-    for kind in base.__subclasses__():
-        if "short_name" in vars(kind):
-            yield kind
-        yield from _kinds(kind)
-
-
-class FrequencyError(NamedTuple):
-    """The standard error of an estimated share, and the same in people."""
-
-    share: float
-    people: float
-
-
-def frequency_error(mechanism: Mechanism, n: int, frequencies: ArrayLike | None = None) -> FrequencyError:
-    """Return the standard error of an estimated share, root mean square over the values.
-
-    ``√(mean_v Var f̂_v)``, and n times that.
-
-    Parameters
-    ----------
-    mechanism
-        A local mechanism.
-    n
-        Number of reports, at least 1.
-    frequencies
-        The true shares, shape ``(k,)``; None means all equal.
-
-    Returns
-    -------
-    FrequencyError
-        ``.share`` (0 without noise, infinite when ε = 0) and ``.people``.
-
-    Raises
-    ------
-    InvalidValueError, InvalidPriorError
-        As `Mechanism.frequency_variance`.
-
-    Examples
-    --------
-    >>> import tacit as tc
-    >>> error = frequency_error(tc.RandomizedResponse(2, p=0.75), 10_000)
-    >>> round(error.share, 6), round(error.people, 2)
-    (0.00866, 86.6)
-    """
-    share = float(np.sqrt(mechanism.frequency_variance(n, frequencies).mean()))
-    return FrequencyError(share, n * share)

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterable
+from contextvars import copy_context
 from functools import cache
 from importlib import import_module
 from typing import Any, TypeVar
@@ -27,12 +28,13 @@ def compiled(loop: Callable[..., None]) -> Callable[..., None]:
 
 
 def on_all_cores(work: Callable[[T], U], parts: Iterable[T]) -> list[U]:
-    """Return what ``work`` makes of each part, in order, a thread per core sharing the parts."""
+    """Return what ``work`` makes of each part, in order, threads on all cores sharing them and the limits here."""
     from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - a hundredth of a second of every start
 
     with ThreadPoolExecutor(_cores()) as threads:
         try:
-            return list(threads.map(work, parts))
+            begun = [threads.submit(copy_context().run, work, part) for part in parts]
+            return [part.result() for part in begun]
         except BaseException:  # Ctrl-C too must not wait for the parts that nobody has begun
             threads.shutdown(wait=False, cancel_futures=True)
             raise

@@ -78,6 +78,13 @@ class Published:
             "remark": self.slip,
         }
 
+    def in_table(self) -> Row:
+        """Return the record of an entry of a table, ``what`` being its row and column with an arrow between."""
+        row, _, column = self.what.partition(" → ")
+        return {"row": row, "column": column} | {
+            name: value for name, value in self.to_dict().items() if name not in ("where", "what", "agrees")
+        }
+
 
 @dataclass(frozen=True)
 class Reproduction:

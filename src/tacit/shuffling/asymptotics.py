@@ -9,10 +9,9 @@ from numpy.typing import NDArray
 from tacit.channels.channel import System
 from tacit.errors import InvalidValueError, UnsupportedError
 from tacit.estimate import Estimate
-from tacit.measures.measure import plainest
-from tacit.mechanisms.randomized_response import RandomizedResponse
-from tacit.numerics.binomial import WINDOW, binomial_pmf
-from tacit.numerics.normal_maximum import normal_maximum_moments
+from tacit.mechanisms.reporting import reporting
+from tacit.numerics.laws.binomial import WINDOW, binomial_pmf
+from tacit.numerics.laws.normal_maximum import normal_maximum_moments
 from tacit.shuffling.shuffled import Shuffled
 from tacit.validation import as_count, as_crowd
 
@@ -82,17 +81,16 @@ def asymptotic_vulnerability(crowd: System, form: Form = "second order") -> Esti
     >>> round(asymptotic_vulnerability(crowd, "paper").value, 5)
     0.35247
     """
-    mechanism = plainest(crowd.mechanism) if isinstance(crowd, Shuffled) else None
-    if not isinstance(crowd, Shuffled) or not isinstance(mechanism, RandomizedResponse):
+    response = reporting(crowd.mechanism).response if isinstance(crowd, Shuffled) else None
+    if not isinstance(crowd, Shuffled) or response is None:
         given = f"Shuffled({crowd.mechanism!r}, …)" if isinstance(crowd, Shuffled) else type(crowd).__name__
         raise UnsupportedError(
             f"an asymptote is known for tacit.Shuffled(tacit.RandomizedResponse(…), n) only, got {given}"
         )
-    formula, excess = _asymptote(form, crowd.n, mechanism.k)
-    value = 1 / mechanism.k + mechanism.gap * excess
-    load = maximum_load_bounds(crowd.n, mechanism.k)
-    low, high = (mechanism.gap * end / crowd.n + mechanism.q for end in (load.low, load.high))
-    low, high = low * (1 - _SLACK), min(1.0, high * (1 + _SLACK))
+    formula, excess = _asymptote(form, crowd.n, response.k)
+    value = 1 / response.k + response.gap * excess
+    guess = response.gap * maximum_load_bounds(crowd.n, response.k) / crowd.n + response.q
+    low, high = guess.low * (1 - _SLACK), min(1.0, guess.high * (1 + _SLACK))
     widened = "" if low <= value <= high else ", then widened to hold the asymptote"
     method = f"asymptote, {formula}; interval {COUNTING}{widened}"
     return Estimate(value, min(low, value), max(high, value), confidence=None, method=method)

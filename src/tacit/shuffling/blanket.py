@@ -12,10 +12,11 @@ from collections.abc import Callable
 
 from tacit.channels.channel import System
 from tacit.estimate import Estimate
-from tacit.numerics.binomial import binomial_window
+from tacit.measures.measure import Method
+from tacit.numerics.laws.binomial import binomial_window
 from tacit.shuffling.others import blanket_probability
 
-BOUND = "certified bounds: from above by the privacy blanket, from below by what is surely seen"
+BOUND = Method("certified bounds: from above by the privacy blanket, from below by what is surely seen", "bound")
 
 _STRETCHES = 24
 _BELOW, _ABOVE = 9, 2
@@ -44,7 +45,7 @@ def between(attained: float, bound: float) -> Estimate:
     It quotes the middle, which is off by half the width at most; who needs to be safe takes the bound, ``high``.
     """
     low = min(attained - _ROUNDING * abs(attained), bound)
-    return Estimate(low + (bound - low) / 2, low, bound, None, BOUND)
+    return Estimate(low + (bound - low) / 2, low, bound, None, BOUND.name)
 
 
 def _starts(mean: float, variance: float, first: int, size: int, slack: float) -> list[int]:

@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.adversaries.knowledge import Knowledge
-from tacit.channels.channel import System
+from tacit import limits
+from tacit.channels.channel import System, as_system
 from tacit.errors import InvalidValueError, TooLargeError, UnsupportedError
 from tacit.estimate import highest
 from tacit.measures.local_privacy import plan_ldp_epsilon
-from tacit.measures.privacy import Profile, plan_privacy_profile, seen_with_worst
+from tacit.measures.privacy import Profile, claimed, plan_privacy_profile
 from tacit.validation import as_real
 
 Reals = NDArray[np.float64]
@@ -27,10 +27,10 @@ Integers = NDArray[np.int64]
 
 # Losses beyond which δ is no more than this above its limit are taken for infinite.
 _TAIL = 2e-15
-_MOST_POINTS, _LARGEST = 1 << 20, 700.0
+_LARGEST = 700.0
 
 
-def privacy_loss_distribution(system: System, adversary: Knowledge | None = None, interval: float = 1e-4) -> Any:
+def privacy_loss_distribution(system: System, interval: float = 1e-4) -> Any:
     """Return the privacy loss of one collection for Google's `dp-accounting`, which composes several.
 
     Its δ(ε) is `privacy_profile` wherever ε is a multiple of ``interval``, and no less anywhere.
@@ -38,10 +38,8 @@ def privacy_loss_distribution(system: System, adversary: Knowledge | None = None
     Parameters
     ----------
     system
-        A shuffled system, or any other one.
-    adversary
-        As for `privacy_profile`: here None means `tacit.WorstAllButOne()`. In every round she knows as much of the
-        others, who may hold other values than before.
+        As for `privacy_profile`. In every round an adversary knows as much of the others in a crowd, who may hold other
+        values than before.
     interval
         How far apart the losses are, above 0; the profile is computed at each one until it vanishes. Only losses with
         the same interval can be composed.
@@ -60,8 +58,7 @@ def privacy_loss_distribution(system: System, adversary: Knowledge | None = None
     TooLargeError
         If there are more than a million intervals up to where the profile vanishes.
     UnsupportedError
-        If dp-accounting is not installed, the system is not one, or an adversary is given for a system without other
-        users.
+        If dp-accounting is not installed, the system is not one, or a crowd of whose others nothing is said.
 
     Notes
     -----
@@ -72,7 +69,7 @@ def privacy_loss_distribution(system: System, adversary: Knowledge | None = None
     --------
     >>> import tacit as tc
     >>> crowd = tc.Shuffled(tc.RandomizedResponse(2, epsilon=1), 10_000)
-    >>> loss = privacy_loss_distribution(crowd, tc.AllButOne([0, 9_999]))  # doctest: +SKIP
+    >>> loss = privacy_loss_distribution(crowd.seen_by(tc.AllButOne([0, 9_999])))  # doctest: +SKIP
     >>> round(loss.self_compose(10).get_epsilon_for_delta(1e-6), 3)  # doctest: +SKIP
     0.122
     """
@@ -80,7 +77,7 @@ def privacy_loss_distribution(system: System, adversary: Knowledge | None = None
     if step <= 0:
         raise InvalidValueError(f"interval must be positive, got {interval!r}")
     accountant = _accountant()
-    seen = seen_with_worst(system, adversary)
+    seen = claimed(as_system(system))
     profile = plan_privacy_profile(seen).compute()
     points = _points(profile, plan_ldp_epsilon(seen).compute(), step)
     deltas = np.array([_high(profile, step * point) for point in range(points + 1)])
@@ -93,7 +90,7 @@ def _accountant() -> Any:
         return import_module("dp_accounting.pld.privacy_loss_distribution")
     except ImportError as error:
         raise UnsupportedError(
-            "composing collections needs the package dp-accounting; pip install 'tacit[dp]' brings it"
+            "composing collections needs the package dp-accounting, which Tacit's extra dp brings (uv run --extra dp)"
         ) from error
 
 
@@ -108,7 +105,7 @@ def _points(profile: Profile, most: float, step: float) -> int:
         points *= 2
     points = bisect_left(range(points), True, key=lambda point: _high(profile, point * step) <= goal)
     points = min(points, math.ceil(most / step))
-    if points > _MOST_POINTS:
+    if points > limits.current().most_profile_points:
         raise TooLargeError(
             f"there are {points:,} steps of {step:g} to where the profile vanishes; take a longer interval"
         )

@@ -9,9 +9,9 @@ from functools import reduce
 
 import numpy as np
 
-from tacit.channels.channel import Channel, System, as_system, check_size
-from tacit.numerics.histograms import histogram_count, histogram_law, histograms, places, sequence_count
-from tacit.numerics.matrices import dense
+from tacit.channels.channel import Channel, System, as_system
+from tacit.channels.size import check_size
+from tacit.numerics.histograms.histograms import histogram_count, histogram_law, histograms, places, sequence_count
 from tacit.validation import as_count
 
 Dataset = tuple[int, ...]
@@ -52,7 +52,8 @@ def full_shuffle_channel(n: int, k: int) -> Channel:
     reduced = reduced_shuffle_channel(n, k)
     datasets = reduced.shape[0]
     check_size(datasets, datasets, f"the shuffle channel of {n} users and {k} values", _WAY_OUT)
-    return Channel((reduced.matrix / reduced.matrix.sum(axis=0)) @ reduced.matrix.T, reduced.inputs, reduced.inputs)
+    rows = reduced.dense()
+    return Channel((rows / rows.sum(axis=0)) @ rows.T, reduced.inputs, reduced.inputs)
 
 
 def reduced_shuffle_channel(n: int, k: int) -> Channel:
@@ -134,11 +135,11 @@ def dataset_channel(mechanism: System, n: int) -> Channel:
     >>> dataset_channel(tc.RandomizedResponse(2, p=0.75), 2).matrix[0].tolist()
     [0.5625, 0.1875, 0.1875, 0.0625]
     """
-    matrix = as_system(mechanism).channel().matrix
+    channel = as_system(mechanism).channel()
     n = as_count(n, "n", at_least=1)
-    k, m = matrix.shape
+    k, m = channel.shape
     check_size(sequence_count(n, k), sequence_count(n, m), f"the channel of {n} users with {k} values", _WAY_OUT)
-    product = reduce(np.kron, [dense(matrix)] * n)
+    product = reduce(np.kron, [channel.dense()] * n)
     return Channel(product, itertools.product(range(k), repeat=n), itertools.product(range(m), repeat=n))
 
 
@@ -175,7 +176,7 @@ def reduced_dataset_channel(mechanism: System, n: int) -> Channel:
     >>> reduced_dataset_channel(tc.RandomizedResponse(2, p=0.75), 2).matrix.round(6).tolist()[1]
     [0.1875, 0.625, 0.1875]
     """
-    rows = dense(as_system(mechanism).channel().matrix)
+    rows = as_system(mechanism).channel().dense()
     n = as_count(n, "n", at_least=1)
     k, m = rows.shape
     what = f"the reduced channel of {n} users with {k} values"

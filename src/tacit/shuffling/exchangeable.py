@@ -8,20 +8,21 @@ below.
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit import limits
 from tacit.adversaries.gains import Gain
 from tacit.estimate import Estimate
-from tacit.numerics.bounded_mean import empirical_bernstein
-from tacit.numerics.matrices import dense
+from tacit.measures.measure import Method
+from tacit.numerics.means.bounded_mean import empirical_bernstein
 from tacit.shuffling.views import AmongExchangeable
 
 Reals = NDArray[np.float64]
 
-SANDWICHED = "Monte Carlo between guesses that know the population and guesses that estimate it"
+SANDWICHED = Method("Monte Carlo between guesses that know the population and guesses that estimate it", "estimate")
 
 CONFIDENCE = 0.95
 
 _CELLS, _CHUNK = 1 << 24, 1 << 20
-_FEWEST, _MOST = 1 << 12, 1 << 18
+_FEWEST = 1 << 12
 
 
 def sampled_vulnerability(view: AmongExchangeable, gain: Gain, rng: np.random.Generator) -> Estimate:
@@ -30,9 +31,9 @@ def sampled_vulnerability(view: AmongExchangeable, gain: Gain, rng: np.random.Ge
     Each draw is a population, the values and the reports. The posterior law given the population too is linear in the
     histogram; an adversary who does not know it may still take the one that the reports suggest, and guess by that.
     """
-    rows = dense(view.mechanism.channel().matrix)
+    rows = view.mechanism.channel().dense()
     k, m = rows.shape
-    count = int(min(max(_CELLS // (m + k), _FEWEST), _MOST))
+    count = int(max(_FEWEST, min(_CELLS // (m + k), limits.current().most_crowds_drawn)))
     inverse = np.linalg.pinv(rows)
     known, guessed = np.empty(count), np.empty(count)
     at_once = max(1, _CHUNK // (m + k))
@@ -49,9 +50,9 @@ def sampled_vulnerability(view: AmongExchangeable, gain: Gain, rng: np.random.Ge
     width, misses = gain.width, (1 - CONFIDENCE) / 2
     above, off_above = empirical_bernstein(known, width, misses)
     below, off_below = empirical_bernstein(guessed, width, misses)
-    blind = float(gain.best(view.prior[:, None])[0])
+    blind = float(gain.best(np.array(view.knowledge.prior)[:, None])[0])
     low, high = max(blind, below - off_below), max(blind, above + off_above)
-    return Estimate(min(max((below + above) / 2, low), high), low, high, CONFIDENCE, SANDWICHED)
+    return Estimate(min(max((below + above) / 2, low), high), low, high, CONFIDENCE, SANDWICHED.name)
 
 
 def _posterior(rows: Reals, populations: Reals, counts: NDArray[np.int64]) -> Reals:

@@ -10,12 +10,13 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from tacit import limits
 from tacit.channels.channel import System
 from tacit.errors import InvalidValueError, TooLargeError, UnsupportedError
 from tacit.estimate import Estimate
-from tacit.mechanisms.randomized_response import RandomizedResponse
+from tacit.mechanisms.protocols.randomized_response import RandomizedResponse
 from tacit.shuffling.shuffled import Shuffled
-from tacit.validation import MOST_USERS, as_crowd, as_real
+from tacit.validation import as_crowd, as_real
 
 Question = Callable[[Shuffled], float | Estimate]
 Family = Callable[[float], System]
@@ -31,7 +32,7 @@ def smallest_crowd(
     *,
     at_most: float | None = None,
     at_least: float | None = None,
-    up_to: int = MOST_USERS,
+    up_to: int | None = None,
 ) -> int:
     """Return the smallest number of users among whom the target is safe enough.
 
@@ -43,11 +44,12 @@ def smallest_crowd(
         A local mechanism or a channel from one user's value to her report.
     question
         A function of the crowd that is monotone in n, such as `tacit.posterior_vulnerability` or
-        ``lambda s: tc.privacy_profile(s, epsilon=0.1)``. One that draws at random needs a fixed ``rng``.
+        ``lambda s: tc.privacy_profile(s.seen_by(tc.WorstAllButOne()), epsilon=0.1)``. One that draws at random needs a
+        fixed seed: ``lambda s: tc.leakage(s.seen_by(tc.Uninformed(), seed=1))``.
     at_most, at_least
         The target; exactly one of both. An `Estimate` meets it if all of its interval does.
     up_to
-        The largest number of users to consider, at most ten billion.
+        The largest number of users to consider, at most ten billion; None for so many.
 
     Returns
     -------
@@ -67,7 +69,7 @@ def smallest_crowd(
     -----
     To `tacit.Exchangeable` a larger crowd can tell more; then there is no such number.
 
-    ``privacy_profile(s, ε) <= δ`` and ``shuffle_epsilon(s, δ) <= ε`` are the same target, and the first is far faster.
+    ``privacy_profile(…, ε) <= δ`` and ``dp_epsilon(…, δ) <= ε`` are the same target, and the first is far faster.
     Where certified bounds replace exact numbers from some n on, they may miss a target that fewer users meet exactly;
     then n is enough, but may not be the smallest.
 
@@ -81,7 +83,7 @@ def smallest_crowd(
     1360
     """
     goal = _goal("smallest_crowd", question, at_most, at_least)
-    most = as_crowd(up_to, "up_to")
+    most = limits.current().most_users if up_to is None else as_crowd(up_to, "up_to")
 
     def answer(n: int) -> float | Estimate:
         return _asked(question, Shuffled(mechanism, n), f"n = {n:,}")
@@ -118,7 +120,8 @@ def largest_epsilon(
         Number of users, the target included.
     question
         A function of the crowd that is monotone in ε, such as `tacit.posterior_vulnerability` or
-        ``lambda s: tc.privacy_profile(s, epsilon=0.1)``. One that draws at random needs a fixed ``rng``.
+        ``lambda s: tc.privacy_profile(s.seen_by(tc.WorstAllButOne()), epsilon=0.1)``. One that draws at random needs a
+        fixed seed: ``lambda s: tc.leakage(s.seen_by(tc.Uninformed(), seed=1))``.
     at_most, at_least
         The target; exactly one of both. An `Estimate` meets it if all of its interval does.
 

@@ -4,18 +4,15 @@ from functools import partial
 
 from tacit.channels.channel import Channel
 from tacit.errors import TooLargeError
-from tacit.estimate import Estimate, highest, lowest, mapped, settled
-from tacit.measures.bayes_security import Pair, all_pairs, plan_leakiest_pair, plan_leakiest_pairs
+from tacit.estimate import Estimate, highest, lowest, settled
+from tacit.measures.bayes_security import TIED, Pair, all_pairs, plan_leakiest_pair, plan_leakiest_pairs
 from tacit.measures.measure import Plan
+from tacit.shuffling.alike import Ends
 from tacit.shuffling.blanket import between
-from tacit.shuffling.others import is_symmetric, pairs_like
+from tacit.shuffling.others import is_symmetric
 from tacit.shuffling.plans import method_of_pairs
 from tacit.shuffling.views import AmongOthers, AmongWorst, View
 from tacit.shuffling.worst_counts import ENUMERATED, is_enumerable, of_excess, worst_of
-
-Ends = tuple[int, int]
-
-TIED = "all pairs are tied"
 
 
 @plan_leakiest_pair.register
@@ -36,7 +33,7 @@ def _(system: AmongOthers, tolerance: float) -> Plan[list[Pair]]:
     def tied() -> list[Pair]:
         found = [(pair.a, pair.b) for pair in system.pairs]
         kinds = found if len(found) == 1 else _leakiest(_distances(system), tolerance)
-        return [_labels(system, pair) for pair in pairs_like(kinds, system.alike)]
+        return [_labels(system, pair) for pair in system.alike.like(kinds)]
 
     return Plan(TIED if len(system.pairs) == 1 else method_of_pairs(system), tied)
 
@@ -88,7 +85,7 @@ def _leakiest(distances: dict[Ends, float | Estimate], tolerance: float) -> list
 
 def _is_unsure(distance: float | Estimate) -> bool:
     """Whether β* would be no float if it were that of this pair."""
-    return isinstance(settled(mapped(distance, lambda apart: 1 - apart)), Estimate)
+    return isinstance(settled(1 - distance), Estimate)
 
 
 def _is_all_alike(system: AmongWorst) -> bool:

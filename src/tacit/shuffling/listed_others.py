@@ -10,17 +10,17 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.numerics.histogram_simplex import simplex_law, simplex_work, with_draws
-from tacit.numerics.histograms import add_draw, histogram_count, histogram_law, histogram_work
-from tacit.numerics.poisson_multinomial import Box, box_cells, histogram_box, with_target
+from tacit import limits
+from tacit.numerics.histograms.histogram_simplex import simplex_law, simplex_work, with_draws
+from tacit.numerics.histograms.histograms import add_draw, histogram_count, histogram_law, histogram_work
+from tacit.numerics.laws.poisson_multinomial import Box, box_cells, histogram_box, with_target
 
 Reals = NDArray[np.float64]
 
-MAX_CELLS = 1 << 23
 _MOST_AXES = 8
-# Terms that adding draws one by one may take; how many of them a cell of the transform is worth; and so few as to need
-# no other way. In a box of counts so many may be added instead of one on the simplex; so many take as long.
-MOST_WORK, _WORK_PER_CELL, _FEW = 1 << 26, 16, 1 << 19
+# How many terms of adding draws one by one a cell of the transform is worth; and so few as to need no other way. In a
+# box of counts so many may be added instead of one on the simplex; so many take as long.
+_WORK_PER_CELL, _FEW = 16, 1 << 19
 _IN_A_BOX, _AS_QUICK = 32, 12
 
 
@@ -29,26 +29,27 @@ class ListedOthers:
 
     def __init__(self, counts: tuple[int, ...], laws: Reals) -> None:
         self._counts, self._laws = counts, laws
-        self._rows: dict[bytes, Reals] = {}
+        self._rows: dict[tuple[bool, bytes], Reals] = {}
 
-    @cached_property
+    @property
     def cells(self) -> float:
         """How many histograms there are to list, the target's report among them."""
         if self.is_summed:
             return histogram_count(sum(self._counts) + 1, self._m)
-        return math.inf if self._m > _MOST_AXES else box_cells(self._counts, self._laws)
+        return math.inf if self._m > _MOST_AXES else self._cells_in_a_box
 
-    @cached_property
+    @property
     def is_summed(self) -> bool:
         """Whether the histograms are listed by adding up positive terms, which keeps all digits of each probability."""
-        work = min(histogram_work(self._counts, self._m) / _IN_A_BOX, simplex_work(self._counts, self._m))
-        if work <= _FEW or work > MOST_WORK:
+        work = self._work
+        if work <= _FEW or work > limits.current().most_terms_added:
             return work <= _FEW
-        return self._m > _MOST_AXES or work <= _WORK_PER_CELL * box_cells(self._counts, self._laws)
+        return self._m > _MOST_AXES or work <= _WORK_PER_CELL * self._cells_in_a_box
 
     def likelihoods(self, targets: Reals) -> list[Reals]:
         """Return the likelihoods of the histograms given that the target reports from each of these laws."""
-        keys = [target.tobytes() for target in targets]
+        is_summed = self.is_summed
+        keys = [(is_summed, target.tobytes()) for target in targets]
         new = {key: target for key, target in zip(keys, targets, strict=True) if key not in self._rows}
         if new:
             self._rows |= zip(new, self._listed(np.stack([*new.values()])), strict=True)
@@ -65,6 +66,14 @@ class ListedOthers:
             return self.summed(targets)
         _, rows = with_target(self._box, targets)
         return np.maximum(rows.reshape(len(rows), -1), 0.0)
+
+    @cached_property
+    def _work(self) -> float:
+        return min(histogram_work(self._counts, self._m) / _IN_A_BOX, simplex_work(self._counts, self._m))
+
+    @cached_property
+    def _cells_in_a_box(self) -> float:
+        return box_cells(self._counts, self._laws)
 
     @cached_property
     def _law(self) -> Reals:

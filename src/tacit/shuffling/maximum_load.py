@@ -1,6 +1,6 @@
 """The maximum load: what the largest count of a uniform crowd is on average."""
 
-from tacit.numerics.occupancy import expected_maximum_load
+from tacit.numerics.laws.occupancy import expected_maximum_load
 from tacit.validation import as_count, as_crowd
 
 

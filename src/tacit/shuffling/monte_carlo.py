@@ -11,28 +11,29 @@ are, the target's value from the prior. The weights are then the posterior law, 
 
 import math
 from collections.abc import Callable
-from functools import singledispatch
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit import limits
 from tacit.channels.channel import System
 from tacit.estimate import Estimate
-from tacit.mechanisms.randomized_response import RandomizedResponse
-from tacit.mechanisms.unary_encoding import UnaryEncoding
-from tacit.numerics.bounded_mean import empirical_bernstein, fitted_mix
+from tacit.measures.measure import Method
+from tacit.mechanisms.reporting import Response, Support, reporting
+from tacit.numerics.means.bounded_mean import empirical_bernstein, fitted_mix
 from tacit.shuffling.others import Group, report_types
 
 Reals = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 CONFIDENCE = 0.95
-METHOD = "Monte Carlo with a control variate"
+METHOD = Method("Monte Carlo with a control variate", "estimate")
 
-# Numbers drawn in all, and at a time; draws at least and at most.
+# Numbers drawn in all, and at a time; draws at least.
 _CELLS, _CHUNK = 1 << 25, 1 << 21
-_FEWEST, _MOST, _MOST_COST = 1 << 11, 1 << 18, 1 << 17
+_FEWEST = 1 << 11
+_MOST_BITS = 12
 _PILOT = 0.1
 _ROUNDING = 1e-13
 # The share of the misses that is left to draws farther from the prior than these inequalities allow for.
@@ -102,7 +103,7 @@ def mean_of_leak(
     reports say is given by its ranges and variances. Unless the whole leak is to be sampled, these make its known part.
     """
     prior = leak.prior
-    count = int(min(max(_CELLS // cost, _FEWEST), _MOST))
+    count = int(max(_FEWEST, min(_CELLS // cost, limits.current().most_crowds_drawn)))
     pilot = int(_PILOT * count)
     ranges, variances = said
     far = _FAR * (1 - CONFIDENCE) / (count - pilot)
@@ -125,7 +126,7 @@ def mean_of_leak(
         mean, half = empirical_bernstein(sample, width, (1 - _FAR) * (1 - CONFIDENCE))
         mean, half = mean + (0.0 if whole else leak.known_mean(variances / hidden)), half + width * far
     half += _ROUNDING * (1 + abs(mean))
-    return Estimate(mean, mean - half, mean + half, CONFIDENCE, METHOD)
+    return Estimate(mean, mean - half, mean + half, CONFIDENCE, METHOD.name)
 
 
 def _weights(
@@ -147,13 +148,19 @@ def _weights(
 
 def can_be_sampled(mechanism: System, group: Group) -> bool:
     """Whether a sample of crowds takes seconds, not hours."""
-    return reports_of(mechanism, group).cost <= _MOST_COST
+    return reports_of(mechanism, group).cost <= limits.current().most_numbers_a_crowd
 
 
-@singledispatch
 def reports_of(mechanism: System, group: Group) -> Reports:
     """Return how to draw the reports of a crowd through this mechanism, all of whose others are of one group."""
-    return _TypesOfReport(report_types(mechanism, (group,), tuple(range(mechanism.secrets))))
+    known = reporting(mechanism)
+    if known.response is not None:
+        return Responses(known.response, group)
+    k = known.secrets
+    # Drawing the bits takes a number for each; drawing the types one for each row of bits that there is.
+    if known.bits is not None and (k > _MOST_BITS or 2**k > (group.count + 1) * k):
+        return _BitRows(mechanism, known.bits, group)
+    return _TypesOfReport(report_types(mechanism, (group,), range(k)))
 
 
 class _TypesOfReport:
@@ -180,17 +187,18 @@ class _TypesOfReport:
         return np.ptp(weights, axis=1), (weights - means[:, None]) ** 2 @ self._law
 
 
-class _Responses:
+class Responses:
     """Reports of k-RR for any k: what they say of a value is a constant and a multiple of its own count."""
 
-    def __init__(self, mechanism: RandomizedResponse, group: Group) -> None:
-        self._p, self._q, self._gap = mechanism.p, mechanism.q, mechanism.gap
-        self._law = self._q + self._gap * group.law(mechanism.k)
+    def __init__(self, response: Response, group: Group) -> None:
+        self._p, self._q, self._gap = response.p, response.q, response.gap
+        self._law = self._q + self._gap * group.law(response.k)
         self._law /= self._law.sum()
         self._inverse: Reals = 1 / np.maximum(self._law, 1 / _CERTAIN)
-        self.cost = mechanism.k
+        self.cost = response.k
 
     def draw(self, rng: np.random.Generator, size: int, others: int, targets: Integers | None) -> Reals:
+        """Return what the reports of each draw say, a column per value."""
         counts = rng.multinomial(others, self._law, size=size)
         if targets is not None:
             own = rng.integers(self._law.size - 1, size=size)
@@ -200,6 +208,7 @@ class _Responses:
         return self._q * weighted.sum(axis=1, keepdims=True) + self._gap * weighted
 
     def said(self, prior: Reals) -> tuple[Reals, Reals]:
+        """Return the range and the variance of what single reports say."""
         seen = (self._q + self._gap * prior) * self._inverse
         own, other = prior * self._p * self._inverse, prior * self._q
         ranges = np.maximum(own, other * self._inverse.max()) - np.minimum(own, other * self._inverse.min())
@@ -209,16 +218,14 @@ class _Responses:
 
 
 class _BitRows:
-    """Reports of unary encoding with too many values for a list of its types: the bits themselves."""
+    """Reports of bits with too many values for a list of their types: the bits themselves."""
 
-    def __init__(self, mechanism: UnaryEncoding, group: Group) -> None:
+    def __init__(self, mechanism: System, bits: Support, group: Group) -> None:
         self._mechanism, self._group = mechanism, group
-        self._kappa, self._lam = mechanism.kappa, mechanism.lam
-        self._odds = np.array(
-            [mechanism.not_kappa / max(mechanism.not_lam, 1e-300), mechanism.kappa / max(mechanism.lam, 1e-300)]
-        )
-        self._population = group.law(mechanism.k)
-        self.cost = (group.count + 1) * mechanism.k
+        self._kappa, self._lam = bits.own, bits.other
+        self._odds = np.array([bits.not_own / max(bits.not_other, 1e-300), bits.own / max(bits.other, 1e-300)])
+        self._population = group.law(mechanism.secrets)
+        self.cost = (group.count + 1) * mechanism.secrets
 
     def draw(self, rng: np.random.Generator, size: int, others: int, targets: Integers | None) -> Reals:
         values = rng.choice(self._population.size, size=(size, others), p=self._population)
@@ -240,20 +247,3 @@ class _BitRows:
         types = (report_types(self._mechanism, (self._group,), (value,)) for value in range(prior.size))
         variances = prior**2 * np.array([float(np.sum((row - law) ** 2 / law)) for row, law in types])
         return np.append(most - least, 0.0), np.append(variances, 0.0)
-
-
-@reports_of.register
-def _(mechanism: RandomizedResponse, group: Group) -> Reports:
-    return _Responses(mechanism, group)
-
-
-@reports_of.register
-def _(mechanism: UnaryEncoding, group: Group) -> Reports:
-    # Drawing the bits takes a number for each; drawing the types one for each row of bits that there is.
-    few = mechanism.k <= _MOST_BITS and 2**mechanism.k <= (group.count + 1) * mechanism.k
-    if few:
-        return _TypesOfReport(report_types(mechanism, (group,), tuple(range(mechanism.k))))
-    return _BitRows(mechanism, group)
-
-
-_MOST_BITS = 12

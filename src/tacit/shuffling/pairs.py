@@ -14,31 +14,26 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit import limits
 from tacit.channels.channel import System
 from tacit.estimate import Estimate, largest
 from tacit.measures.divergences import excess_mass_of_logs, excess_over, logarithms
-from tacit.numerics.histogram_simplex import simplex_work
-from tacit.numerics.histograms import sequence_count
-from tacit.numerics.log_histograms import log_add_draw, log_histogram_law, log_histogram_work
-from tacit.numerics.mean_excess import RELATIVE, Bounded, mean_excess
-from tacit.numerics.poisson_multinomial import histogram_box
+from tacit.numerics.histograms.histogram_simplex import simplex_work
+from tacit.numerics.histograms.histograms import sequence_count
+from tacit.numerics.histograms.log_histograms import log_add_draw, log_histogram_law, log_histogram_work
+from tacit.numerics.laws.poisson_multinomial import histogram_box
+from tacit.numerics.means.mean_excess import RELATIVE, Bounded, mean_excess
+from tacit.shuffling.alike import alike_pairs
 from tacit.shuffling.blanket import between, hidden_in_blanket
-from tacit.shuffling.listed_others import MAX_CELLS, MOST_WORK, ListedOthers
-from tacit.shuffling.others import (
-    Group,
-    Others,
-    blanket_probability,
-    is_symmetric,
-    log_report_types,
-    report_types,
-)
+from tacit.shuffling.listed_others import ListedOthers
+from tacit.shuffling.others import Group, Others, blanket_probability, is_symmetric, log_report_types, report_types
 
 Reals = NDArray[np.float64]
 
 # So few terms, or cells of a box, as to be listed at once.
 _AT_ONCE, _ALL = 1 << 14, 1 << 14
-# Beyond e^_LARGEST no double holds a ratio, nor a product of several beyond e^LOUD; how long logarithms may take then.
-_LARGEST, LOUD, MOST_WORK_IN_LOGS = 700.0, 300.0, 1 << 24
+# Beyond e^_LARGEST no double holds a ratio, nor a product of several beyond e^LOUD.
+_LARGEST, LOUD = 700.0, 300.0
 # What the transform rounds off of a sum over its histograms, at most.
 _ROUNDED_SUM = 1e-14
 # A bound need not be as exact as an answer: what is left out is added to it.
@@ -87,9 +82,9 @@ class PairOfValues:
     @property
     def needs_no_bound(self) -> bool:
         """Whether the histograms are few enough to list, or need not be."""
-        return len(self.groups) < 2 or self.cells <= MAX_CELLS
+        return len(self.groups) < 2 or self._is_listable
 
-    @cached_property
+    @property
     def cells(self) -> float:
         """How many histograms there are to list."""
         return self._others(self.types).cells
@@ -105,7 +100,7 @@ class PairOfValues:
             return excess_over(self.types[0], self.types[1], ratio)
         if self.is_linear:
             return _as_result(_linear_excess(self.types, self._counts[0], ratio))
-        if self.cells <= MAX_CELLS:
+        if self._is_listable:
             return self._listed_excess(ratio)
         return self._bounded_excess(ratio)
 
@@ -115,7 +110,7 @@ class PairOfValues:
             return Bounded(0.0, math.inf)
         return _linear_excess(self.types, self._counts[0], math.exp(epsilon), _FOR_A_BOUND)
 
-    @cached_property
+    @property
     def likelihoods(self) -> tuple[Reals, Reals]:
         """``P(h | a)`` and ``P(h | b)`` over the histograms."""
         return self._listed_likelihoods(self.types)
@@ -125,7 +120,7 @@ class PairOfValues:
         """Whether every histogram can be listed, down to the least likely one."""
         m = self.types.shape[1]
         rarest = (1 + sum(self._counts)) * float(self.log_types.min(where=self.log_types > -math.inf, initial=0.0))
-        summed = simplex_work(self._counts, m) <= MOST_WORK and rarest > -_LARGEST
+        summed = simplex_work(self._counts, m) <= limits.current().most_terms_added and rarest > -_LARGEST
         return summed or _is_box_of(_ALL, self._counts, m)
 
     @cached_property
@@ -155,6 +150,10 @@ class PairOfValues:
         a, b = (log_add_draw(others, target).ravel() for target in self.log_types[:2])
         return a, b
 
+    @property
+    def _is_listable(self) -> bool:
+        return self.cells <= limits.current().most_histograms
+
     def _others(self, types: Reals) -> ListedOthers:
         return self.listed.setdefault(types[2:].tobytes(), ListedOthers(self._counts, types[2:]))
 
@@ -178,7 +177,7 @@ class PairOfValues:
 
     def _logarithmic_excess(self, epsilon: float) -> float | Estimate:
         """Return the excess where likelihoods or their ratios are beyond what doubles hold."""
-        if self._work_in_logs <= MOST_WORK_IN_LOGS:
+        if self._work_in_logs <= limits.current().most_log_terms:
             return excess_mass_of_logs(*self._likely_logs, epsilon)
         alone = excess_mass_of_logs(self.log_types[0], self.log_types[1], epsilon)
         return between(0.0, alone)
@@ -227,7 +226,7 @@ class Blanket:
     def __init__(self, mechanism: System, n: int) -> None:
         self._mechanism, self._n = mechanism, n
         self._types: dict[tuple[int, int], Reals] = {}
-        self._bounds: dict[tuple[bytes, float], float] = {}
+        self._bounds: dict[tuple[bytes, float, limits.Limits], float] = {}
 
     @cached_property
     def ends(self) -> list[tuple[int, int]]:
@@ -239,7 +238,12 @@ class Blanket:
 
     def largest_excess(self, ratio: float) -> float:
         """Return the bound for the pair where it is largest."""
-        return max((self.excess(a, b, ratio) for a, b in self.ends), default=0.0)
+        return max((self.excess(*ends, ratio) for ends in self._unlike_ends), default=0.0)
+
+    @cached_property
+    def _unlike_ends(self) -> list[tuple[int, int]]:
+        pairs = alike_pairs(self._mechanism, self._hidden_among).representatives
+        return [ends for a, b in pairs for ends in ((a, b), (b, a))]
 
     def excess(self, a: int, b: int, ratio: float) -> float:
         """Return the bound for a pair of values."""
@@ -247,7 +251,7 @@ class Blanket:
         if ends not in self._types:
             self._types[ends] = report_types(self._mechanism, self._hidden_among, ends)
         types = self._types[ends]
-        key = _kind(types), ratio
+        key = _kind(types), ratio, limits.current()
         if key not in self._bounds:
             self._bounds[key] = self._excess(types, ratio)
         return self._bounds[key]

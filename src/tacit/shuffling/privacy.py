@@ -6,14 +6,15 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit import limits
 from tacit.errors import TooLargeError
-from tacit.estimate import Estimate, highest, lowest, mapped
+from tacit.estimate import Estimate, as_share, highest, lowest
 from tacit.measures.divergences import logarithms, renyi_of_logs
-from tacit.measures.local_privacy import plan_ldp_epsilon
+from tacit.measures.local_privacy import EXTREMES, plan_ldp_epsilon
 from tacit.measures.measure import Plan
 from tacit.measures.privacy import Profile, log_likelihoods, plan_privacy_profile, plan_renyi, ratio_of
-from tacit.numerics.histograms import dirichlet_multinomial_pmf, histograms
-from tacit.numerics.log_histograms import log_add_draw, log_histogram_law
+from tacit.numerics.histograms.histograms import dirichlet_multinomial_pmf, histograms
+from tacit.numerics.histograms.log_histograms import log_add_draw, log_histogram_law
 from tacit.shuffling.blanket import BOUND, between
 from tacit.shuffling.others import Group, is_symmetric, log_report_types
 from tacit.shuffling.pairs import LOUD, PairOfValues, largest_excess_beyond, largest_log_ratio, unlike
@@ -23,13 +24,13 @@ from tacit.shuffling.worst_counts import ENUMERATED, OfPairs, is_enumerable, of_
 
 Reals = NDArray[np.float64]
 
-_MOST_TRIED, _MOST_TRIED_CELLS = 8, 1 << 18
+_MOST_TRIED = 8
 
 
 @plan_privacy_profile.register
 def _(system: AmongOthers) -> Plan[Profile]:
     if _is_plain(system):
-        return Plan(PLAIN, plan_privacy_profile(system.mechanism).compute)
+        return plan_privacy_profile(system.mechanism).named(PLAIN)
     return Plan(method_of_pairs(system), lambda: _profile(_both_ways(system.pairs)))
 
 
@@ -39,7 +40,7 @@ def _(system: AmongWorst) -> Plan[Profile]:
 
     def profile(epsilon: float) -> float | Estimate:
         question = of_excess(system, epsilon, listed)
-        return _share(worst_of(question, lambda: between(0.0, _hidden(system, epsilon))))
+        return as_share(worst_of(question, lambda: between(0.0, _hidden(system, epsilon))))
 
     if is_enumerable(of_excess(system, 0.0, listed)):
         return Plan(ENUMERATED, lambda: profile)
@@ -49,7 +50,7 @@ def _(system: AmongWorst) -> Plan[Profile]:
 @plan_renyi.register
 def _(system: AmongOthers, order: float) -> Plan[float]:
     if _is_plain(system):
-        return Plan(PLAIN, plan_renyi(system.mechanism, order).compute)
+        return plan_renyi(system.mechanism, order).named(PLAIN)
     return Plan(HISTOGRAMS, lambda: _largest_renyi(system, _both_ways(system.pairs), order))
 
 
@@ -74,9 +75,7 @@ def _is_plain(system: AmongOthers) -> bool:
 
 @log_likelihoods.register
 def _(system: AmongExchangeable) -> Reals:
-    rows = (
-        log_report_types(system.mechanism, (), tuple(range(system.secrets))) if system.is_listable else np.zeros((1, 1))
-    )
+    rows = log_report_types(system.mechanism, (), range(system.secrets)) if system.is_listable else np.zeros((1, 1))
     if largest_log_ratio(rows) <= LOUD:
         return log_likelihoods.dispatch(object)(system)
     # Where likelihoods underflow, one law of reports after the other, for each way in which the others hold values.
@@ -95,15 +94,11 @@ def _(system: AmongExchangeable) -> Plan[float]:
         possible = rows[:, rows.max(axis=0) > -math.inf]
         return float((possible.max(axis=0) - possible.min(axis=0)).max())
 
-    return Plan("extremes of every column", epsilon)
+    return Plan(EXTREMES, epsilon)
 
 
 def _profile(pairs: list[PairOfValues]) -> Profile:
-    return lambda epsilon: _share(largest_excess_beyond(pairs, epsilon))
-
-
-def _share(result: float | Estimate) -> float | Estimate:
-    return mapped(result, lambda value: min(1.0, max(0.0, value)))
+    return lambda epsilon: as_share(largest_excess_beyond(pairs, epsilon))
 
 
 def _both_ways(pairs: Iterable[PairOfValues]) -> list[PairOfValues]:
@@ -118,10 +113,11 @@ def _bounded_profile(system: AmongWorst) -> Profile:
         for a, b in system.blanket.ends
         for groups in _likely_worst(n - 1, min(k, 3 if is_symmetric(mechanism) else _MOST_TRIED))
     ]
-    tried = [pair for pair in unlike(tried) if len(pair.groups) < 2 or pair.cells <= _MOST_TRIED_CELLS]
+    most = limits.current().most_histograms_tried
+    tried = [pair for pair in unlike(tried) if len(pair.groups) < 2 or pair.cells <= most]
 
     def profile(epsilon: float) -> float | Estimate:
-        return _share(between(lowest(largest_excess_beyond(tried, epsilon)), _hidden(system, epsilon)))
+        return as_share(between(lowest(largest_excess_beyond(tried, epsilon)), _hidden(system, epsilon)))
 
     return profile
 
@@ -133,10 +129,11 @@ def _hidden(system: AmongWorst, epsilon: float) -> float:
 
 
 def _likely_worst(users: int, k: int) -> list[tuple[Group, ...]]:
-    alike = [(Group(users, value),) for value in range(k)]
-    halves = (
-        [(Group(users - users // 2, a), Group(users // 2, b)) for a in range(k) for b in range(a)] if users > 1 else []
-    )
+    alike = [(Group(users, value=value),) for value in range(k)]
+    if users < 2:
+        return alike
+    few, rest = users // 2, users - users // 2
+    halves = [(Group(rest, value=a), Group(few, value=b)) for a in range(k) for b in range(a)]
     return alike + halves
 
 

@@ -1,29 +1,28 @@
 """The shuffled collection: n users randomize their values, a shuffler shows the reports without their senders."""
 
-from tacit.adversaries.knowledge import (
-    AllButOne,
-    Exchangeable,
-    Knowledge,
-    PartlyInformed,
-    Uninformed,
-    WorstAllButOne,
-)
+from functools import cached_property
+
+from numpy.typing import ArrayLike
+
+from tacit.adversaries.knowledge import AllButOne, Exchangeable, Knowledge, PartlyInformed, Uninformed, WorstAllButOne
+from tacit.adversaries.priors import as_prior
 from tacit.channels.channel import Channel, System
-from tacit.errors import InvalidValueError, UnsupportedError
-from tacit.measures.measure import Crowd, plainest
-from tacit.mechanisms.noise import ContinuousNoise
-from tacit.mechanisms.subsampled_gaussian import SubsampledGaussian
-from tacit.numerics.randomness import Seed
+from tacit.errors import InvalidPriorError, InvalidValueError, UnsupportedError
+from tacit.measures.measure import Reals, plainest, prior_on, reported_alone
+from tacit.measures.privacy import claimed
+from tacit.mechanisms.reporting import reporting
+from tacit.numerics.draws.randomness import fresh_seed
 from tacit.shuffling.others import others
 from tacit.shuffling.views import AmongExchangeable, AmongOthers, AmongWorst, View
-from tacit.validation import as_crowd
+from tacit.validation import as_count, as_crowd
 
 
-class Shuffled(Crowd):
+class Shuffled:
     """n users, the target among them, who report through a local mechanism and a shuffler.
 
     The secret is the target's value, the observation the histogram of all reports: by Shuffle's Propositions 9 and 12
-    an arbitrary order of the reports tells nothing more.
+    an arbitrary order of the reports tells nothing more. By itself it is a system that an outsider sees, to whom the
+    others' values are i.i.d. uniform; what else may be known of them chooses another, which `seen_by` returns.
 
     Parameters
     ----------
@@ -51,19 +50,19 @@ class Shuffled(Crowd):
     >>> crowd = Shuffled(tc.RandomizedResponse(2, p=0.9), 200)
     >>> round(tc.posterior_vulnerability(crowd), 5)
     0.52254
-    >>> round(tc.posterior_vulnerability(crowd, adversary=tc.AllButOne([100, 99])), 5)
+    >>> round(tc.posterior_vulnerability(crowd.seen_by(tc.AllButOne([100, 99]))), 5)
     0.53782
     """
 
     def __init__(self, mechanism: System, n: int) -> None:
-        continuous = isinstance(mechanism, ContinuousNoise | SubsampledGaussian)
-        if continuous or not isinstance(mechanism, System):  # pyright: ignore[reportUnnecessaryIsInstance]
+        if not isinstance(mechanism, System):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise UnsupportedError(
                 "Shuffled needs a tacit.Channel or a mechanism that has one, with finitely many reports, got "
                 f"{type(mechanism).__name__}; sort continuous reports into bins and give their tacit.Channel"
             )
+        reporting(mechanism)  # refuses a continuum of reports
         self._mechanism = mechanism
-        if isinstance(mechanism, Crowd):
+        if isinstance(mechanism, Shuffled | View):
             raise UnsupportedError(
                 "Shuffled needs what one user does to her own value, got a system that is shuffled already"
             )
@@ -84,24 +83,53 @@ class Shuffled(Crowd):
         """How many values the target can have."""
         return self._mechanism.secrets
 
-    def seen_by(self, adversary: Knowledge | None, rng: Seed = None) -> View:
-        """Return the system that an adversary with this knowledge of the others sees, None being Uninformed."""
-        knowledge = Uninformed() if adversary is None else adversary
-        self._check(knowledge)
-        mechanism = plainest(self.mechanism)
-        if isinstance(knowledge, WorstAllButOne):
-            return AmongWorst(mechanism, self.n, rng)
-        if isinstance(knowledge, Exchangeable):
-            return AmongExchangeable(mechanism, self.n, knowledge, rng)
-        return AmongOthers(mechanism, self.n, others(knowledge, self.n), rng)
+    @cached_property
+    def by_outsider(self) -> View:
+        """What an outsider sees, made once, so that an answer that is sampled stays as it is."""
+        return self.seen_by(Uninformed())
 
-    def channel(self, adversary: Knowledge | None = None) -> Channel:
-        """Return the explicit channel from the target's value to the histogram of reports.
+    def seen_by(self, knowledge: Knowledge, seed: int | None = None) -> View:
+        """Return the system that an adversary with this knowledge of the others sees.
 
         Parameters
         ----------
-        adversary
-            What is known of the others; None means `tacit.Uninformed()`.
+        knowledge
+            `tacit.Uninformed`, `tacit.AllButOne`, `tacit.PartlyInformed`, `tacit.Exchangeable` (of all users, the
+            target included: measures then take no prior) or `tacit.WorstAllButOne`.
+        seed
+            A whole number of at least 0, where measures start to draw if only sampling answers: the same seed, the same
+            answers. None draws one, once; either way the system's ``seed`` tells it, and asked again it answers alike.
+
+        Returns
+        -------
+        View
+            A system for all measures.
+
+        Raises
+        ------
+        InvalidPriorError, InvalidValueError
+            If the knowledge is of another number of values or users, or the seed is no such number.
+        UnsupportedError
+            If it is not knowledge of a crowd.
+
+        Examples
+        --------
+        >>> import tacit as tc
+        >>> crowd = Shuffled(tc.RandomizedResponse(2, p=0.9), 200)
+        >>> round(tc.leakage(crowd.seen_by(tc.WorstAllButOne())), 5)
+        1.07566
+        """
+        self._check(knowledge)
+        start = fresh_seed() if seed is None else as_count(seed, "seed", at_least=0)
+        mechanism = plainest(self.mechanism)
+        if isinstance(knowledge, WorstAllButOne):
+            return AmongWorst(mechanism, self.n, seed=start)
+        if isinstance(knowledge, Exchangeable):
+            return AmongExchangeable(mechanism, self.n, knowledge, seed=start)
+        return AmongOthers(mechanism, self.n, others(knowledge, self.n), seed=start)
+
+    def channel(self) -> Channel:
+        """Return the explicit channel from the target's value to the histogram of reports, as an outsider sees it.
 
         Returns
         -------
@@ -113,13 +141,13 @@ class Shuffled(Crowd):
         TooLargeError
             If there are too many histograms to list.
         """
-        return self.seen_by(adversary).channel()
+        return self.by_outsider.channel()
 
     def _check(self, knowledge: Knowledge) -> None:
         k, n = self.secrets, self.n
         if not isinstance(knowledge, Knowledge):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise UnsupportedError(
-                "adversary must be tacit.Uninformed(), AllButOne(counts), PartlyInformed(counts), Exchangeable(alpha) "
+                "knowledge must be tacit.Uninformed(), AllButOne(counts), PartlyInformed(counts), Exchangeable(alpha) "
                 f"or WorstAllButOne(), got {type(knowledge).__name__}"
             )
         if isinstance(knowledge, Uninformed | PartlyInformed) and knowledge.population is not None:
@@ -142,3 +170,33 @@ class Shuffled(Crowd):
 def _check_length(name: str, given: int, k: int) -> None:
     if given != k:
         raise InvalidValueError(f"{name} must have one entry per value ({k}), got {given}")
+
+
+@plainest.register
+def _(system: Shuffled) -> System:
+    return system.by_outsider
+
+
+@claimed.register
+def _(system: Shuffled) -> System:
+    raise UnsupportedError(
+        "differential privacy is a claim against who knows all others' values, and a crowd by itself is seen by an "
+        "outsider; ask for it of crowd.seen_by(tc.WorstAllButOne()), or of what another adversary sees"
+    )
+
+
+@reported_alone.register(Shuffled)
+@reported_alone.register(View)
+def _(system: Shuffled | View) -> System:
+    raise UnsupportedError(
+        "shuffling takes nothing from what reports tell of a population; measure the mechanism alone, with n users"
+    )
+
+
+@prior_on.register
+def _(system: AmongExchangeable, prior: ArrayLike | None) -> Reals | None:
+    if prior is not None:
+        raise InvalidPriorError(
+            "an exchangeable target is drawn as all others are, so that her prior is alpha/sum(alpha); leave prior out"
+        )
+    return as_prior(system.knowledge.prior, system.secrets)

@@ -1,17 +1,20 @@
 """What an adversary sees of a shuffled crowd: a system whose secret is the target's value, by what she knows."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit import limits
 from tacit.adversaries.knowledge import Exchangeable
 from tacit.channels.channel import Channel, System
-from tacit.errors import TooLargeError
-from tacit.mechanisms.randomized_response import RandomizedResponse
-from tacit.numerics.histogram_simplex import simplex_law, with_draws
-from tacit.numerics.histograms import (
+from tacit.errors import TooLargeError, UnsupportedError
+from tacit.mechanisms.reporting import Response, reporting
+from tacit.numerics.draws.randomness import fresh_seed
+from tacit.numerics.histograms.histogram_simplex import simplex_law, with_draws
+from tacit.numerics.histograms.histograms import (
     add_draw,
     dirichlet_multinomial_pmf,
     histogram_count,
@@ -19,32 +22,39 @@ from tacit.numerics.histograms import (
     places,
     sequence_count,
 )
-from tacit.numerics.matrices import dense
-from tacit.numerics.mixed_histograms import mixed_law
-from tacit.numerics.poisson_multinomial import box_cells, histogram_box, with_target
-from tacit.numerics.randomness import Seed
-from tacit.numerics.split_binomials import split_binomials
-from tacit.shuffling.listed_others import MAX_CELLS, ListedOthers
-from tacit.shuffling.others import Group, Others, alike_values, is_symmetric, report_types, representative_pairs
+from tacit.numerics.histograms.mixed_histograms import mixed_law
+from tacit.numerics.laws.poisson_multinomial import box_cells, histogram_box, with_target
+from tacit.numerics.laws.split_binomials import split_binomials
+from tacit.shuffling.alike import AlikePairs, alike_pairs
+from tacit.shuffling.listed_others import ListedOthers
+from tacit.shuffling.others import Group, Others, is_symmetric, report_types
 from tacit.shuffling.pairs import Blanket, PairOfValues
 
 Reals = NDArray[np.float64]
 
-MAX_LISTED = 1 << 20
-_MOST_VALUES, _MOST_REPORTS, _MOST_WAYS = 256, 16, 1 << 13
-_FEW_LISTED = 1 << 12
+_MOST_REPORTS, _FEW_LISTED = 16, 1 << 12
 
 
+@dataclass(frozen=True, eq=False)
 class View:
-    """A crowd as one adversary sees it."""
+    """A crowd as one adversary sees it: a system, made by `tacit.Shuffled.seen_by`.
 
-    def __init__(self, mechanism: System, n: int, rng: Seed) -> None:
-        self.mechanism, self.n, self.rng = mechanism, n, rng
+    ``seed`` is where its samples start, if only sampling answers.
+    """
+
+    mechanism: System
+    n: int
+    seed: int = field(default_factory=fresh_seed, kw_only=True)
 
     @property
     def secrets(self) -> int:
         """How many values the target can have."""
         return self.mechanism.secrets
+
+    @property
+    def response(self) -> Response | None:
+        """The mechanism, if it is k-RR."""
+        return reporting(self.mechanism).response
 
     @cached_property
     def blanket(self) -> Blanket:
@@ -59,12 +69,11 @@ class View:
         )
 
 
+@dataclass(frozen=True, eq=False)
 class AmongOthers(View):
     """A crowd whose others report independently: each group of them by a law that the adversary knows."""
 
-    def __init__(self, mechanism: System, n: int, groups: Others, rng: Seed = None) -> None:
-        super().__init__(mechanism, n, rng)
-        self.groups = groups
+    groups: Others
 
     @property
     def group(self) -> Group | None:
@@ -72,16 +81,15 @@ class AmongOthers(View):
         return self.groups[0] if len(self.groups) == 1 else None
 
     @property
-    def uniform_response(self) -> RandomizedResponse | None:
+    def uniform_response(self) -> Response | None:
         """The mechanism, if it is k-RR and hides the target among uniform reports: there closed forms are known."""
-        uniform = all(group.is_uniform for group in self.groups)
-        return self.mechanism if uniform and isinstance(self.mechanism, RandomizedResponse) else None
+        return self.response if all(group.is_uniform for group in self.groups) else None
 
     @property
     def leaves_only_the_target(self) -> bool:
         """Whether the target's own report is plain to see: she is alone, or all others' are known without noise."""
         known = all(group.value is not None for group in self.groups)
-        return known and (not self.groups or (isinstance(self.mechanism, RandomizedResponse) and not self.mechanism.q))
+        return known and (not self.groups or (self.response is not None and not self.response.q))
 
     def pair(self, a: int, b: int) -> PairOfValues:
         """Return two values of the target as this adversary sees them."""
@@ -90,27 +98,28 @@ class AmongOthers(View):
     @cached_property
     def pairs(self) -> list[PairOfValues]:
         """Two values of the target each, such that every other two are like some of these or their reverse."""
-        return [self.pair(a, b) for a, b in representative_pairs(self.alike)]
+        return [self.pair(a, b) for a, b in self.alike.representatives]
 
     @cached_property
-    def alike(self) -> list[list[int]]:
-        """The target's values in lists of those that this adversary cannot tell from one another by anything else."""
-        return alike_values(self.mechanism, self.groups)
+    def alike(self) -> AlikePairs:
+        """Two values of the target each, by how this adversary tells them apart."""
+        return alike_pairs(self.mechanism, self.groups)
 
-    @cached_property
+    @property
     def is_listable(self) -> bool:
         """Whether the likelihoods of all histograms fit in memory and in some seconds."""
-        if self.secrets > _MOST_VALUES and is_symmetric(self.mechanism):
+        allowed = limits.current()
+        if self.secrets > allowed.most_values_listed and is_symmetric(self.mechanism):
             return False
         try:
-            return self.cells <= MAX_CELLS
+            return self.cells <= allowed.most_histograms
         except TooLargeError:
             return False
 
-    @cached_property
+    @property
     def cells(self) -> float:
         """How many likelihoods there are to list."""
-        return ListedOthers(self._counts, self._types[self.secrets :]).cells * self.secrets
+        return self._others.cells * self.secrets
 
     def likelihoods(self) -> Reals:
         """Return ``P(h | x)``: a row per value, a column per histogram of the types of report."""
@@ -124,15 +133,16 @@ class AmongOthers(View):
         Histograms are tuples of counts; those that are left out hold less than 1e-17 of the probability.
         """
         explicit = self.mechanism.channel()
-        rows = dense(explicit.matrix)
+        rows = explicit.dense()
         if not self.groups:
             reports = np.eye(rows.shape[1], dtype=int).tolist()
             return Channel(rows, explicit.inputs, map(tuple, reports))
         laws = np.stack([group.law(self.secrets) @ rows for group in self.groups])
+        most = limits.current().most_crowd_cells
         if histogram_count(self.n, rows.shape[1]) <= _FEW_LISTED:
             found = with_draws(simplex_law(self._counts, laws), self.n, rows)
             return Channel(found, explicit.inputs, map(tuple, histograms(self.n, rows.shape[1]).tolist()))
-        if rows.shape[1] > _MOST_REPORTS or box_cells(self._counts, laws) * self.secrets > MAX_LISTED:
+        if rows.shape[1] > _MOST_REPORTS or box_cells(self._counts, laws) * self.secrets > most:
             return super().channel()
         corner, likelihoods = with_target(histogram_box(self._counts, laws), rows)
         grid = np.indices(likelihoods.shape[1:]).reshape(len(corner), -1).T + np.array(corner, dtype=int)
@@ -142,12 +152,16 @@ class AmongOthers(View):
         return Channel(flat[:, kept], explicit.inputs, map(tuple, found[kept].tolist()))
 
     @cached_property
+    def _others(self) -> ListedOthers:
+        return ListedOthers(self._counts, self._types[self.secrets :])
+
+    @cached_property
     def _listed(self) -> dict[bytes, ListedOthers]:
         return {}
 
     @cached_property
     def _types(self) -> Reals:
-        types = report_types(self.mechanism, self.groups, tuple(range(self.secrets)))
+        types = report_types(self.mechanism, self.groups, range(self.secrets))
         others = types[self.secrets :]
         return types[:, np.argsort(others.mean(axis=0))]
 
@@ -156,23 +170,28 @@ class AmongOthers(View):
         return tuple(group.count for group in self.groups)
 
 
+@dataclass(frozen=True, eq=False)
 class AmongExchangeable(View):
     """A crowd whose values, the target's included, come from one population drawn from a Dirichlet law."""
 
-    def __init__(self, mechanism: System, n: int, knowledge: Exchangeable, rng: Seed) -> None:
-        super().__init__(mechanism, n, rng)
-        self.alpha = np.array(knowledge.alpha)
-        self.prior = np.array(knowledge.prior)
+    knowledge: Exchangeable
+
+    @property
+    def alpha(self) -> Reals:
+        """The parameters of the Dirichlet law."""
+        return np.array(self.knowledge.alpha)
 
     @property
     def is_listable(self) -> bool:
         """Whether all histograms of the others' values, and of the reports, are few enough to list."""
         ways = histogram_count(self.n - 1, self.secrets)
-        if ways > _MOST_WAYS:
+        allowed = limits.current()
+        if ways > allowed.most_ways_listed:
             return False
         reports = self.mechanism.channel().shape[1]
         cells = sequence_count(reports - 1, self.n + 1)
-        return cells * self.secrets * reports <= MAX_CELLS and ways * cells <= 8 * MAX_CELLS
+        most = allowed.most_histograms
+        return cells * self.secrets * reports <= most and ways * cells <= 8 * most
 
     def channel(self) -> Channel:
         """Return the explicit channel from the target's value to the histogram of reports.
@@ -182,7 +201,7 @@ class AmongExchangeable(View):
         if not self.is_listable:
             return super().channel()
         explicit = self.mechanism.channel()
-        rows = dense(explicit.matrix)
+        rows = explicit.dense()
         k = len(rows)
         held = histograms(self.n - 1, k)
         weights = np.stack([dirichlet_multinomial_pmf(held, self.alpha + np.eye(1, k, x)[0]) for x in range(k)])
@@ -190,12 +209,16 @@ class AmongExchangeable(View):
         return _listed(explicit, others, self.n)
 
 
+@dataclass(frozen=True, eq=False)
 class AmongWorst(View):
     """A crowd whose others hold the values that expose the target most, and the adversary knows them."""
 
-    def among(self, counts: tuple[int, ...]) -> AmongOthers:
-        """Return the crowd in which the others hold these values."""
-        return AmongOthers(self.mechanism, self.n, known(counts), self.rng)
+    def channel(self) -> Channel:
+        """Refuse: others who are the worst to one measure need not be so to another."""
+        raise UnsupportedError(
+            "no one channel stands for the others who expose the target most, since they are not the same to every "
+            "measure; say what the others hold with tacit.AllButOne"
+        )
 
     @cached_property
     def two_types(self) -> Reals | None:
@@ -219,7 +242,7 @@ class AmongWorst(View):
 
 def _listed(mechanism: Channel, others: Iterable[Reals], n: int) -> Channel:
     """Return the channel to all histograms of n reports, given the law of the others' for each value of the target."""
-    rows = dense(mechanism.matrix)
+    rows = mechanism.dense()
     listed = histograms(n, rows.shape[1])
     index = places(listed)
     found = np.stack([add_draw(law, row)[index] for law, row in zip(others, rows, strict=True)])
@@ -228,4 +251,4 @@ def _listed(mechanism: Channel, others: Iterable[Reals], n: int) -> Channel:
 
 def known(counts: tuple[int, ...]) -> Others:
     """Return the groups of others who hold so many of each value."""
-    return tuple(Group(count, value) for value, count in enumerate(counts) if count)
+    return tuple(Group(count, value=value) for value, count in enumerate(counts) if count)

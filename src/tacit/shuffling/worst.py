@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable, Iterator
-from functools import singledispatch
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,19 +9,14 @@ from numpy.typing import NDArray
 from tacit.channels.channel import Channel, System
 from tacit.estimate import Estimate, highest, lowest
 from tacit.measures.measure import Plan
-from tacit.mechanisms.randomized_response import RandomizedResponse
-from tacit.mechanisms.unary_encoding import UnaryEncoding
-from tacit.numerics.matrices import dense
-from tacit.shuffling.blanket import BOUND, between, hidden_in_blanket
-from tacit.shuffling.known_monte_carlo import METHOD as SAMPLED_AMONG_KNOWN
-from tacit.shuffling.monte_carlo import METHOD as SAMPLED
+from tacit.mechanisms.reporting import reporting
+from tacit.shuffling.blanket import between, hidden_in_blanket
 from tacit.shuffling.others import Group, is_symmetric
 from tacit.shuffling.views import AmongOthers, AmongWorst, View
 
 Reals = NDArray[np.float64]
 
 _MOST_TRIED = 3
-_NOT_CERTAIN = {SAMPLED, SAMPLED_AMONG_KNOWN, BOUND}
 
 # What an adversary gains, and how that is computed; the more she sees, the more it is.
 Leak = Callable[[AmongOthers], Plan[float | Estimate]]
@@ -33,16 +27,16 @@ def bounded(view: AmongOthers, leak: Leak, ceiling: float = math.inf) -> Estimat
 
     A ceiling that is known otherwise may be lower.
     """
-    coarse = (AmongOthers(two, view.n, view.groups) for two in coarsenings(view.mechanism))
+    coarse = (AmongOthers(two, view.n, view.groups) for two in _coarsenings(view.mechanism))
     return _between(_certain(leak, coarse), view, leak, ceiling)
 
 
 def bounded_worst(view: AmongWorst, leak: Leak, ceiling: float = math.inf) -> Estimate:
     """Return certified bounds of the worst leak: what others who are all alike make of it, and the blanket's."""
     some = 2 if is_symmetric(view.mechanism) else _MOST_TRIED
-    alike = [(Group(view.n - 1, value),) for value in range(min(view.secrets, some))]
+    alike = [(Group(view.n - 1, value=value),) for value in range(min(view.secrets, some))]
     tried = [AmongOthers(view.mechanism, view.n, groups) for groups in alike]
-    coarse = (AmongOthers(two, view.n, groups) for two in coarsenings(view.mechanism) for groups in alike)
+    coarse = (AmongOthers(two, view.n, groups) for two in _coarsenings(view.mechanism) for groups in alike)
     return _between([*_certain(leak, tried), *_certain(leak, coarse)], view, leak, ceiling)
 
 
@@ -58,7 +52,7 @@ def _between(attained: list[float], view: View, leak: Leak, ceiling: float) -> E
 
     def among(count: int) -> float:
         plan = leak(AmongOthers(mechanism, count + 1, (Group(count, blanket=True),) if count else ()))
-        return alone if plan.method in _NOT_CERTAIN else highest(plan.compute())
+        return alone if not plan.is_exact else highest(plan.compute())
 
     attained = [*attained, highest(leak(silent).compute())]
     return between(max(attained), min(alone, ceiling, hidden_in_blanket(mechanism, view.n, among, slack=5e-3)))
@@ -66,23 +60,12 @@ def _between(attained: list[float], view: View, leak: Leak, ceiling: float) -> E
 
 def _certain(leak: Leak, views: Iterator[AmongOthers] | list[AmongOthers]) -> list[float]:
     plans = [leak(view) for view in views]
-    return [lowest(plan.compute()) for plan in plans if plan.method not in _NOT_CERTAIN]
+    return [lowest(plan.compute()) for plan in plans if plan.is_exact]
 
 
-@singledispatch
-def coarsenings(mechanism: System) -> list[Channel]:
-    """Return what a report tells of one of its types only: channels with two outputs."""
-    rows = dense(mechanism.channel().matrix)
-    return [_one_against_the_rest(column) for column in rows.T[:_MOST_TRIED]]
-
-
-@coarsenings.register(RandomizedResponse)
-@coarsenings.register(UnaryEncoding)
-def _(mechanism: RandomizedResponse | UnaryEncoding) -> list[Channel]:
-    own, other = (
-        (mechanism.p, mechanism.q) if isinstance(mechanism, RandomizedResponse) else (mechanism.kappa, mechanism.lam)
-    )
-    return [_one_against_the_rest(np.where(np.arange(mechanism.k) == 0, own, other))]
+def _coarsenings(mechanism: System) -> list[Channel]:
+    """Return what a report tells of one event only: channels with two outputs."""
+    return [_one_against_the_rest(event) for event in reporting(mechanism).events()]
 
 
 def _one_against_the_rest(column: Reals) -> Channel:

@@ -13,10 +13,12 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit import limits
 from tacit.estimate import Estimate, highest, largest, lowest, settled
 from tacit.measures.divergences import excess_over
-from tacit.numerics.counts_search import Largest, largest_over_counts
-from tacit.numerics.histograms import histogram_count
+from tacit.measures.measure import Method
+from tacit.numerics.histograms.histograms import histogram_count
+from tacit.numerics.search.counts_search import Largest, largest_over_counts
 from tacit.shuffling.others import is_symmetric
 from tacit.shuffling.pairs import PairOfValues, unlike
 from tacit.shuffling.views import AmongOthers, AmongWorst, known
@@ -24,15 +26,11 @@ from tacit.shuffling.worst import Leak
 
 Reals = NDArray[np.float64]
 
-ENUMERATED = "maximum over all counts of the others' values"
+ENUMERATED = Method("maximum over all counts of the others' values", "exact")
 
-_MOST_VALUES = 64
-# How many likelihoods a maximum may take in all, and counts as taking at least for each of some counts; how many of
-# these it usually looks at, and how many likelihoods that may take.
-_MOST_CELLS, _FEWEST_CELLS = 1 << 24, 1 << 11
-_USUALLY, _USUAL_CELLS = 256, 1 << 23
-# Users of two values with two kinds of report, all of whose splits are gone through.
-_MOST_SPLIT = 1 << 12
+# How many likelihoods a maximum counts as taking at least for each of some counts, and how many of these it usually
+# looks at.
+_FEWEST_CELLS, _USUALLY = 1 << 11, 256
 _MODERATE = 300.0
 
 Counts = tuple[int, ...]
@@ -177,7 +175,10 @@ def is_enumerable(question: Question) -> bool:
     if not users or _is_split_two_ways(question):
         return True
     usually = min(2 * histogram_count(users, k), _USUALLY)
-    return k <= _MOST_VALUES and usually * max(question.cells(even(users, k)), _FEWEST_CELLS) <= _USUAL_CELLS
+    allowed = limits.current()
+    if k > allowed.most_values_tried:
+        return False
+    return usually * max(question.cells(even(users, k)), _FEWEST_CELLS) <= allowed.most_likelihoods_expected
 
 
 def even(users: int, k: int) -> Counts:
@@ -189,13 +190,13 @@ def worst_counts(question: Question) -> Largest:
     """Return the largest leak over all counts of the others' values, and such counts."""
     if _is_split_two_ways(question):
         return _worst_split(question)
-    spent = 0.0
+    spent, most = 0.0, limits.current().most_likelihoods_tried
 
     def interval(counts: Counts) -> tuple[float, float]:
         nonlocal spent
         cells = question.cells(counts)
         spent += max(_FEWEST_CELLS, cells)
-        if spent > _MOST_CELLS:
+        if spent > most:
             return -math.inf, math.inf
         found = question.among(counts)
         return lowest(found), highest(found)
@@ -215,7 +216,7 @@ def worst_of(question: Question, bounds: Callable[[], Estimate]) -> float | Esti
 
 def _is_split_two_ways(question: Question) -> bool:
     view = question.view
-    return question.is_told and 1 < view.n <= _MOST_SPLIT and view.two_types is not None
+    return question.is_told and 1 < view.n <= limits.current().most_users_split and view.two_types is not None
 
 
 def _worst_split(question: Question) -> Largest:

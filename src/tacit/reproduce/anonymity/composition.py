@@ -32,13 +32,13 @@ _REMARKS = (
 
 
 def _rows(adult: tc.Population, columns: tuple[str, ...]) -> Iterator[Row]:
-    truth, counting = tc.exposure_curve(adult, columns), tc.exposure_bound_curve(adult, columns)
+    truth, counting = tc.exposure_curve(adult, columns), tc.anonymity.exposure_bound_curve(adult, columns)
     for threshold in _thresholds(adult.people, truth.breakpoints):
         yield {
             "columns": _named(columns),
             "threshold": float(threshold),
             "truth": truth(threshold),
-            "theorems": tc.theorem_bound(adult, threshold, columns=columns).value,
+            "theorems": tc.anonymity.theorem_bound(adult, threshold=threshold, columns=columns).value,
             "counting": counting.with_slack(threshold),
         }
 

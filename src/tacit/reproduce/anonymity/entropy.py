@@ -31,10 +31,10 @@ def _row(alike: int) -> Row:
     example, exact = _example(alike), people_in(_classes(alike, _most_rare(alike)))
     return {
         "at most alike": alike,
-        "bound": tc.entropy_exposure_bound(float(BITS), k=alike + 1, people=PEOPLE).value,
+        "bound": tc.anonymity.entropy_exposure_bound(float(BITS), k=alike + 1, people=PEOPLE).value,
         "example": tc.exposure(example, k=alike + 1),
         "example, bits": _bits(example),
-        "example, bound": tc.entropy_exposure_bound(example, k=alike + 1).value,
+        "example, bound": tc.anonymity.entropy_exposure_bound(example, k=alike + 1).value,
         "within 8 bits": tc.exposure(exact, k=alike + 1),
         "within 8 bits, bits": _bits(exact),
     }
@@ -65,7 +65,7 @@ def _most_rare(alike: int) -> int:
 
 
 def _bits(people: tc.Population) -> float:
-    (bits,) = tc.column_entropies(people).values()
+    (bits,) = tc.anonymity.column_entropies(people).values()
     return bits
 
 
@@ -83,7 +83,7 @@ def of_entropy() -> tuple[Published, ...]:
         Published(section, "H of workclass on Adult, in bits", "E[log p]", -_integral(adult), _bits(adult), 1e-10,
                   slip="the expectation lacks a minus"),
         Published(section, "the bound at t = 2^-16, 8 bits", "50 %", 0.5,
-                  tc.entropy_exposure_bound(float(BITS), threshold=one).value),
+                  tc.anonymity.entropy_exposure_bound(float(BITS), threshold=one).value),
         Published(statement, "Q of the example at t = 2^-16, B = 8 bits", "-B/log t", 0.5,
                   tc.exposure(example, threshold=one), slip=_STRICT),
         Published(statement, "Q of the example just above it", "-B/log t", 0.5, tc.exposure(example, k=2)),
@@ -122,7 +122,9 @@ _SIZES = (*range(1, 257), 512)
 
 def _chart(rows: Sequence[Row]) -> object:
     even = PEOPLE >> BITS
-    bounds = ((size, tc.entropy_exposure_bound(float(BITS), k=size + 1, people=PEOPLE).value) for size in _SIZES)
+    bounds = (
+        (size, tc.anonymity.entropy_exposure_bound(float(BITS), k=size + 1, people=PEOPLE).value) for size in _SIZES
+    )
     drawn = [
         Curve(list(bounds), _BOUND),
         Curve([(row["at most alike"], row["example"]) for row in rows], _EXAMPLES),

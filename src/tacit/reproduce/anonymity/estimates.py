@@ -20,7 +20,7 @@ _HALF = 0.5
 
 def figure_3() -> Reproduction:
     """Return the mean and the standard deviation of both plug-in estimates over k, of 1000 samples of 128 users."""
-    found = tc.simulated_estimates(LAW, PEOPLE, RUNS, rng=_SEED)
+    found = tc.anonymity.simulated_estimates(LAW, PEOPLE, RUNS, rng=_SEED)
     estimates = {_PLUG_IN: found.exposure, _STATISTICAL: found.statistical_exposure}
     columns: dict[str, NDArray[np.float64]] = {"truth": found.truth}
     for name, runs in estimates.items():

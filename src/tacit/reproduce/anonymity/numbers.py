@@ -70,7 +70,7 @@ def _of_theorem_5() -> Published:
     """Return ``2nγ²``, taken from the width ``2γ|V|`` of the interval for the exposure of race on Adult."""
     misses, values = 0.05, 5
     adult = tc.Population("example:adult", ["race"])
-    interval = tc.sampled_exposure(adult, 0.2, 1 - misses, domain=values, method="theorem5")
+    interval = tc.anonymity.sampled_exposure(adult, 0.2, 1 - misses, domain=values, method="theorem5")
     gap = (interval.high - interval.low) / (2 * values)
     printed = math.log(1 / misses) + math.log(values)
     what = "2nγ² that is enough, |V| = 5, δ = 0.05"
@@ -90,7 +90,7 @@ def _of_theorem_6() -> tuple[Published, ...]:
     dropped = s**2 * change / (1 - s - s**2 * change) + s**2 * change / (s - 1)
     return (
         Published(where, "Q(p0, q) - Q(p1, q), s = 4, ε = 1/32", "1/s - sε", 1 / s - s * change,
-                  tc.exposure(rare, threshold) - tc.exposure(common, threshold)),
+                  tc.exposure(rare, threshold=threshold) - tc.exposure(common, threshold=threshold)),
         Published(where, "KL of p0 and p1, s = 4, ε = 1/32: at most", "s²ε/(1-s-s²ε) + s²ε/(s-1)", dropped, divergence,
                   slip=_DROPPED),
         Published(where, "n times the last bound on KL: at most", "log 2", math.log(2), 2.0, slip=_TOO_MUCH),
@@ -110,7 +110,7 @@ _TOO_MUCH = (
 def _of_definition_7() -> Iterator[Published]:
     """Yield Definition 7 and the sum that Appendix D starts from, beside the statistical exposure."""
     law, n, k = (0.5, 0.25, 0.15, 0.1), 20, 5
-    ours = tc.statistical_exposure(law, n, k)
+    ours = tc.anonymity.statistical_exposure(law, n, k)
     shares = np.array(law)
     by_beta = float(shares @ betainc(n - (k - 1), k - 1, 1 - shares))
     by_sum = sum(math.comb(n, j) * j * p**j * (1 - p) ** (n - j) for p in law for j in range(k)) / n
@@ -124,7 +124,10 @@ def _of_definition_7() -> Iterator[Published]:
 def _of_theorem_8() -> tuple[Published, ...]:
     """Return the steps of Appendix G that do not hold."""
     where, n, k, away = "Appendix G", 1000, 1000, 1e-6
-    certain, hardly = tc.statistical_exposure([1, 0], n, k), tc.statistical_exposure([1 - away, away], n, k)
+    certain, hardly = (
+        tc.anonymity.statistical_exposure([1, 0], n, k),
+        tc.anonymity.statistical_exposure([1 - away, away], n, k),
+    )
     bound = 2 * (math.sqrt(math.e * (n + 1)) / 2 + 1) * away
     at_most_three = sum(math.comb(10, j) for j in range(4)) / 2**10
     half, uneven = math.sqrt(math.e) / 4, math.sqrt(0.9 / 0.1) + math.sqrt(0.1 / 0.9)
@@ -132,7 +135,7 @@ def _of_theorem_8() -> tuple[Published, ...]:
         Published("Theorem 8", "change at (1, 0), n = k = 1000: at most",
                   "|V| (√(e(n+1))/(2√(|V|-1)) + 1) γ", bound, hardly - certain, slip=_FALSE),
         Published(where, "I_(1-p)(n-(k-1), k-1), n = 10, k = 3, p = 1/2", "P(Bin(n, p) ≤ k)", at_most_three,
-                  tc.statistical_exposure([0.5, 0.5], 10, 3), slip="it is P(Bin(n-1, p) ≤ k-2)"),
+                  tc.anonymity.statistical_exposure([0.5, 0.5], 10, 3), slip="it is P(Bin(n-1, p) ≤ k-2)"),
         Published(where, "√e/2 τ/(1-τ²), τ = 1/2: at most", "√e/2 τ", half, half / (1 - 1 / 4),
                   slip="1 - τ² is at most 1, so that dividing by it makes the term larger"),
         Published(where, "Σ √(p_i/(1-p_i)), p = (9/10, 1/10): at most", "|V|/√(|V|-1)", 2, uneven, slip=_UNBOUNDED),

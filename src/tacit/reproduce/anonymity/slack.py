@@ -42,9 +42,9 @@ def _both_sides(people: tc.Population, share: Fraction, threshold: Fraction) -> 
     return {
         "people": people.people,
         "threshold": float(threshold),
-        "sum of columns": sum(tc.exposure(people, share, columns=[column]) for column in people.columns),
-        "exposure": tc.exposure(people, threshold),
-        "theorems": tc.theorem_bound(people, threshold).value,
+        "sum of columns": sum(tc.exposure(people, threshold=share, columns=[column]) for column in people.columns),
+        "exposure": tc.exposure(people, threshold=threshold),
+        "theorems": tc.anonymity.theorem_bound(people, threshold=threshold).value,
     }
 
 
@@ -93,11 +93,11 @@ def of_construction() -> tuple[Published, ...]:
     given = f"c = 1/2, k = {columns}"
     return (
         Published(_OF_PROOF, f"Q_i of a column, {given}", "1/(a 2^k)", 1 / people.people,
-                  tc.exposure(people, share, columns=people.columns[:1])),
+                  tc.exposure(people, threshold=share, columns=people.columns[:1])),
         Published(_OF_PROOF, f"Q_J(2/(a 2^k)), {given}", "k/(a 2^k)", columns / people.people,
-                  tc.exposure(people, Fraction(2, people.people))),
+                  tc.exposure(people, threshold=Fraction(2, people.people))),
         Published(_OF_PROOF, f"Q_J(c Π q_i), {given}: Σ Q_i or more", "k/(a 2^k)", columns / people.people,
-                  tc.exposure(people, c * share**columns)),
+                  tc.exposure(people, threshold=c * share**columns)),
         Published.number(_OF_PROOF, "limit of 2/(a 2^k) over c Π q_i", "2/3", _ratio(c, 60)),
     )  # fmt: skip
 

@@ -33,7 +33,7 @@ def figure_8() -> Reproduction:
 
 def _row(k: int, epsilon: float) -> Row:
     response = tc.RandomizedResponse(k, epsilon=epsilon)
-    bounds = {name: tc.bayes_security_bounds(response, by=way) for name, way in _WAYS.items()}
+    bounds = {name: tc.security.bayes_security_bounds(response, by=way) for name, way in _WAYS.items()}
     ends = {f"{name}, {end}": getattr(found, end) for name, found in bounds.items() for end in ("low", "high")}
     return {"k": k, "epsilon": epsilon, _EXACT: exact(tc.bayes_security(response))} | ends
 

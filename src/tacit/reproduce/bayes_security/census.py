@@ -75,7 +75,7 @@ def _utilities(response: tc.RandomizedResponse, counts: NDArray[np.int64]) -> It
     n = int(counts.sum())
     for run in range(_RUNS):
         tallies = response.sample_aggregate(counts, _SEED + run)
-        estimate = tc.simplex_projection(response.estimate_from_aggregate(tallies, n))
+        estimate = tc.mechanisms.simplex_projection(response.estimate_from_aggregate(tallies, n))
         yield 1 - float(np.abs(estimate - counts / n).sum()) / 2
 
 

@@ -42,7 +42,7 @@ def figure_3() -> Reproduction:
         notes = (
             "Above, what is printed (a = 3/16, b = 1/4, c = 1/5, d = 3/4, e = 1/4 at e^ε = 3); below, the entry",
             "corrected, in a heavy frame where it is another. Corrected, both have the least β*, "
-            f"2/(1+e^ε) = {tc.bayes_security_of_ldp(_EPSILON):.4g}.",
+            f"2/(1+e^ε) = {tc.security.bayes_security_of_ldp(_EPSILON):.4g}.",
         )
         return channel_cells(drawn, "Figure 3: two channels as insecure as ε-LDP allows", notes)
 
@@ -52,7 +52,7 @@ def figure_3() -> Reproduction:
 def left(shape: Shape, epsilon: float) -> Matrix:
     """Return the left matrix, corrected: two blocks of columns, which the first two rows weigh the other way round."""
     n, m, k = shape
-    two = tc.RandomizedResponse(2, epsilon=epsilon).channel().matrix
+    two = tc.RandomizedResponse(2, epsilon=epsilon).channel().dense()
     first = np.hstack([np.tile(two[:, :1] / k, k), np.tile(two[:, 1:] / (m - k), m - k)])
     return np.vstack([first, np.tile(first.mean(axis=0), (n - 2, 1))])
 

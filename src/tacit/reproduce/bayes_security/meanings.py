@@ -64,7 +64,7 @@ def _row(name: str, system: System) -> Row:
         _SECURITY: security,
         f"right by {_EPSILON}": 1 / (1 + math.exp(-epsilon)),
         f"right by {_CAPACITY}": capacity / system.secrets,
-        f"right by {_SECURITY}": exact(tc.success_probability(security)),
+        f"right by {_SECURITY}": exact(tc.security.success_probability(security)),
     }
 
 

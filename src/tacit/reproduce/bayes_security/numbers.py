@@ -74,7 +74,7 @@ def of_mechanisms() -> tuple[Published, ...]:
 
 
 def _success(security: float) -> float:
-    return exact(tc.success_probability(security))
+    return exact(tc.security.success_probability(security))
 
 
 _ROUNDED = "0.525 is 1 - β*/2 of the rounded β* of 0.95; e^(-ε/2) gives 0.5244"
@@ -86,9 +86,9 @@ def _formulas() -> Iterator[Published]:
     channel, prior = response.channel(), [0.4, 0.3, 0.15, 0.1, 0.05]
     leak = exact(tc.leakage(channel, prior))
     pair = tc.restricted(COUNTEREXAMPLE, ["s1", "s4"])
-    databases = tc.dataset_channel(tc.RandomizedResponse(2, epsilon=1.5), 3)
+    databases = tc.shuffling.dataset_channel(tc.RandomizedResponse(2, epsilon=1.5), 3)
     entries: list[tuple[str, str, str, float, float | tc.Estimate]] = [
-        ("eq. (1)", "β of s1 and s4, equally likely", "1 - Adv", 1 - tc.total_variation(*pair.matrix),
+        ("eq. (1)", "β of s1 and s4, equally likely", "1 - Adv", 1 - tc.total_variation(*pair.dense()),
          tc.bayes_security(pair, tc.uniform(2))),
         ("eq. (4)", "β(π, C) of 5-RR, ε = 1.5", "(1 - max π L^×)/(1 - max π)", (1 - 0.4 * leak) / 0.6,
          tc.bayes_security(channel, prior)),
@@ -101,7 +101,7 @@ def _formulas() -> Iterator[Published]:
         ("footnote 2", "ε of 5-RR by its worst observation", "log(V*/(1 - V*))", _by_guess(channel), 1.5),
         ("Corollary 1", "β of three people's 2-RR, uniform", "(vⁿ - (v e^ε/(v-1+e^ε))ⁿ)/(vⁿ - 1)",
          (8 - (2 * odds / (1 + odds)) ** 3) / 7, tc.bayes_security(databases, tc.uniform(8))),
-        ("section VII", "β of s1 and s4", "2 - Σ_o max C[s,o]", 2 - float(pair.matrix.max(axis=0).sum()),
+        ("section VII", "β of s1 and s4", "2 - Σ_o max C[s,o]", 2 - float(pair.dense().max(axis=0).sum()),
          tc.bayes_security(pair)),
         *(("Theorem 7", f"β(υ, C), n = 5, k = {k}, attained", "(1 - k/n)/(1 - 1/n)", (1 - k / 5) / (1 - 1 / 5),
            tc.bayes_security(_copies(k, 5), tc.uniform(5))) for k in (2, 3)),
@@ -112,7 +112,7 @@ def _formulas() -> Iterator[Published]:
 
 def _by_guess(channel: tc.Channel) -> float:
     """Return ``log(V*/(1-V*))``, V* the best guess of two secrets, equally likely, at the worst observation."""
-    most, least = channel.matrix.max(axis=0), channel.matrix.min(axis=0)
+    most, least = channel.dense().max(axis=0), channel.dense().min(axis=0)
     best = float((most / (most + least)).max())
     return math.log(best / (1 - best))
 

@@ -6,6 +6,7 @@ import tacit as tc
 from tacit.charts import Axis, Curve, Look, Panel, curves
 from tacit.reproduce.exact import exact
 from tacit.reproduce.item import Published, Reproduction
+from tacit.security import bayes_security_of_ldp, membership_advantage, yeom_advantage
 
 _BOUND, _YEOM, _ATTAINED = "Corollary 2: 2/(1+e^ε)", "Yeom et al.: 2 - e^ε", "geometric noise, sensitivity 1"
 _LOOKS: dict[str, Look] = {_BOUND: "solid", _YEOM: "dotted", _ATTAINED: "circles"}
@@ -16,7 +17,7 @@ def figure_4() -> Reproduction:
     """Return the lower bounds on β under ε-DP for ε = 0 to 3, and a mechanism that attains one of them."""
     levels = [round(step * _STEP, 3) for step in range(round(_MOST / _STEP) + 1)]
     rows = tuple(
-        {"epsilon": epsilon, "corollary 2": tc.bayes_security_of_ldp(epsilon), "Yeom": 1 - tc.yeom_advantage(epsilon),
+        {"epsilon": epsilon, "corollary 2": bayes_security_of_ldp(epsilon), "Yeom": 1 - yeom_advantage(epsilon),
          "geometric noise": exact(tc.bayes_security(tc.Geometric(epsilon))) if epsilon else 1.0}
         for epsilon in levels
     )  # fmt: skip
@@ -25,7 +26,7 @@ def figure_4() -> Reproduction:
         for epsilon in (0.5, 1.0, 3.0)
         for what, printed, value, ours in (
             ("β*, attained", "2/(1+e^ε)", 2 / (1 + math.exp(epsilon)), exact(tc.bayes_security(tc.Geometric(epsilon)))),
-            ("Adv", "(e^ε-1)/(e^ε+1)", 1 - 2 / (1 + math.exp(epsilon)), tc.membership_advantage(epsilon)),
+            ("Adv", "(e^ε-1)/(e^ε+1)", 1 - 2 / (1 + math.exp(epsilon)), membership_advantage(epsilon)),
         )
     )
     remark = (

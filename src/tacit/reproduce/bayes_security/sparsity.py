@@ -38,7 +38,7 @@ def figure_5() -> Reproduction:
     """Return the distances of L^× from ML^× and of β from β* for a thousand priors, and all even ones, by sparsity."""
     both = channels()
     rows = tuple(row for name, channel in both.items() for row in _distances(name, channel))
-    by_columns = float(both[_RANDOM].matrix.max(axis=0).sum())
+    by_columns = float(both[_RANDOM].dense().max(axis=0).sum())
     shift = tc.bayes_security(tc.Geometric(_NOISE * (_SECRETS - 1), sensitivity=_SECRETS - 1))
     published = (
         _formula("ML^× of the random channel", "Σ_o max_s C[s,o]", by_columns,

@@ -23,10 +23,12 @@ def example_3_2() -> Reproduction:
     """Return the average privacy of x mod 2 on 2k values, k = 1 to 6, beside formula (4.3)."""
     published = tuple(
         Published("eq. (4.3)", f"S of x mod 2, k = {k}", "(ψ((k+2)/2) - ψ(3/2))/(ψ(k+1) - ψ(3/2))", _formula(k),
-                  tc.average_privacy(parity(k)))
+                  tc.information.average_privacy(parity(k)))
         for k in range(1, 7)
     )  # fmt: skip
-    worst = Published.number("Remark 5.5", "S in the worst case, x mod 2", "0", tc.worst_case_privacy(parity(3)))
+    worst = Published.number(
+        "Remark 5.5", "S in the worst case, x mod 2", "0", tc.information.worst_case_privacy(parity(3))
+    )
     rows = tuple(
         {"k": k, "values": 2 * k, "formula (4.3)": number.value, "ours": number.ours, "difference": number.difference}
         for k, number in enumerate(published, start=1)
@@ -77,13 +79,13 @@ def mixed() -> tuple[Published, ...]:
 
 def _mixture(weight: float) -> dict[str, float]:
     channel = mixture(weight)
-    utility = tc.asymptotic_utility(channel, _UNIFORM, rng=SEED)
+    utility = tc.information.asymptotic_utility(channel, _UNIFORM, rng=SEED)
     return {
         "weight of Q²": weight,
         "U": float(utility),
         "U low": lowest(utility),
         "U high": highest(utility),
-        "S": tc.average_privacy(channel, _UNIFORM),
+        "S": tc.information.average_privacy(channel, _UNIFORM),
     }
 
 

@@ -24,8 +24,8 @@ _CIRCLED = (2, 3, 4, 5, 7, 10, 14, 20, 28, 38, 50)
 def figure_2() -> Reproduction:
     """Return the average privacy of the four protocols at ε = 2, for 2 to 50 values."""
     rows = tuple(
-        {"a": a, "protocol": name, "S": tc.average_privacy(make(a, _EPSILON)),
-         "S worst case": tc.worst_case_privacy(make(a, _EPSILON))}
+        {"a": a, "protocol": name, "S": tc.information.average_privacy(make(a, _EPSILON)),
+         "S worst case": tc.information.worst_case_privacy(make(a, _EPSILON))}
         for name, make in PROTOCOLS.items()
         for a in _VALUES
     )  # fmt: skip
@@ -100,26 +100,26 @@ def _tradeoff(name: str, make: Family) -> Iterator[Row]:
     """Yield the protocol with no privacy budget, at each level of average privacy that it has, and without limit."""
     yield _at(name, make, 0)
     for level in _LEVELS:
-        if tc.average_privacy(make(_A, math.inf)) < level:
+        if tc.information.average_privacy(make(_A, math.inf)) < level:
             yield _at(name, make, _epsilon_at(make, level))
     yield _at(name, make, math.inf)
 
 
 def _epsilon_at(make: Family, level: float) -> float:
     def missing(epsilon: float) -> float:
-        return tc.average_privacy(make(_A, epsilon)) - level
+        return tc.information.average_privacy(make(_A, epsilon)) - level
 
     return brentq(missing, 1e-3, 60)
 
 
 def _at(name: str, make: Family, epsilon: float) -> Row:
     protocol = make(_A, epsilon)
-    worth = tc.effective_participation(protocol, rng=SEED)
+    worth = tc.information.effective_participation(protocol, rng=SEED)
     return {
         "protocol": name,
         "epsilon": epsilon,
-        "S": tc.average_privacy(protocol),
-        "S worst case": tc.worst_case_privacy(protocol),
+        "S": tc.information.average_privacy(protocol),
+        "S worst case": tc.information.worst_case_privacy(protocol),
         "F": float(worth),
         "F low": lowest(worth),
         "F high": highest(worth),

@@ -9,6 +9,13 @@ from scipy.special import psi
 
 import tacit as tc
 from tacit.charts import beside_published
+from tacit.information import (
+    asymptotic_utility,
+    average_privacy,
+    information_split,
+    population_information,
+    worst_case_privacy,
+)
 from tacit.reproduce.exact import exact
 from tacit.reproduce.item import Published, Reproduction
 from tacit.reproduce.ldp.examples import mixed
@@ -33,7 +40,7 @@ def _jeffreys() -> tuple[Published, ...]:
         _formula(
             "section 10", f"C by (10.1), a = {a}",
             -0.5 * math.log(2 * math.pi * math.e) + a / (2 * a - 2) * float(psi(a / 2) - psi(0.5)),
-            exact(tc.asymptotic_utility(tc.RandomizedResponse(a, p=1))),
+            exact(asymptotic_utility(tc.RandomizedResponse(a, p=1))),
         )
         for a in (2, 3, 10, 1000)
     )  # fmt: skip
@@ -45,7 +52,7 @@ def _jeffreys() -> tuple[Published, ...]:
 
 
 def _private_of_one(a: int) -> float:
-    users = tc.information_split(tc.RandomizedResponse(a, p=1), 1).users
+    users = information_split(tc.RandomizedResponse(a, p=1), 1).users
     return exact(users.group_private) + exact(users.individual_private)
 
 
@@ -72,7 +79,7 @@ def _hashed() -> tuple[Published, ...]:
 
 
 def _linear(a: int, g: int) -> float:
-    return tc.average_privacy(tc.LocalHashing(a, 2.0, g=g))
+    return average_privacy(tc.LocalHashing(a, 2.0, g=g))
 
 
 def _local_hashing(a: int, g: int, epsilon: float) -> tuple[float, float]:
@@ -83,29 +90,29 @@ def _local_hashing(a: int, g: int, epsilon: float) -> tuple[float, float]:
     for h in functions:
         classes = Counter(h)
         hashed = tc.Channel(np.eye(g)[list(h)])
-        total += tc.average_privacy(hashed)
+        total += average_privacy(hashed)
         if len(classes) > 1:  # of a constant h nothing is private, H(h(X)|P) = 0
             reached = sorted(classes)
             merged = tc.Dirichlet([classes[value] / 2 for value in reached])
-            rows = answer.channel().matrix[reached]
-            hidden = tc.average_privacy(tc.Channel(rows), merged)
-            total += (1 - tc.average_privacy(hashed)) * hidden
-    explicit = np.hstack([answer.channel().matrix[list(h)] for h in functions]) / len(functions)
-    return total / len(functions), tc.average_privacy(tc.Channel(explicit))
+            rows = answer.channel().dense()[reached]
+            hidden = average_privacy(tc.Channel(rows), merged)
+            total += (1 - average_privacy(hashed)) * hidden
+    explicit = np.hstack([answer.channel().dense()[list(h)] for h in functions]) / len(functions)
+    return total / len(functions), average_privacy(tc.Channel(explicit))
 
 
 def _slips() -> tuple[Published, ...]:
     """Return two formulas as printed, which are wrong, beside what is right."""
     classes = tc.Channel(np.eye(3)[[0, 1, 2, 2]])
-    split = tc.information_split(tc.RandomizedResponse(3, p=1), 10).users
+    split = information_split(tc.RandomizedResponse(3, p=1), 10).users
     private = exact(split.group_private) + exact(split.individual_private)
     return (
         Published.number(
-            "Remark 6.9", "e^(-LDP) of reports in several classes", "1", tc.worst_case_privacy(classes), _CLASSES
+            "Remark 6.9", "e^(-LDP) of reports in several classes", "1", worst_case_privacy(classes), _CLASSES
         ),
         _formula(
             "appendix D.2", "I(X;P) by (D.20), a = 3, n = 10", private + exact(split.total),
-            exact(tc.population_information(tc.RandomizedResponse(3, p=1), 10)), _SIGN,
+            exact(population_information(tc.RandomizedResponse(3, p=1), 10)), _SIGN,
         ),
     )  # fmt: skip
 

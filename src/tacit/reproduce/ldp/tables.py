@@ -9,7 +9,7 @@ from scipy.special import entr, gammaln, psi
 import tacit as tc
 from tacit.charts import channel_cells
 from tacit.reproduce.exact import exact
-from tacit.reproduce.item import Published, Reproduction, Row
+from tacit.reproduce.item import Published, Reproduction
 from tacit.reproduce.ldp.protocols import ENCODINGS
 
 _A, _EPSILON, _N = 3, 2.0, 10
@@ -20,7 +20,7 @@ _RELATIVE = 1e-10
 def table_4_1() -> Reproduction:
     """Return the information split of GRR with a = 3, ε = 2 and n = 10, and its sums by other routes."""
     protocol = tc.RandomizedResponse(_A, epsilon=_EPSILON)
-    split = tc.information_split(protocol, _N)
+    split = tc.information.information_split(protocol, _N)
     users, aggregator = (
         [exact(part) for part in (side.nonprivate, side.group_private, side.individual_private, side.total)]
         for side in (split.users, split.aggregator)
@@ -28,13 +28,18 @@ def table_4_1() -> Reproduction:
     tallies, law, orders = _tallies()
     of_values = float(entr(law).sum() + law @ orders)
     private = _N * float(psi((_A + 2) / 2) - psi(3 / 2))
-    utility = exact(tc.tally_utility(protocol, _N)), exact(tc.distribution_utility(protocol, _N))
+    utility = (
+        exact(tc.information.tally_utility(protocol, _N)),
+        exact(tc.information.distribution_utility(protocol, _N)),
+    )
     published = (
         _identity("total of the users", "H(X) by (D.20)", of_values, users[3]),
         _identity("private of the users", "H(X|P) by (10.2)", private, users[1] + users[2]),
         _identity("nonprivate of the users", "H(X) - H(X|P)", of_values - private, users[0]),
         _identity("tally-relevant of the users", "H(T)", float(entr(law).sum()), users[0] + users[1]),
-        _identity("leakage", "(1 - S) H(X|P)", (1 - tc.average_privacy(protocol)) * private, sum(aggregator[1:3])),
+        _identity(
+            "leakage", "(1 - S) H(X|P)", (1 - tc.information.average_privacy(protocol)) * private, sum(aggregator[1:3])
+        ),
         _identity("tally gains", "I(S;T)", exact(tc.mutual_information(tallies, law)), sum(aggregator[:2])),
         _identity("tally gains", "U_tally H(T)", utility[0] * float(entr(law).sum()), sum(aggregator[:2])),
         _identity("distribution gains", "U_distr I(X;P)", utility[1] * users[0], aggregator[0]),
@@ -68,7 +73,7 @@ _AGGREGATOR = ("I(Y;P)", "I(Y;T|P)", "I(Y;X|T)", "I(Y;X)")
 
 def _tallies() -> tuple[tc.Channel, NDArray[np.float64], NDArray[np.float64]]:
     """Return the channel from tallies of values to those of reports, the law of the former, and log n!/Π t!."""
-    channel = tc.reduced_dataset_channel(tc.RandomizedResponse(_A, epsilon=_EPSILON), _N)
+    channel = tc.shuffling.reduced_dataset_channel(tc.RandomizedResponse(_A, epsilon=_EPSILON), _N)
     counts = np.array(channel.inputs)
     orders = gammaln(_N + 1) - gammaln(counts + 1).sum(axis=1)
     sequence = gammaln(counts + 0.5).sum(axis=1) - gammaln(_N + _A / 2) - _A * gammaln(0.5) + gammaln(_A / 2)
@@ -95,7 +100,7 @@ def table_10_1() -> Reproduction:
         for name, make in ENCODINGS.items()
         for epsilon in (1, 2, 5)
     )
-    rows = tuple(_row(cell) for cell in cells)
+    rows = tuple(cell.in_table() for cell in cells)
 
     def chart() -> object:
         notes = (f"Above, what the paper prints; below, its value at ε = {_EPSILON:g}, by which cells are shaded.",)
@@ -113,16 +118,3 @@ _PRINTED = {
     "OUE": (("1/2", 1 / 2), ("1/(e^ε+1)", 1 / (_ODDS + 1))),
     "BLH": (("e^ε/(e^ε+1)", _ODDS / (_ODDS + 1)), ("1/2", 1 / 2)),
 }
-
-
-def _row(cell: Published) -> Row:
-    row, _, column = cell.what.partition(" → ")
-    return {
-        "row": row,
-        "column": column,
-        "printed": cell.printed,
-        "published": cell.value,
-        "ours": cell.ours,
-        "difference": cell.difference,
-        "remark": cell.slip,
-    }

@@ -59,9 +59,9 @@ def figure_7() -> Reproduction:
 def _row(k: int, p: float, n: int) -> Row:
     people = crowd(k, p, n)
     forms = {
-        _PAPER: tc.asymptotic_vulnerability(people, form="paper"),
-        _FIRST: tc.asymptotic_vulnerability(people, form="first order"),
-        _SECOND: tc.asymptotic_vulnerability(people, form="second order"),
+        _PAPER: tc.shuffling.asymptotic_vulnerability(people, form="paper"),
+        _FIRST: tc.shuffling.asymptotic_vulnerability(people, form="first order"),
+        _SECOND: tc.shuffling.asymptotic_vulnerability(people, form="second order"),
     }
     exact = shuffled(k, p, n)
     values = {_EXACT: exact} | {form: asymptote.value for form, asymptote in forms.items()}

@@ -1,30 +1,25 @@
 """The collections that the paper looks at: k-RR, alone or through the shuffler."""
 
 import tacit as tc
+from tacit.reproduce.exact import exact
 
 
 def noisy(k: int, p: float) -> float:
     """Return the guess of a target's value from her own report, ``V[N]``."""
-    return _exact(tc.posterior_vulnerability(tc.RandomizedResponse(k, p=p)))
+    return exact(tc.posterior_vulnerability(tc.RandomizedResponse(k, p=p)))
 
 
 def shuffled(k: int, p: float, n: int) -> float:
     """Return the guess of who knows nobody's value, ``V[NS]``; ``V[S]`` where p = 1."""
-    return _exact(tc.posterior_vulnerability(crowd(k, p, n)))
+    return exact(tc.posterior_vulnerability(crowd(k, p, n)))
 
 
 def all_but_one(p: float, first: int, second: int) -> float:
     """Return the guess of who knows that of the others so many hold the first and the second of two values."""
     others = tc.AllButOne([first, second])
-    return _exact(tc.posterior_vulnerability(crowd(2, p, first + second + 1), adversary=others))
+    return exact(tc.posterior_vulnerability(crowd(2, p, first + second + 1).seen_by(others)))
 
 
 def crowd(k: int, p: float, n: int) -> tc.Shuffled:
     """Return n users with k values who report the truth with probability p."""
     return tc.Shuffled(tc.RandomizedResponse(k, p=p), n)
-
-
-def _exact(result: float | tc.Estimate) -> float:
-    if isinstance(result, tc.Estimate):
-        raise TypeError(f"an exact number is needed here, got {result}")
-    return result

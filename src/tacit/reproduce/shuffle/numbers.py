@@ -14,12 +14,12 @@ number = Published.number
 def uninformed_binary() -> tuple[Published, ...]:
     """Return the numbers of section IV-B, on Figure 2."""
     where = "section IV-B"
-    pair = tc.reduced_shuffle_channel(2, 2)
+    pair = tc.shuffling.reduced_shuffle_channel(2, 2)
     threshold = math.ceil(100 * shuffled(2, 1, 200)) / 100
     return (
         number(where, "N: the guess at p = 0.9", "9/10", noisy(2, 0.9)),
         number(where, "NS: n = 1, p = 0.9", "0.9", shuffled(2, 0.9, 1)),
-        number(where, "how often two people show a:1, b:1", "1/2", float(pair.matrix[:, 1].sum()) / pair.shape[0]),
+        number(where, "how often two people show a:1, b:1", "1/2", float(pair.dense()[:, 1].sum()) / pair.shape[0]),
         number(where, "NS: n = 2, p = 0.9", "7/10", shuffled(2, 0.9, 2)),
         number(where, "NS: n = 200, p = 0.9", "0.5225", shuffled(2, 0.9, 200)),
         number(where, "NS: n = 200, p = 1", "0.5282", shuffled(2, 1, 200)),
@@ -33,7 +33,7 @@ def uninformed_binary() -> tuple[Published, ...]:
 def all_but_one_binary() -> tuple[Published, ...]:
     """Return the numbers of section V, on Figure 3."""
     where = "section V"
-    datasets = tc.full_shuffle_channel(3, 2).shape[0]
+    datasets = tc.shuffling.full_shuffle_channel(3, 2).shape[0]
     return (
         number(where, "S: n = 3, the two others known to hold a", "1", all_but_one(1, 2, 0)),
         number(where, "datasets of three binary values: 2 to the power of", "8", math.log2(datasets), _EIGHT),
@@ -71,13 +71,15 @@ def constants() -> tuple[Published, ...]:
 
 def captions() -> tuple[Published, ...]:
     """Return the numbers in the captions of Tables III and V."""
-    channel = tc.dataset_channel(tc.RandomizedResponse(2, p=0.75), 3) >> tc.reduced_shuffle_channel(3, 2)
+    channel = tc.shuffling.dataset_channel(tc.RandomizedResponse(2, p=0.75), 3) >> tc.shuffling.reduced_shuffle_channel(
+        3, 2
+    )
     return tuple(
         number(f"Table {table}, caption", f"{which} entry", printed, float(ours))
         for table in ("III", "V")
         for which, printed, ours in (
-            ("largest", "0.5156", channel.matrix.max()),
-            ("smallest", "0.0156", channel.matrix.min()),
+            ("largest", "0.5156", channel.dense().max()),
+            ("smallest", "0.0156", channel.dense().min()),
         )
     )
 
@@ -86,7 +88,8 @@ def partitions() -> tuple[Published, ...]:
     """Return the numbers of Appendix B."""
     where = "Appendix B"
     of_three, of_four = (
-        cast(tuple[tuple[int, ...], ...], tc.reduced_shuffle_channel(n, k).outputs) for n, k in ((6, 3), (4, 4))
+        cast(tuple[tuple[int, ...], ...], tc.shuffling.reduced_shuffle_channel(n, k).outputs)
+        for n, k in ((6, 3), (4, 4))
     )
     most = max(sum(count > 0 for count in histogram) for histogram in of_four)
     return (
@@ -115,8 +118,8 @@ def all_numbers() -> Reproduction:
 
 def _limit_of_factor(k: int) -> float:
     """Return ``μ_k/√(ln k)``, the ratio of the first-order asymptote to the paper's, which no n changes."""
-    first = tc.asymptotic_vulnerability(crowd(k, 1, 1000), form="first order")
-    paper = tc.asymptotic_vulnerability(crowd(k, 1, 1000), form="paper")
+    first = tc.shuffling.asymptotic_vulnerability(crowd(k, 1, 1000), form="first order")
+    paper = tc.shuffling.asymptotic_vulnerability(crowd(k, 1, 1000), form="paper")
     return (first.value - 1 / k) / (paper.value - 1 / k)
 
 

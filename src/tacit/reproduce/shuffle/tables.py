@@ -51,7 +51,7 @@ class Table:
             )
             for (row, column), entry in printed.entries(self.grid).items()
         )
-        rows = tuple(_row(entry) for entry in published)
+        rows = tuple(entry.in_table() for entry in published)
         gap = max((abs(channel[cell] - other[cell]) for other in others for cell in channel), default=None)
         remarks = () if gap is None else (f"The two orders of noise and shuffler differ by at most {gap:.1g}.",)
         noted = (True, "p" in self.grid, bool(self.slips))
@@ -66,24 +66,11 @@ _NOTES = (
 )
 
 
-def _row(entry: Published) -> dict[str, object]:
-    row, _, column = entry.what.partition(" → ")
-    return {
-        "row": row,
-        "column": column,
-        "printed": entry.printed,
-        "published": entry.value,
-        "ours": entry.ours,
-        "difference": entry.difference,
-        "remark": entry.slip,
-    }
-
-
 def _by_label(channel: tc.Channel) -> dict[tuple[str, str], float]:
     """Return the entries by the paper's labels: datasets as aab, histograms as a:2,b:1."""
     rows, columns = ([_label(label) for label in labels] for labels in (channel.inputs, channel.outputs))
     return {
-        (row, column): float(channel.matrix[x, y]) for x, row in enumerate(rows) for y, column in enumerate(columns)
+        (row, column): float(channel.dense()[x, y]) for x, row in enumerate(rows) for y, column in enumerate(columns)
     }
 
 
@@ -99,29 +86,29 @@ def _noise() -> tc.RandomizedResponse:
 
 
 def _n() -> tuple[tc.Channel, ...]:
-    return (tc.dataset_channel(_noise(), N),)
+    return (tc.shuffling.dataset_channel(_noise(), N),)
 
 
 def _s() -> tuple[tc.Channel, ...]:
-    return (tc.full_shuffle_channel(N, K),)
+    return (tc.shuffling.full_shuffle_channel(N, K),)
 
 
 def _s_reduced() -> tuple[tc.Channel, ...]:
-    return (tc.reduced_shuffle_channel(N, K),)
+    return (tc.shuffling.reduced_shuffle_channel(N, K),)
 
 
 def _n_reduced() -> tuple[tc.Channel, ...]:
-    return (tc.reduced_dataset_channel(_noise(), N),)
+    return (tc.shuffling.reduced_dataset_channel(_noise(), N),)
 
 
 def _ns() -> tuple[tc.Channel, ...]:
-    noise, shuffle = tc.dataset_channel(_noise(), N), tc.full_shuffle_channel(N, K)
+    noise, shuffle = tc.shuffling.dataset_channel(_noise(), N), tc.shuffling.full_shuffle_channel(N, K)
     return noise >> shuffle, shuffle >> noise
 
 
 def _ns_reduced() -> tuple[tc.Channel, ...]:
-    noise, shuffle = tc.dataset_channel(_noise(), N), tc.reduced_shuffle_channel(N, K)
-    return noise >> shuffle, shuffle >> tc.reduced_dataset_channel(_noise(), N)
+    noise, shuffle = tc.shuffling.dataset_channel(_noise(), N), tc.shuffling.reduced_shuffle_channel(N, K)
+    return noise >> shuffle, shuffle >> tc.shuffling.reduced_dataset_channel(_noise(), N)
 
 
 _SWAPPED = "3p²q and 3pq² are printed in each other's place"

@@ -1,0 +1,1 @@
+"""What an adversary gains who knows some columns, and what a table promises against her."""

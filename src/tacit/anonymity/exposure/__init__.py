@@ -1,0 +1,1 @@
+"""How many people stand out: exactly, and by bounds that need less than the table."""

@@ -1,0 +1,1 @@
+"""People described by columns, and how much their values say of them."""

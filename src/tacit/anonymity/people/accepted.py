@@ -1,0 +1,34 @@
+"""What functions take for people, or the sentence that says what they would take."""
+
+from tacit.anonymity.people.marginals import SEVERAL_ROWS, Marginals
+from tacit.anonymity.people.population import Population
+from tacit.errors import UnsupportedError
+
+
+def counted(people: object) -> Population | Marginals:
+    """Return people of whom single columns tell something: a population with a row each, or its marginals."""
+    if isinstance(people, Marginals):
+        return people
+    return with_a_row_each(people, SEVERAL_ROWS)
+
+
+def with_a_row_each(population: object, otherwise: str) -> Population:
+    """Return the population if each of its people has one row; ``otherwise`` says why, and the way out."""
+    people = as_population(population)
+    if people.person is not None:
+        raise UnsupportedError(otherwise)
+    return people
+
+
+def as_population(population: object, of_marginals: str = "exposure_bound") -> Population:
+    """Return the population, or say how to make one of what was given, or what to call with Marginals instead."""
+    if isinstance(population, Marginals):
+        raise UnsupportedError(
+            "Marginals do not tell which values a person has together, which this needs; call "
+            f"{of_marginals} with them, or make a tacit.Population(table)"
+        )
+    if not isinstance(population, Population):
+        raise UnsupportedError(
+            f"exposure is of a Population, got {type(population).__name__}; make one with tacit.Population(table)"
+        )
+    return population

@@ -1,0 +1,26 @@
+"""Which kind of storage holds a matrix, and which says how several are put together."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from tacit.channels.storage.dense import Dense
+from tacit.channels.storage.sparse import Sparse
+from tacit.channels.storage.storage import Storage
+
+# Kinds that know a matrix of theirs when they see it; any other is made an array.
+KINDS = (Sparse,)
+
+
+def kind_of(matrix: Any) -> type[Dense | Sparse]:
+    """Return the kind of storage that holds a matrix."""
+    return next((kind for kind in KINDS if kind.holds(matrix)), Dense)
+
+
+def stored(matrix: Any) -> Storage:
+    """Return what is computed from channels as a storage, without a copy."""
+    return kind_of(matrix)(matrix)
+
+
+def leading(parts: Iterable[Storage]) -> Storage:
+    """Return one of those whose kind says how to put them together."""
+    return max(parts, key=lambda part: part.precedence)

@@ -1,0 +1,10 @@
+"""The commands, each a function in the file of its name, and what their help says of them."""
+
+COMMANDS = {
+    "audit": "Audit a table of people: what it gives away, and what to do about it.",
+    "measure": "Measure a mechanism: what an adversary can guess of one person's value.",
+    "compare": "Compare mechanisms side by side, and find how many users or how much noise a target takes.",
+    "exposure": "Count who stands out in a table by a set of columns.",
+    "estimate": "Estimate from samples of a black box how well it hides its secrets.",
+    "reproduce": "Compute a paper's tables and figures anew, beside what it prints.",
+}

@@ -1,0 +1,1 @@
+"""Which mechanism is best for a purpose."""

@@ -1,0 +1,1 @@
+"""What is known of the population once the reports are in."""

@@ -1,0 +1,1 @@
+"""How much of a person's own information stays hers."""

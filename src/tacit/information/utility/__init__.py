@@ -1,0 +1,1 @@
+"""What n reports tell of the population, and of the people themselves."""

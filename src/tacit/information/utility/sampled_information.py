@@ -1,0 +1,176 @@
+"""I(Y⃗; P) from a sample of populations and tallies, where the tallies are too many to list.
+
+``I = E [log P(s | P) - log P(s)]``, with control variates of known mean: what the reports say beyond their expectation,
+in every cell, by any function of its probability. What is left is nearly the same for every draw.
+
+Where P(s) has no formula it is bracketed from both sides on average (`evidence`); the interval spans them.
+"""
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import logsumexp, ndtri, xlogy
+
+from tacit import limits
+from tacit.adversaries.populations import Dirichlet
+from tacit.errors import TooLargeError
+from tacit.estimate import Estimate
+from tacit.information.entropies import TrueTallies
+from tacit.information.utility.evidence import PROPOSED, evidence_bounds
+from tacit.mechanisms.reporting import Response
+from tacit.numerics.means.bounded_mean import empirical_bernstein, fitted_mix
+from tacit.numerics.means.dirichlet_means import mean_log
+from tacit.numerics.means.dirichlet_moments import log_shifted_moments
+
+Reals = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+CONFIDENCE = 0.95
+_DEVIATIONS = float(ndtri((1 + CONFIDENCE) / 2))
+DRAWS = 1 << 17
+_DRAWS_AMONG_POINTS = 1 << 16
+_FEWEST = 1 << 8
+_SCALES = (1.0, 1e1, 1e2, 1e3, 1e4, 1e6)
+_PILOT = 500
+_TINY = 1e-300
+_ROUNDING = 1e-12
+
+
+def by_moments(
+    response: Response, n: int, population: Dirichlet, rng: np.random.Generator, draws: int = DRAWS
+) -> Estimate:
+    """Estimate the information in n reports of k-RR, whose tallies' probabilities are known exactly."""
+    most = limits.current().most_shares_drawn // response.k
+    shares = draw_shares(population, max(_FEWEST, min(draws, most)), rng)
+    probabilities = response.q + response.gap * shares
+    tallies = draw_tallies(n, probabilities, rng)
+    beta = np.full(response.k, response.gap / response.q)
+    evidence = log_shifted_moments(tallies, population.alpha, beta) + n * math.log(response.q)
+    told = (tallies * np.log(probabilities)).sum(axis=1) - evidence
+    beside = controls(tallies, probabilities, shares, population, least=response.q)
+    return bracketed(told, told, beside, TrueTallies(population, n).information, "sampled tallies")
+
+
+def draws_by_moments(response: Response, n: int) -> int:
+    """Return of how many draws the moments can be had in seconds; 0 of too few.
+
+    They take as many steps as the largest tally counts, which is about what a value has that a quarter holds.
+    """
+    allowed = limits.current()
+    steps = math.ceil(n * (response.q + response.gap / 4))
+    draws = min(DRAWS, allowed.most_moment_steps // steps, allowed.most_moments_gathered // n)
+    return draws if draws >= _FEWEST else 0
+
+
+def draws_by_bounds(k: int, reports: int) -> int:
+    """Return of how many draws the probabilities can be bracketed in seconds; 0 of too few."""
+    draws = min(DRAWS, limits.current().most_cells_bracketed // (PROPOSED * (reports + k * k)))
+    return draws if draws >= _FEWEST else 0
+
+
+def by_bounds(matrix: Reals, n: int, population: Dirichlet, rng: np.random.Generator, draws: int = DRAWS) -> Estimate:
+    """Estimate the information in n reports of any protocol, the tallies' probabilities being bracketed."""
+    k, reports = matrix.shape
+    draws = min(draws, draws_by_bounds(k, reports))
+    if not draws:
+        raise TooLargeError(
+            f"n = {n:,} reports of {reports:,} kinds on {k} values are too many to sample their tallies; take fewer "
+            "people or ask for asymptotic_utility"
+        )
+    shares = draw_shares(population, draws, rng)
+    probabilities = shares @ matrix
+    tallies = draw_tallies(n, probabilities, rng)
+    parts = np.array_split(np.arange(draws), -(-draws * PROPOSED * reports // (1 << 22)))
+    brackets = [evidence_bounds(matrix, tallies[part], shares[part], population, rng) for part in parts]
+    low, high = (np.concatenate(ends) for ends in zip(*brackets, strict=True))
+    own = xlogy(tallies, probabilities).sum(axis=1)
+    beside = controls(tallies, probabilities, shares, population, least=matrix.min(axis=0))
+    truth = TrueTallies(population, n).information
+    return bracketed(own - high, own - low, beside, truth, "sampled tallies, their probabilities bracketed")
+
+
+def among_points(
+    matrix: Reals, n: int, points: Reals, weights: Reals, rng: np.random.Generator, *, draws: int = _DRAWS_AMONG_POINTS
+) -> Estimate:
+    """Estimate the information in n reports when the population is one of some points.
+
+    Given the tallies, the posterior's divergence from the weights has that mean, and lies between 0 and the logarithm
+    of the smallest weight: the interval holds at every sample size.
+    """
+    probabilities = points @ matrix
+    weights, probabilities = weights[weights > 0], probabilities[weights > 0]
+    tallies = draw_tallies(n, probabilities[rng.choice(weights.size, size=draws, p=weights)], rng)
+    with np.errstate(divide="ignore"):
+        logs = np.log(probabilities)
+    joint = likelihoods(tallies, logs) + np.log(weights)
+    posterior = np.exp(joint - logsumexp(joint, axis=1, keepdims=True))
+    told = (xlogy(posterior, posterior) - xlogy(posterior, weights)).sum(axis=1)
+    most = -math.log(float(weights.min()))
+    mean, half = empirical_bernstein(told, most, 1 - CONFIDENCE)
+    return Estimate(mean, max(0.0, mean - half), min(most, mean + half), CONFIDENCE, "sampled tallies")
+
+
+def draw_shares(population: Dirichlet, draws: int, rng: np.random.Generator) -> Reals:
+    """Return draws of the population's shares, a row each, none exactly 0."""
+    shares = np.maximum(rng.dirichlet(population.alpha, size=draws), _TINY)
+    return shares / shares.sum(axis=1, keepdims=True)
+
+
+def draw_tallies(n: int, probabilities: Reals, rng: np.random.Generator) -> Integers:
+    """Return a tally of n reports from each row of probabilities."""
+    return rng.multinomial(n, probabilities / probabilities.sum(axis=1, keepdims=True))
+
+
+def likelihoods(tallies: Integers, logs: Reals) -> Reals:
+    """Return ``Σ_y s_y log q_y`` for each tally and each point; what was not seen may be impossible."""
+    impossible = ~np.isfinite(logs)
+    sums = tallies.astype(np.float64) @ np.where(impossible, 0.0, logs).T
+    if impossible.any():
+        sums[(tallies > 0).astype(np.float64) @ impossible.T.astype(np.float64) > 0] = -np.inf
+    return sums
+
+
+def controls(
+    tallies: Integers, probabilities: Reals, shares: Reals, population: Dirichlet, *, least: float | Reals
+) -> Reals:
+    """Return functions of each draw that have mean 0, a column each.
+
+    Given P, each cell's standardised count has mean 0 and its square mean ``1 - q``, whatever function of q they are
+    multiplied by; and the means of ``log(1 + cP_x)`` are integrals.
+    """
+    n, q = int(tallies[0].sum()), np.maximum(probabilities, _TINY)
+    first = (tallies - n * q) / np.sqrt(n * q)
+    # Squares of rare cells may have no variance: where few are expected they are left out.
+    second = np.where(n * q >= 1, first * first - (1 - q), 0.0)
+    logs, over = np.log(q), np.maximum(q - least, 0)  # what is over the noise
+    shapes = [np.ones_like(q), over, np.sqrt(over), 1 / (1 + over * np.sqrt(n / q)), 1 / (1 + n * over * over / q)]
+    columns = [(first * shape).sum(axis=1) for shape in (*shapes, np.sqrt(q) * logs, logs)]
+    columns += [(second * shape).sum(axis=1) for shape in (*shapes, logs)]
+    single, times = population.single_shares
+    for scale in _SCALES:
+        known = float(times @ mean_log(np.broadcast_to([1 + scale, 1.0], single.shape), single))
+        columns.append(np.log1p(scale * shares).sum(axis=1) - known)
+    return np.stack(columns, axis=1)
+
+
+def bracketed(
+    low: Reals, high: Reals, beside: Reals, most: float, method: str, *, deviations: float = _DEVIATIONS
+) -> Estimate:
+    """Return the estimate whose interval spans both means, and is not over the most that there is to be told.
+
+    The controls are fitted on a part that is not counted.
+    """
+    pilot = max(len(low) // 10, min(len(low) // 2, _PILOT))
+    middle = (low + high) / 2
+    mix = fitted_mix(middle[:pilot], beside[:pilot])
+    taken = beside[pilot:] @ mix
+    ends: list[tuple[float, float]] = []
+    for side in (low, high):
+        rest = side[pilot:] - taken
+        mean = float(rest.mean())
+        rounding = _ROUNDING * max(1.0, abs(mean))
+        ends.append((mean, rounding + deviations * float(rest.std(ddof=1)) / math.sqrt(rest.size)))
+    (first, below), (last, above) = ends
+    value, least, largest = (min(most, max(0.0, x)) for x in ((first + last) / 2, first - below, last + above))
+    return Estimate(value, least, largest, CONFIDENCE, method)

@@ -1,0 +1,217 @@
+"""The audit as one self-contained page: charts, tables, and what they do not say; it loads nothing from anywhere."""
+
+import base64
+import hashlib
+import json
+import re
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from tacit.estimate import Estimate, highest
+from tacit.jobs.audit.collection import KEPT_ERROR, MOST_CATEGORIES, kept_error
+from tacit.jobs.audit.result import SHOWN, Audit, CertifiedReport, InferenceReport
+from tacit.jobs.audit.summary import CUT_SHORT, promise, summary
+from tacit.presenting.names import short
+from tacit.presenting.numbers import (
+    bits,
+    bounded,
+    closeness,
+    factor,
+    interval,
+    number,
+    odds,
+    people,
+    percent,
+    points,
+    security,
+    times,
+)
+from tacit.presenting.objects import plain
+from tacit.printable import printable
+
+# Above this share of people with a class of their own, a guess repeats the table.
+_NEARLY_UNIQUE = 0.1
+_LETTERS = "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]+"
+_LEFTWARDS = re.compile(f"{_LETTERS}(?: +{_LETTERS})*")
+
+
+def to_html(found: Audit) -> str:
+    """Return the audit as an HTML page that holds everything it needs and forbids every load from outside.
+
+    Parameters
+    ----------
+    found
+        What `tacit.audit` returned.
+
+    Returns
+    -------
+    str
+        The page, the same for the same audit; names and values of the table are escaped.
+
+    Examples
+    --------
+    >>> import tacit as tc
+    >>> page = to_html(tc.audit("example:adult", columns=["sex", "race"]))
+    >>> page[:15], "Content-Security-Policy" in page
+    ('<!doctype html>', True)
+    """
+    from tacit import charts  # noqa: PLC0415 - Altair takes a second that other output need not wait for
+
+    certified = sorted(found.certified, key=lambda report: (report.bound.value, report.exposure))
+    library, boot = _chart_library(), _beside("report.js")
+    page = _template().render(
+        found=found,
+        answer=summary(found),
+        cut=CUT_SHORT,
+        figures=dict(_figures(found, certified, charts)),
+        certified=certified,
+        promised=promise(found),
+        guesses=_guesses(found),
+        releases={release.columns: release for release in found.release},
+        leakiest=min(found.collection, key=lambda report: kept_error(report.recommended, report.k), default=None),
+        weak=[report.column for report in found.collection if not report.advised],
+        rows=SHOWN,
+        most_rows=charts.MOST_ROWS,
+        most_marks=charts.MOST_MARKS,
+        most_values=MOST_CATEGORIES,
+        kept_error=KEPT_ERROR,
+        style=_beside("report.css"),
+        library=library,
+        boot=boot,
+        scripts=(_digest(library), _digest(boot)),
+    )
+    return page.strip() + "\n"
+
+
+def _figures(found: Audit, certified: Sequence[CertifiedReport], charts: Any) -> Iterator[tuple[str, str]]:
+    """Yield the name and the JSON of each chart that has something to show."""
+    k, budget = found.k, found.budget
+    if any(not column.identifier_like for column in found.columns):
+        yield "columns", _specification(charts.exposure_by_column(plain(found.columns), k, budget))
+    if found.sets.examined:
+        yield "sets", _specification(charts.exposure_by_size(plain(found.sets.examined), k, budget))
+    if certified:
+        yield "certified", _specification(charts.certified_beside_truth(plain(certified), k))
+    if found.selected:
+        yield "selected", _specification(charts.exposure_by_set(plain(found.selected), k, budget))
+    if found.inference:
+        yield "guesses", _specification(charts.inference_before_and_after(plain(found.inference)))
+    for place, report in enumerate(found.collection):
+        yield f"ask-{place}", _specification(charts.collection_options(plain(report)))
+
+
+def _specification(chart: Any) -> str:
+    """Return a chart as JSON that can stand in a script element whatever it holds."""
+    specification = chart.to_dict(validate=False)
+    del specification["$schema"]  # an address that nothing needs
+    text = json.dumps(specification, separators=(",", ":"))
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def _guesses(found: Audit) -> list[tuple[InferenceReport, str]]:
+    """Return the guesses, best first, and what it would mean to release what the guesser knows."""
+    best = sorted(found.inference, key=lambda report: (-report.posterior, len(report.known)))
+    return [(report, _release(report, found)) for report in best]
+
+
+def _release(report: InferenceReport, found: Audit) -> str:
+    verdict = "within the budget" if report.exposure <= found.budget else "over the budget"
+    unique = report.unique_people / found.people
+    return f"{verdict}; {percent(unique)} of the people are unique" if unique > _NEARLY_UNIQUE else verdict
+
+
+@cache
+def _template() -> Any:
+    from jinja2 import Environment, PackageLoader, StrictUndefined  # noqa: PLC0415 - text output need not wait for it
+
+    environment: Any = Environment(
+        loader=PackageLoader("tacit.jobs.audit", "."),
+        autoescape=True,
+        finalize=_shown,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    words: tuple[Callable[[Any], str], ...] = (percent, points, odds, people, bounded, interval)
+    environment.filters |= {word.__name__: _unbroken(word) for word in words}
+    environment.filters |= {
+        "short": short,
+        "spelled": _spelled,
+        "tidy": _tidy,
+        "capital": _capital,
+        "number": number,
+        "bits": bits,
+        "closeness": closeness,
+        "factor": factor,
+        "security": security,
+        "times": _times,
+        "who": _who,
+    }
+    return environment.get_template("report.html.j2")
+
+
+def _shown(value: Any) -> Any:
+    """Return what stands on the page for a value: nothing unseen in it, and letters that run leftwards set apart.
+
+    So no name can reorder the words around it.
+    """
+    from markupsafe import Markup  # noqa: PLC0415 - comes with Jinja
+
+    if not isinstance(value, str) or isinstance(value, Markup):
+        return value
+    return Markup(_LEFTWARDS.sub(r"<bdi>\g<0></bdi>", str(_spelled(value))))
+
+
+def _spelled(text: str) -> Any:
+    """Return the text for an attribute or a title, where no element can stand."""
+    from markupsafe import escape  # noqa: PLC0415
+
+    return escape("\u00a0".join(map(printable, text.split("\u00a0"))))
+
+
+def _unbroken(word: Callable[[Any], str]) -> Callable[[Any], str]:
+    return lambda value: _tidy(word(value))
+
+
+def _tidy(text: str) -> str:
+    """Return a sentence whose numbers keep their unit on the same line."""
+    return re.sub(
+        r"(?<=\d) (?=%|people\b|person\b|points\b|in \d)|(?<=\d in) (?=\d)|(?<=ε) (?==)|(?<=ε =) ", "\u00a0", text
+    )
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _who(share: float, one: str, many: str) -> str:
+    """Return a share of people as the subject of a sentence, with its verb."""
+    said = odds(share)
+    if said in ("none", "all"):
+        return f"{'Nobody' if said == 'none' else 'Everybody'} {one}"
+    return _tidy(f"{_capital(said)} people {one if said.startswith('about 1 in') else many}")
+
+
+def _times(guess: float | Estimate) -> str:
+    """Return how often a guess is right."""
+    often = times(highest(guess))
+    return _tidy(f"at most {often}" if isinstance(guess, Estimate) else often)
+
+
+def _beside(name: str) -> str:
+    return files("tacit.jobs.audit").joinpath(name).read_text(encoding="utf-8")
+
+
+def _digest(script: str) -> str:
+    """Return what the page's policy calls a script by: no other script runs."""
+    return "sha256-" + base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+
+
+@cache
+def _chart_library() -> str:
+    """Return what draws the charts, fit to stand in the page."""
+    from tacit.charts.rendering import chart_library  # noqa: PLC0415 - starts a JavaScript engine
+
+    return chart_library().replace("</script", "<\\/script")

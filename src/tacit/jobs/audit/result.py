@@ -1,0 +1,245 @@
+"""What an audit found, as plain frozen data: every number with its kind, and what was not examined."""
+
+from dataclasses import dataclass, fields
+from typing import Any
+
+from tacit.estimate import Estimate
+from tacit.presenting.objects import plain
+
+Columns = tuple[str, ...]
+
+# Lists that rank sets show so many, and for so many selected sets it is worked out what their release promises.
+SHOWN = 10
+
+
+def least_holders(k: int) -> int:
+    """Return how many people must hold a value before it is shown: k, and never one alone, whatever k is.
+
+    Examples
+    --------
+    >>> least_holders(10), least_holders(1)
+    (10, 2)
+    """
+    return max(k, 2)
+
+
+@dataclass(frozen=True)
+class ColumnReport:
+    """One column alone. ``rarest_value`` is None for NULL, and withheld when too few people hold it."""
+
+    column: str
+    values: int
+    entropy_bits: float
+    rarest_people: int
+    rarest_value: str | None
+    rarest_withheld: bool
+    most_common_share: float
+    exposed_people: int
+    exposure: float
+    identifier_like: bool
+
+
+@dataclass(frozen=True)
+class SetReport:
+    """A set of columns released together: who stands out, and how well a row points at its person."""
+
+    columns: Columns
+    classes: int
+    unique_people: int
+    smallest_class: int
+    exposed_people: int
+    exposure: float
+    reidentification_vulnerability: float
+
+
+@dataclass(frozen=True)
+class SetsReport:
+    """The sets of columns that were examined, of all possible ones.
+
+    ``complete``: every set not examined contains one that is over the budget, and so exposes at least as much.
+    """
+
+    whole: SetReport
+    examined: tuple[SetReport, ...]
+    worst: tuple[SetReport, ...]
+    smallest_over_budget: tuple[SetReport, ...]
+    identifier_like: Columns
+    possible: int
+    complete: bool
+
+
+@dataclass(frozen=True)
+class CertifiedReport:
+    """What the marginals alone certify for a set, beside the truth.
+
+    ``theorems`` is the bound that the paper's Theorems 2 and 3 give, ``if_independent`` the exposure that the columns
+    would have if they were independent: an assumption, and no bound.
+    """
+
+    columns: Columns
+    bound: Estimate
+    exposure: float
+    theorems: float
+    if_independent: Estimate
+
+
+@dataclass(frozen=True)
+class CertifiedSet:
+    """A set of columns that the marginals alone certify to be within the budget, beside the truth."""
+
+    columns: Columns
+    bound: Estimate
+    exposure: float
+
+
+@dataclass(frozen=True)
+class ReleaseReport:
+    """What releasing a set of columns promises of people who are alike in it, and of others like them.
+
+    The diversities and the closeness are of the sensitive column among people alike on the others, and None if none was
+    named. ``future_exposure`` is the expected one of as many other people drawn from the same population; None with
+    several rows a person.
+    """
+
+    columns: Columns
+    k_anonymity: int
+    l_diversity: int | None
+    entropy_l_diversity: float | None
+    t_closeness: float | None
+    future_exposure: Estimate | None
+
+
+@dataclass(frozen=True)
+class InferenceReport:
+    """How often the sensitive value is guessed by who knows these columns; ``prior`` is without them.
+
+    ``worst_person`` is the highest chance of guessing right of anybody, ``certain_people`` of how many it is 1.
+    ``exposure`` and ``unique_people`` are those of the known columns: where most are unique, a guess repeats the table.
+    """
+
+    sensitive: str
+    known: Columns
+    prior: float
+    posterior: float
+    worst_person: float
+    certain_people: int
+    exposure: float
+    unique_people: int
+
+
+@dataclass(frozen=True)
+class CollectionOption:
+    """One way to collect a column from the people: epsilon None is without noise.
+
+    ``uninformed`` and ``all_but_one`` are guesses of one person's value by an adversary with a uniform prior on it, who
+    knows nothing or everything of the others; Bayes security is against one who knows nothing of them, with the worst
+    prior; the standard error is that of an estimated share.
+    """
+
+    epsilon: float | None
+    shuffled: bool
+    uninformed: float
+    all_but_one: float | Estimate
+    bayes_security: float
+    error_share: float
+    error_people: float
+
+
+@dataclass(frozen=True)
+class CollectionReport:
+    """What it would mean to collect a column from the people instead.
+
+    ``advised``: the recommended option leaves whoever knows all other answers enough of her error, and its own error is
+    smaller than a typical share.
+    """
+
+    column: str
+    k: int
+    n: int
+    blind_guess: float
+    most_common_share: float
+    options: tuple[CollectionOption, ...]
+    recommended: CollectionOption
+    advised: bool
+    reason: str
+
+
+@dataclass(frozen=True)
+class RedactedColumn:
+    """A rule by which people redact their rare values of a column, some others redacting theirs as decoys.
+
+    The exposures are of the column alone, before and, in expectation, after; None if that has too many answers.
+    """
+
+    column: str
+    rarer_than: int
+    decoys: float
+    rare_values: int
+    rare_people: int
+    redacted: float
+    suspicion: float
+    exposure: float
+    redacted_exposure: float | None
+
+
+@dataclass(frozen=True)
+class RedactedSet:
+    """What a set of columns exposes before and, in expectation, after all rules; None if that has too many answers."""
+
+    columns: Columns
+    exposure: float
+    redacted_exposure: float | None
+
+
+@dataclass(frozen=True)
+class RedactionReport:
+    """What it would mean if people redacted the values that fewer than k of them hold."""
+
+    columns: tuple[RedactedColumn, ...]
+    together: tuple[RedactedSet, ...]
+
+
+@dataclass(frozen=True)
+class Audit:
+    """The main job's answer: what a table of people gives away, and what to do about it.
+
+    `to_dict` gives the same as plain data for JSON; `to_text` and `to_html` in `tacit.jobs.audit` render it.
+    """
+
+    table: str
+    people: int
+    rows: int
+    person: str | None
+    sensitive: str | None
+    k: int
+    budget: float
+    show_rare: bool
+    columns: tuple[ColumnReport, ...]
+    sets: SetsReport
+    certified: tuple[CertifiedReport, ...]
+    certified_selection: tuple[CertifiedSet, ...]
+    selected: tuple[SetReport, ...]
+    release: tuple[ReleaseReport, ...]
+    inference: tuple[InferenceReport, ...]
+    collection: tuple[CollectionReport, ...]
+    redaction: RedactionReport
+    cut_short: tuple[str, ...]
+    not_examined: tuple[str, ...]
+
+    @property
+    def least_holders(self) -> int:
+        """How many people hold every value that is shown, at least, unless the audit was told to show rare ones."""
+        return least_holders(self.k)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the sections as dicts, lists, numbers and strings, ready for JSON.
+
+        Returns
+        -------
+        dict
+            Keys ``people``, ``rows``, ``columns``, ``sets``, ``certified``, ``certified_selection``, ``selected``,
+            ``release``, ``inference``, ``collection``, ``redaction``, ``cut_short`` (of the sections before, those
+            that a time limit left empty or incomplete), ``not_examined``. An `Estimate` is the dict of its fields.
+        """
+        inputs = ("table", "person", "sensitive", "k", "budget", "show_rare")
+        return {field.name: plain(getattr(self, field.name)) for field in fields(self) if field.name not in inputs}

@@ -1,0 +1,322 @@
+"""The audit for a terminal."""
+
+from collections.abc import Iterator, Sequence
+
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from tacit.jobs.audit.collection import MOST_CATEGORIES
+from tacit.jobs.audit.result import SHOWN, Audit, CollectionReport, ReleaseReport, SetReport
+from tacit.jobs.audit.summary import CUT_SHORT, promise, summary
+from tacit.presenting.names import briefly, listed, short
+from tacit.presenting.numbers import (
+    bits,
+    bounded,
+    closeness,
+    counted,
+    factor,
+    interval,
+    number,
+    odds,
+    people,
+    percent,
+    points,
+    security,
+    times,
+)
+from tacit.presenting.tables import plain_table, with_rest
+from tacit.printable import printable
+
+
+def to_text(found: Audit) -> Group:
+    """Return the audit as something that `rich` prints: a sentence in odds, then a table, for every section.
+
+    Parameters
+    ----------
+    found
+        What `tacit.audit` returned.
+
+    Returns
+    -------
+    rich.console.Group
+        Print it with ``rich.print``.
+
+    Examples
+    --------
+    >>> import rich, tacit as tc
+    >>> rich.print(to_text(tc.audit("example:adult", columns=["sex", "race"])))  # doctest: +ELLIPSIS
+    <BLANKLINE>
+    example:adult: 32,561 people, 2 columns...
+    """
+    return Group(*_sections(found))
+
+
+def _sections(found: Audit) -> Iterator[RenderableType]:
+    rows = f" in {found.rows:,} rows" if found.person else ""
+    yield _say("")
+    yield _say(f"{found.table}: {found.people:,} people{rows}, {len(found.columns)} columns", style="bold")
+    yield _say(
+        f"Exposed means fewer than {found.k} people alike, herself included. Every number is exact unless marked as a "
+        f"bound, an estimate or an assumption; budget {percent(found.budget)}."
+    )
+    # Each with the sections of the answer that it shows.
+    sections = {
+        "In short": (map(_bullet, summary(found)), ()),
+        "1. Each column alone": (_columns(found), ()),
+        "2. Sets of columns together": (_sets(found), ("sets",)),
+        "3. What the columns alone certify": (_certified(found), ("certified",)),
+        "4. The largest sets within the budget": (_selected(found), ("sets", "release", "certified_selection")),
+        "5. Guessing the sensitive column": (_inference(found), ("inference",)),
+        "6. If a column were collected from the people instead": (_collection(found), ("collection",)),
+        "7. If people redacted rare values": (_redaction(found), ("redaction",)),
+        "8. Not examined": (map(_bullet, found.not_examined or ["Nothing was left out."]), ()),
+    }
+    for heading, (content, shown) in sections.items():
+        yield Padding(Text(heading, style="bold underline"), (1, 0, 0, 0))
+        yield from content
+        if not set(shown).isdisjoint(found.cut_short):
+            yield _say(CUT_SHORT)
+    yield _say("")
+
+
+def _columns(found: Audit) -> Iterator[RenderableType]:
+    most = max(found.columns, key=lambda column: column.exposure)
+    yield _say(f"{most.column} exposes most by itself: {_of_people(most.exposure, most.exposed_people)}.")
+    table = plain_table("column", "values", "bits", "rarest value", "held by", f"exposed, k={found.k}")
+    for column in found.columns:
+        table.add_row(
+            column.column + " †" * column.identifier_like,
+            f"{column.values:,}",
+            bits(column.entropy_bits),
+            "(withheld)" if column.rarest_withheld else _value(column.rarest_value),
+            f"{column.rarest_people:,}",
+            percent(column.exposure),
+        )
+    yield table
+    if found.sets.identifier_like:
+        yield _say("† identifier-like: its value alone names its person in more than every second try.")
+
+
+def _sets(found: Audit) -> Iterator[RenderableType]:
+    whole = found.sets.whole
+    yield _say(
+        f"All {len(whole.columns)} columns together expose {_of_people(whole.exposure, whole.exposed_people)}; "
+        f"{people(whole.unique_people)} unique."
+    )
+    yield _say(f"Examined {len(found.sets.examined):,} of {number(found.sets.possible)} sets.")
+    if found.sets.examined and len(found.sets.examined) == found.sets.possible:
+        yield _say("The worst:")
+        yield _set_table(found.sets.worst, found.k)
+    if found.sets.smallest_over_budget:
+        yield _say("The smallest sets over the budget (every set that contains one is over it too):")
+        yield _set_table(found.sets.smallest_over_budget, found.k)
+
+
+def _certified(found: Audit) -> Iterator[RenderableType]:
+    if not found.certified:
+        if "certified" not in found.cut_short:
+            yield _say("Nothing to certify: no set of two or more columns, or several rows a person.")
+        return
+    yield _say(
+        "Without looking at the joint table, an upper bound on what each set exposes, beside the truth, and "
+        "what it would be if the columns had nothing to do with each other: an assumption, and no promise."
+    )
+    table = plain_table("columns", "certified", "truth", "if independent (an assumption)")
+    for report in found.certified[:SHOWN]:
+        table.add_row(
+            listed(report.columns),
+            bounded(report.bound),
+            percent(report.exposure),
+            percent(report.if_independent.value),
+        )
+    yield table
+
+
+def _selected(found: Audit) -> Iterator[RenderableType]:
+    if not found.selected:
+        aside = ", or is identifier-like" if found.sets.identifier_like else ""
+        if "sets" not in found.cut_short:
+            yield _say(f"None: every single column exposes more than {percent(found.budget)} of the people{aside}.")
+        return
+    best = found.selected[0]
+    found_so_far = (
+        "" if found.sets.complete or best == found.sets.whole else " Larger ones may exist among those not examined."
+    )
+    yield _say(
+        f"{listed(best.columns)} can go out together: {_of_people(best.exposure, best.exposed_people)} exposed."
+        f"{found_so_far}"
+    )
+    yield _released(found)
+    if found.sensitive is not None:
+        yield _say(
+            f"l: so many values of {found.sensitive} occur at least among people alike on the other columns. t: at "
+            f"most this share of them would have to change for their {found.sensitive} to be spread as everybody's."
+        )
+    yield from _promised(found, best)
+    if promised := promise(found):
+        yield _say(promised)
+
+
+def _promised(found: Audit, best: SetReport) -> Iterator[RenderableType]:
+    """Yield what releasing all columns together promises, and what another release of the best set would expose."""
+    if not found.release:
+        return
+    together = found.release[-1]
+    if len(together.columns) > 1 and together.columns not in {report.columns for report in found.selected}:
+        aside = ", identifier-like ones aside," if found.sets.identifier_like else ""
+        secret = f", l = {together.l_diversity}, t = {_t(together)}" if found.sensitive is not None else ""
+        yield _say(
+            f"All {len(together.columns)} columns together{aside} are {together.k_anonymity:,}-anonymous{secret}."
+        )
+    future = found.release[0].future_exposure
+    if future is not None:
+        yield _say(
+            f"In another release of as many people like these, an estimated {interval(future)} would be exposed by "
+            f"{listed(best.columns)}."
+        )
+
+
+def _released(found: Audit) -> Table:
+    secret = ["l", "t"] if found.sensitive is not None else []
+    table = plain_table("columns", "classes", "unique people", "k-anonymous", *secret, f"exposed, k={found.k}")
+    releases = {release.columns: release for release in found.release}
+    for report in found.selected[:SHOWN]:
+        release = releases.get(report.columns)
+        promised = ["–"] * len(secret)
+        if secret and release is not None:
+            promised = [f"{release.l_diversity}", _t(release)]
+        table.add_row(
+            listed(report.columns), f"{report.classes:,}", f"{report.unique_people:,}", f"{report.smallest_class:,}",
+            *promised, percent(report.exposure),
+        )  # fmt: skip
+    return with_rest(table, len(found.selected))
+
+
+def _t(release: ReleaseReport) -> str:
+    return "–" if release.t_closeness is None else closeness(release.t_closeness)
+
+
+def _inference(found: Audit) -> Iterator[RenderableType]:
+    if not found.inference:
+        if "inference" in found.cut_short:
+            return
+        nothing = f"There is no column to guess {found.sensitive} from, identifier-like ones aside."
+        yield _say("No sensitive column was named (--sensitive)." if found.sensitive is None else nothing)
+        return
+    reports = sorted(found.inference, key=lambda report: (-report.posterior, len(report.known)))
+    top = reports[0]
+    yield _say(
+        f"Without any column {top.sensitive} is guessed right {times(top.prior)}; knowing {listed(top.known)}, "
+        f"{times(top.posterior)}; of {people(top.certain_people)} it is known for certain. This is about the people "
+        "in this table only."
+    )
+    table = plain_table("known", "guess before", "guess after", "times", "known for certain")
+    for report in reports[:SHOWN]:
+        ratio = factor(report.posterior / report.prior)
+        certain = f"{report.certain_people:,}"
+        table.add_row(listed(report.known), percent(report.prior), percent(report.posterior), ratio, certain)
+    yield table
+
+
+def _collection(found: Audit) -> Iterator[RenderableType]:
+    if not found.collection:
+        if "collection" not in found.cut_short:
+            yield _say(f"No column has between 2 and {MOST_CATEGORIES} values to ask for, or people have several rows.")
+        return
+    yield _say(
+        "The guess of one person's answer by who knows none of the other answers, or all of them, and to whom each "
+        "answer is equally likely beforehand; Bayes security β* against who knows none; how far an estimated share is "
+        "off (its standard error)."
+    )
+    for report in found.collection:
+        yield from _collected(report)
+
+
+def _collected(report: CollectionReport) -> Iterator[RenderableType]:
+    yield _say("")
+    yield Text.assemble(
+        (printable(report.column), "bold"),
+        f": {report.k} values, {report.n:,} people; blind guess {percent(report.blind_guess)}, "
+        f"most common value {percent(report.most_common_share)}",
+    )
+    table = plain_table("ε", "shuffled", "knows none", "knows all", "β*", "off by", "in people", wide=1)
+    for option in report.options:
+        table.add_row(
+            "none" if option.epsilon is None else f"{option.epsilon:g}",
+            "yes" if option.shuffled else "no",
+            percent(option.uninformed),
+            bounded(option.all_but_one),
+            security(option.bayes_security),
+            points(option.error_share),
+            counted(option.error_people),
+            style="bold" if option == report.recommended else None,
+        )
+    yield table
+    yield Padding(_say(f"→ {report.reason}"), (0, 0, 0, 2))
+
+
+def _redaction(found: Audit) -> Iterator[RenderableType]:
+    rules = found.redaction.columns
+    if not rules:
+        if "redaction" in found.cut_short:
+            return
+        nothing = f"Nothing to redact: at least {found.k} people hold every value, identifier-like columns aside."
+        yield _say("With several rows a person this was not examined." if found.person is not None else nothing)
+        return
+    yield _say(
+        f"Rule: redact a value that fewer than {found.k} people hold, and any other with a small probability. With "
+        "these decoys a redacted value is a rare one in no more than every second case, without them in every case. "
+        "The shares redacted and exposed after are exact expectations."
+    )
+    table = plain_table("column", "rare values", "held by", "decoys", "redacted", "exposed before", "exposed after")
+    for rule in rules:
+        table.add_row(
+            rule.column,
+            f"{rule.rare_values:,}",
+            f"{rule.rare_people:,}",
+            percent(rule.decoys),
+            percent(rule.redacted),
+            percent(rule.exposure),
+            "not counted" if rule.redacted_exposure is None else percent(rule.redacted_exposure),
+        )
+    yield table
+    for rule in rules:
+        if rule.decoys == 1:
+            yield _say(
+                f"Of {rule.column} everybody would redact: at least half of the people have rare values. It is better "
+                "not to ask for it."
+            )
+    for together in found.redaction.together:
+        if together.redacted_exposure is not None:
+            yield _say(
+                f"After all rules {briefly(together.columns)} together would expose "
+                f"{percent(together.redacted_exposure)}; before, {percent(together.exposure)}."
+            )
+
+
+def _set_table(reports: Sequence[SetReport], k: int) -> Table:
+    table = plain_table("columns", "classes", "unique people", "smallest class", f"exposed, k={k}")
+    for report in reports[:SHOWN]:
+        table.add_row(
+            listed(report.columns), f"{report.classes:,}", f"{report.unique_people:,}", f"{report.smallest_class:,}",
+            percent(report.exposure),
+        )  # fmt: skip
+    return with_rest(table, len(reports))
+
+
+def _of_people(share: float, count: int) -> str:
+    return f"{odds(share)} ({people(count)}, {percent(share)})"
+
+
+def _value(value: str | None) -> str:
+    return "(empty)" if value is None else short(value)
+
+
+def _say(sentence: str, style: str = "") -> Text:
+    return Text(printable(sentence), style=style)
+
+
+def _bullet(sentence: str) -> Padding:
+    return Padding(_say("• " + sentence), (0, 0, 0, 2))

@@ -1,0 +1,97 @@
+"""What is asked of mechanisms, alone and among others, of all of them alike."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import tacit as tc
+from tacit.adversaries import Gain, Knowledge, Uninformed, WorstAllButOne
+from tacit.channels import System
+from tacit.estimate import Estimate
+from tacit.measures import (
+    bayes_risk,
+    bayes_security,
+    dp_epsilon,
+    leakage,
+    mutual_information,
+    posterior_vulnerability,
+    privacy_profile,
+)
+from tacit.validation import as_epsilon, as_probability
+
+Result = float | Estimate
+Question = Callable[[System], Result]
+CrowdQuestion = Callable[["tc.Shuffled"], Result]  # what is known of crowds loads with the first one
+
+# The level that a measure of differential privacy needs, as the command line has it.
+LEVEL_OF = {"privacy_profile": "--epsilon E", "dp_epsilon": "--delta D"}
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is asked of every mechanism.
+
+    Parameters
+    ----------
+    users
+        How many people report, the target included; None if that does not matter.
+    knowledge
+        What is known of the others; None: nothing, and of measures of differential privacy everything, the worst.
+    prior
+        The law of the target's value; None: uniform, or the worst where a measure says so.
+    gain
+        What the adversary wants; None: the target's value.
+    epsilon, delta
+        Where privacy_profile and dp_epsilon are asked for; None: nowhere.
+    seed
+        Where sampling starts.
+    """
+
+    users: int | None = None
+    knowledge: Knowledge | None = None
+    prior: Sequence[float] | None = None
+    gain: Gain | None = None
+    epsilon: float | None = None
+    delta: float | None = None
+    seed: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.epsilon is not None:
+            as_epsilon(self.epsilon)
+        if self.delta is not None:
+            as_probability(self.delta, "delta")
+
+    def questions(self) -> dict[str, Question]:
+        """Return what can be asked of a system, by its function's name."""
+        prior, gain = self.prior, self.gain
+        questions: dict[str, Question] = {
+            "posterior_vulnerability": lambda s: posterior_vulnerability(s, prior, gain),
+            "leakage": lambda s: leakage(s, prior, gain),
+        }
+        if gain is None:
+            questions |= {
+                "bayes_security": lambda s: bayes_security(s, prior),
+                "mutual_information": lambda s: mutual_information(s, prior),
+                "bayes_risk": lambda s: bayes_risk(s, prior),
+            }
+        return questions | self.claims()
+
+    def claims(self) -> dict[str, Question]:
+        """Return the measures of differential privacy whose level is given."""
+        claims: dict[str, Question] = {}
+        if (epsilon := self.epsilon) is not None:
+            claims["privacy_profile"] = lambda s: privacy_profile(s, epsilon)
+        if (delta := self.delta) is not None:
+            claims["dp_epsilon"] = lambda s: dp_epsilon(s, delta)
+        return claims
+
+    def questions_of_crowds(self) -> dict[str, CrowdQuestion]:
+        """Return the same of what the adversary sees of a crowd; of privacy the worst one, if none is named."""
+        return {name: self._of_crowd(name, question) for name, question in self.questions().items()}
+
+    def _of_crowd(self, name: str, question: Question) -> CrowdQuestion:
+        knowledge = self.against(name)
+        return lambda crowd: question(crowd.seen_by(knowledge, self.seed))
+
+    def against(self, name: str) -> Knowledge:
+        """Return what is known of the others by the adversary against whom a measure is meant."""
+        return self.knowledge or (WorstAllButOne() if name in LEVEL_OF else Uninformed())

@@ -1,0 +1,1 @@
+"""From reports to shares of a population."""

@@ -1,0 +1,1 @@
+"""Local protocols: one of k values in, a report out."""

@@ -1,0 +1,1 @@
+"""The largest L1 distance between rows of a matrix."""

@@ -1,0 +1,1 @@
+"""Where draws come from, and many of them at once."""

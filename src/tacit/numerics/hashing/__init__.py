@@ -1,0 +1,1 @@
+"""Finite fields, the hash functions over them, and their transform."""

@@ -1,0 +1,1 @@
+"""Laws of how many draws fall on each outcome."""

@@ -1,0 +1,1 @@
+"""Means over laws: sums and integrals taken where they matter."""

@@ -1,0 +1,1 @@
+"""Searches that prove what they find."""

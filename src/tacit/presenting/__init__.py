@@ -1,0 +1,1 @@
+"""How results are said: numbers, names, tables that fit their width, JSON, progress, files written whole."""

@@ -1,0 +1,73 @@
+"""Tables for a terminal: words that can steer nothing, in its width."""
+
+import shutil
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from rich import box
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
+from rich.table import Table
+from rich.text import Text
+
+from tacit.presenting.width import width
+from tacit.printable import printable
+
+
+class Screen(Console):
+    """What tables are shown on: stdout, without markup, at any setting of COLUMNS and LINES."""
+
+    def __init__(self) -> None:
+        height = max(shutil.get_terminal_size().lines, 1)
+        super().__init__(markup=False, emoji=False, highlight=False, width=width(), height=height)
+
+    def render_str(self, text: str, **options: Any) -> Text:
+        """Return the text as every cell, heading and sentence is shown."""
+        return super().render_str(printable(text), **options)
+
+
+def titled_table(title: str | None, headers: Sequence[str], numbers: Collection[str], *, whole: bool = False) -> Table:
+    """Return a table under a title: the names in its first column fold last, or the numbers, if they are kept whole."""
+    table = _PlainTable(box=box.SIMPLE, pad_edge=False, title=title, title_justify="left")
+    for header in headers:
+        is_number = header in numbers
+        last = is_number if whole else header == headers[0]
+        table.add_column(header, justify="right" if is_number else "left", no_wrap=last, overflow="fold")
+    return table
+
+
+def print_notes(console: Console, notes: Mapping[str, Sequence[str]]) -> None:
+    """Print each note once, after the names of all that it is about."""
+    for note, names in notes.items():
+        console.print(f"{', '.join(names)}: {note}")
+
+
+def plain_table(*headers: str, wide: int = 12) -> Table:
+    """Return a table whose first column folds and whose others do not; ``wide`` is the first one's least width."""
+    table = _PlainTable(box=box.SIMPLE, pad_edge=False, padding=(0, 1, 0, 0))
+    for i, header in enumerate(headers):
+        table.add_column(header, justify="left" if i == 0 else "right", overflow="fold", no_wrap=i > 0)
+    table.columns[0].min_width = wide
+    return table
+
+
+class _PlainTable(Table):
+    """A table whose cells are words and never markup, however a column or a value is called.
+
+    Where there is no room for all columns they fold: a number that is cut is another number.
+    """
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        if self.__rich_measure__(console, options).minimum > options.max_width:
+            for column in self.columns:
+                column.no_wrap, column.min_width = False, None
+        yield from super().__rich_console__(console, options)
+
+    def add_row(self, *cells: RenderableType | None, **options: Any) -> None:
+        super().add_row(*(Text(printable(cell)) if isinstance(cell, str) else cell for cell in cells), **options)
+
+
+def with_rest(table: Table, rows: int) -> Table:
+    """Return the table, which says how many of so many rows it does not show."""
+    if rows > table.row_count:
+        table.caption = f"and {rows - table.row_count:,} more, in --json"
+    return table

@@ -1,0 +1,26 @@
+"""Security as numbers: what Bayes security, capacity and differential privacy promise of one another."""
+
+from tacit.security.bayes_risk_bounds import BayesRiskBounds, bayes_risk_bounds
+from tacit.security.bayes_security_bounds import bayes_security_bounds
+from tacit.security.differential_privacy import (
+    bayes_security_of_databases,
+    bayes_security_of_ldp,
+    delta_of_bayes_security,
+    epsilon_of_bayes_security,
+    membership_advantage,
+    success_probability,
+    yeom_advantage,
+)
+
+__all__ = [
+    "BayesRiskBounds",
+    "bayes_risk_bounds",
+    "bayes_security_bounds",
+    "bayes_security_of_databases",
+    "bayes_security_of_ldp",
+    "delta_of_bayes_security",
+    "epsilon_of_bayes_security",
+    "membership_advantage",
+    "success_probability",
+    "yeom_advantage",
+]

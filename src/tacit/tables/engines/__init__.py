@@ -1,0 +1,1 @@
+"""Where rows are held, and how they are asked about."""

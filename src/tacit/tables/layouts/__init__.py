@@ -1,0 +1,1 @@
+"""What a file says of its columns and rows before anyone reads it."""

@@ -1,0 +1,246 @@
+"""What a CSV file looks like before anyone reads it: its names and rows, or the first thing wrong with it.
+
+A reader that meets a fault repairs it, skips the row or quotes its values in a message. This scan looks at the bytes
+that hold a file together (RFC 4180: commas, quotes, line ends), all at once for a few megabytes, so that what it lets
+through has only one reading.
+"""
+
+import codecs
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.errors import InvalidTableError
+from tacit.input_files import opened
+from tacit.tables.layouts.headers import Header, Recurrence, as_header, check_line
+
+CHUNK = 1 << 22
+LONGEST_ROW = 2_000_000  # bytes: DuckDB's default
+
+_COMMA, _QUOTE, _NEWLINE, _RETURN = b',"\n\r'
+
+_VALUE = re.compile(r',(?:"([^"]*+(?:""[^"]*+)*+)"|([^,]*+))')
+
+Positions = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class CsvLayout:
+    """The names and the size of a well-formed CSV file.
+
+    Parameters
+    ----------
+    names
+        The names of the columns: the header as it stands, or those given.
+    rows
+        How many people there are.
+    multiline
+        Whether a value holds a line feed, so that the file cannot be cut at line feeds to be read in parallel.
+    line_end
+        What ends a row: LF, or CR LF.
+    header
+        Whether the first line holds the names, and no person.
+    """
+
+    names: tuple[str, ...]
+    rows: int
+    multiline: bool
+    line_end: str = "\n"
+    header: bool = True
+
+
+def csv_layout(path: Path, header: Header = None) -> CsvLayout:
+    """Return the layout of a CSV file in UTF-8, with or without a byte-order mark.
+
+    Parameters
+    ----------
+    path
+        A file that exists.
+    header
+        Whether the first line holds names (True) or a person (False), or names for the columns of a file without;
+        None looks, and refuses a first line that could be a person.
+
+    Raises
+    ------
+    InvalidTableError
+        If the file is empty or not UTF-8, a quote is out of place or never closed, a row has more or fewer values than
+        the header, line ends are mixed; it names the line, and never quotes a value.
+    """
+    with opened(path, "a table") as file:
+        return layout_of(file, header)
+
+
+def layout_of(file: BinaryIO, header: Header = None) -> CsvLayout:
+    """Return the layout of a CSV file that is open."""
+    if not os.fstat(file.fileno()).st_size:
+        raise InvalidTableError(f"{file.name} is empty: a CSV file begins with a line of column names")
+    file.seek(0)
+    check_encoding(file)
+    data: NDArray[np.uint8] = np.memmap(file, dtype=np.uint8, mode="r")
+    return _Scan(file.name, data, as_header(header)).layout()
+
+
+def check_encoding(file: BinaryIO) -> None:
+    """Refuse a file that is not UTF-8 from where it stands, by its first such line."""
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    lines = 1
+    while True:
+        chunk = file.read(CHUNK)
+        pending = decoder.getstate()[0]
+        try:
+            decoder.decode(chunk, final=not chunk)
+        except UnicodeDecodeError as error:
+            lines += (pending + chunk).count(b"\n", 0, error.start)
+            raise InvalidTableError(f"{file.name} is not UTF-8 text: line {lines}; save it as UTF-8") from None
+        if not chunk:
+            return
+        lines += chunk.count(b"\n")
+
+
+class _Scan:
+    def __init__(self, path: str, data: NDArray[np.uint8], header: Header) -> None:
+        self.path = path
+        self.header = header
+        self.headed = header is None or header is True
+        self.data = data
+        self.start = 3 if data[:3].tobytes() == codecs.BOM_UTF8 else 0
+        self.quotes = 0  # seen so far: an odd number of them before a byte means that it is quoted
+        self.commas: Positions = np.empty(0, np.int64)  # in the row that the last chunk left unfinished
+        self.row_start = self.start
+        self.rows = 0
+        self.last_quote = self.start
+        self.multiline = False
+        self.first_line: tuple[str, ...] = ()
+        self.returns = False  # whether rows end in \r\n
+        self.recurrence: Recurrence | None = None
+        self.recurring: int | None = None
+
+    def layout(self) -> CsvLayout:
+        for begin in range(self.start, len(self.data), CHUNK):
+            self.read(begin, min(begin + CHUNK, len(self.data)))
+        if self.quotes % 2:
+            raise self.fault(self.last_quote, "opens a quote that is never closed")
+        if not self.first_line:
+            raise InvalidTableError(f"{self.path} is empty: a CSV file begins with a line of column names")
+        if self.header is None:
+            check_line(self.first_line, self.recurring, self.path)
+        line_end = "\r\n" if self.returns else "\n"
+        return CsvLayout(self.names(), self.rows - self.headed, self.multiline, line_end, self.headed)
+
+    def names(self) -> tuple[str, ...]:
+        if self.header is None or self.header is True:
+            return self.first_line
+        width = len(self.first_line)
+        if self.header is False:
+            return tuple(f"column{number}" for number in range(1, width + 1))
+        if len(self.header) != width:
+            raise InvalidTableError(f"{self.path} has {width} columns, and header names {len(self.header)}")
+        return tuple(self.header)
+
+    def read(self, begin: int, end: int) -> None:
+        part = self.data[begin:end]
+        quotes = np.flatnonzero(part == _QUOTE) + begin
+
+        def unquoted(positions: Positions) -> Positions:
+            return positions[(self.quotes + np.searchsorted(quotes, positions)) % 2 == 0]
+
+        line_ends = np.flatnonzero(part == _NEWLINE) + begin
+        ends = unquoted(line_ends)
+        self.multiline |= len(ends) < len(line_ends)
+        commas = unquoted(np.flatnonzero(part == _COMMA) + begin)
+        returns = unquoted(np.flatnonzero(part == _RETURN) + begin)
+        closed = (self.quotes + len(quotes)) % 2 == 0
+        if end == len(self.data) and closed and part[-1] != _NEWLINE:
+            ends = np.append(ends, end)
+
+        if not self.first_line and len(ends):
+            if ends[0] - self.start > LONGEST_ROW:
+                raise self.fault(int(ends[0]), f"ends a row of more than {LONGEST_ROW} bytes")
+            self.first_line = _values(self.data[self.start : ends[0]].tobytes().decode().removesuffix("\r"), self.path)
+            self.returns = bool(self.byte(ends[:1] - 1)[0] == _RETURN)
+        faults = [*self.quote_faults(quotes), *self.line_end_faults(returns, ends), *self.row_faults(commas, ends)]
+        if faults:
+            raise self.fault(*min(faults))
+        commas = np.concatenate([self.commas, commas])
+        if self.header is None and len(ends):
+            self.look_for_names(commas, ends)
+
+        self.rows += len(ends)
+        self.quotes += len(quotes)
+        if len(quotes):
+            self.last_quote = int(quotes[-1])
+        if len(ends):
+            self.row_start = int(ends[-1]) + 1
+        self.commas = commas[commas >= self.row_start]
+
+    def look_for_names(self, commas: Positions, ends: Positions) -> None:
+        """Look whether a name comes again as a value in the rows that end here."""
+        if self.recurrence is None:
+            self.recurrence = Recurrence(self.first_line)
+        if self.recurring is not None:
+            return
+        width = len(self.first_line)
+        stops = np.empty((len(ends), width), np.int64)
+        stops[:, :-1] = commas[: len(ends) * (width - 1)].reshape(len(ends), width - 1)
+        stops[:, -1] = ends
+        starts = np.append(self.row_start, stops.ravel()[:-1] + 1).reshape(stops.shape)
+        stops[:, -1] -= self.byte(ends - 1) == _RETURN
+        people = slice(0 if self.rows else 1, None)
+        self.recurring = self.recurrence.column(self.data, starts[people], (stops - starts)[people])
+
+    def quote_faults(self, quotes: Positions) -> Iterator[tuple[int, str]]:
+        opens = (self.quotes + np.arange(len(quotes))) % 2 == 0
+        before, after = self.byte(quotes - 1), self.byte(quotes + 1)
+        misplaced = np.where(
+            opens,
+            ~np.isin(before, (_COMMA, _NEWLINE, _QUOTE)) & (quotes > self.start),
+            ~np.isin(after, (_COMMA, _NEWLINE, _RETURN, _QUOTE)) & (quotes + 1 < len(self.data)),
+        )
+        for position in quotes[misplaced][:1]:
+            yield int(position), "has a quote inside a value; quote the whole value and double the quotes in it"
+
+    def line_end_faults(self, returns: Positions, ends: Positions) -> Iterator[tuple[int, str]]:
+        for position in returns[self.byte(returns + 1) != _NEWLINE][:1]:
+            yield int(position), "has a carriage return without a line feed; save the file with ordinary line ends"
+        finished = ends[(ends < len(self.data)) & (ends > self.start)]
+        mixed = (self.byte(finished - 1) == _RETURN) != self.returns
+        for position in finished[mixed][:1]:
+            yield int(position), "ends otherwise than the header; save the file with one kind of line end"
+
+    def row_faults(self, commas: Positions, ends: Positions) -> Iterator[tuple[int, str]]:
+        starts = np.append(self.row_start, ends + 1)[: len(ends)]
+        before = np.searchsorted(commas, ends)
+        values = np.diff(before, prepend=-len(self.commas)) + 1
+        width = len(self.first_line)
+        for row in np.flatnonzero(values != width)[:1]:
+            if not self.data[starts[row] : ends[row]].tobytes().removesuffix(b"\r"):
+                yield int(starts[row]), "is blank; take it out, or write the commas of an empty row"
+            else:
+                first = "header" if self.headed else "first line"
+                yield int(ends[row]), f"ends a row of {values[row]} values under a {first} of {width}"
+        for row in np.flatnonzero(ends - starts > LONGEST_ROW)[:1]:
+            yield int(ends[row]), f"ends a row of more than {LONGEST_ROW} bytes"
+
+    def byte(self, positions: Positions) -> NDArray[np.uint8]:
+        return self.data[np.clip(positions, 0, len(self.data) - 1)]
+
+    def fault(self, position: int, what: str) -> InvalidTableError:
+        line = 1
+        for begin in range(0, position, CHUNK):
+            line += int((self.data[begin : min(begin + CHUNK, position)] == _NEWLINE).sum())
+        return InvalidTableError(f"{self.path} is not a CSV table that can be read: line {line} {what}")
+
+
+def _values(line: str, path: str) -> tuple[str, ...]:
+    quoted_or_not = _VALUE.findall("," + line)
+    values = tuple(quoted.replace('""', '"') or plain for quoted, plain in quoted_or_not)
+    if len(values) == 1 and (separator := next((s for s in (";", "\t") if s in values[0]), None)):
+        shown = "semicolons" if separator == ";" else "tabs"
+        raise InvalidTableError(f"{path} has a header without commas but with {shown}; save it with commas instead")
+    return values

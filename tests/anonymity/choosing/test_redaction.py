@@ -1,0 +1,274 @@
+"""What people redact themselves hides whom the definition says, and gives away what QIF says."""
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings, strategies as st
+from scipy.special import betainc
+
+import tacit as tc
+from oracles.local_redaction import (
+    REDACTED,
+    Rules,
+    expected_exposure,
+    expected_exposure_by_answers,
+    joint_with_redaction,
+)
+from tacit.anonymity import Population, exposure
+from tacit.anonymity.choosing.redaction import RedactionRule, redaction_leakage, redaction_rules
+from tacit.anonymity.choosing.redaction_exposure import redacted_exposure
+from tacit.errors import InvalidValueError, TooLargeError, UnknownColumnError, UnsupportedError
+
+NAMES = "xyz"
+value = st.sampled_from([None, "a", "b", "c"])
+decoys = st.sampled_from([Fraction(0), Fraction(1, 64), Fraction(1, 4), Fraction(1, 2), Fraction(7, 8), Fraction(1)])
+a_rule = st.tuples(st.integers(1, 6), decoys)
+
+
+def some_rows(columns: int, most: int) -> st.SearchStrategy[list[Any]]:
+    return st.lists(st.tuples(*[value] * columns), min_size=1, max_size=most)
+
+
+def table_of(rows: Sequence[tuple[Any, ...]]) -> pa.Table:
+    return pa.table({NAMES[j]: pa.array([row[j] for row in rows], pa.string()) for j in range(len(rows[0]))})
+
+
+def population_of(rows: Sequence[tuple[Any, ...]]) -> Population:
+    return Population(table_of(rows))
+
+
+def rules_of(rules: Rules) -> list[RedactionRule]:
+    return [RedactionRule(NAMES[j], rarer_than, float(d)) for j, (rarer_than, d) in rules.items()]
+
+
+@pytest.mark.long
+@settings(max_examples=30, deadline=None)
+@given(some_rows(2, 5), st.dictionaries(st.integers(0, 1), a_rule), st.integers(1, 6))
+def test_the_exposure_is_the_mean_over_all_coins(rows: list[Any], rules: Rules, k: int) -> None:
+    expected = expected_exposure(rows, rules, k)
+    assert redacted_exposure(population_of(rows), rules_of(rules), k=k) == pytest.approx(float(expected), abs=1e-12)
+    assert expected_exposure_by_answers(rows, rules, k) == expected
+
+
+@pytest.mark.long
+@settings(max_examples=30, deadline=None)
+@given(some_rows(3, 40), st.dictionaries(st.integers(0, 2), a_rule), st.integers(1, 42))
+def test_the_exposure_adds_up_over_answers(rows: list[Any], rules: Rules, k: int) -> None:
+    found = redacted_exposure(population_of(rows), rules_of(rules), k=k)
+    assert found == pytest.approx(float(expected_exposure_by_answers(rows, rules, k)), rel=1e-10, abs=1e-12)
+
+
+@pytest.mark.long
+@settings(max_examples=15, deadline=None)
+@given(some_rows(3, 20), st.integers(1, 22))
+def test_without_need_or_decoys_nothing_changes(rows: list[Any], k: int) -> None:
+    P = population_of(rows)
+    for rules in ([], [RedactionRule(name, 1, 0) for name in NAMES]):
+        assert redacted_exposure(P, rules, k=k) == pytest.approx(exposure(P, k=k), rel=1e-12)
+    assert redacted_exposure(P, rules, k=k, columns=["z", "x"]) == pytest.approx(exposure(P, k=k, columns=["x", "z"]))
+
+
+@pytest.mark.long
+@settings(max_examples=15, deadline=None)
+@given(some_rows(3, 20), st.integers(1, 22))
+def test_what_all_redact_is_not_asked(rows: list[Any], k: int) -> None:
+    P = population_of(rows)
+    unasked = pytest.approx(exposure(P, k=k, columns=["x", "z"]), rel=1e-12)
+    for rule in (RedactionRule("y", 1, 1), RedactionRule("y", 21, 0), RedactionRule("y", 21, 0.3)):
+        assert redacted_exposure(P, [rule], k=k) == unasked
+    assert redacted_exposure(P, [RedactionRule("y", 3, 0.3)], k=k, columns=["x", "z"]) == unasked
+    nothing = redacted_exposure(P, [RedactionRule(name, 1, 1) for name in NAMES], k=k)
+    assert nothing == float(k > len(rows)) == redacted_exposure(P, [], k=k, columns=())
+
+
+@pytest.mark.parametrize(
+    ("column", "rarer_than", "k", "exposed"),
+    [
+        (["a", "a", "b"], 2, 2, 1),  # the only one who redacts is as alone as before
+        (["a", "a", "b", "c"], 2, 2, 0),  # two rare values look alike
+        (["a", "a", None], 2, 2, 1),  # null is a value, and a rare one here
+        (["a", "a", "b", None], 2, 2, 0),
+        ([None, None, "b"], 2, 2, 1),  # redacted is not null
+        ([None, None, None, "b"], 2, 3, 1),
+    ],
+)
+def test_redacted_is_a_value_of_its_own(column: list[Any], rarer_than: int, k: int, exposed: int) -> None:
+    P = population_of([(value,) for value in column])
+    assert redacted_exposure(P, [RedactionRule("x", rarer_than, 0)], k=k) * len(column) == pytest.approx(exposed)
+
+
+@pytest.mark.long
+def test_at_the_ends() -> None:
+    P = Population("example:adult", columns=["sex", "race", "workclass"])
+    rules = redaction_rules(P, 1000)
+    assert [rule.column for rule in rules] == ["race", "workclass"]
+    assert redacted_exposure(P, rules, k=1) == redacted_exposure(P, rules, threshold=0) == 0
+    assert redacted_exposure(P, rules, k=P.people + 1) == 1
+    assert redacted_exposure(P, rules, threshold=1) == pytest.approx(1, rel=1e-12)
+    same = (redacted_exposure(P, rules, **at) for at in ({"k": 33}, {"threshold": "0.001"}))
+    assert next(same) == next(same)
+
+
+@pytest.mark.parametrize("k", [2, 4_900, 5_000, 5_100, 9_000])
+def test_thousands_of_people_and_a_large_k(k: int) -> None:
+    n, d = 10_000, 0.5
+    P = Population(pa.table({"x": ["a"] * n, "y": ["a"] * n}))
+    below = n * 0.25 * betainc(n - k + 1, k - 1, 0.75)  # n q P(Bin(n-1, q) ≤ k-2), for each of the four answers
+    found = redacted_exposure(P, [RedactionRule(name, 2, d) for name in "xy"], k=k)
+    assert found == pytest.approx(4 * below / n, rel=1e-10, abs=1e-12)
+
+
+@pytest.mark.parametrize(("n", "d", "k"), [(2_000, 0.25, 480), (300, 1e-20, 10), (300, 1 - 2**-53, 300)])
+def test_any_decoys_and_a_common_value(n: int, d: float, k: int) -> None:
+    P = Population(pa.table({"x": ["a"] * n + ["b"]}))
+    told = n * (1 - d) * betainc(n - k + 1, k - 1, d)
+    law = [math.comb(n, j) * Fraction(d) ** j * (1 - Fraction(d)) ** (n - j) for j in range(k - 1)]  # and the rare one
+    redacted = float(sum((j + 1) * chance for j, chance in enumerate(law)))
+    found = redacted_exposure(P, [RedactionRule("x", 2, d)], k=k)
+    assert found == pytest.approx((told + redacted) / (n + 1), rel=1e-10, abs=1e-12)
+
+
+@pytest.mark.long
+def test_ten_columns_with_decoys_and_no_more() -> None:
+    rng = np.random.default_rng(3)
+    columns = {f"x{j}": rng.choice(["a", "b", "c"], 12, p=[0.6, 0.3, 0.1]) for j in range(11)}
+    P = Population(pa.table(columns))
+    rules = [RedactionRule(name, 3, 0.25) for name in columns]
+    rows = list(zip(*[columns[f"x{j}"].tolist() for j in range(4)], strict=True))
+    expected = expected_exposure_by_answers(rows, dict.fromkeys(range(4), (3, Fraction(1, 4))), 3)
+    assert redacted_exposure(P, rules, k=3, columns=["x0", "x1", "x2", "x3"]) == pytest.approx(float(expected))
+    with pytest.raises(TooLargeError, match="11 of the columns have decoys, and any of the 2,048 sets"):
+        redacted_exposure(P, rules, k=2)
+    sure = [RedactionRule(name, 3, 0) for name in columns]
+    masked = [[v if list(held).count(v) >= 3 else REDACTED for v in held] for held in columns.values()]
+    without = exposure(Population(pa.table(dict(zip(columns, masked, strict=True)))), k=2)
+    assert redacted_exposure(P, sure, k=2) == pytest.approx(without)
+
+
+def test_every_engine_redacts_the_same(engine: Any) -> None:
+    numbers = [math.nan, -math.nan, 0.0, -0.0, 1.0, None, 2.0, 2.0, 2.0]
+    same = ["nan", "nan", "0", "0", "1", None, "2", "2", "2"]
+    words = ["a", "a", None, "", "A", "a", "a", "a", None]
+    P = Population(engine(pa.table({"x": pa.array(numbers, from_pandas=False), "y": words})))
+    rules: Rules = {0: (2, Fraction(1, 4)), 1: (2, Fraction(0))}
+    expected = expected_exposure_by_answers(list(zip(same, words, strict=True)), rules, 3)
+    assert redacted_exposure(P, rules_of(rules), k=3) == pytest.approx(float(expected), rel=1e-12)
+
+
+columns_of_people = st.lists(st.sampled_from([None, "a", "b", "c", "d"]), min_size=1, max_size=30)
+
+
+@pytest.mark.long
+@settings(max_examples=30, deadline=None)
+@given(columns_of_people, st.integers(1, 31), decoys)
+def test_a_rule_gives_away_what_its_channel_does(column: list[Any], rarer_than: int, d: Fraction) -> None:
+    found = redaction_leakage(population_of([(value,) for value in column]), RedactionRule("x", rarer_than, float(d)))
+    joint = joint_with_redaction(column, rarer_than, d)
+    rare = {value for value in column if column.count(value) < rarer_than}
+    n, redacted = len(column), sum(chance for (_, seen), chance in joint.items() if seen == REDACTED)
+    rare_people = sum(value in rare for value in column)
+    assert (found.rare_values, found.rare_people) == (len(rare), rare_people)
+    assert found.redacted == pytest.approx(float(redacted), rel=1e-12)
+    assert found.suspicion == pytest.approx(float(Fraction(rare_people, n) / redacted) if redacted else 0, rel=1e-12)
+    values, seen = sorted(set(column), key=str), [*sorted(set(column), key=str), REDACTED]
+    prior = [column.count(value) / n for value in values]
+    C = tc.Channel([[float(joint.get((v, s), 0) * n / column.count(v)) for s in seen] for v in values])
+    assert found.prior == pytest.approx(tc.prior_vulnerability(prior), rel=1e-12)
+    assert found.posterior == pytest.approx(tc.posterior_vulnerability(C, prior), rel=1e-12)
+    act = tc.Channel([[hidden := float(joint.get((v, REDACTED), 0) * n / column.count(v)), 1 - hidden] for v in values])
+    assert found.bits == pytest.approx(tc.mutual_information(act, prior, unit="bits"), abs=1e-12)
+
+
+@pytest.mark.long
+@settings(max_examples=30, deadline=None)
+@given(some_rows(3, 30), st.integers(1, 32), st.sampled_from([1e-6, 0.01, 0.25, 0.5, 0.9, 1.0]))
+def test_there_are_just_enough_decoys_to_hide_the_rare_in_a_crowd(rows: list[Any], k: int, suspicion: float) -> None:
+    P = population_of(rows)
+    rules = redaction_rules(P, k, suspicion=suspicion)
+    assert [rule.column for rule in rules] == [name for name in NAMES if exposure(P, k=k, columns=[name])]
+    for rule in rules:
+        told, share = redaction_leakage(P, rule), exposure(P, k=k, columns=[rule.column])
+        assert rule.rarer_than == k
+        common, missing = len(rows) - told.rare_people, k - told.rare_people
+        too_few = math.fsum(
+            math.comb(common, j) * rule.decoys**j * (1 - rule.decoys) ** (common - j)
+            for j in range(min(missing, common + 1))
+        )
+        if share > suspicion or missing > common:
+            assert (rule.decoys, told.redacted) == (1, 1)
+        else:
+            assert told.suspicion <= suspicion * (1 + 1e-12)
+            assert too_few <= 0.01 * (1 + 1e-9)
+            tight = (told.suspicion, suspicion), (too_few, 0.01), (rule.decoys, 0)
+            assert any(ours == pytest.approx(least, rel=1e-9) for ours, least in tight)
+
+
+@pytest.mark.parametrize(
+    ("rarer_than", "d", "same_as"),
+    [
+        pytest.param(10**30, 0.5, (4, 0.5), id="rarer than the engine can count"),
+        pytest.param(10**30, 0, (4, 0), id="rarer than the engine can count, without decoys"),
+        pytest.param(2, 1 - Fraction(1, 10**30), (2, 1), id="a fraction that rounds to one"),
+        pytest.param(2, Fraction(1, 10**400), (2, 0), id="a fraction that rounds to zero"),
+    ],
+)
+def test_numbers_beyond_those_of_a_machine(rarer_than: int, d: Any, same_as: tuple[int, float]) -> None:
+    P = population_of([("a", "a"), ("a", "b"), ("b", "a")])
+    rule, plain = RedactionRule("x", rarer_than, d), RedactionRule("x", *same_as)
+    assert redacted_exposure(P, [rule], k=2) == redacted_exposure(P, [plain], k=2)
+    assert redaction_leakage(P, rule) == redaction_leakage(P, plain)
+
+
+def test_decoys_may_lower_the_exposure_and_may_raise_it() -> None:
+    P = Population("example:adult", columns=["sex", "income", "race", "workclass"])
+
+    def exposed(decoys: float) -> float:
+        rules = [RedactionRule(column, 1000, decoys) for column in ("race", "workclass")]
+        return redacted_exposure(P, rules, k=10) * P.people
+
+    assert [round(exposed(decoys), 3) for decoys in (0, 0.001, 0.02)] == [116, 117.056, 106.311]
+    assert exposed(1) == pytest.approx(P.class_sizes(["sex", "income"]).exposed(k=10), abs=1e-9)
+
+
+def test_what_cannot_be_redacted() -> None:
+    adult = Population("example:adult", columns=["sex", "race"])
+    people = Population(pa.table({"id": [1, 1, 2], "x": ["a", "b", "a"]}), person="id")
+    rule = RedactionRule("x", 2, 0.5)
+    for ask in (
+        lambda: redaction_rules(people, 2),
+        lambda: redaction_leakage(people, rule),
+        lambda: redacted_exposure(people, [rule], k=2),
+    ):
+        with pytest.raises(UnsupportedError, match="people with several rows have several"):
+            ask()
+    for bad in (-0.1, 1.1, math.nan, "0.5"):
+        with pytest.raises(InvalidValueError, match="decoys must be a"):
+            RedactionRule("x", 2, bad)  # type: ignore[arg-type]
+    for bad in (0, 1.5, True):
+        with pytest.raises(InvalidValueError, match="rarer_than must be a whole number"):
+            RedactionRule("x", bad, 0.5)  # type: ignore[arg-type]
+    for bad in (3, None, ["x"]):
+        with pytest.raises(InvalidValueError, match="one column, named by text, got"):
+            RedactionRule(bad, 2, 0.5)  # type: ignore[arg-type]
+    for bad in (rule, None, 3):
+        with pytest.raises(UnsupportedError, match="rules must be a sequence of RedactionRules, got"):
+            redacted_exposure(adult, bad, k=2)  # type: ignore[arg-type]
+    for bad in (0, 1.1, math.nan):
+        with pytest.raises(InvalidValueError, match="suspicion must be a"):
+            redaction_rules(adult, 10, suspicion=bad)
+    with pytest.raises(InvalidValueError, match="k must be"):
+        redaction_rules(adult, 0)
+    for ask in (lambda: redacted_exposure(adult, [rule], k=2), lambda: redaction_leakage(adult, rule)):
+        with pytest.raises(UnknownColumnError, match="there is no column 'x'"):
+            ask()
+    with pytest.raises(InvalidValueError, match="two rules for the column 'sex'"):
+        redacted_exposure(adult, [RedactionRule("sex", 2, 0), RedactionRule("sex", 3, 0)], k=2)
+    with pytest.raises(UnsupportedError, match="a rule must be a RedactionRule, got str"):
+        redacted_exposure(adult, ["sex"], k=2)  # type: ignore[list-item]
+    with pytest.raises(UnsupportedError, match=r"either threshold=.* or k="):
+        redacted_exposure(adult, [])

@@ -1,0 +1,113 @@
+"""Where the information is sampled, the interval holds what listing every tally gives."""
+
+import math
+
+import numpy as np
+import pytest
+
+import tacit as tc
+from tacit.information.utility.population_information import population_information
+from tacit.information.utility.sampled_information import among_points, by_bounds, by_moments
+from tacit.mechanisms import RandomizedResponse
+
+THREE = RandomizedResponse(3, epsilon=2)
+JEFFREYS, SKEW = tc.Dirichlet.jeffreys(3), tc.Dirichlet([0.4, 1.5, 3.0])
+# A channel with more reports than values, one of them excluding a value.
+WIDE = tc.Channel([[0.5, 0.2, 0.2, 0.1], [0.1, 0.6, 0.1, 0.2], [0.3, 0.0, 0.3, 0.4]])
+
+
+def missed(estimates, truth):
+    return sum(not e.low <= truth <= e.high for e in estimates)
+
+
+def most_misses(runs, confidence):
+    misses = 1 - confidence
+    return runs * misses + 4 * math.sqrt(runs * misses * confidence)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("population", "n"), [(JEFFREYS, 30), (SKEW, 4)], ids=["Jeffreys", "skew"])
+def test_intervals_from_exact_probabilities_cover(n, population):
+    truth = population_information(THREE, n, population)
+    found = [
+        by_moments(THREE.response, n, population, np.random.default_rng(seed), draws=1 << 10) for seed in range(200)
+    ]
+    assert missed(found, truth) <= most_misses(200, 0.95)
+    assert np.mean([e.high - e.low for e in found]) < 0.15
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("system", "n", "population"), [(THREE, 30, JEFFREYS), (WIDE, 12, SKEW)], ids=["k-RR", "wide"])
+def test_intervals_from_brackets_cover(system, n, population):
+    truth = population_information(system, n, population)
+    matrix = system.channel().matrix
+    found = [by_bounds(matrix, n, population, np.random.default_rng(seed), draws=250) for seed in range(40)]
+    assert missed(found, truth) <= most_misses(40, 0.95)
+    assert np.mean([e.high - e.low for e in found]) < 0.4
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("n", [6, 25])
+def test_intervals_among_points_cover(n):
+    points, weights = np.array([[0.2, 0.3, 0.5], [0.3, 0.3, 0.4], [0.9, 0.1, 0.0]]), np.array([0.5, 0.3, 0.2])
+    truth = population_information(THREE, n, tc.PointMixture(points, weights))
+    found = [
+        among_points(THREE.channel().matrix, n, points, weights, np.random.default_rng(seed), draws=2000)
+        for seed in range(200)
+    ]
+    assert missed(found, truth) <= most_misses(200, 0.95)
+
+
+@pytest.mark.long
+def test_the_two_routes_to_many_reports_agree():
+    ten, population = RandomizedResponse(10, epsilon=2), tc.Dirichlet.jeffreys(10)
+    exact_evidence = by_moments(ten.response, 1000, population, np.random.default_rng(1))
+    bracketed = by_bounds(ten.channel().matrix, 1000, population, np.random.default_rng(2), draws=1 << 10)
+    assert exact_evidence.high - exact_evidence.low < 4e-3
+    assert bracketed.high - bracketed.low < 0.1
+    assert bracketed.low <= exact_evidence.high
+    assert exact_evidence.low <= bracketed.high
+
+
+@pytest.mark.long
+def test_sampled_and_listed_meet_where_listing_ends():
+    ten = RandomizedResponse(10, epsilon=1)
+    listed = population_information(ten, 40)
+    assert isinstance(listed, float)
+    sampled = by_moments(ten.response, 40, tc.Dirichlet.jeffreys(10), np.random.default_rng(3))
+    assert sampled.low <= listed <= sampled.high
+
+
+def test_channels_that_are_too_large_to_sample_are_refused():
+    with pytest.raises(tc.errors.TooLargeError, match="asymptotic_utility"):
+        tc.information.population_information(tc.UnaryEncoding.oue(13, epsilon=1), 50, rng=1)
+
+
+def test_more_people_and_more_values_than_can_be_bracketed_are_an_estimate():
+    # A smooth law, of which the digits that are missing soon stop to grow: U = 1 - (k-1)(C - U^as)/I, nearly.
+    mechanism, truth, smooth = RandomizedResponse(40, epsilon=8), RandomizedResponse(40, p=1), tc.Dirichlet([4] * 40)
+    utility = tc.information.distribution_utility(mechanism, 30_000, smooth, rng=1)
+    assert utility.high - utility.low < 2e-3
+    missing = 39 * (
+        tc.information.asymptotic_utility(truth, smooth) - tc.information.asymptotic_utility(mechanism, smooth)
+    )
+    expected = 1 - missing / population_information(truth, 30_000, smooth)
+    assert utility.value == pytest.approx(expected, abs=2e-3)
+
+
+def test_people_that_are_too_many_to_sample_are_named():
+    with pytest.raises(tc.errors.TooLargeError, match="10,000,000 reports"):
+        tc.information.distribution_utility(RandomizedResponse(50, epsilon=1), 10**7)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("epsilon", [1e-6, 1e-3])
+def test_next_to_nothing_lies_between_what_one_report_tells_and_as_many_times_that(epsilon):
+    ten, n = RandomizedResponse(10, epsilon=epsilon), 100
+    # (n/2) Σ gap²/q̄ Var P_x, to first order in ε and n ε²; of Jeffreys' prior with q̄ = 1/10, Var P_x = (1/10)(9/10)/6.
+    leading = n / 2 * 10 * 10 * ten.gap**2 * (9 / 100) / 6
+    found = tc.information.population_information(ten, n, rng=1)
+    assert tc.information.population_information(ten, 1) * (1 - 1e-9) <= found.low
+    assert found.low <= leading * (1 + epsilon)
+    assert leading * (1 - epsilon - n * epsilon**2) <= found.high <= leading * (1 + epsilon)
+    assert found.low < found.value <= found.high

@@ -1,0 +1,207 @@
+"""Audits made by hand: a usual one, one with hostile names, one of several rows a person, one with nothing in it."""
+
+from dataclasses import replace
+
+from tacit.estimate import Estimate
+from tacit.jobs.audit.result import (
+    Audit,
+    CertifiedReport,
+    CertifiedSet,
+    CollectionOption,
+    CollectionReport,
+    ColumnReport,
+    Columns,
+    InferenceReport,
+    RedactedColumn,
+    RedactedSet,
+    RedactionReport,
+    ReleaseReport,
+    SetReport,
+    SetsReport,
+)
+
+HOSTILE = "</script><img src=x onerror=alert(1)>"
+PEOPLE = 1000
+
+
+def column(name: str, exposed: int = 0, **changes: object) -> ColumnReport:
+    return replace(
+        ColumnReport(
+            column=name,
+            values=4,
+            entropy_bits=1.75,
+            rarest_people=40,
+            rarest_value="rare",
+            rarest_withheld=False,
+            most_common_share=0.5,
+            exposed_people=exposed,
+            exposure=exposed / PEOPLE,
+            identifier_like=False,
+        ),
+        **changes,
+    )
+
+
+def released(*columns: str, exposed: int, unique: int = 0) -> SetReport:
+    return SetReport(
+        columns=columns,
+        classes=12,
+        unique_people=unique,
+        smallest_class=1 if unique else 4,
+        exposed_people=exposed,
+        exposure=exposed / PEOPLE,
+        reidentification_vulnerability=12 / PEOPLE,
+    )
+
+
+def certified(*columns: str, bound: float, exposure: float) -> CertifiedReport:
+    independent = Estimate(0.07, 0.07, 0.07, None, "product of the columns' laws", "independent columns")
+    return CertifiedReport(columns, Estimate(bound, 0.002, bound, None, "counting"), exposure, 1.0, independent)
+
+
+def promised(*columns: str) -> ReleaseReport:
+    return ReleaseReport(columns, 4, 2, 1.5, 0.25, Estimate(0.009, 0.001, 0.06, 0.95, "limits of all shares"))
+
+
+def guessed(*known: str, posterior: float, exposure: float = 0.0, unique: int = 0) -> InferenceReport:
+    return InferenceReport("sick", known, 0.5, posterior, 1.0, 17, exposure, unique)
+
+
+def redacted(name: str, after: float | None = 0.0001) -> RedactedColumn:
+    return RedactedColumn(name, 10, 0.002, 1, 2, 0.004, 0.5, 0.002, after)
+
+
+def option(epsilon: float | None, shuffled: bool, all_but_one: float | Estimate) -> CollectionOption:
+    return CollectionOption(
+        epsilon=epsilon,
+        shuffled=shuffled,
+        uninformed=0.26,
+        all_but_one=all_but_one,
+        bayes_security=0.98,
+        error_share=0.0123 if epsilon else 0.0,
+        error_people=12.3 if epsilon else 0.0,
+    )
+
+
+def asked(name: str) -> CollectionReport:
+    bound = Estimate(0.3, 0.25, 0.3, None, "blanket of uniform reports")
+    best = option(1.0, True, bound)
+    return CollectionReport(
+        column=name,
+        k=4,
+        n=PEOPLE,
+        blind_guess=0.25,
+        most_common_share=0.5,
+        options=(option(None, True, 1.0), option(1.0, False, 0.475), best),
+        recommended=best,
+        advised=True,
+        reason="Randomize with ε = 1 and shuffle: because this sample says so.",
+    )
+
+
+def usual(city: str = "city", job: str = "job", table: str = "people.csv") -> Audit:
+    """Return an audit of three traits and an identifier in which every section has something to say."""
+    whole = released(city, job, "sick", "email", exposed=1000, unique=1000)
+    alone = (released(city, exposed=2), released(job, exposed=0), released("sick", exposed=0))
+    pair, over = released(city, "sick", exposed=8, unique=1), released(city, job, exposed=120, unique=30)
+    other = released(job, "sick", exposed=5)
+    all_three: Columns = (city, job, "sick")
+    three = released(*all_three, exposed=400, unique=250)
+    return Audit(
+        table=table,
+        people=PEOPLE,
+        rows=PEOPLE,
+        person=None,
+        sensitive="sick",
+        k=10,
+        budget=0.01,
+        show_rare=False,
+        columns=(
+            column(city, exposed=2, rarest_people=2, rarest_value=None, rarest_withheld=True),
+            column(job, rarest_value=None),
+            column("sick", rarest_value="flu"),
+            column("email", exposed=1000, values=1000, rarest_value=None, rarest_withheld=True, identifier_like=True),
+        ),
+        sets=SetsReport(
+            whole=whole,
+            examined=(*alone, pair, over, other, three),
+            worst=(three, over, pair),
+            smallest_over_budget=(over,),
+            identifier_like=("email",),
+            possible=7,
+            complete=True,
+        ),
+        certified=(
+            certified(city, job, bound=0.3, exposure=0.12),
+            certified(city, "sick", bound=0.0095, exposure=0.008),
+        ),
+        certified_selection=(CertifiedSet((city, "sick"), Estimate(0.0095, 0.002, 0.0095, None, "counting"), 0.008),),
+        selected=(pair, other),
+        release=(promised(city, "sick"), promised(job, "sick"), promised(*all_three)),
+        inference=(
+            guessed(city, posterior=0.51, exposure=0.002),
+            guessed(job, posterior=0.5),
+            guessed(city, job, posterior=0.75, exposure=0.12, unique=30),
+        ),
+        collection=(asked(city), asked("sick")),
+        redaction=RedactionReport(
+            columns=(redacted(city), replace(redacted("sick", after=None), decoys=1.0)),
+            together=(RedactedSet((city, "sick"), 0.008, 0.0085), RedactedSet(all_three, 0.4, None)),
+        ),
+        cut_short=(),
+        not_examined=("sets with email: nearly every person has her own value there.",),
+    )
+
+
+def hostile() -> Audit:
+    """Return an audit whose table, column names and values try to become markup and script."""
+    found = usual(city=HOSTILE, job='{{ 7 * 6 }} & "quoted" <b>', table="<script>alert(2)</script>")
+    shown = replace(found.columns[2], rarest_value="<img src=http://example.com/x>")
+    reason = "Because </script><script>alert(3)</script>."
+    return replace(
+        found,
+        columns=(*found.columns[:2], shown, found.columns[3]),
+        collection=tuple(replace(report, reason=reason) for report in found.collection),
+        cut_short=(),
+        not_examined=("sets with <svg onload=alert(4)>.",),
+    )
+
+
+def bare() -> Audit:
+    """Return an audit of one identifier-like column of people with several rows: nothing to draw."""
+    only = released("email", exposed=1000, unique=1000)
+    return replace(
+        usual(),
+        rows=3 * PEOPLE,
+        person="id",
+        sensitive=None,
+        columns=(usual().columns[3],),
+        sets=SetsReport(only, (), (), (), ("email",), 0, complete=True),
+        certified=(),
+        certified_selection=(),
+        selected=(),
+        release=(),
+        inference=(),
+        collection=(),
+        redaction=RedactionReport((), ()),
+        cut_short=(),
+        not_examined=(),
+    )
+
+
+def wide(sets: int = 1000) -> Audit:
+    """Return an audit with more sets than a figure draws and names longer than a phone is wide."""
+    names = [f"a rather long name of column number {i}" for i in range(40)]
+    examined = tuple(released(*names[i % 7 : i % 7 + 1 + i % 3], exposed=i % 1000, unique=i % 10) for i in range(sets))
+    return replace(
+        usual(),
+        columns=tuple(column(name, exposed=place) for place, name in enumerate(names)),
+        sets=SetsReport(
+            released(*names, exposed=1000, unique=990), examined, examined[-10:], examined[500:], (), 2**40 - 1, False
+        ),
+        selected=examined[:60],
+        release=tuple(promised(*report.columns) for report in (*examined[:10], examined[100])),
+        certified=tuple(certified(*names[: i + 2], bound=1.0, exposure=i / 40) for i in range(20)),
+        inference=tuple(guessed(name, posterior=0.5 + i / 100) for i, name in enumerate(names)),
+        redaction=RedactionReport(tuple(map(redacted, names)), ()),
+    )

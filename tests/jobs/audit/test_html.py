@@ -1,0 +1,269 @@
+"""The page says everything the audit found, and nothing that the table's names could turn it into."""
+
+import base64
+import hashlib
+import json
+import re
+from dataclasses import replace
+from functools import cache
+from html.parser import HTMLParser
+
+import pyarrow
+import pytest
+
+import tacit as tc
+from jobs.audit import samples
+from tacit.jobs.audit.html import to_html
+
+_LOADING = {"src", "href", "data", "action", "poster", "srcset", "background", "formaction", "ping", "xlink:href"}
+
+
+class Page(HTMLParser):
+    """The page as a browser would take it apart."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.texts: list[tuple[str, str]] = []
+        self.open: list[str] = []
+        self.feed(html)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+        if tag not in {"meta", "link", "img", "br"}:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.texts.append((self.open[-1] if self.open else "", data))
+
+    def all(self, tag: str) -> list[dict[str, str | None]]:
+        return [attributes for name, attributes in self.tags if name == tag]
+
+    def inside(self, tag: str) -> list[str]:
+        return [data for where, data in self.texts if where == tag]
+
+    @property
+    def words(self) -> str:
+        shown = "".join(data for where, data in self.texts if where not in {"script", "style"})
+        return re.sub(r"\s+", " ", shown)
+
+    @property
+    def figures(self) -> list[dict]:
+        data = [attributes.get("type") == "application/json" for attributes in self.all("script")]
+        return [json.loads(text) for text, is_data in zip(self.inside("script"), data, strict=True) if is_data]
+
+
+@cache
+def page_of(name: str) -> Page:
+    return Page(to_html(getattr(samples, name)()))
+
+
+@pytest.fixture(params=["usual", "hostile", "bare", "wide"])
+def page(request) -> Page:
+    return page_of(request.param)
+
+
+def test_every_section_stands_in_order(page):
+    headings = [text for text in page.inside("h2") if text.strip()]
+    assert [text[:2] for text in headings] == ["In", "1.", "2.", "3.", "4.", "5.", "6.", "7.", "8."]
+
+
+def test_tags_are_closed_in_order(page):
+    assert page.open == []
+
+
+def test_contents_lead_to_sections_that_exist(page):
+    ids = [attributes["id"] for _, attributes in page.tags if "id" in attributes]
+    links = [attributes["href"] for attributes in page.all("a")]
+    assert len(ids) == len(set(ids))
+    assert {link.removeprefix("#") for link in links} <= set(ids)
+
+
+def test_nothing_is_loaded_from_anywhere(page):
+    for _, attributes in page.tags:
+        for name in _LOADING & set(attributes):
+            assert attributes[name].startswith(("#", "data:,")), (name, attributes[name])
+    assert not any("url(" in css or "@import" in css for css in page.inside("style"))
+    assert not any("url(" in (attributes.get("style") or "") for _, attributes in page.tags)
+    assert '"url"' not in json.dumps(page.figures)
+
+
+def test_the_policy_forbids_loads_and_allows_the_two_scripts_only(page):
+    policy = next(a["content"] for a in page.all("meta") if a.get("http-equiv") == "Content-Security-Policy")
+    assert policy.startswith("default-src 'none'; script-src 'sha256-")
+    assert not re.search(r"https?:|\*|unsafe-eval|'self'", policy)
+    script_policy = policy.split(";")[1]
+    assert "unsafe-inline" not in script_policy
+    runs = [a.get("type") is None for a in page.all("script")]
+    for script, is_run in zip(page.inside("script"), runs, strict=True):
+        digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+        assert (f"'sha256-{digest}'" in script_policy) == is_run
+
+
+def test_the_page_names_its_language_viewport_and_title(page):
+    assert page.all("html") == [{"lang": "en"}]
+    assert {"name": "viewport", "content": "width=device-width, initial-scale=1"} in page.all("meta")
+    assert page.inside("title")[0].endswith("gives away: a Tacit audit")
+    assert page.all("link") == [{"rel": "icon", "href": "data:,"}]
+
+
+def test_tables_have_a_caption_and_scopes(page):
+    assert len(page.all("caption")) == len(page.all("table")) > 0
+    assert all(attributes.get("scope") in {"row", "col"} for attributes in page.all("th"))
+
+
+def test_every_figure_says_what_it_shows(page):
+    for figure in page.figures:
+        assert figure["description"]
+        assert "$schema" not in figure
+
+
+def test_sentences_in_odds_come_before_the_numbers():
+    words = page_of("usual").words.replace("\N{NO-BREAK SPACE}", " ")
+    for sentence in (
+        "About 1 in 500 people has a value of city that fewer than 10 people hold.",
+        "Everybody shares all 4 values with fewer than 9 others: 1,000 of 1,000 people, 100 %.",
+        "2 columns are enough to pass the budget of 1 %: city, job expose about 12 in 100 people (12 %).",
+        "city, sick together expose at most about 1 in 110 people (certified upper bound: at most 0.95 %). "
+        "In truth they expose about 1 in 120 people (exact 0.8 %).",
+        "About 1 in 120 people is exposed if city, sick go out together: 8 people, 0.8 %, within the budget of 1 %.",
+        "Without any column sick is guessed right about 1 in 2 times (50 %)",
+        "In another release of as many people like these, an estimated 0.9 % (95 %: 0.1 % to 6 %) would be exposed by "
+        "city, sick.",
+        "Knowing the single columns alone one could already promise that city, sick expose at most 0.95 % of the "
+        "people.",
+        "Who knows city, job is right about 75 in 100 times (75 %); of 17 people it is known for certain.",
+        "even someone who knows all other answers is right at most about 30 in 100 times (at most 30 %)",
+        "2 columns have values that fewer than 10 people hold.",
+        "After all rules city, sick together would expose 0.85 % of the people; before, 0.8 %.",
+    ):
+        assert sentence in words
+
+
+def test_every_section_with_numbers_says_what_it_does_not_say():
+    assert page_of("usual").words.count("What it does not say.") == 7
+
+
+def test_what_is_no_promise_is_named_as_what_it_is():
+    words = page_of("usual").words.replace("\N{NO-BREAK SPACE}", " ")
+    assert "if independent (an assumption)" in words
+    assert "an assumption and no promise" in words
+    assert "Estimated, with an interval that holds in 95 % of all cases (method: limits of all shares)." in words
+
+
+def test_a_set_is_called_anonymous_diverse_and_close_only_as_far_as_it_is():
+    words = page_of("usual").words.replace("\N{NO-BREAK SPACE}", " ")
+    assert "All 3 columns together, those like an identifier aside, are 4-anonymous, with l = 2 and t = 0.25." in words
+    assert "–" in page_of("wide").words  # after the ten sets of which it was worked out
+    assert "–" not in words
+    without = Page(to_html(replace(samples.usual(), sensitive=None, inference=())))
+    assert "4-anonymous." in without.words
+    assert "l = 2" not in without.words
+
+
+def test_a_column_that_everybody_would_redact_is_better_not_asked_for():
+    words = page_of("usual").words
+    assert "Of sick everybody would redact: at least half of the people have rare values." in words
+    assert "not counted" in words
+    assert "Of city everybody" not in words
+
+
+def test_the_recommended_way_is_marked_with_its_reason():
+    usual = page_of("usual")
+    assert {"class": "advice"} in usual.all("p")
+    assert {"class": "best"} in usual.all("tr")
+    assert "because this sample says so" in usual.words
+
+
+def test_bounds_are_marked_and_exact_numbers_are_not():
+    words = page_of("usual").words.replace("\N{NO-BREAK SPACE}", " ")
+    assert "at most 30 %" in words
+    assert "47.5 %" in words
+    assert "at most 47.5 %" not in words
+    assert "(method: counting)" in words
+    assert "(method: blanket of uniform reports)" in words
+
+
+def test_an_empty_cell_is_named_and_a_withheld_value_is_not():
+    words = page_of("usual").words.replace("\N{NO-BREAK SPACE}", " ")
+    assert "empty cell (NULL): 40 people" in words
+    assert "held by fewer than 10 people, withheld" in words
+    assert "“flu”: 40 people" in words
+
+
+def test_a_withheld_value_never_occurs_even_if_the_audit_carries_it():
+    found = samples.usual()
+    careless = replace(found.columns[0], rarest_value="Thule", rarest_withheld=True)
+    assert "Thule" not in to_html(replace(found, columns=(careless, *found.columns[1:])))
+
+
+@pytest.mark.long
+def test_no_rare_value_of_a_real_table_reaches_the_page():
+    table = pyarrow.table({"city": ["Oslo"] * 12 + ["Thule"], "sick": ["no"] * 12 + [None]})
+    html = to_html(tc.audit(table, sensitive="sick"))
+    assert "Thule" not in html
+    assert "held by fewer than 10 people, withheld" in html
+
+
+def test_the_page_says_when_rare_values_are_shown():
+    found = samples.usual()
+    shown = replace(found.columns[0], rarest_value="Thule", rarest_withheld=False)
+    assert "unless the audit was told to" in to_html(
+        replace(found, columns=(shown, *found.columns[1:]), show_rare=True)
+    )
+    assert "unless the audit was told to" not in page_of("usual").words
+
+
+def test_hostile_names_stay_words():
+    hostile, usual = page_of("hostile"), page_of("usual")
+    assert [tag for tag, _ in hostile.tags] == [tag for tag, _ in usual.tags]
+    assert not any(name.startswith("on") for _, attributes in hostile.tags for name in attributes)
+    for words in (samples.HOSTILE, '{{ 7 * 6 }} & "quoted" <b>', "<svg onload=alert(4)>"):
+        assert words in hostile.words
+    assert samples.HOSTILE in json.dumps(hostile.figures)
+
+
+def test_sections_without_findings_say_so():
+    bare = page_of("bare")
+    assert bare.figures == []
+    for sentence in (
+        "1,000 people in 3,000 rows (a person is one value of id)",
+        "Every column is like an identifier",
+        "Nothing is certified here",
+        "None: every column that was examined exposes more than",
+        "Name a sensitive column with --sensitive COLUMN",
+        "Nothing was left out.",
+    ):
+        assert sentence in bare.words.replace("\N{NO-BREAK SPACE}", " ")
+    assert bare.words.count("With several rows a person this was not examined.") == 2
+
+
+def test_long_tables_are_folded_and_crowded_figures_say_what_they_leave_out():
+    wide = page_of("wide").words
+    assert "All 1,000 sets examined" in wide
+    assert "Of the 1,000 sets 300 are drawn, spread evenly." in wide
+    assert "(the 25 columns that expose most)" in wide
+
+
+@pytest.mark.long
+def test_the_same_audit_is_the_same_page():
+    assert to_html(samples.usual()) == to_html(samples.usual())
+
+
+@pytest.mark.long
+def test_no_name_or_value_reorders_the_words_around_it():
+    marks = "\u202e\u2066\u200f\u061c\u2028\x9b\x7f\u200b"
+    name, hebrew, value = f"a{marks}b", "גיל", f"x{marks}y"
+    table = pyarrow.table({name: [value] * 20, hebrew: ["no"] * 10 + ["yes"] * 10})
+    html = to_html(tc.audit(table, sensitive=hebrew, show_rare=True))
+    assert not set(marks) & set(html)
+    page = Page(html)
+    for figure in page.figures:
+        assert not set(marks) & set(json.dumps(figure, ensure_ascii=False))
+    # Letters that run leftwards are set apart wherever they stand in text.
+    assert all(where == "bdi" for where, text in page.texts if hebrew in text and where not in {"script", "title"})
+    assert page.inside("bdi").count(hebrew) > 5

@@ -1,0 +1,296 @@
+"""The audit as data: every number against the rows, whatever the table."""
+
+import math
+
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings, strategies as st
+
+import tacit as tc
+from oracles.audits import best_guesses, classes, exposed_people, subsets
+from tacit.errors import InvalidValueError, UnknownColumnError
+from tacit.estimate import highest
+from tacit.jobs.audit import sets as search
+from tacit.jobs.audit.collection import EPSILONS, KEPT_ERROR
+from tacit.jobs.audit.result import Audit
+from tacit.jobs.audit.time_limit import TimeLimit
+from tacit.limits import Limits, within
+
+NAMES = ["a", "b", "c", "d"]
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> list[dict]:
+    width = draw(st.integers(1, 4))
+    value = st.one_of(st.none(), st.sampled_from("xyz"))
+    row = st.tuples(*[value] * width)
+    return [dict(zip(NAMES, cells, strict=False)) for cells in draw(st.lists(row, min_size=1, max_size=25))]
+
+
+def arrow(rows: list[dict]) -> pa.Table:
+    return pa.Table.from_pylist(rows, schema=pa.schema([(name, pa.string()) for name in rows[0]]))
+
+
+@pytest.mark.long
+@settings(max_examples=25, deadline=None)
+@given(tables(), st.integers(1, 6), st.sampled_from([0.0, 0.2, 0.5, 1.0]))
+def test_every_number_of_an_audit_is_what_counting_rows_gives(rows: list[dict], k: int, budget: float) -> None:
+    names = list(rows[0])
+    found = tc.audit(arrow(rows), sensitive=names[0], k=k, budget=budget)
+    n = len(rows)
+    assert found.people == found.rows == n
+    for report in found.columns:
+        sizes = classes(rows, (report.column,))
+        assert report.values == len(sizes)
+        assert report.rarest_people == min(sizes.values())
+        assert report.rarest_withheld == (report.rarest_people < max(k, 2))
+        assert report.exposed_people == exposed_people(rows, (report.column,), k)
+        entropy = -sum(c / n * math.log2(c / n) for c in sizes.values())
+        assert report.entropy_bits == pytest.approx(entropy, rel=1e-10, abs=1e-12)
+    traits = [report.column for report in found.columns if not report.identifier_like]
+    assert {report.columns for report in found.sets.examined} == set(subsets(traits))
+    for report in (*found.sets.examined, found.sets.whole):
+        sizes = classes(rows, report.columns)
+        assert report.classes == len(sizes)
+        assert report.unique_people == sum(size == 1 for size in sizes.values())
+        assert report.exposed_people == exposed_people(rows, report.columns, k)
+        assert report.exposure == report.exposed_people / n
+        assert report.reidentification_vulnerability == len(sizes) / n
+    for report in found.certified:
+        assert report.exposure <= report.bound.value
+        assert report.bound.certified
+    for report in found.inference:
+        assert report.posterior == best_guesses(rows, report.known, names[0]) / n
+        assert report.prior == best_guesses(rows, (), names[0]) / n
+    check_selected(found, rows, k, budget)
+
+
+def check_selected(found: Audit, rows: list[dict], k: int, budget: float) -> None:
+    """Check that the selected sets are just the maximal ones within the budget."""
+    traits = [report.column for report in found.columns if not report.identifier_like]
+    within = [set(s) for s in subsets(traits) if exposed_people(rows, s, k) / len(rows) <= budget]
+    whole = tuple(rows[0])
+    if exposed_people(rows, whole, k) / len(rows) <= budget:
+        within = [set(whole)]
+    maximal = [s for s in within if not any(s < other for other in within)]
+    assert sorted(map(sorted, maximal)) == sorted(sorted(report.columns) for report in found.selected)
+
+
+@pytest.mark.long
+@settings(max_examples=20, deadline=None)
+@given(tables(), st.integers(1, 6), st.sampled_from([0.0, 0.2, 0.5, 1.0]), st.booleans())
+def test_what_an_audit_says_is_what_the_functions_say(rows, k: int, budget: float, named: bool) -> None:
+    population = tc.Population(arrow(rows))
+    found = tc.audit(population, sensitive=population.columns[-1] if named else None, k=k, budget=budget)
+    check_what_the_columns_alone_say(found, population, rows)
+    check_what_a_release_promises(found, population)
+    check_what_redacting_would_do(found, population, rows)
+
+
+def check_what_the_columns_alone_say(found: Audit, population: tc.Population, rows: list[dict]) -> None:
+    k, budget = found.k, found.budget
+    for report in found.certified:
+        assert report.theorems == tc.anonymity.theorem_bound(population, k=k, columns=report.columns).value
+        assert report.if_independent == tc.anonymity.exposure_if_independent(population, k=k, columns=report.columns)
+    traits = [report.column for report in found.columns if not report.identifier_like]
+    maximal = tc.select_columns(population, budget, k=k, by="certified", columns=traits).maximal
+    promised = [chosen for chosen in maximal if chosen.columns]
+    assert [report.columns for report in found.certified_selection] == [chosen.columns for chosen in promised][:10]
+    for report, chosen in zip(found.certified_selection, promised, strict=False):
+        assert report.bound == chosen.exposure == tc.exposure_bound(population, k=k, columns=report.columns)
+        assert report.exposure == exposed_people(rows, report.columns, k) / len(rows) <= report.bound.value
+
+
+def check_what_a_release_promises(found: Audit, population: tc.Population) -> None:
+    k, sensitive = found.k, found.sensitive
+    traits = tuple(report.column for report in found.columns if not report.identifier_like)
+    released = [report.columns for report in found.selected[:10]]
+    assert [report.columns for report in found.release] == list(
+        dict.fromkeys([*released, *([traits] if traits else [])])
+    )
+    for report in found.release:
+        assert report.k_anonymity == tc.anonymity.k_anonymity(population, report.columns)
+        assert report.future_exposure == tc.anonymity.future_exposure(population, found.rows, k, columns=report.columns)
+        told = (report.l_diversity, report.entropy_l_diversity, report.t_closeness)
+        if sensitive is None:
+            assert told == (None, None, None)
+        else:
+            known = [column for column in report.columns if column != sensitive]
+            assert told == tuple(
+                quantity(population, known, sensitive)
+                for quantity in (tc.anonymity.l_diversity, tc.anonymity.entropy_l_diversity, tc.anonymity.t_closeness)
+            )
+    for report in found.inference:
+        attack = tc.anonymity.inference(population, report.known, sensitive)
+        assert report.prior == attack.prior == tc.anonymity.inference_vulnerability(population, (), sensitive)
+        assert (
+            report.posterior
+            == attack.posterior
+            == tc.anonymity.inference_vulnerability(population, report.known, sensitive)
+        )
+        assert (report.worst_person, report.certain_people) == (attack.worst_person, attack.certain_people)
+
+
+def check_what_redacting_would_do(found: Audit, population: tc.Population, rows: list[dict]) -> None:
+    k = found.k
+    traits = tuple(report.column for report in found.columns if not report.identifier_like)
+    rules = tc.anonymity.redaction_rules(population, k, traits, suspicion=0.5)
+    told = found.redaction.columns
+    assert (
+        tuple(tc.anonymity.RedactionRule(report.column, report.rarer_than, report.decoys) for report in told) == rules
+    )
+    for report, rule in zip(told, rules, strict=True):
+        leakage = tc.anonymity.redaction_leakage(population, rule)
+        for name in ("redacted", "rare_values", "rare_people", "suspicion"):
+            assert getattr(report, name) == getattr(leakage, name)
+        assert report.exposure == exposed_people(rows, (rule.column,), k) / len(rows)
+        assert report.redacted_exposure == tc.anonymity.redacted_exposure(
+            population, [rule], k=k, columns=[rule.column]
+        )
+    for report in found.redaction.together:
+        assert report.exposure == exposed_people(rows, report.columns, k) / len(rows)
+        assert report.redacted_exposure == tc.anonymity.redacted_exposure(
+            population, rules, k=k, columns=report.columns
+        )
+    sets = [report.columns for report in found.redaction.together]
+    assert (traits in sets) == (len(traits) > 1 and bool(rules))
+
+
+@pytest.mark.long
+@settings(max_examples=25, deadline=None)
+@given(tables(), st.integers(1, 6), st.sampled_from([0.0, 0.2, 0.5]), st.integers(4, 12))
+def test_a_search_cut_short_says_so_and_one_that_is_pruned_knows_the_rest(rows, k, budget, limit) -> None:
+    population = tc.Population(arrow(rows))
+    with within(Limits(most_sets_audited=limit)):
+        found = search.search_sets(
+            population, population.columns, population.columns, k, budget, progress=lambda _: None, time=TimeLimit(None)
+        )
+    examined = {report.columns: report for report in found.examined}
+    assert len(examined) <= limit
+    assert found.possible == 2 ** len(population.columns) - 1
+    if found.complete:
+        for columns in subsets(list(population.columns)):
+            over = [r for r in examined.values() if r.exposure > budget and set(r.columns) <= set(columns)]
+            if columns not in examined:
+                assert over
+                assert exposed_people(rows, columns, k) >= max(report.exposed_people for report in over)
+    else:
+        assert len(examined) == limit < found.possible
+
+
+@pytest.mark.long
+def test_a_certified_search_that_could_take_long_is_left_out_and_says_so() -> None:
+    rows = [dict(zip("abcd", format(i % 16, "04b"), strict=True)) for i in range(320)]
+    assert tc.audit(arrow(rows), budget=1.0).certified_selection
+    with within(Limits(most_sets_audited=5)):
+        assert tc.audit(arrow(rows)).certified_selection  # 15 sets can be searched, whatever the joint table costs
+    with within(Limits(most_sets_audited=5, most_sets_certified=14)):
+        found = tc.audit(arrow(rows))
+    assert found.certified_selection == ()
+    assert "which of 15 sets of columns single columns certify to be within the budget." in found.not_examined
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("columns", [4, 11])
+def test_redacting_with_too_many_answers_is_left_out_and_says_so(columns: int) -> None:
+    rows = [{f"c{j}": "rare" if i == j else "common" for j in range(columns)} for i in range(40)]
+    with within(Limits(most_answers_redacted=2**3 if columns == 4 else 2**20, most_sets_audited=11)):
+        found = tc.audit(arrow(rows), k=2, budget=0.01)
+    assert [(len(report.columns), report.redacted_exposure) for report in found.redaction.together] == [(columns, None)]
+    assert any(f"whom {columns} columns together expose" in sentence for sentence in found.not_examined)
+    assert all(report.redacted_exposure is not None for report in found.redaction.columns)
+
+
+def test_identifiers_are_set_apart() -> None:
+    rows = [{"id": str(i), "sex": "mf"[i % 2]} for i in range(100)]
+    found = tc.audit(arrow(rows))
+    assert found.sets.identifier_like == ("id",)
+    assert [report.columns for report in found.sets.examined] == [("sex",)]
+    assert found.sets.whole.unique_people == 100
+    assert any("id" in sentence for sentence in found.not_examined)
+
+
+def test_a_person_with_several_rows_is_one_person_and_gets_no_bound() -> None:
+    rows = [{"id": str(i // 2), "drug": "abcd"[i % 4]} for i in range(80)]
+    found = tc.audit(arrow(rows), person="id", k=5)
+    assert (found.people, found.rows) == (40, 80)
+    assert found.sets.whole.classes == 2
+    assert found.certified == found.certified_selection == found.collection == ()
+    assert found.redaction.columns == found.redaction.together == ()
+    assert [report.future_exposure for report in found.release] == [None]
+    assert sum("several rows" in sentence for sentence in found.not_examined) == 2
+
+
+@pytest.mark.long
+def test_collecting_adult_instead_gives_the_measures_of_the_mechanisms() -> None:
+    found = tc.audit("example:adult", columns=["sex", "race", "age"])
+    for report in found.collection:
+        n, k = report.n, report.k
+        assert n == 32561
+        assert len(report.options) == 1 + 2 * len(EPSILONS)
+        for option in report.options:
+            mechanism = (
+                tc.RandomizedResponse(k, p=1) if option.epsilon is None else tc.RandomizedResponse(k, option.epsilon)
+            )
+            system = tc.Shuffled(mechanism, n) if option.shuffled else mechanism
+            assert option.uninformed == tc.posterior_vulnerability(system)
+            assert option.bayes_security == tc.bayes_security(system)
+            if option.epsilon is None:
+                assert option.all_but_one == 1
+                assert option.error_share == 0
+            elif not option.shuffled:
+                assert option.all_but_one == mechanism.p
+            else:
+                assert option.uninformed <= highest(option.all_but_one) <= mechanism.p
+                assert isinstance(option.all_but_one, tc.Estimate) == (k > 2)
+        kept = (1 - highest(report.recommended.all_but_one)) / (1 - 1 / k)
+        assert kept >= KEPT_ERROR
+        assert report.recommended.epsilon == max(EPSILONS)
+        assert f"ε = {report.recommended.epsilon:g}" in report.reason
+
+
+def test_the_strong_adversary_of_a_yes_or_no_question_faces_the_worst_target() -> None:
+    rows = [{"a": "y"}] * 30 + [{"a": "n"}] * 12
+    (report,) = tc.audit(arrow(rows)).collection
+    for option in report.options:
+        if option.shuffled and option.epsilon is not None:
+            crowd = tc.Shuffled(tc.RandomizedResponse(2, option.epsilon), 42)
+            guesses = [tc.posterior_vulnerability(crowd.seen_by(tc.AllButOne(c))) for c in ([30, 11], [29, 12])]
+            assert option.all_but_one == pytest.approx(max(guesses), rel=1e-12)
+
+
+def test_too_few_people_get_no_promise() -> None:
+    (report,) = tc.audit(arrow([{"a": "y"}, {"a": "n"}, {"a": "n"}, {"a": "n"}]), k=1).collection
+    assert report.reason.startswith("Too few people for a strong promise")
+    assert report.recommended.epsilon == min(EPSILONS)
+
+
+def test_answers_that_would_tell_nothing_are_not_recommended() -> None:
+    (report,) = tc.audit(arrow([{"a": "y"}] * 3 + [{"a": "n"}] * 2), k=1).collection
+    assert report.recommended.error_share > 1 / 2
+    assert report.reason.startswith("Too few people to learn from")
+
+
+@pytest.mark.long
+def test_no_value_of_fewer_than_k_people_is_in_the_data() -> None:
+    rows = [{"town": "Paris"}] * 20 + [{"town": "Xanadu"}] * 2
+    assert "Xanadu" not in str(tc.audit(arrow(rows)).to_dict())
+    assert "Xanadu" in str(tc.audit(arrow(rows), show_rare=True).to_dict())
+    assert "Xanadu" in str(tc.audit(arrow(rows), k=2).to_dict())
+
+
+@pytest.mark.parametrize("budget", [-0.1, 1.1, math.nan, "much"])
+def test_a_budget_is_a_share(budget) -> None:
+    with pytest.raises(InvalidValueError, match="budget"):
+        tc.audit("example:adult", columns=["sex"], budget=budget)
+
+
+@pytest.mark.long
+def test_some_columns_of_a_population_are_audited_as_if_they_were_all() -> None:
+    columns = ["sex", "race"]
+    assert tc.audit(tc.Population("example:adult"), columns).to_dict() == tc.audit("example:adult", columns).to_dict()
+
+
+def test_an_unknown_sensitive_column_is_refused() -> None:
+    with pytest.raises(UnknownColumnError, match="did you mean 'sex'"):
+        tc.audit("example:adult", columns=["sex"], sensitive="sx")

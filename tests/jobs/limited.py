@@ -1,0 +1,26 @@
+"""Who follows a job and has a limit."""
+
+from collections.abc import Generator
+from contextlib import contextmanager
+
+from tacit.errors import TooLargeError
+from tacit.jobs.watch import Watch
+
+
+class Limited(Watch):
+    """Lets so many steps pass, and ends every further one."""
+
+    def __init__(self, steps: int) -> None:
+        self.steps = steps
+        self.seen: list[str] = []
+
+    @property
+    def over(self) -> bool:
+        return len(self.seen) > self.steps
+
+    @contextmanager
+    def step(self, what: str) -> Generator[None]:
+        self.seen.append(what)
+        if self.over:
+            raise TooLargeError("enough")
+        yield

@@ -1,0 +1,48 @@
+"""A comparison by itself: its steps, its limits, and its curves."""
+
+import pytest
+
+import tacit as tc
+from jobs.limited import Limited
+from tacit.errors import InvalidPriorError, TooLargeError
+from tacit.jobs.compare import compare
+from tacit.jobs.questions import Asked
+from tacit.jobs.target import goal_of
+from tacit.spelling import mechanism_of
+
+TEXTS = ["krr:k=2,epsilon=1", "oue:k=2,epsilon=1"]
+SYSTEMS = {text: mechanism_of(text) for text in TEXTS}
+
+
+def test_every_answer_is_a_step_that_names_its_mechanism() -> None:
+    watch, asked = Limited(100), Asked(users=20, seed=1)
+    found = compare(SYSTEMS, asked, goal_of("posterior_vulnerability<=0.6", asked), watch=watch)
+    assert {step.partition(": ")[0] for step in watch.seen} == set(TEXTS)
+    assert len(watch.seen) == len(set(watch.seen)) >= 2 * 8
+    for row in found.rows.values():
+        assert not row.not_computed
+        assert row.shuffled is not None
+        assert row.target is not None
+        assert row.target["met"] == (row.shuffled["posterior_vulnerability"] <= 0.6)
+    assert found.tradeoff is None
+
+
+def test_beyond_a_limit_the_answers_so_far_stay() -> None:
+    first, second = compare(SYSTEMS, Asked(seed=1), watch=Limited(2)).rows.values()
+    assert list(first.alone) == ["ldp_epsilon", "posterior_vulnerability"]
+    assert second.alone == {}
+    assert set(second.not_computed.values()) == {"enough"}
+
+
+def test_a_curve_that_is_cut_short_is_an_error() -> None:
+    steps = Limited(1000)
+    compare(SYSTEMS, Asked(seed=1), watch=steps)
+    with pytest.raises(TooLargeError, match="enough"):
+        compare(SYSTEMS, Asked(seed=1), epsilons=[1], watch=Limited(len(steps.seen) + 1))
+
+
+def test_what_does_not_fit_is_refused_before_any_step() -> None:
+    watch = Limited(100)
+    with pytest.raises(InvalidPriorError, match="one probability per secret"):
+        compare({"krr:k=3,epsilon=1": tc.RandomizedResponse(3, 1)}, Asked(prior=[0.5, 0.5]), watch=watch)
+    assert not watch.seen

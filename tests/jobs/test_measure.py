@@ -1,0 +1,61 @@
+"""A job by itself: its steps, its limits, and no plan that is made for nothing."""
+
+import pytest
+
+import tacit as tc
+from jobs.limited import Limited
+from tacit.errors import InvalidValueError, TooLargeError
+from tacit.jobs.measure import measure
+from tacit.jobs.questions import Asked
+from tacit.measures.measure import Plan
+
+RR = tc.RandomizedResponse
+
+
+def test_every_answer_is_a_step() -> None:
+    watch = Limited(100)
+    found = measure(RR(5, 1), Asked(users=100, epsilon=0.5, delta=0.01), watch=watch)
+    assert watch.seen == list(found.answers)
+    assert not found.not_computed
+
+
+def test_beyond_a_limit_the_answers_so_far_stay() -> None:
+    found = measure(RR(5, 1), Asked(), watch=Limited(2))
+    assert list(found.answers) == ["prior_vulnerability", "posterior_vulnerability"]
+    assert set(found.not_computed.values()) == {"enough"}
+    assert "bayes_security" in found.to_dict()["not_computed"]
+
+
+def test_a_limit_before_the_first_answer_is_an_error() -> None:
+    with pytest.raises(TooLargeError, match="enough"):
+        measure(RR(5, 1), Asked(), watch=Limited(0))
+
+
+def test_what_was_named_and_has_no_answer_is_an_error() -> None:
+    certain = Asked(prior=[1, 0])
+    assert "bayes_security" in measure(RR(2, 1), certain).not_computed
+    with pytest.raises(InvalidValueError, match="certain of a single secret"):
+        measure(RR(2, 1), certain, only=["bayes_security"])
+
+
+@pytest.mark.parametrize("shuffled", [False, True])
+def test_no_plan_is_made_to_be_thrown_away(monkeypatch: pytest.MonkeyPatch, shuffled: bool) -> None:
+    unused: dict[int, str] = {}
+    make = Plan.__init__
+
+    def made(plan, method, compute) -> None:
+        unused[len(unused)] = method.name
+        number = len(unused) - 1
+
+        def computed():
+            unused[number] = ""
+            return compute()
+
+        make(plan, method, computed)
+
+    monkeypatch.setattr(Plan, "__init__", made)
+    levels = {} if shuffled else {"epsilon": 0.5, "delta": 0.01}
+    found = measure(RR(5, 1), Asked(users=10, **levels), shuffled=shuffled)
+    assert not found.not_computed
+    assert len(unused) >= 8
+    assert not any(unused.values())

@@ -1,0 +1,207 @@
+"""What is spelled is read again as the very same: every mechanism, adversary, law and gain."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+import tacit as tc
+from mechanisms import table
+from tacit.errors import InvalidValueError, UnsupportedError
+from tacit.mechanisms import Mechanism
+from tacit.spelling import family_of, gain_of, knowledge_of, mechanism_of, population_of, prior_of, read_by, spelled
+from tacit.spelling.mechanisms import MECHANISMS
+
+SCORES = [[2.0, 1.0, 0.1], [1 / 3, 2.0, -1e-9]]
+
+# Text, and what it stands for; the text is the shortest one.
+SPELLED = {
+    "krr:k=5,epsilon=1": tc.RandomizedResponse(5, epsilon=1),
+    "krr:k=5,epsilon=0.1": tc.RandomizedResponse(5, epsilon=0.1),
+    "krr:k=5,p=0.8": tc.RandomizedResponse(5, p=0.8),
+    "krr:k=3,p=0.3333333333333333": tc.RandomizedResponse(3, p=1 / 3),
+    "krr:k=100000000,epsilon=inf": tc.RandomizedResponse(10**8, epsilon=math.inf),
+    "rappor:k=8,epsilon=1": tc.UnaryEncoding.rappor(8, 1),
+    "oue:k=8,epsilon=1e-09": tc.UnaryEncoding.oue(8, 1e-9),
+    "blh:k=8,epsilon=700": tc.UnaryEncoding.blh(8, 700),
+    "ue:k=8,kappa=0.5,lam=0.25": tc.UnaryEncoding(8, kappa=0.5, lam=0.25),
+    "olh:k=1000,epsilon=1": tc.LocalHashing(1000, 1),
+    "olh:k=1000,epsilon=1,g=2": tc.LocalHashing(1000, 1, g=2),
+    "ss:k=10,epsilon=1": tc.SubsetSelection(10, 1),
+    "ss:k=10,epsilon=1,size=7": tc.SubsetSelection(10, 1, size=7),
+    "hadamard:k=6,epsilon=1": tc.HadamardResponse(6, 1),
+    "laplace:scale=0.1": tc.Laplace(0.1),
+    "laplace:scale=1,sensitivity=2.5": tc.Laplace(1, 2.5),
+    "gaussian:sigma=1": tc.Gaussian(1),
+    "gaussian:sigma=1e+30,sensitivity=3": tc.Gaussian(1e30, 3),
+    "geometric:epsilon=0.7,sensitivity=2": tc.Geometric(0.7, 2),
+    "discrete-gaussian:sigma=2,sensitivity=3": tc.DiscreteGaussian(2, 3),
+    "dpsgd:sigma=1,rate=0.01,steps=1000": tc.SubsampledGaussian(1, 0.01, 1000),
+    "exponential:epsilon=0.3,scores=2,1,0.1;0.3333333333333333,2,-1e-09": tc.Exponential(SCORES, 0.3),
+    "exponential:epsilon=0.3,sensitivity=2,scores=0,1;1,0": tc.Exponential(np.eye(2)[::-1], 0.3, 2),
+    "exponential:epsilon=1,scores=4;": tc.Exponential([[4]], 1),
+    "channel:0.9,0.1;0.2,0.8": tc.Channel([[0.9, 0.1], [0.2, 0.8]]),
+    "channel:1;1": tc.Channel([[1], [1]]),
+    "channel:1;": tc.Channel([[1]]),
+    "channel-mechanism:0.9,0.1;0.2,0.8": tc.ChannelMechanism(tc.Channel([[0.9, 0.1], [0.2, 0.8]])),
+}
+
+
+def parts(system) -> dict:
+    """What the system holds, in a form that compares."""
+    if isinstance(system, tc.Channel):
+        return {"matrix": system.matrix.tolist(), "inputs": system.inputs, "outputs": system.outputs}
+    found = {}
+    for key, value in vars(system).items():
+        deep = hasattr(value, "__dict__") and not isinstance(value, np.ndarray)
+        found[key] = parts(value) if deep or isinstance(value, tc.Channel) else value
+        if isinstance(value, np.ndarray):
+            found[key] = value.tolist()
+        if isinstance(value, tuple):
+            found[key] = [parts(item) for item in value]
+    return found
+
+
+@pytest.mark.parametrize("text", SPELLED)
+def test_a_text_and_a_mechanism_are_two_forms_of_one(text: str) -> None:
+    system, read = SPELLED[text], mechanism_of(text)
+    assert spelled(system) == text
+    assert type(read) is type(system)
+    assert parts(read) == parts(system)
+
+
+def test_every_name_is_among_these() -> None:
+    assert {text.partition(":")[0] for text in SPELLED} == {*MECHANISMS, "channel", "channel-mechanism"}
+
+
+def test_every_public_mechanism_is_among_these() -> None:
+    public = {thing for thing in map(tc.__getattribute__, tc.__all__) if isinstance(thing, type)}
+    kinds = {kind for kind in public if issubclass(kind, Mechanism) or hasattr(kind, "furthest")}
+    assert kinds <= set(map(type, SPELLED.values()))
+
+
+@pytest.mark.parametrize("mechanism", table.MECHANISMS)
+def test_every_mechanism_is_read_again_to_the_last_digit(mechanism) -> None:
+    read = mechanism_of(spelled(mechanism))
+    assert type(read) is type(mechanism)
+    assert (read.k, read.epsilon) == (mechanism.k, mechanism.epsilon)
+    assert (read.channel().matrix == mechanism.channel().matrix).all()
+    assert spelled(read) == spelled(mechanism)
+
+
+def test_numbers_are_read_again_to_the_last_digit() -> None:
+    rng = np.random.default_rng(5)
+    for epsilon in [*rng.exponential(2, 200), *10.0 ** rng.uniform(-12, 2.8, 200)]:
+        for make in (tc.RandomizedResponse, tc.UnaryEncoding.rappor, tc.UnaryEncoding.oue, tc.LocalHashing):
+            assert mechanism_of(spelled(make(7, epsilon))).epsilon == epsilon
+    for p in rng.uniform(0.2, 1, 200):
+        assert mechanism_of(spelled(tc.RandomizedResponse(5, p=p))).p == p
+
+
+@pytest.mark.parametrize(
+    "channel",
+    [
+        tc.Channel([[0.9, 0.1], [0.2, 0.8]], inputs=["sick", "well"]),
+        tc.Channel([[0.9, 0.1], [0.2, 0.8]], outputs=["yes", "no"]),
+        tc.Channel(csr_array([[0.9, 0.1], [0.2, 0.8]])),
+        tc.Channel(np.full((101, 100), 0.01)),
+    ],
+)
+def test_what_a_line_of_text_does_not_hold_is_refused(channel: tc.Channel) -> None:
+    with pytest.raises(UnsupportedError, match=r"no spelling.*name a file"):
+        spelled(channel)
+
+
+def test_what_is_no_part_of_the_vocabulary_is_refused() -> None:
+    with pytest.raises(UnsupportedError, match="a Shuffled has no spelling"):
+        spelled(tc.Shuffled(tc.RandomizedResponse(2, 1), 10))
+
+
+KNOWLEDGE = {
+    "uninformed": tc.Uninformed(),
+    "uninformed:0.1,0.9": tc.Uninformed([0.1, 0.9]),
+    "all-but-one:3,4": tc.AllButOne([3, 4]),
+    "partly-informed:3,0": tc.PartlyInformed([3, 0]),
+    "partly-informed:3,0;0.3333333333333333,0.6666666666666667": tc.PartlyInformed([3, 0], [1 / 3, 1 - 1 / 3]),
+    "exchangeable:1,0.5": tc.Exchangeable([1, 0.5]),
+    "worst": tc.WorstAllButOne(),
+}
+
+
+@pytest.mark.parametrize("text", KNOWLEDGE)
+def test_a_text_and_knowledge_of_the_others_are_two_forms_of_one(text: str) -> None:
+    assert knowledge_of(text) == KNOWLEDGE[text]
+    assert spelled(KNOWLEDGE[text]) == text
+
+
+POPULATIONS = {
+    "jeffreys": tc.Dirichlet.jeffreys(2),
+    "dirichlet:1,2.5": tc.Dirichlet([1, 2.5]),
+    "mixture:0.25,1,0;0.75,0.1,0.9": tc.PointMixture([[1, 0], [0.1, 0.9]], [0.25, 0.75]),
+}
+
+
+@pytest.mark.parametrize("text", POPULATIONS)
+def test_a_text_and_a_law_of_the_population_are_two_forms_of_one(text: str) -> None:
+    law, read = POPULATIONS[text], population_of(text, 2)
+    assert spelled(law) == text
+    assert type(read) is type(law)
+    assert {key: value.tolist() for key, value in vars(read).items()} == {
+        key: value.tolist() for key, value in vars(law).items()
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "matrix"), [("matrix:1,0,0;0,1,1", [[1, 0, 0], [0, 1, 1]]), ("matrix:-0.1,3", [[-0.1, 3]])]
+)
+def test_a_text_and_a_gain_are_two_forms_of_one(text: str, matrix) -> None:
+    assert spelled(tc.gain_matrix(matrix)) == text
+    read = gain_of(text)
+    assert read is not None
+    assert read.guesses().tolist() == matrix
+
+
+def test_no_gain_is_the_identity() -> None:
+    assert gain_of("identity") is None
+    assert spelled(None) == spelled(tc.identity_gain(3)) == "identity"
+
+
+def test_a_prior_is_its_probabilities() -> None:
+    text = "0.2,0.30000000000000004,0.49999999999999994"
+    assert spelled(np.array(prior_of(text))) == text
+
+
+def test_a_matrix_is_spelled_by_its_rows_or_by_a_file(tmp_path) -> None:
+    (tmp_path / "rows.csv").write_text("0.9,0.1\n0.2,0.8\n")
+    (tmp_path / "1,2").write_text("1,0\n0,1\n")
+    assert spelled(mechanism_of(f"channel:{tmp_path}/rows.csv")) == "channel:0.9,0.1;0.2,0.8"
+    assert spelled(mechanism_of(f"channel:{tmp_path}/1,2")) == "channel:1,0;0,1"
+    assert (
+        spelled(mechanism_of(f"exponential:epsilon=1,scores={tmp_path}/1,2")) == "exponential:epsilon=1,scores=1,0;0,1"
+    )
+    assert read_by(f"exponential:epsilon=1,scores={tmp_path}/1,2") == f"{tmp_path}/1,2"
+    assert read_by("channel:0.9,0.1;0.2,0.8") is read_by("krr:k=2,epsilon=1") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("channel:0.9,0.1;0.2", "'0.9,0.1;0.2' must have rows of equal length, and row 2 has 1 of 2"),
+        ("channel:0.9,0.1;0.2,-", "row 2 does not"),
+        ("channel:0.9,0.2;0.2,0.8", "row 0 sums to 1.1"),
+        ("exponential:scores=1,0;0,1", "exponential needs epsilon"),
+        ("exponential:epsilon=1", "exponential needs scores"),
+        ("exponential:scores=1,0;0,1,epsilon=1", "no such file"),
+    ],
+)
+def test_rows_that_are_none_are_told(text: str, expected: str) -> None:
+    with pytest.raises(ValueError, match=expected.replace("(", r"\(")):
+        mechanism_of(text)
+
+
+def test_a_family_varies_the_epsilon_and_keeps_the_rest() -> None:
+    assert spelled(family_of("olh:k=10,epsilon=1,g=5")(2)) == "olh:k=10,epsilon=2,g=5"
+    assert spelled(family_of("krr:k=5,p=0.8")(2)) == "krr:k=5,epsilon=2"
+    with pytest.raises(InvalidValueError, match="need not be what holds of all secrets"):
+        family_of("exponential:epsilon=1,scores=1,0;0,1")

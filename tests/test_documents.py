@@ -1,0 +1,196 @@
+"""What the documents say of the code is so; that their examples run is tested by running them."""
+
+import inspect
+import re
+import shlex
+import sys
+import tomllib
+from operator import attrgetter
+from pathlib import Path
+
+import pytest
+
+import tacit as tc
+from public_names import IN_ROOMS, ROOMS
+from tacit import errors
+from tacit.cli import main
+from tacit.cli.commands import COMMANDS
+from tacit.cli.run import _app
+from tacit.spelling import adversaries, gain_of, knowledge_of, mechanism_of, mechanisms, population_of, prior_of
+
+ROOT = Path(__file__).parent.parent
+SOURCE = ROOT / "src" / "tacit"
+DOCUMENTS = [*(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")), *(ROOT / "docs").glob("*.md")]
+TEXTS = {str(path.relative_to(ROOT)): path.read_text(encoding="utf-8") for path in DOCUMENTS}
+ARCHITECTURE, COMMAND_LINE, NAMES = (TEXTS[f"docs/{name}.md"] for name in ("architecture", "command-line", "names"))
+
+FILES = {
+    str(path.relative_to(ROOT))
+    for room in ("src", "tests", "docs", "benchmarks", ".ci")
+    for path in (ROOT / room).rglob("*")
+} | {path.name for path in ROOT.iterdir()}
+
+
+def section(text: str, title: str) -> str:
+    """What stands below a heading, up to the next one."""
+    return text.partition(f"\n## {title}\n")[2].partition("\n## ")[0]
+
+
+def rows(text: str) -> list[list[str]]:
+    """The cells of a table's rows, without its head."""
+    lines = [line[1:-1].split("|") for line in text.splitlines() if line.startswith("|")]
+    cells = [[cell.strip() for cell in line] for line in lines]
+    return [line for line in cells if set(line[-1]) - {"-"}]
+
+
+def quoted(text: str) -> list[str]:
+    return re.findall(r"`([^`\n]+)`", text)
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_every_file_and_every_link_named_there_is_there(name: str) -> None:
+    paths = [
+        word for word in quoted(TEXTS[name]) if re.fullmatch(r"[\w./-]*(/|\.py|\.md|\.toml)", word) and word != "/"
+    ]
+    missing = [
+        path
+        for path in paths
+        if not any(file == path.rstrip("/") or file.endswith(f"/{path.rstrip('/')}") for file in FILES)
+    ]
+    links = re.findall(r"\]\(([^)#:]+)\)", TEXTS[name])
+    assert missing == []
+    assert [link for link in links if not ((ROOT / name).parent / link).exists()] == []
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_every_public_name_stands_in_its_room(name: str) -> None:
+    named = re.findall(r"\btc\.([a-z_]\w*(?:\.[A-Za-z_]\w*)*|[A-Z]\w*[a-z]\w*)", TEXTS[name])
+    for each in named:
+        attrgetter(each)(tc)
+    for room, names in re.findall(r"in `tc\.(\w+)`: ((?:`\w+`(?:, )?)+)", TEXTS[name]):
+        assert {f"{room}.{each}" for each in quoted(names)} <= {*IN_ROOMS}
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_every_command_line_takes_the_options_that_it_is_shown_with(name: str) -> None:
+    lines = re.findall(r"^uv run (?:--\w+ \w+ )*tacit (.+)$|uv run tacit (audit .+)$", TEXTS[name], re.MULTILINE)
+    for line in lines:
+        arguments = shlex.split("".join(line))
+        _app(arguments).parse_args(arguments, exit_on_error=False, print_error=False)
+
+
+def test_the_command_line_s_page_lists_all_commands() -> None:
+    table = COMMAND_LINE.partition("\n## ")[0]
+    assert [cells[0].strip("`").removeprefix("tacit ") for cells in rows(table)[1:]] == [*COMMANDS]
+
+
+def test_all_mechanisms_are_spelled_there_with_their_keys() -> None:
+    known = {**mechanisms.MECHANISMS, **dict.fromkeys(mechanisms._EXPLICIT)}
+    table = {cells[0].strip("`"): cells for cells in rows(section(COMMAND_LINE, "Mechanisms"))[1:]}
+    assert {*table} == {*known}
+    for name, (_, keys, _, spelling) in table.items():
+        if (make := known[name]) is not None:
+            assert {*quoted(keys)} == {*inspect.signature(make).parameters}
+            optional = {
+                key
+                for key, each in inspect.signature(make).parameters.items()
+                if each.default not in (each.empty, None)
+            }
+            assert {*quoted("".join(re.findall(r"\[.*?\]", keys)))} >= optional
+        assert spelling.startswith(f"`{name}:")
+        mechanism_of(spelling.strip("`"))
+
+
+def test_all_adversaries_are_spelled_there() -> None:
+    readers = {
+        "--adversary": knowledge_of, "--prior": prior_of, "--gain": gain_of,
+        "--population": lambda text: population_of(text, 3 if text == "jeffreys" else 2),
+    }  # fmt: skip
+    option, found = "", set[str]()
+    for cells in rows(section(COMMAND_LINE, "Adversaries"))[1:]:
+        option = cells[0].strip("`") or option
+        readers[option](cells[1].strip("`"))
+        found.add(cells[1].strip("`").partition(":")[0])
+    assert found >= {*adversaries._KNOWLEDGE, *adversaries._POPULATIONS, *adversaries._GAINS}
+
+
+def test_all_names_are_listed_and_no_others() -> None:
+    assert sorted(quoted("".join(cells[1] for cells in rows(section(NAMES, "At the top"))[1:]))) == sorted(tc.__all__)
+    listed = {
+        cells[0].strip("`").removeprefix("tc."): quoted(cells[1]) for cells in rows(section(NAMES, "In the rooms"))[1:]
+    }
+    assert [*listed] == [*ROOMS, "charts", "errors", "limits"]
+    of_errors = [
+        name for name, each in vars(errors).items() if inspect.isclass(each) and each.__module__ == errors.__name__
+    ]
+    assert sorted(listed.pop("errors")) == sorted(of_errors)
+    assert sorted(listed.pop("charts")) == sorted(tc.charts.__all__)
+    assert listed.pop("limits") == ["Limits", "current", "within"]
+    assert sorted(f"{room}.{name}" for room, names in listed.items() for name in names) == sorted(IN_ROOMS)
+
+
+def test_the_arrows_are_those_that_are_held() -> None:
+    rules = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]["contracts"]
+    here = [re.sub(r" \| \(\w+\)", "", layer) for layer in rules[0]["layers"]]
+    drawn = section(ARCHITECTURE, "The arrows").split("```")[1]
+    assert drawn.split("\n")[1:-1] == here
+
+
+def test_every_room_has_its_line() -> None:
+    told = {quoted(cells[0])[0] for cells in rows(section(ARCHITECTURE, "The rooms"))[1:]}
+    assert told == {f"src/tacit/{path.parent.name}/" for path in SOURCE.glob("*/__init__.py")}
+
+
+def called(arguments: list[str]) -> tuple[list[str], list[str]]:
+    """The files of ours that a command goes through, and those that are on the stack when the people are counted."""
+    here = str(Path(tc.__file__).parent)
+    through: list[str] = []
+    counting: list[str] = []
+
+    def note(frame, event, _) -> None:
+        code = frame.f_code
+        if event != "call" or not code.co_filename.startswith(here) or not code.co_flags & inspect.CO_OPTIMIZED:
+            return
+        if through[-1:] != [code.co_filename]:
+            through.append(code.co_filename)
+        if not counting and code.co_name == "_query" and frame.f_locals["sql"] == "SELECT count(*) FROM people":
+            below = frame
+            while below is not None:
+                if below.f_code.co_filename.startswith(here):
+                    counting.insert(0, below.f_code.co_filename)
+                below = below.f_back
+
+    before = sys.getprofile()
+    sys.setprofile(note)
+    try:
+        assert main(arguments) == 0
+    finally:
+        sys.setprofile(before)
+    first, then = ([f"src/tacit/{Path(path).relative_to(here)}" for path in paths] for paths in (through, counting))
+    return first, list(dict.fromkeys(then))
+
+
+def out_of_order(walk: list[str], through: list[str]) -> list[str]:
+    """Those of a walk that do not come after the ones before them."""
+    files = iter(through)
+    return [file for file in walk if file not in files]
+
+
+# Before the first file of a command: what main does without when it is called from Python.
+SIGNALS = "src/tacit/cli/signals.py"
+
+
+@pytest.mark.long
+def test_a_table_goes_the_way_that_is_told() -> None:
+    parts = re.split("everything is a count|it is said", section(ARCHITECTURE, "A walk: one table"))
+    to_the_count, counts, _ = (re.findall(r"`(src/tacit/[\w/]+\.py)`", part) for part in parts)
+    through, counting = called(["audit", "example:adult", "--columns", "sex,race"])
+    assert counting == [file for file in to_the_count if file != SIGNALS]
+    assert out_of_order(counts, through) == []
+
+
+def test_a_crowd_goes_the_way_that_is_told() -> None:
+    walk = re.findall(r"`(src/tacit/[\w/]+\.py)`", section(ARCHITECTURE, "A walk: one crowd"))
+    # Not of 100 users, whose sum an example may have left in a cache.
+    through, _ = called(["measure", "krr:k=5,epsilon=1", "--users", "9973", "--shuffled"])
+    assert out_of_order(walk, through) == []

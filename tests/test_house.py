@@ -1,0 +1,91 @@
+"""What the house promises of the code in it."""
+
+import ast
+import inspect
+import statistics
+import sys
+from graphlib import TopologicalSorter
+from pathlib import Path
+
+import tacit.mechanisms
+from tacit.cli import main
+from tacit.errors import UnsupportedError
+from tacit.tables.counting import grouping
+
+SOURCE = Path(tacit.__file__).parent
+FILES = sorted(SOURCE.rglob("*.py"))
+MECHANISMS = {
+    kind.__name__
+    for room in [*sys.modules.values()]
+    if room.__name__.startswith("tacit.mechanisms")
+    for kind in vars(room).values()
+    if isinstance(kind, type) and kind.__module__.startswith("tacit.mechanisms") and hasattr(kind, "channel")
+}
+
+
+def asked_for(file):
+    """Return the names of the classes whose instances a file looks for."""
+    for node in ast.walk(ast.parse(file.read_text())):
+        kinds = []
+        if isinstance(node, ast.Call) and getattr(node.func, "id", None) in ("isinstance", "issubclass"):
+            kinds = [node.args[1]]
+        elif isinstance(node, ast.MatchClass):
+            kinds = [node.cls]
+        elif isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Is | ast.IsNot | ast.Eq | ast.NotEq):
+            kinds = [node.left, *node.comparators]
+        for part in (part for kind in kinds for part in ast.walk(kind)):
+            if isinstance(part, ast.Name | ast.Attribute):
+                yield part.id if isinstance(part, ast.Name) else part.attr
+
+
+def test_only_mechanisms_ask_which_mechanism_it_is():
+    assert {"RandomizedResponse", "Exponential", "SubsampledGaussian", "PureProtocol", "Mechanism"} <= MECHANISMS
+    others = [file for file in FILES if SOURCE / "mechanisms" not in file.parents]
+    assert {str(file.relative_to(SOURCE)): found for file in others if (found := MECHANISMS & {*asked_for(file)})} == {}
+
+
+def imported(file):
+    """Return the modules that a file names in its imports, wherever they are in it."""
+    for node in ast.walk(ast.parse(file.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            of_it = {f"{node.module}.{alias.name}" for alias in node.names}
+            yield from of_it & MODULES.keys() or {node.module}
+
+
+def module_of(file):
+    return ".".join(file.relative_to(SOURCE.parent).with_suffix("").parts).removesuffix(".__init__")
+
+
+MODULES = {module_of(file): file for file in FILES}
+# `C >> D` and `C & D`, when they are called.
+EXPLAINED = {("tacit.channels.channel", "tacit.channels.composition.products")}
+
+
+def test_no_module_imports_itself_by_way_of_others():
+    """Packages are modules here that import what their own file does; the import rules look at their parts together."""
+    graph = {
+        name: {other for other in imported(file) if other in MODULES and (name, other) not in EXPLAINED}
+        for name, file in MODULES.items()
+    }
+    assert len(graph["tacit.jobs.measure"]) > 5
+    TopologicalSorter(graph).prepare()
+
+
+def test_files_are_short():
+    lengths = {name: len(file.read_text().splitlines()) for name, file in MODULES.items()}
+    assert {name: length for name, length in lengths.items() if length > 350} == {}
+    assert statistics.median(lengths[name] for name, file in MODULES.items() if file.stem != "__init__") < 130
+
+
+def test_an_audit_counts_a_few_files_after_its_command(monkeypatch):
+    walked = []
+
+    def counted(*arguments):
+        walked.extend(dict.fromkeys(frame.filename for frame in inspect.stack() if str(SOURCE) in frame.filename))
+        raise UnsupportedError("counted")
+
+    monkeypatch.setattr(grouping, "count_rows", counted)
+    assert main(["audit", "example:adult"]) == 2
+    assert 4 <= len(walked) <= 8

@@ -1,0 +1,433 @@
+"""Lowered limits: they hold where they should, are refused where they make no sense, and change no answer."""
+
+import ast
+import math
+import re
+from contextvars import copy_context
+from dataclasses import FrozenInstanceError, fields
+from pathlib import Path
+from threading import Thread
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import tacit as tc
+from tacit import limits
+from tacit.errors import InvalidValueError, TacitError, TooLargeError
+from tacit.estimate import Estimate, highest, lowest
+from tacit.limits import Limits, within
+from tacit.numerics.compiled import on_all_cores
+
+SOURCES = Path(tc.__file__).parent
+HIGHEST = {each.name: each.default for each in fields(Limits)}
+
+# Constants with such names that limit nothing a server could want less of.
+NO_LIMITS = {
+    # Where exponents leave the doubles, and probabilities what was proved.
+    "_MOST_EXPONENT": "numerics/laws/poisson_multinomial.py",
+    "_MOST_LOUD": "mechanisms/protocols/unary_encoding.py",
+    "_MOST_BINS": "shuffling/asymptotics.py",
+    "_MOST_MISSES": "blackbox/sum_limit.py",
+    # How much at once, remembered, or copied.
+    "_MOST_ADDED": "numerics/draws/tallies.py",
+    "_MOST_AT_ONCE": "blackbox/nearest_neighbours.py",
+    "_MOST_BLOCKS": "numerics/distances/l1_tiles.py",
+    "_MOST_COPIED": "numerics/distances/l1_tiles.py",
+    "_MOST_KEPT": "anonymity/choosing/redaction_exposure.py",
+    # Which of two exact ways is the faster one, or keeps more digits.
+    "_MOST_AXES": "shuffling/listed_others.py",
+    "_MOST_BITS": "shuffling/monte_carlo.py",
+    "_MOST_BY_ROWS": "numerics/distances/pairwise.py",
+    "_MOST_CONVOLVED": "numerics/laws/lattice_sums.py",
+    "_MOST_PIVOTS": "numerics/distances/l1_bounds.py",
+    "_MOST_REPORTS": "shuffling/views.py",
+    "_MOST_TERMS": "numerics/laws/lattice_sums.py",
+    "MOST_CODES": "tables/engines/embedded.py",
+    # What a number is made by: with others it would be another one.
+    "_MOST_ASKED": "blackbox/nearest_neighbours.py",
+    "_MOST_VOTES": "blackbox/nearest_neighbours.py",
+    "_MOST_CELLS": "information/design/logdet.py",
+    "_MOST_POINTS": "information/design/goals.py",
+    "_MOST_TRIED": "shuffling/privacy.py shuffling/worst.py",
+    "MOST_CLASSES": "mechanisms/protocols/local_hashing.py",
+    "MOST_VALUES_OF_GAUSS": "information/design/logdet.py",
+    # What people can read, or would answer.
+    "_MOST": "reproduce/bayes_security/mechanisms.py reproduce/bayes_security/privacy.py",
+    "_MOST_COLUMNS": "cli/compare.py",
+    "_MOST_NAMED": "blackbox/bayes_security.py",
+    "_MOST_SPELLED": "spelling/numbers.py",
+    "MOST_CATEGORIES": "jobs/audit/collection.py",
+    "MOST_MARKS": "charts/style.py",
+    "MOST_ROWS": "charts/style.py",
+}
+
+
+def constants(path):
+    for statement in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(statement, ast.Assign | ast.AnnAssign):
+            yield from (node.id for node in ast.walk(statement) if isinstance(node, ast.Name) and node.id.isupper())
+
+
+def test_every_limit_limits_something():
+    sources = [path.read_text(encoding="utf-8") for path in SOURCES.rglob("*.py") if path.name != "limits.py"]
+    used = set(re.findall(r"\.(most_\w+)", "\n".join(sources)))
+    assert set(HIGHEST) <= used
+
+
+def test_no_other_constant_is_a_limit():
+    found: dict[str, list[str]] = {}
+    for path in sorted(SOURCES.rglob("*.py")):
+        for name in constants(path):
+            if re.fullmatch(r"_?(MOST|MAX)(_\w+)?", name):
+                found.setdefault(name, []).append(path.relative_to(SOURCES).as_posix())
+    assert {name: " ".join(dict.fromkeys(paths)) for name, paths in found.items()} == NO_LIMITS
+
+
+@pytest.mark.parametrize("given", [0, -1, 2.0, math.inf, True, None, "10", np.array([1, 2])])
+def test_what_is_no_number_of_things_is_refused(given):
+    for name, most in HIGHEST.items():
+        sentence = re.escape(f"{name} must be a whole number from 1 to {most:,}, its default, since limits are only ")
+        with pytest.raises(InvalidValueError, match=f"^{sentence}lowered; got "):
+            Limits(**{name: given})
+
+
+def test_a_limit_is_lowered_and_never_raised():
+    for name, most in HIGHEST.items():
+        assert Limits(**{name: most}) == Limits()
+        lowered = Limits(**{name: np.int64(1)})
+        assert type(getattr(lowered, name)) is int
+        assert hash(lowered) == hash(Limits(**{name: 1})) != hash(Limits())
+        for given in (most + 1, 10**5000):
+            with pytest.raises(InvalidValueError, match=f"^{name} must be .* got more$"):
+                Limits(**{name: given})
+        with pytest.raises(FrozenInstanceError):
+            setattr(lowered, name, 2)
+
+
+def test_limits_are_named():
+    with pytest.raises(TypeError):
+        Limits(10)
+    with pytest.raises(TypeError):
+        Limits(most_dreams=10)
+
+
+@pytest.mark.parametrize("given", [None, 10, {"most_users": 10}, Limits])
+def test_a_block_takes_limits_and_nothing_else(given):
+    with pytest.raises(InvalidValueError, match=r"within takes a tacit\.limits\.Limits, got"), within(given):
+        pass
+
+
+def test_limits_end_with_their_block_and_inner_ones_replace_outer_ones():
+    few, fewer = Limits(most_users=100, most_entries=5), Limits(most_users=10)
+    with within(few):
+        with within(fewer):
+            assert limits.current() is fewer
+        assert limits.current() is few
+        with pytest.raises(ZeroDivisionError), within(fewer):
+            1 / 0  # noqa: B018
+        assert limits.current() is few
+        with pytest.raises(TooLargeError, match="n must be at most 100"):
+            tc.Shuffled(tc.RandomizedResponse(2, p=0.9), 101)
+    assert limits.current() == Limits()
+
+
+def test_limits_hold_in_the_threads_of_a_computation_and_in_no_other():
+    few = Limits(most_users=100)
+    seen = []
+    elsewhere = Thread(target=lambda: seen.append(limits.current()))
+    with within(few):
+        assert on_all_cores(lambda part: (part, limits.current()), range(20)) == [(part, few) for part in range(20)]
+        elsewhere.start()
+        elsewhere.join()
+        copied = copy_context()
+    assert seen == [Limits()]
+    assert copied.run(limits.current) is few
+    assert limits.current() == Limits()
+
+
+@pytest.mark.long
+def test_a_system_that_was_asked_within_a_block_is_not_held_to_its_limits_outside():
+    def made():
+        crowd = tc.Shuffled(tc.RandomizedResponse(3, p=0.7), 30)
+        return crowd.seen_by(tc.PartlyInformed([5, 4, 3]), seed=1), crowd.seen_by(tc.WorstAllButOne())
+
+    some, worst = made()
+    with within(Limits(most_histograms=1, most_terms_added=1, most_likelihoods_expected=1)):
+        before = [tc.mutual_information(some), tc.privacy_profile(some, 0.5), tc.privacy_profile(worst, 0.5)]
+    after = [tc.mutual_information(some), tc.privacy_profile(some, 0.5), tc.privacy_profile(worst, 0.5)]
+    fresh, fresh_worst = made()
+    assert after == [
+        tc.mutual_information(fresh),
+        tc.privacy_profile(fresh, 0.5),
+        tc.privacy_profile(fresh_worst, 0.5),
+    ]
+    assert all(isinstance(found, Estimate) for found in before)
+    assert not any(isinstance(found, Estimate) for found in after)
+
+
+RR3 = tc.RandomizedResponse(3, p=0.7)
+OUE = tc.UnaryEncoding.oue(4, 1)
+LEANING = tc.Channel([[0.5, 0.25, 0.25], [0.125, 0.75, 0.125], [0.25, 0.25, 0.5]])
+POINTS = tc.PointMixture([[0.2, 0.3, 0.5], [0.6, 0.3, 0.1]], [0.5, 0.5])
+
+
+FIVE = tc.Channel(np.random.default_rng(1).dirichlet(np.ones(5), size=3))
+
+
+def table():
+    drawn = np.random.default_rng(0).integers([2, 3, 4, 5], size=(60, 4)).astype(str)
+    return pa.table({name: drawn[:, place] for place, name in enumerate(["a", "b", "c", "d"])})
+
+
+def population():
+    return tc.Population(table())
+
+
+def crowd(mechanism, n, knowledge=None):
+    shuffled = tc.Shuffled(mechanism, n)
+    return shuffled.seen_by(tc.Uninformed() if knowledge is None else knowledge, seed=1)
+
+
+def black_box():
+    rng = np.random.default_rng(0)
+    secrets = rng.integers(4, size=400)
+    return secrets, (secrets + rng.integers(3, size=400)) % 5
+
+
+def counts_read(tmp_path):
+    (tmp_path / "counts.csv").write_text("column,value,count\na,x,3\na,y,1\nb,x,2\nb,y,2\n")
+    return tc.Marginals(tmp_path / "counts.csv").people
+
+
+def stored(tmp_path):
+    np.save(tmp_path / "channel.npy", np.random.default_rng(0).dirichlet(np.ones(5), size=40))
+    return tc.StoredChannel(tmp_path / "channel.npy")
+
+
+def decoyed():
+    rules = [tc.anonymity.RedactionRule(column, 20, 0.25) for column in "ab"]
+    return tc.anonymity.redacted_exposure(population(), rules, k=5, columns=["a", "b"])
+
+
+# What is asked, each of a folder of its own.
+QUESTIONS = {
+    "a guess among uniform others": lambda _: tc.posterior_vulnerability(crowd(RR3, 50)),
+    "a guess by a law": lambda _: tc.posterior_vulnerability(crowd(RR3, 50), [0.5, 0.25, 0.25]),
+    "a guess of bits": lambda _: tc.posterior_vulnerability(crowd(OUE, 12)),
+    "a guess among known others": lambda _: tc.posterior_vulnerability(crowd(RR3, 30, tc.AllButOne([12, 9, 8]))),
+    "a guess in a population": lambda _: tc.posterior_vulnerability(crowd(RR3, 9, tc.Exchangeable([1, 2, 3]))),
+    "a guess among the worst": lambda _: tc.posterior_vulnerability(crowd(RR3, 12, tc.WorstAllButOne())),
+    "information on one of a crowd": lambda _: tc.mutual_information(crowd(LEANING, 20)),
+    "information on one among some": lambda _: tc.mutual_information(crowd(RR3, 30, tc.PartlyInformed([5, 4, 3]))),
+    "a profile": lambda _: tc.privacy_profile(crowd(LEANING, 40), 0.1),
+    "a profile among known others": lambda _: tc.privacy_profile(crowd(LEANING, 30, tc.AllButOne([12, 9, 8])), 0.1),
+    "a profile among the worst": lambda _: tc.privacy_profile(crowd(RR3, 20, tc.WorstAllButOne()), 0.5),
+    "two values among the worst": lambda _: tc.bayes_security(
+        crowd(tc.RandomizedResponse(2, p=0.8), 50, tc.WorstAllButOne())
+    ),
+    "a loud profile": lambda _: tc.privacy_profile(
+        crowd(tc.RandomizedResponse(3, epsilon=400), 9, tc.AllButOne([3, 3, 2])), 0.5
+    ),
+    "a divergence": lambda _: tc.renyi_dp(crowd(RR3, 150), 2),
+    "leakiest pairs of a crowd": lambda _: tc.leakiest_pairs(crowd(LEANING, 20)),
+    "a crowd's channel": lambda _: tc.bayes_security(crowd(LEANING, 20).channel()),
+    "a large crowd's channel": lambda _: tc.bayes_security(crowd(RR3, 120).channel()),
+    "datasets": lambda _: tc.posterior_vulnerability(tc.shuffling.dataset_channel(RR3, 3)),
+    "the smallest crowd": lambda _: tc.shuffling.smallest_crowd(
+        tc.RandomizedResponse(2, epsilon=1), tc.posterior_vulnerability, at_most=0.51
+    ),
+    "repeated uses": lambda _: tc.posterior_vulnerability(tc.repeated(LEANING, 6)),
+    "many repeated uses": lambda _: tc.privacy_profile(tc.repeated(LEANING, 40), 1.0),
+    "noise added up": lambda _: tc.privacy_profile(tc.repeated(tc.Laplace(scale=8), 30), 1.0),
+    "steps of learning": lambda _: tc.privacy_profile(tc.SubsampledGaussian(sigma=1.0, rate=0.01, steps=100), 1.0),
+    "whole noise added up": lambda _: tc.privacy_profile(tc.repeated(tc.Geometric(epsilon=0.5), 20), 1.0),
+    "a profile of many reports": lambda _: tc.privacy_profile(crowd(FIVE, 60), 0.1),
+    "a profile among others of two laws": lambda _: tc.privacy_profile(crowd(OUE, 9, tc.AllButOne([4, 2, 1, 1])), 0.1),
+    "a stored channel": lambda folder: tc.bayes_security(stored(folder)),
+    "information of a stored channel": lambda folder: tc.mutual_information(stored(folder)),
+    "all pairs": lambda _: tc.leakiest_pairs(tc.Channel(np.eye(9))),
+    "all pairs of a response": lambda _: tc.leakiest_pairs(tc.RandomizedResponse(9, epsilon=1)),
+    "bounds of security": lambda _: tc.security.bayes_security_bounds(LEANING).low,
+    "all bits": lambda _: tc.bayes_security(OUE.channel()),
+    "all subsets": lambda _: tc.bayes_security(tc.SubsetSelection(8, epsilon=1).channel()),
+    "reports of bits": lambda _: OUE.sample([0, 1, 2] * 10, rng=1).sum(),
+    "reports of subsets": lambda _: len(tc.SubsetSelection(8, epsilon=1).sample([0, 1, 2] * 10, rng=1)),
+    "tallies of subsets": lambda _: tc.SubsetSelection(8, epsilon=1).sample_aggregate([4] * 8, rng=1).sum() > 0,
+    "tallies": lambda _: tc.HadamardResponse(4, epsilon=1).sample_aggregate([10, 5, 5, 5], rng=1).sum(),
+    "tallies told": lambda _: tc.information.tally_utility(RR3, 20, rng=1),
+    "tallies told among points": lambda _: tc.information.tally_utility(RR3, 20, POINTS, rng=1),
+    "a population told": lambda _: tc.information.distribution_utility(RR3, 20, rng=1),
+    "a population told by a channel": lambda _: tc.information.distribution_utility(LEANING, 12, rng=1),
+    "a population of points told": lambda _: tc.information.distribution_utility(LEANING, 12, POINTS, rng=1),
+    "two values told": lambda _: tc.information.distribution_utility(tc.RandomizedResponse(2, epsilon=1), 200, rng=1),
+    "in the limit": lambda _: tc.information.asymptotic_utility(LEANING, tc.Dirichlet([1, 2, 3]), rng=1),
+    "the best mechanism": lambda _: tc.optimal_mechanism(3, "mutual_information", epsilon=1.0).value,
+    "the least loss on average": lambda _: tc.optimal_mechanism(3, 1 - np.eye(3), 1.0, min_average_privacy=0.1).value,
+    "the least loss": lambda _: tc.optimal_mechanism(3, [[0, 1, 2], [1, 0, 1], [2, 1, 0]], epsilon=1.0).value,
+    "the best mechanism in the limit": lambda _: tc.optimal_mechanism(3, epsilon=1.0, rng=1).value,
+    "a black box": lambda _: tc.estimate_bayes_security(*black_box(), rng=1),
+    "a black box classified": lambda _: tc.estimate_bayes_security(*black_box(), method="nearest-neighbours", rng=1),
+    "exposure": lambda _: tc.exposure(population(), k=3),
+    "a bound": lambda _: tc.exposure_bound(population(), k=3),
+    "a bound by pairs": lambda _: tc.exposure_bound(population(), k=3, groups=[("a", "b"), ("b", "c"), ("c", "d")]),
+    "a theorem's bound": lambda _: tc.anonymity.theorem_bound(population(), k=3),
+    "independent columns": lambda _: tc.anonymity.exposure_if_independent(population(), k=3),
+    "the worst table": lambda _: tc.anonymity.worst_exposure(population(), k=3, columns=["a", "b"]),
+    "attacks": lambda _: [attack.posterior for attack in tc.anonymity.attacks_on_all(population())],
+    "a release": lambda _: tc.anonymity.t_closeness(population(), ["a"], "d"),
+    "a fingerprint": lambda _: [found.alike for found in tc.anonymity.given_away(population(), {"a": "1"})],
+    "a selection": lambda _: sorted(found.columns for found in tc.select_columns(population(), 0.2, k=3).maximal),
+    "rounds": lambda _: len(tc.anonymity.hierarchical_rounds(population(), 0.2, k=3)),
+    "decoys": lambda _: decoyed(),
+    "counts in a file": counts_read,
+}
+
+# What single limits do to these.
+REFUSED_BY_NAME = [
+    ("most_users", 20, "a guess among uniform others"),
+    ("most_values", 2, "a loud profile"),
+    ("most_entries", 20, "datasets"),
+    ("most_entries", 20, "all subsets"),
+    ("most_entries", 20, "information of a stored channel"),
+    ("most_tally_entries", 20, "repeated uses"),
+    ("most_pairs_listed", 20, "all pairs"),
+    ("most_law_cells", 20, "a large crowd's channel"),
+    ("most_steps", 20, "steps of learning"),
+    ("most_people_drawn", 20, "tallies"),
+    ("most_bits_drawn", 20, "reports of bits"),
+    ("most_bytes_drawn", 20, "reports of subsets"),
+    ("most_bits_listed", 3, "all bits"),
+    ("most_users_summed", 7, "a population told"),
+    ("most_tallies_listed", 20, "tallies told among points"),
+    ("most_values_sought", 2, "the best mechanism in the limit"),
+    ("most_alike_values_sought", 2, "the least loss on average"),
+    ("most_losses", 8, "the least loss"),
+    ("most_secrets_classified", 3, "a black box classified"),
+    ("most_columns", 3, "exposure"),
+    ("most_table_cells", 5, "the worst table"),
+    ("most_people_compared", 20, "a release"),
+    ("most_sets_attacked", 14, "attacks"),
+    ("most_sets_examined", 5, "a selection"),
+    ("most_sets_promised", 3, "rounds"),
+    ("most_columns_decoyed", 1, "decoys"),
+    ("most_bytes_of_counts", 1 << 3, "counts in a file"),
+]
+REFUSED = [
+    ("most_pairs_listed", 20, "all pairs of a response"),
+    ("most_crowd_cells", 20, "a large crowd's channel"),
+    ("most_histograms", 20, "leakiest pairs of a crowd"),
+    ("most_terms_added", 1, "a divergence"),
+    ("most_report_types", 1, "a profile among others of two laws"),
+    ("most_cells_compared", 20, "a black box"),
+    ("most_pairs_compared", 5, "a black box"),
+]
+LESS_IS_SAID = [
+    ("most_loss_points", 1000, "noise added up"),
+    ("most_histograms", 20, "a guess by a law"),
+    ("most_histograms", 20, "information on one of a crowd"),
+    ("most_log_terms", 20, "a loud profile"),
+    ("most_values_listed", 2, "a guess among known others"),
+    ("most_ways_listed", 20, "a guess in a population"),
+    ("most_likelihoods_tried", 20, "a profile among the worst"),
+    ("most_likelihoods_expected", 20, "a profile among the worst"),
+    ("most_values_tried", 2, "a guess among the worst"),
+    ("most_crowds_drawn", 2000, "a guess of bits"),
+    ("most_tally_cells", 20, "tallies told among points"),
+    ("most_tally_table", 20, "tallies told among points"),
+    ("most_report_tallies", 20, "a population told"),
+    ("most_tally_terms", 20, "a population of points told"),
+    ("most_products", 1, "independent columns"),
+]
+
+
+def asked(question, folder, lowered=HIGHEST):
+    folder.mkdir()
+    with within(Limits(**lowered)):
+        return QUESTIONS[question](folder)
+
+
+def width(found):
+    return highest(found) - lowest(found)
+
+
+def agree(found, known):
+    """Whether two answers to a question can both be right; what is not a number is equal."""
+    if not isinstance(found, float | Estimate):
+        return found == known
+    off = 1e-12 + 1e-10 * abs(float(known))
+    return lowest(found) - off <= highest(known) and lowest(known) <= highest(found) + off
+
+
+@pytest.mark.parametrize(("name", "most", "question"), REFUSED_BY_NAME)
+def test_a_question_beyond_a_limit_is_refused_by_its_number(name, most, question, tmp_path):
+    asked(question, tmp_path / "before")
+    with pytest.raises(TooLargeError) as refused:
+        asked(question, tmp_path / "within", {name: most})
+    said = "MB" if name == "most_bytes_of_counts" else f"{most:,}"
+    assert re.search(rf"\b{said}\b", str(refused.value))
+
+
+@pytest.mark.parametrize(("name", "most", "question"), REFUSED)
+def test_a_question_beyond_a_limit_that_says_nothing_to_people_is_refused(name, most, question, tmp_path):
+    asked(question, tmp_path / "before")
+    with pytest.raises(TooLargeError):
+        asked(question, tmp_path / "within", {name: most})
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("name", "most", "question"), LESS_IS_SAID)
+def test_a_question_beyond_a_limit_is_answered_by_an_interval(name, most, question, tmp_path):
+    known, found = asked(question, tmp_path / "before"), asked(question, tmp_path / "within", {name: most})
+    assert isinstance(found, Estimate)
+    assert width(found) > width(known)
+    assert agree(found, known)
+
+
+def test_where_integrals_are_not_affordable_tallies_are_sampled_or_that_is_refused(tmp_path):
+    question, few = "a population told by a channel", {"most_users_by_quadrature": 7}
+    known = asked(question, tmp_path / "before")
+    found = asked(question, tmp_path / "sampled", few | {"most_cells_bracketed": 1 << 21})
+    assert isinstance(known, float)
+    assert found.confidence == 0.95
+    assert agree(found, known)
+    with pytest.raises(TooLargeError, match="too many to sample their tallies"):
+        asked(question, tmp_path / "refused", few | {"most_cells_bracketed": 1 << 20})
+
+
+def test_losses_that_fill_their_lattice_are_added_on_a_grid(tmp_path):
+    question = "whole noise added up"
+    known, found = asked(question, tmp_path / "exact"), asked(question, tmp_path / "grid", {"most_loss_places": 1})
+    assert found != known
+    assert agree(found, known)
+
+
+def test_subsets_of_more_values_than_can_be_read_are_left_out():
+    values = {"a": "1", "b": "1", "c": "1"}
+    every = tc.anonymity.given_away(population(), values)
+    with within(Limits(most_columns_combined=2)):
+        some = tc.anonymity.given_away(population(), values)
+    assert some == tuple(found for found in every if len(found.columns) != 2)
+
+
+FEW_OF_ALL = dict.fromkeys(HIGHEST, 1) | {"most_users": 10**4, "most_values": 10**4, "most_columns": 10}
+LOWERED = {
+    "to a million": {name: min(10**6, most) for name, most in HIGHEST.items()},
+    "to a thousand": {name: min(1000, most) for name, most in HIGHEST.items()},
+    "to thirty": {name: min(30, most) for name, most in HIGHEST.items()},
+    "to one, but for people and values": FEW_OF_ALL,
+    "to one, but for people, values and lists": FEW_OF_ALL | {"most_entries": 10**4, "most_bits_listed": 18},
+}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_whatever_is_lowered_an_answer_stays_what_it_is(question, tmp_path):
+    known = asked(question, tmp_path / "before")
+    for place, lowered in enumerate(LOWERED.values()):
+        try:
+            found = asked(question, tmp_path / str(place), lowered)
+        except TacitError as refused:
+            assert isinstance(refused, InvalidValueError)
+        else:
+            assert agree(found, known), lowered
