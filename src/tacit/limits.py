@@ -139,6 +139,9 @@ class Limits:
     most_columns_combined: int = 10  # columns of a fingerprint, all of whose subsets are read
 
     # Choosing columns, and redacting values.
+    most_pairs_asked: int = 400  # pairs of columns about which an engine elsewhere is asked whether one determines
+    most_levels_examined: int = 20_000  # sets that a selection looks at one by one, by their number of columns
+    most_codes: int = 2 * 10**8  # codes of rows, in all columns, that are taken out of the engine: 4 bytes each
     most_sets_examined: int = 10**6  # sets of columns that a selection looks at
     most_sets_promised: int = 100_000  # sets of columns whose bounds the rounds of a release look at
     most_columns_decoyed: int = 10  # columns with decoys, any of which may be redacted

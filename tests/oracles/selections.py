@@ -1,8 +1,9 @@
 """The choice of columns by trying every set of them, and comparing every two."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from itertools import combinations
+from math import log2
 from typing import NamedTuple
 
 Columns = tuple[str, ...]
@@ -62,3 +63,59 @@ def choose(
         front=sorted(front, key=utility.__getitem__),
         smallest_over=[a for a in over if not any(a != b and is_below(b, a, chains) for b in over)],
     )
+
+
+class Facts(NamedTuple):
+    """What a set of columns gives away and is worth."""
+
+    exposed: int
+    guessed: tuple[int, ...]
+    certain: tuple[int, ...]
+    worth: Fraction
+    bits: float
+
+
+def facts_of_all(
+    table: Mapping[str, Sequence[object]], columns: Sequence[str], sensitive: Sequence[str], k: int, bits: bool
+) -> dict[Columns, Facts]:
+    """Return what every set of columns gives away, by going through the people one by one."""
+    people = range(len(next(iter(table.values()))))
+
+    def classes(some: Iterable[str]) -> list[list[int]]:
+        found: dict[tuple[object, ...], list[int]] = {}
+        names = list(some)
+        for person in people:
+            found.setdefault(tuple(table[name][person] for name in names), []).append(person)
+        return list(found.values())
+
+    def entropy(some: Iterable[str]) -> float:
+        return -sum(len(c) / len(people) * log2(len(c) / len(people)) for c in classes(some))
+
+    def is_function(coarse: str, *fine: str) -> bool:
+        return len(classes([*fine, coarse])) == len(classes(fine))
+
+    def worth(some: Columns) -> Fraction:
+        weights = {name: Fraction(entropy([name])) if bits else Fraction(not is_function(name)) for name in some}
+        return max(
+            sum((weights[name] for name in apart), Fraction(0))
+            for size in range(len(some) + 1)
+            for apart in combinations(some, size)
+            if not any(is_function(a, b) for a in apart for b in apart if a != b)
+        )
+
+    def guesses(some: Columns, secret: str) -> tuple[int, int]:
+        held = [[table[secret][person] for person in c] for c in classes(name for name in some if name != secret)]
+        best = [max(map(values.count, values)) for values in held]
+        return sum(best), sum(b for b, values in zip(best, held, strict=True) if b == len(values))
+
+    return {
+        some: Facts(
+            sum(len(c) for c in classes(some) if len(c) < k),
+            tuple(guesses(some, secret)[0] for secret in sensitive),
+            tuple(guesses(some, secret)[1] for secret in sensitive),
+            worth(some),
+            entropy(some),
+        )
+        for size in range(len(columns) + 1)
+        for some in combinations(columns, size)
+    }

@@ -1,24 +1,31 @@
-"""Which columns may go out together: the most useful ones that expose few enough people."""
+"""Which columns may go out together: the most useful ones that give away little enough."""
 
 import math
-import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
-from itertools import pairwise
 from typing import Literal
 
-from tacit.anonymity.choosing.subset_search import Columns, ColumnSets
-from tacit.anonymity.exposure.bounds import counting_bound, exposed_below, exposure_bound
+from tacit import limits
+from tacit.anonymity.choosing.choices import Choices, Columns, Weights, chains_among, choices_among, worth_of
+from tacit.anonymity.choosing.functions import Functions, functions_among
+from tacit.anonymity.choosing.loads import Allowed, Certified, FromCodes, FromEngine, Given, allowed_of
+from tacit.anonymity.exposure.bounds import exposed_below, exposure_bound
 from tacit.anonymity.people.accepted import as_population, counted
 from tacit.anonymity.people.marginals import Marginals
 from tacit.anonymity.people.population import Population
-from tacit.errors import InvalidValueError
+from tacit.errors import EngineError, InvalidValueError
 from tacit.estimate import Estimate
+from tacit.numerics.alike import Column
+from tacit.numerics.search.looked_at import Ended
+from tacit.numerics.search.monotone_sets import MonotoneSearch, Searched
+from tacit.numerics.search.worth import Worth
 from tacit.tables.counting.threshold import Threshold, least_unexposed, most_exposed
 from tacit.validation import as_real
 
 By = Literal["measured", "certified"]
+
+# So many sets that are equally useful are compared by their bits.
+_TIED = 100
 
 
 @dataclass(frozen=True)
@@ -28,41 +35,58 @@ class SelectedSet:
     Parameters
     ----------
     columns
-        In the order of the columns that were chosen from.
+        In the order of the columns that were chosen from, copies of each after it.
     exposure
         Exact, as a float; or, as an :class:`Estimate`, a certified bound.
     utility
-        The sum of the columns' weights.
+        What the columns are worth.
+    guesses
+        A sensitive column → how often the best guess of it is right for who knows the others of the set.
     """
 
     columns: Columns
     exposure: float | Estimate
     utility: float
+    guesses: Mapping[str, float]
 
 
 @dataclass(frozen=True)
 class Selection:
     """The sets of columns within a budget.
 
-    Where hierarchies of columns are given, a set is below another if each of its columns, or a finer one, is in the
-    other; otherwise, if the other contains it.
+    A set is below another if each of its columns is in the other, or is a function of one there: as told by
+    hierarchies or found out.
 
     Parameters
     ----------
     best
-        The most useful set: of several the least exposed, then that of the fewest columns, then the first. None if
-        even knowing nothing exposes too many.
+        The most useful set: of several, unless weights were told, the one with most bits, then the least exposed, then
+        that of the fewest columns, then the first. None if even knowing nothing, or what is to be kept, exposes too
+        many.
     maximal
-        The sets within the budget that are below no other one within, in that order, the best first.
+        Sets within the budget that are below no other one within, the most useful first. All of them if complete.
     front
-        The Pareto front of the sets within the budget: none is as useful and exposes less, or exposes as little and is
-        more useful. By rising utility; of sets with the same of both, the first.
+        The Pareto front of the sets within the budget that were looked at: none is as useful and exposes less, or
+        exposes as little and is more useful. By rising utility; of sets with the same of both, the first.
     smallest_over
-        The sets over the budget that no other one over is below, those of few columns first.
+        The sets over a budget that were met and that no other one over is below, those of few columns first. All of
+        them if complete.
+    bound
+        No set within the budget is more useful than this.
+    complete
+        Whether every set is known: those that were not looked at are above one over the budget.
     examined
-        How many sets were examined; the others are above one over the budget, and hence over it too.
+        How many sets were looked at.
     possible
-        How many sets there are. The empty set is in neither number.
+        How many there are. The empty set is in neither number.
+    ended
+        "proved": no set within is more useful than the best one; "time", "sets" or "interrupted": what ended the
+        search before it was proved.
+    functions
+        A column that is a copy or a function of another → that other one. With a hierarchy told, those in it are left
+        out; found out only where exposure is measured, of people with one row each, and weights are not told.
+    constants
+        The columns with one value only.
     by
         How exposure was told: "measured" or "certified".
     """
@@ -71,8 +95,13 @@ class Selection:
     maximal: tuple[SelectedSet, ...]
     front: tuple[SelectedSet, ...]
     smallest_over: tuple[SelectedSet, ...]
+    bound: float
+    complete: bool
     examined: int
     possible: int
+    ended: Ended
+    functions: Mapping[str, str]
+    constants: Columns
     by: By
 
     @property
@@ -81,9 +110,9 @@ class Selection:
         return self.best.columns if self.best else ()
 
     @property
-    def complete(self) -> bool:
-        """Whether every possible set was examined: no set is above one over the budget."""
-        return self.examined == self.possible
+    def proved(self) -> bool:
+        """Whether no set within the budget is more useful than the best one."""
+        return self.ended == "proved"
 
 
 def select_columns(
@@ -94,12 +123,19 @@ def select_columns(
     by: By = "measured",
     *,
     columns: Iterable[str] | None = None,
-    weights: Mapping[str, float] | None = None,
+    keep: Iterable[str] = (),
+    drop: Iterable[str] = (),
+    weights: Weights = None,
+    sensitive: Iterable[str] = (),
+    guess_budget: float | None = None,
+    certain_budget: Threshold | None = None,
     hierarchies: Iterable[Sequence[str]] = (),
+    time_limit: float | None = None,
+    progress: Callable[[Columns], None] | None = None,
 ) -> Selection:
     """Return the most useful sets of columns whose exposure is at most the budget.
 
-    ``argmax Σ_{j ∈ J} w_j`` subject to ``Q_J ≤ budget``, with Q_J the exposure or its certified bound
+    ``argmax U(J)`` subject to ``Q_J ≤ budget``, with Q_J the exposure or its certified bound
 
     Parameters
     ----------
@@ -115,162 +151,180 @@ def select_columns(
         columns suffice, of people with one row each.
     columns
         The columns to choose from; None is all of them.
+    keep, drop
+        Columns that go out in any case, or in none.
     weights
-        A column → its utility, at least 0; 1 unless told. A column that has a finer one in a hierarchy is worth, unless
-        told, as much of the finest one's utility as it has of its entropy. Utilities are added up without rounding, so
-        that 0.1 and 0.2 are worth 0.3.
+        "columns", the default: a set is worth as many columns as it has of which none is a function of another, for
+        what follows from another column tells nothing more; a column that has a finer one in a hierarchy counts for as
+        much of it as it has of its entropy. "bits": the same with each column's entropy. Or a mapping, column → its
+        utility, at least 0, as above unless told; these are added up without rounding, so that 0.1 and 0.2 are worth
+        0.3.
+    sensitive
+        Columns that nobody is to guess much better than without the set. They go out only if they are kept.
+    guess_budget
+        By how much the share of right guesses of each of them may rise, in [0, 1]; 0.05 unless told.
+    certain_budget
+        Of which share of the people each of them may be known for certain; of anybody unless told, for small classes
+        that agree are in every table.
     hierarchies
         Views of one column each, from the finest to the coarsest, such as ``["age", "decade"]``. A set takes at most
         one of them.
+    time_limit
+        When to stop, in seconds; None is when it is proved that nothing is more useful. What is found until then,
+        or until Ctrl-C, is returned.
+    progress
+        Called with each set that is better than those before.
 
     Returns
     -------
     Selection
-        The best set, the maximal ones, the trade-off, and the smallest ones over the budget.
+        The best set, how much more useful another one can be, the maximal ones and the trade-off.
 
     Raises
     ------
     UnsupportedError
         If P is not a Population; if none or both of k and threshold are given; or if by is "certified" and people have
-        several rows, or P is Marginals without the counts of two columns of a hierarchy together.
+        several rows, columns are sensitive, or P is Marginals without the counts of two columns of a hierarchy
+        together.
     InvalidValueError
-        If a number is out of range, weights is no mapping or they add up to more than a float holds, a column is in two
-        hierarchies or in one but not among the columns, or one that should be coarser than another is not a function of
-        it.
+        If a number is out of range, the weights add up to more than a float holds, a column is in two hierarchies or
+        in one but not among the columns, or one that should be coarser than another is not a function of it; or if a
+        column is to be kept and dropped.
     UnknownColumnError
         If the population has no such column.
-    TooLargeError
-        If more than a million sets would have to be examined.
 
     Notes
     -----
-    The search is exact: both quantities only rise from a set to one above it, so that a set above one over the budget
-    is over too. The exposure, since who is alike on finer or more columns is alike on the others. The counting bound,
-    since a further column adds rare people and multiplies cells, by at least 1; and since the m commonest values of a
-    coarser column are had by at least as many people as any m values of a finer one. (Where :func:`exposure_bound`
-    may not be the least of its kind, a set may be missed.) Source: Anonymity, section 8.2; the levels of the search are
-    those of Apriori and Incognito.
+    What the search leaves out is left out for a reason: all that it counts only rises from a set to one above it, so
+    that a set above one over the budget is over too. The exposure, since who is alike on finer or more columns is alike
+    on the others. The guess, since it is best for each class, and that of parts of a class is no worse. The counting
+    bound, since a further column adds rare people and multiplies cells, by at least 1; and since the m commonest values
+    of a coarser column are had by at least as many people as any m values of a finer one. (Where
+    :func:`exposure_bound` may not be the least of its kind, a set may be missed.) The best set is counted once more by
+    the engine. Source: Anonymity, section 8.2; the search is that of ``tacit.numerics.search``.
 
     Examples
     --------
     >>> adult = Population("example:adult", columns=["sex", "income", "race", "workclass"])
     >>> selection = select_columns(adult, budget=0.001, k=10)
-    >>> selection.columns, round(selection.best.exposure, 6)
-    (('sex', 'income', 'race'), 0.000184)
+    >>> selection.columns, round(selection.best.exposure, 6), selection.proved
+    (('sex', 'income', 'workclass'), 0.000645, True)
     >>> [found.columns for found in selection.maximal]
-    [('sex', 'income', 'race'), ('sex', 'income', 'workclass')]
+    [('sex', 'income', 'workclass'), ('sex', 'income', 'race')]
     >>> select_columns(adult, budget=0.01, k=10, by="certified").columns
     ('sex', 'income', 'race')
     """
+    if by not in ("measured", "certified"):
+        raise InvalidValueError(f"by must be 'measured' or 'certified', got {by!r}")
     population = counted(P) if by == "certified" else as_population(P, "select_columns(by='certified')")
-    least = least_unexposed(population.people, k, threshold)
-    allowed = most_exposed(population.people, budget)
-    chosen = population.known(columns)
-    examine = _examine(population, least, by)
-    sets = ColumnSets(_chains(population, chosen, hierarchies))
-    weight = _weights(population, sets.chains, {} if weights is None else weights)
-    found = sets.search(examine, allowed, population.people)
-    exposed = {**found.within, **found.over}
-    utility = {columns: sum((weight[column] for column in columns), Fraction(0)) for columns in exposed}
+    people = population.people
+    least = least_unexposed(people, k, threshold)
+    kept, dropped, secret = (population.known(names) for names in (keep, drop, sensitive))
+    if both := next((name for name in kept if name in dropped), None):
+        raise InvalidValueError(f"the column {both!r} cannot be kept and dropped; leave it in one")
+    asked = population.known(columns)
+    chosen = (
+        *(name for name in asked if name in kept or name not in (*dropped, *secret)),
+        *(name for name in kept if name not in asked),
+    )
+    chains = chains_among(population, chosen, hierarchies)
+    allowed = allowed_of(population, least, most_exposed(people, budget), secret, guess_budget, certain_budget)
+    told = isinstance(weights, Mapping)
+    coded: dict[str, Column] | None = None
+    functions: Functions | None = None
+    if isinstance(population, Population) and by == "measured" and population.person is None:
+        coded = population.codes([*chosen, *(name for name in secret if name not in chosen)])
+        alone = [chain[0] for chain in chains if len(chain) == 1 and chain[0] not in secret]
+        functions = None if told else functions_among(population, alone, coded)
+    choices = choices_among(chosen, kept, chains, functions)
+    constants = () if functions is None else functions.constants
+    worth = worth_of(choices, population, weights, constants)
+    given = _given(population, choices, secret, allowed, coded, by)
+    search = MonotoneSearch(
+        choices.ideals,
+        choices.start,
+        given.loads,
+        allowed.limits,
+        worth,
+        place=choices.place,
+        most_levels=limits.current().most_levels_examined,
+        most=limits.current().most_sets_examined,
+        seconds=math.inf if time_limit is None else _as_time(time_limit),
+        progress=lambda ideal: progress(choices.columns(ideal)) if progress is not None else None,
+    )
+    found = search.run()
 
-    def place(columns: Columns) -> tuple[int, list[int]]:
-        return len(columns), sorted(map(chosen.index, columns))
+    def selected(ideal: int) -> SelectedSet:
+        if ideal in found.within:
+            names, loads = choices.columns(ideal), found.within[ideal]
+        else:
+            names, loads = choices.telling(ideal, constants), found.over[ideal]
+        if by == "certified":
+            exposure: float | Estimate = exposure_bound(population, k, threshold, names)
+        else:
+            exposure = loads[0] / people
+        step = 1 if allowed.certain is None else 2
+        guesses = {name: right / people for name, right in zip(secret, loads[1::step], strict=False)}
+        return SelectedSet(names, exposure, float(worth.of(ideal)), guesses)
 
-    def selected(columns: Columns) -> SelectedSet:
-        names = tuple(sorted(columns, key=chosen.index))
-        measured = exposed[columns] / population.people
-        exposure = measured if by == "measured" else exposure_bound(population, k, threshold, columns)
-        return SelectedSet(names, exposure, float(utility[columns]))
-
-    ranked = sorted(found.within, key=lambda columns: (-utility[columns], exposed[columns], place(columns)))
-    predecessors = {below for columns in ranked for below in sets.predecessors(columns)}
+    best = _best(found, worth, given, choices) if not told else found.best
+    if best is not None and coded is not None and isinstance(population, Population):
+        _check(population, choices.columns(best), least, found.within[best][0])
+    maximal = [ideal for ideal in found.maximal if ideal != best]
+    if best in found.maximal:
+        maximal.insert(0, best)
     return Selection(
-        best=selected(ranked[0]) if ranked else None,
-        maximal=tuple(selected(columns) for columns in ranked if columns not in predecessors),
-        front=tuple(map(selected, _front(ranked, exposed, utility))),
-        smallest_over=tuple(map(selected, sorted(found.over, key=place))),
-        examined=len(exposed) - 1,
-        possible=sets.possible - 1,
+        best=None if best is None else selected(best),
+        maximal=tuple(map(selected, maximal)),
+        front=tuple(map(selected, found.front)),
+        smallest_over=tuple(map(selected, sorted(found.over, key=choices.place))),
+        bound=float(found.bound),
+        complete=found.complete,
+        examined=found.examined - (0 in found.within or 0 in found.over),
+        possible=choices.ideals.count - 1,
+        ended=found.ended,
+        functions={} if functions is None else functions.sources,
+        constants=constants,
         by=by,
     )
 
 
-def _chains(population: Population | Marginals, chosen: Columns, hierarchies: Iterable[Sequence[str]]) -> list[Columns]:
-    """Return the hierarchies, and every other column by itself, in the order of the columns."""
-    chain_of = {column: (column,) for column in chosen}
-    in_one: set[str] = set()
-    for hierarchy in hierarchies:
-        chain = population.known(hierarchy)
-        for column in chain:
-            if column not in chosen:
-                raise InvalidValueError(f"the column {column!r} of a hierarchy is not among the columns; name it there")
-            if column in in_one:
-                raise InvalidValueError(f"the column {column!r} is in two hierarchies; leave it in one")
-        in_one.update(chain)
-        chain_of |= dict.fromkeys(chain, chain)
-    chains = list(dict.fromkeys(chain_of.values()))
-    _check_functions(population, [pair for chain in chains for pair in pairwise(chain)])
-    return chains
+def _as_time(time_limit: float) -> float:
+    seconds = as_real(time_limit, "time_limit")
+    if not seconds > 0:
+        raise InvalidValueError(f"time_limit must be seconds above 0, or None, got {time_limit!r}")
+    return seconds
 
 
-def _check_functions(population: Population | Marginals, pairs: Sequence[tuple[str, str]]) -> None:
-    """Raise InvalidValueError unless the second column of each pair is a function of the first, in every row."""
-    rows = population
-    if isinstance(rows, Population):
-        rows = rows if rows.person is None else rows.with_rows(lambda rows: rows, None)
-        rows.class_sizes_of_all([*([fine] for fine, _ in pairs), *pairs])
-    for fine, coarse in pairs:
-        if rows.class_sizes([fine, coarse]).classes != rows.class_sizes([fine]).classes:
-            raise InvalidValueError(
-                f"{coarse!r} is not a coarser view of {fine!r}: rows alike on {fine!r} differ on {coarse!r}; "
-                "a hierarchy goes from the finest column to the coarsest"
-            )
+def _given(  # noqa: PLR0917 - all that a selection is asked
+    population: Population | Marginals,
+    choices: Choices,
+    secret: Columns,
+    allowed: Allowed,
+    coded: Mapping[str, Column] | None,
+    by: By,
+) -> Given:
+    """Return what says what sets give away."""
+    if by == "certified" or not isinstance(population, Population):
+        return Certified(population, choices.ideals, choices.names, allowed.least)
+    if coded is None:
+        return FromEngine(population, choices.ideals, choices.names, allowed)
+    index = {name: j for j, name in enumerate(choices.names)}
+    sensitive = {name: (coded[name], index.get(name)) for name in secret}
+    return FromCodes(choices.ideals, [coded[name] for name in choices.names], sensitive, allowed)
 
 
-def _weights(
-    population: Population | Marginals, chains: Iterable[Columns], told: Mapping[str, float]
-) -> dict[str, Fraction]:
-    if not isinstance(told, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise InvalidValueError(
-            f"weights must be a mapping from columns to numbers, such as {{'age': 2}}, got {type(told).__name__}"
-        )
-    weights: dict[str, float] = {}
-    for column in population.known(told):
-        weights[column] = as_real(told[column], f"the weight of {column!r}")
-        if not 0 <= weights[column] < math.inf:
-            raise InvalidValueError(f"the weight of {column!r} must be at least 0 and finite, got {told[column]!r}")
-    for finest, *coarser in chains:
-        weights.setdefault(finest, 1.0)
-        for column in coarser:
-            bits, all_bits = (population.class_sizes([name]).entropy for name in (column, finest))
-            weights.setdefault(column, weights[finest] * (bits / all_bits) if all_bits else 0.0)
-    exact = {column: _simple_fraction(weight) for column, weight in weights.items()}
-    if sum(exact.values()) > Fraction(sys.float_info.max):
-        raise InvalidValueError("the weights add up to more than a float holds; divide all of them by the same number")
-    return exact
+def _best(found: Searched, worth: Worth, given: Given, choices: Choices) -> int | None:
+    """Return the set of most bits among the most useful ones that nothing can be added to."""
+    if found.best is None:
+        return None
+    most = worth.of(found.best)
+    useful = [ideal for ideal in (found.best, *found.maximal) if worth.of(ideal) == most][:_TIED]
+    bits = {ideal: given.entropy(ideal) for ideal in useful}
+    return min(bits, key=lambda ideal: (-bits[ideal], found.within[ideal], choices.place(ideal)))
 
 
-def _simple_fraction(weight: float) -> Fraction:
-    """Return the fraction with a denominator of at most a million that the float stands for, or its binary value."""
-    simple = Fraction(weight).limit_denominator(1_000_000)
-    return simple if float(simple) == weight else Fraction(weight)
-
-
-def _examine(population: Population | Marginals, least: int, by: By) -> Callable[[Sequence[Columns]], Iterable[int]]:
-    """Return what says how many people a set exposes, or is certified to expose at most."""
-    if by == "certified":
-        return lambda sets: (counting_bound(population.marginals(columns), least) for columns in sets)
-    if by == "measured" and isinstance(population, Population):
-        return lambda sets: [exposed_below(sizes, least) for sizes in population.class_sizes_of_all(sets)]
-    raise InvalidValueError(f"by must be 'measured' or 'certified', got {by!r}")
-
-
-def _front(
-    ranked: Iterable[Columns], exposed: Mapping[Columns, int], utility: Mapping[Columns, Fraction]
-) -> Iterator[Columns]:
-    """Yield, of sets in descending order of utility, those that none as little exposed is more useful than."""
-    most = Fraction(-1)
-    for columns in sorted(ranked, key=exposed.__getitem__):
-        if utility[columns] > most:
-            most = utility[columns]
-            yield columns
+def _check(population: Population, columns: Columns, least: int, exposed: int) -> None:
+    """Count the best set by the engine too: by another way, which must come to the same."""
+    if (counted := exposed_below(population.class_sizes(columns), least)) != exposed:
+        raise EngineError(f"{exposed} people were counted as exposed, and {counted} by the engine; please report this")

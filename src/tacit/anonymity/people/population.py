@@ -10,6 +10,7 @@ from tacit.tables.engines.one_process import OfOneProcess
 from tacit.tables.layouts.column_names import distinct_names, names_among
 
 if TYPE_CHECKING:
+    from tacit.numerics.alike import Column
     from tacit.tables.counting.grouping import Joint
     from tacit.tables.counting.redacted_answers import Answers
     from tacit.tables.engines.rows import Rows
@@ -87,10 +88,7 @@ class Population(OfOneProcess):
         self._hold(open_rows(table, choose, header, memory), person)
 
     def with_rows(self, change: "Callable[[Rows], Rows]", person: str | None) -> "Population":
-        """Return the population that changed rows are about, where ``person`` is the column that says whose they are.
-
-        For the package's own use: what it returns is not checked.
-        """
+        """Return the population that changed rows are about, unchecked, with the person's column. For the package."""
         changed = object.__new__(Population)
         changed._hold(change(self._rows), person)
         return changed
@@ -205,6 +203,12 @@ class Population(OfOneProcess):
             {group: self.class_sizes(group) for group in groups_among(groups, chosen)},
         )
 
+    def codes(self, columns: Iterable[str]) -> "dict[str, Column] | None":
+        """Return columns in codes that say which rows are alike; None if their engine keeps them. For the package."""
+        from tacit.tables.counting.coded import coded  # noqa: PLC0415
+
+        return coded(self._rows, self.known(columns), self._row_count)
+
     def rarest_value(self, column: str) -> tuple[str | None, int]:
         """Return a column's value that the fewest people have, as text (None for null), and how many have it.
 
@@ -302,8 +306,8 @@ class Population(OfOneProcess):
     ) -> "Iterator[Answers]":
         """Yield how many people could give each answer, if they redact rare values and perhaps others.
 
-        Each time: the columns that an answer has redacted, of those with decoys; how many people agree with the rest
-        of it and have just which of these columns rare; and how many answers there are with these numbers.
+        Each time: the columns that an answer has redacted, of those with decoys; how many people agree with the rest of
+        it and have just which of these columns rare; and how many such answers there are.
 
         Parameters
         ----------
@@ -313,11 +317,6 @@ class Population(OfOneProcess):
             Some of the columns → a value that fewer people have is redacted.
         decoyed
             Those of them where any other value may be redacted too.
-
-        Raises
-        ------
-        UnknownColumnError
-            If the population has no such column.
         """
         from tacit.tables.counting.redacted_answers import count_answers  # noqa: PLC0415
 

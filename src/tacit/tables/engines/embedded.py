@@ -161,6 +161,7 @@ class Embedded(OfOneProcess):
             texts,
             spell,
             self._turns,
+            arrow=lambda asked: self._arrow(backend.compile(asked)),
         )
 
     def _lock_down(self) -> None:
@@ -204,6 +205,12 @@ class Embedded(OfOneProcess):
             f" FROM (SELECT enum_range(NULL::{field}_values) AS texts)"
         )
         return f"enum_code({field}::{field}_values)"
+
+    def _arrow(self, sql: str) -> Any:
+        """Return a table's rows, which DuckDB gives in the order in which they came, as an Arrow table."""
+        pa: Any = import_module("pyarrow")
+        with self._explained(), self._turns:
+            return pa.table(self._database.sql(sql))
 
     def _query(self, sql: str) -> list[Any]:
         # With values in the text, since binding them imports pandas; and not by execute(), whose result belongs to the

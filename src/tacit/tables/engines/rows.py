@@ -42,6 +42,8 @@ class Rows(OfOneProcess):
     kept
         Tables that stay as long as the engine: Ibis drops one whenever Python happens to let go of it, in whatever
         thread, and so in the midst of another's question.
+    arrow
+        Returns the rows of an expression as an Arrow table, in the order of the table, if they are in this process.
     """
 
     table: Any
@@ -51,6 +53,7 @@ class Rows(OfOneProcess):
     spell: Callable[[str], str] = str
     turns: Turns = field(default_factory=Turns)
     kept: list[Any] = field(default_factory=list[Any])
+    arrow: Callable[[Any], Any] | None = None
 
     @property
     def can_keep(self) -> bool:
