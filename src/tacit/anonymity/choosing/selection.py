@@ -15,6 +15,7 @@ from tacit.anonymity.people.marginals import Marginals
 from tacit.anonymity.people.population import Population
 from tacit.errors import InvalidValueError
 from tacit.estimate import Estimate
+from tacit.shown import Drawn, Framed
 from tacit.tables.counting.threshold import Threshold, least_unexposed, most_exposed
 from tacit.validation import as_real
 
@@ -41,7 +42,7 @@ class SelectedSet:
 
 
 @dataclass(frozen=True)
-class Selection:
+class Selection(Framed, Drawn):
     """The sets of columns within a budget.
 
     Where hierarchies of columns are given, a set is below another if each of its columns, or a finer one, is in the
