@@ -6,15 +6,7 @@ this file tells type checkers what they are.
 
 from importlib import import_module
 
-from tacit import (
-    forks as _forks,  # noqa: F401 # pyright: ignore[reportUnusedImport] - what it does at a fork
-    shown as _shown,
-)
-
-_shown.seen_through(
-    views=lambda: import_module("tacit.presenting.views.results"),
-    drawings=lambda: import_module("tacit.charts.results"),
-)
+from tacit import forks as _forks  # noqa: F401 # pyright: ignore[reportUnusedImport] - what it does at a fork
 
 _AT_THE_TOP = {
     "tacit.estimate": ("Estimate",),

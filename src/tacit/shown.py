@@ -1,20 +1,16 @@
 """How a result shows itself in a notebook, and goes elsewhere: as HTML, Markdown, a table or a figure.
 
-What each looks like is said in rooms above those that results live in; `tacit` itself tells where.
+What each looks like is said in rooms above those that results live in.
 """
 
-from collections.abc import Callable
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import altair as alt
 
-_ROOMS: dict[str, Callable[[], Any]] = {}
-
-
-def seen_through(views: Callable[[], Any], drawings: Callable[[], Any]) -> None:
-    """Name what loads the module that says results in words and tables, and the one that draws them."""
-    _ROOMS.update(views=views, drawings=drawings)
+# Loaded by their names when first needed, for they are above whatever has something to show.
+_WORDS, _FIGURES = "tacit.presenting.views.results", "tacit.charts.results"
 
 
 class Shown:
@@ -33,7 +29,7 @@ class Shown:
         >>> "certified in [0, 0.11]" in Estimate(0.11, 0.0, 0.11, None, "counting").to_html()
         True
         """
-        return _ROOMS["views"]().page(self)
+        return _load(_WORDS).page(self)
 
     def to_markdown(self) -> str:
         r"""Return the result as Markdown: headings, sentences and pipe tables.
@@ -45,14 +41,14 @@ class Shown:
         >>> from tacit import Estimate
         >>> print(Estimate(0.11, 0.0, 0.11, None, "counting").to_markdown())
         | value | where it is | method |
-        |---|---|---|
+        |---:|---|---|
         | 0.11 | certified in \[0, 0.11\] | counting |
         <BLANKLINE>
         """
-        return _ROOMS["views"]().markdown(self)
+        return _load(_WORDS).markdown(self)
 
     def _repr_html_(self) -> str:
-        return _ROOMS["views"]().fragment(self)
+        return _load(_WORDS).fragment(self)
 
 
 class Framed(Shown):
@@ -71,7 +67,7 @@ class Framed(Shown):
         >>> ClassSizes([1, 3], [2, 1]).to_frame().to_pydict()
         {'size': [1, 3], 'classes': [2, 1], 'people': [2, 3]}
         """
-        return _ROOMS["views"]().frame(self)
+        return _load(_WORDS).frame(self)
 
 
 class Drawn(Shown):
@@ -98,4 +94,8 @@ class Drawn(Shown):
         >>> ClassSizes([1, 3], [2, 1]).curve().chart().to_dict()["description"]
         'The share of exposed people at every threshold, for 5 people; 40 % are unique.'
         """
-        return _ROOMS["drawings"]().chart(self, name)
+        return _load(_FIGURES).chart(self, name)
+
+
+def _load(name: str) -> Any:
+    return import_module(name)

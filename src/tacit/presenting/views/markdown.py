@@ -15,7 +15,7 @@ _ACTIVE = re.compile(r"([\\`*_\[\]{}|~$^#])")
 # What would begin a list, a rule, a line below a heading, or code.
 _AT_THE_START = re.compile(r"^(?: (?= *)|([+=:-])|(\d{1,9})([.)])(?= |$))")
 # What becomes a link by itself, or a picture.
-_LINKS = re.compile(r"(?<=:)//|(?<=www)\.|@|:(?=[\w+-]+:)", re.IGNORECASE)
+_LINKS = re.compile(r"(?<=:)//|(?<=www)\.|@|(?<!\w):(?=[\w+-]+:)", re.IGNORECASE)
 
 
 def escaped(text: str) -> str:

@@ -21,8 +21,8 @@ from tacit.presenting.views.html import to_html
 from tacit.presenting.views.markdown import to_markdown
 from tacit.tables.counting.class_sizes import ClassSizes, ExposureCurve
 
-# Between one person and all a bound is told at so many numbers at most.
-MOST_STEPS = 300
+# Between one person and all a bound is told at so many numbers.
+_STEPS = 300
 _IN_FRAME = ".to_frame()"
 
 
@@ -85,7 +85,7 @@ def steps_of(curve: ExposureBoundCurve) -> list[int]:
     """
     if curve.itself is not None:
         return curve.itself.sizes.tolist()
-    return np.unique(np.geomspace(1, curve.people, MOST_STEPS).round().astype(np.int64)).tolist()
+    return np.unique(np.geomspace(1, curve.people, _STEPS).round().astype(np.int64)).tolist()
 
 
 @document.register
