@@ -18,6 +18,7 @@ from tacit.printable import printable
 
 KINDS = ("Estimate", "ClassSizes", "ExposureCurve", "ExposureBoundCurve", "Selection", "certified Selection", "Audit")
 NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
+ROUND = (2, 5, 10, 20, 50, 100)
 HOSTILE = "<img src=x onerror=alert(1)>|*a*\n# b"
 SIZES = st.dictionaries(st.integers(1, 60), st.integers(1, 9), min_size=1, max_size=8)
 
@@ -50,7 +51,7 @@ def shown(name: str = "town") -> dict[str, object]:
 
 def words(of: str) -> str:
     """HTML or Markdown without its marks."""
-    return re.sub(r"\\(?=[^\w\s])", "", unescape(re.sub(r"<[^<>]*>", " ", of)))
+    return re.sub(r"\\(?=[^\w\s])", "", unescape(re.sub(r"<[^<>]*>", " ", of))).replace("\u00a0", " ")
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -122,7 +123,9 @@ def test_a_curve_s_table_is_the_exposure_where_it_changes(of):
 def test_a_curve_says_the_exposure_at_round_numbers(of):
     sizes = class_sizes(of)
     said = sizes.curve().to_markdown()
-    for k in (k for k in (2, 5, 10, 20, 50, 100) if k <= sizes.people):
+    last = next(k for k in ROUND if sizes.exposed(k=k) == sizes.people)
+    assert said.splitlines()[-1] == f"| {last:,} | {sizes.people:,} | 100 % |"
+    for k in (k for k in ROUND if k <= last):
         assert f"| {k} | {sizes.exposed(k=k):,} | {percent(sizes.exposure(k=k))} |" in said
 
 
@@ -134,8 +137,9 @@ def test_of_one_person_a_curve_says_that_she_is_unique():
 
 def test_a_bound_is_said_rounded_upwards():
     those = people()
-    curve, bound = exposure_bound_curve(those), tc.exposure_bound(those, k=10)
-    assert f"| 10 | {int(curve.at_most(9))} | {percent_upwards(bound.high)} |" in curve.to_markdown()
+    curve, bound = exposure_bound_curve(those, ["town", "sex"]), tc.exposure_bound(those, k=5, columns=["town", "sex"])
+    assert 0 < bound.high < 1
+    assert f"| 5 | {int(curve.at_most(4))} | {percent_upwards(bound.high)} |" in curve.to_markdown()
 
 
 @given(st.integers(1, 3000), st.lists(st.tuples(st.integers(0, 50), st.integers(1, 50)), min_size=1, max_size=4))

@@ -11,6 +11,7 @@ from tacit.printable import printable
 _WHOLE = 'class="tex2jax_ignore mathjax_ignore" style="max-width: 100%; overflow-wrap: anywhere"'
 _LETTERS = "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]+"
 _LEFTWARDS = re.compile(f"{_LETTERS}(?: +{_LETTERS})*")
+_UNIT = re.compile(r"(?<=\d) %")
 
 
 def set_apart(markup: str) -> str:
@@ -19,14 +20,14 @@ def set_apart(markup: str) -> str:
 
 
 def escaped(text: str) -> str:
-    """Return words as HTML that shows these words, and nothing else.
+    """Return words as HTML that shows these words, and nothing else; a number is on one line with its per cent.
 
     Examples
     --------
-    >>> escaped("<b>&'")
-    '&lt;b&gt;&amp;&#x27;'
+    >>> escaped("<b>&'"), escaped("5 %")
+    ('&lt;b&gt;&amp;&#x27;', '5&nbsp;%')
     """
-    return set_apart(escape(printable(text)))
+    return _UNIT.sub("&nbsp;%", set_apart(escape(printable(text))))
 
 
 def to_html(document: Document) -> str:

@@ -183,10 +183,14 @@ def _table(**columns: Iterable[Any]) -> Any:
 
 
 def _at_round_numbers(curve: ExposureCurve | ExposureBoundCurve, share: str, said: Callable[[float], str]) -> Grid:
-    """Return who has fewer than 2, 5, 10, 20, … alike, up to everybody."""
-    rounds = (lead * 10**zeros for zeros in range(19) for lead in (1, 2, 5))
-    least = [k for k in rounds if 1 < k <= curve.people] or [curve.people + 1]
-    rows = [(f"{k:,}", f"{int(curve.at_most(k - 1)):,}", said(curve.fewer_than(k))) for k in least]
+    """Return who has fewer than 2, 5, 10, 20, … alike, until that is everybody."""
+    rows: list[tuple[str, ...]] = []
+    for k in (lead * 10**zeros for zeros in range(19) for lead in (1, 2, 5)):
+        exposed = int(curve.at_most(k - 1))
+        if k > 1:
+            rows.append((f"{k:,}", f"{exposed:,}", said(curve.fewer_than(k))))
+        if exposed == curve.people:
+            break
     return Grid(("k", "people", share), tuple(rows), frozenset())
 
 
