@@ -1,6 +1,6 @@
 """What each kind of result says: beside its numbers, how sure they are; of many rows, the first.
 
-A result of a room above registers itself: on `document`, on `page` if it has a page of its own, and on `figures`.
+A result of a room above registers itself on `document`, `frame`, `figures`, and on `page` if it has a page of its own.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -120,8 +120,8 @@ def _curve(result: ExposureCurve) -> Document:
 @document.register
 def _bound_curve(result: ExposureBoundCurve) -> Document:
     said = (
-        f"Of {people(result.people)}, certified by how often each value of each single column occurs: at most so many "
-        "have fewer than k alike, herself included."
+        f"Of {people(result.people)} at most so many have fewer than k alike, herself included: certified by the "
+        "counts of columns, one by one or in groups."
     )
     return Document("Who may stand out", (said, _at_round_numbers(result, "exposed, at most", percent_upwards)))
 
