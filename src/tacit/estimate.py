@@ -5,10 +5,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from tacit.errors import InvalidValueError
+from tacit.shown import Shown
 
 
 @dataclass(frozen=True)
-class Estimate:
+class Estimate(Shown):
     """A number with its interval, so that nobody can mistake it for an exact one.
 
     Negation, sums, differences, and products and quotients with a number keep the ends honest: an interval that falls

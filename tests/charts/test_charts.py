@@ -24,6 +24,10 @@ def certified(*columns, exposure=0.02, bound=0.3):
     return {"columns": list(columns), "exposure": exposure, "bound": {"value": bound}}
 
 
+def chosen(*columns, exposure=0.02):
+    return {"columns": list(columns), "exposure": exposure, "utility": float(len(columns))}
+
+
 def guessed(*known, posterior=0.6):
     return {"sensitive": "income", "known": list(known), "prior": 0.5, "posterior": posterior}
 
@@ -46,6 +50,7 @@ FIGURES = {
     "certified_beside_truth": lambda: charts.certified_beside_truth([certified("sex", "race")], K),
     "inference_before_and_after": lambda: charts.inference_before_and_after([guessed("sex")]),
     "collection_options": lambda: charts.collection_options(OPTIONS),
+    "front_of_sets": lambda: charts.front_of_sets([chosen("sex"), chosen("sex", "race", exposure={"high": 0.3})]),
 }
 EMPTY = {
     "exposure_by_column": lambda: charts.exposure_by_column([], K, BUDGET),
@@ -53,6 +58,7 @@ EMPTY = {
     "exposure_by_size": lambda: charts.exposure_by_size([], K, BUDGET),
     "certified_beside_truth": lambda: charts.certified_beside_truth([], K),
     "inference_before_and_after": lambda: charts.inference_before_and_after([]),
+    "front_of_sets": lambda: charts.front_of_sets([]),
 }
 
 
@@ -104,6 +110,20 @@ def test_bars_and_axes_start_at_zero(figure):
 @pytest.mark.parametrize("name", EMPTY)
 def test_nothing_to_show_is_still_a_figure(name):
     assert EMPTY[name]().to_dict(validate=True)["layer"]
+
+
+def test_a_front_says_utilities_and_what_is_only_a_bound_as_one():
+    drawn = records(charts.front_of_sets([chosen(), chosen("sex", exposure={"high": 0.12345})]), "name", "label")
+    assert {(row["name"], row["label"]) for row in drawn} == {
+        ("no column (utility 0)", "2 %"),
+        ("sex (utility 1)", "≤ 12.4 %"),
+    }
+
+
+def test_of_a_long_front_the_most_useful_sets_are_drawn():
+    front = [chosen(*(f"c{i}" for i in range(size))) for size in range(40)]
+    drawn = records(charts.front_of_sets(front), "name", "share")
+    assert {row["name"].rpartition("utility ")[2] for row in drawn} == {f"{size})" for size in range(15, 40)}
 
 
 def test_identifiers_are_not_drawn_beside_traits():

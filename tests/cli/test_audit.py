@@ -135,6 +135,24 @@ def test_a_failed_audit_leaves_no_part_of_a_report(tmp_path) -> None:
     assert list(tmp_path.iterdir()) == [file]
 
 
+def test_a_document_is_what_the_terminal_shows_in_markdown(tmp_path) -> None:
+    file = tmp_path / "report.md"
+    code, out, _ = run("audit", "example:adult", "--columns", "sex,race", "--markdown", file)
+    assert (code, out.splitlines()[-1]) == (0, f"Report: {file}")
+    said = file.read_text(encoding="utf-8")
+    assert said == tc.audit("example:adult", ["sex", "race"]).to_markdown()
+    assert said.startswith("# example:adult: 32,561 people, 2 columns\n")
+
+
+def test_two_outputs_are_two_files(tmp_path) -> None:
+    for other in (tmp_path / "report", tmp_path / "." / "report"):
+        command = ("audit", "example:adult", "--columns", "sex", "--html", tmp_path / "report", "--markdown", other)
+        code, out, err = run(*command)
+        assert (code, out) == (2, "")
+        assert "cannot write two files as" in err
+        assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.long
 def test_fail_over_compares_all_columns_together() -> None:
     arguments = ["audit", "example:adult", "--columns", COLUMNS, "--json"]
@@ -159,9 +177,9 @@ def test_what_one_person_alone_holds_is_shown_at_no_k(tmp_path, k, person) -> No
     (tmp_path / "t.csv").write_text("who,town,mark\n" + "".join(f"{','.join(row)}\n" for row in rows))
     command = ["audit", str(tmp_path / "t.csv"), "--k", k, *person]
     columns = ["--columns", "town,mark"] if person else []
-    answers = ([], ["--json", "--html", str(tmp_path / "r.html")])
+    answers = ([], ["--json", "--html", str(tmp_path / "r.html"), "--markdown", str(tmp_path / "r.md")])
     shown = "".join(run(*command, *columns, *answer)[1] for answer in answers)
-    shown += (tmp_path / "r.html").read_text()
+    shown += (tmp_path / "r.html").read_text() + (tmp_path / "r.md").read_text()
     assert not re.search("only[0-8]", shown)
     assert ("Thule" in shown) == (not person)
     if person:

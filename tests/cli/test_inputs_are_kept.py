@@ -38,6 +38,7 @@ def stored(folder: Path) -> Path:
 # How an input is made, and the command with it and an output.
 COMMANDS: dict[str, tuple[Callable[[Path], Path], list[str]]] = {
     "audit": (table, ["audit", "{read}", "--html", "{written}"]),
+    "audit to a document": (table, ["audit", "{read}", "--markdown", "{written}"]),
     "audit on Spark": (table, ["audit", "{read}", "--engine", "spark", "--html", "{written}"]),
     "exposure": (table, ["exposure", "{read}", "--k", "2", "--curve", "{written}"]),
     "estimate": (table, ["estimate", "{read}", "--chart", "{written}"]),

@@ -6,7 +6,14 @@ from random import Random
 
 OLD = "what was there before"
 # How a file of each kind ends when it is whole.
-_ENDS = {".html": b"</html>", ".svg": b"</svg>", ".pdf": b"%%EOF", ".png": b"IEND\xaeB`\x82", ".csv": b"\n"}
+_ENDS = {
+    ".html": b"</html>",
+    ".svg": b"</svg>",
+    ".pdf": b"%%EOF",
+    ".png": b"IEND\xaeB`\x82",
+    ".csv": b"\n",
+    ".md": b"\n",
+}
 
 
 @dataclass(frozen=True)
@@ -40,6 +47,7 @@ def drawn(draw: Random, folder: Path) -> tuple[Command, frozenset[Path]]:
     out = folder / "out"
     commands = (
         Command(("audit", f"{people}", "--html", f"{out}.html"), (Path(f"{out}.html"),)),
+        Command(("audit", f"{people}", "--markdown", f"{out}.md"), (Path(f"{out}.md"),)),
         Command(("exposure", f"{people}", "--k", "5", "--curve", f"{out}.svg"), (Path(f"{out}.svg"),)),
         Command(("estimate", f"{samples}", "--seed", "1", "--chart", f"{out}.svg"), (Path(f"{out}.svg"),)),
         Command(
@@ -47,7 +55,7 @@ def drawn(draw: Random, folder: Path) -> tuple[Command, frozenset[Path]]:
             tuple(out / f"table-1c.{kind}" for kind in ("csv", "svg", "pdf", "png")),
         ),
     )
-    command = draw.choices(commands, (1, 4, 2, 2))[0]  # a page takes the longest
+    command = draw.choices(commands, (1, 1, 4, 2, 2))[0]  # a page takes the longest
     before = frozenset(command.outputs if draw.random() < 0.5 else ())
     for output in before:
         output.parent.mkdir(exist_ok=True)

@@ -8,6 +8,7 @@ from random import Random
 from xml.etree import ElementTree
 
 import pyarrow
+from markdown_it import MarkdownIt
 from pyarrow import parquet
 
 from cli_runner import run
@@ -27,6 +28,7 @@ PARTS = (
 )  # fmt: skip
 STEERING = {chr(code) for code in (*range(0x20), *range(0x7F, 0xA0), *range(0xE0000, 0xE0080))} - {"\n"}
 STEERING |= set("\u2028\u2029\u202e\u2066\u200f\u061c\u200b\u200d\ufeff\u3164\ufe0f\xad\u2800\U00016fe4")
+MARKDOWN = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 LOADING = {
     "src",
     "href",
@@ -95,6 +97,13 @@ def on_a_terminal(path: Path, names: list[str], options: list[str]) -> None:
         assert not STEERING & set(out + err), (command, STEERING & set(out + err))
 
 
+def structure(document: str) -> Counter[tuple[str, str]]:
+    """The blocks, cells and marks in the lines of a Markdown document, and the elements of HTML in it."""
+    tokens = MARKDOWN.parse(document)
+    inner = [token for outer in tokens for token in outer.children or () if token.type != "text"]
+    return Counter((token.type, token.content * (token.type == "html_inline")) for token in [*tokens, *inner])
+
+
 class Structure(HTMLParser):
     """The elements of a page and their attributes, and the data in its scripts."""
 
@@ -129,11 +138,17 @@ class Structure(HTMLParser):
 
 def on_a_page(path: Path, tame: Path, names: list[str], options: list[str]) -> None:
     pages: list[str] = []
+    documents: list[str] = []
     for table, page in ((path, path.with_suffix(".html")), (tame, path.with_name("tame.html"))):
-        code, out, err = run("audit", str(table), *options, "--html", str(page))
+        document = page.with_suffix(".md")
+        code, out, err = run("audit", str(table), *options, "--html", str(page), "--markdown", str(document))
         assert (code, err) == (0, "")
         assert not STEERING & set(out)
         pages.append(page.read_text(encoding="utf-8"))
+        documents.append(document.read_text(encoding="utf-8"))
+    assert not STEERING & set(documents[0])
+    blocks, tame_blocks = map(structure, documents)
+    assert blocks == tame_blocks, (names, blocks - tame_blocks, tame_blocks - blocks)
     library = {c for c in pages[1] if c in STEERING}
     assert not STEERING & set(pages[0]) - library, STEERING & set(pages[0]) - library
     ours, plain = map(Structure, pages)

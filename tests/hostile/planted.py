@@ -68,6 +68,7 @@ def audit(draw: Random, given: Path, written: Path) -> list[str]:
     command = ["audit", str(table(draw, given, rows)), "--k", str(k), "--budget", draw.choice(("0", "0.01", "0.5"))]
     command += person + draw.choice(([], ["--json"]))
     command += draw.choice(([], ["--sensitive", "town"], ["--sensitive", "job"]))
+    command += ["--markdown", str(written / "r.md")] * (draw.random() < 0.5)
     return command + ["--html", str(written / "r.html")] * (draw.random() < 0.2)
 
 

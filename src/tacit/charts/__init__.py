@@ -9,6 +9,7 @@ from tacit.charts.collection import collection_options
 from tacit.charts.composition import composed_exposure
 from tacit.charts.convergence import convergence_over_samples
 from tacit.charts.estimated import estimated_exposure
+from tacit.charts.front import front_of_sets
 from tacit.charts.guesses import inference_before_and_after
 from tacit.charts.over_threshold import exposure_over_threshold
 from tacit.charts.page import to_html
@@ -42,6 +43,7 @@ __all__ = [
     "exposure_by_set",
     "exposure_by_size",
     "exposure_over_threshold",
+    "front_of_sets",
     "inference_before_and_after",
     "percentages",
     "privacy_utility",

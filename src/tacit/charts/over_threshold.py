@@ -9,7 +9,7 @@ from tacit.charts.style import DIM, FONT, GRID, INK, inline, label
 
 
 def exposure_over_threshold(
-    sizes: Sequence[int], exposed: Sequence[int], people: int, certified: Sequence[int] | None = None
+    sizes: Sequence[int], exposed: Sequence[int] | None, people: int, certified: Sequence[int] | None = None
 ) -> alt.LayerChart:
     """Return the exposure as the step function of its threshold that it is, and what is certified of it above.
 
@@ -18,7 +18,7 @@ def exposure_over_threshold(
     sizes
         The distinct class sizes, ascending: the curve steps up right after each.
     exposed
-        How many people are in classes of at most that size.
+        How many people are in classes of at most that size; None where only a bound is known.
     people
         The number of people, n.
     certified
@@ -34,13 +34,18 @@ def exposure_over_threshold(
     >>> exposure_over_threshold([1, 3], [2, 5], people=5).to_dict()["layer"][0]["mark"]["interpolate"]
     'step-after'
     """
-    unique = label(exposed[0] / people if sizes[0] == 1 else 0)
     grey = {"labelColor": DIM, "titleColor": DIM, "gridColor": GRID, "titleFontWeight": "normal", "domain": False}
-    layers = [_steps(sizes, exposed, people, {})]
-    description = f"The share of exposed people at every threshold, for {people:,} people; {unique} are unique."
+    layers: list[Any] = []
+    description = f"The share of exposed people at every threshold, for {people:,} people"
+    if exposed is not None:
+        layers.append(_steps(sizes, exposed, people, {}))
+        description += f"; {label(exposed[0] / people if sizes[0] == 1 else 0)} are unique"
+    description += "."
     if certified is not None:
         layers.append(_steps(sizes, certified, people, {"strokeDash": [4, 3]}))
-        description += " The dashed line above is the most that the columns one by one allow."
+        description += (
+            f" The dashed line{' above' * (exposed is not None)} is the most that the columns one by one allow."
+        )
     chart: Any = alt.layer(*layers).properties(width=640, height=360, background="white", description=description)
     return chart.configure(font=FONT, axis=grey, view={"stroke": None})
 

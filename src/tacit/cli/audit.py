@@ -11,7 +11,7 @@ from tacit.cli.options import Whole, as_header_option, as_names, check_share
 from tacit.cli.output import print_json
 from tacit.cli.terminal import complain, say
 from tacit.memory import as_memory
-from tacit.presenting.files import check_not_an_input, written_whole
+from tacit.presenting.files import check_apart, check_not_an_input, written_whole
 from tacit.presenting.progress import Progress
 
 
@@ -27,6 +27,7 @@ def audit(
     header: str | None = None,
     show_rare: Annotated[bool, Parameter(negative="")] = False,
     html: str | None = None,
+    markdown: str | None = None,
     engine: Literal["duckdb", "spark"] = "duckdb",
     fail_over: float | None = None,
     memory: str | None = None,
@@ -57,6 +58,8 @@ def audit(
         Show values that fewer than k people hold, or one person alone.
     html
         Write a self-contained report to this file.
+    markdown
+        Write the report as Markdown to this file, for a data protection impact assessment.
     engine
         Where the table is counted: on this machine by duckdb, or by spark, on the cluster that Spark's own settings
         name, for a Parquet file or folder or a CSV file that its workers see; what that cluster keeps of it, its own
@@ -70,12 +73,14 @@ def audit(
     json
         Print one JSON object.
     """
-    from tacit.jobs.audit import audit as audit_table, to_html, to_text  # noqa: PLC0415 - the engine takes a second
+    from tacit.jobs.audit import audit as audit_table, to_text  # noqa: PLC0415 - the engine takes a second
     from tacit.tables.example import path_of  # noqa: PLC0415
     from tacit.tables.spark import spark_table, what_a_cluster_keeps  # noqa: PLC0415
 
     check_share(fail_over, "--fail-over")
-    check_not_an_input(html, path_of(table))
+    for output in (html, markdown):
+        check_not_an_input(output, path_of(table))
+    check_apart(html, markdown)
     progress = Progress()
     room, seconds = as_memory(memory), as_seconds(time)
     # The audit keeps the time by itself; what it has begun may take a little longer.
@@ -85,6 +90,7 @@ def audit(
         stack.enter_context(limits.watched())
         stack.enter_context(limits.working())
         page = stack.enter_context(written_whole(html)) if html is not None else []
+        document = stack.enter_context(written_whole(markdown)) if markdown is not None else []
         on_spark, names = engine == "spark", as_header_option(header)
         rows: Any = spark_table(table, header=names) if on_spark else table
         if on_spark and (note := what_a_cluster_keeps(rows)):
@@ -104,7 +110,9 @@ def audit(
         )
         found = replace(found, table=table)
         if html is not None:
-            page.append(to_html(found))
+            page.append(found.to_html())
+        if markdown is not None:
+            document.append(found.to_markdown())
     if json:
         inputs = {
             "table": table, "columns": [report.column for report in found.columns], "sensitive": sensitive, "k": k,
@@ -116,6 +124,7 @@ def audit(
         from tacit.presenting.tables import Screen  # noqa: PLC0415 - JSON needs no rich
 
         Screen().print(to_text(found))
-        if html is not None:
-            say(f"Report: {html}")
+        for output in (html, markdown):
+            if output is not None:
+                say(f"Report: {output}")
     return int(fail_over is not None and found.sets.whole.exposure > fail_over)

@@ -153,6 +153,15 @@ def check_not_an_input(output: str | None, *inputs: str | Path) -> None:
             raise InvalidValueError(f"cannot write {output}: it {what} that is read; name another place")
 
 
+def check_apart(*outputs: str | None) -> None:
+    """Refuse to write two files of one name, of which one would be lost."""
+    places: list[Path] = []
+    with suppress(OSError):  # whoever writes it says what is wrong with the path
+        places = [Path(output).resolve() for output in outputs if output is not None and "\0" not in output]
+    if len(set(places)) < len(places):
+        raise InvalidValueError(f"cannot write two files as {places[-1]}; name another place for one of them")
+
+
 def _lies_in(path: str, given: str | Path) -> bool:
     with suppress(OSError, ValueError):  # whoever reads or writes it says what is wrong with the path
         target, read = Path(path).resolve(), Path(given)

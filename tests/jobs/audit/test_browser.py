@@ -160,3 +160,20 @@ def test_the_tables_are_there_without_scripts(browser, reports):
     assert "The tables have the same numbers" in opened.page.inner_text("figure")
     opened.check_quiet()
     opened.page.close()
+
+
+@pytest.mark.parametrize("name", ["usual", "hostile", "wide"])
+@pytest.mark.parametrize(("paper", "ink"), [("white", "rgb(20, 20, 20)"), ("black", "rgb(230, 230, 230)")])
+def test_in_a_notebook_it_takes_the_room_and_the_colours_that_there_are(browser, name, paper, ink):
+    page = browser.new_page(viewport={"width": 400, "height": 800})
+    shown = getattr(samples, name)()._repr_html_().replace("<details>", "<details open>")
+    page.set_content(f'<body style="background: {paper}; color: {ink}">{shown}</body>')
+    assert page.evaluate("document.documentElement.scrollWidth") == 400
+    colours = page.evaluate("[...document.body.querySelectorAll('*')].map(one => getComputedStyle(one).color)")
+    assert set(colours) == {ink}
+    numbers = page.evaluate(
+        "[...document.querySelectorAll('td')].filter(one => one.style.whiteSpace == 'nowrap')"
+        ".every(one => one.scrollWidth <= one.offsetWidth)"
+    )
+    assert numbers
+    page.close()

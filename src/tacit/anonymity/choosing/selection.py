@@ -19,6 +19,7 @@ from tacit.numerics.alike import Column
 from tacit.numerics.search.looked_at import Ended
 from tacit.numerics.search.monotone_sets import MonotoneSearch, Searched
 from tacit.numerics.search.worth import Worth
+from tacit.shown import Drawn, Framed
 from tacit.tables.counting.threshold import Threshold, least_unexposed, most_exposed
 from tacit.validation import as_real
 
@@ -51,7 +52,7 @@ class SelectedSet:
 
 
 @dataclass(frozen=True)
-class Selection:
+class Selection(Framed, Drawn):
     """The sets of columns within a budget.
 
     A set is below another if each of its columns is in the other, or is a function of one there: as told by

@@ -7,12 +7,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tacit.numerics.outward import above
+from tacit.shown import Drawn, Framed
 from tacit.tables.counting.class_sizes import ExposureCurve, Int64s
 from tacit.tables.counting.threshold import Threshold, as_fraction, least_unexposed
 
 
 @dataclass(frozen=True, eq=False)
-class ExposureBoundCurve:
+class ExposureBoundCurve(Framed, Drawn):
     """The counting bound as a function of the threshold: ``min_i (rare_i + s·cells_i)`` people.
 
     s is the most people that an exposed class can have. As a function of s the bound is piecewise linear and concave.
@@ -45,8 +46,7 @@ class ExposureBoundCurve:
         """Return, for each size, a bound on how many people are in classes of at most that size."""
         most = np.asarray(sizes, np.int64)
         if self.itself is not None:
-            steps = np.searchsorted(self.itself.sizes, most, side="right")
-            return np.append(0, self.itself.exposed)[steps]
+            return self.itself.at_most(most)
         bound = np.full(most.shape, self.people)
         for rare, cells in zip(self.rare.tolist(), self.cells.tolist(), strict=True):
             # Beyond that many the line is above n, and the product might not fit.

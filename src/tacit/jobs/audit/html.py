@@ -4,14 +4,15 @@ import base64
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
 from tacit.estimate import Estimate, highest
 from tacit.jobs.audit.collection import KEPT_ERROR, MOST_CATEGORIES, kept_error
-from tacit.jobs.audit.result import SHOWN, Audit, CertifiedReport, InferenceReport
+from tacit.jobs.audit.figures import figures_of, tightest_first
+from tacit.jobs.audit.result import SHOWN, Audit, InferenceReport
 from tacit.jobs.audit.summary import CUT_SHORT, promise, summary
 from tacit.presenting.names import short
 from tacit.presenting.numbers import (
@@ -28,15 +29,15 @@ from tacit.presenting.numbers import (
     security,
     times,
 )
-from tacit.presenting.objects import plain
+from tacit.presenting.views.html import set_apart
+from tacit.presenting.views.results import page
 from tacit.printable import printable
 
 # Above this share of people with a class of their own, a guess repeats the table.
 _NEARLY_UNIQUE = 0.1
-_LETTERS = "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]+"
-_LEFTWARDS = re.compile(f"{_LETTERS}(?: +{_LETTERS})*")
 
 
+@page.register
 def to_html(found: Audit) -> str:
     """Return the audit as an HTML page that holds everything it needs and forbids every load from outside.
 
@@ -59,13 +60,13 @@ def to_html(found: Audit) -> str:
     """
     from tacit import charts  # noqa: PLC0415 - Altair takes a second that other output need not wait for
 
-    certified = sorted(found.certified, key=lambda report: (report.bound.value, report.exposure))
+    certified = tightest_first(found)
     library, boot = _chart_library(), _beside("report.js")
-    page = _template().render(
+    rendered = _template().render(
         found=found,
         answer=summary(found),
         cut=CUT_SHORT,
-        figures=dict(_figures(found, certified, charts)),
+        figures={name: _specification(chart) for name, chart in figures_of(found)},
         certified=certified,
         promised=promise(found),
         guesses=_guesses(found),
@@ -82,24 +83,7 @@ def to_html(found: Audit) -> str:
         boot=boot,
         scripts=(_digest(library), _digest(boot)),
     )
-    return page.strip() + "\n"
-
-
-def _figures(found: Audit, certified: Sequence[CertifiedReport], charts: Any) -> Iterator[tuple[str, str]]:
-    """Yield the name and the JSON of each chart that has something to show."""
-    k, budget = found.k, found.budget
-    if any(not column.identifier_like for column in found.columns):
-        yield "columns", _specification(charts.exposure_by_column(plain(found.columns), k, budget))
-    if found.sets.examined:
-        yield "sets", _specification(charts.exposure_by_size(plain(found.sets.examined), k, budget))
-    if certified:
-        yield "certified", _specification(charts.certified_beside_truth(plain(certified), k))
-    if found.selected:
-        yield "selected", _specification(charts.exposure_by_set(plain(found.selected), k, budget))
-    if found.inference:
-        yield "guesses", _specification(charts.inference_before_and_after(plain(found.inference)))
-    for place, report in enumerate(found.collection):
-        yield f"ask-{place}", _specification(charts.collection_options(plain(report)))
+    return rendered.strip() + "\n"
 
 
 def _specification(chart: Any) -> str:
@@ -161,7 +145,7 @@ def _shown(value: Any) -> Any:
 
     if not isinstance(value, str) or isinstance(value, Markup):
         return value
-    return Markup(_LEFTWARDS.sub(r"<bdi>\g<0></bdi>", str(_spelled(value))))
+    return Markup(set_apart(str(_spelled(value))))
 
 
 def _spelled(text: str) -> Any:

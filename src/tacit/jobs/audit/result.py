@@ -5,6 +5,7 @@ from typing import Any
 
 from tacit.estimate import Estimate
 from tacit.presenting.objects import plain
+from tacit.shown import Drawn
 
 Columns = tuple[str, ...]
 
@@ -200,10 +201,12 @@ class RedactionReport:
 
 
 @dataclass(frozen=True)
-class Audit:
+class Audit(Drawn):
     """The main job's answer: what a table of people gives away, and what to do about it.
 
-    `to_dict` gives the same as plain data for JSON; `to_text` and `to_html` in `tacit.jobs.audit` render it.
+    `to_dict` gives the same as plain data for JSON, `to_html` a page, `to_markdown` a document, and `chart` a figure of
+    the page by its name: "columns", "sets", "certified", "selected", "guesses", "ask-0" and so on. `to_text` in
+    `tacit.jobs.audit` is for a terminal.
     """
 
     table: str

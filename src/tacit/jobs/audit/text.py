@@ -1,6 +1,7 @@
 """The audit for a terminal."""
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 from rich.console import Group, RenderableType
 from rich.padding import Padding
@@ -50,19 +51,32 @@ def to_text(found: Audit) -> Group:
     <BLANKLINE>
     example:adult: 32,561 people, 2 columns...
     """
-    return Group(*_sections(found))
+    return Group(*_printed(found))
 
 
-def _sections(found: Audit) -> Iterator[RenderableType]:
-    rows = f" in {found.rows:,} rows" if found.person else ""
+def _printed(found: Audit) -> Iterator[RenderableType]:
+    title, terms = introduction(found)
+    yield from (_say(""), _say(title, style="bold"), _say(terms))
+    for heading, content in sections(found):
+        yield Padding(Text(heading, style="bold underline"), (1, 0, 0, 0))
+        yield from content
     yield _say("")
-    yield _say(f"{found.table}: {found.people:,} people{rows}, {len(found.columns)} columns", style="bold")
-    yield _say(
+
+
+def introduction(found: Audit) -> tuple[str, str]:
+    """Return what was audited, and what is meant by exposed."""
+    rows = f" in {found.rows:,} rows" if found.person else ""
+    return (
+        f"{found.table}: {found.people:,} people{rows}, {len(found.columns)} columns",
         f"Exposed means fewer than {found.k} people alike, herself included. Every number is exact unless marked as a "
-        f"bound, an estimate or an assumption; budget {percent(found.budget)}."
+        f"bound, an estimate or an assumption; budget {percent(found.budget)}.",
     )
+
+
+def sections(found: Audit) -> Iterator[tuple[str, Iterator[RenderableType]]]:
+    """Yield the heading of each section with what stands below it."""
     # Each with the sections of the answer that it shows.
-    sections = {
+    parts = {
         "In short": (map(_bullet, summary(found)), ()),
         "1. Each column alone": (_columns(found), ()),
         "2. Sets of columns together": (_sets(found), ("sets",)),
@@ -73,12 +87,8 @@ def _sections(found: Audit) -> Iterator[RenderableType]:
         "7. If people redacted rare values": (_redaction(found), ("redaction",)),
         "8. Not examined": (map(_bullet, found.not_examined or ["Nothing was left out."]), ()),
     }
-    for heading, (content, shown) in sections.items():
-        yield Padding(Text(heading, style="bold underline"), (1, 0, 0, 0))
-        yield from content
-        if not set(shown).isdisjoint(found.cut_short):
-            yield _say(CUT_SHORT)
-    yield _say("")
+    for heading, (content, shown) in parts.items():
+        yield heading, chain(content, [] if set(shown).isdisjoint(found.cut_short) else [_say(CUT_SHORT)])
 
 
 def _columns(found: Audit) -> Iterator[RenderableType]:

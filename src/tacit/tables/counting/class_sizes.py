@@ -7,15 +7,16 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from tacit.errors import InvalidValueError
+from tacit.shown import Drawn, Framed
 from tacit.tables.counting.threshold import Threshold, as_fraction, least_unexposed
 
 Int64s = NDArray[np.int64]
 
 
-class ClassSizes:
+class ClassSizes(Framed):
     """The classes of people who look alike, by size.
 
     Parameters
@@ -137,7 +138,7 @@ class ClassSizes:
 
 
 @dataclass(frozen=True, eq=False)
-class ExposureCurve:
+class ExposureCurve(Framed, Drawn):
     """The exposure as a function of the threshold: ``Q(t) = Σ_v p(v)·1{p(v) < t}``.
 
     A step function, continuous from the left: it is ``exposed[i] / people`` from just above ``sizes[i] / people`` up to
@@ -167,6 +168,20 @@ class ExposureCurve:
     def breakpoints(self) -> tuple[Fraction, ...]:
         """The thresholds just above which the exposure steps up."""
         return tuple(Fraction(size, self.people) for size in self.sizes.tolist())
+
+    def at_most(self, sizes: ArrayLike) -> Int64s:
+        """Return, for each size, how many people are in classes of at most that size.
+
+        Examples
+        --------
+        >>> ClassSizes([1, 3], [2, 1]).curve().at_most([0, 1, 2, 3]).tolist()
+        [0, 2, 2, 5]
+        """
+        return np.append(0, self.exposed)[np.searchsorted(self.sizes, sizes, side="right")]
+
+    def fewer_than(self, k: int) -> float:
+        """Return the share of the people with fewer than k alike."""
+        return int(self.at_most(k - 1)) / self.people
 
     def __call__(self, threshold: Threshold) -> float:
         """Return the exposure at a threshold, of any type that :func:`as_fraction` takes."""

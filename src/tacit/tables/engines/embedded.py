@@ -59,7 +59,10 @@ class Embedded(OfOneProcess):
             self._database: Any = duckdb.connect(":memory:", config={**SETTINGS, **room})
             RUNNING.add(self._database)
         self._turns = Turns()
-        self._query("SET enable_progress_bar = false")
+        # In Jupyter it is on; without ipywidgets it is off, and to set it at all is an error.
+        ((shows_progress,),) = self._query("SELECT current_setting('enable_progress_bar')")
+        if shows_progress:
+            self._query("SET enable_progress_bar = false")
         if path is not None:
             self._query(f"SET allowed_paths = [{literal(path)}]")
         self._query("SET enable_external_access = false")

@@ -1,0 +1,51 @@
+"""The figures of results, each by its name."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import altair as alt
+
+from tacit.anonymity.choosing.selection import Selection
+from tacit.anonymity.exposure.bound_curve import ExposureBoundCurve
+from tacit.charts.front import front_of_sets
+from tacit.charts.over_threshold import exposure_over_threshold
+from tacit.errors import InvalidValueError
+from tacit.presenting.objects import plain
+from tacit.presenting.views.results import figures, steps_of
+from tacit.tables.counting.class_sizes import ExposureCurve
+
+
+def chart(result: object, name: str | None = None) -> alt.TopLevelMixin:
+    """Return a result's figure of a name, or its main one."""
+    others: list[str] = []
+    for own, drawn in figures(result):
+        if name in (None, own):
+            return drawn
+        others.append(repr(own))
+    has = f"no figure {name!r}; it has {', '.join(others)}" if others else "nothing to draw"
+    raise InvalidValueError(f"this {type(result).__name__} has {has}")
+
+
+@figures.register
+def _curve(result: ExposureCurve) -> Iterator[tuple[str, Any]]:
+    yield "exposure", _fitted(exposure_over_threshold(result.sizes.tolist(), result.exposed.tolist(), result.people))
+
+
+@figures.register
+def _bound_curve(result: ExposureBoundCurve) -> Iterator[tuple[str, Any]]:
+    # Between two steps the bound still rises: what is drawn is the bound at the end of each.
+    sizes = steps_of(result)
+    ends = sizes if result.itself is not None else [*(size - 1 for size in sizes[1:]), result.people]
+    bounds = result.at_most(ends).tolist()
+    yield "exposure", _fitted(exposure_over_threshold(sizes, None, result.people, certified=bounds))
+
+
+@figures.register
+def _selection(result: Selection) -> Iterator[tuple[str, Any]]:
+    if result.front:
+        yield "front", front_of_sets(plain(result.front))
+
+
+def _fitted(figure: alt.LayerChart) -> alt.LayerChart:
+    """Return a figure that fills its container's width."""
+    return figure.properties(width="container", autosize=alt.AutoSizeParams(type="fit-x", contains="padding"))
