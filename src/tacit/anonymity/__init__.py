@@ -20,6 +20,7 @@ from tacit.anonymity.exposure.theorem_bounds import TheoremBound, theorem_bound
 from tacit.anonymity.exposure.worst_case import worst_exposure
 from tacit.anonymity.people.fingerprints import GivenAway, Surprisal, Surprisals, given_away, surprisal
 from tacit.anonymity.people.generalising import generalised
+from tacit.anonymity.people.kinds import ColumnKind, column_kinds, person_question
 from tacit.anonymity.people.marginals import Marginals
 from tacit.anonymity.people.population import Population
 from tacit.anonymity.sampling.future_release import SimulatedEstimates, future_exposure, simulated_estimates
@@ -33,6 +34,7 @@ __all__ = [
     "AskedSet",
     "Attack",
     "ClassSizes",
+    "ColumnKind",
     "ExposureBoundCurve",
     "ExposureCurve",
     "GivenAway",
@@ -51,6 +53,7 @@ __all__ = [
     "as_fraction",
     "attacks_on_all",
     "column_entropies",
+    "column_kinds",
     "entropy_exposure_bound",
     "entropy_l_diversity",
     "entropy_of_curve",
@@ -67,6 +70,7 @@ __all__ = [
     "inference_vulnerability",
     "k_anonymity",
     "l_diversity",
+    "person_question",
     "redacted_exposure",
     "redaction_leakage",
     "redaction_rules",
