@@ -1,7 +1,9 @@
 """Statistical anonymity: who stands out in a table of people, and what the table gives away."""
 
 from tacit.anonymity.attacks.attack import Attack, attacks_on_all, inference, reidentification
+from tacit.anonymity.attacks.presets import PRESETS, Preset, preset
 from tacit.anonymity.attacks.release import entropy_l_diversity, k_anonymity, l_diversity, t_closeness
+from tacit.anonymity.attacks.risks import Risk, reidentification_risks
 from tacit.anonymity.choosing.redaction import RedactionLeakage, RedactionRule, redaction_leakage, redaction_rules
 from tacit.anonymity.choosing.redaction_exposure import redacted_exposure
 from tacit.anonymity.choosing.rounds import AskedSet, Round, hierarchical_rounds
@@ -31,6 +33,7 @@ from tacit.tables.counting.class_sizes import ClassSizes, ExposureCurve
 from tacit.tables.counting.threshold import Threshold, as_fraction
 
 __all__ = [
+    "PRESETS",
     "AskedSet",
     "Attack",
     "ClassSizes",
@@ -40,8 +43,10 @@ __all__ = [
     "GivenAway",
     "Marginals",
     "Population",
+    "Preset",
     "RedactionLeakage",
     "RedactionRule",
+    "Risk",
     "Round",
     "SelectedSet",
     "Selection",
@@ -71,10 +76,12 @@ __all__ = [
     "k_anonymity",
     "l_diversity",
     "person_question",
+    "preset",
     "redacted_exposure",
     "redaction_leakage",
     "redaction_rules",
     "reidentification",
+    "reidentification_risks",
     "reidentification_vulnerability",
     "sampled_exposure",
     "select_columns",

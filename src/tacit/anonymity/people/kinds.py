@@ -37,7 +37,7 @@ _ENOUGH_PEOPLE = 10
 _ENOUGH_TO_SPREAD = 30
 _ENOUGH = 20
 # More are, say, a sampled cluster.
-_MOST_ROWS_OF_ONE = 15
+_ROWS_OF_ONE = 15
 # Rows that fall on values by chance vary in number as much as their mean, or more.
 _LEAST_SPREAD = 0.5
 _NEARLY_ALL = 0.99
@@ -315,7 +315,7 @@ def _is_even(seen: _Seen) -> bool:
     """Whether every value has several rows, and so nearly as many as the others that it is no chance."""
     counts = seen.rows_of_values
     mean = seen.filled / seen.values
-    if seen.values < _ENOUGH_TO_SPREAD or min(counts) < 2 or mean > min(_MOST_ROWS_OF_ONE, seen.values):
+    if seen.values < _ENOUGH_TO_SPREAD or min(counts) < 2 or mean > min(_ROWS_OF_ONE, seen.values):
         return False
     if _TIMES & {*seen.words} or any(group in seen.column.lower() for group in _GROUPS):
         return False
