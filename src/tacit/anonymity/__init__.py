@@ -1,7 +1,9 @@
 """Statistical anonymity: who stands out in a table of people, and what the table gives away."""
 
 from tacit.anonymity.attacks.attack import Attack, attacks_on_all, inference, reidentification
+from tacit.anonymity.attacks.presets import PRESETS, Preset, preset
 from tacit.anonymity.attacks.release import entropy_l_diversity, k_anonymity, l_diversity, t_closeness
+from tacit.anonymity.attacks.risks import Risk, reidentification_risks
 from tacit.anonymity.choosing.redaction import RedactionLeakage, RedactionRule, redaction_leakage, redaction_rules
 from tacit.anonymity.choosing.redaction_exposure import redacted_exposure
 from tacit.anonymity.choosing.rounds import AskedSet, Round, hierarchical_rounds
@@ -20,6 +22,7 @@ from tacit.anonymity.exposure.theorem_bounds import TheoremBound, theorem_bound
 from tacit.anonymity.exposure.worst_case import worst_exposure
 from tacit.anonymity.people.fingerprints import GivenAway, Surprisal, Surprisals, given_away, surprisal
 from tacit.anonymity.people.generalising import generalised
+from tacit.anonymity.people.kinds import ColumnKind, column_kinds, person_question
 from tacit.anonymity.people.marginals import Marginals
 from tacit.anonymity.people.population import Population
 from tacit.anonymity.sampling.future_release import SimulatedEstimates, future_exposure, simulated_estimates
@@ -30,16 +33,20 @@ from tacit.tables.counting.class_sizes import ClassSizes, ExposureCurve
 from tacit.tables.counting.threshold import Threshold, as_fraction
 
 __all__ = [
+    "PRESETS",
     "AskedSet",
     "Attack",
     "ClassSizes",
+    "ColumnKind",
     "ExposureBoundCurve",
     "ExposureCurve",
     "GivenAway",
     "Marginals",
     "Population",
+    "Preset",
     "RedactionLeakage",
     "RedactionRule",
+    "Risk",
     "Round",
     "SelectedSet",
     "Selection",
@@ -51,6 +58,7 @@ __all__ = [
     "as_fraction",
     "attacks_on_all",
     "column_entropies",
+    "column_kinds",
     "entropy_exposure_bound",
     "entropy_l_diversity",
     "entropy_of_curve",
@@ -67,10 +75,13 @@ __all__ = [
     "inference_vulnerability",
     "k_anonymity",
     "l_diversity",
+    "person_question",
+    "preset",
     "redacted_exposure",
     "redaction_leakage",
     "redaction_rules",
     "reidentification",
+    "reidentification_risks",
     "reidentification_vulnerability",
     "sampled_exposure",
     "select_columns",

@@ -1,0 +1,163 @@
+"""What the values of columns are like: dates, numbers, long texts. Counts of values come back, and no value."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+from tacit.errors import UnsupportedError
+from tacit.tables.engines.rows import Rows
+
+ibis: Any = import_module("ibis")
+
+_MONTH, _DAY = "(0?[1-9]|1[0-2])", "(0?[1-9]|[12][0-9]|3[01])"
+_NAMED = "(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|JAN|FEB|MAR|APR|MAY|JUN|JUL|AUG|SEP|OCT|NOV|DEC)[A-Za-z]*"
+_CLOCK = "[0-2]?[0-9]:[0-5][0-9](:[0-5][0-9]([.][0-9]+)?)? ?([AaPp][Mm])?"
+_ZONE = "( ?Z| ?UTC| ?[+-][0-9][0-9]:?([0-9][0-9])?)?"
+_DAYS = "|".join(
+    [
+        f"[12][0-9][0-9][0-9]([-/.]){_MONTH}[-/.]{_DAY}",
+        f"{_MONTH}([-/.]){_DAY}[-/.]([12][0-9])?[0-9][0-9]",
+        f"{_DAY}([-/.]){_MONTH}[-/.]([12][0-9])?[0-9][0-9]",
+        f"{_DAY}[- ]{_NAMED}[-, ]+([12][0-9])?[0-9][0-9]",
+        f"{_NAMED} {_DAY},? [12][0-9][0-9][0-9]",
+    ]
+)
+# In JSON a text is in quotes.
+_MOMENT = f'^"?(({_DAYS})([T ]+{_CLOCK}{_ZONE})?|{_CLOCK})"?$'
+_PLAIN_NUMBER = '^"?[-+]?[0-9]{1,15}([.][0-9]*)?([eE][-+]?[0-9]{1,2})?"?$'
+_PLACE = '^"?[(]?-?[0-9]{1,3}[.][0-9]+[ ,;]+-?[0-9]{1,3}[.][0-9]+[)]?"?$'
+
+# Larger numbers are names more often than they are numbers, as are infinities and what is none.
+_LARGEST_NUMBER = 1e15
+
+# So many values show what a column's are like.
+_LOOKED_AT = 10_000
+_COLUMNS_AT_ONCE = 64
+_COLUMN, _TEXT, _NUMBER = "number_of_column", "value_as_text", "value_as_number"
+
+_LATITUDE, _LONGITUDE = 90, 180
+_FIRST_YEAR, _LAST_YEAR = 1500, 2100
+
+
+@dataclass(frozen=True)
+class Contents:
+    """How many of some of a column's values, or of its different texts, are of some form.
+
+    Parameters
+    ----------
+    nulls
+        Rows in which the column is null, of all.
+    seen
+        How many values were looked at, null aside.
+    numbers
+        Those that are numbers, or texts in plain digits.
+    fractions
+        Numbers that are not whole.
+    positive
+        Numbers above 0.
+    latitudes, longitudes
+        Numbers in [-90, 90], and in [-180, 180].
+    years
+        Whole numbers from 1500 to 2100.
+    days
+        Whole numbers that may be dates, such as 20240131.
+    moments
+        Dates, times of days, or both.
+    places
+        Texts of two numbers with decimals.
+    characters, words
+        In all texts together; 0 of what is no text.
+    """
+
+    nulls: int = 0
+    seen: int = 0
+    numbers: int = 0
+    fractions: int = 0
+    positive: int = 0
+    latitudes: int = 0
+    longitudes: int = 0
+    years: int = 0
+    days: int = 0
+    moments: int = 0
+    places: int = 0
+    characters: int = 0
+    words: int = 0
+
+
+def contents(rows: Rows, columns: Sequence[str]) -> dict[str, Contents]:
+    """Return what the values of each column are like, by a look at some thousands, or at its different texts."""
+    found: dict[str, Contents] = {}
+    for start in range(0, len(columns), _COLUMNS_AT_ONCE):
+        part = columns[start : start + _COLUMNS_AT_ONCE]
+        fields = [rows.fields[column] for column in part]
+        (nulls,) = rows.ask(rows.table.agg(**{field: _many(rows.table[field].isnull()) for field in fields}))
+        try:
+            told = _forms(rows, fields, patterns=True)
+        except UnsupportedError:  # an engine without regular expressions
+            told = _forms(rows, fields, patterns=False)
+        for column, field, null in zip(part, fields, nulls, strict=True):
+            found[column] = Contents(nulls=int(null), **told.get(field, {}))
+    return found
+
+
+def _forms(rows: Rows, fields: Sequence[str], *, patterns: bool) -> dict[str, dict[str, int]]:
+    parts: list[Any] = []
+    told: dict[str, dict[str, int]] = {}
+    for place, field in enumerate(fields):
+        table, name = (rows.texts[field], "text") if field in rows.texts else (rows.table, field)
+        kind = table[name].type()
+        if kind.is_timestamp() or kind.is_date() or kind.is_time():
+            told[field] = {"seen": 1, "moments": 1}
+        elif kind.is_string() or (kind.is_numeric() and not kind.is_boolean()):
+            some = table.filter(table[name].notnull()).limit(_LOOKED_AT)
+            parts.append(some.select(**{_COLUMN: ibis.literal(place, "int64"), **_as_both(some[name])}))
+    if not parts:
+        return told
+    values = ibis.union(*parts) if len(parts) > 1 else parts[0]
+    if patterns:
+        plain = values[_TEXT].re_search(_PLAIN_NUMBER).ifelse(values[_TEXT].replace('"', ""), ibis.null("string"))
+        values = values.mutate(**{_NUMBER: values[_NUMBER].coalesce(plain.cast("float64"))})
+    usual = values[_NUMBER].between(-_LARGEST_NUMBER, _LARGEST_NUMBER)
+    values = values.mutate(**{_NUMBER: usual.ifelse(values[_NUMBER], ibis.null("float64"))})
+    counts = _counts(values, patterns=patterns)
+    for place, *answer in rows.ask(values.group_by(_COLUMN).agg(**counts)):
+        told[fields[int(place)]] = {name: int(count or 0) for name, count in zip(counts, answer, strict=True)}
+    return told
+
+
+def _as_both(value: Any) -> dict[str, Any]:
+    """Return a value as text and as number, null where it is not of that type."""
+    if value.type().is_string():
+        return {_TEXT: value, _NUMBER: ibis.null("float64")}
+    return {_TEXT: ibis.null("string"), _NUMBER: value.cast("float64")}
+
+
+def _counts(values: Any, *, patterns: bool) -> dict[str, Any]:
+    text, number = values[_TEXT], values[_NUMBER]
+    whole = number == number.floor()
+    told: dict[str, Any] = {
+        "seen": values.count(),
+        "numbers": number.count(),
+        "fractions": _many(~whole),
+        "positive": _many(number > 0),
+        "latitudes": _many(number.between(-_LATITUDE, _LATITUDE)),
+        "longitudes": _many(number.between(-_LONGITUDE, _LONGITUDE)),
+        "years": _many(number.between(_FIRST_YEAR, _LAST_YEAR) & whole),
+        "days": _many(number.between(10_000 * _FIRST_YEAR, 10_000 * _LAST_YEAR) & whole & _is_day(number)),
+        "characters": text.length().sum(),
+        "words": (text.length() - text.replace(" ", "").length() + 1).sum(),
+    }
+    if patterns:
+        told |= {"moments": _many(text.re_search(_MOMENT)), "places": _many(text.re_search(_PLACE))}
+    return told
+
+
+def _is_day(number: Any) -> Any:
+    month, day = (number / 100).floor() % 100, number % 100
+    return month.between(1, 12) & day.between(1, 31)
+
+
+def _many(true: Any) -> Any:
+    """Return how often something is so, where it is neither so nor not included."""
+    return true.fill_null(False).cast("int64").sum()
