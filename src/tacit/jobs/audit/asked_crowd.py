@@ -35,21 +35,24 @@ class AskedCrowd:
         Who knows no other answer believes the same of the others. Of those who know all, she guesses best whose target
         is the easiest: which of the counts lacks one depends on who the target is.
         """
-        k, n = self.mechanism.k, int(self.counts.sum())
-        strangers = Shuffled(self.mechanism, n).seen_by(Uninformed(prior))
+        strangers = Shuffled(self.mechanism, int(self.counts.sum())).seen_by(Uninformed(prior))
         assert isinstance(strangers, AmongOthers)
-        among = (AmongOthers(self.mechanism, n, known(others)) for others in self._others)
-        known_all = max((self._guess(view, prior) for view in among), key=highest) if self._is_small or (k == 2 and prior is None) else None
         return AnswerGuesses(
-            blind=1 / k if prior is None else float(prior.max()),
+            blind=1 / self.mechanism.k if prior is None else float(prior.max()),
             report=highest(posterior_vulnerability(self.mechanism, prior)),
             knows_none=self._guess(strangers, prior),
-            knows_all=self._hidden.guess(prior) if known_all is None else known_all,
+            knows_all=self._knows_all(prior),
         )
 
+    def _knows_all(self, prior: Reals | None) -> float | Estimate:
+        if not self._is_quick(prior):
+            return self._hidden.guess(prior)
+        n = int(self.counts.sum())
+        views = (AmongOthers(self.mechanism, n, known(others)) for others in self._others)
+        return max((self._guess(view, prior) for view in views), key=highest)
+
     def _guess(self, view: AmongOthers, prior: Reals | None) -> float | Estimate:
-        is_binary = self.mechanism.k == 2
-        if self._is_small or (prior is None and (is_binary or view.uniform_response is not None)):
+        if self._is_quick(prior) or (prior is None and view.uniform_response is not None):
             plan = plan_posterior_vulnerability(view, prior, IdentityGain(view.secrets))
             if plan.is_exact:
                 return plan.compute()
@@ -59,9 +62,11 @@ class AskedCrowd:
     def _hidden(self) -> HiddenTarget:
         return HiddenTarget(self.mechanism, int(self.counts.sum()))
 
-    @property
-    def _is_small(self) -> bool:
+    def _is_quick(self, prior: Reals | None) -> bool:
+        """Whether an exact guess takes no more than a moment."""
         k, n = self.mechanism.k, int(self.counts.sum())
+        if k == 2 and prior is None:
+            return True
         return k * math.comb(n + k - 1, k - 1) <= limits.current().most_histograms_collected
 
     @property

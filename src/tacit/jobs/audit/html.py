@@ -10,8 +10,9 @@ from importlib.resources import files
 from typing import Any
 
 from tacit.estimate import Estimate, highest
-from tacit.jobs.audit.collection import KEPT_ERROR, MOST_CATEGORIES, kept_error
-from tacit.jobs.audit.result import SHOWN, Audit, CertifiedReport, InferenceReport
+from tacit.jobs.audit.collection import DELTA_PEOPLE, KEPT_ERROR, MOST_CATEGORIES
+from tacit.jobs.audit.collection_text import added_up, at_level, too_few, without_shuffler
+from tacit.jobs.audit.result import SHOWN, Audit, CertifiedReport, CollectionReport, InferenceReport
 from tacit.jobs.audit.summary import CUT_SHORT, promise, summary
 from tacit.presenting.names import short
 from tacit.presenting.numbers import (
@@ -25,7 +26,6 @@ from tacit.presenting.numbers import (
     people,
     percent,
     points,
-    security,
     times,
 )
 from tacit.presenting.objects import plain
@@ -33,6 +33,8 @@ from tacit.printable import printable
 
 # Above this share of people with a class of their own, a guess repeats the table.
 _NEARLY_UNIQUE = 0.1
+# What two marks of a chart that goes from nobody to everybody must differ by to be told apart.
+_SEEN = 0.02
 _LETTERS = "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]+"
 _LEFTWARDS = re.compile(f"{_LETTERS}(?: +{_LETTERS})*")
 
@@ -70,8 +72,11 @@ def to_html(found: Audit) -> str:
         promised=promise(found),
         guesses=_guesses(found),
         releases={release.columns: release for release in found.release},
-        leakiest=min(found.collection, key=lambda report: kept_error(report.recommended, report.k), default=None),
-        weak=[report.column for report in found.collection if not report.advised],
+        short_of_people=list(too_few(found.collection)),
+        added_up=added_up(found.collection),
+        without_shuffler=without_shuffler(found.collection) if found.collection else "",
+        asked_guesses=_asked_guesses(found),
+        delta_people=DELTA_PEOPLE,
         rows=SHOWN,
         most_rows=charts.MOST_ROWS,
         most_marks=charts.MOST_MARKS,
@@ -99,7 +104,20 @@ def _figures(found: Audit, certified: Sequence[CertifiedReport], charts: Any) ->
     if found.inference:
         yield "guesses", _specification(charts.inference_before_and_after(plain(found.inference)))
     for place, report in enumerate(found.collection):
-        yield f"ask-{place}", _specification(charts.collection_options(plain(report)))
+        if _differ(report):
+            yield f"ask-{place}", _specification(charts.collection_options(plain(report)))
+
+
+def _differ(report: CollectionReport) -> bool:
+    """Whether it matters to the shuffled guess which ε is taken: by as much as can be seen in a chart."""
+    guesses = [highest(option.shares.knows_all) for option in report.options]
+    return max(guesses) - min(guesses) > _SEEN
+
+
+def _asked_guesses(found: Audit) -> list[float | Estimate]:
+    options = [option for report in found.collection for option in report.options]
+    guesses = [guess for option in options for guess in (option.uniform, option.shares)]
+    return [number for guess in guesses for number in (guess.knows_none, guess.knows_all)]
 
 
 def _specification(chart: Any) -> str:
@@ -142,10 +160,10 @@ def _template() -> Any:
         "tidy": _tidy,
         "capital": _capital,
         "number": number,
+        "at_level": at_level,
         "bits": bits,
         "closeness": closeness,
         "factor": factor,
-        "security": security,
         "times": _times,
         "who": _who,
     }

@@ -14,9 +14,7 @@ Reals = NDArray[np.float64]
 _MOST_APART = 10
 
 
-def report_types(
-    k: int, size: int, support: Support, values: Sequence[int], others: Sequence[Sender]
-) -> Reals | None:
+def report_types(k: int, size: int, support: Support, values: Sequence[int], others: Sequence[Sender]) -> Reals | None:
     """Return how likely each type of report is, a row per value and then per other sender; None if it takes the sets.
 
     That is where many values are told apart, or other senders' values are not uniform.
