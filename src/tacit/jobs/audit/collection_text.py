@@ -39,15 +39,14 @@ def too_few(reports: Sequence[CollectionReport]) -> Iterator[str]:
         yield f"For {briefly(vague)} an estimated share would be off by more than a typical share, one over the values."
 
 
-def added_up(reports: Sequence[CollectionReport]) -> str | None:
-    """Return what it means that questions to the same people add up, if there are several."""
+def added_up(reports: Sequence[CollectionReport], shown: str) -> str | None:
+    """Return what it means that questions to the same people add up, if there are several; the error is shown there."""
     if len(reports) < 2:
         return None
     total, questions = sum(report.recommended.epsilon for report in reports), reports[0].questions
     return (
         f"Questions add up: all {len(reports)} asked of the same people come to ε = {total:g}. With each ε divided by "
-        f"{questions} they come to no more than {rounded_up(total / questions, 4)}, and shares are off as in the lower "
-        "line."
+        f"{questions} they come to no more than {rounded_up(total / questions, 4)}, and shares are off as {shown} says."
     )
 
 
@@ -89,7 +88,7 @@ def collected(found: Audit) -> Iterator[RenderableType]:
     yield CollectionTable(reports)
     delta = f"δ = 1/({DELTA_PEOPLE} n) = {reports[0].delta:.3g}"
     yield _say(f"shuffled ε: of all reports without their senders, at {delta}; – where it is not known.")
-    if said := added_up(reports):
+    if said := added_up(reports, "the lower line"):
         yield _say(said)
     yield _say(without_shuffler(reports))
     for sentence in too_few(reports):

@@ -10,7 +10,7 @@ from importlib.resources import files
 from typing import Any
 
 from tacit.estimate import Estimate, highest
-from tacit.jobs.audit.collection import DELTA_PEOPLE, KEPT_ERROR, MOST_CATEGORIES
+from tacit.jobs.audit.collection import DELTA_PEOPLE, KEPT_ERROR, MOST_CATEGORIES, kept_error
 from tacit.jobs.audit.collection_text import added_up, at_level, too_few, without_shuffler
 from tacit.jobs.audit.result import SHOWN, Audit, CertifiedReport, CollectionReport, InferenceReport
 from tacit.jobs.audit.summary import CUT_SHORT, promise, summary
@@ -72,8 +72,9 @@ def to_html(found: Audit) -> str:
         promised=promise(found),
         guesses=_guesses(found),
         releases={release.columns: release for release in found.release},
+        leakiest=min(found.collection, key=lambda report: kept_error(report.recommended), default=None),
         short_of_people=list(too_few(found.collection)),
-        added_up=added_up(found.collection),
+        added_up=added_up(found.collection, "the last column"),
         without_shuffler=without_shuffler(found.collection) if found.collection else "",
         asked_guesses=_asked_guesses(found),
         delta_people=DELTA_PEOPLE,
