@@ -37,7 +37,7 @@ class HiddenTarget:
     >>> import tacit as tc
     >>> target = HiddenTarget(tc.SubsetSelection(91, epsilon=1), 10_000)
     >>> round(target.guess().high, 4), round(target.epsilon(1e-5).high, 3)
-    (0.0145, 0.025)
+    (0.0116, 0.025)
     """
 
     def __init__(self, mechanism: System, n: int) -> None:

@@ -45,14 +45,16 @@ class AskedCrowd:
         )
 
     def _knows_all(self, prior: Reals | None) -> float | Estimate:
-        if not self._is_quick(prior):
+        if self.mechanism.k > 2 and not self._are_few:
             return self._hidden.guess(prior)
         n = int(self.counts.sum())
         views = (AmongOthers(self.mechanism, n, known(others)) for others in self._others)
         return max((self._guess(view, prior) for view in views), key=highest)
 
     def _guess(self, view: AmongOthers, prior: Reals | None) -> float | Estimate:
-        if self._is_quick(prior) or (prior is None and view.uniform_response is not None):
+        """Return the guess of who sees this, exactly where that takes no more than a moment."""
+        plain = prior is None and (view.uniform_response is not None or self.mechanism.k == 2)
+        if plain or (self._are_few and view.cells <= limits.current().most_histograms_collected):
             plan = plan_posterior_vulnerability(view, prior, IdentityGain(view.secrets))
             if plan.is_exact:
                 return plan.compute()
@@ -62,11 +64,10 @@ class AskedCrowd:
     def _hidden(self) -> HiddenTarget:
         return HiddenTarget(self.mechanism, int(self.counts.sum()))
 
-    def _is_quick(self, prior: Reals | None) -> bool:
-        """Whether an exact guess takes no more than a moment."""
+    @property
+    def _are_few(self) -> bool:
+        """Whether so few people have so few answers that those of all could be listed."""
         k, n = self.mechanism.k, int(self.counts.sum())
-        if k == 2 and prior is None:
-            return True
         return k * math.comb(n + k - 1, k - 1) <= limits.current().most_histograms_collected
 
     @property

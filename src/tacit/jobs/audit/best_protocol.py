@@ -1,6 +1,7 @@
 """Which protocol asks best at an ε: the one through which an estimated share is least off."""
 
 from collections.abc import Sequence
+from typing import cast
 
 from tacit.jobs.audit.result import ProtocolReport
 from tacit.mechanisms import Mechanism, frequency_error
@@ -33,6 +34,4 @@ def mechanism_in(report: ProtocolReport) -> Mechanism:
 
 
 def _made(spelled: str) -> Mechanism:
-    mechanism = mechanism_of(spelled)
-    assert isinstance(mechanism, Mechanism)
-    return mechanism
+    return cast(Mechanism, mechanism_of(spelled))

@@ -11,7 +11,7 @@ from tacit.numerics.proportional_columns import merged_columns
 
 Reals = NDArray[np.float64]
 
-_MOST_APART = 10
+_FEW_APART = 10
 
 
 def report_types(k: int, size: int, support: Support, values: Sequence[int], others: Sequence[Sender]) -> Reals | None:
@@ -20,7 +20,7 @@ def report_types(k: int, size: int, support: Support, values: Sequence[int], oth
     That is where many values are told apart, or other senders' values are not uniform.
     """
     apart = told_apart(values, others)
-    if len(apart) > _MOST_APART or any(sender.population is not None for sender in others):
+    if len(apart) > _FEW_APART or any(sender.population is not None for sender in others):
         return None
     patterns = list(itertools.product((False, True), repeat=len(apart)))
 
