@@ -99,7 +99,18 @@ def points(share: float) -> str:
     >>> points(0.00866), points(0.0)
     ('0.866 points', '0 points')
     """
-    return f"{100 * share:.3g} points"
+    return f"{in_points(share)} points"
+
+
+def in_points(share: float) -> str:
+    """Return the same in a column of points.
+
+    Examples
+    --------
+    >>> in_points(0.00866), in_points(0.4), in_points(12.345)
+    ('0.866', '40', '1,234')
+    """
+    return f"{100 * share:.3g}" if 100 * share < 999.5 else f"{100 * share:,.0f}"
 
 
 def bits(entropy: float) -> str:

@@ -134,7 +134,7 @@ def test_questions_to_the_same_people_add_up() -> None:
 
 @pytest.mark.parametrize("width", [60, 80, 120])
 def test_the_table_loses_no_name_and_no_digit(width: int) -> None:
-    reports = samples.usual(city="a rather long name of a column").collection
+    reports = samples.usual(city="an_unbroken_name_of_rather_many_letters").collection
     text = printed(reports, width)
     lines = [line.rstrip() for line in text.splitlines()]
     assert max(map(len, lines)) <= width
@@ -144,7 +144,6 @@ def test_the_table_loses_no_name_and_no_digit(width: int) -> None:
         assert "krr:k=4," in text
     for number in ("1.23", "4.56", "25", "26", "≤30", "≤0.321"):
         assert re.search(rf"(?<![\d.]){re.escape(number)}(?![\d.])", text), number
-    assert "≤100" not in text
 
 
 def test_who_reads_nothing_else_meets_no_epsilon() -> None:

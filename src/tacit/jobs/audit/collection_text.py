@@ -10,7 +10,7 @@ from tacit.estimate import Estimate, highest
 from tacit.jobs.audit.collection import DELTA_PEOPLE, KEPT_ERROR, MOST_CATEGORIES
 from tacit.jobs.audit.result import AnswerGuesses, Audit, CollectionReport
 from tacit.presenting.names import briefly
-from tacit.presenting.numbers import percent, percent_upwards
+from tacit.presenting.numbers import in_points, percent, percent_upwards
 from tacit.presenting.rounding import rounded_up
 from tacit.presenting.tables import plain_table
 from tacit.printable import printable
@@ -54,7 +54,9 @@ def without_shuffler(reports: Sequence[CollectionReport]) -> str:
     """Return how well an answer is guessed by who sees whose report it is."""
     worst = max(reports, key=lambda report: report.recommended.shares.report)
     guess = percent(worst.recommended.shares.report, 3)
-    return f"Without the shuffler, who sees a report beside its sender's name guesses up to {guess} ({worst.column})."
+    return (
+        f"Without the shuffler, who sees a report beside its sender's name is right in up to {guess} ({worst.column})."
+    )
 
 
 def at_level(epsilon: float | Estimate) -> str:
@@ -110,6 +112,7 @@ class CollectionTable:
             table = self._table(folded=True)
             missing = table.__rich_measure__(console, options).minimum - options.max_width
             if missing > 0:
+                table.columns[0].min_width = None
                 table.columns[0].width = max(_LEAST_NAME, longest - missing)
         yield table
 
@@ -121,9 +124,9 @@ class CollectionTable:
         for report in self._reports:
             best = report.recommended
             protocol = best.best.mechanism.replace(",", ",\n") if folded else best.best.mechanism
-            asked = [_points(best.best.error_share)]
+            asked = [in_points(best.best.error_share)]
             if report.questions > 1:
-                asked.append(_points(report.if_all_asked.error_share))
+                asked.append(in_points(report.if_all_asked.error_share))
             cells = ([_guess(guess) for guess in _shown(guesses)] for guesses in (best.shares, best.uniform))
             guesses = map("\n".join, zip(*cells, strict=True))
             shuffled = (
@@ -138,15 +141,11 @@ def _shown(guesses: AnswerGuesses) -> list[float | Estimate]:
     return [guesses.blind, guesses.knows_none, guesses.knows_all]
 
 
-def _points(error: float) -> str:
-    return f"{100 * error:.3g}"
-
-
 def _guess(guess: float | Estimate) -> str:
     """Return a guess in per cent, without the sign of it."""
     if isinstance(guess, Estimate):
         return "≤" + percent_upwards(highest(guess), 3).removesuffix(" %")
-    return percent(guess, 3).removesuffix(" %")
+    return percent(guess, 3).removesuffix(" %").replace("over ", ">").replace("under ", "<")
 
 
 def _say(sentence: str) -> Text:

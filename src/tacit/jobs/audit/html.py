@@ -20,6 +20,7 @@ from tacit.presenting.numbers import (
     bounded,
     closeness,
     factor,
+    in_points,
     interval,
     number,
     odds,
@@ -162,6 +163,9 @@ def _template() -> Any:
         "capital": _capital,
         "number": number,
         "at_level": at_level,
+        "in_points": in_points,
+        "sign": _sign,
+        "limit": _limit,
         "bits": bits,
         "closeness": closeness,
         "factor": factor,
@@ -199,6 +203,15 @@ def _tidy(text: str) -> str:
     return re.sub(
         r"(?<=\d) (?=%|people\b|person\b|points\b|in \d)|(?<=\d in) (?=\d)|(?<=ε) (?==)|(?<=ε =) ", "\u00a0", text
     )
+
+
+def _limit(guess: float | Estimate) -> str:
+    return _sign(_tidy(bounded(guess)))
+
+
+def _sign(bound: str) -> str:
+    """Return a bound as it stands in a table that is wide enough already."""
+    return bound.replace("at most ", "≤\N{NO-BREAK SPACE}")
 
 
 def _capital(text: str) -> str:
