@@ -239,7 +239,7 @@ def in_full(value: Any) -> str:
     ('≤ 1', '≥ 0.9')
     """
     if isinstance(value, Estimate):
-        return _sign(value) + f"{value.value:.6g}"
+        return sign_of_end(value) + f"{value.value:.6g}"
     if isinstance(value, float):
         return f"{value:.12g}"
     if isinstance(value, dict):
@@ -262,7 +262,7 @@ def in_brief(value: Any) -> str:
     if isinstance(value, bool) or value is None:
         return {True: "yes", False: "no", None: "not sure"}[value]
     if isinstance(value, Estimate):
-        return _sign(value) + f"{value.value:.4g}*"
+        return sign_of_end(value) + f"{value.value:.4g}*"
     if isinstance(value, int):
         return f"{value:,}"
     return f"{value:.4g}" if isinstance(value, float) else str(value)
@@ -288,7 +288,7 @@ def _rounded(share: Decimal, rounding: str, digits: int = 4) -> str:
     return f"{min(Decimal(100), percentage.quantize(place, rounding)).normalize():f} %"
 
 
-def _sign(estimate: Estimate) -> str:
+def sign_of_end(estimate: Estimate) -> str:
     """Return what stands before a number that is only the end of what is known, as where it may be any share."""
     if estimate.low == estimate.high or not (estimate.certified or _is_any_share(estimate)):
         return ""
