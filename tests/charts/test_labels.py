@@ -29,8 +29,7 @@ def test_a_certified_bound_is_rounded_upwards() -> None:
 
 
 def test_a_guess_that_is_a_bound_is_rounded_upwards() -> None:
-    option = {
-        "epsilon": 1.0, "shuffled": True, "all_but_one": {"high": 0.50123}, "error_share": 0.01,
-    }  # fmt: skip
-    report = {"column": "sex", "blind_guess": 0.5, "options": [option], "recommended": option}
+    guesses = {"blind": 0.5, "report": 0.73, "knows_all": {"high": 0.50123}}
+    option = {"epsilon": 1.0, "best": {"error_share": 0.01}, "shares": guesses}
+    report = {"column": "sex", "options": [option], "recommended": option}
     assert "at most 50.2 %" in words(charts.collection_options(report))

@@ -302,3 +302,12 @@ def test_the_first_line_is_no_sample_whatever_its_bytes(header: str, tmp_path) -
     code, out, _ = run("estimate", path, "--header", "yes", "--seed", "1", "--json")
     found = json.loads(out)["results"]
     assert (code, found["samples"], found["secrets"], found["rarest_secret"]) == (0, 40, 3, 13)
+
+
+def test_what_may_be_any_share_is_not_shown_as_one(tmp_path) -> None:
+    path = tmp_path / "few.csv"
+    path.write_text("secret,observation\n" + "a,x\nb,x\n" * 3)
+    code, out, _ = run("estimate", str(path), "--seed", "1")
+    (row,) = (line.split() for line in out.splitlines() if line.strip().startswith("estimate_bayes_security "))
+    assert code == 0
+    assert row[1:] == ["≤", "1", "95", "%", "sure", "in", "[0,", "1]"]

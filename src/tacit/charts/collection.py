@@ -21,68 +21,65 @@ from tacit.charts.style import (
 )
 from tacit.presenting.numbers import at_most, points as points_of
 
-_ALONE, _SHUFFLED = "randomized alone", "shuffled"
+_ALONE, _SHUFFLED = "her report alone", "shuffled"
 
 
 def collection_options(report: Row) -> alt.LayerChart:
-    """Return, for each ε, the guess of an adversary who knows all other answers, without and with the shuffler.
+    """Return, for each ε, the guess of who sees one report alone, and of who sees all, shuffled, and knows all others.
 
     Parameters
     ----------
     report
-        A mapping with ``column``, ``blind_guess``, ``recommended`` and ``options``, whose mappings have ``epsilon``
-        (None: no noise), ``shuffled``, ``all_but_one`` (a number, or the mapping of an `Estimate`) and ``error_share``.
+        A mapping with ``column``, ``recommended`` and ``options``. An option has ``epsilon``, ``best``, a mapping with
+        ``error_share``, and ``shares``, the guesses of who knows how common each answer is: ``blind``, ``report`` and
+        ``knows_all`` (a number, or the mapping of an `Estimate`).
 
     Returns
     -------
     altair.LayerChart
-        A row for each ε, the least noise first; the recommended one in bold.
+        A row for each ε, the most noise first; the recommended one in bold.
 
     Examples
     --------
-    >>> option = {"epsilon": 1.0, "shuffled": True, "all_but_one": 0.51, "error_share": 0.02}
-    >>> report = {"column": "sex", "blind_guess": 0.5, "options": [option], "recommended": option}
+    >>> guesses = {"blind": 0.5, "report": 0.73, "knows_all": 0.51}
+    >>> option = {"epsilon": 1.0, "best": {"error_share": 0.02}, "shares": guesses}
+    >>> report = {"column": "sex", "options": [option], "recommended": option}
     >>> collection_options(report).to_dict()["description"].partition("blindly. ")[2]
-    'ε = 1, shuffled: 51 %.'
+    'ε = 1, her report alone: 73 %; ε = 1, shuffled: 51 %.'
     """
-    options: Sequence[Row] = report["options"]
-    levels = sorted({_noise(option) for option in options})
-    rows = [_row(place, level, options, report["recommended"]) for place, level in enumerate(levels)]
+    options: Sequence[Row] = sorted(report["options"], key=lambda option: option["epsilon"])
+    rows = [_row(place, option, report["recommended"]) for place, option in enumerate(options)]
     marks = [
         {
-            "row": levels.index(_noise(option)),
-            "share": _most(option["all_but_one"]),
-            "kind": _SHUFFLED if option["shuffled"] else _ALONE,
-            "name": rows[levels.index(_noise(option))]["name"],
-            "guess": _guess(option["all_but_one"]),
-            "cost": points_of(option["error_share"]),
+            "row": row["row"],
+            "share": _most(option["shares"][seen]),
+            "kind": kind,
+            "name": row["name"],
+            "guess": _guess(option["shares"][seen]),
+            "cost": points_of(option["best"]["error_share"]),
         }
-        for option in options
+        for row, option in zip(rows, options, strict=True)
+        for kind, seen in ((_ALONE, "report"), (_SHUFFLED, "knows_all"))
     ]
-    x = all_shares("one person's answer guessed by who knows all others")
+    x = all_shares("one person's answer guessed by who knows how common each is")
     drawn = points(inline(marks), x, {_ALONE: ("square", "white"), _SHUFFLED: ("circle", INK)}).encode(
         tooltip=[
             alt.Tooltip("name:N", title="noise"),
-            alt.Tooltip("kind:N", title="collected"),
+            alt.Tooltip("kind:N", title="seen"),
             alt.Tooltip("guess:N", title="guessed"),
             alt.Tooltip("cost:N", title="a share is off by"),
         ],
     )
-    blind = report["blind_guess"]
+    blind = report["recommended"]["shares"]["blind"]
     said = "; ".join(f"{mark['name']}, {mark['kind']}: {mark['guess']}" for mark in marks)
     description = (
-        f"Points: how often one person's {report['column']} is guessed by who knows all other answers, "
-        f"{label(blind)} blindly. {said}."
+        f"Points: how often one person's {report['column']} is guessed by who sees her report alone, or all of them "
+        f"shuffled and knows all other answers; {label(blind)} blindly. {said}."
     )
     data = inline(rows)
     words = [names(data, strong="datum.best", room=200), numbers(data, strong="datum.best")]
     blind_line = line(blind, f"blind guess {label(blind)}", x)
     return figure([*blind_line, stretches(data, x, "end"), drawn, *words], len(rows), description)
-
-
-def _noise(option: Row) -> float:
-    """Return what orders the options: less ε is more noise, None is none."""
-    return float("-inf") if option["epsilon"] is None else -float(option["epsilon"])
 
 
 def _most(guess: Any) -> float:
@@ -93,15 +90,13 @@ def _guess(guess: Any) -> str:
     return at_most(_most(guess), DIGITS) if isinstance(guess, Mapping) else label(guess)
 
 
-def _row(place: int, level: float, options: Sequence[Row], recommended: Row) -> dict[str, Any]:
-    here = [option for option in options if _noise(option) == level]
-    guesses = [_most(option["all_but_one"]) for option in here]
-    epsilon = here[0]["epsilon"]
-    best = epsilon == recommended["epsilon"]
+def _row(place: int, option: Row, recommended: Row) -> dict[str, Any]:
+    guesses = [_most(option["shares"][seen]) for seen in ("report", "knows_all")]
+    best = option["epsilon"] == recommended["epsilon"]
     return {
         "row": place,
-        "name": "no noise" if epsilon is None else f"ε = {epsilon:g}",
-        "label": ("recommended: " if best else "") + f"off by {points_of(here[0]['error_share'])}",
+        "name": f"ε = {option['epsilon']:g}",
+        "label": ("recommended: " if best else "") + f"off by {points_of(option['best']['error_share'])}",
         "best": best,
         "share": min(guesses),
         "end": max(guesses),

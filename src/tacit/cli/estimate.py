@@ -14,7 +14,7 @@ from tacit.errors import InvalidValueError
 from tacit.estimate import Estimate
 from tacit.memory import as_memory
 from tacit.presenting.files import check_not_an_input, written_whole
-from tacit.presenting.numbers import between, within
+from tacit.presenting.numbers import between, sign_of_end, within
 from tacit.presenting.rounding import rounded_up
 
 if TYPE_CHECKING:
@@ -138,8 +138,8 @@ def _print_text(samples: str, found: "Estimated", half_width: float | None, all_
     risk, security = found.estimate_bayes_risk, found.estimate_bayes_security
     for name, result in (("estimate_bayes_risk", risk), ("estimate_bayes_security", security)):
         # A bound is quoted as what it is.
-        value = rounded_up(result.value, 6) if result.value == result.high else f"{result.value:.6g}"
-        table.add_row(name, value, within(result))
+        said = rounded_up(result.value, 6) if result.value == result.high else f"{result.value:.6g}"
+        table.add_row(name, sign_of_end(result) + said, within(result))
         notes.setdefault(result.method, []).append(name)
     console = Screen()
     console.print(table)

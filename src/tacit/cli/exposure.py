@@ -139,7 +139,7 @@ def _print_bounds(told: "Certified") -> None:
     bound, theorem = told.exposure_bound, told.theorem_bound
     say_folded(
         f"The columns alone certify {bounded(bound)} ({bound.method}); {theorem.method} of the paper would give "
-        f"{percent(theorem.value)}."
+        f"{bounded(theorem)}."
     )
     independent = interval(told.exposure_if_independent)
     say_folded(f"If the columns had nothing to do with each other, {independent} would be exposed.")

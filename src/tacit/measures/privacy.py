@@ -208,7 +208,7 @@ def _root(profile: Callable[[float], float], delta: float, most: float) -> float
     if math.isinf(most) and profile(math.inf) > delta:
         return math.inf
     # Around where it would be for two normal laws as far apart; far beyond the root δ underflows and says nothing.
-    low = high = min(most, _normal_epsilon(profile(0.0), delta))
+    low = high = min(most, normal_epsilon(profile(0.0), delta))
     while low > 0 and profile(low) <= delta:
         low, high = (0.75 * low if low > 1e-300 else 0.0), low
     while high < most and profile(high) > delta:
@@ -224,7 +224,7 @@ def _root(profile: Callable[[float], float], delta: float, most: float) -> float
 _LARGEST = 709.0
 
 
-def _normal_epsilon(distance: float, delta: float) -> float:
+def normal_epsilon(distance: float, delta: float) -> float:
     """Return ε(δ) of two normal laws with this total variation: ``δ = Φ(μ/2 - ε/μ) - e^ε Φ(-μ/2 - ε/μ)``."""
 
     def below(z: float) -> float:

@@ -99,7 +99,18 @@ def points(share: float) -> str:
     >>> points(0.00866), points(0.0)
     ('0.866 points', '0 points')
     """
-    return f"{100 * share:.3g} points"
+    return f"{in_points(share)} points"
+
+
+def in_points(share: float) -> str:
+    """Return the same in a column of points.
+
+    Examples
+    --------
+    >>> in_points(0.00866), in_points(0.4), in_points(12.345)
+    ('0.866', '40', '1,234')
+    """
+    return f"{100 * share:.3g}" if 100 * share < 999.5 else f"{100 * share:,.0f}"
 
 
 def bits(entropy: float) -> str:
@@ -194,12 +205,15 @@ def interval(estimate: Estimate) -> str:
     '1.2 % (95 %: 0.012 % to 2.501 %)'
     >>> interval(Estimate(0.5, 0.5, 0.5, None, "product", assuming="independent columns"))
     '50 % (assuming independent columns: 50 % to 50 %)'
+    >>> interval(Estimate(1.0, 0.0, 1.0, 0.95, "too few tries"))
+    'not known (95 %: 0 % to 100 %)'
     """
     sure = [] if estimate.confidence is None else [percent(estimate.confidence)]
     sure += [] if estimate.assuming is None else [f"assuming {estimate.assuming}"]
     low = _rounded(shortest(estimate.low, math.inf), ROUND_FLOOR)
     high = percent_upwards(estimate.high)
-    return f"{percent(estimate.value)} ({', '.join(sure) or 'certified'}: {low} to {high})"
+    said = "not known" if _is_any_share(estimate) else percent(estimate.value)
+    return f"{said} ({', '.join(sure) or 'certified'}: {low} to {high})"
 
 
 def within(estimate: Estimate) -> str:
@@ -221,9 +235,11 @@ def in_full(value: Any) -> str:
     --------
     >>> in_full(0.1 + 0.2), in_full(Estimate(0.2, 0.1, 0.3, None, "bound")), in_full((0, 2))
     ('0.3', '0.2', '0, 2')
+    >>> in_full(Estimate(1.0, 0.0, 1.0, None, "bound")), in_full(Estimate(0.9, 0.9, 1.0, None, "bound"))
+    ('≤ 1', '≥ 0.9')
     """
     if isinstance(value, Estimate):
-        return f"{value.value:.6g}"
+        return sign_of_end(value) + f"{value.value:.6g}"
     if isinstance(value, float):
         return f"{value:.12g}"
     if isinstance(value, dict):
@@ -240,11 +256,13 @@ def in_brief(value: Any) -> str:
     --------
     >>> in_brief(1 / 3), in_brief(Estimate(0.2, 0.1, 0.3, None, "bound")), in_brief(12345), in_brief(None)
     ('0.3333', '0.2*', '12,345', 'not sure')
+    >>> in_brief(Estimate(1.0, 0.0, 1.0, None, "bound"))
+    '≤ 1*'
     """
     if isinstance(value, bool) or value is None:
         return {True: "yes", False: "no", None: "not sure"}[value]
     if isinstance(value, Estimate):
-        return f"{value.value:.4g}*"
+        return sign_of_end(value) + f"{value.value:.4g}*"
     if isinstance(value, int):
         return f"{value:,}"
     return f"{value:.4g}" if isinstance(value, float) else str(value)
@@ -268,6 +286,17 @@ def _rounded(share: Decimal, rounding: str, digits: int = 4) -> str:
     percentage = share * 100
     place = Decimal(1).scaleb(percentage.adjusted() + 1 - digits)
     return f"{min(Decimal(100), percentage.quantize(place, rounding)).normalize():f} %"
+
+
+def sign_of_end(estimate: Estimate) -> str:
+    """Return what stands before a number that is only the end of what is known, as where it may be any share."""
+    if estimate.low == estimate.high or not (estimate.certified or _is_any_share(estimate)):
+        return ""
+    return {estimate.high: "≤ ", estimate.low: "≥ "}.get(estimate.value, "")
+
+
+def _is_any_share(estimate: Estimate) -> bool:
+    return estimate.low <= 0 and estimate.high == 1
 
 
 def _two_digits(number: float) -> int:

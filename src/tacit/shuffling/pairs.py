@@ -221,10 +221,13 @@ def largest_excess_beyond(pairs: Iterable[PairOfValues], epsilon: float) -> floa
 
 
 class Blanket:
-    """Bounds of the excess whatever the others hold, the target hidden among those in the blanket; remembered."""
+    """Bounds of the excess whatever the others hold, the target hidden among those in the blanket; remembered.
 
-    def __init__(self, mechanism: System, n: int) -> None:
-        self._mechanism, self._n = mechanism, n
+    They are about so much too high, relatively, as the slack says; the more slack, the quicker they are had.
+    """
+
+    def __init__(self, mechanism: System, n: int, slack: float = 5e-4) -> None:
+        self._mechanism, self._n, self._slack = mechanism, n, slack
         self._types: dict[tuple[int, int], Reals] = {}
         self._bounds: dict[tuple[bytes, float, limits.Limits], float] = {}
 
@@ -268,7 +271,7 @@ class Blanket:
             found = _linear_excess(types, count, ratio, _FOR_A_BOUND)
             return found.value + found.error
 
-        return hidden_in_blanket(self._mechanism, self._n, among, slack=5e-4)
+        return hidden_in_blanket(self._mechanism, self._n, among, self._slack)
 
 
 def _kind(types: Reals) -> bytes:

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from tacit.estimate import Estimate
 from tacit.jobs.audit.result import (
+    AnswerGuesses,
     Audit,
     CertifiedReport,
     CertifiedSet,
@@ -12,6 +13,7 @@ from tacit.jobs.audit.result import (
     ColumnReport,
     Columns,
     InferenceReport,
+    ProtocolReport,
     RedactedColumn,
     RedactedSet,
     RedactionReport,
@@ -71,31 +73,32 @@ def redacted(name: str, after: float | None = 0.0001) -> RedactedColumn:
     return RedactedColumn(name, 10, 0.002, 1, 2, 0.004, 0.5, 0.002, after)
 
 
-def option(epsilon: float | None, shuffled: bool, all_but_one: float | Estimate) -> CollectionOption:
-    return CollectionOption(
-        epsilon=epsilon,
-        shuffled=shuffled,
-        uninformed=0.26,
-        all_but_one=all_but_one,
-        bayes_security=0.98,
-        error_share=0.0123 if epsilon else 0.0,
-        error_people=12.3 if epsilon else 0.0,
-    )
+def protocol(name: str, epsilon: float, error: float = 0.0123) -> ProtocolReport:
+    return ProtocolReport(f"{name}:k=4,epsilon={epsilon:g}", error, error * PEOPLE)
+
+
+def option(epsilon: float, knows_all: float | Estimate) -> CollectionOption:
+    best = protocol("krr", epsilon)
+    guesses = AnswerGuesses(blind=0.25, report=0.475, knows_none=0.26, knows_all=knows_all)
+    compared = (best, protocol("ss", epsilon, 0.0234), protocol("oue", epsilon, 0.0345))
+    return CollectionOption(epsilon, best, compared, uniform=guesses, shares=guesses)
 
 
 def asked(name: str) -> CollectionReport:
     bound = Estimate(0.3, 0.25, 0.3, None, "blanket of uniform reports")
-    best = option(1.0, True, bound)
+    best = option(1.0, bound)
     return CollectionReport(
         column=name,
         k=4,
         n=PEOPLE,
-        blind_guess=0.25,
-        most_common_share=0.5,
-        options=(option(None, True, 1.0), option(1.0, False, 0.475), best),
+        options=(option(0.5, 0.27), best),
         recommended=best,
-        advised=True,
-        reason="Randomize with ε = 1 and shuffle: because this sample says so.",
+        hides=name != "sick",
+        tells=True,
+        delta=0.0001,
+        shuffled_epsilon=Estimate(0.321, 0.0, 0.321, None, "blanket"),
+        questions=2,
+        if_all_asked=protocol("krr", 0.5, 0.0456),
     )
 
 
@@ -157,11 +160,9 @@ def hostile() -> Audit:
     """Return an audit whose table, column names and values try to become markup and script."""
     found = usual(city=HOSTILE, job='{{ 7 * 6 }} & "quoted" <b>', table="<script>alert(2)</script>")
     shown = replace(found.columns[2], rarest_value="<img src=http://example.com/x>")
-    reason = "Because </script><script>alert(3)</script>."
     return replace(
         found,
         columns=(*found.columns[:2], shown, found.columns[3]),
-        collection=tuple(replace(report, reason=reason) for report in found.collection),
         cut_short=(),
         not_examined=("sets with <svg onload=alert(4)>.",),
     )

@@ -172,11 +172,20 @@ def test_a_column_that_everybody_would_redact_is_better_not_asked_for():
     assert "Of city everybody" not in words
 
 
-def test_the_recommended_way_is_marked_with_its_reason():
+def test_the_recommended_way_is_marked_and_too_few_people_are_said_for_what():
     usual = page_of("usual")
-    assert {"class": "advice"} in usual.all("p")
     assert {"class": "best"} in usual.all("tr")
-    assert "because this sample says so" in usual.words
+    assert "krr:k=4,epsilon=1" in usual.words
+    assert "For sick there are too few people to hide one answer among." in usual.words
+    assert "off by more than a typical share" not in usual.words
+
+
+def test_asking_is_drawn_only_where_the_shuffled_guess_depends_on_the_way():
+    found = samples.usual()
+    assert page_of("usual").words.count("All ways to ask for") == 2
+    alike = replace(found.collection[0], options=(samples.option(0.5, 0.26), samples.option(1.0, 0.26)))
+    drawn = to_html(replace(found, collection=(alike, found.collection[1])))
+    assert ('data-chart="ask-0"' in drawn, 'data-chart="ask-1"' in drawn) == (False, True)
 
 
 def test_bounds_are_marked_and_exact_numbers_are_not():

@@ -9,9 +9,7 @@ from hypothesis import given, settings, strategies as st
 import tacit as tc
 from oracles.audits import best_guesses, classes, exposed_people, subsets
 from tacit.errors import InvalidValueError, UnknownColumnError
-from tacit.estimate import highest
 from tacit.jobs.audit import sets as search
-from tacit.jobs.audit.collection import EPSILONS, KEPT_ERROR
 from tacit.jobs.audit.result import Audit
 from tacit.jobs.audit.time_limit import TimeLimit
 from tacit.limits import Limits, within
@@ -219,56 +217,6 @@ def test_a_person_with_several_rows_is_one_person_and_gets_no_bound() -> None:
     assert found.redaction.columns == found.redaction.together == ()
     assert [report.future_exposure for report in found.release] == [None]
     assert sum("several rows" in sentence for sentence in found.not_examined) == 2
-
-
-@pytest.mark.long
-def test_collecting_adult_instead_gives_the_measures_of_the_mechanisms() -> None:
-    found = tc.audit("example:adult", columns=["sex", "race", "age"])
-    for report in found.collection:
-        n, k = report.n, report.k
-        assert n == 32561
-        assert len(report.options) == 1 + 2 * len(EPSILONS)
-        for option in report.options:
-            mechanism = (
-                tc.RandomizedResponse(k, p=1) if option.epsilon is None else tc.RandomizedResponse(k, option.epsilon)
-            )
-            system = tc.Shuffled(mechanism, n) if option.shuffled else mechanism
-            assert option.uninformed == tc.posterior_vulnerability(system)
-            assert option.bayes_security == tc.bayes_security(system)
-            if option.epsilon is None:
-                assert option.all_but_one == 1
-                assert option.error_share == 0
-            elif not option.shuffled:
-                assert option.all_but_one == mechanism.p
-            else:
-                assert option.uninformed <= highest(option.all_but_one) <= mechanism.p
-                assert isinstance(option.all_but_one, tc.Estimate) == (k > 2)
-        kept = (1 - highest(report.recommended.all_but_one)) / (1 - 1 / k)
-        assert kept >= KEPT_ERROR
-        assert report.recommended.epsilon == max(EPSILONS)
-        assert f"ε = {report.recommended.epsilon:g}" in report.reason
-
-
-def test_the_strong_adversary_of_a_yes_or_no_question_faces_the_worst_target() -> None:
-    rows = [{"a": "y"}] * 30 + [{"a": "n"}] * 12
-    (report,) = tc.audit(arrow(rows)).collection
-    for option in report.options:
-        if option.shuffled and option.epsilon is not None:
-            crowd = tc.Shuffled(tc.RandomizedResponse(2, option.epsilon), 42)
-            guesses = [tc.posterior_vulnerability(crowd.seen_by(tc.AllButOne(c))) for c in ([30, 11], [29, 12])]
-            assert option.all_but_one == pytest.approx(max(guesses), rel=1e-12)
-
-
-def test_too_few_people_get_no_promise() -> None:
-    (report,) = tc.audit(arrow([{"a": "y"}, {"a": "n"}, {"a": "n"}, {"a": "n"}]), k=1).collection
-    assert report.reason.startswith("Too few people for a strong promise")
-    assert report.recommended.epsilon == min(EPSILONS)
-
-
-def test_answers_that_would_tell_nothing_are_not_recommended() -> None:
-    (report,) = tc.audit(arrow([{"a": "y"}] * 3 + [{"a": "n"}] * 2), k=1).collection
-    assert report.recommended.error_share > 1 / 2
-    assert report.reason.startswith("Too few people to learn from")
 
 
 @pytest.mark.long

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from tacit import limits
@@ -48,7 +48,7 @@ class SelectedSet:
     columns: Columns
     exposure: float | Estimate
     utility: float
-    guesses: Mapping[str, float]
+    guesses: Mapping[str, float] = field(hash=False)
 
 
 @dataclass(frozen=True)

@@ -3,9 +3,13 @@
 from collections.abc import Iterator
 from typing import Any
 
-from tacit.jobs.audit.result import Audit, CertifiedReport
+from tacit.estimate import highest
+from tacit.jobs.audit.result import Audit, CertifiedReport, CollectionReport
 from tacit.presenting.objects import plain
 from tacit.presenting.views.results import figures
+
+# What two marks of a chart that goes from nobody to everybody must differ by to be told apart.
+_SEEN = 0.02
 
 
 def tightest_first(found: Audit) -> list[CertifiedReport]:
@@ -30,4 +34,11 @@ def figures_of(found: Audit) -> Iterator[tuple[str, Any]]:
     if found.inference:
         yield "guesses", charts.inference_before_and_after(plain(found.inference))
     for place, report in enumerate(found.collection):
-        yield f"ask-{place}", charts.collection_options(plain(report))
+        if _differ(report):
+            yield f"ask-{place}", charts.collection_options(plain(report))
+
+
+def _differ(report: CollectionReport) -> bool:
+    """Whether it matters to the shuffled guess which ε is taken: by as much as can be seen in a chart."""
+    guesses = [highest(option.shares.knows_all) for option in report.options]
+    return max(guesses) - min(guesses) > _SEEN

@@ -10,7 +10,8 @@ from importlib.resources import files
 from typing import Any
 
 from tacit.estimate import Estimate, highest
-from tacit.jobs.audit.collection import KEPT_ERROR, MOST_CATEGORIES, kept_error
+from tacit.jobs.audit.collection import DELTA_PEOPLE, KEPT_ERROR, MOST_CATEGORIES, kept_error
+from tacit.jobs.audit.collection_text import added_up, at_level, too_few, without_shuffler
 from tacit.jobs.audit.figures import figures_of, tightest_first
 from tacit.jobs.audit.result import SHOWN, Audit, InferenceReport
 from tacit.jobs.audit.summary import CUT_SHORT, promise, summary
@@ -20,13 +21,13 @@ from tacit.presenting.numbers import (
     bounded,
     closeness,
     factor,
+    in_points,
     interval,
     number,
     odds,
     people,
     percent,
     points,
-    security,
     times,
 )
 from tacit.presenting.views.html import set_apart
@@ -71,8 +72,12 @@ def to_html(found: Audit) -> str:
         promised=promise(found),
         guesses=_guesses(found),
         releases={release.columns: release for release in found.release},
-        leakiest=min(found.collection, key=lambda report: kept_error(report.recommended, report.k), default=None),
-        weak=[report.column for report in found.collection if not report.advised],
+        leakiest=min(found.collection, key=lambda report: kept_error(report.recommended), default=None),
+        short_of_people=list(too_few(found.collection)),
+        added_up=added_up(found.collection, "the last column"),
+        without_shuffler=without_shuffler(found.collection) if found.collection else "",
+        asked_guesses=_asked_guesses(found),
+        delta_people=DELTA_PEOPLE,
         rows=SHOWN,
         most_rows=charts.MOST_ROWS,
         most_marks=charts.MOST_MARKS,
@@ -84,6 +89,12 @@ def to_html(found: Audit) -> str:
         scripts=(_digest(library), _digest(boot)),
     )
     return rendered.strip() + "\n"
+
+
+def _asked_guesses(found: Audit) -> list[float | Estimate]:
+    options = [option for report in found.collection for option in report.options]
+    guesses = [guess for option in options for guess in (option.uniform, option.shares)]
+    return [number for guess in guesses for number in (guess.knows_none, guess.knows_all)]
 
 
 def _specification(chart: Any) -> str:
@@ -126,10 +137,13 @@ def _template() -> Any:
         "tidy": _tidy,
         "capital": _capital,
         "number": number,
+        "at_level": at_level,
+        "in_points": in_points,
+        "sign": _sign,
+        "limit": _limit,
         "bits": bits,
         "closeness": closeness,
         "factor": factor,
-        "security": security,
         "times": _times,
         "who": _who,
     }
@@ -164,6 +178,15 @@ def _tidy(text: str) -> str:
     return re.sub(
         r"(?<=\d) (?=%|people\b|person\b|points\b|in \d)|(?<=\d in) (?=\d)|(?<=ε) (?==)|(?<=ε =) ", "\u00a0", text
     )
+
+
+def _limit(guess: float | Estimate) -> str:
+    return _sign(_tidy(bounded(guess)))
+
+
+def _sign(bound: str) -> str:
+    """Return a bound as it stands in a table that is wide enough already."""
+    return bound.replace("at most ", "≤\N{NO-BREAK SPACE}")
 
 
 def _capital(text: str) -> str:

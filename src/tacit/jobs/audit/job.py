@@ -140,7 +140,7 @@ def audit(
     )
     report_progress("collecting the columns instead")
     categorical = [] if population.person else worth_collecting({column: alone[column] for column in traits})
-    reports = (collection_report(column, alone[column]) for column in categorical)
+    reports = (collection_report(column, alone[column], len(categorical)) for column in categorical)
     collection = tuple(time.left_for("collection", reports))
     return Audit(
         table=str(table) if isinstance(table, str | Path) else "table",

@@ -129,40 +129,68 @@ class InferenceReport:
 
 
 @dataclass(frozen=True)
-class CollectionOption:
-    """One way to collect a column from the people: epsilon None is without noise.
+class ProtocolReport:
+    """A protocol as the command line spells it, and the standard error of a share that is estimated through it."""
 
-    ``uninformed`` and ``all_but_one`` are guesses of one person's value by an adversary with a uniform prior on it, who
-    knows nothing or everything of the others; Bayes security is against one who knows nothing of them, with the worst
-    prior; the standard error is that of an estimated share.
-    """
-
-    epsilon: float | None
-    shuffled: bool
-    uninformed: float
-    all_but_one: float | Estimate
-    bayes_security: float
+    mechanism: str
     error_share: float
     error_people: float
 
 
 @dataclass(frozen=True)
-class CollectionReport:
-    """What it would mean to collect a column from the people instead.
+class AnswerGuesses:
+    """How often one person's answer is guessed by who believes the same beforehand.
 
-    ``advised``: the recommended option leaves whoever knows all other answers enough of her error, and its own error is
-    smaller than a typical share.
+    ``blind``: by who sees nothing. ``report``: by who sees her report and that it is hers. Of all reports, shuffled:
+    ``knows_none`` by who knows no other answer, ``knows_all`` by who knows all of them.
+    """
+
+    blind: float
+    report: float
+    knows_none: float | Estimate
+    knows_all: float | Estimate
+
+
+@dataclass(frozen=True)
+class CollectionOption:
+    """The best protocol at an ε: of those ``compared``, best first, an estimated share is least off.
+
+    The guesses are of who believes all answers equally likely beforehand (``uniform``), or each as likely as its share.
+    """
+
+    epsilon: float
+    best: ProtocolReport
+    compared: tuple[ProtocolReport, ...]
+    uniform: AnswerGuesses
+    shares: AnswerGuesses
+
+
+@dataclass(frozen=True)
+class CollectionReport:
+    """What it would mean to collect a column of n people and k values from the people instead.
+
+    ``hides``: the recommended option leaves whoever knows all other answers enough of her error. ``tells``: its own
+    error is smaller than a typical share, 1/k. ``shuffled_epsilon``: the reports without their senders are (ε, δ)-
+    differentially private for this ε at ``delta``; None if that is not known. ``if_all_asked`` is the best protocol at
+    the column's ε over the number of ``questions``, as when all the columns are asked of the same people.
     """
 
     column: str
     k: int
     n: int
-    blind_guess: float
-    most_common_share: float
     options: tuple[CollectionOption, ...]
     recommended: CollectionOption
-    advised: bool
-    reason: str
+    hides: bool
+    tells: bool
+    delta: float
+    shuffled_epsilon: float | Estimate | None
+    questions: int
+    if_all_asked: ProtocolReport
+
+    @property
+    def advised(self) -> bool:
+        """Whether one answer is hidden, and something learned of all."""
+        return self.hides and self.tells
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from tacit.jobs.audit.collection_text import in_short
 from tacit.jobs.audit.result import Audit
 from tacit.presenting.names import briefly, listed
 from tacit.presenting.numbers import bounded, odds, people, percent, times
@@ -67,15 +68,4 @@ def _sentences(found: Audit) -> Iterator[str]:
             f"The column {best_known.sensitive} is guessed right {times(best_known.prior)} without any column, and "
             f"{times(best_known.posterior)} by who knows {briefly(best_known.known)}."
         )
-    if found.collection:
-        epsilons = sorted({report.recommended.epsilon or 0.0 for report in found.collection if report.advised})
-        weak = [report.column for report in found.collection if not report.advised]
-        if epsilons:
-            columns = len(found.collection) - len(weak)
-            yield (
-                f"Asked of the people instead, {columns} {'column' if columns == 1 else 'columns'} could be collected "
-                f"through randomized answers and a shuffler, with ε = {' or '.join(f'{e:g}' for e in epsilons)}; "
-                "section 6 says what this protects and costs."
-            )
-        if weak:
-            yield f"For {briefly(tuple(weak))} there are too few people to promise that, or to learn from."
+    yield from in_short(found.collection)

@@ -8,23 +8,20 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from tacit.jobs.audit.collection import MOST_CATEGORIES
-from tacit.jobs.audit.result import SHOWN, Audit, CollectionReport, ReleaseReport, SetReport
+from tacit.jobs.audit.collection_text import collected
+from tacit.jobs.audit.result import SHOWN, Audit, ReleaseReport, SetReport
 from tacit.jobs.audit.summary import CUT_SHORT, promise, summary
 from tacit.presenting.names import briefly, listed, short
 from tacit.presenting.numbers import (
     bits,
     bounded,
     closeness,
-    counted,
     factor,
     interval,
     number,
     odds,
     people,
     percent,
-    points,
-    security,
     times,
 )
 from tacit.presenting.tables import plain_table, with_rest
@@ -83,7 +80,7 @@ def sections(found: Audit) -> Iterator[tuple[str, Iterator[RenderableType]]]:
         "3. What the columns alone certify": (_certified(found), ("certified",)),
         "4. The largest sets within the budget": (_selected(found), ("sets", "release", "certified_selection")),
         "5. Guessing the sensitive column": (_inference(found), ("inference",)),
-        "6. If a column were collected from the people instead": (_collection(found), ("collection",)),
+        "6. If a column were collected from the people instead": (collected(found), ("collection",)),
         "7. If people redacted rare values": (_redaction(found), ("redaction",)),
         "8. Not examined": (map(_bullet, found.not_examined or ["Nothing was left out."]), ()),
     }
@@ -228,43 +225,6 @@ def _inference(found: Audit) -> Iterator[RenderableType]:
         certain = f"{report.certain_people:,}"
         table.add_row(listed(report.known), percent(report.prior), percent(report.posterior), ratio, certain)
     yield table
-
-
-def _collection(found: Audit) -> Iterator[RenderableType]:
-    if not found.collection:
-        if "collection" not in found.cut_short:
-            yield _say(f"No column has between 2 and {MOST_CATEGORIES} values to ask for, or people have several rows.")
-        return
-    yield _say(
-        "The guess of one person's answer by who knows none of the other answers, or all of them, and to whom each "
-        "answer is equally likely beforehand; Bayes security β* against who knows none; how far an estimated share is "
-        "off (its standard error)."
-    )
-    for report in found.collection:
-        yield from _collected(report)
-
-
-def _collected(report: CollectionReport) -> Iterator[RenderableType]:
-    yield _say("")
-    yield Text.assemble(
-        (printable(report.column), "bold"),
-        f": {report.k} values, {report.n:,} people; blind guess {percent(report.blind_guess)}, "
-        f"most common value {percent(report.most_common_share)}",
-    )
-    table = plain_table("ε", "shuffled", "knows none", "knows all", "β*", "off by", "in people", wide=1)
-    for option in report.options:
-        table.add_row(
-            "none" if option.epsilon is None else f"{option.epsilon:g}",
-            "yes" if option.shuffled else "no",
-            percent(option.uninformed),
-            bounded(option.all_but_one),
-            security(option.bayes_security),
-            points(option.error_share),
-            counted(option.error_people),
-            style="bold" if option == report.recommended else None,
-        )
-    yield table
-    yield Padding(_say(f"→ {report.reason}"), (0, 0, 0, 2))
 
 
 def _redaction(found: Audit) -> Iterator[RenderableType]:

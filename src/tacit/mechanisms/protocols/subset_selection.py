@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,10 +19,10 @@ from tacit.measures.measure import Method, Plan, plainest
 from tacit.measures.vulnerability import Prior, plan_bayes_risk, plan_posterior_vulnerability
 from tacit.mechanisms.indices import as_array
 from tacit.mechanisms.mechanism import Integers, RandomSource, Reals, Reports, as_values
-from tacit.mechanisms.protocols import likeliest_supported
+from tacit.mechanisms.protocols import likeliest_supported, subset_report_types
 from tacit.mechanisms.protocols.pure_protocol import PureProtocol
 from tacit.mechanisms.protocols.randomized_response import RandomizedResponse
-from tacit.mechanisms.reporting import Response, Support, SupportSizes
+from tacit.mechanisms.reporting import Response, Sender, Support, SupportSizes
 from tacit.mechanisms.wire import Sets
 from tacit.numerics.draws.coin_flips import coin_flips
 from tacit.numerics.excess import relative_excess
@@ -136,6 +137,20 @@ class SubsetSelection(PureProtocol):
     def response(self) -> Response | None:
         """Sets of one value are k-RR."""
         return RandomizedResponse(self.k, self.epsilon).response if self.size == 1 else None
+
+    @property
+    def blanket_probability(self) -> float:
+        """Every set is reported with the probability of one that does not hold the true value, at least."""
+        return subset_report_types.blanket_probability(self.k, self.size, self.support)
+
+    def report_types(self, values: Sequence[int], others: Sequence[Sender] = ()) -> Reals:
+        """Return how likely each type of report is: which of the values that are told apart are in it."""
+        types = subset_report_types.report_types(self.k, self.size, self.support, values, others)
+        return super().report_types(values, others) if types is None else types
+
+    def events(self) -> list[Reals]:
+        """Return that of holding the first value."""
+        return [np.where(np.arange(self.k) == 0, self.support.own, self.support.other)]
 
     def with_epsilon(self, epsilon: float) -> "SubsetSelection":
         """Return the selection of sets of the same size with another ε."""

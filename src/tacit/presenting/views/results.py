@@ -23,6 +23,12 @@ from tacit.tables.counting.class_sizes import ClassSizes, ExposureCurve
 
 # Between one person and all a bound is told at so many numbers.
 _STEPS = 300
+# What ended a search before its proof.
+_ENDS = {
+    "time": "reached its time limit",
+    "sets": "had looked at as many sets as it may",
+    "interrupted": "was interrupted",
+}
 _IN_FRAME = ".to_frame()"
 
 
@@ -135,15 +141,21 @@ def _selection(result: Selection) -> Document:
             f"{_exposed(result.best)} exposed, utility {in_full(result.best.utility)}."
         )
     over = "over the budget" if result.by == "measured" else "not certified to be within the budget"
-    counted = f"Examined {number(result.examined)} of {number(result.possible)} sets"
-    rest = "." if result.complete else f"; every other one tells at least as much as one that is {over}, and so is too."
+    counted = f"Examined {number(result.examined)} of {number(result.possible)} sets; {_rest(result, over)}."
     tables = {
         "The trade-off": ("Within the budget, and no other set is as useful and exposes less:", result.front),
-        "The largest sets within the budget": ("No other set within the budget contains them:", result.maximal),
+        "The largest sets within the budget": ("No other set within the budget contains one of them:", result.maximal),
         f"The smallest sets {over}": (f"Whatever contains one of them is {over}:", result.smallest_over),
     }
     sections = (Section(head, (note, _sets(found))) for head, (note, found) in tables.items() if found)
-    return Document("Columns that may go out together", (said, counted + rest), tuple(sections))
+    return Document("Columns that may go out together", (said, counted), tuple(sections))
+
+
+def _rest(result: Selection, over: str) -> str:
+    if result.complete:
+        return f"every other one tells at least as much as one that is {over}, and so is too"
+    most = f"none of the others is worth more than {in_full(result.bound)}"
+    return most if result.proved else f"the search {_ENDS[result.ended]} before it was through; {most}"
 
 
 @frame.register
