@@ -1,6 +1,7 @@
 """Tables for a terminal: words that can steer nothing, in its width."""
 
 import shutil
+from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
@@ -48,6 +49,14 @@ def plain_table(*headers: str, wide: int = 12) -> Table:
         table.add_column(header, justify="left" if i == 0 else "right", overflow="fold", no_wrap=i > 0)
     table.columns[0].min_width = wide
     return table
+
+
+class TableInForms(ABC):
+    """A table that takes another form where there is no room for the whole."""
+
+    @abstractmethod
+    def whole(self) -> Table:
+        """Return the table as it is where there is room."""
 
 
 class _PlainTable(Table):

@@ -12,7 +12,7 @@ from tacit.jobs.audit.result import AnswerGuesses, Audit, CollectionReport
 from tacit.presenting.names import briefly
 from tacit.presenting.numbers import in_points, percent, percent_upwards
 from tacit.presenting.rounding import rounded_up
-from tacit.presenting.tables import plain_table
+from tacit.presenting.tables import TableInForms, plain_table
 from tacit.printable import printable
 
 _LEAST_NAME = 6
@@ -84,13 +84,13 @@ def collected(found: Audit) -> Iterator[RenderableType]:
     yield _say(
         "The best protocol for each column, by how far an estimated share is off, in percentage points; and how often "
         "one answer is guessed, in per cent: blindly, by who knows none of the other answers, and by who knows all. "
-        "Upper line: by who knows how common each answer is. Lower line: by whom all are equally likely beforehand"
+        "First by who knows how common each answer is, then by whom all are equally likely beforehand"
         f"{asked}."
     )
     yield CollectionTable(reports)
     delta = f"δ = 1/({DELTA_PEOPLE} n) = {reports[0].delta:.3g}"
-    yield _say(f"shuffled ε: of all reports without their senders, at {delta}; – where it is not known.")
-    if said := added_up(reports, "the lower line"):
+    yield _say(f"crowd ε: of all reports without their senders, at {delta}; – where it is not known.")
+    if said := added_up(reports, "the second line of “off by”"):
         yield _say(said)
     yield _say(without_shuffler(reports))
     for sentence in too_few(reports):
@@ -99,7 +99,7 @@ def collected(found: Audit) -> Iterator[RenderableType]:
         yield _say(f"Who knows all other answers keeps at least {percent(KEPT_ERROR)} of her error with each column.")
 
 
-class CollectionTable:
+class CollectionTable(TableInForms):
     """The best way to ask each column: on one line each where there is room, else folded at the comma."""
 
     def __init__(self, reports: Sequence[CollectionReport]) -> None:
@@ -107,7 +107,7 @@ class CollectionTable:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         longest = max(len(printable(report.column)) for report in self._reports)
-        table = self._table(folded=False)
+        table = self.whole()
         if table.__rich_measure__(console, options).minimum > options.max_width:
             table = self._table(folded=True)
             missing = table.__rich_measure__(console, options).minimum - options.max_width
@@ -116,8 +116,12 @@ class CollectionTable:
                 table.columns[0].width = max(_LEAST_NAME, longest - missing)
         yield table
 
+    def whole(self) -> Table:
+        """Return the table with each way to ask on one line."""
+        return self._table(folded=False)
+
     def _table(self, *, folded: bool) -> Table:
-        heads = ("column", "ask by", "off\nby", "blind", "knows\nnone", "knows\nall", "shuf-\nfled ε")
+        heads = ("column", "ask by", "off\nby", "blind", "knows\nnone", "knows\nall", "crowd\nε")
         table = plain_table(*heads, wide=max(len(printable(report.column)) for report in self._reports))
         table.columns[1].justify = "left"
         table.padding = (0, 0) if folded else (0, 1, 0, 0)
