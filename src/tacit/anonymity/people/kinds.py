@@ -63,14 +63,17 @@ _GROUPS = (
     "strat", "street", "town", "tract", "village", "zip",
 )  # fmt: skip
 _DAYS = {"birth", "birthday", "date", "dates", "day", "dob", "dod", "dt", "ymd"}
+_EPOCHS = {"at", "created", "date", "epoch", "modified", "seconds", "time", "timestamp", "ts", "unix", "updated"}
 _YEARS = {"year", "yr", "yyyy", "yob"}
 _LATITUDES, _LONGITUDES = {"lat", "latitude"}, {"lon", "lng", "long", "longitude"}
 _WEIGHTS = {"weight", "weights", "wgt", "wght", "wt", "wts"}
 _OF_SAMPLES = {
-    "analysis", "base", "case", "design", "expansion", "final", "fnl", "household", "hh", "instance", "person",
-    "population", "post", "prob", "probability", "replicate", "respondent", "samp", "sample", "sampling", "strat",
+    "design", "expansion", "fnl", "instance", "prob", "probability", "replicate", "samp", "sample", "sampling", "strat",
     "survey",
 }  # fmt: skip
+# These may stand beside the weight of a body, which has no more values than that.
+_OF_SAMPLES_OR_BODIES = {"base", "case", "final", "hh", "household", "person", "population", "post", "respondent"}
+_WEIGHTS_OF_BODIES = 200
 _WEIGHTS_BY_NAME = {
     "anweight", "asecwt", "dweight", "finalwgt", "finalwt", "fnlwgt", "fnlwt", "hhwt", "instweight", "perwt", "pspwght",
     "pweight", "pwgtp", "sampwt", "sampweight", "wgtp", "wtfinl", "wtint", "wtmec", "wtss", "wtssall",
@@ -241,6 +244,8 @@ def _date(seen: _Seen) -> tuple[Kind, str] | None:
         return "date", f"dates or times, {seen.told()}"
     if _DAYS & {*seen.words} and seen.mostly(seen.like.days):
         return "date", f"dates in digits, {seen.told()}"
+    if _EPOCHS & {*seen.words} and seen.mostly(seen.like.epochs):
+        return "date", f"seconds or milliseconds since 1970, {seen.told()}"
     if _YEARS & {*seen.words} and seen.mostly(seen.like.years):
         return "date", f"years, {seen.told()}"
     return None
@@ -258,7 +263,8 @@ def _coordinate(seen: _Seen) -> tuple[Kind, str] | None:
 
 def _weight(seen: _Seen) -> tuple[Kind, str] | None:
     words = {*seen.words}
-    named = bool(words & _WEIGHTS_BY_NAME or (words & _WEIGHTS and words & _OF_SAMPLES))
+    of = _OF_SAMPLES | (_OF_SAMPLES_OR_BODIES if seen.values > _WEIGHTS_OF_BODIES else set())
+    named = bool(words & _WEIGHTS_BY_NAME or (words & _WEIGHTS and words & of))
     if named and seen.mostly(seen.like.positive) and seen.values >= min(_ENOUGH, seen.filled):
         return "weight", f"named like a survey weight, {seen.told()}"
     return None

@@ -38,6 +38,7 @@ _COLUMN, _TEXT, _NUMBER = "number_of_column", "value_as_text", "value_as_number"
 
 _LATITUDE, _LONGITUDE = 90, 180
 _FIRST_YEAR, _LAST_YEAR = 1500, 2100
+_FIRST_SECOND, _LAST_SECOND = 5 * 10**8, 4 * 10**9
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,8 @@ class Contents:
         Whole numbers from 1500 to 2100.
     days
         Whole numbers that may be dates, such as 20240131.
+    epochs
+        Whole numbers that may be seconds or milliseconds since 1970, from 1985 to 2100.
     moments
         Dates, times of days, or both.
     places
@@ -79,6 +82,7 @@ class Contents:
     longitudes: int = 0
     years: int = 0
     days: int = 0
+    epochs: int = 0
     moments: int = 0
     places: int = 0
     characters: int = 0
@@ -145,6 +149,7 @@ def _counts(values: Any, *, patterns: bool) -> dict[str, Any]:
         "longitudes": _many(number.between(-_LONGITUDE, _LONGITUDE)),
         "years": _many(number.between(_FIRST_YEAR, _LAST_YEAR) & whole),
         "days": _many(number.between(10_000 * _FIRST_YEAR, 10_000 * _LAST_YEAR) & whole & _is_day(number)),
+        "epochs": _many((_is_epoch(number) | _is_epoch(number / 1000)) & whole),
         "characters": text.length().sum(),
         "words": (text.length() - text.replace(" ", "").length() + 1).sum(),
     }
@@ -156,6 +161,10 @@ def _counts(values: Any, *, patterns: bool) -> dict[str, Any]:
 def _is_day(number: Any) -> Any:
     month, day = (number / 100).floor() % 100, number % 100
     return month.between(1, 12) & day.between(1, 31)
+
+
+def _is_epoch(seconds: Any) -> Any:
+    return seconds.between(_FIRST_SECOND, _LAST_SECOND)
 
 
 def _many(true: Any) -> Any:
