@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from tacit import limits
 from tacit.adversaries import Uninformed
 from tacit.adversaries.gains import IdentityGain
+from tacit.errors import TooLargeError
 from tacit.estimate import Estimate, highest
 from tacit.jobs.audit.result import AnswerGuesses
 from tacit.measures import posterior_vulnerability
@@ -43,6 +44,13 @@ class AskedCrowd:
             knows_none=self._guess(strangers, prior),
             knows_all=self._knows_all(prior),
         )
+
+    def shuffled_epsilon(self, delta: float) -> Estimate | None:
+        """Return for which ε the shuffled reports are certified to be (ε, δ)-differentially private, if for any."""
+        try:
+            return self._hidden.epsilon(delta)
+        except TooLargeError:
+            return None
 
     def _knows_all(self, prior: Reals | None) -> float | Estimate:
         if self.mechanism.k > 2 and not self._are_few:

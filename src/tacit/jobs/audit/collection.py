@@ -7,13 +7,11 @@ from numpy.typing import NDArray
 
 from tacit import limits
 from tacit.anonymity import ClassSizes
-from tacit.errors import TooLargeError
-from tacit.estimate import Estimate, highest
+from tacit.estimate import highest
 from tacit.jobs.audit.asked_crowd import AskedCrowd
 from tacit.jobs.audit.best_protocol import compared, mechanism_in
 from tacit.jobs.audit.result import CollectionOption, CollectionReport
 from tacit.presenting.rounding import rounded_down
-from tacit.shuffling.hidden_target import HiddenTarget
 
 # More values than this are not a question with listed answers.
 MOST_CATEGORIES = 256
@@ -42,20 +40,20 @@ def collection_report(column: str, sizes: ClassSizes, questions: int = 1) -> Col
     """
     counts = np.repeat(sizes.sizes, sizes.counts)
     k, n = sizes.classes, sizes.people
-    options = tuple(_option(counts, epsilon) for epsilon in EPSILONS)
-    hiding = [option for option in options if kept_error(option) >= KEPT_ERROR]
-    recommended = hiding[-1] if hiding else options[0]
+    found = [_option(counts, epsilon) for epsilon in EPSILONS]
+    hiding = [(option, crowd) for option, crowd in found if kept_error(option) >= KEPT_ERROR]
+    recommended, crowd = hiding[-1] if hiding else found[0]
     delta = 1 / (DELTA_PEOPLE * n)
     return CollectionReport(
         column=column,
         k=k,
         n=n,
-        options=options,
+        options=tuple(option for option, _ in found),
         recommended=recommended,
         hides=bool(hiding),
         tells=recommended.best.error_share < 1 / k,
         delta=delta,
-        shuffled_epsilon=_shuffled_epsilon(recommended, n, delta),
+        shuffled_epsilon=crowd.shuffled_epsilon(delta),
         questions=questions,
         if_all_asked=compared(k, divided(recommended.epsilon, questions), (counts / n).tolist(), n)[0],
     )
@@ -80,16 +78,9 @@ def divided(epsilon: float, questions: int) -> float:
     return float(rounded_down(epsilon / questions, 4))
 
 
-def _option(counts: NDArray[np.int64], epsilon: float) -> CollectionOption:
+def _option(counts: NDArray[np.int64], epsilon: float) -> tuple[CollectionOption, AskedCrowd]:
     k, n = counts.size, int(counts.sum())
     shares = counts / n
     found = compared(k, epsilon, shares.tolist(), n)
     crowd = AskedCrowd(mechanism_in(found[0]), counts)
-    return CollectionOption(epsilon, found[0], found, uniform=crowd.guesses(), shares=crowd.guesses(shares))
-
-
-def _shuffled_epsilon(option: CollectionOption, n: int, delta: float) -> float | Estimate | None:
-    try:
-        return HiddenTarget(mechanism_in(option.best), n).epsilon(delta)
-    except TooLargeError:
-        return None
+    return CollectionOption(epsilon, found[0], found, crowd.guesses(), crowd.guesses(shares)), crowd

@@ -123,6 +123,8 @@ class CollectionTable(TableInForms):
     def _table(self, *, folded: bool) -> Table:
         heads = ("column", "ask by", "off\nby", "blind", "knows\nnone", "knows\nall", "crowd\nε")
         table = plain_table(*heads, wide=max(len(printable(report.column)) for report in self._reports))
+        for column in table.columns:
+            column.header = Text(str(column.header))  # which may break where it says
         table.columns[1].justify = "left"
         table.padding = (0, 0) if folded else (0, 1, 0, 0)
         for report in self._reports:
