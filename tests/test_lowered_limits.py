@@ -58,7 +58,6 @@ NO_LIMITS = {
     "_MOST_NAMED": "blackbox/bayes_security.py",
     "_MOST_SPELLED": "spelling/numbers.py",
     "MOST_CATEGORIES": "jobs/audit/collection.py",
-    "MOST_MARKS": "charts/style.py",
     "MOST_ROWS": "charts/style.py",
 }
 

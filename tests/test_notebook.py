@@ -70,7 +70,7 @@ def test_a_result_shows_itself(kernel, result, said):
 @pytest.mark.parametrize(
     "chart",
     [
-        "tc.audit(adult, ['sex', 'race']).chart()",
+        "tc.audit(adult, ['sex', 'race', 'workclass']).chart()",
         "tc.select_columns(adult, budget=0.01, k=10).chart()",
         "tc.exposure_curve(adult).chart()",
         "tc.anonymity.exposure_bound_curve(adult).chart()",

@@ -147,9 +147,6 @@ class Limits:
     most_columns_decoyed: int = 10  # columns with decoys, any of which may be redacted
 
     # An audit, and a trade-off that is drawn.
-    most_sets_audited: int = 1000  # sets of columns that are examined
-    most_rows_grouped: int = 2 * 10**8  # rows that are grouped for these in all; single columns are in any case
-    most_sets_certified: int = 1 << 14  # sets in which to look for what single columns certify: a millisecond each
     most_columns_collected: int = 20  # columns for which collecting the values is looked into
     most_histograms_collected: int = 1 << 14  # histograms of a small crowd, for each value, for guesses that are exact
     most_rules: int = 50  # columns whose rare values are redacted: each takes several questions to the table

@@ -45,9 +45,6 @@ OPTIONS = asked(option(4.0, 0.98, 0.54), option(1.0, 0.73, {"value": 0.51, "high
 FIGURES = {
     "exposure_by_column": lambda: charts.exposure_by_column([column(), column("race", 0.0)], K, BUDGET),
     "exposure_by_set": lambda: charts.exposure_by_set([released("sex", "race")], K, BUDGET),
-    "exposure_by_size": lambda: charts.exposure_by_size(
-        [released("sex"), released("sex", "race", exposure=0.3)], K, BUDGET
-    ),
     "certified_beside_truth": lambda: charts.certified_beside_truth([certified("sex", "race")], K),
     "inference_before_and_after": lambda: charts.inference_before_and_after([guessed("sex")]),
     "collection_options": lambda: charts.collection_options(OPTIONS),
@@ -56,7 +53,6 @@ FIGURES = {
 EMPTY = {
     "exposure_by_column": lambda: charts.exposure_by_column([], K, BUDGET),
     "exposure_by_set": lambda: charts.exposure_by_set([], K, BUDGET),
-    "exposure_by_size": lambda: charts.exposure_by_size([], K, BUDGET),
     "certified_beside_truth": lambda: charts.certified_beside_truth([], K),
     "inference_before_and_after": lambda: charts.inference_before_and_after([]),
     "front_of_sets": lambda: charts.front_of_sets([]),
@@ -137,23 +133,6 @@ def test_columns_come_most_exposing_first_and_are_capped():
     drawn = sorted((record["row"], record["name"]) for record in records(chart, "row", "people"))
     assert drawn[0] == (0, "c59")
     assert len(drawn) == charts.MOST_ROWS
-
-
-def test_crowded_sets_are_thinned_to_the_cap_with_the_extremes_kept():
-    sets = [released(*"abcd"[: 1 + i % 4], exposure=i / 2000) for i in range(2000)]
-    drawn = records(charts.exposure_by_size(sets, K, BUDGET), "kind")
-    assert len(drawn) == charts.MOST_MARKS
-    assert {record["share"] for record in drawn} >= {0.0, 1999 / 2000}
-
-
-def test_within_and_over_the_budget_differ_in_shape():
-    chart = charts.exposure_by_size([released("sex", exposure=0.01), released("race", exposure=0.011)], K, BUDGET)
-    assert [record["kind"] for record in records(chart, "kind")] == ["within the budget", "over the budget"]
-    shapes = values(chart.to_dict(), "shape")[0]["scale"]
-    assert dict(zip(shapes["domain"], shapes["range"], strict=True)) == {
-        "within the budget": "circle",
-        "over the budget": "diamond",
-    }
 
 
 def test_a_bound_is_labelled_as_one_and_an_exact_guess_is_not():

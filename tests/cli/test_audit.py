@@ -21,16 +21,17 @@ def test_json_has_the_sections_of_the_contract_and_is_the_functions_answer() -> 
     answer = json.loads(out)
     assert (answer["schema_version"], answer["command"]) == (1, "audit")
     assert list(answer["results"]) == [
-        "people", "rows", "columns", "sets", "certified", "certified_selection", "selected", "release", "inference",
-        "collection", "redaction", "cut_short", "not_examined",
+        "people", "rows", "decision", "risks", "columns", "sets", "certified", "certified_selection", "selected",
+        "release", "inference", "collection", "redaction", "cut_short", "not_examined",
     ]  # fmt: skip
     found = tc.audit("example:adult", columns=COLUMNS.split(","), sensitive="income")
     assert answer["results"] == json.loads(json.dumps(found.to_dict()))
 
 
 @pytest.mark.long
-def test_text_has_every_section_in_odds() -> None:
-    code, out, _ = run("audit", "example:adult", "--columns", COLUMNS, "--sensitive", "income")
+def test_text_has_every_section_in_odds(monkeypatch) -> None:
+    monkeypatch.setenv("COLUMNS", "120")
+    code, out, _ = run("audit", "example:adult", "--columns", COLUMNS, "--sensitive", "income", "--full")
     assert code == 0
     for number in range(1, 9):
         assert f"\n{number}. " in out
@@ -85,7 +86,7 @@ def test_a_report_replaces_regular_files_only_and_never_the_table(tmp_path) -> N
 def test_odd_names_are_shown_as_they_are(tmp_path) -> None:
     file = tmp_path / "people.csv"
     file.write_text("[/foo],:smile:,esc\x1b[2J\n[red]x,1,2\n[red]x,1,2\n")
-    code, out, _ = run("audit", file, "--k", "1")
+    code, out, _ = run("audit", file, "--k", "1", "--full")
     assert code == 0
     for words in ("[/foo]", ":smile:", "esc\\x1b[2J", "[red]x"):
         assert words in out
@@ -96,7 +97,7 @@ def test_odd_names_are_shown_as_they_are(tmp_path) -> None:
 @pytest.mark.parametrize("width", [60, 80, 120])
 def test_a_terminal_of_any_width_shows_how_to_ask_each_column(monkeypatch, width: int) -> None:
     monkeypatch.setenv("COLUMNS", str(width))
-    out = run("audit", "example:adult", "--columns", "sex,race,native_country")[1]
+    out = run("audit", "example:adult", "--columns", "sex,race,native_country", "--full")[1]
     table = out[out.index("6. If a column") : out.index("7. If people")]
     for column, values in (("sex", 2), ("race", 5), ("native_country", 42)):
         assert re.search(rf"^ {column} +krr:k={values},", table, re.MULTILINE)
@@ -106,7 +107,7 @@ def test_a_terminal_of_any_width_shows_how_to_ask_each_column(monkeypatch, width
 @pytest.mark.long
 def test_a_terminal_of_100_columns_shows_every_cell_of_the_wide_tables_on_a_line(monkeypatch) -> None:
     monkeypatch.setenv("COLUMNS", "100")
-    out = run("audit", "example:adult", "--columns", COLUMNS, "--sensitive", "income")[1]
+    out = run("audit", "example:adult", "--columns", COLUMNS, "--sensitive", "income", "--full")[1]
     assert max(map(len, out.splitlines())) <= 100
     for heads in (
         "columns +certified +truth +if independent",
@@ -163,7 +164,7 @@ def test_fail_over_compares_all_columns_together() -> None:
 def test_rare_values_need_to_be_asked_for(tmp_path) -> None:
     file = tmp_path / "people.csv"
     file.write_text("town\n" + "Paris\n" * 20 + "Xanadu\n" * 2)
-    for output in (["--json"], []):
+    for output in (["--json"], ["--full"]):
         assert "Xanadu" not in run("audit", file, *output)[1]
         assert "Xanadu" in run("audit", file, "--show-rare", *output)[1]
 
@@ -184,7 +185,7 @@ def test_what_one_person_alone_holds_is_shown_at_no_k(tmp_path, k, person) -> No
     assert ("Thule" in shown) == (not person)
     if person:
         assert "held by fewer than 2 people, withheld" in shown
-        assert "Thule" in run(*command, *columns, "--show-rare")[1]
+        assert "Thule" in run(*command, *columns, "--show-rare", "--full")[1]
 
 
 def test_names_with_commas_and_line_breaks_go_in_quotes(tmp_path) -> None:

@@ -52,6 +52,16 @@ def test_text_says_it_in_odds() -> None:
     assert "131 different rows" in out
 
 
+def test_where_nobody_is_exposed_no_group_is_said_to_be_small() -> None:
+    columns = ("exposure", "example:adult", "--columns", "sex")
+    said = " ".join(run(*columns, "--k", "10")[1].split())
+    assert (
+        "nobody is exposed (nobody of 32,561, 0 %, exactly counted): at least 10 people share anybody's values." in said
+    )
+    said = " ".join(run(*columns, "--threshold", "0.01")[1].split())
+    assert "exactly counted): no less than a share of 0.01 of the people share anybody's values." in said
+
+
 def test_fail_over_is_the_only_way_to_exit_with_1() -> None:
     arguments = ["exposure", "example:adult", "--columns", "sex,race", "--k", "300"]
     share = tc.exposure(tc.Population("example:adult"), k=300, columns=["sex", "race"])

@@ -2,7 +2,6 @@
 
 from tacit.charts.by_column import exposure_by_column
 from tacit.charts.by_set import exposure_by_set
-from tacit.charts.by_size import exposure_by_size
 from tacit.charts.cells import channel_cells
 from tacit.charts.certified import certified_beside_truth
 from tacit.charts.collection import collection_options
@@ -18,11 +17,10 @@ from tacit.charts.privacy_utility import Protocol, Quantity, percentages, privac
 from tacit.charts.published import beside_published
 from tacit.charts.rendering import to_pdf, to_png, to_svg
 from tacit.charts.security import bayes_security_over_epsilon
-from tacit.charts.style import MOST_MARKS, MOST_ROWS
+from tacit.charts.style import MOST_ROWS
 from tacit.charts.tradeoff import tradeoff
 
 __all__ = [
-    "MOST_MARKS",
     "MOST_ROWS",
     "Axis",
     "Curve",
@@ -41,7 +39,6 @@ __all__ = [
     "estimated_exposure",
     "exposure_by_column",
     "exposure_by_set",
-    "exposure_by_size",
     "exposure_over_threshold",
     "front_of_sets",
     "inference_before_and_after",

@@ -22,9 +22,8 @@ INK, DIM, PALE, GRID = "#1f1f1f", "#595959", "#c4c4c4", "#e6e6e6"
 SHADES = ("#ffffff", "#a6a6a6")
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
 
-# A figure with more rows or marks is a wall: the most telling ones are drawn, the table beside it has them all.
+# A figure with more rows is a wall: the most telling ones are drawn, the table beside it has them all.
 MOST_ROWS = 25
-MOST_MARKS = 300
 
 _AXES: dict[str, Any] = {
     "labelColor": DIM, "titleColor": DIM, "gridColor": GRID, "titleFontWeight": "normal", "domain": False,
@@ -61,12 +60,6 @@ def shares(title: str, top: float) -> Any:
 def all_shares(title: str) -> Any:
     """Return a percent axis from zero to everybody, as wide as the figure."""
     return _axis(title, alt.Scale(domain=[0, 1], nice=False))
-
-
-def root_shares(title: str) -> Any:
-    """Return a percent axis from zero to everybody that gives small shares more room."""
-    scale = alt.Scale(domain=[0, 1], nice=False, type="sqrt")
-    return _axis(f"{title}, square-root scale", scale, values=[0, 0.05, 0.1, 0.25, 0.5, 0.75, 1])
 
 
 def _axis(title: str, scale: Any, **options: Any) -> Any:

@@ -9,6 +9,7 @@ from cyclopts import Parameter
 from tacit.cli.limits import Limits, as_seconds
 from tacit.cli.options import Whole, as_header_option, as_names, check_share
 from tacit.cli.output import print_json
+from tacit.cli.signals import InterruptingEndsIt
 from tacit.cli.terminal import complain, say
 from tacit.memory import as_memory
 from tacit.presenting.files import check_apart, check_not_an_input, written_whole
@@ -21,8 +22,14 @@ def audit(
     *,
     columns: str | None = None,
     sensitive: str | None = None,
-    k: Whole = 10,
+    guess_budget: float | None = None,
+    certain_budget: float | None = None,
+    k: Whole | None = None,
+    preset: str | None = None,
     budget: float = 0.01,
+    keep: str | None = None,
+    drop: str | None = None,
+    population: Whole | None = None,
     person: str | None = None,
     header: str | None = None,
     show_rare: Annotated[bool, Parameter(negative="")] = False,
@@ -32,9 +39,10 @@ def audit(
     fail_over: float | None = None,
     memory: str | None = None,
     time: str | None = None,
+    full: Annotated[bool, Parameter(negative="")] = False,
     json: Annotated[bool, Parameter(negative="")] = False,
 ) -> int:
-    """Audit a table of people: what it gives away, and what to do about it.
+    """Audit a table of people: which columns may go out together, and what the table gives away otherwise.
 
     Parameters
     ----------
@@ -43,11 +51,24 @@ def audit(
     columns
         The columns to examine, as a,b,…; all by default.
     sensitive
-        The column whose guessing to measure.
+        The columns whose guessing to measure and to limit, as a,b,…; they go out only if they are kept.
+    guess_budget
+        By how much the share of right guesses of a sensitive column may rise with the columns that go out; 0.05 by
+        default.
+    certain_budget
+        Of which share of the people a sensitive value may be known for certain; of anybody by default.
     k
-        A person is exposed if fewer than k people share her values.
+        A person is exposed if fewer than k people share her values; 10 by default.
+    preset
+        A published threshold instead of k: ema, health-canada, cms, cdc-wonder, k5 or k3.
     budget
         The share of exposed people up to which columns count as fit to go out together.
+    keep
+        Columns that go out in any case, as a,b,….
+    drop
+        Columns that go out in no case, as a,b,….
+    population
+        How many people there are of whom those in the table are a sample, for the journalist's risk.
     person
         The column that names a person with several rows.
     header
@@ -70,6 +91,8 @@ def audit(
         How much memory to take beside some 500 MB of libraries, such as 2GB; half of what is available by default.
     time
         When to stop, in seconds or as 2m or 1h; what was not examined until then is named. No limit by default.
+    full
+        Print every section, not only the decision and what would go wrong without it.
     json
         Print one JSON object.
     """
@@ -98,32 +121,46 @@ def audit(
         found = audit_table(
             rows,
             as_names(columns),
-            sensitive,
+            as_names(sensitive),
             k,
             budget,
+            guess_budget=guess_budget,
+            certain_budget=certain_budget,
+            keep=as_names(keep) or (),
+            drop=as_names(drop) or (),
+            preset=preset,
+            population=population,
             person=person,
             header=None if on_spark else names,
             show_rare=show_rare,
             progress=progress,
             memory=room,
             seconds=seconds,
+            searching=InterruptingEndsIt,
         )
-        found = replace(found, table=table)
+        told = {
+            "guess-budget": guess_budget, "certain-budget": certain_budget,
+            "keep": keep, "population": population, "header": header, "engine": engine if on_spark else None,
+        }  # fmt: skip
+        options = tuple(f"--{name}={value}" for name, value in told.items() if value is not None)
+        found = replace(found, table=table, options=(*options, *(["--show-rare"] if show_rare else [])))
         if html is not None:
             page.append(found.to_html())
         if markdown is not None:
             document.append(found.to_markdown())
     if json:
         inputs = {
-            "table": table, "columns": [report.column for report in found.columns], "sensitive": sensitive, "k": k,
-            "budget": budget, "person": person, "header": header, "show_rare": show_rare, "engine": engine,
+            "table": table, "columns": [report.column for report in found.columns], "sensitive": list(found.sensitive),
+            "guess_budget": found.guess_budget, "certain_budget": certain_budget, "k": found.k, "preset": preset,
+            "budget": budget, "keep": as_names(keep) or [], "drop": as_names(drop) or [], "population": population,
+            "person": person, "header": header, "show_rare": show_rare, "engine": engine,
             "memory": memory, "time": time,
         }  # fmt: skip
         print_json("audit", inputs, found.to_dict())
     else:
         from tacit.presenting.tables import Screen  # noqa: PLC0415 - JSON needs no rich
 
-        Screen().print(to_text(found))
+        Screen().print(to_text(found, full=full))
         for output in (html, markdown):
             if output is not None:
                 say(f"Report: {output}")

@@ -123,12 +123,14 @@ def _drawn(found: "Exposed") -> str:
 
 
 def _print_text(found: "Exposed", k: int | None, threshold: str | None) -> None:
-    alike = f"fewer than {k} people" if k is not None else f"less than a share of {threshold} of the people"
+    few, least = ("fewer than", "at least") if k is not None else ("less than", "no less than")
+    many = f"{k} people" if k is not None else f"a share of {threshold} of the people"
+    alike = f"{few} {many} share their values" if found.exposed_people else f"{least} {many} share anybody's values"
     said = odds(found.exposure)
     who = {"none": "nobody is", "all": "everybody is"}.get(said, f"{said} people are")
     say_folded(
         f"{listed(found.columns)}: {who} exposed ({people(found.exposed_people)} of {found.people:,}, "
-        f"{percent(found.exposure)}, exactly counted): {alike} share their values."
+        f"{percent(found.exposure)}, exactly counted): {alike}."
     )
     say_folded(f"{found.classes:,} different rows, {found.unique_rows:,} of them held by a single person.")
     if found.certified is not None:

@@ -40,6 +40,31 @@ def until_told(work: "Callable[[], int]") -> int:
     return 128 + signals.told
 
 
+class InterruptingEndsIt:
+    """Within this the first Ctrl-C is a KeyboardInterrupt, for what can end with what it has; the next is as ever."""
+
+    def __enter__(self) -> None:
+        self._before = self._bell = None
+        try:
+            self._before = signal.signal(signal.SIGINT, self._once)
+            self._bell = signal.set_wakeup_fd(-1)
+        except ValueError:  # not in the main thread
+            return
+
+    def __exit__(self, *_: object) -> None:
+        self._give_back()
+
+    def _once(self, _: int, __: object) -> None:
+        self._give_back()
+        raise KeyboardInterrupt
+
+    def _give_back(self) -> None:
+        if self._bell is not None:
+            signal.set_wakeup_fd(self._bell, warn_on_full_buffer=False)
+            signal.signal(signal.SIGINT, self._before)  # pyright: ignore[reportArgumentType]
+            self._bell = None
+
+
 class _Told(KeyboardInterrupt):
     """Unwinds like Ctrl-C; Python ends as if by SIGINT where just that was raised inside of ``exec``."""
 

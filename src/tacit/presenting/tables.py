@@ -1,11 +1,13 @@
 """Tables for a terminal: words that can steer nothing, in its width."""
 
+import re
 import shutil
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from rich import box
+from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.table import Table
 from rich.text import Text
@@ -43,12 +45,16 @@ def print_notes(console: Console, notes: Mapping[str, Sequence[str]]) -> None:
 
 
 def plain_table(*headers: str, wide: int = 12) -> Table:
-    """Return a table whose first column folds and whose others do not; ``wide`` is the first one's least width."""
-    table = _PlainTable(box=box.SIMPLE, pad_edge=False, padding=(0, 1, 0, 0))
+    """Return a table whose first column folds between words and whose others do not; ``wide`` is its least width."""
+    table = _TableOfNames(box=box.SIMPLE, pad_edge=False, padding=(0, 1, 0, 0))
     for i, header in enumerate(headers):
         table.add_column(header, justify="left" if i == 0 else "right", overflow="fold", no_wrap=i > 0)
     table.columns[0].min_width = wide
     return table
+
+
+# Where a line of names may be broken; and where a head says that it is.
+_SPACES, _FOLD = re.compile(r"\s+"), "\n"
 
 
 class TableInForms(ABC):
@@ -73,6 +79,47 @@ class _PlainTable(Table):
 
     def add_row(self, *cells: RenderableType | None, **options: Any) -> None:
         super().add_row(*(Text(printable(cell)) if isinstance(cell, str) else cell for cell in cells), **options)
+
+
+class _TableOfNames(_PlainTable):
+    """A table of numbers beside names, in which no number is cut and no name.
+
+    Where there is no room its heads fold, and sets of names; where there is none for that each row becomes a few lines.
+    """
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        cells = [[_plain(cell) for cell in (column.header, *column.cells)] for column in self.columns]
+        for column, (head, *held) in zip(self.columns, cells, strict=True):
+            words = " ".join(held) if column.justify == "left" else None
+            parts = "\n".join(held).splitlines() if words is None else _SPACES.split(words)
+            column.no_wrap = False
+            column.width = max(map(cell_len, (*parts, *_SPACES.split(head))))
+        spare = options.max_width - self.__rich_measure__(console, options).minimum
+        if spare < 0:
+            yield from self._records(cells)
+            return
+        for column, texts in zip(self.columns, cells, strict=True):
+            wanted = max(cell_len(line) for text in texts for line in text.splitlines() or [""])
+            taken = min(spare, max(0, wanted - (column.width or 0)))
+            column.width, spare = (column.width or 0) + taken, spare - taken
+        yield from Table.__rich_console__(self, console, options)
+
+    def _records(self, cells: Sequence[Sequence[str]]) -> Iterator[Text]:
+        """Yield each row in lines: its first cell, and every other one beside its column's name."""
+        (_, *names), *others = cells
+        yield Text("")
+        for place, name in enumerate(names, start=1):
+            yield Text(name, style="bold")
+            for head, *held in others:
+                if held[place - 1]:
+                    yield Text(f"  {head.replace(_FOLD, ' ')}: {', '.join(held[place - 1].splitlines())}")
+        if self.caption is not None:
+            yield Text(str(self.caption))
+        yield Text("")
+
+
+def _plain(cell: RenderableType) -> str:
+    return cell.plain if isinstance(cell, Text) else str(cell)
 
 
 def with_rest(table: Table, rows: int) -> Table:

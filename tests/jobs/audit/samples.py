@@ -10,14 +10,19 @@ from tacit.jobs.audit.result import (
     CertifiedSet,
     CollectionOption,
     CollectionReport,
+    ColumnDecision,
     ColumnReport,
     Columns,
+    Decision,
+    GuessReport,
     InferenceReport,
+    Offer,
     ProtocolReport,
     RedactedColumn,
     RedactedSet,
     RedactionReport,
     ReleaseReport,
+    RiskReport,
     SetReport,
     SetsReport,
 )
@@ -69,6 +74,38 @@ def guessed(*known: str, posterior: float, exposure: float = 0.0, unique: int = 
     return InferenceReport("sick", known, 0.5, posterior, 1.0, 17, exposure, unique)
 
 
+def offered(*columns: str, exposed: int, by: str = "columns", **changes: object) -> Offer:
+    offer = Offer(
+        by=by,
+        columns=columns,
+        exposed_people=exposed,
+        exposure=exposed / PEOPLE,
+        bits=3.25,
+        utility=float(len(columns)),
+        bound=float(len(columns)),
+        ended="proved",
+        guesses=(GuessReport("sick", 0.5, 0.52, 3),),
+    )
+    return replace(offer, **changes)
+
+
+def decided(**verdicts: tuple[str, str]) -> tuple[ColumnDecision, ...]:
+    return tuple(ColumnDecision(name, *verdict) for name, verdict in verdicts.items())
+
+
+RISKS = (
+    RiskReport("prosecutor risk, highest", "The chance to find whoever is easiest to find.", 1.0, 0.25),
+    RiskReport("prosecutor risk, average", "The chance to find a person drawn at random.", 0.987, 0.012),
+    RiskReport(
+        "journalist risk, highest",
+        "The chance to find whose record it is among everybody.",
+        Estimate(0.4, 0.3, 0.5, None, "matchings"),
+        Estimate(0.1, 0.05, 0.2, None, "matchings"),
+    ),
+    RiskReport("singling out", "The share of the people whom nobody in the table is like.", 0.976, 0.001),
+)
+
+
 def redacted(name: str, after: float | None = 0.0001) -> RedactedColumn:
     return RedactedColumn(name, 10, 0.002, 1, 2, 0.004, 0.5, 0.002, after)
 
@@ -105,20 +142,37 @@ def asked(name: str) -> CollectionReport:
 def usual(city: str = "city", job: str = "job", table: str = "people.csv") -> Audit:
     """Return an audit of three traits and an identifier in which every section has something to say."""
     whole = released(city, job, "sick", "email", exposed=1000, unique=1000)
-    alone = (released(city, exposed=2), released(job, exposed=0), released("sick", exposed=0))
     pair, over = released(city, "sick", exposed=8, unique=1), released(city, job, exposed=120, unique=30)
     other = released(job, "sick", exposed=5)
     all_three: Columns = (city, job, "sick")
-    three = released(*all_three, exposed=400, unique=250)
     return Audit(
         table=table,
         people=PEOPLE,
         rows=PEOPLE,
         person=None,
-        sensitive="sick",
+        sensitive=("sick",),
         k=10,
         budget=0.01,
+        guess_budget=0.05,
         show_rare=False,
+        options=(),
+        decision=Decision(
+            columns=decided(
+                **{
+                    city: ("publish", ""),
+                    job: ("redact", "without the values of fewer than 20 it fits"),
+                    "sick": ("publish", f"follows from {city}"),
+                    "email": ("drop", "identifier: a value of her own for nearly everybody"),
+                }
+            ),
+            offers=(
+                offered(city, "sick", exposed=8, utility=1.0, bound=1.0),
+                offered(job, "sick", exposed=5, by="bits", bits=3.5),
+            ),
+            question=None,
+            functions={"sick": city},
+        ),
+        risks=RISKS,
         columns=(
             column(city, exposed=2, rarest_people=2, rarest_value=None, rarest_withheld=True),
             column(job, rarest_value=None),
@@ -127,10 +181,9 @@ def usual(city: str = "city", job: str = "job", table: str = "people.csv") -> Au
         ),
         sets=SetsReport(
             whole=whole,
-            examined=(*alone, pair, over, other, three),
-            worst=(three, over, pair),
             smallest_over_budget=(over,),
             identifier_like=("email",),
+            examined=7,
             possible=7,
             complete=True,
         ),
@@ -175,9 +228,11 @@ def bare() -> Audit:
         usual(),
         rows=3 * PEOPLE,
         person="id",
-        sensitive=None,
+        sensitive=(),
+        decision=Decision(decided(email=("drop", "identifier")), (), None, {}),
+        risks=tuple(replace(risk, recommended=None) for risk in RISKS),
         columns=(usual().columns[3],),
-        sets=SetsReport(only, (), (), (), ("email",), 0, complete=True),
+        sets=SetsReport(only, (), ("email",), examined=0, possible=0, complete=True),
         certified=(),
         certified_selection=(),
         selected=(),
@@ -190,19 +245,35 @@ def bare() -> Audit:
     )
 
 
-def wide(sets: int = 1000) -> Audit:
-    """Return an audit with more sets than a figure draws and names longer than a phone is wide."""
-    names = [f"a rather long name of column number {i}" for i in range(40)]
-    examined = tuple(released(*names[i % 7 : i % 7 + 1 + i % 3], exposed=i % 1000, unique=i % 10) for i in range(sets))
+def wide() -> Audit:
+    """Return an audit of 42 columns, with more sets than a table shows and names longer than a phone is wide."""
+    names = [f"a rather long name of column number {i}" for i in range(42)]
+    sets = tuple(released(*names[i % 7 : i % 7 + 1 + i % 3], exposed=i % 1000, unique=i % 10) for i in range(60))
+    large = tuple(released(*names[i : i + 13], exposed=i) for i in range(9))
+    published = tuple(names[:13])
+    verdicts = {name: ("publish", "") if name in published else ("drop", "12 % exposed with it") for name in names}
     return replace(
         usual(),
+        decision=Decision(
+            columns=decided(**verdicts),
+            offers=(
+                offered(*published, exposed=0, utility=12.0, bound=20.0, ended="time"),
+                offered(*names[1:10], exposed=9, by="bits"),
+            ),
+            question="number 0 has 400 values in 1,000 rows: if each is a person, name it with --person",
+            functions={names[i]: names[i - 1] for i in range(1, 13)},
+        ),
         columns=tuple(column(name, exposed=place) for place, name in enumerate(names)),
         sets=SetsReport(
-            released(*names, exposed=1000, unique=990), examined, examined[-10:], examined[500:], (), 2**40 - 1, False
+            released(*names, exposed=1000, unique=990), sets[30:], (), examined=1000, possible=2**42 - 1, complete=False
         ),
-        selected=examined[:60],
-        release=tuple(promised(*report.columns) for report in (*examined[:10], examined[100])),
+        selected=(*large, released(*names[1:], exposed=10)),
+        release=tuple(promised(*report.columns) for report in (*large, released(*names, exposed=1000))),
         certified=tuple(certified(*names[: i + 2], bound=1.0, exposure=i / 40) for i in range(20)),
-        inference=tuple(guessed(name, posterior=0.5 + i / 100) for i, name in enumerate(names)),
-        redaction=RedactionReport(tuple(map(redacted, names)), ()),
+        inference=(
+            *(guessed(name, posterior=0.5 + i / 100) for i, name in enumerate(names)),
+            *(guessed(*report.columns, posterior=0.99) for report in large),
+            guessed(*names[1:], posterior=1.0),
+        ),
+        redaction=RedactionReport(tuple(map(redacted, names)), (RedactedSet(tuple(names), 1.0, 0.9),)),
     )

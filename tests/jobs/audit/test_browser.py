@@ -1,5 +1,6 @@
 """The page in a browser: every figure draws, nothing is loaded, nothing is wider than the screen."""
 
+import re
 import shutil
 import time
 
@@ -147,16 +148,44 @@ def test_the_first_thing_to_focus_skips_to_the_answer(browser, reports):
     opened.page.close()
 
 
-def test_printing_unfolds_and_draws_what_was_folded(browser, reports):
+def test_printing_unfolds_nothing_and_draws_what_is_unfolded(browser, reports):
     opened = Opened(browser, reports["usual"], 1400)
+    opened.page.pdf()
+    assert opened.page.evaluate("document.querySelectorAll('details[open]').length") == 0
+    assert opened.page.evaluate("document.querySelectorAll('figure[data-state]').length") == 0
+    opened.unfold()
     opened.page.pdf()
     states = opened.page.evaluate("[...document.querySelectorAll('figure[data-chart]')].map(f => f.dataset.state)")
     assert set(states) == {"drawn"}
     opened.page.close()
 
 
+@pytest.mark.parametrize("name", ["adult", "wide"])
+def test_the_decision_and_the_whole_table_fit_on_two_printed_pages(browser, reports, name):
+    opened = Opened(browser, reports[name], 1400)
+    opened.page.evaluate("for (const one of document.querySelectorAll('#details, #details ~ *')) one.remove()")
+    pages = re.findall(
+        rb"/Type */Page\b(?!s)", opened.page.pdf(format="A4", margin=dict.fromkeys(("top", "bottom"), "1cm"))
+    )
+    assert len(pages) <= 2
+    opened.page.close()
+
+
+def test_a_link_unfolds_what_it_leads_to(browser, reports):
+    opened = Opened(browser, reports["usual"], 1400)
+    opened.page.click("a[href='#words']")
+    opened.wait_until("document.querySelector('#words').closest('details').open")
+    opened.page.click("nav a[href='#collection']")
+    opened.wait_until("document.querySelector('#collection').closest('details').open")
+    opened.page.click("a[href='#ask-0']")
+    opened.wait_until("document.querySelector('#ask-0').open")
+    opened.check_quiet()
+    opened.page.close()
+
+
 def test_the_tables_are_there_without_scripts(browser, reports):
     opened = Opened(browser, reports["usual"], 400, java_script_enabled=False)
+    opened.page.click("summary:has(#columns)")
     assert "The tables have the same numbers" in opened.page.inner_text("figure")
     opened.check_quiet()
     opened.page.close()

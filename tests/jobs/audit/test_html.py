@@ -26,11 +26,14 @@ class Page(HTMLParser):
         self.tags: list[tuple[str, dict[str, str | None]]] = []
         self.texts: list[tuple[str, str]] = []
         self.open: list[str] = []
+        self._cells: list[list[str]] = []
         self.feed(html)
         self.close()
 
     def handle_starttag(self, tag, attrs):
         self.tags.append((tag, dict(attrs)))
+        if tag in {"td", "th"}:
+            self._cells.append([])
         if tag not in {"meta", "link", "img", "br"}:
             self.open.append(tag)
 
@@ -39,6 +42,8 @@ class Page(HTMLParser):
 
     def handle_data(self, data):
         self.texts.append((self.open[-1] if self.open else "", data))
+        if {"td", "th"} & {*self.open}:
+            self._cells[-1].append(data)
 
     def all(self, tag: str) -> list[dict[str, str | None]]:
         return [attributes for name, attributes in self.tags if name == tag]
@@ -50,6 +55,11 @@ class Page(HTMLParser):
     def words(self) -> str:
         shown = "".join(data for where, data in self.texts if where not in {"script", "style"})
         return re.sub(r"\s+", " ", shown)
+
+    @property
+    def cells(self) -> list[str]:
+        """What stands in each cell."""
+        return ["".join(cell) for cell in self._cells]
 
     @property
     def figures(self) -> list[dict]:
@@ -68,8 +78,124 @@ def page(request) -> Page:
 
 
 def test_every_section_stands_in_order(page):
-    headings = [text for text in page.inside("h2") if text.strip()]
-    assert [text[:2] for text in headings] == ["In", "1.", "2.", "3.", "4.", "5.", "6.", "7.", "8."]
+    headings = [(where, text) for where, text in page.texts if where in {"h2", "h3"}]
+    assert [text for where, text in headings if where == "h2"] == [
+        "What to publish", "What would go wrong with the whole table", "Details"
+    ]  # fmt: skip
+    assert [text[:2] for where, text in headings[3:] if where == "h3"] == [f"{i}." for i in range(1, 9)]
+
+
+def test_the_decision_stands_before_the_details_and_these_are_folded(page):
+    words = page.words
+    decision, whole, details = map(
+        words.rindex, ("What to do with each column", "The risks in regulators’ words", "Details")
+    )
+    assert decision < whole < details < words.rindex("1. What each column gives away alone")
+    sections = [attributes for attributes in page.all("details") if attributes.get("class") == "section"]
+    assert len(sections) == 8
+    assert not any("open" in attributes for attributes in page.all("details"))
+
+
+def test_before_the_details_no_jargon_is_used(page):
+    before = page.words[: page.words.rindex("Details Each section")]
+    assert not re.search(r"[εδβ]|\b[tl] =|k-anonym|diversity|closeness|entropy|quasi", before)
+
+
+def test_the_decision_says_what_to_publish_what_that_gives_away_and_what_comes_next():
+    usual, wide = (page_of(name).words.replace("\N{NO-BREAK SPACE}", " ") for name in ("usual", "wide"))
+    for sentence in (
+        "Publish city, sick: 2 of 4 columns, together.",
+        "They expose about 1 in 120 people (8, 0.8 %); the budget is 1 %; sick is guessed right 52 % of the time "
+        "instead of 50 %.",
+        "that follow from no other: proved.",
+        "tacit audit people.csv --columns=city,sick --sensitive=sick --k=10 --budget=0.01 --html=columns.html",
+        "publish job, sick instead: 3.5 bits together, not 3.25.",
+        "Coarsened or redacted as it says, each of these fits beside those to publish; not all of them do.",
+        "Without any column sick is guessed right about 1 in 2 times (50 %); by who knows city, job about 75 in 100 "
+        "times (75 %).",
+    ):
+        assert sentence in usual, sentence
+    for sentence in (
+        "First a question. number 0 has 400 values in 1,000 rows: if each is a person, name it with --person.",
+        "13 of 42 columns, together. They expose nobody; the budget is 1 %",
+        "this one has 12: the search reached its time limit.",
+        "14 more columns to drop",
+    ):
+        assert sentence in wide, sentence
+    bare = page_of("bare").words.replace("\N{NO-BREAK SPACE}", " ")
+    assert "No column can go out within the budget of 1 %." in bare
+    assert "Next, what these columns give away" not in bare
+
+
+def test_a_row_says_what_to_do_with_a_column_and_why_or_what_a_risk_is_and_means():
+    rows = " | ".join(page_of("usual").cells).replace("\N{NO-BREAK SPACE}", " ")
+    for row in (
+        "job | redact | without the values of fewer than 20 it fits",
+        "email | drop | identifier: a value of her own for nearly everybody",
+        "Prosecutor risk, average The chance to find a person drawn at random. | 98.7 % | 1.2 %",
+        "Journalist risk, highest The chance to find whose record it is among everybody. | at most 50 % | at most 20 %",
+    ):
+        assert row in rows, row
+    assert "among everybody. | at most 50 % | –" in " | ".join(page_of("bare").cells).replace("\N{NO-BREAK SPACE}", " ")
+
+
+def test_columns_to_publish_come_first_and_those_to_drop_last():
+    verdicts = [text for where, text in page_of("usual").texts if text in {"publish", "coarsen", "redact", "drop"}]
+    assert verdicts == ["publish", "publish", "redact", "drop"]
+
+
+def test_no_cell_of_a_wide_table_has_more_than_six_names():
+    page = page_of("wide")
+    counts = [len(re.findall(r"column number \d+", cell)) for cell in page.cells]
+    assert 0 < max(counts) <= 6
+    assert "all but a rather long name of column number 0" in page.words
+    assert "13 columns (set 9)" in page.words
+    assert "The columns of sets 1 to 9" in page.words
+
+
+def test_no_mark_of_a_wide_table_has_more_than_six_names():
+    names = re.findall(r'"name": "([^"]*)"', json.dumps(page_of("wide").figures))
+    assert names
+    assert max(name.count("column number") for name in names) <= 6
+
+
+def test_all_names_of_a_set_are_where_its_number_stands():
+    titles = [attributes["title"] for attributes in page_of("wide").all("span") if "title" in attributes]
+    assert max(title.count("column number") for title in titles) > 40
+
+
+def test_a_figure_of_equal_values_or_of_one_mark_is_left_out():
+    found = samples.usual()
+    equal = tuple(replace(one, exposure=0.0, exposed_people=0) for one in found.columns)
+    few = replace(
+        found, columns=equal, selected=found.selected[:1], certified=found.certified[:1], inference=found.inference[:1]
+    )
+    drawn = re.findall(r'data-chart="(\w+)', to_html(few))
+    assert set(drawn) <= {"ask"}
+    assert {"columns", "selected", "certified", "guesses"} <= set(re.findall(r'data-chart="(\w+)', to_html(found)))
+
+
+def test_each_sensitive_column_has_its_own_guesses():
+    found = samples.usual()
+    other = tuple(
+        replace(guess, sensitive="job", known=("city",), posterior=0.6 + i / 10)
+        for i, guess in enumerate(found.inference[:2])
+    )
+    html = to_html(replace(found, sensitive=("sick", "job"), inference=(*found.inference, *other)))
+    assert ('data-chart="guesses"' in html, 'data-chart="guesses-1"' in html) == (True, True)
+    words = Page(html).words
+    assert "Right guesses of sick" in words
+    assert "Right guesses of job" in words
+
+
+def test_where_nobody_is_exposed_everybody_is_said_to_be_alike():
+    found = samples.usual()
+    whole = replace(found.sets.whole, exposed_people=0, exposure=0.0, unique_people=0)
+    words = Page(to_html(replace(found, sets=replace(found.sets, whole=whole)))).words.replace(
+        "\N{NO-BREAK SPACE}", " "
+    )
+    assert "Nobody is exposed: everybody shares all 4 values with at least 9 others." in words
+    assert "fewer than 9 others" not in words
 
 
 def test_tags_are_closed_in_order(page):
@@ -132,6 +258,7 @@ def test_sentences_in_odds_come_before_the_numbers():
         "In truth they expose about 1 in 120 people (exact 0.8 %).",
         "About 1 in 120 people is exposed if city, sick go out together: 8 people, 0.8 %, within the budget of 1 %.",
         "Without any column sick is guessed right about 1 in 2 times (50 %)",
+        "To each of these 2 sets no other column can be added within the budget, those that name their person aside.",
         "In another release of as many people like these, an estimated 0.9 % (95 %: 0.1 % to 6 %) would be exposed by "
         "city, sick.",
         "Knowing the single columns alone one could already promise that city, sick expose at most 0.95 % of the "
@@ -160,7 +287,7 @@ def test_a_set_is_called_anonymous_diverse_and_close_only_as_far_as_it_is():
     assert "All 3 columns together, those like an identifier aside, are 4-anonymous, with l = 2 and t = 0.25." in words
     assert "–" in page_of("wide").words  # after the ten sets of which it was worked out
     assert "–" not in words
-    without = Page(to_html(replace(samples.usual(), sensitive=None, inference=())))
+    without = Page(to_html(replace(samples.usual(), sensitive=(), inference=())))
     assert "4-anonymous." in without.words
     assert "l = 2" not in without.words
 
@@ -252,9 +379,9 @@ def test_sections_without_findings_say_so():
 
 
 def test_long_tables_are_folded_and_crowded_figures_say_what_they_leave_out():
-    wide = page_of("wide").words
-    assert "All 1,000 sets examined" in wide
-    assert "Of the 1,000 sets 300 are drawn, spread evenly." in wide
+    wide = page_of("wide").words.replace("\N{NO-BREAK SPACE}", " ")
+    assert "32 more rows" in wide
+    assert "1,000 of 4,398,046,511,103 possible sets were examined; section 8 says what is known of the others." in wide
     assert "(the 25 columns that expose most)" in wide
 
 

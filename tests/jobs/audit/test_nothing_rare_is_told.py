@@ -150,7 +150,7 @@ def test_the_search_finds_what_is_told(people: Path, tmp_path: Path) -> None:
     """Where rare values are asked for they are there, in each kind of output and of every type."""
     page = tmp_path / "page.html"
     columns = "town,salary,weight,born,seen,id,pin"
-    _, out, _ = run("audit", str(people), "--columns", columns, "--show-rare", "--html", str(page))
+    _, out, _ = run("audit", str(people), "--columns", columns, "--show-rare", "--full", "--html", str(page))
     _, answer, _ = run("audit", str(people), "--columns", columns, "--show-rare", "--json")
     for text in (out, answer, page.read_text()):
         found = {rare.partition(":")[0] for rare in told(text)}

@@ -1,6 +1,6 @@
 """Columns that say the same as another: constants, copies, and functions of one other column."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -33,11 +33,10 @@ class Functions:
     copies: Mapping[str, str]
     determined: Mapping[str, frozenset[str]]
 
-    @property
-    def sources(self) -> Mapping[str, str]:
-        """A column that is a copy or a function of another → the first such other one."""
+    def sources(self, published: Collection[str]) -> Mapping[str, str]:
+        """Return, of each column that is a copy or a function of another, the first such other one, if published."""
         found: dict[str, str] = {}
-        for source, others in self.determined.items():
+        for source, others in sorted(self.determined.items(), key=lambda item: item[0] not in published):
             found |= {column: source for column in sorted(others) if column not in found}
         return found | dict(self.copies)
 

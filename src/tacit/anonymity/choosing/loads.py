@@ -84,6 +84,8 @@ class FromCodes:
         The codes of each sensitive column, and the element that it is, if it is one.
     allowed
         How much may be given away.
+    rows
+        How many there are.
     """
 
     def __init__(
@@ -92,12 +94,14 @@ class FromCodes:
         columns: Sequence[Column],
         sensitive: Mapping[str, tuple[Column, int | None]],
         allowed: Allowed,
+        rows: int,
     ) -> None:
         self._ideals, self._columns, self._sensitive, self._allowed = ideals, columns, sensitive, allowed
-        rows = columns[0].codes.size if columns else 0
         self._rows = rows
         self._most_kept = max(4, _KEPT_BYTES // max(1, 4 * rows))
         self._kept: dict[int, Column] = {0: everybody(rows)}
+        if columns:  # so that loops are compiled before anybody can interrupt the search, which libraries do not bear
+            rows_in_small(refined(self._kept[0], columns[0]), columns[0], 1)
 
     def loads(self, extensions: Sequence[Extension]) -> list[Loads]:
         """Return the loads of each, up to the first that is over."""

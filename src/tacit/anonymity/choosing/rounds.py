@@ -1,11 +1,11 @@
 """Asking people in rounds: single columns, then the pairs that these show to be safe, then triples."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import combinations, islice
 
 from tacit import limits
-from tacit.anonymity.choosing.subset_search import Columns, ColumnSets
+from tacit.anonymity.choosing.choices import Columns
 from tacit.anonymity.exposure.bounds import exposure_bound
 from tacit.anonymity.people.accepted import counted
 from tacit.anonymity.people.marginals import Marginals
@@ -142,7 +142,6 @@ def hierarchical_rounds(
     if not chosen:
         raise InvalidValueError("hierarchical_rounds needs at least one column to ask for")
     rounds = as_count(rounds, "rounds", at_least=1)
-    sets = ColumnSets([(column,) for column in chosen])
     curator = _Curator(population, k, threshold, most_exposed(people, budget))
     promises: dict[Columns, Estimate] = {(column,): _NOTHING_KNOWN for column in chosen}
     safe = list(promises)
@@ -151,7 +150,7 @@ def hierarchical_rounds(
         answers = _answers(population, safe)
         exposed = {columns: sizes.exposed(k=k, threshold=threshold) for columns, sizes in answers.items()}
         curator.known.extend(answers)
-        largest, bound = curator.largest_certified(sets)
+        largest, bound = curator.largest_certified(chosen)
         told = {columns: (exposed[columns] / people, sizes.classes) for columns, sizes in answers.items()}
         at_most = {columns: exposed.get(columns, round(promises[columns].value * people)) for columns in safe}
         done.append(
@@ -170,9 +169,18 @@ def hierarchical_rounds(
         )
         if len(done) == rounds or len(answers) < len(safe):
             break
-        promises = curator.promises(sets.next_level(safe, answers))
+        promises = curator.promises(_next_level(chosen, safe, answers))
         safe = [columns for columns, promise in promises.items() if curator.allows(promise)]
     return tuple(done)
+
+
+def _next_level(columns: Columns, level: Iterable[Columns], safe: Container[Columns]) -> Iterator[Columns]:
+    """Yield the sets with a column more, all of which with a column less are safe (Apriori)."""
+    for some in level:
+        for column in columns[columns.index(some[-1]) + 1 if some else 0 :]:
+            above = (*some, column)
+            if all(below in safe for below in combinations(above, len(some))):
+                yield above
 
 
 def _answers(people: Population | Marginals, sets: Sequence[Columns]) -> dict[Columns, ClassSizes]:
@@ -207,17 +215,16 @@ class _Curator:
         """Return whether so many may be exposed; both sides are whole numbers over n, whose floats keep their order."""
         return promise.value <= self._limit
 
-    def largest_certified(self, sets: ColumnSets) -> tuple[Columns, Estimate]:
+    def largest_certified(self, everything: Columns) -> tuple[Columns, Estimate]:
         """Return a largest set that is certified to be within the budget, and its bound."""
-        everything = sum(sets.chains, ())
         if self.allows(promise := self._promise(everything)):
             return everything, promise
         best: tuple[Columns, Estimate] = ((), self._promise(()))
-        level = self.promises(sets.next_level([()], [()]))
+        level = self.promises(_next_level(everything, [()], [()]))
         examined = len(level)
         while within := {columns: promise for columns, promise in level.items() if self.allows(promise)}:
             best = min(within.items(), key=lambda item: item[1].value)
-            level = self.promises(sets.next_level(within, within), examined)
+            level = self.promises(_next_level(everything, within, within), examined)
             examined += len(level)
         return best
 

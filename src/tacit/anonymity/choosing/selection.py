@@ -284,7 +284,7 @@ def select_columns(
         examined=found.examined - (0 in found.within or 0 in found.over),
         possible=choices.ideals.count - 1,
         ended=found.ended,
-        functions={} if functions is None else functions.sources,
+        functions={} if functions is None else functions.sources(() if best is None else choices.columns(best)),
         constants=constants,
         by=by,
     )
@@ -312,7 +312,7 @@ def _given(  # noqa: PLR0917 - all that a selection is asked
         return FromEngine(population, choices.ideals, choices.names, allowed)
     index = {name: j for j, name in enumerate(choices.names)}
     sensitive = {name: (coded[name], index.get(name)) for name in secret}
-    return FromCodes(choices.ideals, [coded[name] for name in choices.names], sensitive, allowed)
+    return FromCodes(choices.ideals, [coded[name] for name in choices.names], sensitive, allowed, population.people)
 
 
 def _best(found: Searched, worth: Worth, given: Given, choices: Choices) -> int | None:

@@ -263,7 +263,7 @@ def _coordinate(seen: _Seen) -> tuple[Kind, str] | None:
 
 def _weight(seen: _Seen) -> tuple[Kind, str] | None:
     words = {*seen.words}
-    of = _OF_SAMPLES | (_OF_SAMPLES_OR_BODIES if seen.values > _WEIGHTS_OF_BODIES else set())
+    of = _OF_SAMPLES | (_OF_SAMPLES_OR_BODIES if seen.values > _WEIGHTS_OF_BODIES else set[str]())
     named = bool(words & _WEIGHTS_BY_NAME or (words & _WEIGHTS and words & of))
     if named and seen.mostly(seen.like.positive) and seen.values >= min(_ENOUGH, seen.filled):
         return "weight", f"named like a survey weight, {seen.told()}"

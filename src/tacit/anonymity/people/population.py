@@ -11,6 +11,7 @@ from tacit.tables.layouts.column_names import distinct_names, names_among
 
 if TYPE_CHECKING:
     from tacit.numerics.alike import Column
+    from tacit.tables.counting.coded import Numbers
     from tacit.tables.counting.grouping import Joint
     from tacit.tables.counting.redacted_answers import Answers
     from tacit.tables.engines.rows import Rows
@@ -209,6 +210,12 @@ class Population(OfOneProcess):
 
         return coded(self._rows, self.known(columns), self._row_count)
 
+    def numbers(self, column: str) -> "Numbers | None":
+        """Return the numbers, or days, that rows have, or None as of codes, or if they are none. For the package."""
+        from tacit.tables.counting.coded import numbers  # noqa: PLC0415
+
+        return numbers(self._rows, self.known([column])[0])
+
     def rarest_value(self, column: str) -> tuple[str | None, int]:
         """Return a column's value that the fewest people have, as text (None for null), and how many have it.
 
@@ -284,13 +291,7 @@ class Population(OfOneProcess):
         return guessed(self.joint(columns, sensitive))
 
     def joint(self, columns: Iterable[str], sensitive: str) -> "Joint":
-        """Return how many people of each class have each sensitive value, still in the engine, to ask about.
-
-        Raises
-        ------
-        UnknownColumnError, InvalidValueError
-            As :meth:`best_guesses`.
-        """
+        """Return how many people of each class have each sensitive value, still in the engine, to ask about."""
         from tacit.tables.counting.grouping import count_jointly  # noqa: PLC0415
 
         chosen = self.known(columns)

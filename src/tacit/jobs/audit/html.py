@@ -4,18 +4,19 @@ import base64
 import hashlib
 import json
 import re
-from collections.abc import Callable
-from functools import cache
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache, partial
 from importlib.resources import files
 from typing import Any
 
 from tacit.estimate import Estimate, highest
 from tacit.jobs.audit.collection import DELTA_PEOPLE, KEPT_ERROR, MOST_CATEGORIES, kept_error
 from tacit.jobs.audit.collection_text import added_up, at_level, too_few, without_shuffler
-from tacit.jobs.audit.figures import figures_of, tightest_first
-from tacit.jobs.audit.result import SHOWN, Audit, InferenceReport
-from tacit.jobs.audit.summary import CUT_SHORT, promise, summary
-from tacit.presenting.names import short
+from tacit.jobs.audit.figures import figures_of, guesses_apart, tightest_first
+from tacit.jobs.audit.result import SHOWN, Audit, ColumnDecision, InferenceReport
+from tacit.jobs.audit.set_names import SetNames
+from tacit.jobs.audit.summary import CUT_SHORT, next_command, offered, promise, proved
+from tacit.presenting.names import listed, short
 from tacit.presenting.numbers import (
     bits,
     bounded,
@@ -36,6 +37,9 @@ from tacit.printable import printable
 
 # Above this share of people with a class of their own, a guess repeats the table.
 _NEARLY_UNIQUE = 0.1
+_VERDICTS = ("publish", "coarsen", "redact", "drop")
+# So many columns to drop stand below those to publish; the others are folded.
+_DROPPED = 15
 
 
 @page.register
@@ -61,16 +65,22 @@ def to_html(found: Audit) -> str:
     """
     from tacit import charts  # noqa: PLC0415 - Altair takes a second that other output need not wait for
 
-    certified = tightest_first(found)
+    certified, decided = tightest_first(found), _decided(found)
     library, boot = _chart_library(), _beside("report.js")
     rendered = _template().render(
         found=found,
-        answer=summary(found),
+        offered=partial(offered, found),
+        proof=proved(found),
+        command=next_command(found),
+        decided=decided,
+        unfolded=_unfolded(decided),
+        functions=list(found.decision.functions.items()),
         cut=CUT_SHORT,
+        set_names=SetNames(found),
         figures={name: _specification(chart) for name, chart in figures_of(found)},
         certified=certified,
         promised=promise(found),
-        guesses=_guesses(found),
+        guesses_of=list(_guesses(found)),
         releases={release.columns: release for release in found.release},
         leakiest=min(found.collection, key=lambda report: kept_error(report.recommended), default=None),
         short_of_people=list(too_few(found.collection)),
@@ -80,7 +90,6 @@ def to_html(found: Audit) -> str:
         delta_people=DELTA_PEOPLE,
         rows=SHOWN,
         most_rows=charts.MOST_ROWS,
-        most_marks=charts.MOST_MARKS,
         most_values=MOST_CATEGORIES,
         kept_error=KEPT_ERROR,
         style=_beside("report.css"),
@@ -105,10 +114,21 @@ def _specification(chart: Any) -> str:
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
-def _guesses(found: Audit) -> list[tuple[InferenceReport, str]]:
-    """Return the guesses, best first, and what it would mean to release what the guesser knows."""
-    best = sorted(found.inference, key=lambda report: (-report.posterior, len(report.known)))
-    return [(report, _release(report, found)) for report in best]
+def _decided(found: Audit) -> list[ColumnDecision]:
+    """Return what to do with each column, those to publish first."""
+    return sorted(found.decision.columns, key=lambda each: _VERDICTS.index(each.verdict))
+
+
+def _unfolded(decided: Sequence[ColumnDecision]) -> int:
+    """Return how many of the decisions stand on the page: all but the last ones to drop, if these are more than one."""
+    drops = sum(each.verdict == "drop" for each in decided)
+    return len(decided) if drops <= _DROPPED + 1 else len(decided) - drops + _DROPPED
+
+
+def _guesses(found: Audit) -> Iterator[list[tuple[InferenceReport, str]]]:
+    """Yield the guesses of each sensitive column, best first, and what releasing what the guesser knows would mean."""
+    for reports in guesses_apart(found):
+        yield [(report, _release(report, found)) for report in reports]
 
 
 def _release(report: InferenceReport, found: Audit) -> str:
@@ -146,6 +166,8 @@ def _template() -> Any:
         "factor": factor,
         "times": _times,
         "who": _who,
+        "listed": listed,
+        "share": _share,
     }
     return environment.get_template("report.html.j2")
 
@@ -182,6 +204,10 @@ def _tidy(text: str) -> str:
 
 def _limit(guess: float | Estimate) -> str:
     return _sign(_tidy(bounded(guess)))
+
+
+def _share(value: float | Estimate) -> str:
+    return _tidy(bounded(value) if isinstance(value, Estimate) else percent(value))
 
 
 def _sign(bound: str) -> str:

@@ -1,13 +1,28 @@
 """The main job: one table of people in, what it gives away and what to do about it out."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from tacit.anonymity import ClassSizes, Population, exposure_bound, exposure_if_independent, theorem_bound
+from tacit.anonymity import (
+    ClassSizes,
+    Population,
+    Risk,
+    column_kinds,
+    exposure_bound,
+    exposure_if_independent,
+    person_question,
+    preset as find_preset,
+    reidentification_risks,
+    theorem_bound,
+)
 from tacit.anonymity.attacks.attack import inferences
-from tacit.errors import InvalidValueError, UnknownColumnError
+from tacit.anonymity.choosing.loads import GUESS_BUDGET
+from tacit.errors import InvalidValueError
 from tacit.jobs.audit.collection import collection_report, worth_collecting
+from tacit.jobs.audit.decision import decide, offer_of
 from tacit.jobs.audit.omissions import not_examined
 from tacit.jobs.audit.redaction import redaction_report
 from tacit.jobs.audit.release import certified_selection, release_reports
@@ -16,16 +31,22 @@ from tacit.jobs.audit.result import (
     Audit,
     CertifiedReport,
     CertifiedSet,
+    CollectionReport,
     ColumnReport,
     Columns,
+    Decision,
     InferenceReport,
+    Offer,
     RedactionReport,
+    RiskReport,
     SetReport,
     SetsReport,
     least_holders,
 )
-from tacit.jobs.audit.sets import is_identifier_like, largest_within, search_sets
+from tacit.jobs.audit.sets import Wanted, is_identifier_like, search, set_reports, sets_report
 from tacit.jobs.audit.time_limit import TimeLimit
+from tacit.printable import printable
+from tacit.tables.layouts.column_names import distinct_names
 from tacit.tables.layouts.headers import Header
 from tacit.validation import as_count, as_real
 
@@ -34,21 +55,29 @@ _CERTIFIED_SETS = 20
 _COLUMNS_AT_ONCE = 32
 
 
-def audit(
+def audit(  # noqa: PLR0915 - section by section
     table: Any,
     columns: Sequence[str] | None = None,
-    sensitive: str | None = None,
-    k: int = 10,
+    sensitive: str | Sequence[str] | None = None,
+    k: int | None = None,
     budget: float = 0.01,
     *,
+    guess_budget: float | None = None,
+    certain_budget: float | None = None,
+    keep: Sequence[str] = (),
+    drop: Sequence[str] = (),
+    weights: Mapping[str, float] | None = None,
+    preset: str | None = None,
+    population: int | None = None,
     person: str | None = None,
     header: Header = None,
     show_rare: bool = False,
     progress: Callable[[str], None] | None = None,
     memory: int | str | None = None,
     seconds: float | None = None,
+    searching: Callable[[], AbstractContextManager[None]] = nullcontext,
 ) -> Audit:
-    """Return what a table of people gives away, column by column and set by set, and what to do about it.
+    """Return which columns of a table of people may go out together, and what the table gives away otherwise.
 
     Parameters
     ----------
@@ -58,11 +87,25 @@ def audit(
     columns
         The columns to examine; None means all.
     sensitive
-        The column whose guessing to measure, or None.
+        The columns whose guessing to measure and to limit: a name, or several.
     k
-        A person is exposed by a set of columns if fewer than k people, herself included, share her values.
+        A person is exposed by a set of columns if fewer than k people, herself included, share her values; 10 unless
+        told, or what the preset says.
     budget
         The share of exposed people, in [0, 1], up to which a set counts as fit to go out together.
+    guess_budget
+        By how much the share of right guesses of a sensitive column may rise with such a set; 0.05 unless told.
+    certain_budget
+        Of which share of the people a sensitive value may be known for certain; of anybody unless told.
+    keep, drop
+        Columns that go out in any case, or in none.
+    weights
+        A column → how useful it is, 1 unless told; None counts columns, those that follow from another one only once.
+    preset
+        A published threshold instead of k, by a name in ``tacit.anonymity.PRESETS``.
+    population
+        How many people there are of whom those in the table are a sample, for the journalist's risk; None if these are
+        all.
     person
         The column that names a person with several rows.
     header
@@ -76,27 +119,32 @@ def audit(
         How much the engine may hold that holds the table, as for `tacit.Population`.
     seconds
         When these have passed nothing more is begun, and ``not_examined`` says what is missing; the columns by
-        themselves and all together are always examined.
+        themselves and all together are always examined. The search for the best columns ends after some seconds in any
+        case, and says how much better others could be.
+    searching
+        Makes what surrounds that search; a KeyboardInterrupt there ends the search only.
 
     Returns
     -------
     Audit
-        Exact numbers, and certified bounds marked as such.
+        A decision on each column, exact numbers, and certified bounds marked as such.
 
     Raises
     ------
     InvalidTableError, UnknownColumnError
         If the table cannot be read as it stands, or lacks a column.
     InvalidValueError
-        If k or the budget is outside its range.
+        If k, a budget or another number is outside its range, or there is no such preset.
 
     Examples
     --------
     >>> found = audit("example:adult", columns=["sex", "race"], sensitive="race")
     >>> found.people, found.sets.whole.classes, found.sets.whole.unique_people
     (32561, 10, 0)
+    >>> [(each.column, each.verdict) for each in found.decision.columns]
+    [('sex', 'publish'), ('race', 'drop')]
     """
-    k, share = as_count(k, "k", at_least=1), as_real(budget, "budget")
+    k, share = _least_alike(k, preset), as_real(budget, "budget")
     if not 0 <= share <= 1:
         raise InvalidValueError(f"budget is a share of the people, in [0, 1], got {budget!r}")
     report_progress, time = progress or _ignore, TimeLimit(seconds)
@@ -104,54 +152,68 @@ def audit(
         raise InvalidValueError("a Population knows its people already; name the person column when making it")
     if isinstance(table, Population) and header is not None:
         raise InvalidValueError("a Population has names for its columns already; say what header is when making it")
-    population = table if isinstance(table, Population) else Population(table, columns, person, header, memory=memory)
-    chosen = population.known(columns)
-    if sensitive is not None and sensitive not in chosen:
-        raise UnknownColumnError(sensitive, chosen)
-    alone: dict[str, ClassSizes] = {}
-    for start in range(0, len(chosen), _COLUMNS_AT_ONCE):
-        report_progress(f"column {chosen[start]}")
-        part = chosen[start : start + _COLUMNS_AT_ONCE]
-        sizes = population.class_sizes_of_all((column,) for column in part)
-        alone.update(zip(part, sizes, strict=True))
-    described = tuple(_column(population, column, alone[column], k, show_rare) for column in chosen)
+    secrets = (sensitive,) if isinstance(sensitive, str) else tuple(sensitive or ())
+    columns = None if columns is None else distinct_names(columns)
+    read = None if columns is None else list(dict.fromkeys([*columns, *secrets, *keep, *drop]))
+    people = table if isinstance(table, Population) else Population(table, read, person, header, memory=memory)
+    chosen = people.known(None if columns is None else list(dict.fromkeys([*columns, *keep])))
+    secrets = people.known(secrets)
+    alone = _alone(people, tuple(dict.fromkeys([*chosen, *secrets])), report_progress)
+    report_progress("what kind of column each is")
+    kinds = {kind.column: kind for kind in column_kinds(people, chosen)}
     traits = tuple(column for column in chosen if not is_identifier_like(alone[column]))
-    sets = search_sets(population, chosen, traits, k, share, progress=report_progress, time=time)
-    # Nothing that the whole table contains exposes more than the whole table does.
-    selected = (sets.whole,) if sets.whole.exposure <= share else largest_within(sets.examined, share)
+    rise = GUESS_BUDGET if guess_budget is None else as_real(guess_budget, "guess_budget")
+    kept = people.known(keep), people.known(drop)
+    wanted = Wanted(k, share, secrets, rise, certain_budget, *kept, weights)
+    selection = search(people, kinds, wanted, by="columns", time=time, progress=report_progress, searching=searching)
+    offers = [offer_of(people, selection, "columns")]
+    if offers[0] is not None and weights is None and people.person is None and selection.ended != "interrupted":
+        of_bits = search(people, kinds, wanted, by="bits", time=time, progress=report_progress, searching=searching)
+        offers.append(offer_of(people, of_bits, "bits"))
+    if not selection.proved and not time.left:
+        time.cut_off("sets")
+    report_progress("what to do with each column")
+    decision = Decision(
+        columns=tuple(decide(people, kinds, selection, wanted)),
+        offers=_apart(offers),
+        question=None if people.person is not None else person_question(kinds.values()),
+        functions=selection.functions,
+    )
+    sets = sets_report(people, chosen, traits, selection, k)
+    selected = set_reports(people, [found.columns for found in selection.maximal if found.columns][:SHOWN], k)
+    report_progress("risks in regulators' words")
+    risks = tuple(_risks(people, chosen, decision.recommended, wanted, population))
     report_progress("what the columns alone certify")
     certified: tuple[CertifiedReport, ...] = ()
     promised: tuple[CertifiedSet, ...] = ()
-    if population.person is None:
-        certified = tuple(time.left_for("certified", _certified(population, sets, selected, k)))
-        promises = certified_selection(population, sets, traits, k, share)
-        promised = tuple(time.left_for("certified_selection", promises))
+    if people.person is None:
+        certified = tuple(time.left_for("certified", _certified(people, sets, selected, k)))
+        promised = tuple(time.left_for("certified_selection", certified_selection(people, traits, k, share)))
     report_progress("what a release promises")
     released = [report.columns for report in selected]
-    releases = release_reports(population, _with_traits(released[:SHOWN], traits), sensitive, k)
-    release = tuple(time.left_for("release", releases))
-    report_progress("guesses of the sensitive column")
-    guesses: tuple[InferenceReport, ...] = ()
-    if sensitive is not None:
-        guesses = tuple(time.left_for("inference", _inference(population, traits, selected, sensitive, k)))
+    promises = release_reports(people, _with_traits(released, traits), next(iter(secrets), None), k)
+    release = tuple(time.left_for("release", promises))
+    report_progress("guesses of the sensitive columns")
+    guesses = tuple(time.left_for("inference", _inference(people, traits, released, secrets, k)))
     report_progress("redacting rare values")
-    redaction = (
-        RedactionReport((), ()) if population.person else redaction_report(population, traits, released, k, time)
-    )
+    redaction = RedactionReport((), ()) if people.person else redaction_report(people, traits, released, k, time)
     report_progress("collecting the columns instead")
-    categorical = [] if population.person else worth_collecting({column: alone[column] for column in traits})
-    reports = (collection_report(column, alone[column], len(categorical)) for column in categorical)
+    reports = () if people.person else _collection({column: alone[column] for column in traits})
     collection = tuple(time.left_for("collection", reports))
     return Audit(
         table=str(table) if isinstance(table, str | Path) else "table",
-        people=population.people,
-        rows=population.rows,
-        person=population.person,
-        sensitive=sensitive,
+        people=people.people,
+        rows=people.rows,
+        person=people.person,
+        sensitive=secrets,
         k=k,
         budget=share,
+        guess_budget=wanted.guess_budget,
         show_rare=show_rare,
-        columns=described,
+        options=(),
+        decision=decision,
+        risks=risks,
+        columns=tuple(_column(people, column, alone[column], k, show_rare) for column in chosen),
         sets=sets,
         certified=certified,
         certified_selection=promised,
@@ -161,8 +223,58 @@ def audit(
         collection=collection,
         redaction=redaction,
         cut_short=time.cut,
-        not_examined=tuple(not_examined(population, sets, alone, sensitive, redaction, time=time)),
+        not_examined=tuple(not_examined(people, sets, selection, alone, redaction, sensitive=secrets, time=time)),
     )
+
+
+def _collection(traits: Mapping[str, ClassSizes]) -> Iterator[CollectionReport]:
+    categorical = worth_collecting(traits)
+    return (collection_report(column, traits[column], len(categorical)) for column in categorical)
+
+
+def _least_alike(k: int | None, name: str | None) -> int:
+    if name is None:
+        return as_count(10 if k is None else k, "k", at_least=1)
+    least = find_preset(name).k
+    if k not in (None, least):
+        raise InvalidValueError(f"the preset {name!r} says k = {least}, and k = {k} was given too; leave one of them")
+    return least
+
+
+def _alone(people: Population, columns: Columns, progress: Callable[[str], None]) -> dict[str, ClassSizes]:
+    """Return the class sizes of each column, some at once."""
+    alone: dict[str, ClassSizes] = {}
+    for start in range(0, len(columns), _COLUMNS_AT_ONCE):
+        progress(f"column {columns[start]}")
+        part = columns[start : start + _COLUMNS_AT_ONCE]
+        alone.update(zip(part, people.class_sizes_of_all((column,) for column in part), strict=True))
+    return alone
+
+
+def _apart(offers: Iterable[Offer | None]) -> tuple[Offer, ...]:
+    """Return the offers, those after the first if they have more bits than it."""
+    best, *others = offers
+    return () if best is None else (best, *(other for other in others if other is not None and other.bits > best.bits))
+
+
+def _risks(
+    people: Population, whole: Columns, recommended: Columns, wanted: Wanted, population: int | None
+) -> Iterator[RiskReport]:
+    """Yield the risks of the whole table and of what is recommended, beside each other."""
+    of_whole = _risks_of(people, whole, wanted, population)
+    of_few = _risks_of(people, recommended, wanted, population) if recommended else [None] * len(of_whole)
+    for risk, few in zip(of_whole, of_few, strict=True):
+        yield RiskReport(risk.name, risk.meaning, risk.value, None if few is None else few.value)
+
+
+def _risks_of(people: Population, columns: Columns, wanted: Wanted, population: int | None) -> list[Risk]:
+    """Return the risks of columns: to be found, and to have each sensitive value guessed by who knows the others."""
+    found = list(reidentification_risks(people, columns, wanted.k, population=population))
+    for secret in wanted.sensitive:
+        known = [column for column in columns if column != secret]
+        *_, guess, certain = reidentification_risks(people, known, wanted.k, sensitive=secret)
+        found += [replace(risk, name=f"{risk.name}: {printable(secret)}") for risk in (guess, certain)]
+    return found
 
 
 def _ignore(_: str) -> None:
@@ -190,8 +302,7 @@ def _column(population: Population, column: str, sizes: ClassSizes, k: int, show
 def _certified(
     population: Population, sets: SetsReport, selected: Sequence[SetReport], k: int
 ) -> Iterator[CertifiedReport]:
-    largest = max(sets.examined, key=lambda report: (len(report.columns), -report.exposure), default=None)
-    chosen = {report.columns: report for report in (*selected, *([largest] if largest else []), *sets.worst)}
+    chosen = {report.columns: report for report in (*selected, sets.whole, *sets.smallest_over_budget)}
     for report in [report for report in chosen.values() if len(report.columns) > 1][:_CERTIFIED_SETS]:
         yield CertifiedReport(
             columns=report.columns,
@@ -208,19 +319,21 @@ def _with_traits(released: list[Columns], traits: Columns) -> list[Columns]:
 
 
 def _inference(
-    population: Population, traits: Columns, selected: Sequence[SetReport], sensitive: str, k: int
+    people: Population, traits: Columns, released: Sequence[Columns], secrets: Columns, k: int
 ) -> Iterator[InferenceReport]:
-    released = [*((column,) for column in traits), *(report.columns for report in selected), traits]
-    without = dict.fromkeys(tuple(column for column in columns if column != sensitive) for columns in released)
-    for attack in inferences(population, list(filter(None, without)), sensitive):
-        sizes = population.class_sizes(attack.columns)
-        yield InferenceReport(
-            sensitive=sensitive,
-            known=attack.columns,
-            prior=attack.prior,
-            posterior=attack.posterior,
-            worst_person=attack.worst_person,
-            certain_people=attack.certain_people,
-            exposure=sizes.exposure(k=k),
-            unique_people=sizes.unique,
-        )
+    """Yield the guesses of each sensitive column by who knows a column, a set that may go out, or all of them."""
+    for secret in secrets:
+        known = [*((column,) for column in traits), *released, traits]
+        without = dict.fromkeys(tuple(column for column in columns if column != secret) for columns in known)
+        for attack in inferences(people, list(filter(None, without)), secret):
+            sizes = people.class_sizes(attack.columns)
+            yield InferenceReport(
+                sensitive=secret,
+                known=attack.columns,
+                prior=attack.prior,
+                posterior=attack.posterior,
+                worst_person=attack.worst_person,
+                certain_people=attack.certain_people,
+                exposure=sizes.exposure(k=k),
+                unique_people=sizes.unique,
+            )

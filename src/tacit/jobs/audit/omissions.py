@@ -3,10 +3,9 @@
 from collections.abc import Iterator, Mapping
 
 from tacit import limits
-from tacit.anonymity import ClassSizes, Population
+from tacit.anonymity import ClassSizes, Population, Selection
 from tacit.jobs.audit.collection import MOST_CATEGORIES, is_categorical, worth_collecting
-from tacit.jobs.audit.release import is_certifiable
-from tacit.jobs.audit.result import RedactionReport, SetsReport
+from tacit.jobs.audit.result import Columns, RedactionReport, SetsReport
 from tacit.jobs.audit.time_limit import TimeLimit
 from tacit.presenting.numbers import number
 
@@ -20,18 +19,25 @@ _SECTIONS = {
     "collection": "collecting the columns instead",
 }
 
+_ENDED = {
+    "time": "reached its time limit",
+    "sets": "looked at as many sets as it may",
+    "interrupted": "was interrupted",
+}
+
 
 def not_examined(
     population: Population,
     sets: SetsReport,
+    selection: Selection,
     alone: Mapping[str, ClassSizes],
-    sensitive: str | None,
     redaction: RedactionReport,
     *,
+    sensitive: Columns,
     time: TimeLimit,
 ) -> Iterator[str]:
     """Yield a sentence for whatever an audit left out."""
-    yield from _sets(sets, time)
+    yield from _sets(sets, selection, time)
     for section in time.cut:
         if section != "sets":
             yield f"{_SECTIONS[section]}, or the rest of it: the time limit of {time.seconds:g} s was reached."
@@ -45,31 +51,25 @@ def not_examined(
             "of a column."
         )
     else:
-        if not is_certifiable(sets):
-            yield f"which of {number(sets.possible)} sets of columns single columns certify to be within the budget."
         yield from _collection(sets, alone)
         yield from _redaction(redaction)
         if len(redaction.columns) == (most := limits.current().most_rules):
             yield f"redacting rare values of more than {most} columns. Name fewer columns to see more."
-    if sensitive is None:
+    if not sensitive:
         yield "how well a sensitive column is guessed: none was named (--sensitive)."
 
 
-def _sets(sets: SetsReport, time: TimeLimit) -> Iterator[str]:
-    missing = sets.possible - len(sets.examined)
+def _sets(sets: SetsReport, selection: Selection, time: TimeLimit) -> Iterator[str]:
+    missing = sets.possible - sets.examined
     if missing and sets.complete:
         yield (
-            f"{number(missing)} of {number(sets.possible)} sets of columns: each contains a set that is over the "
-            "budget, and so exposes at least as much."
+            f"{number(missing)} of {number(sets.possible)} sets of columns: each contains a set that is over a "
+            "budget, and so gives away at least as much."
         )
     elif missing:
-        reached = (
-            f"time limit of {time.seconds:g} s" if "sets" in time.cut else f"work limit of {len(sets.examined):,} sets"
-        )
-        yield (
-            f"{number(missing)} of {number(sets.possible)} sets of columns: the {reached} was reached; nothing is "
-            "known of those that contain no set over the budget. Name fewer columns to see more."
-        )
+        most = f"none of them is worth more than {selection.bound:g} columns"
+        ended = "" if selection.proved else f"; the search {_ENDED[selection.ended]}"
+        yield f"{number(missing)} of {number(sets.possible)} sets of columns: {most}{ended}."
     for column in sets.identifier_like:
         yield f"sets with {column}: its value alone names its person in more than every second try."
 

@@ -21,9 +21,16 @@
     }
   };
   for (const details of document.querySelectorAll("details")) details.addEventListener("toggle", drawOpen);
-  addEventListener("beforeprint", () => {
-    for (const details of document.querySelectorAll("details:not(.long)")) details.open = true;
-    drawOpen();
-  });
+  // What a link leads to is unfolded, with what it is in.
+  const reveal = () => {
+    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    for (let node = target?.closest("details"); node; node = node.parentElement.closest("details")) node.open = true;
+    target?.scrollIntoView();
+  };
+  addEventListener("hashchange", reveal);
+  for (const link of document.querySelectorAll('a[href^="#"]')) {
+    link.addEventListener("click", () => link.hash === location.hash && reveal());
+  }
+  if (location.hash) reveal();
   drawOpen();
 }

@@ -1,15 +1,18 @@
 """What an audit found, as plain frozen data: every number with its kind, and what was not examined."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, Literal
 
 from tacit.estimate import Estimate
+from tacit.numerics.search.looked_at import Ended
 from tacit.presenting.objects import plain
 from tacit.shown import Drawn
 
 Columns = tuple[str, ...]
+Verdict = Literal["publish", "coarsen", "redact", "drop"]
 
-# Lists that rank sets show so many, and for so many selected sets it is worked out what their release promises.
+# So many of the largest sets are looked into, and lists that rank show as many.
 SHOWN = 10
 
 
@@ -55,18 +58,86 @@ class SetReport:
 
 @dataclass(frozen=True)
 class SetsReport:
-    """The sets of columns that were examined, of all possible ones.
+    """What is known of the sets of columns.
 
-    ``complete``: every set not examined contains one that is over the budget, and so exposes at least as much.
+    ``smallest_over_budget``: some that are over a budget while all with a column less are within. ``complete``: every
+    set that was not examined contains one over a budget, and so gives away at least as much.
     """
 
     whole: SetReport
-    examined: tuple[SetReport, ...]
-    worst: tuple[SetReport, ...]
     smallest_over_budget: tuple[SetReport, ...]
     identifier_like: Columns
+    examined: int
     possible: int
     complete: bool
+
+
+@dataclass(frozen=True)
+class GuessReport:
+    """How often a sensitive value is guessed right before and after, and of how many people it is certain."""
+
+    sensitive: str
+    before: float
+    after: float
+    certain_people: int
+
+
+@dataclass(frozen=True)
+class Offer:
+    """A set of columns that may go out together, the most useful one that was found by a measure of use.
+
+    ``by``: "columns", as many as it has of which none is a function of another; or "bits", the entropy of these. No set
+    within the budgets is worth more than ``bound``; ``ended`` is "proved" if that is its utility, or what ended the
+    search before. ``guesses`` are of each sensitive column by who knows the set.
+    """
+
+    by: Literal["columns", "bits"]
+    columns: Columns
+    exposed_people: int
+    exposure: float
+    bits: float
+    utility: float
+    bound: float
+    ended: Ended
+    guesses: tuple[GuessReport, ...]
+
+
+@dataclass(frozen=True)
+class ColumnDecision:
+    """What to do with a column, and why in a few words."""
+
+    column: str
+    verdict: Verdict
+    reason: str
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What to do: each column's verdict, and the set that is recommended, with another one where bits count instead.
+
+    ``offers`` is empty if no set is within the budgets. ``question``: what has to be answered first, or None.
+    ``functions``: a column that is a copy or a function of another → that one.
+    """
+
+    columns: tuple[ColumnDecision, ...]
+    offers: tuple[Offer, ...]
+    question: str | None
+    functions: Mapping[str, str]
+
+    @property
+    def recommended(self) -> Columns:
+        """The columns that go out together."""
+        return self.offers[0].columns if self.offers else ()
+
+
+@dataclass(frozen=True)
+class RiskReport:
+    """A risk as regulators name it, of the whole table and of the recommended columns; None if there are none."""
+
+    name: str
+    meaning: str
+    whole: float | Estimate
+    recommended: float | Estimate | None
 
 
 @dataclass(frozen=True)
@@ -97,9 +168,9 @@ class CertifiedSet:
 class ReleaseReport:
     """What releasing a set of columns promises of people who are alike in it, and of others like them.
 
-    The diversities and the closeness are of the sensitive column among people alike on the others, and None if none was
-    named. ``future_exposure`` is the expected one of as many other people drawn from the same population; None with
-    several rows a person.
+    The diversities and the closeness are of the first sensitive column among people alike on the others, and None if
+    none was named. ``future_exposure`` is the expected one of as many other people drawn from the same population, of
+    the first set; None of the others, and with several rows a person.
     """
 
     columns: Columns
@@ -233,18 +304,21 @@ class Audit(Drawn):
     """The main job's answer: what a table of people gives away, and what to do about it.
 
     `to_dict` gives the same as plain data for JSON, `to_html` a page, `to_markdown` a document, and `chart` a figure of
-    the page by its name: "columns", "sets", "certified", "selected", "guesses", "ask-0" and so on. `to_text` in
-    `tacit.jobs.audit` is for a terminal.
+    the page: "columns", "certified", "selected", "guesses", "ask-0", …; `tacit.jobs.audit.to_text` is for a terminal.
     """
 
     table: str
     people: int
     rows: int
     person: str | None
-    sensitive: str | None
+    sensitive: Columns
     k: int
     budget: float
+    guess_budget: float
     show_rare: bool
+    options: tuple[str, ...]
+    decision: Decision
+    risks: tuple[RiskReport, ...]
     columns: tuple[ColumnReport, ...]
     sets: SetsReport
     certified: tuple[CertifiedReport, ...]
@@ -268,9 +342,9 @@ class Audit(Drawn):
         Returns
         -------
         dict
-            Keys ``people``, ``rows``, ``columns``, ``sets``, ``certified``, ``certified_selection``, ``selected``,
-            ``release``, ``inference``, ``collection``, ``redaction``, ``cut_short`` (of the sections before, those
-            that a time limit left empty or incomplete), ``not_examined``. An `Estimate` is the dict of its fields.
+            Keys ``people``, ``rows``, ``decision``, ``risks``, ``columns``, ``sets``, ``certified``,
+            ``certified_selection``, ``selected``, ``release``, ``inference``, ``collection``, ``redaction``,
+            ``cut_short`` (sections that a limit left incomplete), ``not_examined``. An `Estimate` is a dict.
         """
-        inputs = ("table", "person", "sensitive", "k", "budget", "show_rare")
+        inputs = ("table", "person", "sensitive", "k", "budget", "guess_budget", "show_rare", "options")
         return {field.name: plain(getattr(self, field.name)) for field in fields(self) if field.name not in inputs}

@@ -1,18 +1,81 @@
-"""The search through sets of columns, pruned by monotonicity: a superset exposes at least as much."""
+"""Which columns may go out together: the search for them, and what the sets that it names give away."""
 
-import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager, ExitStack
+from dataclasses import dataclass
+from typing import Literal
 
-from tacit import limits
-from tacit.anonymity import ClassSizes, Population
-from tacit.anonymity.choosing.subset_search import ColumnSets
+from tacit.anonymity import ClassSizes, ColumnKind, Population, Selection, select_columns
 from tacit.jobs.audit.result import SHOWN, Columns, SetReport, SetsReport
 from tacit.jobs.audit.time_limit import TimeLimit
 
+# Kinds of columns that name their person, and so go out in no set unless they are kept.
+NAMING = ("identifier", "key", "free text")
+
 # A column whose values alone single out every second person, on average, is an identifier and not a trait.
 IDENTIFIER_LIKE = 0.5
-# Where there is a time limit, which costs what sets could share.
-SETS_BETWEEN_LOOKS = 64
+# How long the search for the best set may take, and then that for the one with most bits, unless told.
+SEARCH_SECONDS, BITS_SECONDS = 10.0, 2.5
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is asked of a set of columns: who is exposed, what may be given away, and what goes out in any case or none.
+
+    ``weights`` None counts columns, those that follow from another one only once.
+    """
+
+    k: int
+    budget: float
+    sensitive: Columns
+    guess_budget: float
+    certain_budget: float | None
+    keep: Columns
+    drop: Columns
+    weights: Mapping[str, float] | None
+
+
+def search(
+    population: Population,
+    kinds: Mapping[str, ColumnKind],
+    wanted: Wanted,
+    *,
+    by: Literal["columns", "bits"],
+    time: TimeLimit,
+    progress: Callable[[str], None],
+    searching: Callable[[], AbstractContextManager[None]],
+) -> Selection:
+    """Return the most useful columns of those that do not name their person.
+
+    ``searching`` surrounds the search from its first finding on: a KeyboardInterrupt there ends no more than that.
+    """
+    most, begun = 0, ExitStack()
+
+    def better(columns: Columns) -> None:
+        nonlocal most
+        if not most:
+            begun.enter_context(searching())
+        if len(columns) >= most:
+            most = max(1, len(columns))
+            progress(f"columns that may go out together: {most} so far")
+
+    naming = [name for name, kind in kinds.items() if kind.kind in NAMING and name not in wanted.keep]
+    seconds = SEARCH_SECONDS if by == "columns" else BITS_SECONDS
+    with begun:
+        return select_columns(
+            population,
+            wanted.budget,
+            k=wanted.k,
+            columns=list(kinds),
+            keep=wanted.keep,
+            drop=list(dict.fromkeys([*wanted.drop, *naming])),
+            weights=wanted.weights if by == "columns" else "bits",
+            sensitive=wanted.sensitive,
+            guess_budget=wanted.guess_budget,
+            certain_budget=wanted.certain_budget,
+            time_limit=max(min(seconds, time.left), 1e-9),
+            progress=better,
+        )
 
 
 def set_report(columns: Columns, sizes: ClassSizes, k: int) -> SetReport:
@@ -34,82 +97,21 @@ def is_identifier_like(sizes: ClassSizes) -> bool:
     return sizes.classes > IDENTIFIER_LIKE * sizes.people
 
 
-def search_sets(
-    population: Population,
-    whole: Columns,
-    traits: Columns,
-    k: int,
-    budget: float,
-    *,
-    progress: Callable[[str], None],
-    time: TimeLimit,
-) -> SetsReport:
-    """Examine sets of the columns in ``traits``, small ones first, and all columns together.
+def set_reports(population: Population, sets: Iterable[Columns], k: int) -> tuple[SetReport, ...]:
+    """Return what sets of columns give away."""
+    chosen = list(sets)
+    sizes = population.class_sizes_of_all(chosen)
+    return tuple(set_report(columns, each, k) for columns, each in zip(chosen, sizes, strict=True))
 
-    All of them if they fit the work limit, and the time. Else a set that contains one over the budget is not examined:
-    it exposes at least as much.
-    """
-    allowed = limits.current()
-    limit = min(allowed.most_sets_audited, max(len(traits), allowed.most_rows_grouped // population.rows))
-    lattice = ColumnSets([(column,) for column in traits])
-    possible = lattice.possible - 1
-    pruned = possible > limit
-    at_once = limit if math.isinf(time.seconds) else SETS_BETWEEN_LOOKS
-    if not pruned and at_once == limit:
-        progress("sets of columns")
-        population.class_sizes_of_all(lattice)
-    examined: dict[Columns, SetReport] = {}
-    level: list[Columns] = [(column,) for column in traits]
-    complete = True
 
-    def within(columns: Columns) -> bool:
-        return examined[columns].exposure <= budget
-
-    def is_minimal(columns: Columns) -> bool:
-        # What contains a set over the budget contains one with just a column less than itself, which is examined too.
-        return all(within(part) for part in lattice.predecessors(columns) if part)
-
-    def safety(columns: Columns) -> tuple[float, Columns]:
-        return max(examined[part].exposure for part in lattice.predecessors(columns)), columns
-
-    while level and complete:
-        room = limit - len(examined)
-        for part in time.left_for("sets", _batches(level[:room], at_once)):
-            population.class_sizes_of_all(part)
-            for columns in part:
-                progress(f"sets of {len(columns)} columns")
-                examined[columns] = set_report(columns, population.class_sizes(columns), k)
-        complete = level[-1] in examined
-        safe = set(filter(within, examined)) if pruned else examined
-        level = sorted(lattice.next_level(filter(safe.__contains__, level), safe), key=safety)
-    reports = tuple(examined.values())
-    over = [report for columns, report in examined.items() if not within(columns) and is_minimal(columns)]
+def sets_report(population: Population, whole: Columns, traits: Columns, selection: Selection, k: int) -> SetsReport:
+    """Return what the search says of the sets of columns, and what all columns together give away."""
+    over = [found.columns for found in selection.smallest_over[:SHOWN]]
     return SetsReport(
-        whole=examined.get(whole) or set_report(whole, population.class_sizes(whole), k),
-        examined=reports,
-        # Of a search that was pruned or cut short the worst is not known.
-        worst=()
-        if pruned or not complete
-        else tuple(sorted(reports, key=lambda report: (-report.exposure, len(report.columns)))[:SHOWN]),
-        smallest_over_budget=tuple(sorted(over, key=lambda report: (len(report.columns), -report.exposure))),
+        whole=set_report(whole, population.class_sizes(whole), k),
+        smallest_over_budget=set_reports(population, filter(None, over), k),
         identifier_like=tuple(column for column in whole if column not in traits),
-        possible=possible,
-        complete=complete,
+        examined=selection.examined,
+        possible=selection.possible,
+        complete=selection.complete,
     )
-
-
-def _batches(sets: list[Columns], size: int) -> Iterator[list[Columns]]:
-    return (sets[start : start + size] for start in range(0, len(sets), size))
-
-
-def largest_within(reports: Iterable[SetReport], budget: float) -> tuple[SetReport, ...]:
-    """Return the sets within the budget that no other one contains, largest first."""
-    within = sorted(
-        (report for report in reports if report.exposure <= budget),
-        key=lambda report: (-len(report.columns), report.exposure),
-    )
-    maximal: list[SetReport] = []
-    for report in within:
-        if not any(set(report.columns) < set(larger.columns) for larger in maximal):
-            maximal.append(report)
-    return tuple(maximal)

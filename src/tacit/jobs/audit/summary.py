@@ -3,23 +3,37 @@
 from collections.abc import Iterator
 
 from tacit.jobs.audit.collection_text import in_short
-from tacit.jobs.audit.result import Audit
+from tacit.jobs.audit.result import Audit, Columns, Offer
 from tacit.presenting.names import briefly, listed
 from tacit.presenting.numbers import bounded, odds, people, percent, times
+from tacit.presenting.shell import Command
+from tacit.printable import printable
 
 # Of a section that a time limit left empty or incomplete.
 CUT_SHORT = "The time limit cut this short; section 8 says what is missing."
+# What the search for the recommended columns ended with before its proof.
+_ENDED = {
+    "time": "the search reached its time limit",
+    "sets": "the search looked at as many sets as it may",
+    "interrupted": "the search was interrupted",
+}
 
 
 def summary(found: Audit) -> list[str]:
-    """Return the answer in a few sentences: what stands out, what may go out, who is guessed, how to ask instead.
+    """Return the answer in a few sentences: what may go out, what goes wrong with all, how to ask instead.
 
     Examples
     --------
     >>> import tacit as tc
     >>> summary(tc.audit("example:adult", columns=["sex", "race"]))[0]
-    'Published whole, the table exposes nobody: everybody shares all 2 values with at least 9 others.'
+    'Publish sex, race: all 2 columns. They expose nobody; the budget is 1 %.'
     """
+    promised = [said] if found.certified_selection and (said := promise(found)) else []
+    return [*in_brief(found), *promised, *in_short(found.collection)]
+
+
+def in_brief(found: Audit) -> list[str]:
+    """Return what may go out, and what goes wrong with all."""
     return list(_sentences(found))
 
 
@@ -32,9 +46,99 @@ def promise(found: Audit) -> str | None:
     return f"Knowing the single columns alone one could already promise that {listed(best.columns)} expose {exposed}."
 
 
+def next_command(found: Audit) -> Command | None:
+    """Return the command that says what the recommended columns give away; None if none could be typed."""
+    recommended = found.decision.recommended
+    if not recommended or len(recommended) == len(found.columns):
+        return None
+    asked = ["tacit", "audit", found.table, f"--columns={_as_list(recommended)}"]
+    asked += [f"--sensitive={_as_list(found.sensitive)}"] if found.sensitive else []
+    asked += [f"--person={found.person}"] if found.person is not None else []
+    asked += [f"--k={found.k}", f"--budget={found.budget!r}", *found.options, "--html=columns.html"]
+    return None if any(printable(argument) != argument for argument in asked) else Command(asked)
+
+
+def _as_list(names: Columns) -> str:
+    """Return names as an option takes them."""
+    quoted = (name.replace('"', '""') for name in names)
+    return ",".join(f'"{name}"' if set(name) & {",", '"'} or name != name.strip() else name for name in quoted)
+
+
+def offered(found: Audit, offer: Offer) -> str:
+    """Return what a set of columns exposes, and what of it is guessed."""
+    exposed = "nobody" if not offer.exposed_people else f"{odds(offer.exposure)} people ({_share(offer)})"
+    verb = "exposes" if len(offer.columns) == 1 else "expose"
+    guesses = "".join(
+        f"; {printable(guess.sensitive)} is guessed right {percent(guess.after)} of the time instead of "
+        f"{percent(guess.before)}"
+        for guess in offer.guesses
+    )
+    they = "It" if len(offer.columns) == 1 else "They"
+    return f"{they} {verb} {exposed}; the budget is {percent(found.budget)}{guesses}."
+
+
+def proved(found: Audit) -> str | None:
+    """Return whether another set of columns could be more useful than the recommended one."""
+    if not found.decision.offers or len(found.decision.recommended) == len(found.columns):
+        return None
+    best = found.decision.offers[0]
+    counted = " that follow from no other" if best.utility != len(best.columns) else ""
+    if best.ended == "proved":
+        return f"No set within the budget has more than {columns_of(best.utility)}{counted}: proved."
+    return (
+        f"No set within the budget has more than {columns_of(best.bound)}{counted}; this one has {best.utility:g}: "
+        f"{_ENDED[best.ended]}."
+    )
+
+
+def columns_of(worth: float) -> str:
+    """Return a worth in columns.
+
+    Examples
+    --------
+    >>> columns_of(1.0), columns_of(2.5)
+    ('1 column', '2.5 columns')
+    """
+    return f"{worth:g} column{'s' * (worth != 1)}"
+
+
+def _share(offer: Offer) -> str:
+    return f"{offer.exposed_people:,}, {percent(offer.exposure)}"
+
+
 def _sentences(found: Audit) -> Iterator[str]:
     if found.cut_short:
         yield "The time limit cut this audit short: what it says is so, and section 8 names what is missing."
+    if found.decision.question is not None:
+        yield f"{found.decision.question}."
+    yield from _recommended(found)
+    yield from _wrong(found)
+
+
+def _recommended(found: Audit) -> Iterator[str]:
+    if not found.decision.offers:
+        if "sets" in found.cut_short:
+            yield f"Whether a column can go out within the budget of {percent(found.budget)} was not found out in time."
+        else:
+            yield f"No column can go out within the budget of {percent(found.budget)}."
+        return
+    best, *others = found.decision.offers
+    if len(best.columns) == len(found.columns):
+        many = "the only column" if len(best.columns) == 1 else f"all {len(best.columns)} columns"
+    else:
+        many = "1 column" if len(best.columns) == 1 else f"{len(best.columns)} columns together"
+    yield f"Publish {listed(best.columns)}: {many}. {offered(found, best)}"
+    if (said := proved(found)) is not None:
+        yield said
+    for other in others:
+        yield (
+            f"Counting bits instead, publish {listed(other.columns)}: {other.bits:.3g} bits together, not "
+            f"{best.bits:.3g}. {offered(found, other)}"
+        )
+
+
+def _wrong(found: Audit) -> Iterator[str]:
+    """Yield what would go wrong with the whole table."""
     whole = found.sets.whole
     others = "1 other" if found.k == 2 else f"{found.k - 1} others"
     values = "the same value" if len(whole.columns) == 1 else f"all {len(whole.columns)} values"
@@ -43,29 +147,14 @@ def _sentences(found: Audit) -> Iterator[str]:
     else:
         said = odds(whole.exposure)
         who = "everybody" if said == "all" else f"{said} people ({people(whole.exposed_people)})"
-        unique = f"{people(whole.unique_people)} {'is' if whole.unique_people == 1 else 'are'} unique"
+        unique = f"{people(whole.unique_people)} {'are' if whole.unique_people > 1 else 'is'} unique"
         alike = "nobody else shares" if found.k == 2 else f"fewer than {others} share"
         yield f"Published whole, the table exposes {who}: {alike} {values}; {unique}."
-    if found.selected:
-        best = found.selected[0]
-        sure = found.sets.complete or best == whole
-        most = "Up to" if sure else "At least"
-        many = "1 column" if len(best.columns) == 1 else f"{most} {len(best.columns)} columns"
-        exposed = "nobody" if not best.exposed_people else f"{odds(best.exposure)} people"
-        yield (
-            f"{many} can go out within the budget of {percent(found.budget)}: {listed(best.columns)}, for one, "
-            f"{'exposes' if len(best.columns) == 1 else 'expose'} {exposed}."
-        )
-    elif "sets" in found.cut_short:
-        yield f"Whether a column can go out within the budget of {percent(found.budget)} was not worked out in time."
-    else:
-        yield f"No column can go out within the budget of {percent(found.budget)}."
-    if promised := promise(found):
-        yield promised
-    if found.inference:
-        best_known = max(found.inference, key=lambda report: (report.posterior, -len(report.known)))
-        yield (
-            f"The column {best_known.sensitive} is guessed right {times(best_known.prior)} without any column, and "
-            f"{times(best_known.posterior)} by who knows {briefly(best_known.known)}."
-        )
-    yield from in_short(found.collection)
+    for secret in found.sensitive:
+        guesses = [report for report in found.inference if report.sensitive == secret]
+        if guesses:
+            best = max(guesses, key=lambda report: (report.posterior, -len(report.known)))
+            yield (
+                f"The column {printable(secret)} is guessed right {times(best.prior)} without any column, and "
+                f"{times(best.posterior)} by who knows {briefly(best.known)}."
+            )

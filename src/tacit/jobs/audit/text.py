@@ -9,9 +9,10 @@ from rich.table import Table
 from rich.text import Text
 
 from tacit.jobs.audit.collection_text import collected
-from tacit.jobs.audit.result import SHOWN, Audit, ReleaseReport, SetReport
-from tacit.jobs.audit.summary import CUT_SHORT, promise, summary
-from tacit.presenting.names import briefly, listed, short
+from tacit.jobs.audit.decision_text import decided, risks
+from tacit.jobs.audit.result import SHOWN, Audit, InferenceReport, ReleaseReport, SetReport
+from tacit.jobs.audit.summary import CUT_SHORT, in_brief, promise, summary
+from tacit.presenting.names import among, briefly, listed, short
 from tacit.presenting.numbers import (
     bits,
     bounded,
@@ -28,13 +29,15 @@ from tacit.presenting.tables import plain_table, with_rest
 from tacit.printable import printable
 
 
-def to_text(found: Audit) -> Group:
-    """Return the audit as something that `rich` prints: a sentence in odds, then a table, for every section.
+def to_text(found: Audit, *, full: bool = False) -> Group:
+    """Return the audit as something that `rich` prints: the decision, and what would go wrong without it.
 
     Parameters
     ----------
     found
         What `tacit.audit` returned.
+    full
+        Whether to add every section: a sentence in odds, then a table.
 
     Returns
     -------
@@ -48,12 +51,28 @@ def to_text(found: Audit) -> Group:
     <BLANKLINE>
     example:adult: 32,561 people, 2 columns...
     """
-    return Group(*_printed(found))
+    return Group(*(_printed(found) if full else _first_screen(found)))
+
+
+def _first_screen(found: Audit) -> Iterator[RenderableType]:
+    title, terms = introduction(found)
+    yield _say("")
+    yield _say(title, style="bold")
+    yield _say(terms)
+    yield _say("")
+    yield from map(_bullet, in_brief(found))
+    yield from decided(found, full=False)
+    yield from risks(found, full=False)
+    left_out = f" {len(found.not_examined)} things were not examined." if found.not_examined else ""
+    yield _say(f"All sections: --full; as a page: --html FILE; for an impact assessment: --markdown FILE.{left_out}")
+    yield _say("")
 
 
 def _printed(found: Audit) -> Iterator[RenderableType]:
     title, terms = introduction(found)
-    yield from (_say(""), _say(title, style="bold"), _say(terms))
+    yield _say("")
+    yield _say(title, style="bold")
+    yield _say(terms)
     for heading, content in sections(found):
         yield Padding(Text(heading, style="bold underline"), (1, 0, 0, 0))
         yield from content
@@ -75,11 +94,13 @@ def sections(found: Audit) -> Iterator[tuple[str, Iterator[RenderableType]]]:
     # Each with the sections of the answer that it shows.
     parts = {
         "In short": (map(_bullet, summary(found)), ()),
+        "What to do with each column": (decided(found, full=True), ("sets",)),
+        "The risks in regulators' words": (risks(found, full=True), ()),
         "1. Each column alone": (_columns(found), ()),
         "2. Sets of columns together": (_sets(found), ("sets",)),
         "3. What the columns alone certify": (_certified(found), ("certified",)),
         "4. The largest sets within the budget": (_selected(found), ("sets", "release", "certified_selection")),
-        "5. Guessing the sensitive column": (_inference(found), ("inference",)),
+        "5. Guessing the sensitive columns": (_inference(found), ("inference",)),
         "6. If a column were collected from the people instead": (collected(found), ("collection",)),
         "7. If people redacted rare values": (_redaction(found), ("redaction",)),
         "8. Not examined": (map(_bullet, found.not_examined or ["Nothing was left out."]), ()),
@@ -112,13 +133,10 @@ def _sets(found: Audit) -> Iterator[RenderableType]:
         f"All {len(whole.columns)} columns together expose {_of_people(whole.exposure, whole.exposed_people)}; "
         f"{people(whole.unique_people)} unique."
     )
-    yield _say(f"Examined {len(found.sets.examined):,} of {number(found.sets.possible)} sets.")
-    if found.sets.examined and len(found.sets.examined) == found.sets.possible:
-        yield _say("The worst:")
-        yield _set_table(found.sets.worst, found.k)
+    yield _say(f"Examined {number(found.sets.examined)} of {number(found.sets.possible)} sets.")
     if found.sets.smallest_over_budget:
-        yield _say("The smallest sets over the budget (every set that contains one is over it too):")
-        yield _set_table(found.sets.smallest_over_budget, found.k)
+        yield _say("Small sets over a budget (every set that contains one is over it too):")
+        yield _set_table(found.sets.smallest_over_budget, found.sets.whole.columns, found.k)
 
 
 def _certified(found: Audit) -> Iterator[RenderableType]:
@@ -131,9 +149,10 @@ def _certified(found: Audit) -> Iterator[RenderableType]:
         "what it would be if the columns had nothing to do with each other: an assumption, and no promise."
     )
     table = plain_table("columns", "certified", "truth", "if independent (an assumption)")
+    whole = found.sets.whole.columns
     for report in found.certified[:SHOWN]:
         table.add_row(
-            listed(report.columns),
+            among(report.columns, whole),
             bounded(report.bound),
             percent(report.exposure),
             percent(report.if_independent.value),
@@ -152,14 +171,16 @@ def _selected(found: Audit) -> Iterator[RenderableType]:
         "" if found.sets.complete or best == found.sets.whole else " Larger ones may exist among those not examined."
     )
     yield _say(
-        f"{listed(best.columns)} can go out together: {_of_people(best.exposure, best.exposed_people)} exposed."
+        f"{among(best.columns, found.sets.whole.columns)} can go out together: "
+        f"{_of_people(best.exposure, best.exposed_people)} exposed."
         f"{found_so_far}"
     )
     yield _released(found)
-    if found.sensitive is not None:
+    if found.sensitive:
+        secret = found.sensitive[0]
         yield _say(
-            f"l: so many values of {found.sensitive} occur at least among people alike on the other columns. t: at "
-            f"most this share of them would have to change for their {found.sensitive} to be spread as everybody's."
+            f"l: so many values of {secret} occur at least among people alike on the other columns. t: at most this "
+            f"share of them would have to change for their {secret} to be spread as everybody's."
         )
     yield from _promised(found, best)
     if promised := promise(found):
@@ -173,7 +194,7 @@ def _promised(found: Audit, best: SetReport) -> Iterator[RenderableType]:
     together = found.release[-1]
     if len(together.columns) > 1 and together.columns not in {report.columns for report in found.selected}:
         aside = ", identifier-like ones aside," if found.sets.identifier_like else ""
-        secret = f", l = {together.l_diversity}, t = {_t(together)}" if found.sensitive is not None else ""
+        secret = f", l = {together.l_diversity}, t = {_t(together)}" if found.sensitive else ""
         yield _say(
             f"All {len(together.columns)} columns together{aside} are {together.k_anonymity:,}-anonymous{secret}."
         )
@@ -181,22 +202,23 @@ def _promised(found: Audit, best: SetReport) -> Iterator[RenderableType]:
     if future is not None:
         yield _say(
             f"In another release of as many people like these, an estimated {interval(future)} would be exposed by "
-            f"{listed(best.columns)}."
+            f"{among(best.columns, found.sets.whole.columns)}."
         )
 
 
 def _released(found: Audit) -> Table:
-    secret = ["l", "t"] if found.sensitive is not None else []
+    secret = ["l", "t"] if found.sensitive else []
     table = plain_table("columns", "classes", "unique people", "k-anonymous", *secret, f"exposed, k={found.k}")
     releases = {release.columns: release for release in found.release}
+    whole = found.sets.whole.columns
     for report in found.selected[:SHOWN]:
         release = releases.get(report.columns)
         promised = ["–"] * len(secret)
         if secret and release is not None:
             promised = [f"{release.l_diversity}", _t(release)]
         table.add_row(
-            listed(report.columns), f"{report.classes:,}", f"{report.unique_people:,}", f"{report.smallest_class:,}",
-            *promised, percent(report.exposure),
+            among(report.columns, whole), f"{report.classes:,}", f"{report.unique_people:,}",
+            f"{report.smallest_class:,}", *promised, percent(report.exposure),
         )  # fmt: skip
     return with_rest(table, len(found.selected))
 
@@ -209,13 +231,19 @@ def _inference(found: Audit) -> Iterator[RenderableType]:
     if not found.inference:
         if "inference" in found.cut_short:
             return
-        nothing = f"There is no column to guess {found.sensitive} from, identifier-like ones aside."
-        yield _say("No sensitive column was named (--sensitive)." if found.sensitive is None else nothing)
+        nothing = f"There is no column to guess {listed(found.sensitive)} from, identifier-like ones aside."
+        yield _say(nothing if found.sensitive else "No sensitive column was named (--sensitive).")
         return
-    reports = sorted(found.inference, key=lambda report: (-report.posterior, len(report.known)))
+    for secret in found.sensitive:
+        known = [report for report in found.inference if report.sensitive == secret]
+        yield from _guessed(sorted(known, key=lambda report: (-report.posterior, len(report.known))))
+
+
+def _guessed(reports: Sequence[InferenceReport]) -> Iterator[RenderableType]:
+    """Yield the guesses of one sensitive column, the best first."""
     top = reports[0]
     yield _say(
-        f"Without any column {top.sensitive} is guessed right {times(top.prior)}; knowing {listed(top.known)}, "
+        f"Without any column {top.sensitive} is guessed right {times(top.prior)}; knowing {briefly(top.known)}, "
         f"{times(top.posterior)}; of {people(top.certain_people)} it is known for certain. This is about the people "
         "in this table only."
     )
@@ -223,7 +251,7 @@ def _inference(found: Audit) -> Iterator[RenderableType]:
     for report in reports[:SHOWN]:
         ratio = factor(report.posterior / report.prior)
         certain = f"{report.certain_people:,}"
-        table.add_row(listed(report.known), percent(report.prior), percent(report.posterior), ratio, certain)
+        table.add_row(briefly(report.known), percent(report.prior), percent(report.posterior), ratio, certain)
     yield table
 
 
@@ -266,12 +294,12 @@ def _redaction(found: Audit) -> Iterator[RenderableType]:
             )
 
 
-def _set_table(reports: Sequence[SetReport], k: int) -> Table:
+def _set_table(reports: Sequence[SetReport], whole: tuple[str, ...], k: int) -> Table:
     table = plain_table("columns", "classes", "unique people", "smallest class", f"exposed, k={k}")
     for report in reports[:SHOWN]:
         table.add_row(
-            listed(report.columns), f"{report.classes:,}", f"{report.unique_people:,}", f"{report.smallest_class:,}",
-            percent(report.exposure),
+            among(report.columns, whole), f"{report.classes:,}", f"{report.unique_people:,}",
+            f"{report.smallest_class:,}", percent(report.exposure),
         )  # fmt: skip
     return with_rest(table, len(reports))
 

@@ -22,6 +22,15 @@ class TimeLimit:
         self._cut: dict[str, None] = {}
 
     @property
+    def left(self) -> float:
+        """How many seconds are left, at least 0."""
+        return max(0.0, self._until - time.monotonic())
+
+    def cut_off(self, section: str) -> None:
+        """Note that a section was cut short."""
+        self._cut[section] = None
+
+    @property
     def cut(self) -> tuple[str, ...]:
         """The sections that are missing, or a part of them, in the order in which they were cut."""
         return tuple(self._cut)
@@ -35,4 +44,4 @@ class TimeLimit:
             except StopIteration:
                 return
             yield part
-        self._cut[section] = None
+        self.cut_off(section)

@@ -8,13 +8,14 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from tacit.presenting.shell import Command
 from tacit.presenting.tables import TableInForms
 from tacit.presenting.views.document import Block, Bullets, Grid
 
 _BULLET = "• "
 
 
-def as_blocks(printed: Iterable[RenderableType]) -> tuple[Block, ...]:
+def as_blocks(printed: Iterable[RenderableType | Command]) -> tuple[Block, ...]:
     """Return sentences, points and tables for a terminal as blocks; styles and empty lines are left out.
 
     Examples

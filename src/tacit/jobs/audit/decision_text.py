@@ -1,0 +1,73 @@
+"""The decision for a terminal: what to do with each column, the next command, and the risks in regulators' words."""
+
+from collections import Counter
+from collections.abc import Iterator
+
+from rich.console import RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from tacit.estimate import Estimate
+from tacit.jobs.audit.result import Audit, RiskReport
+from tacit.jobs.audit.summary import next_command
+from tacit.presenting.numbers import bounded, percent
+from tacit.presenting.tables import plain_table
+from tacit.printable import printable
+
+_ORDER = ("publish", "coarsen", "redact", "drop")
+# Rows of the first screen.
+_FIRST = 12
+# Risks on the first screen, where there are as many.
+_FIRST_RISKS = ("prosecutor risk, highest", "prosecutor risk, average", "marketer risk", "singling out", "inference:")
+
+
+def decided(found: Audit, *, full: bool) -> Iterator[RenderableType]:
+    """Yield what to do with each column, those that go out first, and the command that comes next."""
+    decisions = sorted(found.decision.columns, key=lambda each: _ORDER.index(each.verdict))
+    table = plain_table("column", "do", "why")
+    for column in table.columns[1:]:
+        column.justify = "left"
+    table.columns[2].no_wrap = False
+    shown = decisions if full or len(decisions) <= _FIRST + 1 else decisions[:_FIRST]
+    for each in shown:
+        table.add_row(each.column, each.verdict, each.reason, style="bold" if each.verdict == "publish" else None)
+    if rest := Counter(each.verdict for each in decisions[len(shown) :]):
+        table.caption = f"and {', '.join(f'{count} more to {verdict}' for verdict, count in rest.items())}: --full"
+        table.caption_justify = "left"
+    yield table
+    if any(each.verdict in ("coarsen", "redact") for each in decisions):
+        beside = "beside those to publish" if found.decision.offers else "by itself"
+        yield _say(f"Coarsened or redacted as it says, each of these fits {beside}; together they may not.")
+    if (command := next_command(found)) is not None:
+        yield _say("Next, what these columns give away, as a page:")
+        yield command
+
+
+def risks(found: Audit, *, full: bool) -> Iterator[RenderableType]:
+    """Yield the risks as regulators name them, of the whole table and of what is to be published."""
+    shown = [risk for risk in found.risks if full or risk.name.startswith(_FIRST_RISKS)]
+    yield _risk_table(shown)
+    values = [value for risk in shown for value in (risk.whole, risk.recommended) if isinstance(value, Estimate)]
+    for assumed in dict.fromkeys(value.assuming for value in values if value.assuming is not None):
+        yield _say(f"≈ an estimate, assuming {assumed}.")
+    if full:
+        for risk in shown:
+            yield _say(f"{risk.name}: {risk.meaning}")
+
+
+def _risk_table(shown: list[RiskReport]) -> Table:
+    table = plain_table("risk", "whole table", "to publish")
+    for risk in shown:
+        few = "–" if risk.recommended is None else _risk(risk.recommended)
+        table.add_row(risk.name, _risk(risk.whole), few)
+    return table
+
+
+def _risk(value: float | Estimate) -> str:
+    if not isinstance(value, Estimate):
+        return percent(value)
+    return f"≈ {percent(value.value)}" if value.assuming is not None else bounded(value)
+
+
+def _say(sentence: str) -> Text:
+    return Text(printable(sentence))

@@ -1,0 +1,100 @@
+"""The first screen is the decision: whole at any width, short at any width of the table, and its command runs."""
+
+import os
+import pty
+import re
+import shlex
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from random import Random
+
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+import tacit as tc
+from cli_runner import run
+
+pytestmark = pytest.mark.long
+
+
+@pytest.fixture(scope="module")
+def wide(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A table of 42 columns: traits of many kinds, recodes of others, constants."""
+    draw, rows = Random(7), 6000
+    columns: dict[str, list[object]] = {}
+    for j in range(26):
+        values = [f"answer {i}" for i in range(2 + j % 9)]
+        columns[f"trait number {j:02}"] = draw.choices(values, [30] + [1] * (1 + j % 9), k=rows)
+    for j in range(8):
+        columns[f"recode of {j:02}"] = [10 * int(str(v).split()[1]) for v in columns[f"trait number {j:02}"]]
+    columns |= {f"constant {j}": ["94"] * rows for j in range(6)}
+    columns |= {"years": [draw.randrange(90) for _ in range(rows)], "number": list(range(rows))}
+    path = tmp_path_factory.mktemp("wide") / "wide.parquet"
+    parquet.write_table(pa.table(columns), path)
+    return path
+
+
+def screen(monkeypatch: pytest.MonkeyPatch, width: int, *command: object) -> list[str]:
+    monkeypatch.setenv("COLUMNS", str(width))
+    code, out, err = run("audit", *command)
+    assert (code, err) == (0, "")
+    return out.splitlines()
+
+
+def test_no_name_and_no_digit_is_lost_at_any_width(monkeypatch: pytest.MonkeyPatch) -> None:
+    command = ("example:adult", "--sensitive", "income,occupation", "--full")
+    shown = {width: screen(monkeypatch, width, *command) for width in (60, 80, 120)}
+    tokens = {width: set(re.findall(r"\d[\d,.]*\d|\d", " ".join(lines))) for width, lines in shown.items()}
+    names = tc.Population("example:adult").columns
+    for width, lines in shown.items():
+        assert max(map(len, lines)) <= width
+        table = "\n".join(lines[: next(i for i, line in enumerate(lines) if "1. Each column alone" in line)])
+        for name in names:
+            assert re.search(rf"^ {name} +(publish|coarsen|redact|drop)\b", table, re.MULTILINE), (width, name)
+        # Long reasons fold between words, numbers never.
+        assert tokens[width] == tokens[120]
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_the_first_screen_is_short_however_wide_the_table(
+    monkeypatch: pytest.MonkeyPatch, wide: Path, width: int
+) -> None:
+    for command in (("example:adult", "--sensitive", "income"), (wide,)):
+        lines = screen(monkeypatch, width, *command)
+        assert max(map(len, lines)) <= width
+        assert len(lines) <= {60: 60, 80: 52, 120: 46}[width]
+        decided = [line for line in lines if re.search(r" (publish|coarsen|redact|drop) ", line)]
+        assert len(decided) >= 12
+        assert "more to drop: --full" in " ".join(lines)
+
+
+def test_the_next_command_runs_as_it_stands(monkeypatch: pytest.MonkeyPatch, wide: Path, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    lines = screen(monkeypatch, 500, wide)
+    (command,) = (line.strip() for line in lines if line.startswith("  tacit audit "))
+    published = tc.audit(wide).decision.recommended
+    _, _, *arguments = shlex.split(command)
+    code, out, _ = run("audit", *arguments)
+    assert code == 0
+    assert f"{len(published)} columns" in out
+    assert (tmp_path / "columns.html").stat().st_size > 100_000
+
+
+def test_ctrl_c_ends_the_search_and_keeps_what_it_found(wide: Path) -> None:
+    seen, told = pty.openpty()
+    command = [sys.executable, "-m", "tacit", "audit", str(wide), "--k", "30", "--budget", "0.2"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=told, text=True) as process:
+        os.close(told)
+        progress = b""
+        while not re.search(rb"together: \d+ so far", progress):
+            progress += os.read(seen, 1024)
+        process.send_signal(signal.SIGINT)
+        assert process.stdout is not None
+        out = " ".join(process.stdout.read().split())
+    os.close(seen)
+    assert process.returncode == 0
+    assert "the search was interrupted" in out
+    assert re.search(r"No set within the budget has more than \d+ columns that follow from no other; this one has", out)

@@ -1,0 +1,37 @@
+"""A set of columns is called by names as long as there is room for them, and can be told apart beyond."""
+
+from dataclasses import replace
+
+from jobs.audit import samples
+from tacit.jobs.audit.set_names import SetNames
+
+WHOLE = tuple(f"c{i}" for i in range(20))
+
+
+def names_of(*selected):
+    found = samples.usual()
+    whole = samples.released(*WHOLE, exposed=1000)
+    released = tuple(samples.released(*columns, exposed=1) for columns in selected)
+    return SetNames(replace(found, sets=replace(found.sets, whole=whole), selected=released, certified_selection=()))
+
+
+def test_few_columns_are_named_and_of_nearly_all_those_that_are_missing():
+    names = names_of()
+    assert names.of(WHOLE[:6]) == "c0, c1, c2, c3, c4, c5"
+    assert names.of(WHOLE[1:]) == "all but c0"
+    assert names.of(WHOLE) == "all 20 columns"
+    assert names.counted == ()
+
+
+def test_sets_of_which_only_the_number_of_columns_is_said_are_counted():
+    names = names_of(WHOLE[:10], WHOLE[:3], WHOLE[5:15])
+    assert names.counted == (WHOLE[:10], WHOLE[5:15])
+    assert [names.of(columns) for columns in names.counted] == ["10 columns (set 1)", "10 columns (set 2)"]
+    assert names.of(WHOLE[6:16]) == "10 columns"
+
+
+def test_what_is_known_of_a_guessed_column_is_a_set_without_it():
+    names = names_of(WHOLE[:10])
+    assert names.of(WHOLE[1:10], but="c0") == "9 columns (set 1)"
+    assert names.of(WHOLE[:10], but="c19") == "10 columns (set 1)"
+    assert names.of(WHOLE[:19], but="c19") == "all 19 columns"
