@@ -7,6 +7,7 @@ import shlex
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
@@ -83,6 +84,15 @@ def test_the_next_command_runs_as_it_stands(monkeypatch: pytest.MonkeyPatch, wid
     assert (tmp_path / "columns.html").stat().st_size > 100_000
 
 
+@pytest.fixture
+def heeded() -> Iterator[None]:
+    """Let Ctrl-C be heeded, which a shell's background ignores."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("heeded")
 def test_ctrl_c_ends_the_search_and_keeps_what_it_found(wide: Path) -> None:
     seen, told = pty.openpty()
     command = [sys.executable, "-m", "tacit", "audit", str(wide), "--k", "30", "--budget", "0.2"]

@@ -43,10 +43,11 @@ sys.exit(main())
 
 
 @pytest.fixture(autouse=True, scope="module")
-def _nohup_has_no_say() -> Iterator[None]:
-    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+def _nohup_and_a_shells_background_have_no_say() -> Iterator[None]:
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL), signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
-    signal.signal(signal.SIGHUP, before)
+    for number, handler in zip((signal.SIGHUP, signal.SIGINT), before, strict=True):
+        signal.signal(number, handler)
 
 
 def started(code: str, *arguments: object, **options: object) -> subprocess.Popen[str]:

@@ -45,14 +45,18 @@ class InterruptingEndsIt:
 
     def __enter__(self) -> None:
         self._before = self._bell = None
+        if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+            return
         try:
             self._before = signal.signal(signal.SIGINT, self._once)
             self._bell = signal.set_wakeup_fd(-1)
         except ValueError:  # not in the main thread
             return
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, raised: type[BaseException] | None, *_: object) -> None:
         self._give_back()
+        if raised is KeyboardInterrupt:  # too late, or too soon, for what could have ended with what it has
+            signal.raise_signal(signal.SIGINT)
 
     def _once(self, _: int, __: object) -> None:
         self._give_back()
@@ -112,10 +116,10 @@ class _Signals:
         """Say once, and only this, why it ends."""
         if self.told is not None and self._unsaid.acquire(blocking=False):
             wiped = "\r\x1b[2K" if os.isatty(2) else ""  # there may be a line of progress
-            from contextlib import suppress  # noqa: PLC0415
-
-            with suppress(OSError):
+            try:  # noqa: SIM105 - contextlib takes a while to load, in which the process may be cut short
                 os.write(2, f"{wiped}tacit: {self._sentences[self.told]}\n".encode())
+            except OSError:
+                pass
 
     def _unwind(self, number: int, _: object) -> None:
         if self.told is not None:
@@ -146,4 +150,5 @@ class _Signals:
 
     def _cut_short(self) -> None:
         self.say()
+        time.sleep(0.1)  # the other thread may be about to say it
         os._exit(128 + (self.told or 0))

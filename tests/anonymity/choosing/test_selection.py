@@ -246,10 +246,10 @@ def test_adult_within_a_hundredth(adult: Population) -> None:
     assert measured.proved
 
 
-def test_of_a_thousand_columns_that_tell_nothing_all_go_out() -> None:
-    P = Population(pa.table({f"c{i}": ["a", "a"] for i in range(300)}))
+def test_of_a_hundred_columns_that_tell_nothing_all_go_out() -> None:
+    P = Population(pa.table({f"c{i}": ["a", "a"] for i in range(100)}))
     selection = select_columns(P, 0, k=2)
-    assert (len(selection.columns), selection.proved, selection.bound) == (300, True, 0)
+    assert (len(selection.columns), selection.proved, selection.bound) == (100, True, 0)
 
 
 @pytest.mark.parametrize("budget", [-0.1, 1.1, math.nan, math.inf, "a tenth", None, True], ids=repr)

@@ -8,7 +8,7 @@ from tacit.anonymity.attacks.attack import inferences
 from tacit.jobs.audit.result import ColumnDecision, GuessReport, Offer
 from tacit.jobs.audit.sets import NAMING, Wanted
 from tacit.jobs.audit.views import Views
-from tacit.presenting.numbers import percent
+from tacit.presenting.numbers import bits, percent
 from tacit.printable import printable
 
 # Coarser views are tried of so many columns, those first with which fewest are exposed.
@@ -55,7 +55,8 @@ def decide(
     views = Views(population, published, sorted(open_to, key=beside.__getitem__)[:_VIEWED], wanted)
     for name, kind in kinds.items():
         if name in published:
-            yield ColumnDecision(name, "publish", _why_published(name, kind, selection))
+            entropy = population.class_sizes([name]).entropy
+            yield ColumnDecision(name, "publish", _why_published(name, selection) or f"tells {bits(entropy)} bits")
         elif name in wanted.drop:
             yield ColumnDecision(name, "drop", "as told")
         elif name in secret:
@@ -70,10 +71,8 @@ def decide(
             yield ColumnDecision(name, "drop", "with it a sensitive value is guessed too well")
 
 
-def _why_published(name: str, kind: ColumnKind, selection: Selection) -> str:
+def _why_published(name: str, selection: Selection) -> str | None:
     if name in selection.constants:
         return "one value: tells nothing"
     source = selection.functions.get(name)
-    if source in selection.columns:
-        return f"follows from {printable(source or '')}"
-    return "" if kind.kind in ("trait", "date", "weight") else kind.kind
+    return None if source not in selection.columns else f"follows from {printable(source or '')}"

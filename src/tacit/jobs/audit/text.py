@@ -63,7 +63,8 @@ def _first_screen(found: Audit) -> Iterator[RenderableType]:
     yield from map(_bullet, in_brief(found))
     yield from decided(found, full=False)
     yield from risks(found, full=False)
-    left_out = f" {len(found.not_examined)} things were not examined." if found.not_examined else ""
+    missing = len(found.not_examined)
+    left_out = f" Not examined: {missing} {'thing' if missing == 1 else 'things'}." if missing else ""
     yield _say(f"All sections: --full; as a page: --html FILE; for an impact assessment: --markdown FILE.{left_out}")
     yield _say("")
 
@@ -83,7 +84,7 @@ def introduction(found: Audit) -> tuple[str, str]:
     """Return what was audited, and what is meant by exposed."""
     rows = f" in {found.rows:,} rows" if found.person else ""
     return (
-        f"{found.table}: {found.people:,} people{rows}, {len(found.columns)} columns",
+        f"{found.table}: {people(found.people)}{rows}, {len(found.columns):,} column{'s' * (len(found.columns) != 1)}",
         f"Exposed means fewer than {found.k} people alike, herself included. Every number is exact unless marked as a "
         f"bound, an estimate or an assumption; budget {percent(found.budget)}.",
     )
