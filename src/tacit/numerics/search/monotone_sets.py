@@ -164,11 +164,11 @@ class MonotoneSearch:
 
     def _explain_the_start(self) -> None:
         """Find a smallest ideal over a limit in a start that is: nothing with it is within."""
+        self._bound, self._complete, self._hopeless = Fraction(0), True, True
         start, self._start = self._start, 0
         self._seen.start = 0
         smallest = self._shrunk(start)
         self._seen.over = {smallest: self._seen.over[smallest]}
-        self._bound, self._complete, self._hopeless = Fraction(0), True, True
 
     def _is_proved(self) -> bool:
         return self._seen.best is not None and self._bound <= self._seen.worths[self._seen.best]
@@ -272,7 +272,6 @@ class MonotoneSearch:
                 fits = self._seen.is_within(*((ideal, j) for j in left))
                 if self._seen.best != before:
                     self._filled(self._seen.best, 1)
-                stack.pop()
                 left = [j for j, fit in zip(left, fits, strict=True) if fit]
                 left.sort(key=lambda j: self._seen.within[ideal | self._ideals.brings[j]], reverse=True)
                 children: list[tuple[Fraction, int, list[int]]] = []
@@ -280,7 +279,7 @@ class MonotoneSearch:
                     grown, rest = ideal | self._ideals.brings[j], left[place + 1 :]
                     reach = united([grown, *(self._ideals.brings[other] for other in rest)])
                     children.append((min(self._bound, self._worth.most(reach)), grown, rest))
-                stack += reversed(children)
+                stack[-1:] = reversed(children)  # at once: an interruption finds the node or what it opens to
         finally:
             assert self._seen.best is not None
             open_to = max((most for most, _, _ in stack), default=Fraction(0))
