@@ -68,7 +68,7 @@ def decide(
         elif beside[name] > wanted.budget:
             yield ColumnDecision(name, "drop", f"{percent(beside[name])} exposed with it")
         else:
-            yield ColumnDecision(name, "drop", "with it a sensitive value is guessed too well")
+            yield ColumnDecision(name, "drop", _why_dropped(selection, wanted))
 
 
 def _why_published(name: str, selection: Selection) -> str | None:
@@ -76,3 +76,10 @@ def _why_published(name: str, selection: Selection) -> str | None:
         return "one value: tells nothing"
     source = selection.functions.get(name)
     return None if source not in selection.columns else f"follows from {printable(source or '')}"
+
+
+def _why_dropped(selection: Selection, wanted: Wanted) -> str:
+    """Return why a column is not published with which few enough people are exposed."""
+    if not selection.proved:
+        return "not known to fit: the search ended before"
+    return "with it a sensitive value is guessed too well" if wanted.sensitive else "told to be worth nothing"
