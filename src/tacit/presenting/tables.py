@@ -38,6 +38,11 @@ def titled_table(title: str | None, headers: Sequence[str], numbers: Collection[
     return table
 
 
+def plain_words(words: str, style: str = "") -> Text:
+    """Return words as a line for a terminal, which they cannot steer."""
+    return Text(printable(words), style=style)
+
+
 def print_notes(console: Console, notes: Mapping[str, Sequence[str]]) -> None:
     """Print each note once, after the names of all that it is about."""
     for note, names in notes.items():

@@ -12,7 +12,7 @@ from tacit.jobs.audit.result import AnswerGuesses, Audit, CollectionReport
 from tacit.presenting.names import briefly
 from tacit.presenting.numbers import in_points, percent, percent_upwards
 from tacit.presenting.rounding import rounded_up
-from tacit.presenting.tables import TableInForms, plain_table
+from tacit.presenting.tables import TableInForms, plain_table, plain_words
 from tacit.printable import printable
 
 _LEAST_NAME = 6
@@ -75,13 +75,15 @@ def collected(found: Audit) -> Iterator[RenderableType]:
     reports = found.collection
     if not reports:
         if "collection" not in found.cut_short:
-            yield _say(f"No column has between 2 and {MOST_CATEGORIES} values to ask for, or people have several rows.")
+            yield plain_words(
+                f"No column has between 2 and {MOST_CATEGORIES} values to ask for, or people have several rows."
+            )
         return
     several = len(reports) > 1
     asked = (
         f", and how far off shares are if all {reports[0].questions} are asked of the same people" if several else ""
     )
-    yield _say(
+    yield plain_words(
         "The best protocol for each column, by how far an estimated share is off, in percentage points; and how often "
         "one answer is guessed, in per cent: blindly, by who knows none of the other answers, and by who knows all. "
         "First by who knows how common each answer is, then by whom all are equally likely beforehand"
@@ -89,14 +91,16 @@ def collected(found: Audit) -> Iterator[RenderableType]:
     )
     yield CollectionTable(reports)
     delta = f"δ = 1/({DELTA_PEOPLE} n) = {reports[0].delta:.3g}"
-    yield _say(f"crowd ε: of all reports without their senders, at {delta}; – where it is not known.")
+    yield plain_words(f"crowd ε: of all reports without their senders, at {delta}; – where it is not known.")
     if said := added_up(reports, "the second line of “off by”"):
-        yield _say(said)
-    yield _say(without_shuffler(reports))
+        yield plain_words(said)
+    yield plain_words(without_shuffler(reports))
     for sentence in too_few(reports):
-        yield _say(sentence)
+        yield plain_words(sentence)
     if all(report.hides for report in reports):
-        yield _say(f"Who knows all other answers keeps at least {percent(KEPT_ERROR)} of her error with each column.")
+        yield plain_words(
+            f"Who knows all other answers keeps at least {percent(KEPT_ERROR)} of her error with each column."
+        )
 
 
 class CollectionTable(TableInForms):
@@ -152,7 +156,3 @@ def _guess(guess: float | Estimate) -> str:
     if isinstance(guess, Estimate):
         return "≤" + percent_upwards(highest(guess), 3).removesuffix(" %")
     return percent(guess, 3).removesuffix(" %").replace("over ", ">").replace("under ", "<")
-
-
-def _say(sentence: str) -> Text:
-    return Text(printable(sentence))

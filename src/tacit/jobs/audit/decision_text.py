@@ -5,16 +5,13 @@ from collections.abc import Iterator
 
 from rich.console import RenderableType
 from rich.table import Table
-from rich.text import Text
 
 from tacit.estimate import Estimate
 from tacit.jobs.audit.result import Audit, RiskReport
-from tacit.jobs.audit.summary import next_command
+from tacit.jobs.audit.summary import by_verdict, coarser_views, next_command
 from tacit.presenting.numbers import bounded, percent
-from tacit.presenting.tables import plain_table
-from tacit.printable import printable
+from tacit.presenting.tables import plain_table, plain_words
 
-_ORDER = ("publish", "coarsen", "redact", "drop")
 # Rows of the first screen.
 _FIRST = 12
 # Risks on the first screen, where there are as many.
@@ -23,7 +20,7 @@ _FIRST_RISKS = ("prosecutor risk, highest", "prosecutor risk, average", "markete
 
 def decided(found: Audit, *, full: bool) -> Iterator[RenderableType]:
     """Yield what to do with each column, those that go out first, and the command that comes next."""
-    decisions = sorted(found.decision.columns, key=lambda each: _ORDER.index(each.verdict))
+    decisions = by_verdict(found)
     table = plain_table("column", "do", "why")
     for column in table.columns[1:]:
         column.justify = "left"
@@ -35,11 +32,10 @@ def decided(found: Audit, *, full: bool) -> Iterator[RenderableType]:
         table.caption = f"and {', '.join(f'{count} more to {verdict}' for verdict, count in rest.items())}: --full"
         table.caption_justify = "left"
     yield table
-    if any(each.verdict in ("coarsen", "redact") for each in decisions):
-        beside = "beside those to publish" if found.decision.offers else "by itself"
-        yield _say(f"Coarsened or redacted as it says, each of these fits {beside}; together they may not.")
+    if (said := coarser_views(found)) is not None:
+        yield plain_words(said)
     if (command := next_command(found)) is not None:
-        yield _say("Next, what these columns give away, as a page:")
+        yield plain_words("Next, what these columns give away, as a page:")
         yield command
 
 
@@ -49,10 +45,10 @@ def risks(found: Audit, *, full: bool) -> Iterator[RenderableType]:
     yield _risk_table(shown)
     values = [value for risk in shown for value in (risk.whole, risk.recommended) if isinstance(value, Estimate)]
     for assumed in dict.fromkeys(value.assuming for value in values if value.assuming is not None):
-        yield _say(f"≈ an estimate, assuming {assumed}.")
+        yield plain_words(f"≈ an estimate, assuming {assumed}.")
     if full:
         for risk in shown:
-            yield _say(f"{risk.name}: {risk.meaning}")
+            yield plain_words(f"{risk.name}: {risk.meaning}")
 
 
 def _risk_table(shown: list[RiskReport]) -> Table:
@@ -67,7 +63,3 @@ def _risk(value: float | Estimate) -> str:
     if not isinstance(value, Estimate):
         return percent(value)
     return f"≈ {percent(value.value)}" if value.assuming is not None else bounded(value)
-
-
-def _say(sentence: str) -> Text:
-    return Text(printable(sentence))

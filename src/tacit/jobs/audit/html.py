@@ -15,7 +15,7 @@ from tacit.jobs.audit.collection_text import added_up, at_level, too_few, withou
 from tacit.jobs.audit.figures import figures_of, guesses_apart, tightest_first
 from tacit.jobs.audit.result import SHOWN, Audit, ColumnDecision, InferenceReport
 from tacit.jobs.audit.set_names import SetNames
-from tacit.jobs.audit.summary import CUT_SHORT, next_command, offered, promise, proved
+from tacit.jobs.audit.summary import CUT_SHORT, by_verdict, coarser_views, next_command, offered, promise, proved
 from tacit.presenting.names import listed, short
 from tacit.presenting.numbers import (
     bits,
@@ -37,7 +37,6 @@ from tacit.printable import printable
 
 # Above this share of people with a class of their own, a guess repeats the table.
 _NEARLY_UNIQUE = 0.1
-_VERDICTS = ("publish", "coarsen", "redact", "drop")
 # So many columns to drop stand below those to publish; the others are folded.
 _DROPPED = 15
 
@@ -65,7 +64,7 @@ def to_html(found: Audit) -> str:
     """
     from tacit import charts  # noqa: PLC0415 - Altair takes a second that other output need not wait for
 
-    certified, decided = tightest_first(found), _decided(found)
+    certified, decided = tightest_first(found), by_verdict(found)
     library, boot = _chart_library(), _beside("report.js")
     rendered = _template().render(
         found=found,
@@ -73,6 +72,7 @@ def to_html(found: Audit) -> str:
         proof=proved(found),
         command=next_command(found),
         decided=decided,
+        views=coarser_views(found),
         unfolded=_unfolded(decided),
         functions=list(found.decision.functions.items()),
         cut=CUT_SHORT,
@@ -112,11 +112,6 @@ def _specification(chart: Any) -> str:
     del specification["$schema"]  # an address that nothing needs
     text = json.dumps(specification, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
-
-
-def _decided(found: Audit) -> list[ColumnDecision]:
-    """Return what to do with each column, those to publish first."""
-    return sorted(found.decision.columns, key=lambda each: _VERDICTS.index(each.verdict))
 
 
 def _unfolded(decided: Sequence[ColumnDecision]) -> int:

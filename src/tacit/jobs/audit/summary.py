@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from tacit.jobs.audit.collection_text import in_short
-from tacit.jobs.audit.result import Audit, Columns, Offer
+from tacit.jobs.audit.result import Audit, ColumnDecision, Columns, Offer
 from tacit.presenting.names import briefly, listed
 from tacit.presenting.numbers import bounded, odds, people, percent, times
 from tacit.presenting.shell import Command
@@ -11,6 +11,7 @@ from tacit.printable import printable
 
 # Of a section that a time limit left empty or incomplete.
 CUT_SHORT = "The time limit cut this short; section 8 says what is missing."
+_VERDICTS = ("publish", "coarsen", "redact", "drop")
 # What the search for the recommended columns ended with before its proof.
 _ENDED = {
     "time": "the search reached its time limit",
@@ -89,6 +90,19 @@ def proved(found: Audit) -> str | None:
         f"No set within the budget has more than {columns_of(best.bound)}{counted}; this one has {best.utility:g}: "
         f"{_ENDED[best.ended]}."
     )
+
+
+def by_verdict(found: Audit) -> list[ColumnDecision]:
+    """Return what to do with each column, those to publish first."""
+    return sorted(found.decision.columns, key=lambda each: _VERDICTS.index(each.verdict))
+
+
+def coarser_views(found: Audit) -> str | None:
+    """Return what is known of the columns that are to be coarsened or redacted, if there are some."""
+    if all(each.verdict in ("publish", "drop") for each in found.decision.columns):
+        return None
+    beside = "beside those to publish" if found.decision.offers else "by itself"
+    return f"Coarsened or redacted as it says, each of these fits {beside}; not all of them do."
 
 
 def columns_of(worth: float) -> str:

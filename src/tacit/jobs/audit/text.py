@@ -25,8 +25,7 @@ from tacit.presenting.numbers import (
     percent,
     times,
 )
-from tacit.presenting.tables import plain_table, with_rest
-from tacit.printable import printable
+from tacit.presenting.tables import plain_table, plain_words, with_rest
 
 
 def to_text(found: Audit, *, full: bool = False) -> Group:
@@ -56,28 +55,30 @@ def to_text(found: Audit, *, full: bool = False) -> Group:
 
 def _first_screen(found: Audit) -> Iterator[RenderableType]:
     title, terms = introduction(found)
-    yield _say("")
-    yield _say(title, style="bold")
-    yield _say(terms)
-    yield _say("")
+    yield plain_words("")
+    yield plain_words(title, style="bold")
+    yield plain_words(terms)
+    yield plain_words("")
     yield from map(_bullet, in_brief(found))
     yield from decided(found, full=False)
     yield from risks(found, full=False)
     missing = len(found.not_examined)
     left_out = f" Not examined: {missing} {'thing' if missing == 1 else 'things'}." if missing else ""
-    yield _say(f"All sections: --full; as a page: --html FILE; for an impact assessment: --markdown FILE.{left_out}")
-    yield _say("")
+    yield plain_words(
+        f"All sections: --full; as a page: --html FILE; for an impact assessment: --markdown FILE.{left_out}"
+    )
+    yield plain_words("")
 
 
 def _printed(found: Audit) -> Iterator[RenderableType]:
     title, terms = introduction(found)
-    yield _say("")
-    yield _say(title, style="bold")
-    yield _say(terms)
+    yield plain_words("")
+    yield plain_words(title, style="bold")
+    yield plain_words(terms)
     for heading, content in sections(found):
         yield Padding(Text(heading, style="bold underline"), (1, 0, 0, 0))
         yield from content
-    yield _say("")
+    yield plain_words("")
 
 
 def introduction(found: Audit) -> tuple[str, str]:
@@ -107,12 +108,12 @@ def sections(found: Audit) -> Iterator[tuple[str, Iterator[RenderableType]]]:
         "8. Not examined": (map(_bullet, found.not_examined or ["Nothing was left out."]), ()),
     }
     for heading, (content, shown) in parts.items():
-        yield heading, chain(content, [] if set(shown).isdisjoint(found.cut_short) else [_say(CUT_SHORT)])
+        yield heading, chain(content, [] if set(shown).isdisjoint(found.cut_short) else [plain_words(CUT_SHORT)])
 
 
 def _columns(found: Audit) -> Iterator[RenderableType]:
     most = max(found.columns, key=lambda column: column.exposure)
-    yield _say(f"{most.column} exposes most by itself: {_of_people(most.exposure, most.exposed_people)}.")
+    yield plain_words(f"{most.column} exposes most by itself: {_of_people(most.exposure, most.exposed_people)}.")
     table = plain_table("column", "values", "bits", "rarest value", "held by", f"exposed, k={found.k}")
     for column in found.columns:
         table.add_row(
@@ -125,27 +126,27 @@ def _columns(found: Audit) -> Iterator[RenderableType]:
         )
     yield table
     if found.sets.identifier_like:
-        yield _say("† identifier-like: its value alone names its person in more than every second try.")
+        yield plain_words("† identifier-like: its value alone names its person in more than every second try.")
 
 
 def _sets(found: Audit) -> Iterator[RenderableType]:
     whole = found.sets.whole
-    yield _say(
+    yield plain_words(
         f"All {len(whole.columns)} columns together expose {_of_people(whole.exposure, whole.exposed_people)}; "
         f"{people(whole.unique_people)} unique."
     )
-    yield _say(f"Examined {number(found.sets.examined)} of {number(found.sets.possible)} sets.")
+    yield plain_words(f"Examined {number(found.sets.examined)} of {number(found.sets.possible)} sets.")
     if found.sets.smallest_over_budget:
-        yield _say("Small sets over a budget (every set that contains one is over it too):")
+        yield plain_words("Small sets over a budget (every set that contains one is over it too):")
         yield _set_table(found.sets.smallest_over_budget, found.sets.whole.columns, found.k)
 
 
 def _certified(found: Audit) -> Iterator[RenderableType]:
     if not found.certified:
         if "certified" not in found.cut_short:
-            yield _say("Nothing to certify: no set of two or more columns, or several rows a person.")
+            yield plain_words("Nothing to certify: no set of two or more columns, or several rows a person.")
         return
-    yield _say(
+    yield plain_words(
         "Without looking at the joint table, an upper bound on what each set exposes, beside the truth, and "
         "what it would be if the columns had nothing to do with each other: an assumption, and no promise."
     )
@@ -165,13 +166,15 @@ def _selected(found: Audit) -> Iterator[RenderableType]:
     if not found.selected:
         aside = ", or is identifier-like" if found.sets.identifier_like else ""
         if "sets" not in found.cut_short:
-            yield _say(f"None: every single column exposes more than {percent(found.budget)} of the people{aside}.")
+            yield plain_words(
+                f"None: every single column exposes more than {percent(found.budget)} of the people{aside}."
+            )
         return
     best = found.selected[0]
     found_so_far = (
         "" if found.sets.complete or best == found.sets.whole else " Larger ones may exist among those not examined."
     )
-    yield _say(
+    yield plain_words(
         f"{among(best.columns, found.sets.whole.columns)} can go out together: "
         f"{_of_people(best.exposure, best.exposed_people)} exposed."
         f"{found_so_far}"
@@ -179,13 +182,13 @@ def _selected(found: Audit) -> Iterator[RenderableType]:
     yield _released(found)
     if found.sensitive:
         secret = found.sensitive[0]
-        yield _say(
+        yield plain_words(
             f"l: so many values of {secret} occur at least among people alike on the other columns. t: at most this "
             f"share of them would have to change for their {secret} to be spread as everybody's."
         )
     yield from _promised(found, best)
     if promised := promise(found):
-        yield _say(promised)
+        yield plain_words(promised)
 
 
 def _promised(found: Audit, best: SetReport) -> Iterator[RenderableType]:
@@ -196,12 +199,12 @@ def _promised(found: Audit, best: SetReport) -> Iterator[RenderableType]:
     if len(together.columns) > 1 and together.columns not in {report.columns for report in found.selected}:
         aside = ", identifier-like ones aside," if found.sets.identifier_like else ""
         secret = f", l = {together.l_diversity}, t = {_t(together)}" if found.sensitive else ""
-        yield _say(
+        yield plain_words(
             f"All {len(together.columns)} columns together{aside} are {together.k_anonymity:,}-anonymous{secret}."
         )
     future = found.release[0].future_exposure
     if future is not None:
-        yield _say(
+        yield plain_words(
             f"In another release of as many people like these, an estimated {interval(future)} would be exposed by "
             f"{among(best.columns, found.sets.whole.columns)}."
         )
@@ -233,7 +236,7 @@ def _inference(found: Audit) -> Iterator[RenderableType]:
         if "inference" in found.cut_short:
             return
         nothing = f"There is no column to guess {listed(found.sensitive)} from, identifier-like ones aside."
-        yield _say(nothing if found.sensitive else "No sensitive column was named (--sensitive).")
+        yield plain_words(nothing if found.sensitive else "No sensitive column was named (--sensitive).")
         return
     for secret in found.sensitive:
         known = [report for report in found.inference if report.sensitive == secret]
@@ -243,7 +246,7 @@ def _inference(found: Audit) -> Iterator[RenderableType]:
 def _guessed(reports: Sequence[InferenceReport]) -> Iterator[RenderableType]:
     """Yield the guesses of one sensitive column, the best first."""
     top = reports[0]
-    yield _say(
+    yield plain_words(
         f"Without any column {top.sensitive} is guessed right {times(top.prior)}; knowing {briefly(top.known)}, "
         f"{times(top.posterior)}; of {people(top.certain_people)} it is known for certain. This is about the people "
         "in this table only."
@@ -262,9 +265,9 @@ def _redaction(found: Audit) -> Iterator[RenderableType]:
         if "redaction" in found.cut_short:
             return
         nothing = f"Nothing to redact: at least {found.k} people hold every value, identifier-like columns aside."
-        yield _say("With several rows a person this was not examined." if found.person is not None else nothing)
+        yield plain_words("With several rows a person this was not examined." if found.person is not None else nothing)
         return
-    yield _say(
+    yield plain_words(
         f"Rule: redact a value that fewer than {found.k} people hold, and any other with a small probability. With "
         "these decoys a redacted value is a rare one in no more than every second case, without them in every case. "
         "The shares redacted and exposed after are exact expectations."
@@ -283,13 +286,13 @@ def _redaction(found: Audit) -> Iterator[RenderableType]:
     yield table
     for rule in rules:
         if rule.decoys == 1:
-            yield _say(
+            yield plain_words(
                 f"Of {rule.column} everybody would redact: at least half of the people have rare values. It is better "
                 "not to ask for it."
             )
     for together in found.redaction.together:
         if together.redacted_exposure is not None:
-            yield _say(
+            yield plain_words(
                 f"After all rules {briefly(together.columns)} together would expose "
                 f"{percent(together.redacted_exposure)}; before, {percent(together.exposure)}."
             )
@@ -313,9 +316,5 @@ def _value(value: str | None) -> str:
     return "(empty)" if value is None else short(value)
 
 
-def _say(sentence: str, style: str = "") -> Text:
-    return Text(printable(sentence), style=style)
-
-
 def _bullet(sentence: str) -> Padding:
-    return Padding(_say("• " + sentence), (0, 0, 0, 2))
+    return Padding(plain_words("• " + sentence), (0, 0, 0, 2))
