@@ -13,7 +13,7 @@ with pytest.MonkeyPatch.context() as before_numpy:
     import_module("scipy.linalg")
 
 # A process has one Spark session, so that its fixtures are the same ones for all folders.
-pytest_plugins = ["engines"]
+pytest_plugins = ["engines", "servers"]
 
 # The same examples on every machine: a red test can then be run again.
 for name, examples in {"few": 20, "many": 60}.items():
@@ -21,7 +21,7 @@ for name, examples in {"few": 20, "many": 60}.items():
 settings.load_profile("few")
 
 # What the README's command leaves out, and `.ci/run` asks for.
-_KINDS = ("long", "spark", "sweep", "hostile")
+_KINDS = ("long", "spark", "postgres", "sweep", "hostile")
 _LEFT_OUT = pytest.StashKey[Counter[str]]()
 
 

@@ -1,6 +1,7 @@
 """Lowered limits: they hold where they should, are refused where they make no sense, and change no answer."""
 
 import ast
+import gzip
 import math
 import re
 from contextvars import copy_context
@@ -194,6 +195,11 @@ def black_box():
     return secrets, (secrets + rng.integers(3, size=400)) % 5
 
 
+def packed_read(folder):
+    (folder / "people.csv.gz").write_bytes(gzip.compress(b"name\nada\nbob\n"))
+    return tc.Population(folder / "people.csv.gz").people
+
+
 def counts_read(tmp_path):
     (tmp_path / "counts.csv").write_text("column,value,count\na,x,3\na,y,1\nb,x,2\nb,y,2\n")
     return tc.Marginals(tmp_path / "counts.csv").people
@@ -287,6 +293,7 @@ QUESTIONS = {
     "rounds": lambda _: len(tc.anonymity.hierarchical_rounds(population(), 0.2, k=3)),
     "decoys": lambda _: decoyed(),
     "counts in a file": counts_read,
+    "a table in gzip": packed_read,
 }
 
 # What single limits do to these.
@@ -317,6 +324,7 @@ REFUSED_BY_NAME = [
     ("most_sets_promised", 3, "rounds"),
     ("most_columns_decoyed", 1, "decoys"),
     ("most_bytes_of_counts", 1 << 3, "counts in a file"),
+    ("most_bytes_spooled", 1 << 3, "a table in gzip"),
 ]
 REFUSED = [
     ("most_pairs_listed", 20, "all pairs of a response"),
@@ -369,7 +377,7 @@ def test_a_question_beyond_a_limit_is_refused_by_its_number(name, most, question
     asked(question, tmp_path / "before")
     with pytest.raises(TooLargeError) as refused:
         asked(question, tmp_path / "within", {name: most})
-    said = "MB" if name == "most_bytes_of_counts" else f"{most:,}"
+    said = "MB" if name == "most_bytes_of_counts" else "8 bytes" if name == "most_bytes_spooled" else f"{most:,}"
     assert re.search(rf"\b{said}\b", str(refused.value))
 
 

@@ -81,6 +81,7 @@ _AT_THE_TOP = {
         "select_columns",
     ),
     "tacit.jobs.audit": ("audit",),
+    "tacit.jobs.release": ("release",),
     "tacit.blackbox": (
         "BayesRiskStream",
         "estimate_bayes_risk",

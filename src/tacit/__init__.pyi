@@ -58,6 +58,9 @@ from tacit.information import (
 from tacit.jobs.audit import (
     audit as audit,
 )
+from tacit.jobs.release import (
+    release as release,
+)
 from tacit.measures import (
     bayes_risk as bayes_risk,
     bayes_security as bayes_security,

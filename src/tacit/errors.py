@@ -11,7 +11,8 @@
     │   │   └── UnknownColumnError             a column that the table does not have
     │   └── TooLargeError                      an answer that would not fit; says which route would
     ├── UnsupportedError        (TypeError)    a combination that has no meaning
-    └── EngineError             (ValueError)   an engine that holds a table failed before it answered
+    ├── EngineError             (ValueError)   an engine that holds a table failed before it answered
+    └── MissedGoalError         (ValueError)   a file that was to keep to a goal does not, read back
 """
 
 from collections.abc import Iterable
@@ -81,6 +82,10 @@ class TooLargeError(InvalidValueError):
 
 class UnsupportedError(TacitError, TypeError):
     """A combination of system, adversary and measure that has no meaning or no algorithm."""
+
+
+class MissedGoalError(TacitError, ValueError):
+    """A file that was to keep to a goal does not when it is read back; nothing of it is left."""
 
 
 class EngineError(TacitError, ValueError):

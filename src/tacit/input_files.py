@@ -1,6 +1,7 @@
 """Files that people name: each is opened once, by its name and nothing like it, and never waited for."""
 
 import os
+import re
 import stat
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
@@ -10,8 +11,10 @@ from typing import Any, BinaryIO
 
 from tacit.errors import InvalidTableError, InvalidValueError
 
-_PATTERNS = set("*?[]{}")
+PATTERNS = set("*?[]{}")
 _LONGEST = 200  # characters of a path in a sentence
+# What is shown of the options of an address; any other may be a secret.
+_SHOWN = ("table", "schema", "sslmode")
 
 
 @contextmanager
@@ -60,7 +63,7 @@ def place(file: BinaryIO) -> str:
     if Path(handle).exists():
         return handle
     path = Path(file.name).absolute().as_posix()
-    if _PATTERNS & set(path):
+    if PATTERNS & set(path):
         raise InvalidValueError(
             f"{file.name!r} could be read as a pattern on this system; rename the file or its folder"
         )
@@ -96,7 +99,26 @@ def _at_once(path: str, flags: int) -> int:
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
+def without_password(text: str) -> str:
+    """Return a text without the password of an address in it: what stands between ``scheme://user:`` and ``@``.
+
+    Examples
+    --------
+    >>> without_password("postgres://ada:secret@localhost/clinic?table=people&password=x")
+    'postgres://ada@localhost/clinic?table=people'
+    """
+    if not (address := re.fullmatch(r"([A-Za-z][\w+.-]*:/{1,2})(.*)", text, re.DOTALL)):
+        return text
+    place, asks, options = address[2].partition("?")
+    if "@" in options and "@" not in place:  # an unescaped question mark in a password
+        place, asks, options = address[2].rpartition("?")
+    user, at, host = place.rpartition("@")
+    shown = "&".join(option for option in options.split("&") if option.partition("=")[0] in _SHOWN)
+    return address[1] + user.partition(":")[0] + at + host + (asks + shown if shown else "")
+
+
 def _shown(path: str) -> str:
+    path = without_password(path)
     return repr(path) if len(path) <= _LONGEST else f"…{path[-_LONGEST:]!r}"
 
 

@@ -126,6 +126,7 @@ class Limits:
     most_rows_kept: int = 10**7  # rows of groupings that are kept while many sets of columns are counted
     most_tied_texts: int = 10_000  # sensitive texts of one number in doubles, which are sent back to the engine
     most_bytes_searched: int = 1 << 26  # bytes of a JSON file in which the line at fault is looked for
+    most_bytes_spooled: int = 1 << 38  # bytes that are unpacked, or that arrive on standard input; and half of the disk
     most_bytes_of_counts: int = 1 << 26  # bytes of a file of counts
 
     # Exposure, what bounds it, and attacks.

@@ -100,7 +100,7 @@ def test_a_terminal_of_any_width_shows_how_to_ask_each_column(monkeypatch, width
     out = run("audit", "example:adult", "--columns", "sex,race,native_country", "--full")[1]
     table = out[out.index("6. If a column") : out.index("7. If people")]
     for column, values in (("sex", 2), ("race", 5), ("native_country", 42)):
-        assert re.search(rf"^ {column} +krr:k={values},", table, re.MULTILINE)
+        assert re.search(rf"^(?: {column}|{column}\n  ask by:) +krr:k={values},", table, re.MULTILINE)
     assert max(map(len, table.splitlines())) <= width
 
 
@@ -157,8 +157,8 @@ def test_two_outputs_are_two_files(tmp_path) -> None:
 @pytest.mark.long
 def test_fail_over_compares_all_columns_together() -> None:
     arguments = ["audit", "example:adult", "--columns", COLUMNS, "--json"]
-    assert run(*arguments, "--fail-over", "0.9")[0] == 0
-    assert run(*arguments, "--fail-over", "0.001")[0] == 1
+    assert run(*arguments, "--fail-over", "exposure>0.9")[0] == 0
+    assert run(*arguments, "--fail-over", "exposure>0.001")[0] == 1
 
 
 def test_rare_values_need_to_be_asked_for(tmp_path) -> None:
@@ -201,8 +201,10 @@ def test_bad_options_are_one_sentence_and_exit_code_2() -> None:
         (["--budget", "2"], "in [0, 1], got 2.0"),
         (["--k", "0"], "at least 1, got 0"),
         (["--k", "1.5"], "1.5"),
-        (["--fail-over", "5"], "in [0, 1], got 5.0"),
-        (["--fail-over", "nan"], "in [0, 1], got nan"),
+        (["--fail-over", "0.05"], 'as in "exposure>0.01" or "k_anonymity<5", got \'0.05\''),
+        (["--fail-over", "exposure>nan"], "got 'exposure>nan'"),
+        (["--fail-over", "exposed>0.1"], "did you mean 'exposure'"),
+        (["--fail-over", "guess:income>0.1"], "there is no measure here called 'guess:income'"),
         (["--sensitive", "incom"], "did you mean 'income'"),
         (["--columns", "sex,sex"], "named twice"),
         (["--columns", ""], "separated by commas"),

@@ -66,8 +66,8 @@ def test_fail_over_is_the_only_way_to_exit_with_1() -> None:
     arguments = ["exposure", "example:adult", "--columns", "sex,race", "--k", "300"]
     share = tc.exposure(tc.Population("example:adult"), k=300, columns=["sex", "race"])
     assert share > 0
-    assert run(*arguments, "--fail-over", str(share))[0] == 0
-    assert run(*arguments, "--fail-over", str(share / 2))[0] == 1
+    assert run(*arguments, "--fail-over", f"exposure>{share}")[0] == 0
+    assert run(*arguments, "--fail-over", f"exposure>{share / 2}")[0] == 1
 
 
 def written(folder, name: str, content: bytes):
@@ -87,7 +87,7 @@ BAD_FILES = {
     "nothing": ("t.csv", b"", "empty"),
     "a truncated JSON": ("t.json", b'[{"a":1},{"a":2},', "cut short"),
     "a truncated Parquet": ("t.parquet", b"PAR1\x00\x00", "Parquet"),
-    "an unknown suffix": ("t.xlsx", b"a,b\n1,2\n", "csv"),
+    "an unknown suffix": ("t.ods", b"a,b\n1,2\n", "csv"),
 }
 
 
@@ -104,7 +104,7 @@ def test_a_file_that_cannot_be_read_is_one_sentence_and_exit_code_2(tmp_path, na
 BAD_ARGUMENTS = {
     "an unknown column": (["example:adult", "--columns", "sexx", "--k", "2"], "did you mean 'sex'"),
     "a missing file": (["nowhere.csv", "--k", "2"], "nowhere.csv"),
-    "a directory": ([".", "--k", "2"], "it is a folder"),
+    "a directory": ([".", "--k", "2"], "which is no Parquet file"),
     "k=0": (["example:adult", "--k", "0"], "k"),
     "no threshold": (["example:adult"], "threshold"),
     "both": (["example:adult", "--k", "2", "--threshold", "0.1"], "threshold"),
@@ -171,8 +171,12 @@ def test_a_file_of_counts_gives_the_bounds_of_its_people(tmp_path) -> None:
     assert (code, err) == (0, "")
     assert "32,561 people, known by the counts of the columns only" in " ".join(out.split())
     assert "with sex and income together); Theorem 3 of the paper would give at most 46.98 %" in " ".join(out.split())
-    assert run("exposure", *arguments, "--fail-over", str(bound.value))[0] == 0
-    assert run("exposure", *arguments, "--fail-over", str(bound.value / 2))[0] == 1
+    assert run("exposure", *arguments, "--fail-over", f"exposure_bound>{bound.high}")[0] == 0
+    undecided = run("exposure", *arguments, "--fail-over", f"exposure_bound>{bound.high / 2 + bound.low / 2}")
+    assert undecided[0] == 3
+    assert "the people themselves" in undecided[1].splitlines()[-1]
+    assert bound.low > 0
+    assert run("exposure", *arguments, "--fail-over", f"exposure_bound>{bound.low / 2}")[0] == 1
 
 
 @pytest.mark.parametrize(

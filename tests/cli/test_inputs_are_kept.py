@@ -1,6 +1,9 @@
 """No output of a command takes the place of what it reads, by whatever name."""
 
+import json
 import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -132,3 +135,19 @@ def test_an_output_may_be_a_neighbour_of_the_input(tmp_path: Path) -> None:
     code, _, err = run("exposure", str(table(tmp_path)), "--k", "2", "--curve", str(tmp_path / "read.svg"))
     assert (code, err) == (0, "")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["read.csv", "read.svg"]
+
+
+def test_an_output_is_not_what_arrives_on_standard_input(tmp_path: Path) -> None:
+    read = table(tmp_path)
+    command = [sys.executable, "-m", "tacit", "audit", "-", "--html", str(read)]
+    before = contents(tmp_path)
+    with read.open() as arriving:
+        ended = subprocess.run(command, stdin=arriving, capture_output=True, text=True, check=False)
+    assert (ended.returncode, contents(tmp_path)) == (2, before)
+    assert "it is the file that is read" in ended.stderr
+
+
+def test_a_table_arrives_on_standard_input(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "tacit", "exposure", "-", "--k", "2", "--json"]
+    ended = subprocess.run(command, input=table(tmp_path).read_bytes(), capture_output=True, check=True)
+    assert json.loads(ended.stdout)["results"]["people"] == 3

@@ -83,7 +83,9 @@ def test_a_command_that_may_have_no_threads_says_so() -> None:
 def test_every_exit_code_is_told() -> None:
     code, out, _ = run("--help")
     assert code == 0
-    assert all(number in out for number in ("0 fine", "1 over --fail-over", "2 bad input", "70", "129, 130, 143"))
+    assert all(
+        number in out for number in ("0 fine", "1 failed", "2 bad input", "3 not decided", "70", "129, 130, 143")
+    )
 
 
 @pytest.mark.parametrize("seconds", ["0", "-1", "1x", "", "nan", "1e3", "١"])
@@ -105,9 +107,18 @@ def test_an_audit_that_runs_out_of_time_names_what_it_left_out() -> None:
     assert len(found.columns) == 15
     assert found.sets.whole.classes > 0
     assert (found.sets.complete, found.decision.offers, found.collection) == (False, (), ())
+    assert {each.verdict for each in found.decision.columns} == {"drop"}
+    assert any(each.reason == "not known to fit: the time was over before" for each in found.decision.columns)
     assert any("sets of columns" in said and "reached its time limit" in said for said in found.not_examined)
     assert any(sentence.startswith("collecting the columns instead, or the rest") for sentence in found.not_examined)
     assert len(set(found.not_examined)) == len(found.not_examined)
+
+
+def test_a_time_limit_may_have_begun_before_the_audit() -> None:
+    limit = time_limit.TimeLimit(1e-6)
+    found = audit("example:adult", ["sex", "race"], seconds=limit)
+    assert found.cut_short == limit.cut
+    assert "sets" in limit.cut
 
 
 class Clock:

@@ -73,6 +73,8 @@ def meant(path: Path, header: bool) -> tuple[Row, list[Row]] | None:
     text = path.read_bytes().decode().removeprefix("\ufeff")
     read = csv.reader(io.StringIO(text, newline=""), strict=True)
     names, *rows = (tuple(value or None for value in row or [""]) for row in read)
+    if header and len(names) > 1 and names[0] is None:
+        names = ("row", *names[1:])
     return (names, rows) if header else (tuple(f"column{number + 1}" for number in range(len(names))), [names, *rows])
 
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from oracles import tables
-from tacit.anonymity import Population, generalised, select_columns
+from tacit.anonymity import Population, column_kinds, generalised, select_columns
 from tacit.jobs.audit import audit
 from tacit.tables.counting import lattice
 
@@ -79,6 +79,29 @@ def test_all_kinds_of_values_beside_each_other(engine: Any) -> None:
     population = Population(engine(pa.table({name: values for name, (values, _) in width.items()})))
     people = [tuple(same[i % len(same)] for _, same in width.values()) for i in range(60)]
     assert histogram(population.class_sizes()) == tables.class_sizes(people)
+    names = list(width)
+    sets = [(j,) for j in range(len(names))] + [(j, (7 * j + 3) % len(names)) for j in range(len(names))]
+    found = population.class_sizes_of_all([names[j] for j in dict.fromkeys(chosen)] for chosen in sets)
+    assert [histogram(sizes) for sizes in found] == [tables.class_sizes(tables.restrict(people, c)) for c in sets]
+    rarest = population.rarest_values(names)
+    assert [holders for _, holders in rarest.values()] == [sizes.smallest for sizes in found[: len(names)]]
+    assert rarest == {name: population.rarest_value(name) for name in names}
+
+
+def test_columns_are_of_the_same_kinds_on_every_engine(engine: Any) -> None:
+    late = [None] * 15_000 + [f"{day % 28 + 1:02d}.03.{1950 + day % 70}" for day in range(5_000)]
+    table = pa.table(
+        {
+            "id": range(20_000),
+            "born": late,  # which the first rows do not show
+            "height": [150 + i % 50 for i in range(20_000)],
+            "at": pa.array([DAY] * 20_000),
+            "nothing": pa.array([None] * 20_000, pa.string()),
+        }
+    )
+    there, here = column_kinds(Population(engine(table))), column_kinds(Population(table))
+    assert there == here
+    assert [kind.kind for kind in there] == ["identifier", "date", "trait", "constant", "constant"]
 
 
 @settings(max_examples=5, suppress_health_check=[HealthCheck.function_scoped_fixture])

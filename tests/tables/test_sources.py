@@ -1,12 +1,14 @@
 """Every way to hand over a table gives the same answers, and every bad table one sentence."""
 
+import gzip
 import json
 import math
 import os
 import socket
+import sqlite3
 import subprocess
 import sys
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from datetime import UTC, date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from pathlib import Path
@@ -77,6 +79,34 @@ def as_duckdb(_: Path) -> Any:
     return ibis.duckdb.connect().create_table("people", pa.table(PEOPLE))
 
 
+def as_packed(path: Path) -> Path:
+    (path / "people.csv.gz").write_bytes(gzip.compress(as_csv(path).read_bytes()))
+    return path / "people.csv.gz"
+
+
+def as_folder(path: Path) -> Path:
+    (path / "parts").mkdir()
+    as_parquet(path / "parts")
+    return path / "parts"
+
+
+def as_duckdb_file(path: Path) -> Path:
+    with duckdb.connect(path / "people.duckdb") as database:
+        database.register("arrived", pa.table(PEOPLE))
+        database.execute("CREATE TABLE people AS FROM arrived")
+    return path / "people.duckdb"
+
+
+def as_sqlite_file(path: Path) -> Path:
+    with closing(sqlite3.connect(path / "people.sqlite")) as database:
+        marks = ", ".join("?" * len(PEOPLE))
+        names = ", ".join('"' + name.replace('"', '""') + '"' for name in PEOPLE)
+        database.execute(f"CREATE TABLE people ({names})")
+        database.executemany(f"INSERT INTO people VALUES ({marks})", zip(*PEOPLE.values(), strict=True))
+        database.commit()
+    return path / "people.sqlite"
+
+
 def as_expression(path: Path) -> Any:
     table = as_duckdb(path)
     return table.mutate(sex=table.sex.upper().lower()).filter(ibis.literal(True))
@@ -99,6 +129,10 @@ HANDS = [
     as_duckdb,
     as_expression,
     as_memtable,
+    as_packed,
+    as_folder,
+    as_duckdb_file,
+    as_sqlite_file,
 ]
 
 
@@ -241,7 +275,7 @@ def test_a_key_that_first_comes_late_is_a_column(tmp_path: Path) -> None:
         ("t.json", '[{"x": 1, "sEcReT\\u0000": 1}]', "the name of column 2 of .* has a NUL"),
         ("t.parquet", "sEcReT", "is not a Parquet file, or is cut short or damaged"),
         ("t.parquet", "", "is not a Parquet file, or is cut short or damaged"),
-        ("t.xlsx", "sEcReT", "is not a kind of file that can be read; those are .csv, .parquet, .json"),
+        ("t.ods", "sEcReT", "is not a kind of file that can be read; those are .csv, .tsv, .tab, .parquet, .json"),
         ("people", "sEcReT", "is not a kind of file that can be read"),
     ],
 )
@@ -449,7 +483,9 @@ ESCAPES = [
 ]
 
 
-@pytest.mark.parametrize("hand_over", [as_csv, as_parquet, as_json, as_arrow])
+@pytest.mark.parametrize(
+    "hand_over", [as_csv, as_parquet, as_json, as_arrow, as_packed, as_folder, as_duckdb_file, as_sqlite_file]
+)
 def test_no_query_leaves_the_embedded_engine(hand_over: Any, tmp_path: Path) -> None:
     population = Population(hand_over(tmp_path))
     connection = population._rows.table.get_backend().con

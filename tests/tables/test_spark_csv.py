@@ -6,6 +6,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import pandas as pd
 import pytest
 
 from engines import ON_SPARK
@@ -69,6 +70,15 @@ def test_people_are_counted(spark: Any, tmp_path: Path, name: str, text: str, si
     path = tmp_path / name
     path.write_text(text, newline="")
     assert Population(spark_table(path, spark, header=True)).class_sizes().sizes.tolist() == sizes
+
+
+@pytest.mark.parametrize("town", ["Oslo", "Oslo\nNorth"])
+def test_row_numbers_without_a_name(spark: Any, tmp_path: Path, town: str) -> None:
+    path = tmp_path / "people.csv"
+    pd.DataFrame({"town": [town, "Rome", town], "job": ["cook", "smith", "baker"]}).to_csv(path)
+    there, here = Population(spark_table(path, spark)), Population(path)
+    assert there.columns == here.columns == ("row", "town", "job")
+    assert [there.class_sizes([name]) for name in there.columns] == [here.class_sizes([name]) for name in here.columns]
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,8 @@ if TYPE_CHECKING:  # until the signals are handled, every import is time in whic
 def main(arguments: "Sequence[str] | None" = None) -> int:
     """Run a command and return its exit code.
 
-    0 is fine, 1 over ``--fail-over`` and nothing else, 2 bad input or a limit that was reached, 70 an error of ours,
-    and 128 and its number what a signal ended: 129 SIGHUP, 130 SIGINT, 143 SIGTERM.
+    0 is fine, 1 a ``--fail-over`` or a ``check`` that failed, 2 bad input or a limit that was reached, 3 a gate that is
+    not decided, 70 an error of ours, and 128 and its number what a signal ended: 129 SIGHUP, 130 SIGINT, 143 SIGTERM.
 
     Without arguments it takes the process', and is the process' command: it ends when signals say so.
     """
@@ -60,6 +60,6 @@ def _overview() -> str:
         "  --version Print the version.\n\n"
         "Start with: tacit audit example:adult --sensitive income --html report.html\n"
         "More on a command: tacit COMMAND --help\n\n"
-        "Exit codes: 0 fine; 1 over --fail-over, and nothing else; 2 bad input, or a limit reached;\n"
-        "70 an error of ours; 129, 130, 143 ended by SIGHUP, Ctrl-C or SIGTERM.\n"
+        "Exit codes: 0 fine; 1 failed: a --fail-over or a check, and nothing else; 2 bad input, or a limit\n"
+        "reached; 3 not decided; 70 an error of ours; 129, 130, 143 ended by SIGHUP, Ctrl-C or SIGTERM.\n"
     )

@@ -7,13 +7,19 @@ from typing import Annotated, Any, Literal
 from cyclopts import Parameter
 
 from tacit.cli.limits import Limits, as_seconds
-from tacit.cli.options import Whole, as_header_option, as_names, check_share
-from tacit.cli.output import print_json
+from tacit.cli.options import FailOver, Whole, as_header_option, as_names
+from tacit.cli.output import code_of, print_json, say_verdicts
 from tacit.cli.signals import InterruptingEndsIt
 from tacit.cli.terminal import complain, say
+from tacit.input_files import without_password
+from tacit.jobs.gates import gates_of, judged
 from tacit.memory import as_memory
 from tacit.presenting.files import check_apart, check_not_an_input, written_whole
 from tacit.presenting.progress import Progress
+
+_SETTLED = "a count of the whole population's table, or a limit outside of this"
+# How many seconds what was begun in time may take: a question, of which Spark takes a while for the least.
+_PATIENCE = {"duckdb": 2, "spark": 8}
 
 
 def audit(
@@ -36,7 +42,7 @@ def audit(
     html: str | None = None,
     markdown: str | None = None,
     engine: Literal["duckdb", "spark"] = "duckdb",
-    fail_over: float | None = None,
+    fail_over: FailOver = (),
     memory: str | None = None,
     time: str | None = None,
     full: Annotated[bool, Parameter(negative="")] = False,
@@ -47,7 +53,8 @@ def audit(
     Parameters
     ----------
     table
-        A CSV, Parquet or JSON file, or example:adult.
+        A CSV, TSV, Parquet, JSON or Excel file, a folder of Parquet files, a DuckDB or SQLite file, a database's
+        address (postgres://user@host/db?table=NAME), - for CSV on standard input, or example:adult.
     columns
         The columns to examine, as a,b,…; all by default.
     sensitive
@@ -86,7 +93,11 @@ def audit(
         name, for a Parquet file or folder or a CSV file that its workers see; what that cluster keeps of it, its own
         settings say.
     fail_over
-        Exit with 1 if all columns together expose more than this share.
+        Exit with 1 if a measure is above or below a limit, as "exposure>0.01" or "k_anonymity<5"; once for each. Of all
+        columns together: exposure, k_anonymity, prosecutor_highest, prosecutor_average, journalist_highest,
+        journalist_average, marketer, singling_out, linkability, and of each sensitive column guess:COLUMN (the share of
+        right guesses), guess_rise:COLUMN, certain:COLUMN, l_diversity:COLUMN and t_closeness:COLUMN; of the columns
+        that are recommended: recommended_exposure. Exit with 3 if that is not decided.
     memory
         How much memory to take beside some 500 MB of libraries, such as 2GB; half of what is available by default.
     time
@@ -97,17 +108,21 @@ def audit(
         Print one JSON object.
     """
     from tacit.jobs.audit import audit as audit_table, to_text  # noqa: PLC0415 - the engine takes a second
-    from tacit.tables.example import path_of  # noqa: PLC0415
+    from tacit.jobs.audit.measures import audit_measures, measures_of, why_missing  # noqa: PLC0415
+    from tacit.jobs.audit.time_limit import TimeLimit  # noqa: PLC0415
+    from tacit.tables.named import files_read  # noqa: PLC0415
     from tacit.tables.spark import spark_table, what_a_cluster_keeps  # noqa: PLC0415
 
-    check_share(fail_over, "--fail-over")
+    secrets = as_names(sensitive) or []
+    gates = gates_of(fail_over, audit_measures(secrets))
     for output in (html, markdown):
-        check_not_an_input(output, path_of(table))
+        check_not_an_input(output, *files_read(table))
     check_apart(html, markdown)
     progress = Progress()
     room, seconds = as_memory(memory), as_seconds(time)
     # The audit keeps the time by itself; what it has begun may take a little longer.
-    limits = Limits(seconds, room, patience=2 + (seconds or 0) / 10)
+    limits = Limits(seconds, room, patience=_PATIENCE[engine] + (seconds or 0) / 10)
+    until = TimeLimit(seconds)
     with contextlib.ExitStack() as stack:
         stack.callback(progress.done)
         stack.enter_context(limits.watched())
@@ -121,7 +136,7 @@ def audit(
         found = audit_table(
             rows,
             as_names(columns),
-            as_names(sensitive),
+            secrets or None,
             k,
             budget,
             guess_budget=guess_budget,
@@ -135,7 +150,7 @@ def audit(
             show_rare=show_rare,
             progress=progress,
             memory=room,
-            seconds=seconds,
+            seconds=until,
             searching=InterruptingEndsIt,
         )
         told = {
@@ -143,20 +158,23 @@ def audit(
             "keep": keep, "population": population, "header": header, "engine": engine if on_spark else None,
         }  # fmt: skip
         options = tuple(f"--{name}={value}" for name, value in told.items() if value is not None)
-        found = replace(found, table=table, options=(*options, *(["--show-rare"] if show_rare else [])))
+        found = replace(
+            found, table=without_password(table), options=(*options, *(["--show-rare"] if show_rare else []))
+        )
         if html is not None:
             page.append(found.to_html())
         if markdown is not None:
             document.append(found.to_markdown())
+    verdicts = judged(gates, measures_of(found), _SETTLED, why_missing(found))
     if json:
         inputs = {
-            "table": table, "columns": [report.column for report in found.columns], "sensitive": list(found.sensitive),
-            "guess_budget": found.guess_budget, "certain_budget": certain_budget, "k": found.k, "preset": preset,
-            "budget": budget, "keep": as_names(keep) or [], "drop": as_names(drop) or [], "population": population,
-            "person": person, "header": header, "show_rare": show_rare, "engine": engine,
-            "memory": memory, "time": time,
+            "table": found.table, "columns": [report.column for report in found.columns],
+            "sensitive": list(found.sensitive), "guess_budget": found.guess_budget, "certain_budget": certain_budget,
+            "k": found.k, "preset": preset, "budget": budget, "keep": as_names(keep) or [],
+            "drop": as_names(drop) or [], "population": population, "person": person,
+            "header": header, "show_rare": show_rare, "engine": engine, "memory": memory, "time": time,
         }  # fmt: skip
-        print_json("audit", inputs, found.to_dict())
+        print_json("audit", inputs, found.to_dict(), verdicts)
     else:
         from tacit.presenting.tables import Screen  # noqa: PLC0415 - JSON needs no rich
 
@@ -164,4 +182,5 @@ def audit(
         for output in (html, markdown):
             if output is not None:
                 say(f"Report: {output}")
-    return int(fail_over is not None and found.sets.whole.exposure > fail_over)
+        say_verdicts(verdicts)
+    return code_of(verdict.verdict for verdict in verdicts)

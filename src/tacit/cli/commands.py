@@ -2,6 +2,8 @@
 
 COMMANDS = {
     "audit": "Audit a table of people: what it gives away, and what to do about it.",
+    "release": "Write the most useful version of a table that keeps to a goal, and audit what was written.",
+    "check": "Check that files of people give away no more than a policy allows.",
     "measure": "Measure a mechanism: what an adversary can guess of one person's value.",
     "compare": "Compare mechanisms side by side, and find how many users or how much noise a target takes.",
     "exposure": "Count who stands out in a table by a set of columns.",

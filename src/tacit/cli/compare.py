@@ -9,12 +9,13 @@ from cyclopts import Parameter
 
 from tacit.channels import System
 from tacit.cli.limits import Limits, as_seconds
-from tacit.cli.options import Whole, as_seed
-from tacit.cli.output import print_json, watching
+from tacit.cli.options import FailOver, Whole, as_seed
+from tacit.cli.output import code_of, print_json, say_verdicts, watching
 from tacit.cli.terminal import say
 from tacit.errors import InvalidValueError
 from tacit.estimate import Estimate
-from tacit.jobs.compare import compare as compared
+from tacit.jobs.compare import compare as compared, compared_measures
+from tacit.jobs.gates import gates_of
 from tacit.jobs.questions import Asked
 from tacit.jobs.target import Goal, check_scales, goal_of
 from tacit.jobs.tradeoff import EPSILONS, Tradeoff, check_drawable, epsilons_of
@@ -41,6 +42,7 @@ def compare(
     chart: str | None = None,
     epsilons: str | None = None,
     seed: Whole | None = None,
+    fail_over: FailOver = (),
     time: str | None = None,
     json: Annotated[bool, Parameter(negative="")] = False,
 ) -> int:
@@ -73,6 +75,9 @@ def compare(
         The ε of the chart's curves as e0,e1,…; by default 0.25 to 4.
     seed
         Where what is too large to sum over is sampled, the same seed gives the same result; drawn afresh by default.
+    fail_over
+        Exit with 1 if a measure of one of them is above or below a limit, as "posterior_vulnerability>0.25" or
+        "shuffled.bayes_security<0.9"; once for each, by the names of --json. Exit with 3 if that is not decided.
     time
         When to stop, in seconds or as 2m or 1h; what is not computed until then is named. No limit by default.
     json
@@ -97,6 +102,8 @@ def compare(
         raise InvalidValueError(
             f"--epsilons {epsilons} says where the curves of a chart have their points; add --chart"
         )
+    measures = compared_measures(asked, goal)
+    gates = gates_of(fail_over, measures)
     check_not_an_input(chart, *filter(None, map(read_by, mechanisms)))
     levels = EPSILONS if epsilons is None else epsilons_of(epsilons)
     systems = _systems(mechanisms)
@@ -107,19 +114,21 @@ def compare(
         if chart is not None and file is not None and found.tradeoff is not None:
             with watch.step("drawing"):
                 file.append(_drawn(found.tradeoff, users, as_chart_format(chart)))
+    verdicts = found.judged(gates, measures)
     if json:
         inputs = {
             "mechanisms": list(mechanisms), "users": users, "adversary": adversary, "prior": prior, "epsilon": epsilon,
             "delta": delta, "target": target, "chart": chart, "epsilons": epsilons, "seed": seed,
             "time": time,
         }  # fmt: skip
-        print_json("compare", inputs, found.to_dict())
+        print_json("compare", inputs, found.to_dict(), verdicts)
     else:
         _print_text({name: row.to_dict() for name, row in found.rows.items()}, asked, goal)
         if chart is not None:
             say()
             say(f"Chart: {chart}")
-    return 0
+        say_verdicts(verdicts)
+    return code_of(verdict.verdict for verdict in verdicts)
 
 
 def _chart_file(

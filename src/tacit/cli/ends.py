@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-BAD_INPUT, OUR_ERROR = 2, 70
+FAILED, BAD_INPUT, NOT_DECIDED, OUR_ERROR = 1, 2, 3, 70
 
 # How libraries and the system say that there is no room.
 _NO_ROOM = (

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from cyclopts import Parameter
 
 from tacit.cli.limits import Limits, as_seconds
-from tacit.cli.options import Whole, as_header_option, as_seed
-from tacit.cli.output import print_json, watching
+from tacit.cli.options import FailOver, Whole, as_header_option, as_seed
+from tacit.cli.output import code_of, print_json, say_verdicts, watching
 from tacit.cli.terminal import say, say_folded
 from tacit.errors import InvalidValueError
 from tacit.estimate import Estimate
+from tacit.jobs.gates import gates_of, judged, numbers_in
 from tacit.memory import as_memory
 from tacit.presenting.files import check_not_an_input, written_whole
 from tacit.presenting.numbers import between, sign_of_end, within
@@ -22,6 +23,14 @@ if TYPE_CHECKING:
     from tacit.jobs.estimate import Estimated
 
 Method = Literal["auto", "frequentist", "nearest-neighbours"]
+_MEASURES = (
+    "estimate_bayes_risk",
+    "estimate_bayes_security",
+    "guessing_error",
+    "samples",
+    "secrets",
+    "rarest_secret",
+)
 
 
 def estimate(
@@ -36,6 +45,7 @@ def estimate(
     header: str | None = None,
     chart: str | None = None,
     seed: Whole | None = None,
+    fail_over: FailOver = (),
     memory: str | None = None,
     time: str | None = None,
     json: Annotated[bool, Parameter(negative="")] = False,
@@ -67,6 +77,10 @@ def estimate(
         Write how the estimate of the Bayes risk settles with the number of samples as a chart to this .svg file.
     seed
         The same seed gives the same result; by default one is drawn, which the answer tells.
+    fail_over
+        Exit with 1 if a measure is, at the confidence, above or below a limit, as "estimate_bayes_risk<0.3"; once for
+        each: estimate_bayes_risk, estimate_bayes_security, guessing_error, samples, secrets, rarest_secret, and with
+        --half-width samples_needed. Exit with 3 if that is not decided, for the interval holds the limit.
     memory
         How much memory to take beside some 500 MB of libraries, such as 2GB; half of what is available by default.
     time
@@ -76,6 +90,8 @@ def estimate(
     """
     from tacit.jobs.estimate import estimate as estimated  # noqa: PLC0415 - a tenth of a second
 
+    needed = () if half_width is None else ("samples_needed",)
+    gates = gates_of(fail_over, (*_MEASURES, *needed))
     check_not_an_input(chart, samples)
     if chart is not None and not chart.lower().endswith(".svg"):
         raise InvalidValueError(f"--chart writes an SVG file, got {chart!r}; name one that ends in .svg")
@@ -101,17 +117,20 @@ def estimate(
         if drawing is not None and found.convergence is not None:
             with watch.step("drawing"):
                 drawing.append(_drawn(found.convergence))
+    numbers = numbers_in(found.to_dict()) | dict.fromkeys(found.not_computed)
+    verdicts = judged(gates, numbers, "more samples (--half-width says how many)", found.not_computed)
     if json:
         inputs = {
             "samples": samples, "confidence": confidence, "method": method, "all_secrets": all_secrets,
             "show_rare": show_rare, "half_width": half_width, "header": header, "chart": chart, "seed": rng,
             "memory": memory, "time": time,
         }  # fmt: skip
-        print_json("estimate", inputs, found.to_dict())
+        print_json("estimate", inputs, found.to_dict(), verdicts)
     else:
         _print_text(samples, found, half_width, all_secrets)
         say(f"Seed {rng} repeats this.")
-    return 0
+        say_verdicts(verdicts)
+    return code_of(verdict.verdict for verdict in verdicts)
 
 
 def _drawn(curve: "Convergence") -> str:

@@ -5,10 +5,12 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from tacit.cli.limits import Limits, as_seconds
-from tacit.cli.options import Whole, as_header_option, as_names, check_share
-from tacit.cli.output import print_json
+from tacit.cli.options import FailOver, Whole, as_header_option, as_names
+from tacit.cli.output import code_of, print_json, say_verdicts
 from tacit.cli.terminal import say_folded
 from tacit.errors import InvalidValueError
+from tacit.input_files import without_password
+from tacit.jobs.gates import gates_of, judged, numbers_in
 from tacit.memory import as_memory
 from tacit.presenting.files import check_not_an_input, written_whole
 from tacit.presenting.names import listed
@@ -16,6 +18,11 @@ from tacit.presenting.numbers import bounded, interval, odds, people, percent
 
 if TYPE_CHECKING:
     from tacit.jobs.exposure import Certified, Exposed
+
+# What there is to gate: of people, of the bounds, and of counts of columns.
+_COUNTED = ("exposure", "exposed_people", "people", "classes", "unique_rows")
+_CERTIFIED = ("exposure_bound", "theorem_bound", "exposure_if_independent")
+_COUNTED_BY_COLUMN = ("people", *_CERTIFIED)
 
 
 def exposure(
@@ -30,7 +37,7 @@ def exposure(
     curve: str | None = None,
     person: str | None = None,
     header: str | None = None,
-    fail_over: float | None = None,
+    fail_over: FailOver = (),
     memory: str | None = None,
     time: str | None = None,
     json: Annotated[bool, Parameter(negative="")] = False,
@@ -40,7 +47,8 @@ def exposure(
     Parameters
     ----------
     table
-        A CSV, Parquet or JSON file, or example:adult.
+        A CSV, TSV, Parquet, JSON or Excel file, a folder of Parquet files, a DuckDB or SQLite file, a database's
+        address (postgres://user@host/db?table=NAME), - for CSV on standard input, or example:adult.
     columns
         The columns that are known together, as a,b,…; all by default.
     k
@@ -63,7 +71,9 @@ def exposure(
         column2, …), or the names as a,b,… for a file without them. By default a first line that looks like a person
         is refused.
     fail_over
-        Exit with 1 if the exposure is above this share, or with --marginals its bound.
+        Exit with 1 if a measure is above or below a limit, as "exposure>0.01" or "classes<5"; once for each: exposure,
+        exposed_people, people, classes, unique_rows, and with --bounds or --marginals exposure_bound, theorem_bound,
+        exposure_if_independent. Exit with 3 where a bound is above the limit and what it bounds may be below.
     memory
         How much memory to take beside some 500 MB of libraries, such as 2GB; half of what is available by default.
     time
@@ -73,10 +83,11 @@ def exposure(
     """
     from tacit.anonymity import Marginals, Population  # noqa: PLC0415 - the engine takes a second
     from tacit.jobs.exposure import certified, exposure as exposed_in  # noqa: PLC0415
-    from tacit.tables.example import path_of  # noqa: PLC0415
+    from tacit.tables.named import files_read  # noqa: PLC0415
 
-    check_share(fail_over, "--fail-over")
-    check_not_an_input(curve, path_of(table))
+    gates = gates_of(fail_over, _COUNTED_BY_COLUMN if marginals else _COUNTED + (_CERTIFIED if bounds else ()))
+    shown = without_password(table)
+    check_not_an_input(curve, *files_read(table))
     room = as_memory(memory)
     limits = Limits(as_seconds(time), room)
     if marginals:
@@ -84,16 +95,18 @@ def exposure(
             raise InvalidValueError("--marginals takes neither --curve, --person nor --header, which are about people")
         with limits.watched(), limits.working():
             told = certified(Marginals(table), as_names(columns), k=k, threshold=threshold)
+        verdicts = judged(gates, numbers_in(told.to_dict()), "the people themselves, of whom exposure is counted")
         if json:
             inputs = {
-                "table": table, "columns": list(told.columns), "k": k, "threshold": threshold, "marginals": True,
+                "table": shown, "columns": list(told.columns), "k": k, "threshold": threshold, "marginals": True,
                 "memory": memory, "time": time,
             }  # fmt: skip
-            print_json("exposure", inputs, told.to_dict())
+            print_json("exposure", inputs, told.to_dict(), verdicts)
         else:
             say_folded(f"{listed(told.columns)}: {told.people:,} people, known by the counts of the columns only.")
             _print_bounds(told.certified)
-        return int(fail_over is not None and told.certified.exposure_bound.value > fail_over)
+            say_verdicts(verdicts)
+        return code_of(verdict.verdict for verdict in verdicts)
     with limits.watched(), limits.working():
         population = Population(table, as_names(columns), person, as_header_option(header), memory=room)
         if curve is None:
@@ -102,15 +115,17 @@ def exposure(
             with written_whole(curve) as text:
                 found = exposed_in(population, k=k, threshold=threshold, bounds=bounds, curve=True)
                 text.append(_drawn(found))
+    verdicts = judged(gates, numbers_in(found.to_dict()), "a gate of exposure, which is counted")
     if json:
         inputs = {
-            "table": table, "columns": list(found.columns), "k": k, "threshold": threshold, "person": person,
+            "table": shown, "columns": list(found.columns), "k": k, "threshold": threshold, "person": person,
             "header": header, "memory": memory, "time": time,
         }  # fmt: skip
-        print_json("exposure", inputs, found.to_dict())
+        print_json("exposure", inputs, found.to_dict(), verdicts)
     else:
         _print_text(found, k, threshold)
-    return int(fail_over is not None and found.exposure > fail_over)
+        say_verdicts(verdicts)
+    return code_of(verdict.verdict for verdict in verdicts)
 
 
 def _drawn(found: "Exposed") -> str:

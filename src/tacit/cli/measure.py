@@ -6,10 +6,11 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from tacit.cli.limits import Limits, as_seconds
-from tacit.cli.options import Whole, as_names, as_seed
-from tacit.cli.output import print_json, watching
+from tacit.cli.options import FailOver, Whole, as_names, as_seed
+from tacit.cli.output import code_of, print_json, say_verdicts, watching
 from tacit.errors import InvalidValueError
 from tacit.estimate import Estimate
+from tacit.jobs.gates import SETTLED, gate_of, judged, numbers_in
 from tacit.jobs.measure import measure as measured
 from tacit.jobs.questions import Asked
 from tacit.presenting.numbers import in_full, within
@@ -30,6 +31,7 @@ def measure(
     delta: float | None = None,
     only: str | None = None,
     seed: Whole | None = None,
+    fail_over: FailOver = (),
     time: str | None = None,
     json: Annotated[bool, Parameter(negative="")] = False,
 ) -> int:
@@ -72,12 +74,16 @@ def measure(
         The measures to compute, as NAME,…; by default all but those that --population adds.
     seed
         Where what is too large to sum over is sampled, the same seed gives the same result; drawn afresh by default.
+    fail_over
+        Exit with 1 if a measure is above or below a limit, as "posterior_vulnerability>0.25" or "bayes_security<0.9";
+        once for each, of those that are computed, the parts of one as in "frequency_error.share>0.01". Exit with 3 if
+        that is not decided, for an interval holds the limit or the measure is not computed.
     time
         When to stop, in seconds or as 2m or 1h; what is not computed until then is named. No limit by default.
     json
         Print one JSON object.
     """
-    limits = Limits(as_seconds(time))
+    limits, gates = Limits(as_seconds(time)), tuple(map(gate_of, fail_over))
     system = mechanism_of(mechanism)
     shares = None if population is None else population_of(population, system.secrets)
     asked = Asked(
@@ -92,17 +98,28 @@ def measure(
     if shuffled and users is None:
         raise InvalidValueError("--shuffled needs the number of users; add --users N")
     with watching(limits) as watch:
-        found = measured(system, asked, shuffled=shuffled, population=shares, only=as_names(only) or (), watch=watch)
+        found = measured(
+            system,
+            asked,
+            shuffled=shuffled,
+            population=shares,
+            only=as_names(only) or (),
+            needed=[gate.measure.partition(".")[0] for gate in gates],
+            watch=watch,
+        )
+    numbers = numbers_in(found.answers) | dict.fromkeys(found.not_computed)
+    verdicts = judged(gates, numbers, SETTLED, found.not_computed)
     if json:
         inputs = {
             "mechanism": mechanism, "users": users, "shuffled": shuffled, "adversary": adversary, "prior": prior,
             "gain": gain, "population": population, "epsilon": epsilon, "delta": delta, "only": only, "seed": seed,
             "time": time,
         }  # fmt: skip
-        print_json("measure", inputs, found.to_dict())
+        print_json("measure", inputs, found.to_dict(), verdicts)
     else:
         _print_text(mechanism, found.answers, found.not_computed)
-    return 0
+        say_verdicts(verdicts)
+    return code_of(verdict.verdict for verdict in verdicts)
 
 
 def _needing_shuffled(adversary: str, shuffled: bool) -> str:

@@ -17,6 +17,8 @@ def _whole(_: object, tokens: Sequence[Token]) -> int:
 
 
 Whole = Annotated[int, Parameter(converter=_whole)]
+# Given once for each gate.
+FailOver = Annotated[tuple[str, ...], Parameter(negative="")]
 
 
 def as_names(text: str | None) -> list[str] | None:
@@ -40,9 +42,3 @@ def as_header_option(text: str | None) -> bool | list[str] | None:
 def as_seed(seed: int | None) -> int | None:
     """Return the seed, or say that it must not be negative."""
     return None if seed is None else as_count(seed, "--seed", at_least=0)
-
-
-def check_share(value: float | None, name: str) -> None:
-    """Refuse a share of the people that is not in [0, 1]."""
-    if value is not None and not 0 <= value <= 1:
-        raise InvalidValueError(f"{name} is a share of the people, in [0, 1], got {value!r}")

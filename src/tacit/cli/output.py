@@ -1,19 +1,36 @@
 """What commands put out: one JSON object on stdout, and on a terminal what they are at."""
 
 import sys
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
+from tacit.cli.ends import FAILED, NOT_DECIDED
 from tacit.cli.limits import Limits
+from tacit.cli.terminal import say
+from tacit.jobs.gates import Verdict, Word
 from tacit.jobs.watch import Watch
 from tacit.presenting.objects import answer
 from tacit.presenting.progress import Progress
 
 
-def print_json(command: str, inputs: Mapping[str, Any], results: Mapping[str, Any]) -> None:
+def print_json(
+    command: str, inputs: Mapping[str, Any], results: Mapping[str, Any], verdicts: Sequence[Verdict] = ()
+) -> None:
     """Print the object that every command's --json prints."""
-    sys.stdout.write(answer(command, inputs, results) + "\n")
+    sys.stdout.write(answer(command, inputs, results, verdicts) + "\n")
+
+
+def say_verdicts(verdicts: Sequence[Verdict]) -> None:
+    """Print whether each gate holds, a line each."""
+    for verdict in verdicts:
+        say(str(verdict))
+
+
+def code_of(words: Iterable[Word]) -> int:
+    """Return the exit code of a command whose gates ended so."""
+    ends = set(words)
+    return FAILED if "failed" in ends else NOT_DECIDED if "not decided" in ends else 0
 
 
 class _Watched(Watch):

@@ -6,8 +6,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from tacit.cli.limits import Limits, as_seconds
-from tacit.cli.output import print_json
+from tacit.cli.options import FailOver
+from tacit.cli.output import code_of, print_json, say_verdicts
 from tacit.cli.terminal import say
+from tacit.errors import InvalidValueError
+from tacit.jobs.gates import gates_of, judged
 from tacit.presenting.files import folder_written_whole
 from tacit.presenting.progress import Progress
 from tacit.spelling import one_of
@@ -24,6 +27,7 @@ def reproduce(
     /,
     *,
     out: str | None = None,
+    fail_over: FailOver = (),
     time: str | None = None,
     json: Annotated[bool, Parameter(negative="")] = False,
 ) -> int:
@@ -37,6 +41,9 @@ def reproduce(
         One of its tables or figures, such as figure-2; all by default.
     out
         The folder for the CSV, SVG, PDF and PNG file of each; reproduced/PAPER by default.
+    fail_over
+        Exit with 1 if there are more or fewer than so many numbers that the paper prints (published), that ours agree
+        with (agree) or do not (disagree), as "disagree>0"; once for each.
     time
         When to stop, in seconds or as 2m or 1h; no limit by default.
     json
@@ -44,20 +51,29 @@ def reproduce(
     """
     from tacit.reproduce import PAPERS  # noqa: PLC0415 - the charts take half a second
 
+    gates = gates_of(fail_over, ("published", "agree", "disagree"))
     if paper is None:
+        if gates:
+            raise InvalidValueError(
+                "--fail-over is about the numbers of a paper; name one, as in tacit reproduce shuffle"
+            )
         _list(PAPERS, json)
         return 0
     chosen = PAPERS[one_of(paper, PAPERS, "paper here called")]
     names = list(chosen.items) if figure is None else [one_of(figure, chosen.items, "table or figure called")]
     folder = f"reproduced/{paper}" if out is None else out
     made = _written(chosen, names, folder, Limits(as_seconds(time)))
+    agreed = [number.agrees for each in made.values() for number in each.published]
+    counts = {"published": len(agreed), "agree": sum(agreed), "disagree": len(agreed) - sum(agreed)}
+    verdicts = judged(gates, counts)
     if json:
         items = {name: _summary(made[name]) | {"files": _files(name)} for name in names}
         results = {"citation": chosen.citation, "folder": folder, "items": items}
-        print_json("reproduce", {"paper": paper, "figure": figure, "out": out, "time": time}, results)
+        print_json("reproduce", {"paper": paper, "figure": figure, "out": out, "time": time}, results, verdicts)
     else:
         _print_text(chosen, made, folder)
-    return 0
+        say_verdicts(verdicts)
+    return code_of(verdict.verdict for verdict in verdicts)
 
 
 def _written(paper: "Paper", names: Iterable[str], folder: str, limits: Limits) -> dict[str, "Reproduction"]:

@@ -44,6 +44,7 @@ def unwritten(error: OSError, code: int = 0) -> int:
 
 
 def _ended(arguments: Sequence[str]) -> int:  # noqa: PLR0911 - one way out per kind of end
+    arguments = ["/dev/stdin" if word == "-" else word for word in arguments]  # which cyclopts takes for an option
     try:
         app = _app(arguments)
         return int(app(arguments, exit_on_error=False, print_error=False, result_action="return_value") or 0)

@@ -9,6 +9,7 @@ from tacit.adversaries import Exchangeable
 from tacit.adversaries.priors import as_prior
 from tacit.channels import System
 from tacit.errors import InvalidValueError
+from tacit.jobs.gates import SETTLED, Gate, Verdict, judged, numbers_in
 from tacit.jobs.questions import Asked, Result
 from tacit.jobs.target import Goal, check_scales
 from tacit.jobs.tradeoff import Tradeoff, has_worth, tradeoff
@@ -56,6 +57,12 @@ class Compared:
         }
         return {**self.alone} | {name: part for name, part in parts.items() if part is not None}
 
+    def why_not(self, measure: str) -> str:
+        """Return why there is no such measure of this mechanism."""
+        part, _, last = measure.rpartition(".")
+        reasons = (self.not_computed.get(name) for name in (f"{part} {last}".strip(), last, part))
+        return next(filter(None, reasons), "it is not measured of this mechanism")
+
 
 @dataclass(frozen=True)
 class Comparison:
@@ -72,6 +79,38 @@ class Comparison:
         curves, best = self.tradeoff.curves, self.tradeoff.best
         drawn = {name: row | {"curve": curves[name]} for name, row in found.items()}
         return drawn | {"optimal_mechanism": {"not_computed": best} if isinstance(best, str) else {"curve": best}}
+
+    def judged(self, gates: Sequence[Gate], measures: Sequence[str]) -> tuple[Verdict, ...]:
+        """Return whether each gate, of one of the measures, holds for each mechanism."""
+        return tuple(
+            verdict
+            for name, row in self.rows.items()
+            for verdict in judged(
+                gates,
+                dict.fromkeys(measures) | numbers_in(row.to_dict()),
+                SETTLED,
+                {measure: row.why_not(measure) for measure in measures},
+                of=name,
+            )
+        )
+
+
+def compared_measures(asked: Asked, goal: Goal | None = None) -> list[str]:
+    """Return the names of the numbers that there may be of each mechanism, those of a part as ``part.name``.
+
+    Examples
+    --------
+    >>> compared_measures(Asked())[:3]
+    ['ldp_epsilon', 'posterior_vulnerability', 'bayes_security']
+    """
+    crowd = asked.users is not None
+    measures = ["ldp_epsilon", *_of_one(asked), "average_privacy", "effective_participation"]
+    if crowd:
+        measures += [f"shuffled.{name}" for name in _shown(asked)]
+        measures += ["frequency_error.share", "frequency_error.people"]
+    if goal is not None:
+        measures += ["target.smallest_crowd", *(["target.value", "target.largest_epsilon"] if crowd else [])]
+    return measures
 
 
 def compare(
@@ -152,8 +191,7 @@ class _Row:
         if isinstance(asked.knowledge, Exchangeable):
             asked = replace(asked, prior=asked.knowledge.prior)
         questions = asked.questions()
-        of_one = _shown(asked) if asked.users is None else ["posterior_vulnerability"]
-        return {name: lambda name=name: questions[name](system) for name in of_one}
+        return {name: lambda name=name: questions[name](system) for name in _of_one(asked)}
 
     def _information(self) -> dict[str, Callable[[], Result]]:
         system, rng = self._system, self._asked.seed
@@ -193,6 +231,11 @@ class _Row:
             except InvalidValueError as error:
                 self._refused[f"{prefix}{name}"] = str(error)
         return answers
+
+
+def _of_one(asked: Asked) -> list[str]:
+    """Return the questions that are answered of one person's report."""
+    return _shown(asked) if asked.users is None else ["posterior_vulnerability"]
 
 
 def _shown(asked: Asked) -> list[str]:

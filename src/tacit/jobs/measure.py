@@ -43,6 +43,7 @@ def measure(
     shuffled: bool = False,
     population: PopulationLaw | None = None,
     only: Sequence[str] = (),
+    needed: Sequence[str] = (),
     watch: Watch | None = None,
 ) -> Measured:
     """Return the measures of a mechanism that have a meaning for what is asked.
@@ -59,6 +60,8 @@ def measure(
         The law of the population's shares; None leaves out what is measured against it, unless it is named.
     only
         The names of the measures; all that have a meaning if there are none.
+    needed
+        Names that have to be among theirs.
     watch
         Who follows.
 
@@ -88,6 +91,8 @@ def measure(
         quantities |= of_population
     known = quantities | of_population
     named = [one_of(name, known, "measure here called") for name in only]
+    for name in needed:
+        one_of(name, named or quantities, "measure here called")
     answers: dict[str, Any] = {}
     refused: dict[str, str] = {}
     for name in named or quantities:

@@ -8,6 +8,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from itertools import chain
 from pathlib import Path
 from secrets import token_hex
+from typing import BinaryIO
 
 from tacit.errors import InvalidValueError
 
@@ -23,15 +24,31 @@ def written_whole(path: str) -> Generator[Contents]:
 
     That it can be written there is tried first, so that an unwritable place is refused before any work.
     """
+    target = writable(path)
+    contents: Contents = []
+    yield contents
+    with _explained(f"cannot write {path}"):
+        _put({target: contents})
+
+
+def writable(path: str) -> Path:
+    """Return where a file is to be put, or say why it cannot be written there."""
     _check_name(path)
     with _explained(f"cannot write {path}", "name a file in a writable folder"):
         target = Path(path).resolve()
         _check_target(target, path)
         _try_folder(target.parent)
-    contents: Contents = []
-    yield contents
-    with _explained(f"cannot write {path}"):
-        _put({target: contents})
+    return target
+
+
+def put_checked(target: Path, content: Contents, check: Callable[[BinaryIO], Mapping[Path, Contents]]) -> None:
+    """Put a file in its place once a check has read it from the disk, with the files that this returns; or none."""
+    with _explained(f"cannot write {target}"), ExitStack() as files:
+        file, named = files.enter_context(_on_disk(target, content))
+        beside = {path: files.enter_context(_on_disk(path, more))[1] for path, more in check(file).items()}
+        for path, name in {target: named, **beside}.items():
+            name().replace(path)
+        _sync(target.parent)
 
 
 @contextmanager
@@ -85,7 +102,7 @@ def _try_folder(folder: Path) -> None:
 def _put(contents: Mapping[Path, Contents]) -> None:
     """Put each file in its place once all of them are on the disk."""
     with ExitStack() as files:
-        written = {target: files.enter_context(_on_disk(target, content)) for target, content in contents.items()}
+        written = {target: files.enter_context(_on_disk(target, content))[1] for target, content in contents.items()}
         for target, named in written.items():
             named().replace(target)
     for folder in {target.parent for target in contents}:
@@ -93,20 +110,21 @@ def _put(contents: Mapping[Path, Contents]) -> None:
 
 
 @contextmanager
-def _on_disk(target: Path, contents: Contents) -> Generator[Callable[[], Path]]:
-    """Write a file beside the target, and give what returns its name: until asked it has none, where that is possible.
+def _on_disk(target: Path, contents: Contents) -> Generator[tuple[BinaryIO, Callable[[], Path]]]:
+    """Write a file beside the target, and give it and what returns its name: until asked it has none, if possible.
 
     What has no name is gone with the process, however that ends.
     """
     part = target.with_name(f".{target.name[:32]}.{token_hex(4)}.part")
     try:
-        with open(_begun(part), "wb") as file:
+        with open(_begun(part), "w+b") as file:
             if target.is_file():
                 os.fchmod(file.fileno(), stat.S_IMODE(target.stat().st_mode) & 0o777)
             file.writelines(text.encode() if isinstance(text, str) else text for text in contents)
             file.flush()
             os.fsync(file.fileno())
-            yield lambda: _named(file.fileno(), part)
+            file.seek(0)
+            yield file, lambda: _named(file.fileno(), part)
     finally:
         part.unlink(missing_ok=True)
 
@@ -116,8 +134,8 @@ def _begun(part: Path) -> int:
     nameless: int = getattr(os, "O_TMPFILE", 0)
     if nameless and Path("/proc/self/fd").is_dir():
         with suppress(OSError):
-            return os.open(part.parent, nameless | os.O_WRONLY, 0o666)
-    return os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+            return os.open(part.parent, nameless | os.O_RDWR, 0o666)
+    return os.open(part, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666)
 
 
 def _named(handle: int, part: Path) -> Path:

@@ -31,7 +31,7 @@ def briefly(columns: tuple[str, ...]) -> str:
     >>> briefly(("sex", "race")), briefly(tuple("abcde"))
     ('sex, race', '5 columns')
     """
-    return listed(columns) if len(columns) <= 4 else f"{len(columns)} columns"
+    return listed(columns) if len(columns) <= 4 else f"{len(columns):,} columns"
 
 
 def among(columns: tuple[str, ...], whole: tuple[str, ...]) -> str:
@@ -47,5 +47,5 @@ def among(columns: tuple[str, ...], whole: tuple[str, ...]) -> str:
         return listed(columns)
     missing = tuple(column for column in whole if column not in columns)
     if not missing:
-        return f"all {len(columns)} columns"
-    return f"all but {listed(missing)}" if len(missing) <= _NAMES_MISSING else f"{len(columns)} columns"
+        return f"all {len(columns):,} columns"
+    return f"all but {listed(missing)}" if len(missing) <= _NAMES_MISSING else f"{len(columns):,} columns"

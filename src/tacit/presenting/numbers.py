@@ -1,11 +1,15 @@
 """Numbers as a person says them."""
 
 import math
+import re
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import Any, cast
 
 from tacit.estimate import Estimate
 from tacit.presenting.rounding import rounded_down, rounded_up, shortest
+
+# The spaces in a sentence at which no line ends: between a number and its unit.
+WITHIN_NUMBERS = re.compile(r"(?<=\d) (?=%|people\b|person\b|points\b|in \d)|(?<=\d in) (?=\d)|(?<=ε) (?==)|(?<=ε =) ")
 
 
 def odds(share: float) -> str:

@@ -2,15 +2,15 @@
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from typing import Any, cast
 
 SCHEMA_VERSION = 1
 
 
-def answer(command: str, inputs: Mapping[str, Any], results: Mapping[str, Any]) -> str:
-    """Return the JSON object that every command answers with.
+def answer(command: str, inputs: Mapping[str, Any], results: Mapping[str, Any], gates: Sequence[object] = ()) -> str:
+    """Return the JSON object that every command answers with, and ``gates`` in it where there are any.
 
     Examples
     --------
@@ -26,7 +26,9 @@ def answer(command: str, inputs: Mapping[str, Any], results: Mapping[str, Any]) 
       }
     }
     """
-    whole = {"schema_version": SCHEMA_VERSION, "command": command, "inputs": inputs, "results": results}
+    whole: dict[str, Any] = {"schema_version": SCHEMA_VERSION, "command": command, "inputs": inputs, "results": results}
+    if gates:
+        whole["gates"] = gates
     # In ASCII, whatever stdout's encoding: nothing in it can fail to be written, or steers a terminal.
     return json.dumps(_finite(plain(whole)), indent=2, allow_nan=False).replace("\x7f", "\\u007f")
 

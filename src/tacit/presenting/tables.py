@@ -2,18 +2,22 @@
 
 import re
 import shutil
-from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from rich import box
 from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
+from rich.containers import Lines
 from rich.table import Table
 from rich.text import Text
 
+from tacit.presenting.numbers import WITHIN_NUMBERS
 from tacit.presenting.width import width
 from tacit.printable import printable
+
+# Stands for a space at which no line ends: no-break spaces are spaces to rich, and this is in no printable text.
+_KEPT = "\ue000"
 
 
 class Screen(Console):
@@ -38,9 +42,23 @@ def titled_table(title: str | None, headers: Sequence[str], numbers: Collection[
     return table
 
 
+class _Words(Text):
+    """Words of which a number stays on one line with its unit, where there is room for both."""
+
+    def wrap(self, console: Console, width: int, **options: Any) -> Lines:
+        """Return the words in lines of at most a width."""
+        kept = WITHIN_NUMBERS.sub(_KEPT, self.plain)
+        if any(cell_len(word) > width for word in kept.split()):
+            return super().wrap(console, width, **options)
+        lines = Text(kept, style=self.style).wrap(console, width, **options)
+        for line in lines:
+            line.plain = line.plain.replace(_KEPT, " ")
+        return lines
+
+
 def plain_words(words: str, style: str = "") -> Text:
     """Return words as a line for a terminal, which they cannot steer."""
-    return Text(printable(words), style=style)
+    return _Words(printable(words), style=style)
 
 
 def print_notes(console: Console, notes: Mapping[str, Sequence[str]]) -> None:
@@ -62,14 +80,6 @@ def plain_table(*headers: str, wide: int = 12) -> Table:
 _SPACES, _FOLD = re.compile(r"\s+"), "\n"
 
 
-class TableInForms(ABC):
-    """A table that takes another form where there is no room for the whole."""
-
-    @abstractmethod
-    def whole(self) -> Table:
-        """Return the table as it is where there is room."""
-
-
 class _PlainTable(Table):
     """A table whose cells are words and never markup, however a column or a value is called.
 
@@ -83,7 +93,7 @@ class _PlainTable(Table):
         yield from super().__rich_console__(console, options)
 
     def add_row(self, *cells: RenderableType | None, **options: Any) -> None:
-        super().add_row(*(Text(printable(cell)) if isinstance(cell, str) else cell for cell in cells), **options)
+        super().add_row(*(plain_words(cell) if isinstance(cell, str) else cell for cell in cells), **options)
 
 
 class _TableOfNames(_PlainTable):
@@ -117,10 +127,21 @@ class _TableOfNames(_PlainTable):
             yield Text(name, style="bold")
             for head, *held in others:
                 if held[place - 1]:
-                    yield Text(f"  {head.replace(_FOLD, ' ')}: {', '.join(held[place - 1].splitlines())}")
+                    yield Text(f"  {head.replace(_FOLD, ' ')}: {in_one_line(held[place - 1], ', ')}")
         if self.caption is not None:
             yield Text(str(self.caption))
         yield Text("")
+
+
+def in_one_line(cell: str, between: str) -> str:
+    r"""Return the lines of a cell beside each other; one that ends with a comma goes on.
+
+    Examples
+    --------
+    >>> in_one_line("25\n26", "; "), in_one_line("krr:k=4,\nepsilon=1", "; ")
+    ('25; 26', 'krr:k=4,epsilon=1')
+    """
+    return between.join(cell.replace(",\n", ",").splitlines())
 
 
 def _plain(cell: RenderableType) -> str:

@@ -4,7 +4,8 @@ import codecs
 import json
 import os
 from codecs import BOM_UTF8
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, BinaryIO
 
@@ -13,16 +14,21 @@ from tacit.input_files import for_arrow, place
 from tacit.tables.engines.embedded import MERGED, Embedded, check_types, literal, quoted
 from tacit.tables.engines.rows import Choose, Rows, check_names
 from tacit.tables.layouts.csv_layout import LONGEST_ROW, CsvLayout, layout_of
-from tacit.tables.layouts.headers import Header, check_keys, named_by_a_person
+from tacit.tables.layouts.headers import Header, check_keys, named_by_a_person, names_in_line
 from tacit.tables.layouts.json_faults import json_fault
 
 _TEXT = ("string", "large_string", "dictionary<values=string, indices=int32, ordered=0>")
 
 
-def read_csv(file: BinaryIO, choose: Choose, header: Header, memory: int | None) -> Rows:
+def read_tsv(file: BinaryIO, choose: Choose, header: Header, memory: int | None) -> Rows:
+    """Return the rows of a file with tabs between values, which are quoted as those of a CSV file are."""
+    return read_csv(file, choose, header, memory, "\t")
+
+
+def read_csv(file: BinaryIO, choose: Choose, header: Header, memory: int | None, separator: str = ",") -> Rows:
     """Return the rows of a CSV file: every value is text, and empty is null."""
-    layout = layout_of(file, header)
-    names = check_names(layout.names, file.name)
+    layout = layout_of(file, header, separator)
+    names = check_names(names_in_line(layout.names, file.name, numbered=layout.numbered), file.name)
     fields = {name: f"v{i}" for i, name in enumerate(names)}
     values = {name: fields[name] for name in choose(names)}
     file.seek(0)
@@ -33,19 +39,19 @@ def read_csv(file: BinaryIO, choose: Choose, header: Header, memory: int | None)
         # Excel ends lines of a cell by \n and rows by \r\n, and the engine takes the first end for all; nor does it
         # find the end of a quoted value after a byte-order mark.
         engine = Embedded(file.name, memory=memory)
-        with engine.holding("arrived", _by_arrow(file, layout, fields.values())):
+        with engine.holding("arrived", _by_arrow(file, layout, fields.values(), separator)):
             return engine.rows(values, "arrived", expected=layout.rows)
     kinds = ", ".join(f"{field}: 'VARCHAR'" for field in fields.values())
     line_end = ", new_line = '\\n'" if layout.line_end == "\n" else ""  # of \r\n, only what it finds itself works
     source = (
         f"read_csv({literal(place(file))}, columns = {{{kinds}}}, header = {str(layout.header).lower()},"
-        f""" auto_detect = false, strict_mode = true, delim = ',', quote = '"', escape = '"', nullstr = '',"""
+        f""" auto_detect = false, strict_mode = true, delim = '{separator}', quote = '"', escape = '"', nullstr = '',"""
         f" hive_partitioning = false, parallel = {not layout.multiline}{line_end})"
     )
-    return Embedded(file.name, place(file), memory).rows(values, source, expected=layout.rows)
+    return Embedded(file.name, [place(file)], memory).rows(values, source, expected=layout.rows)
 
 
-def _by_arrow(file: BinaryIO, layout: CsvLayout, fields: Iterable[str]) -> Any:
+def _by_arrow(file: BinaryIO, layout: CsvLayout, fields: Iterable[str], separator: str) -> Any:
     arrow: Any = import_module("pyarrow")
     csv: Any = import_module("pyarrow.csv")
     names = list(fields)
@@ -53,7 +59,7 @@ def _by_arrow(file: BinaryIO, layout: CsvLayout, fields: Iterable[str]) -> Any:
         rows = csv.read_csv(
             content,
             csv.ReadOptions(column_names=names, block_size=2 * LONGEST_ROW),
-            csv.ParseOptions(newlines_in_values=True, ignore_empty_lines=False),
+            csv.ParseOptions(delimiter=separator, newlines_in_values=True, ignore_empty_lines=False),
             csv.ConvertOptions(
                 column_types=dict.fromkeys(names, arrow.string()), null_values=[""], strings_can_be_null=True
             ),
@@ -61,48 +67,85 @@ def _by_arrow(file: BinaryIO, layout: CsvLayout, fields: Iterable[str]) -> Any:
     return rows.slice(int(layout.header))  # told to skip a row, it miscounts those with NULs
 
 
-def read_parquet(file: BinaryIO, choose: Choose, header: Header, memory: int | None) -> Rows:
-    """Return the rows of a Parquet file, with the types that it has."""
+@dataclass(frozen=True)
+class ParquetLayout:
+    """What a Parquet file says of itself.
+
+    Parameters
+    ----------
+    schema
+        The columns' names and types, as Arrow has them.
+    old_times
+        The paths of leaves with timestamps in INT96.
+    rows
+        How many rows there are.
+    """
+
+    schema: Any
+    old_times: Sequence[str]
+    rows: int
+
+    def texts(self) -> dict[str, str | None]:
+        """Return each column's text in SQL, None where it is none."""
+        return {column.name: quoted(column.name) if str(column.type) in _TEXT else None for column in self.schema}
+
+
+def parquet_layout(file: BinaryIO, what: str) -> ParquetLayout:
+    """Return the layout of a Parquet file, which ``what`` says in words."""
     parquet: Any = import_module("pyarrow.parquet")
     try:
         with for_arrow(file) as raw, parquet.ParquetFile(raw) as content:
-            schema, leaves = content.schema_arrow, [content.schema.column(i) for i in range(len(content.schema))]
+            leaves = [content.schema.column(i) for i in range(len(content.schema))]
+            old = [leaf.path for leaf in leaves if leaf.physical_type == "INT96"]
+            return ParquetLayout(content.schema_arrow, old, content.metadata.num_rows)
     except (ValueError, OSError) as error:
         if "deeply nested" in str(error):
-            raise InvalidTableError(f"{file.name} has a column nested deeper than can be read; flatten it") from None
-        raise InvalidTableError(f"{file.name} is not a Parquet file, or is cut short or damaged") from None
-    names = check_names(schema.names, file.name)
-    _check_spellable(names, file)
+            raise InvalidTableError(f"{what} has a column nested deeper than can be read; flatten it") from None
+        raise InvalidTableError(f"{what} is not a Parquet file, or is cut short or damaged") from None
+
+
+def read_parquet(file: BinaryIO, choose: Choose, header: Header, memory: int | None) -> Rows:
+    """Return the rows of a Parquet file, with the types that it has."""
+    layout = parquet_layout(file, file.name)
+    names = check_names(layout.schema.names, file.name)
+    check_spellable(names, file.name)
     check_keys(names, file.name, header)
     source = f"read_parquet({literal(place(file))}, hive_partitioning = false)"
-    engine = Embedded(file.name, place(file), memory)
-    texts = {column.name: quoted(column.name) if str(column.type) in _TEXT else None for column in schema}
-    chosen = choose(names) if header else _chosen(choose, texts, engine, source, file.name)
-    values = {name: quoted(name) for name in chosen}
-    check_types((schema.field(name) for name in values), file.name, MERGED)
-    old = [leaf.path for leaf in leaves if leaf.physical_type == "INT96"]
-    for name in values:
-        if (name in old and not _in_microseconds(file, name)) or _holds_any(schema.field(name), old):
+    engine = Embedded(file.name, [place(file)], memory)
+    chosen = choose(names) if header else chosen_names(choose, layout.texts(), engine.read, source, file.name)
+    check_types((layout.schema.field(name) for name in chosen), file.name, MERGED)
+    check_old_times(file, layout, chosen, file.name)
+    return engine.rows({name: quoted(name) for name in chosen}, source, in_passes=True)
+
+
+def check_old_times(file: BinaryIO, layout: ParquetLayout, columns: Iterable[str], what: str) -> None:
+    """Refuse columns of a Parquet file with timestamps of which the engine loses a part."""
+    for name in columns:
+        if (name in layout.old_times and not _in_microseconds(file, name)) or _holds_any(
+            layout.schema.field(name), layout.old_times
+        ):
             raise InvalidTableError(
-                f"the column {name!r} of {file.name} may hold nanoseconds in an old type (INT96) of which the "
+                f"the column {name!r} of {what} may hold nanoseconds in an old type (INT96) of which the "
                 "engine reads the microseconds; write the file with timestamps of today's types"
             )
-    return engine.rows(values, source, in_passes=True)
 
 
-def _check_spellable(names: Iterable[str], file: BinaryIO) -> None:
+def check_spellable(names: Iterable[str], path: str) -> None:
+    """Refuse names with a NUL."""
     for position, name in enumerate(names, start=1):
         if "\0" in name:
             raise InvalidTableError(
-                f"the name of column {position} of {file.name} has a NUL, which the engine cannot spell; rename it"
+                f"the name of column {position} of {path} has a NUL, which the engine cannot spell; rename it"
             )
 
 
-def _chosen(choose: Choose, texts: Mapping[str, str | None], engine: Embedded, source: str, path: str) -> Sequence[str]:
+def chosen_names(
+    choose: Choose, texts: Mapping[str, str | None], read: Callable[[str], list[Any]], source: str, path: str
+) -> Sequence[str]:
     """Return the chosen of all names, if none that will be shown is also a value below itself.
 
-    Each name has the SQL of its column's text, or None if that has none. The columns that are not chosen are not read,
-    for nobody is shown their names; unless the choice fails, which lists them.
+    Each name has the SQL of its column's text, or None if that has none; ``read`` runs SQL. The columns that are not
+    chosen are not read, for nobody is shown their names; unless the choice fails, which lists them.
     """
     names = list(texts)
     unknown = None
@@ -112,8 +155,8 @@ def _chosen(choose: Choose, texts: Mapping[str, str | None], engine: Embedded, s
         chosen, unknown = names, error
     looked = {name: text for name in chosen if (text := texts[name]) is not None}
     if looked:
-        again = (f"bool_or({text} = {literal(name)})" for name, text in looked.items())
-        (found,) = engine.read(f"SELECT {', '.join(again)} FROM {source}")
+        again = (f"max({text} = {literal(name)})" for name, text in looked.items())
+        (found,) = read(f"SELECT {', '.join(again)} FROM {source}")
         if recurring := [names.index(name) for name, comes in zip(looked, found, strict=True) if comes]:
             raise named_by_a_person(path, min(recurring) + 1)
     if unknown is not None:
@@ -146,7 +189,7 @@ def read_json(file: BinaryIO, choose: Choose, header: Header, memory: int | None
     if _is_cut_short(file):
         raise InvalidTableError(f"{file.name} starts an array and does not end with it; it is cut short, or goes on")
     source = f"read_json_objects({literal(place(file))}, hive_partitioning = false)"
-    engine = Embedded(file.name, place(file), memory)
+    engine = Embedded(file.name, [place(file)], memory)
     try:
         shapes = engine.read(
             f"SELECT json_type(json) AS kind, json_keys(json) AS keys FROM {source} GROUP BY ALL ORDER BY ALL"
@@ -162,10 +205,10 @@ def read_json(file: BinaryIO, choose: Choose, header: Header, memory: int | None
     if not shapes:
         raise InvalidTableError(f"{file.name} has no rows; exposure needs at least one person")
     names = check_names(dict.fromkeys(key for _, keys in shapes for key in keys), file.name)
-    _check_spellable(names, file)
+    check_spellable(names, file.name)
     check_keys(names, file.name, header)
     texts = {name: f"json->>{literal(_pointer(name))}" for name in names}
-    chosen = choose(names) if header else _chosen(choose, texts, engine, source, file.name)
+    chosen = choose(names) if header else chosen_names(choose, texts, engine.read, source, file.name)
     values = {name: _json_text(name) for name in chosen}
     return engine.rows(values, source, spell=_spelled)
 

@@ -1,7 +1,7 @@
 """Tables in memory as Arrow tables, without a value lost or two made one on the way."""
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from importlib import import_module
@@ -55,6 +55,24 @@ def as_arrow(table: Any, what: str, choose: Choose) -> Any:
             f"{what} cannot be turned into an Arrow table: it must have columns, each of one type"
         ) from None
     return _plain(arrived.select(choose(check_names(arrived.schema.names, what))))
+
+
+def as_column(values: Sequence[Any], name: str, what: str) -> Any:
+    """Return Python objects of one kind, or None, as an Arrow array.
+
+    Raises
+    ------
+    InvalidTableError
+        If they are of several kinds, or of one that Arrow would not keep whole.
+    """
+    pa: Any = import_module("pyarrow")
+    try:
+        _check_kinds([value for value in values if value is not None])
+        return pa.array(values)
+    except (TypeError, ValueError, OverflowError):  # what it says of bad data quotes values; of Arrow, a ValueError
+        raise InvalidTableError(
+            f"the column {name!r} of {what} must hold values of one kind, and does not; make it text"
+        ) from None
 
 
 def _of_pandas(frame: Any, what: str, choose: Choose) -> Any:

@@ -1,17 +1,16 @@
 """Files as rows on Apache Spark: for tables that one machine does not hold."""
 
 import os
-from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from tacit.errors import EngineError, InvalidTableError, TacitError
-from tacit.input_files import opened
+from tacit.input_files import opened, without_password
 from tacit.tables.engines.spark_session import keeps_elsewhere, open_session, while_workers_last
 from tacit.tables.example import path_of
 from tacit.tables.layouts.csv_layout import CHUNK, CsvLayout, csv_layout
-from tacit.tables.layouts.headers import Header
+from tacit.tables.layouts.headers import Header, names_in_line
 
 # The values of a line: each after a comma, quoted or not. Possessive, so that a long value takes no stack.
 _VALUES = """
@@ -60,7 +59,9 @@ def spark_table(path: str | os.PathLike[str], session: Any = None, header: Heade
     path = path_of(path)
     kind = path.suffix.lower()
     if kind not in (".csv", ".parquet"):
-        raise InvalidTableError(f"Spark reads .parquet and .csv, got {path}; write it as one of these first")
+        raise InvalidTableError(
+            f"Spark reads .parquet and .csv, got {without_password(str(path))}; write it as one of these"
+        )
     if not path.exists():
         raise InvalidTableError(f"there is no file {path}")
     if path.is_file() and path.name.startswith(("_", ".")):
@@ -102,8 +103,8 @@ def what_a_cluster_keeps(table: Any) -> str | None:
 def _read_csv(reader: Any, path: Path, layout: CsvLayout) -> Any:
     from tacit.tables.engines.rows import check_names  # noqa: PLC0415 - imports Ibis
 
-    names = check_names(layout.names, str(path))
-    frame, rows = (_rows if layout.multiline else _lines)(reader, path, layout, names)
+    names = check_names(names_in_line(layout.names, str(path), numbered=layout.numbered), str(path))
+    frame, rows = (_rows if layout.multiline else _lines)(reader, path, layout)
     if rows != layout.rows:
         raise InvalidTableError(
             f"{path} was read by Spark as {rows} rows but has {layout.rows}; write it as Parquet and give that"
@@ -111,21 +112,21 @@ def _read_csv(reader: Any, path: Path, layout: CsvLayout) -> Any:
     return frame.toDF(*names)
 
 
-def _lines(reader: Any, path: Path, layout: CsvLayout, names: Sequence[str]) -> tuple[Any, int]:
+def _lines(reader: Any, path: Path, layout: CsvLayout) -> tuple[Any, int]:
     """Read a file with a row a line by cutting it at line feeds, then at commas outside of quotes.
 
     Spark's own reader takes a carriage return for a line end, drops lines of control characters, and more.
     """
     functions: Any = import_module("pyspark.sql.functions")
     values = reader.text(str(path.absolute()), lineSep="\n").selectExpr(_VALUES)
-    fields = [f"values[{i}] AS c{i}" for i in range(len(names))]
-    is_whole = functions.size("values") == len(names)
+    fields = [f"values[{i}] AS c{i}" for i in range(len(layout.names))]
+    is_whole = functions.size("values") == len(layout.names)
     if not layout.header:
         ((rows,),) = values.agg(functions.count_if(is_whole)).collect()
         return values.selectExpr(*fields), rows
     # Which line comes first is not known once the file is in pieces. All those that read as the header are the same, so
     # any of them may be it, and the others are put back.
-    header = functions.array(*map(functions.lit, names))
+    header = functions.array(*(functions.lit(name or None) for name in layout.names))
     is_header = functions.col("values") == header
     ((headers, others),) = values.agg(
         functions.count_if(is_header), functions.count_if(~is_header & is_whole)
@@ -136,7 +137,7 @@ def _lines(reader: Any, path: Path, layout: CsvLayout, names: Sequence[str]) -> 
     return people.selectExpr(*fields), headers - 1 + others
 
 
-def _rows(reader: Any, path: Path, layout: CsvLayout, names: Sequence[str]) -> tuple[Any, int]:
+def _rows(reader: Any, path: Path, layout: CsvLayout) -> tuple[Any, int]:
     """Read a file with line breaks in its values by Spark's own reader, in one piece."""
     with opened(path, "a table") as file:
         if any(b"\0" in chunk for chunk in iter(lambda: file.read(CHUNK), b"")):  # which the reader would drop
@@ -144,11 +145,12 @@ def _rows(reader: Any, path: Path, layout: CsvLayout, names: Sequence[str]) -> t
                 f"{path} has NUL characters and line breaks in its values, which Spark cannot read together; write it "
                 "as Parquet and give that"
             )
+    width = len(layout.names)
     frame = reader.csv(
         str(path.absolute()),
-        schema=", ".join(f"c{i} STRING" for i in range(len(names))),
+        schema=", ".join(f"c{i} STRING" for i in range(width)),
         header=layout.header, enforceSchema=True, mode="FAILFAST", encoding="UTF-8",
-        sep=",", quote='"', escape='"', nullValue="", emptyValue="", maxCharsPerColumn=-1, maxColumns=len(names) + 1,
+        sep=",", quote='"', escape='"', nullValue="", emptyValue="", maxCharsPerColumn=-1, maxColumns=width + 1,
         multiLine=True, lineSep=layout.line_end,
     )  # fmt: skip
     return frame, frame.count()

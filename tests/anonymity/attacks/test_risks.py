@@ -206,6 +206,7 @@ def test_presets_are_found_by_name_and_have_a_source() -> None:
         assert preset(each.name) is each
         assert each.threshold == Fraction(1, each.k)
         assert each.source
+        assert each.stated
     assert round(float(preset("ema").threshold), 2) == 0.09
     with pytest.raises(InvalidValueError, match="no preset of thresholds called 'EMA'; there are ema, health-canada"):
         preset("EMA")

@@ -23,6 +23,7 @@ from tacit.anonymity import Population, exposure
 from tacit.anonymity.choosing.redaction import RedactionRule, redaction_leakage, redaction_rules
 from tacit.anonymity.choosing.redaction_exposure import redacted_exposure
 from tacit.errors import InvalidValueError, TooLargeError, UnknownColumnError, UnsupportedError
+from tacit.tables.counting.redacted_answers import answers_on_one
 
 NAMES = "xyz"
 value = st.sampled_from([None, "a", "b", "c"])
@@ -272,3 +273,23 @@ def test_what_cannot_be_redacted() -> None:
         redacted_exposure(adult, ["sex"], k=2)  # type: ignore[list-item]
     with pytest.raises(UnsupportedError, match=r"either threshold=.* or k="):
         redacted_exposure(adult, [])
+
+
+@pytest.mark.parametrize("values", [["a"], [None], ["a", "a", "b", None, None, "c"], ["a"] * 5])
+@pytest.mark.parametrize("rarer_than", [{}, {"x": 1}, {"x": 2}, {"x": 3}, {"x": 9}])
+@pytest.mark.parametrize("decoyed", [[], ["x"]])
+def test_the_answers_on_one_column_are_those_that_the_engine_counts(
+    values: list[str | None], rarer_than: dict[str, int], decoyed: list[str]
+) -> None:
+    decoyed = [column for column in decoyed if column in rarer_than]
+    population = Population(pa.table({"x": pa.array(values, pa.string())}))
+    told = answers_on_one(population.class_sizes(["x"]), "x", rarer_than, decoyed)
+
+    def one_by_one(answers: Any) -> list[tuple[Any, ...]]:
+        return sorted(
+            (sorted(hidden), sorted((sorted(forced), people) for forced, people in who.items()))
+            for hidden, who, count in answers
+            for _ in range(count)
+        )
+
+    assert one_by_one(told) == one_by_one(population.redacted_answers(["x"], rarer_than, decoyed))

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from tacit.estimate import Estimate
+from tacit.jobs.audit.decision_result import ColumnDecision, Columns, Decision, FrontSet, GuessReport, Offer
 from tacit.jobs.audit.result import (
     AnswerGuesses,
     Audit,
@@ -10,13 +11,8 @@ from tacit.jobs.audit.result import (
     CertifiedSet,
     CollectionOption,
     CollectionReport,
-    ColumnDecision,
     ColumnReport,
-    Columns,
-    Decision,
-    GuessReport,
     InferenceReport,
-    Offer,
     ProtocolReport,
     RedactedColumn,
     RedactedSet,
@@ -171,6 +167,8 @@ def usual(city: str = "city", job: str = "job", table: str = "people.csv") -> Au
             ),
             question=None,
             functions={"sick": city},
+            nearly={job: city},
+            front=(FrontSet(("sick",), 1.0, 3, 0.003), FrontSet((city, "sick"), 2.0, 8, 0.008)),
         ),
         risks=RISKS,
         columns=(
@@ -229,7 +227,7 @@ def bare() -> Audit:
         rows=3 * PEOPLE,
         person="id",
         sensitive=(),
-        decision=Decision(decided(email=("drop", "identifier")), (), None, {}),
+        decision=Decision(decided(email=("drop", "identifier")), (), None, {}, {}, ()),
         risks=tuple(replace(risk, recommended=None) for risk in RISKS),
         columns=(usual().columns[3],),
         sets=SetsReport(only, (), ("email",), examined=0, possible=0, complete=True),
@@ -262,6 +260,8 @@ def wide() -> Audit:
             ),
             question="number 0 has 400 values in 1,000 rows: if each is a person, name it with --person",
             functions={names[i]: names[i - 1] for i in range(1, 13)},
+            nearly={names[14]: names[13]},
+            front=tuple(FrontSet(published[:size], float(size), size, size / 1000) for size in range(1, 13)),
         ),
         columns=tuple(column(name, exposed=place) for place, name in enumerate(names)),
         sets=SetsReport(

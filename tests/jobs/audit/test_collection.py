@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings, strategies as st
 from rich.console import Console
+from rich.table import Table
 
 import tacit as tc
 from jobs.audit import samples
@@ -17,7 +18,7 @@ from tacit.estimate import Estimate, highest, lowest
 from tacit.jobs.audit.asked_crowd import AskedCrowd
 from tacit.jobs.audit.best_protocol import PROTOCOLS, compared
 from tacit.jobs.audit.collection import EPSILONS, KEPT_ERROR, collection_report, divided, kept_error
-from tacit.jobs.audit.collection_text import CollectionTable, added_up, collected, in_short, too_few
+from tacit.jobs.audit.collection_text import added_up, collected, collection_table, in_short, too_few
 from tacit.jobs.audit.result import CollectionReport
 from tacit.limits import Limits, within
 from tacit.spelling import mechanism_of
@@ -30,7 +31,7 @@ def asked(*values: str) -> CollectionReport:
 
 def printed(reports, width: int) -> str:
     page = io.StringIO()
-    Console(file=page, width=width).print(CollectionTable(reports))
+    Console(file=page, width=width).print(collection_table(reports))
     return page.getvalue()
 
 
@@ -138,6 +139,7 @@ def test_the_table_loses_no_name_and_no_digit(width: int) -> None:
     text = printed(reports, width)
     lines = [line.rstrip() for line in text.splitlines()]
     assert max(map(len, lines)) <= width
+    assert "epsilon=1" in text
     letters = Counter("".join(text.split()))
     for report in reports:
         assert not Counter(report.column.replace(" ", "")) - letters
@@ -163,4 +165,4 @@ def test_asking_adult_instead_takes_a_moment_and_is_said_in_one_table() -> None:
             for guesses in (option.uniform, option.shares):
                 assert guesses.blind <= lowest(guesses.knows_none) + 1e-12
                 assert highest(guesses.knows_none) <= highest(guesses.knows_all) + 1e-12 <= guesses.report + 2e-12
-    assert sum(isinstance(part, CollectionTable) for part in collected(found)) == 1
+    assert sum(isinstance(part, Table) for part in collected(found)) == 1

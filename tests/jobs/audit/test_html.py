@@ -150,7 +150,15 @@ def test_no_cell_of_a_wide_table_has_more_than_six_names():
     assert 0 < max(counts) <= 6
     assert "all but a rather long name of column number 0" in page.words
     assert "13 columns (set 9)" in page.words
-    assert "The columns of sets 1 to 9" in page.words
+    assert "12 columns (set 15)" in page.words
+    assert "The columns of sets 1 to 15" in page.words
+
+
+def test_what_fewer_columns_expose_stands_beside_what_they_are_worth():
+    words = page_of("usual").words
+    assert "Fewer columns, fewer people exposed" in words
+    assert words.index("city, sick20.8") < words.index("sick10.3")
+    assert "jobnearly city" in words
 
 
 def test_no_mark_of_a_wide_table_has_more_than_six_names():
@@ -168,11 +176,14 @@ def test_a_figure_of_equal_values_or_of_one_mark_is_left_out():
     found = samples.usual()
     equal = tuple(replace(one, exposure=0.0, exposed_people=0) for one in found.columns)
     few = replace(
-        found, columns=equal, selected=found.selected[:1], certified=found.certified[:1], inference=found.inference[:1]
-    )
+        found, columns=equal, selected=found.selected[:1], certified=found.certified[:1], inference=found.inference[:1],
+        decision=replace(found.decision, front=found.decision.front[:1]),
+    )  # fmt: skip
     drawn = re.findall(r'data-chart="(\w+)', to_html(few))
     assert set(drawn) <= {"ask"}
-    assert {"columns", "selected", "certified", "guesses"} <= set(re.findall(r'data-chart="(\w+)', to_html(found)))
+    assert {"columns", "selected", "front", "certified", "guesses"} <= set(
+        re.findall(r'data-chart="(\w+)', to_html(found))
+    )
 
 
 def test_each_sensitive_column_has_its_own_guesses():

@@ -1,15 +1,17 @@
 """The audit as data: every number against the rows, whatever the table."""
 
+import io
 import math
 
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings, strategies as st
+from rich.console import Console
 
 import tacit as tc
 from oracles.audits import best_guesses, classes, exposed_people, subsets
 from tacit.errors import InvalidValueError, UnknownColumnError
-from tacit.jobs.audit import sets as search
+from tacit.jobs.audit import sets as search, to_text
 from tacit.jobs.audit.result import Audit
 from tacit.limits import Limits, within
 from tacit.tables.counting.threshold import most_exposed
@@ -229,3 +231,32 @@ def test_some_columns_of_a_population_are_audited_as_if_they_were_all() -> None:
 def test_an_unknown_sensitive_column_is_refused() -> None:
     with pytest.raises(UnknownColumnError, match="did you mean 'sex'"):
         tc.audit("example:adult", columns=["sex"], sensitive="sx")
+
+
+def test_the_report_says_which_columns_a_risk_and_a_guess_are_of() -> None:
+    """Who knows an identifier knows the sensitive value; the table goes out with it, and guesses are without."""
+    visits = pa.table({
+        "who": [person for person in range(40) for _ in range(2)],
+        "card": [f"card {place}" for place in range(80)],
+        "town": ["Oslo", "Rome"] * 40,
+        "sick": ["yes" if person % 3 else "no" for person in range(40) for _ in range(2)],
+    })  # fmt: skip
+    for person in (None, "who"):
+        found = tc.audit(visits, ["card", "town", "sick"], "sick", k=2, person=person)
+        risks = {risk.name: risk.whole for risk in found.risks}
+        assert risks["inference: sick"] == 1.0
+        assert {report.known for report in found.inference} == {("town",)}
+        assert {report.posterior for report in found.inference} == {26 / 40}
+        said = "“Whole table” is with card, which mostly names a person; the guesses in section 5 are by"
+        for face in (printed(found), printed(found, full=True), found.to_markdown(), found.to_html()):
+            assert said in face
+    none = tc.audit(visits, ["town", "sick"], "sick", k=2)
+    assert "“Whole table”" not in printed(none, full=True) + none.to_html()
+
+
+def printed(found: Audit, *, full: bool = False) -> str:
+    """Return what a terminal of 200 columns shows."""
+    console = Console(width=200, file=io.StringIO())
+    with console.capture() as capture:
+        console.print(to_text(found, full=full))
+    return capture.get()

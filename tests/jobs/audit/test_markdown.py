@@ -72,6 +72,6 @@ def test_figures_are_those_of_the_page():
     assert found.chart().to_dict() == found.chart("columns").to_dict()
     assert found.chart("certified").to_dict() != found.chart().to_dict()
     with pytest.raises(
-        InvalidValueError, match="no figure 'hats'; it has 'columns', 'certified', 'selected', 'guesses'"
+        InvalidValueError, match="no figure 'hats'; it has 'columns', 'certified', 'selected', 'front', 'guesses'"
     ):
         found.chart("hats")

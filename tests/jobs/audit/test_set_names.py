@@ -2,8 +2,12 @@
 
 from dataclasses import replace
 
+from rich.console import Console
+
 from jobs.audit import samples
+from tacit.jobs.audit import to_html, to_markdown, to_text
 from tacit.jobs.audit.set_names import SetNames
+from tacit.presenting.names import among, briefly
 
 WHOLE = tuple(f"c{i}" for i in range(20))
 
@@ -28,6 +32,32 @@ def test_sets_of_which_only_the_number_of_columns_is_said_are_counted():
     assert names.counted == (WHOLE[:10], WHOLE[5:15])
     assert [names.of(columns) for columns in names.counted] == ["10 columns (set 1)", "10 columns (set 2)"]
     assert names.of(WHOLE[6:16]) == "10 columns"
+
+
+def test_all_faces_call_a_set_the_same():
+    published = WHOLE[:10]
+    found = samples.usual()
+    found = replace(
+        found,
+        sets=replace(found.sets, whole=samples.released(*WHOLE, exposed=1000)),
+        selected=(samples.released(*published, exposed=1), samples.released(*WHOLE[5:15], exposed=2)),
+        certified_selection=(),
+        inference=(replace(samples.guessed(*published, posterior=0.75), sensitive="sick"),),
+    )
+    console = Console(width=200)
+    with console.capture() as capture:
+        console.print(to_text(found, full=True))
+    for face in (capture.get(), to_markdown(found), to_html(found)):
+        assert "10 columns (set 1)" in face
+        assert "10 columns (set 2)" in face
+    assert "10 columns (set 1) can go out together" in capture.get()
+    assert "by who knows 10 columns (set 1)" in capture.get()
+
+
+def test_numbers_of_columns_have_their_thousands_apart():
+    names = tuple(f"c{i}" for i in range(1500))
+    assert among(names, names) == "all 1,500 columns"
+    assert among(names[:1200], names) == briefly(names[:1200]) == "1,200 columns"
 
 
 def test_what_is_known_of_a_guessed_column_is_a_set_without_it():

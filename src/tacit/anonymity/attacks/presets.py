@@ -33,6 +33,11 @@ class Preset:
         return Fraction(1, self.k)
 
 
+# What custodians of health data have long asked for, most of them five and some three.
+_CELL_SIZES = (
+    "El Emam, Guide to the De-Identification of Personal Health Information (2013), chapter on cell size precedents"
+)
+
 # 0.09 is 1/11 to two digits; to the letter it would ask for 12.
 PRESETS = (
     Preset(
@@ -53,19 +58,14 @@ PRESETS = (
         "no cell of 1 to 10",
         "US Centers for Medicare & Medicaid Services, cell size suppression policy",
     ),
-    Preset("cdc-wonder", 10, "no count of 1 to 9", "US Centers for Disease Control, CDC WONDER data use restrictions"),
     Preset(
-        "k5",
-        5,
-        "a risk of at most 0.2",
-        "El Emam and Malin, in Institute of Medicine, Sharing Clinical Trial Data (2015), appendix B, on custom",
+        "cdc-wonder",
+        10,
+        "no death count of 9 or fewer",
+        "US Centers for Disease Control and Prevention, data use restrictions of the mortality data in CDC WONDER",
     ),
-    Preset(
-        "k3",
-        3,
-        "a cell of at least 3",
-        "Hundepool and others, Handbook on Statistical Disclosure Control (ESSnet, 2010), minimum frequency rule",
-    ),
+    Preset("k5", 5, "a cell size of five, a risk of at most 0.2", _CELL_SIZES),
+    Preset("k3", 3, "a cell size of three, a risk of at most 0.33", _CELL_SIZES),
 )
 
 

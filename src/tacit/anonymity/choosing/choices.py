@@ -12,7 +12,7 @@ from tacit.anonymity.choosing.functions import Functions
 from tacit.anonymity.people.marginals import Marginals
 from tacit.anonymity.people.population import Population
 from tacit.errors import InvalidValueError
-from tacit.numerics.search.ideals import Ideals, bits, mask_of
+from tacit.numerics.search.ideals import Ideals, bits, mask_of, united
 from tacit.numerics.search.worth import CountedOnce, ToppedUp, Worth
 from tacit.validation import as_real
 
@@ -86,21 +86,51 @@ def choices_among(
     )
 
 
-def worth_of(choices: Choices, population: Population | Marginals, weights: Weights, free: Iterable[str]) -> Worth:
-    """Return the worth of sets of the elements: as told, or each column or bit that is no function of another, once."""
+def worth_of(
+    choices: Choices, population: Population | Marginals, weights: Weights, functions: Functions | None
+) -> Worth:
+    """Return the worth of sets of the elements: as told, or each column or bit that follows from no other, once.
+
+    Sensitive columns neither bring others along nor are they brought, but may follow from another one all the same.
+    """
     if isinstance(weights, Mapping):
         told = _weights(population, choices.chains, weights)
         return ToppedUp(choices.ideals, [told[name] for name in choices.names])
+    order = choices.ideals if functions is None else _order(choices, functions)
+    alike = () if functions is None else _nearly_following(choices, functions)
     if weights == "bits":
         entropies = (Fraction(population.class_sizes([name]).entropy) for name in choices.names)
-        return CountedOnce(choices.ideals, list(entropies))
+        return CountedOnce(order, list(entropies), alike)
     if weights not in (None, "columns"):
         raise InvalidValueError(
             f"weights must be 'columns', 'bits' or a mapping from columns to numbers, such as {{'age': 2}}, "
             f"got {weights!r:.40}"
         )
-    each = _weights(population, choices.chains, dict.fromkeys(free, 0.0))
-    return CountedOnce(choices.ideals, [each[name] for name in choices.names])
+    each = _weights(population, choices.chains, dict.fromkeys(() if functions is None else functions.constants, 0.0))
+    return CountedOnce(order, [each[name] for name in choices.names], alike)
+
+
+def _order(choices: Choices, functions: Functions) -> Ideals:
+    """Return which elements follow from which, of copies the later one from the earlier."""
+    firsts = [functions.copies.get(name, name) for name in choices.names]
+    alike = {first: mask_of(j for j, other in enumerate(firsts) if other == first) for first in firsts}
+    return Ideals(
+        [
+            brought | alike[first] >> j << j | united(alike[coarse] for coarse in functions.determined.get(first, ()))
+            for j, (brought, first) in enumerate(zip(choices.ideals.brings, firsts, strict=True))
+        ]
+    )
+
+
+def _nearly_following(choices: Choices, functions: Functions) -> list[tuple[int, int]]:
+    """Return the pairs of elements of which one nearly follows from the other."""
+    firsts = [functions.copies.get(name, name) for name in choices.names]
+    return [
+        (i, j)
+        for j, first in enumerate(firsts)
+        for i, other in enumerate(firsts)
+        if other in functions.nearly.get(first, ())
+    ]
 
 
 def chains_among(

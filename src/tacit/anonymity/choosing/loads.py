@@ -78,10 +78,10 @@ class FromCodes:
     ----------
     ideals
         What sets are made of.
-    columns
-        Of each element its codes.
-    sensitive
-        The codes of each sensitive column, and the element that it is, if it is one.
+    names
+        Of each element its column.
+    coded
+        The codes of the columns, the sensitive ones too.
     allowed
         How much may be given away.
     rows
@@ -89,19 +89,17 @@ class FromCodes:
     """
 
     def __init__(
-        self,
-        ideals: Ideals,
-        columns: Sequence[Column],
-        sensitive: Mapping[str, tuple[Column, int | None]],
-        allowed: Allowed,
-        rows: int,
+        self, ideals: Ideals, names: Sequence[str], coded: Mapping[str, Column], allowed: Allowed, rows: int
     ) -> None:
-        self._ideals, self._columns, self._sensitive, self._allowed = ideals, columns, sensitive, allowed
-        self._rows = rows
-        self._most_kept = max(4, _KEPT_BYTES // max(1, 4 * rows))
-        self._kept: dict[int, Column] = {0: everybody(rows)}
-        if columns:  # so that loops are compiled before anybody can interrupt the search, which libraries do not bear
-            rows_in_small(refined(self._kept[0], columns[0]), columns[0], 1)
+        index = {name: j for j, name in enumerate(names)}
+        self._ideals, self._allowed, self._rows = ideals, allowed, rows
+        self._columns = [coded[name] for name in names]
+        # The codes of each sensitive column, and the element that it is, if it is one.
+        self._sensitive = [(coded[name], index.get(name)) for name in allowed.guessed]
+        self._most_kept = max(4, _KEPT_BYTES // max(1, 4 * self._rows))
+        self._kept: dict[int, Column] = {0: everybody(self._rows)}
+        if names:  # so that loops are compiled before anybody can interrupt the search, which libraries do not bear
+            rows_in_small(refined(self._kept[0], self._columns[0]), self._columns[0], 1)
 
     def loads(self, extensions: Sequence[Extension]) -> list[Loads]:
         """Return the loads of each, up to the first that is over."""
@@ -111,11 +109,10 @@ class FromCodes:
             by_base.setdefault(base, []).append(j)
         found: dict[tuple[int, int], Loads] = {}
         for base, elements in by_base.items():
-            classes = self._classes(base)
+            classes = self.classes(base)
 
             def exposed(j: int, classes: Column = classes) -> int:
-                by = everybody(self._rows) if j < 0 else self._columns[j]
-                return rows_in_small(classes, by, self._allowed.least)
+                return self.exposed(classes, everybody(self._rows) if j < 0 else self._columns[j])
 
             share = len(elements) * self._rows >= _ROWS_SHARED and len(elements) > 1
             counts = on_all_cores(exposed, elements) if share else map(exposed, elements)
@@ -124,9 +121,13 @@ class FromCodes:
                 found[base, j] = (count, *guesses)
         return [found[pair] for pair in pairs]
 
+    def exposed(self, classes: Column, by: Column) -> int:
+        """Return how many people are exposed in the classes of who is alike on both."""
+        return rows_in_small(classes, by, self._allowed.least)
+
     def entropy(self, ideal: int) -> float:
         """Return the bits of the elements together."""
-        sizes, counts = np.unique(class_sizes(self._classes(ideal), everybody(self._rows)), return_counts=True)
+        sizes, counts = np.unique(class_sizes(self.classes(ideal), everybody(self._rows)), return_counts=True)
         return ClassSizes(sizes, counts).entropy
 
     def _extension(self, ideal: int, j: int | None) -> tuple[int, int]:
@@ -139,15 +140,15 @@ class FromCodes:
     def _guesses(self, base: int, j: int) -> list[int]:
         loads: list[int] = []
         ideal = base if j < 0 else base | self._ideals.brings[j]
-        for codes, element in self._sensitive.values():
+        for codes, element in self._sensitive:
             known = ideal if element is None else ideal & ~(1 << element)
-            right, certain = best_guesses(self._classes(known), codes)
+            right, certain = best_guesses(self.classes(known), codes)
             loads += [right] if self._allowed.certain is None else [right, certain]
             if not all(map(int.__le__, loads, self._allowed.limits[1:])):
                 break
         return loads
 
-    def _classes(self, elements: int) -> Column:
+    def classes(self, elements: int) -> Column:
         """Return the classes on elements, refined from the largest set inside that is kept."""
         if elements not in self._kept:
             base = max((kept for kept in self._kept if kept & ~elements == 0), key=int.bit_count)
@@ -239,6 +240,8 @@ def allowed_of(  # noqa: PLR0917 - all the budgets
     rise = GUESS_BUDGET if guess_budget is None else as_real(guess_budget, "guess_budget")
     if not 0 <= rise <= 1:
         raise InvalidValueError(f"guess_budget is by how much a share may rise, in [0, 1], got {guess_budget!r}")
+    people = population.people
+    certain = None if certain_budget is None else most_exposed(people, certain_budget, "certain_budget")
     if not sensitive:
         return Allowed(least, exposed, {}, None)
     if not isinstance(population, Population):
@@ -246,7 +249,5 @@ def allowed_of(  # noqa: PLR0917 - all the budgets
             "Marginals do not tell how a sensitive column is guessed; make a tacit.Population(table)"
         )
     commonest = {name: population.best_guesses((), name) for name in sensitive}
-    people = population.people
     guessed = {name: count + most_exposed(people, rise) for name, count in commonest.items()}
-    certain = None if certain_budget is None else most_exposed(people, certain_budget)
     return Allowed(least, exposed, guessed, certain)

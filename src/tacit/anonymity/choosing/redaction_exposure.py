@@ -1,9 +1,10 @@
 """Who still stands out after people redacted their rare values themselves."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,9 @@ from tacit.anonymity.people.population import Population
 from tacit.errors import InvalidValueError, TooLargeError, UnsupportedError
 from tacit.numerics.laws.binomial import binomial_window
 from tacit.tables.counting.threshold import Threshold, least_unexposed
+
+if TYPE_CHECKING:
+    from tacit.tables.counting.redacted_answers import Answers
 
 _MOST_KEPT = 1 << 12
 
@@ -96,7 +100,7 @@ def redacted_exposure(
     no_coin = {column: math.log1p(-rule_of[column].decoys) for column in decoyed}
     binomial = lru_cache(_MOST_KEPT)(_binomial)  # the same few counts come again and again
     exposed: list[float] = []
-    for redacted, people, answers in population.redacted_answers(asked, rarer_than, decoyed):
+    for redacted, people, answers in _answers(population, asked, rarer_than, decoyed):
         shown = math.fsum(no_coin[column] for column in decoyed if column not in redacted)
         givers = [
             binomial(count, shown + math.fsum(coin[column] for column in redacted - forced), least)
@@ -104,6 +108,17 @@ def redacted_exposure(
         ]
         exposed.append(answers * _mean_below(givers, least))
     return math.fsum(exposed) / population.people
+
+
+def _answers(
+    population: Population, asked: Sequence[str], rarer_than: Mapping[str, int], decoyed: Sequence[str]
+) -> "Iterator[Answers]":
+    """Yield how many people could give each answer, without a question where class sizes tell."""
+    from tacit.tables.counting.redacted_answers import answers_on_one  # noqa: PLC0415 - imports Ibis
+
+    if len(asked) == 1:
+        return answers_on_one(population.class_sizes(asked), asked[0], rarer_than, decoyed)
+    return population.redacted_answers(asked, rarer_than, decoyed)
 
 
 @dataclass(frozen=True)

@@ -3,27 +3,22 @@
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
 
 from tacit import limits
-from tacit.anonymity.choosing.choices import Choices, Columns, Weights, chains_among, choices_among, worth_of
-from tacit.anonymity.choosing.functions import Functions, functions_among
-from tacit.anonymity.choosing.loads import Allowed, Certified, FromCodes, FromEngine, Given, allowed_of
+from tacit.anonymity.choosing.asked import Asked, By, asked_of
+from tacit.anonymity.choosing.choices import Choices, Columns, Weights, choices_among, worth_of
+from tacit.anonymity.choosing.loads import Certified, FromCodes, FromEngine, Given
 from tacit.anonymity.exposure.bounds import exposed_below, exposure_bound
-from tacit.anonymity.people.accepted import as_population, counted
 from tacit.anonymity.people.marginals import Marginals
 from tacit.anonymity.people.population import Population
 from tacit.errors import EngineError, InvalidValueError
 from tacit.estimate import Estimate
-from tacit.numerics.alike import Column
 from tacit.numerics.search.looked_at import Ended
 from tacit.numerics.search.monotone_sets import MonotoneSearch, Searched
 from tacit.numerics.search.worth import Worth
 from tacit.shown import Drawn, Framed
-from tacit.tables.counting.threshold import Threshold, least_unexposed, most_exposed
+from tacit.tables.counting.threshold import Threshold
 from tacit.validation import as_real
-
-By = Literal["measured", "certified"]
 
 # So many sets that are equally useful are compared by their bits.
 _TIED = 100
@@ -61,9 +56,9 @@ class Selection(Framed, Drawn):
     Parameters
     ----------
     best
-        The most useful set: of several, unless weights were told, the one with most bits, then the least exposed, then
-        that of the fewest columns, then the first. None if even knowing nothing, or what is to be kept, exposes too
-        many.
+        The most useful set: of several, unless weights were told, the one that nothing can be added to with most bits,
+        then the least exposed, then that of the fewest columns, then the first. None if even knowing nothing, or what
+        is to be kept, exposes too many.
     maximal
         Sets within the budget that are below no other one within, the most useful first. All of them if complete.
     front
@@ -85,7 +80,12 @@ class Selection(Framed, Drawn):
         search before it was proved.
     functions
         A column that is a copy or a function of another → that other one. With a hierarchy told, those in it are left
-        out; found out only where exposure is measured, of people with one row each, and weights are not told.
+        out; found out only where exposure is measured, of people with one row each, and weights are not told. It goes
+        out with that other one, unless one of the two is sensitive.
+    nearly
+        A column that is none of these → one from which it nearly follows: who knows that other one guesses it wrong
+        for at most a twentieth of those for whom who knows nothing does. Found out only where functions are, and where
+        the rows are in this process.
     constants
         The columns with one value only.
     by
@@ -102,6 +102,7 @@ class Selection(Framed, Drawn):
     possible: int
     ended: Ended
     functions: Mapping[str, str]
+    nearly: Mapping[str, str]
     constants: Columns
     by: By
 
@@ -155,11 +156,11 @@ def select_columns(
     keep, drop
         Columns that go out in any case, or in none.
     weights
-        "columns", the default: a set is worth as many columns as it has of which none is a function of another, for
-        what follows from another column tells nothing more; a column that has a finer one in a hierarchy counts for as
-        much of it as it has of its entropy. "bits": the same with each column's entropy. Or a mapping, column → its
-        utility, at least 0, as above unless told; these are added up without rounding, so that 0.1 and 0.2 are worth
-        0.3.
+        "columns", the default: a set is worth as many columns as it has of which none is a function of another, or
+        nearly so, for what follows from another column tells nothing more; a column that has a finer one in a hierarchy
+        counts for as much of it as it has of its entropy. "bits": the same with each column's entropy. Or a mapping,
+        column → its utility, at least 0, as above unless told; these are added up without rounding, so that 0.1 and
+        0.2 are worth 0.3.
     sensitive
         Columns that nobody is to guess much better than without the set. They go out only if they are kept.
     guess_budget
@@ -215,37 +216,35 @@ def select_columns(
     >>> select_columns(adult, budget=0.01, k=10, by="certified").columns
     ('sex', 'income', 'race')
     """
-    if by not in ("measured", "certified"):
-        raise InvalidValueError(f"by must be 'measured' or 'certified', got {by!r}")
-    population = counted(P) if by == "certified" else as_population(P, "select_columns(by='certified')")
-    people = population.people
-    least = least_unexposed(people, k, threshold)
-    kept, dropped, secret = (population.known(names) for names in (keep, drop, sensitive))
-    if both := next((name for name in kept if name in dropped), None):
-        raise InvalidValueError(f"the column {both!r} cannot be kept and dropped; leave it in one")
-    asked = population.known(columns)
-    chosen = (
-        *(name for name in asked if name in kept or name not in (*dropped, *secret)),
-        *(name for name in kept if name not in asked),
-    )
-    chains = chains_among(population, chosen, hierarchies)
-    allowed = allowed_of(population, least, most_exposed(people, budget), secret, guess_budget, certain_budget)
+    asked = asked_of(
+        P, budget, k, threshold, by,
+        columns=columns, keep=keep, drop=drop, sensitive=sensitive,
+        guess_budget=guess_budget, certain_budget=certain_budget, hierarchies=hierarchies,
+    )  # fmt: skip
+    return selection_of(asked, weights, time_limit=time_limit, progress=progress)
+
+
+def selection_of(
+    asked: Asked,
+    weights: Weights = None,
+    *,
+    time_limit: float | None = None,
+    progress: Callable[[Columns], None] | None = None,
+) -> Selection:
+    """Return the most useful sets of columns within what may be given away, as :func:`select_columns` does."""
+    population, people, least = asked.population, asked.population.people, asked.allowed.least
     told = isinstance(weights, Mapping)
-    coded: dict[str, Column] | None = None
-    functions: Functions | None = None
-    if isinstance(population, Population) and by == "measured" and population.person is None:
-        coded = population.codes([*chosen, *(name for name in secret if name not in chosen)])
-        alone = [chain[0] for chain in chains if len(chain) == 1 and chain[0] not in secret]
-        functions = None if told else functions_among(population, alone, coded)
-    choices = choices_among(chosen, kept, chains, functions)
+    functions = None if told else asked.functions
+    bringing = None if functions is None else functions.without(asked.sensitive)
+    choices = choices_among(asked.columns, asked.kept, asked.chains, bringing)
     constants = () if functions is None else functions.constants
-    worth = worth_of(choices, population, weights, constants)
-    given = _given(population, choices, secret, allowed, coded, by)
+    worth = worth_of(choices, population, weights, functions)
+    given = _given(asked, choices)
     search = MonotoneSearch(
         choices.ideals,
         choices.start,
         given.loads,
-        allowed.limits,
+        asked.allowed.limits,
         worth,
         place=choices.place,
         most_levels=limits.current().most_levels_examined,
@@ -260,17 +259,16 @@ def select_columns(
             names, loads = choices.columns(ideal), found.within[ideal]
         else:
             names, loads = choices.telling(ideal, constants), found.over[ideal]
-        if by == "certified":
-            exposure: float | Estimate = exposure_bound(population, k, threshold, names)
-        else:
-            exposure = loads[0] / people
-        step = 1 if allowed.certain is None else 2
-        guesses = {name: right / people for name, right in zip(secret, loads[1::step], strict=False)}
+        measured = asked.by == "measured"
+        exposure = loads[0] / people if measured else exposure_bound(population, max(1, least), columns=names)
+        step = 1 if asked.allowed.certain is None else 2
+        guesses = {name: right / people for name, right in zip(asked.sensitive, loads[1::step], strict=False)}
         return SelectedSet(names, exposure, float(worth.of(ideal)), guesses)
 
     best = _best(found, worth, given, choices) if not told else found.best
-    if best is not None and coded is not None and isinstance(population, Population):
-        _check(population, choices.columns(best), least, found.within[best][0])
+    published = () if best is None else choices.columns(best)
+    if best is not None and asked.coded is not None and isinstance(population, Population):
+        _check(population, published, least, found.within[best][0])
     maximal = [ideal for ideal in found.maximal if ideal != best]
     if best in found.maximal:
         maximal.insert(0, best)
@@ -284,9 +282,10 @@ def select_columns(
         examined=found.examined - (0 in found.within or 0 in found.over),
         possible=choices.ideals.count - 1,
         ended=found.ended,
-        functions={} if functions is None else functions.sources(() if best is None else choices.columns(best)),
+        functions={} if functions is None else functions.sources(published),
+        nearly={} if functions is None else functions.near_sources(published),
         constants=constants,
-        by=by,
+        by=asked.by,
     )
 
 
@@ -297,22 +296,14 @@ def _as_time(time_limit: float) -> float:
     return seconds
 
 
-def _given(  # noqa: PLR0917 - all that a selection is asked
-    population: Population | Marginals,
-    choices: Choices,
-    secret: Columns,
-    allowed: Allowed,
-    coded: Mapping[str, Column] | None,
-    by: By,
-) -> Given:
+def _given(asked: Asked, choices: Choices) -> Given:
     """Return what says what sets give away."""
-    if by == "certified" or not isinstance(population, Population):
-        return Certified(population, choices.ideals, choices.names, allowed.least)
-    if coded is None:
-        return FromEngine(population, choices.ideals, choices.names, allowed)
-    index = {name: j for j, name in enumerate(choices.names)}
-    sensitive = {name: (coded[name], index.get(name)) for name in secret}
-    return FromCodes(choices.ideals, [coded[name] for name in choices.names], sensitive, allowed, population.people)
+    population = asked.population
+    if asked.by == "certified" or not isinstance(population, Population):
+        return Certified(population, choices.ideals, choices.names, asked.allowed.least)
+    if asked.coded is None:
+        return FromEngine(population, choices.ideals, choices.names, asked.allowed)
+    return FromCodes(choices.ideals, choices.names, asked.coded, asked.allowed, population.people)
 
 
 def _best(found: Searched, worth: Worth, given: Given, choices: Choices) -> int | None:
@@ -320,7 +311,7 @@ def _best(found: Searched, worth: Worth, given: Given, choices: Choices) -> int 
     if found.best is None:
         return None
     most = worth.of(found.best)
-    useful = [ideal for ideal in (found.best, *found.maximal) if worth.of(ideal) == most][:_TIED]
+    useful = [ideal for ideal in found.maximal if worth.of(ideal) == most][:_TIED] or [found.best]
     bits = {ideal: given.entropy(ideal) for ideal in useful}
     return min(bits, key=lambda ideal: (-bits[ideal], found.within[ideal], choices.place(ideal)))
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
+from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
@@ -12,10 +12,7 @@ from tacit.jobs.audit.result import AnswerGuesses, Audit, CollectionReport
 from tacit.presenting.names import briefly
 from tacit.presenting.numbers import in_points, percent, percent_upwards
 from tacit.presenting.rounding import rounded_up
-from tacit.presenting.tables import TableInForms, plain_table, plain_words
-from tacit.printable import printable
-
-_LEAST_NAME = 6
+from tacit.presenting.tables import plain_table, plain_words
 
 
 def in_short(reports: Sequence[CollectionReport]) -> Iterator[str]:
@@ -89,7 +86,7 @@ def collected(found: Audit) -> Iterator[RenderableType]:
         "First by who knows how common each answer is, then by whom all are equally likely beforehand"
         f"{asked}."
     )
-    yield CollectionTable(reports)
+    yield collection_table(reports)
     delta = f"δ = 1/({DELTA_PEOPLE} n) = {reports[0].delta:.3g}"
     yield plain_words(f"crowd ε: of all reports without their senders, at {delta}; – where it is not known.")
     if said := added_up(reports, "the second line of “off by”"):
@@ -103,48 +100,21 @@ def collected(found: Audit) -> Iterator[RenderableType]:
         )
 
 
-class CollectionTable(TableInForms):
-    """The best way to ask each column: on one line each where there is room, else folded at the comma."""
-
-    def __init__(self, reports: Sequence[CollectionReport]) -> None:
-        self._reports = reports
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        longest = max(len(printable(report.column)) for report in self._reports)
-        table = self.whole()
-        if table.__rich_measure__(console, options).minimum > options.max_width:
-            table = self._table(folded=True)
-            missing = table.__rich_measure__(console, options).minimum - options.max_width
-            if missing > 0:
-                table.columns[0].min_width = None
-                table.columns[0].width = max(_LEAST_NAME, longest - missing)
-        yield table
-
-    def whole(self) -> Table:
-        """Return the table with each way to ask on one line."""
-        return self._table(folded=False)
-
-    def _table(self, *, folded: bool) -> Table:
-        heads = ("column", "ask by", "off\nby", "blind", "knows\nnone", "knows\nall", "crowd\nε")
-        table = plain_table(*heads, wide=max(len(printable(report.column)) for report in self._reports))
-        for column in table.columns:
-            column.header = Text(str(column.header))  # which may break where it says
-        table.columns[1].justify = "left"
-        table.padding = (0, 0) if folded else (0, 1, 0, 0)
-        for report in self._reports:
-            best = report.recommended
-            protocol = best.best.mechanism.replace(",", ",\n") if folded else best.best.mechanism
-            asked = [in_points(best.best.error_share)]
-            if report.questions > 1:
-                asked.append(in_points(report.if_all_asked.error_share))
-            cells = ([_guess(guess) for guess in _shown(guesses)] for guesses in (best.shares, best.uniform))
-            guesses = map("\n".join, zip(*cells, strict=True))
-            shuffled = (
-                "–" if report.shuffled_epsilon is None else at_level(report.shuffled_epsilon).replace("at most ", "≤")
-            )
-            lines = (protocol, "\n".join(asked), *guesses, shuffled)
-            table.add_row(printable(report.column), *map(Text, lines))
-        return table
+def collection_table(reports: Sequence[CollectionReport]) -> Table:
+    """Return the best way to ask each column."""
+    table = plain_table("column", "ask by", "off by", "blind", "knows none", "knows all", "crowd ε")
+    table.columns[1].justify = "left"
+    for report in reports:
+        best = report.recommended
+        asked = [in_points(best.best.error_share)]
+        if report.questions > 1:
+            asked.append(in_points(report.if_all_asked.error_share))
+        cells = ([_guess(guess) for guess in _shown(guesses)] for guesses in (best.shares, best.uniform))
+        shuffled = "–" if report.shuffled_epsilon is None else at_level(report.shuffled_epsilon)
+        lines = ("\n".join(asked), *map("\n".join, zip(*cells, strict=True)), shuffled.replace("at most ", "≤"))
+        protocol = best.best.mechanism.replace(",", ",\n")  # beside cells that have two lines in any case
+        table.add_row(report.column, *map(Text, (protocol, *lines)))
+    return table
 
 
 def _shown(guesses: AnswerGuesses) -> list[float | Estimate]:

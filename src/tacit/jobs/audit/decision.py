@@ -5,8 +5,10 @@ from typing import Literal
 
 from tacit.anonymity import ColumnKind, Population, Selection
 from tacit.anonymity.attacks.attack import inferences
-from tacit.jobs.audit.result import ColumnDecision, GuessReport, Offer
+from tacit.anonymity.choosing.asked import Asked
+from tacit.jobs.audit.decision_result import ColumnDecision, FrontSet, GuessReport, Offer
 from tacit.jobs.audit.sets import NAMING, Wanted
+from tacit.jobs.audit.time_limit import TimeLimit
 from tacit.jobs.audit.views import Views
 from tacit.presenting.numbers import bits, percent
 from tacit.printable import printable
@@ -42,17 +44,32 @@ def offer_of(population: Population, selection: Selection, by: Literal["columns"
     )
 
 
+def front_of(population: Population, selection: Selection) -> Iterator[FrontSet]:
+    """Yield the sets that are worth something and of which none is as useful as another that exposes no more."""
+    for found in selection.front:
+        assert isinstance(found.exposure, float)
+        if found.utility:
+            exposed = round(found.exposure * population.people)
+            yield FrontSet(found.columns, found.utility, exposed, found.exposure)
+
+
 def decide(
-    population: Population, kinds: Mapping[str, ColumnKind], selection: Selection, wanted: Wanted
+    population: Population,
+    asked: Asked,
+    kinds: Mapping[str, ColumnKind],
+    selection: Selection,
+    wanted: Wanted,
+    *,
+    time: TimeLimit,
 ) -> Iterator[ColumnDecision]:
     """Yield what to do with each column, beside the columns that are recommended."""
     published = selection.columns
     secret = [name for name in wanted.sensitive if name not in published]
     naming = [name for name, kind in kinds.items() if kind.kind in NAMING]
     open_to = [name for name in kinds if name not in (*published, *wanted.drop, *secret, *naming)]
-    together = population.class_sizes_of_all([*published, name] for name in open_to)
-    beside = {name: sizes.exposure(k=wanted.k) for name, sizes in zip(open_to, together, strict=True)}
-    views = Views(population, published, sorted(open_to, key=beside.__getitem__)[:_VIEWED], wanted)
+    views = Views(population, asked, published)
+    beside = views.exposed_with(open_to if time.left else ())
+    viewed = sorted(beside, key=beside.__getitem__)[:_VIEWED]
     for name, kind in kinds.items():
         if name in published:
             entropy = population.class_sizes([name]).entropy
@@ -63,10 +80,12 @@ def decide(
             yield ColumnDecision(name, "drop", "sensitive: goes out only if kept")
         elif name in naming:
             yield ColumnDecision(name, "drop", f"{kind.kind}: {kind.reason}")
-        elif view := views.of(name):
+        elif name not in beside:
+            yield ColumnDecision(name, "drop", "not known to fit: the time was over before")
+        elif name in viewed and (view := views.of(name)):
             yield ColumnDecision(name, *view)
-        elif beside[name] > wanted.budget:
-            yield ColumnDecision(name, "drop", f"{percent(beside[name])} exposed with it")
+        elif beside[name] > asked.allowed.exposed:
+            yield ColumnDecision(name, "drop", f"{percent(beside[name] / population.people)} exposed with it")
         else:
             yield ColumnDecision(name, "drop", _why_dropped(selection, wanted))
 
@@ -74,8 +93,10 @@ def decide(
 def _why_published(name: str, selection: Selection) -> str | None:
     if name in selection.constants:
         return "one value: tells nothing"
-    source = selection.functions.get(name)
-    return None if source not in selection.columns else f"follows from {printable(source or '')}"
+    for sources, how in ((selection.functions, "follows"), (selection.nearly, "nearly follows")):
+        if sources.get(name) in selection.columns:
+            return f"{how} from {printable(sources[name])}"
+    return None
 
 
 def _why_dropped(selection: Selection, wanted: Wanted) -> str:

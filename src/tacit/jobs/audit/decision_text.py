@@ -6,11 +6,19 @@ from collections.abc import Iterator
 from rich.console import RenderableType
 from rich.table import Table
 
-from tacit.estimate import Estimate
-from tacit.jobs.audit.result import Audit, RiskReport
-from tacit.jobs.audit.summary import by_verdict, coarser_views, next_command
-from tacit.presenting.numbers import bounded, percent
-from tacit.presenting.tables import plain_table, plain_words
+from tacit.jobs.audit.result import SHOWN, Audit, RiskReport
+from tacit.jobs.audit.set_names import SetNames
+from tacit.jobs.audit.summary import (
+    TRADED,
+    assumptions,
+    by_verdict,
+    coarser_views,
+    next_command,
+    risk_in_words,
+    with_identifiers,
+)
+from tacit.presenting.numbers import percent
+from tacit.presenting.tables import plain_table, plain_words, with_rest
 
 # Rows of the first screen.
 _FIRST = 12
@@ -29,7 +37,7 @@ def decided(found: Audit, *, full: bool) -> Iterator[RenderableType]:
     for each in shown:
         table.add_row(each.column, each.verdict, each.reason, style="bold" if each.verdict == "publish" else None)
     if rest := Counter(each.verdict for each in decisions[len(shown) :]):
-        table.caption = f"and {', '.join(f'{count} more to {verdict}' for verdict, count in rest.items())}: --full"
+        table.caption = f"and {', '.join(f'{count:,} more to {verdict}' for verdict, count in rest.items())}: --full"
         table.caption_justify = "left"
     yield table
     if (said := coarser_views(found)) is not None:
@@ -39,13 +47,26 @@ def decided(found: Audit, *, full: bool) -> Iterator[RenderableType]:
         yield command
 
 
+def traded(found: Audit) -> Iterator[RenderableType]:
+    """Yield what less useful sets would expose, the most useful first, if they expose less."""
+    if len(found.decision.front) < 2:
+        return
+    yield plain_words(TRADED)
+    table = plain_table("columns", "worth", "people exposed", f"exposed, k={found.k}")
+    names = SetNames(found)
+    for each in found.decision.front[: -SHOWN - 1 : -1]:
+        table.add_row(names.of(each.columns), f"{each.utility:g}", f"{each.exposed_people:,}", percent(each.exposure))
+    yield with_rest(table, len(found.decision.front))
+
+
 def risks(found: Audit, *, full: bool) -> Iterator[RenderableType]:
     """Yield the risks as regulators name them, of the whole table and of what is to be published."""
     shown = [risk for risk in found.risks if full or risk.name.startswith(_FIRST_RISKS)]
     yield _risk_table(shown)
-    values = [value for risk in shown for value in (risk.whole, risk.recommended) if isinstance(value, Estimate)]
-    for assumed in dict.fromkeys(value.assuming for value in values if value.assuming is not None):
-        yield plain_words(f"≈ an estimate, assuming {assumed}.")
+    if (said := with_identifiers(found)) is not None:
+        yield plain_words(said)
+    for sentence in assumptions(shown):
+        yield plain_words(sentence)
     if full:
         for risk in shown:
             yield plain_words(f"{risk.name}: {risk.meaning}")
@@ -54,12 +75,6 @@ def risks(found: Audit, *, full: bool) -> Iterator[RenderableType]:
 def _risk_table(shown: list[RiskReport]) -> Table:
     table = plain_table("risk", "whole table", "to publish")
     for risk in shown:
-        few = "–" if risk.recommended is None else _risk(risk.recommended)
-        table.add_row(risk.name, _risk(risk.whole), few)
+        few = "–" if risk.recommended is None else risk_in_words(risk.recommended)
+        table.add_row(risk.name, risk_in_words(risk.whole), few)
     return table
-
-
-def _risk(value: float | Estimate) -> str:
-    if not isinstance(value, Estimate):
-        return percent(value)
-    return f"≈ {percent(value.value)}" if value.assuming is not None else bounded(value)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from tacit.estimate import highest
-from tacit.jobs.audit.result import Audit, CertifiedReport, CollectionReport, InferenceReport
+from tacit.jobs.audit.result import SHOWN, Audit, CertifiedReport, CollectionReport, InferenceReport
 from tacit.jobs.audit.set_names import SetNames
 from tacit.presenting.objects import plain
 from tacit.presenting.views.results import figures
@@ -38,6 +38,9 @@ def figures_of(found: Audit) -> Iterator[tuple[str, Any]]:
         yield "certified", charts.certified_beside_truth(_named(certified, "columns", names), k)
     if _vary(report.exposure for report in found.selected):
         yield "selected", charts.exposure_by_set(_named(found.selected, "columns", names), k, budget)
+    front = found.decision.front[-SHOWN:]
+    if _vary(each.exposure for each in front):
+        yield "front", charts.front_of_sets(_named(front, "columns", names))
     for place, guesses in enumerate(guesses_apart(found)):
         if _vary(report.posterior for report in guesses):
             name = f"guesses-{place}" if place else "guesses"

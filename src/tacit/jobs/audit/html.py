@@ -3,7 +3,6 @@
 import base64
 import hashlib
 import json
-import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, partial
 from importlib.resources import files
@@ -12,12 +11,26 @@ from typing import Any
 from tacit.estimate import Estimate, highest
 from tacit.jobs.audit.collection import DELTA_PEOPLE, KEPT_ERROR, MOST_CATEGORIES, kept_error
 from tacit.jobs.audit.collection_text import added_up, at_level, too_few, without_shuffler
+from tacit.jobs.audit.decision_result import ColumnDecision
 from tacit.jobs.audit.figures import figures_of, guesses_apart, tightest_first
-from tacit.jobs.audit.result import SHOWN, Audit, ColumnDecision, InferenceReport
+from tacit.jobs.audit.result import SHOWN, Audit, InferenceReport
 from tacit.jobs.audit.set_names import SetNames
-from tacit.jobs.audit.summary import CUT_SHORT, by_verdict, coarser_views, next_command, offered, promise, proved
+from tacit.jobs.audit.summary import (
+    CUT_SHORT,
+    TRADED,
+    assumptions,
+    by_verdict,
+    coarser_views,
+    next_command,
+    offered,
+    promise,
+    proved,
+    risk_in_words,
+    with_identifiers,
+)
 from tacit.presenting.names import listed, short
 from tacit.presenting.numbers import (
+    WITHIN_NUMBERS,
     bits,
     bounded,
     closeness,
@@ -73,8 +86,14 @@ def to_html(found: Audit) -> str:
         command=next_command(found),
         decided=decided,
         views=coarser_views(found),
+        with_identifiers=with_identifiers(found),
+        assumptions=assumptions(found.risks),
         unfolded=_unfolded(decided),
-        functions=list(found.decision.functions.items()),
+        functions=[
+            *((column, "", source) for column, source in found.decision.functions.items()),
+            *((column, "nearly ", source) for column, source in found.decision.nearly.items()),
+        ],
+        traded=TRADED,
         cut=CUT_SHORT,
         set_names=SetNames(found),
         figures={name: _specification(chart) for name, chart in figures_of(found)},
@@ -162,7 +181,7 @@ def _template() -> Any:
         "times": _times,
         "who": _who,
         "listed": listed,
-        "share": _share,
+        "risk": _risk,
     }
     return environment.get_template("report.html.j2")
 
@@ -192,17 +211,15 @@ def _unbroken(word: Callable[[Any], str]) -> Callable[[Any], str]:
 
 def _tidy(text: str) -> str:
     """Return a sentence whose numbers keep their unit on the same line."""
-    return re.sub(
-        r"(?<=\d) (?=%|people\b|person\b|points\b|in \d)|(?<=\d in) (?=\d)|(?<=ε) (?==)|(?<=ε =) ", "\u00a0", text
-    )
+    return WITHIN_NUMBERS.sub("\u00a0", text)
 
 
 def _limit(guess: float | Estimate) -> str:
     return _sign(_tidy(bounded(guess)))
 
 
-def _share(value: float | Estimate) -> str:
-    return _tidy(bounded(value) if isinstance(value, Estimate) else percent(value))
+def _risk(value: float | Estimate) -> str:
+    return _tidy(risk_in_words(value))
 
 
 def _sign(bound: str) -> str:

@@ -21,8 +21,11 @@ from tacit.anonymity import (
 from tacit.anonymity.attacks.attack import inferences
 from tacit.anonymity.choosing.loads import GUESS_BUDGET
 from tacit.errors import InvalidValueError
+from tacit.input_files import without_password
 from tacit.jobs.audit.collection import collection_report, worth_collecting
-from tacit.jobs.audit.decision import decide, offer_of
+from tacit.jobs.audit.columns import column_reports
+from tacit.jobs.audit.decision import decide, front_of, offer_of
+from tacit.jobs.audit.decision_result import Columns, Decision, Offer
 from tacit.jobs.audit.omissions import not_examined
 from tacit.jobs.audit.redaction import redaction_report
 from tacit.jobs.audit.release import certified_selection, release_reports
@@ -32,18 +35,22 @@ from tacit.jobs.audit.result import (
     CertifiedReport,
     CertifiedSet,
     CollectionReport,
-    ColumnReport,
-    Columns,
-    Decision,
     InferenceReport,
-    Offer,
     RedactionReport,
     RiskReport,
     SetReport,
     SetsReport,
-    least_holders,
 )
-from tacit.jobs.audit.sets import Wanted, is_identifier_like, search, set_reports, sets_report
+from tacit.jobs.audit.sets import (
+    BITS_SECONDS,
+    SEARCH_SECONDS,
+    Wanted,
+    asked_of_sets,
+    is_identifier_like,
+    search,
+    set_reports,
+    sets_report,
+)
 from tacit.jobs.audit.time_limit import TimeLimit
 from tacit.printable import printable
 from tacit.tables.layouts.column_names import distinct_names
@@ -52,7 +59,7 @@ from tacit.validation import as_count, as_real
 
 # Counting bounds are worked out for at most this many sets.
 _CERTIFIED_SETS = 20
-_COLUMNS_AT_ONCE = 32
+_COLUMNS_AT_ONCE = 64
 
 
 def audit(  # noqa: PLR0915 - section by section
@@ -74,7 +81,7 @@ def audit(  # noqa: PLR0915 - section by section
     show_rare: bool = False,
     progress: Callable[[str], None] | None = None,
     memory: int | str | None = None,
-    seconds: float | None = None,
+    seconds: float | TimeLimit | None = None,
     searching: Callable[[], AbstractContextManager[None]] = nullcontext,
 ) -> Audit:
     """Return which columns of a table of people may go out together, and what the table gives away otherwise.
@@ -119,8 +126,9 @@ def audit(  # noqa: PLR0915 - section by section
         How much the engine may hold that holds the table, as for `tacit.Population`.
     seconds
         When these have passed nothing more is begun, and ``not_examined`` says what is missing; the columns by
-        themselves and all together are always examined. The search for the best columns ends after some seconds in any
-        case, and says how much better others could be.
+        themselves and all together are always examined. Or a limit that has begun before. The search for the best
+        columns ends after some seconds in any case, half of what is left at the latest, and says how much better others
+        could be.
     searching
         Makes what surrounds that search; a KeyboardInterrupt there ends the search only.
 
@@ -147,7 +155,8 @@ def audit(  # noqa: PLR0915 - section by section
     k, share = _least_alike(k, preset), as_real(budget, "budget")
     if not 0 <= share <= 1:
         raise InvalidValueError(f"budget is a share of the people, in [0, 1], got {budget!r}")
-    report_progress, time = progress or _ignore, TimeLimit(seconds)
+    report_progress: Callable[[str], None] = progress or (lambda _: None)
+    time = seconds if isinstance(seconds, TimeLimit) else TimeLimit(seconds)
     if isinstance(table, Population) and person is not None:
         raise InvalidValueError("a Population knows its people already; name the person column when making it")
     if isinstance(table, Population) and header is not None:
@@ -165,19 +174,24 @@ def audit(  # noqa: PLR0915 - section by section
     rise = GUESS_BUDGET if guess_budget is None else as_real(guess_budget, "guess_budget")
     kept = people.known(keep), people.known(drop)
     wanted = Wanted(k, share, secrets, rise, certain_budget, *kept, weights)
-    selection = search(people, kinds, wanted, by="columns", time=time, progress=report_progress, searching=searching)
+    asked = asked_of_sets(people, kinds, wanted)
+    by = weights if time.left else weights or {}  # told worths take no questions
+    allowed = min(SEARCH_SECONDS, time.left / 2)
+    selection = search(asked, by, allowed, report_progress, searching)
     offers = [offer_of(people, selection, "columns")]
-    if offers[0] is not None and weights is None and people.person is None and selection.ended != "interrupted":
-        of_bits = search(people, kinds, wanted, by="bits", time=time, progress=report_progress, searching=searching)
+    if offers[0] is not None and by is None and people.person is None and selection.ended != "interrupted":
+        of_bits = search(asked, "bits", min(BITS_SECONDS, time.left / 2), report_progress, searching)
         offers.append(offer_of(people, of_bits, "bits"))
-    if not selection.proved and not time.left:
+    if not selection.proved and allowed < SEARCH_SECONDS:
         time.cut_off("sets")
     report_progress("what to do with each column")
     decision = Decision(
-        columns=tuple(decide(people, kinds, selection, wanted)),
+        columns=tuple(decide(people, asked, kinds, selection, wanted, time=time)),
         offers=_apart(offers),
         question=None if people.person is not None else person_question(kinds.values()),
         functions=selection.functions,
+        nearly=selection.nearly,
+        front=tuple(front_of(people, selection)),
     )
     sets = sets_report(people, chosen, traits, selection, k)
     selected = set_reports(people, [found.columns for found in selection.maximal if found.columns][:SHOWN], k)
@@ -201,7 +215,7 @@ def audit(  # noqa: PLR0915 - section by section
     reports = () if people.person else _collection({column: alone[column] for column in traits})
     collection = tuple(time.left_for("collection", reports))
     return Audit(
-        table=str(table) if isinstance(table, str | Path) else "table",
+        table=without_password(str(table)) if isinstance(table, str | Path) else "table",
         people=people.people,
         rows=people.rows,
         person=people.person,
@@ -213,7 +227,7 @@ def audit(  # noqa: PLR0915 - section by section
         options=(),
         decision=decision,
         risks=risks,
-        columns=tuple(_column(people, column, alone[column], k, show_rare) for column in chosen),
+        columns=tuple(column_reports(people, {column: alone[column] for column in chosen}, k, show_rare)),
         sets=sets,
         certified=certified,
         certified_selection=promised,
@@ -275,28 +289,6 @@ def _risks_of(people: Population, columns: Columns, wanted: Wanted, population: 
         *_, guess, certain = reidentification_risks(people, known, wanted.k, sensitive=secret)
         found += [replace(risk, name=f"{risk.name}: {printable(secret)}") for risk in (guess, certain)]
     return found
-
-
-def _ignore(_: str) -> None:
-    """Let progress go unreported."""
-
-
-def _column(population: Population, column: str, sizes: ClassSizes, k: int, show_rare: bool) -> ColumnReport:
-    exposed = sizes.exposed(k=k)
-    rarest, holders = population.rarest_value(column)
-    shown = show_rare or holders >= least_holders(k)
-    return ColumnReport(
-        column=column,
-        values=sizes.classes,
-        entropy_bits=sizes.entropy,
-        rarest_people=holders,
-        rarest_value=rarest if shown else None,
-        rarest_withheld=not shown,
-        most_common_share=sizes.largest / sizes.people,
-        exposed_people=exposed,
-        exposure=exposed / sizes.people,
-        identifier_like=is_identifier_like(sizes),
-    )
 
 
 def _certified(

@@ -5,7 +5,8 @@ from collections.abc import Iterator, Mapping
 from tacit import limits
 from tacit.anonymity import ClassSizes, Population, Selection
 from tacit.jobs.audit.collection import MOST_CATEGORIES, is_categorical, worth_collecting
-from tacit.jobs.audit.result import Columns, RedactionReport, SetsReport
+from tacit.jobs.audit.decision_result import Columns
+from tacit.jobs.audit.result import RedactionReport, SetsReport
 from tacit.jobs.audit.time_limit import TimeLimit
 from tacit.presenting.numbers import number
 
@@ -92,6 +93,6 @@ def _redaction(redaction: RedactionReport) -> Iterator[str]:
     for report in redaction.together:
         if report.redacted_exposure is None:
             yield (
-                f"whom {len(report.columns)} columns together expose once rare values are redacted: any set of those "
+                f"whom {len(report.columns):,} columns together expose once rare values are redacted: any set of those "
                 "with a rule may be redacted, and that makes too many answers to count."
             )

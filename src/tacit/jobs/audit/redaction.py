@@ -5,7 +5,8 @@ from collections.abc import Iterable, Sequence
 from tacit import limits
 from tacit.anonymity import Population, RedactionRule, redacted_exposure, redaction_leakage, redaction_rules
 from tacit.errors import TooLargeError
-from tacit.jobs.audit.result import Columns, RedactedColumn, RedactedSet, RedactionReport
+from tacit.jobs.audit.decision_result import Columns
+from tacit.jobs.audit.result import RedactedColumn, RedactedSet, RedactionReport
 from tacit.jobs.audit.time_limit import TimeLimit
 
 # A redacted value is a rare one this often, if decoys can bring that about.

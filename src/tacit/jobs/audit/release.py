@@ -12,7 +12,8 @@ from tacit.anonymity import (
     t_closeness,
 )
 from tacit.estimate import Estimate
-from tacit.jobs.audit.result import SHOWN, CertifiedSet, Columns, ReleaseReport
+from tacit.jobs.audit.decision_result import Columns
+from tacit.jobs.audit.result import SHOWN, CertifiedSet, ReleaseReport
 
 # How long the search for them may take.
 _SECONDS = 2.0

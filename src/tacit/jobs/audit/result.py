@@ -1,16 +1,12 @@
 """What an audit found, as plain frozen data: every number with its kind, and what was not examined."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Any, Literal
+from typing import Any
 
 from tacit.estimate import Estimate
-from tacit.numerics.search.looked_at import Ended
+from tacit.jobs.audit.decision_result import Columns, Decision
 from tacit.presenting.objects import plain
 from tacit.shown import Drawn
-
-Columns = tuple[str, ...]
-Verdict = Literal["publish", "coarsen", "redact", "drop"]
 
 # So many of the largest sets are looked into, and lists that rank show as many.
 SHOWN = 10
@@ -70,64 +66,6 @@ class SetsReport:
     examined: int
     possible: int
     complete: bool
-
-
-@dataclass(frozen=True)
-class GuessReport:
-    """How often a sensitive value is guessed right before and after, and of how many people it is certain."""
-
-    sensitive: str
-    before: float
-    after: float
-    certain_people: int
-
-
-@dataclass(frozen=True)
-class Offer:
-    """A set of columns that may go out together, the most useful one that was found by a measure of use.
-
-    ``by``: "columns", as many as it has of which none is a function of another; or "bits", the entropy of these. No set
-    within the budgets is worth more than ``bound``; ``ended`` is "proved" if that is its utility, or what ended the
-    search before. ``guesses`` are of each sensitive column by who knows the set.
-    """
-
-    by: Literal["columns", "bits"]
-    columns: Columns
-    exposed_people: int
-    exposure: float
-    bits: float
-    utility: float
-    bound: float
-    ended: Ended
-    guesses: tuple[GuessReport, ...]
-
-
-@dataclass(frozen=True)
-class ColumnDecision:
-    """What to do with a column, and why in a few words."""
-
-    column: str
-    verdict: Verdict
-    reason: str
-
-
-@dataclass(frozen=True)
-class Decision:
-    """What to do: each column's verdict, and the set that is recommended, with another one where bits count instead.
-
-    ``offers`` is empty if no set is within the budgets. ``question``: what has to be answered first, or None.
-    ``functions``: a column that is a copy or a function of another → that one.
-    """
-
-    columns: tuple[ColumnDecision, ...]
-    offers: tuple[Offer, ...]
-    question: str | None
-    functions: Mapping[str, str]
-
-    @property
-    def recommended(self) -> Columns:
-        """The columns that go out together."""
-        return self.offers[0].columns if self.offers else ()
 
 
 @dataclass(frozen=True)
@@ -304,7 +242,8 @@ class Audit(Drawn):
     """The main job's answer: what a table of people gives away, and what to do about it.
 
     `to_dict` gives the same as plain data for JSON, `to_html` a page, `to_markdown` a document, and `chart` a figure of
-    the page: "columns", "certified", "selected", "guesses", "ask-0", …; `tacit.jobs.audit.to_text` is for a terminal.
+    the page: "columns", "certified", "selected", "front", "guesses", "ask-0", …; `tacit.jobs.audit.to_text` is for a
+    terminal.
     """
 
     table: str

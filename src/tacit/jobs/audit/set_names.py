@@ -2,7 +2,8 @@
 
 from functools import cached_property
 
-from tacit.jobs.audit.result import Audit, Columns
+from tacit.jobs.audit.decision_result import Columns
+from tacit.jobs.audit.result import SHOWN, Audit
 from tacit.presenting.names import among
 
 
@@ -23,7 +24,8 @@ class SetNames:
     @cached_property
     def counted(self) -> tuple[Columns, ...]:
         """The sets that are called by their place among these."""
-        offered = (report.columns for report in (*self._found.selected, *self._found.certified_selection))
+        front = self._found.decision.front[-SHOWN:]
+        offered = (report.columns for report in (*self._found.selected, *self._found.certified_selection, *front))
         return tuple(dict.fromkeys(columns for columns in offered if self._is_brief(columns, None)))
 
     def of(self, columns: Columns, but: str | None = None) -> str:
@@ -35,7 +37,7 @@ class SetNames:
         return next((f"{said} (set {place})" for place in places), said)
 
     def _is_brief(self, columns: Columns, but: str | None) -> bool:
-        return among(columns, self._whole(but)) == f"{len(columns)} columns"
+        return among(columns, self._whole(but)) == f"{len(columns):,} columns"
 
     def _whole(self, but: str | None) -> Columns:
         return tuple(column for column in self._found.sets.whole.columns if column != but)

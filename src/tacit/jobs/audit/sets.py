@@ -3,11 +3,13 @@
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass
-from typing import Literal
 
-from tacit.anonymity import ClassSizes, ColumnKind, Population, Selection, select_columns
-from tacit.jobs.audit.result import SHOWN, Columns, SetReport, SetsReport
-from tacit.jobs.audit.time_limit import TimeLimit
+from tacit.anonymity import ClassSizes, ColumnKind, Population, Selection
+from tacit.anonymity.choosing.asked import Asked, asked_of
+from tacit.anonymity.choosing.choices import Weights
+from tacit.anonymity.choosing.selection import selection_of
+from tacit.jobs.audit.decision_result import Columns
+from tacit.jobs.audit.result import SHOWN, SetReport, SetsReport
 
 # Kinds of columns that name their person, and so go out in no set unless they are kept.
 NAMING = ("identifier", "key", "free text")
@@ -35,17 +37,30 @@ class Wanted:
     weights: Mapping[str, float] | None
 
 
+def asked_of_sets(population: Population, kinds: Mapping[str, ColumnKind], wanted: Wanted) -> Asked:
+    """Return what a set of those columns is asked that do not name their person."""
+    naming = [name for name, kind in kinds.items() if kind.kind in NAMING and name not in wanted.keep]
+    return asked_of(
+        population,
+        wanted.budget,
+        k=wanted.k,
+        columns=list(kinds),
+        keep=wanted.keep,
+        drop=list(dict.fromkeys([*wanted.drop, *naming])),
+        sensitive=wanted.sensitive,
+        guess_budget=wanted.guess_budget,
+        certain_budget=wanted.certain_budget,
+    )
+
+
 def search(
-    population: Population,
-    kinds: Mapping[str, ColumnKind],
-    wanted: Wanted,
-    *,
-    by: Literal["columns", "bits"],
-    time: TimeLimit,
+    asked: Asked,
+    weights: Weights,
+    seconds: float,
     progress: Callable[[str], None],
     searching: Callable[[], AbstractContextManager[None]],
 ) -> Selection:
-    """Return the most useful columns of those that do not name their person.
+    """Return the most useful columns that give away little enough.
 
     ``searching`` surrounds the search from its first finding on: a KeyboardInterrupt there ends no more than that.
     """
@@ -59,23 +74,8 @@ def search(
             most = max(1, len(columns))
             progress(f"columns that may go out together: {most} so far")
 
-    naming = [name for name, kind in kinds.items() if kind.kind in NAMING and name not in wanted.keep]
-    seconds = SEARCH_SECONDS if by == "columns" else BITS_SECONDS
     with begun:
-        return select_columns(
-            population,
-            wanted.budget,
-            k=wanted.k,
-            columns=list(kinds),
-            keep=wanted.keep,
-            drop=list(dict.fromkeys([*wanted.drop, *naming])),
-            weights=wanted.weights if by == "columns" else "bits",
-            sensitive=wanted.sensitive,
-            guess_budget=wanted.guess_budget,
-            certain_budget=wanted.certain_budget,
-            time_limit=max(min(seconds, time.left), 1e-9),
-            progress=better,
-        )
+        return selection_of(asked, weights, time_limit=max(seconds, 1e-9), progress=better)
 
 
 def set_report(columns: Columns, sizes: ClassSizes, k: int) -> SetReport:

@@ -1,9 +1,12 @@
 """The audit in a few sentences, for somebody who reads nothing else."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
+from tacit.estimate import Estimate
 from tacit.jobs.audit.collection_text import in_short
-from tacit.jobs.audit.result import Audit, ColumnDecision, Columns, Offer
+from tacit.jobs.audit.decision_result import ColumnDecision, Columns, Offer
+from tacit.jobs.audit.result import Audit, RiskReport
+from tacit.jobs.audit.set_names import SetNames
 from tacit.presenting.names import briefly, listed
 from tacit.presenting.numbers import bounded, odds, people, percent, times
 from tacit.presenting.shell import Command
@@ -11,6 +14,11 @@ from tacit.printable import printable
 
 # Of a section that a time limit left empty or incomplete.
 CUT_SHORT = "The time limit cut this short; section 8 says what is missing."
+# Above the sets of the trade-off.
+TRADED = (
+    "Fewer columns expose fewer people: of the sets that were looked at, none is worth more than one of these and "
+    "exposes as few. What a set is worth is said in columns that follow from no other, or as weights were told."
+)
 _VERDICTS = ("publish", "coarsen", "redact", "drop")
 # What the search for the recommended columns ended with before its proof.
 _ENDED = {
@@ -87,7 +95,7 @@ def proved(found: Audit) -> str | None:
     if best.ended == "proved":
         return f"No set within the budget has more than {columns_of(best.utility)}{counted}: proved."
     return (
-        f"No set within the budget has more than {columns_of(best.bound)}{counted}; this one has {best.utility:g}: "
+        f"No set within the budget has more than {columns_of(best.bound)}{counted}; this one has {best.utility:,g}: "
         f"{_ENDED[best.ended]}."
     )
 
@@ -105,15 +113,42 @@ def coarser_views(found: Audit) -> str | None:
     return f"Coarsened or redacted as it says, each of these fits {beside}; not all of them do."
 
 
+def risk_in_words(value: float | Estimate) -> str:
+    """Return a risk for a table below which `assumptions` stand."""
+    if isinstance(value, Estimate) and value.assuming is not None:
+        return f"≈ {percent(value.value)}"
+    return bounded(value)
+
+
+def assumptions(risks: Iterable[RiskReport]) -> list[str]:
+    """Return what estimated risks rest on."""
+    values = [value for risk in risks for value in (risk.whole, risk.recommended) if isinstance(value, Estimate)]
+    assumed = dict.fromkeys(value.assuming for value in values if value.assuming is not None)
+    return [f"≈ an estimate, assuming {assumption}; its ends are in --json." for assumption in assumed]
+
+
+def with_identifiers(found: Audit) -> str | None:
+    """Return that the risks of the whole table are of identifier-like columns too, and guesses are not, if there are.
+
+    The table as it is would go out with them; what else tells of a sensitive value is not seen beside one.
+    """
+    if not found.sets.identifier_like:
+        return None
+    names = briefly(found.sets.identifier_like)
+    guesses = f"; the guesses in section 5 are by who does not know {names}" if found.inference else ""
+    verb = "names" if len(found.sets.identifier_like) == 1 else "name"
+    return f"“Whole table” is with {names}, which mostly {verb} a person{guesses}."
+
+
 def columns_of(worth: float) -> str:
     """Return a worth in columns.
 
     Examples
     --------
-    >>> columns_of(1.0), columns_of(2.5)
-    ('1 column', '2.5 columns')
+    >>> columns_of(1.0), columns_of(2.5), columns_of(1000)
+    ('1 column', '2.5 columns', '1,000 columns')
     """
-    return f"{worth:g} column{'s' * (worth != 1)}"
+    return f"{worth:,g} column{'s' * (worth != 1)}"
 
 
 def _share(offer: Offer) -> str:
@@ -138,9 +173,9 @@ def _recommended(found: Audit) -> Iterator[str]:
         return
     best, *others = found.decision.offers
     if len(best.columns) == len(found.columns):
-        many = "the only column" if len(best.columns) == 1 else f"all {len(best.columns)} columns"
+        many = "the only column" if len(best.columns) == 1 else f"all {len(best.columns):,} columns"
     else:
-        many = "1 column" if len(best.columns) == 1 else f"{len(best.columns)} columns together"
+        many = "1 column" if len(best.columns) == 1 else f"{len(best.columns):,} columns together"
     yield f"Publish {listed(best.columns)}: {many}. {offered(found, best)}"
     if (said := proved(found)) is not None:
         yield said
@@ -154,8 +189,8 @@ def _recommended(found: Audit) -> Iterator[str]:
 def _wrong(found: Audit) -> Iterator[str]:
     """Yield what would go wrong with the whole table."""
     whole = found.sets.whole
-    others = "1 other" if found.k == 2 else f"{found.k - 1} others"
-    values = "the same value" if len(whole.columns) == 1 else f"all {len(whole.columns)} values"
+    others = "1 other" if found.k == 2 else f"{found.k - 1:,} others"
+    values = "the same value" if len(whole.columns) == 1 else f"all {len(whole.columns):,} values"
     if whole.exposed_people == 0:
         yield f"Published whole, the table exposes nobody: everybody shares {values} with at least {others}."
     else:
@@ -170,5 +205,5 @@ def _wrong(found: Audit) -> Iterator[str]:
             best = max(guesses, key=lambda report: (report.posterior, -len(report.known)))
             yield (
                 f"The column {printable(secret)} is guessed right {times(best.prior)} without any column, and "
-                f"{times(best.posterior)} by who knows {briefly(best.known)}."
+                f"{times(best.posterior)} by who knows {SetNames(found).of(best.known, secret)}."
             )

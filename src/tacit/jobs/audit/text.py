@@ -9,10 +9,11 @@ from rich.table import Table
 from rich.text import Text
 
 from tacit.jobs.audit.collection_text import collected
-from tacit.jobs.audit.decision_text import decided, risks
+from tacit.jobs.audit.decision_text import decided, risks, traded
 from tacit.jobs.audit.result import SHOWN, Audit, InferenceReport, ReleaseReport, SetReport
+from tacit.jobs.audit.set_names import SetNames
 from tacit.jobs.audit.summary import CUT_SHORT, in_brief, promise, summary
-from tacit.presenting.names import among, briefly, listed, short
+from tacit.presenting.names import briefly, listed, short
 from tacit.presenting.numbers import (
     bits,
     bounded,
@@ -64,9 +65,7 @@ def _first_screen(found: Audit) -> Iterator[RenderableType]:
     yield from risks(found, full=False)
     missing = len(found.not_examined)
     left_out = f" Not examined: {missing} {'thing' if missing == 1 else 'things'}." if missing else ""
-    yield plain_words(
-        f"All sections: --full; as a page: --html FILE; for an impact assessment: --markdown FILE.{left_out}"
-    )
+    yield plain_words(f"More: --full, --html FILE, --markdown FILE.{left_out}")
     yield plain_words("")
 
 
@@ -86,8 +85,8 @@ def introduction(found: Audit) -> tuple[str, str]:
     rows = f" in {found.rows:,} rows" if found.person else ""
     return (
         f"{found.table}: {people(found.people)}{rows}, {len(found.columns):,} column{'s' * (len(found.columns) != 1)}",
-        f"Exposed means fewer than {found.k} people alike, herself included. Every number is exact unless marked as a "
-        f"bound, an estimate or an assumption; budget {percent(found.budget)}.",
+        f"Exposed means fewer than {found.k:,} people alike, herself included. Every number is exact unless marked as "
+        f"a bound, an estimate or an assumption; budget {percent(found.budget)}.",
     )
 
 
@@ -132,13 +131,13 @@ def _columns(found: Audit) -> Iterator[RenderableType]:
 def _sets(found: Audit) -> Iterator[RenderableType]:
     whole = found.sets.whole
     yield plain_words(
-        f"All {len(whole.columns)} columns together expose {_of_people(whole.exposure, whole.exposed_people)}; "
+        f"All {len(whole.columns):,} columns together expose {_of_people(whole.exposure, whole.exposed_people)}; "
         f"{people(whole.unique_people)} unique."
     )
     yield plain_words(f"Examined {number(found.sets.examined)} of {number(found.sets.possible)} sets.")
     if found.sets.smallest_over_budget:
         yield plain_words("Small sets over a budget (every set that contains one is over it too):")
-        yield _set_table(found.sets.smallest_over_budget, found.sets.whole.columns, found.k)
+        yield _set_table(found.sets.smallest_over_budget, found)
 
 
 def _certified(found: Audit) -> Iterator[RenderableType]:
@@ -151,10 +150,10 @@ def _certified(found: Audit) -> Iterator[RenderableType]:
         "what it would be if the columns had nothing to do with each other: an assumption, and no promise."
     )
     table = plain_table("columns", "certified", "truth", "if independent (an assumption)")
-    whole = found.sets.whole.columns
+    names = SetNames(found)
     for report in found.certified[:SHOWN]:
         table.add_row(
-            among(report.columns, whole),
+            names.of(report.columns),
             bounded(report.bound),
             percent(report.exposure),
             percent(report.if_independent.value),
@@ -175,7 +174,7 @@ def _selected(found: Audit) -> Iterator[RenderableType]:
         "" if found.sets.complete or best == found.sets.whole else " Larger ones may exist among those not examined."
     )
     yield plain_words(
-        f"{among(best.columns, found.sets.whole.columns)} can go out together: "
+        f"{SetNames(found).of(best.columns)} can go out together: "
         f"{_of_people(best.exposure, best.exposed_people)} exposed."
         f"{found_so_far}"
     )
@@ -186,6 +185,7 @@ def _selected(found: Audit) -> Iterator[RenderableType]:
             f"l: so many values of {secret} occur at least among people alike on the other columns. t: at most this "
             f"share of them would have to change for their {secret} to be spread as everybody's."
         )
+    yield from traded(found)
     yield from _promised(found, best)
     if promised := promise(found):
         yield plain_words(promised)
@@ -200,13 +200,13 @@ def _promised(found: Audit, best: SetReport) -> Iterator[RenderableType]:
         aside = ", identifier-like ones aside," if found.sets.identifier_like else ""
         secret = f", l = {together.l_diversity}, t = {_t(together)}" if found.sensitive else ""
         yield plain_words(
-            f"All {len(together.columns)} columns together{aside} are {together.k_anonymity:,}-anonymous{secret}."
+            f"All {len(together.columns):,} columns together{aside} are {together.k_anonymity:,}-anonymous{secret}."
         )
     future = found.release[0].future_exposure
     if future is not None:
         yield plain_words(
             f"In another release of as many people like these, an estimated {interval(future)} would be exposed by "
-            f"{among(best.columns, found.sets.whole.columns)}."
+            f"{SetNames(found).of(best.columns)}."
         )
 
 
@@ -214,14 +214,14 @@ def _released(found: Audit) -> Table:
     secret = ["l", "t"] if found.sensitive else []
     table = plain_table("columns", "classes", "unique people", "k-anonymous", *secret, f"exposed, k={found.k}")
     releases = {release.columns: release for release in found.release}
-    whole = found.sets.whole.columns
+    names = SetNames(found)
     for report in found.selected[:SHOWN]:
         release = releases.get(report.columns)
         promised = ["–"] * len(secret)
         if secret and release is not None:
             promised = [f"{release.l_diversity}", _t(release)]
         table.add_row(
-            among(report.columns, whole), f"{report.classes:,}", f"{report.unique_people:,}",
+            names.of(report.columns), f"{report.classes:,}", f"{report.unique_people:,}",
             f"{report.smallest_class:,}", *promised, percent(report.exposure),
         )  # fmt: skip
     return with_rest(table, len(found.selected))
@@ -240,22 +240,24 @@ def _inference(found: Audit) -> Iterator[RenderableType]:
         return
     for secret in found.sensitive:
         known = [report for report in found.inference if report.sensitive == secret]
-        yield from _guessed(sorted(known, key=lambda report: (-report.posterior, len(report.known))))
+        yield from _guessed(sorted(known, key=lambda report: (-report.posterior, len(report.known))), SetNames(found))
 
 
-def _guessed(reports: Sequence[InferenceReport]) -> Iterator[RenderableType]:
+def _guessed(reports: Sequence[InferenceReport], names: SetNames) -> Iterator[RenderableType]:
     """Yield the guesses of one sensitive column, the best first."""
     top = reports[0]
     yield plain_words(
-        f"Without any column {top.sensitive} is guessed right {times(top.prior)}; knowing {briefly(top.known)}, "
-        f"{times(top.posterior)}; of {people(top.certain_people)} it is known for certain. This is about the people "
-        "in this table only."
+        f"Without any column {top.sensitive} is guessed right {times(top.prior)}; knowing "
+        f"{names.of(top.known, top.sensitive)}, {times(top.posterior)}; of {people(top.certain_people)} it is known "
+        "for certain. This is about the people in this table only."
     )
     table = plain_table("known", "guess before", "guess after", "times", "known for certain")
     for report in reports[:SHOWN]:
         ratio = factor(report.posterior / report.prior)
         certain = f"{report.certain_people:,}"
-        table.add_row(briefly(report.known), percent(report.prior), percent(report.posterior), ratio, certain)
+        table.add_row(
+            names.of(report.known, top.sensitive), percent(report.prior), percent(report.posterior), ratio, certain
+        )
     yield table
 
 
@@ -264,11 +266,11 @@ def _redaction(found: Audit) -> Iterator[RenderableType]:
     if not rules:
         if "redaction" in found.cut_short:
             return
-        nothing = f"Nothing to redact: at least {found.k} people hold every value, identifier-like columns aside."
+        nothing = f"Nothing to redact: at least {found.k:,} people hold every value, identifier-like columns aside."
         yield plain_words("With several rows a person this was not examined." if found.person is not None else nothing)
         return
     yield plain_words(
-        f"Rule: redact a value that fewer than {found.k} people hold, and any other with a small probability. With "
+        f"Rule: redact a value that fewer than {found.k:,} people hold, and any other with a small probability. With "
         "these decoys a redacted value is a rare one in no more than every second case, without them in every case. "
         "The shares redacted and exposed after are exact expectations."
     )
@@ -298,11 +300,12 @@ def _redaction(found: Audit) -> Iterator[RenderableType]:
             )
 
 
-def _set_table(reports: Sequence[SetReport], whole: tuple[str, ...], k: int) -> Table:
-    table = plain_table("columns", "classes", "unique people", "smallest class", f"exposed, k={k}")
+def _set_table(reports: Sequence[SetReport], found: Audit) -> Table:
+    table = plain_table("columns", "classes", "unique people", "smallest class", f"exposed, k={found.k}")
+    names = SetNames(found)
     for report in reports[:SHOWN]:
         table.add_row(
-            among(report.columns, whole), f"{report.classes:,}", f"{report.unique_people:,}",
+            names.of(report.columns), f"{report.classes:,}", f"{report.unique_people:,}",
             f"{report.smallest_class:,}", percent(report.exposure),
         )  # fmt: skip
     return with_rest(table, len(reports))

@@ -7,10 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.anonymity import Population
-from tacit.jobs.audit.result import Columns, Verdict
-from tacit.jobs.audit.sets import Wanted
+from tacit.anonymity.choosing.asked import Asked
+from tacit.anonymity.exposure.bounds import exposed_below
+from tacit.jobs.audit.decision_result import Columns, Verdict
 from tacit.numerics.alike import Column, best_guesses, everybody, refined, rows_in_small
-from tacit.tables.counting.threshold import most_exposed
+from tacit.tables.counting.coded import numbers_of
 
 # A number is put into so many steps at most.
 _STEPS = 50
@@ -27,28 +28,20 @@ class Views:
     ----------
     population
         The people.
+    asked
+        What a set may give away, and codes of the rows.
     published
         The columns that go out in any case.
-    names
-        The columns of which views are tried, each by itself.
-    wanted
-        What may be given away.
     """
 
-    def __init__(self, population: Population, published: Columns, names: Sequence[str], wanted: Wanted) -> None:
-        people = population.people
-        self._population, self._k, self._allowed = population, wanted.k, most_exposed(people, wanted.budget)
-        rise = most_exposed(people, wanted.guess_budget)
-        self._certain = None if wanted.certain_budget is None else most_exposed(people, wanted.certain_budget)
-        asked = dict.fromkeys([*published, *names, *wanted.sensitive])
-        coded = None if population.person is not None else population.codes(asked)
-        self._coded: Mapping[str, Column] = {} if coded is None else coded
+    def __init__(self, population: Population, asked: Asked, published: Columns) -> None:
+        self._population, self._published, self._allowed = population, published, asked.allowed
+        self._coded: Mapping[str, Column] = asked.coded or {}
         self._classes = self._alike(published)
         # Each sensitive column, the classes of who is alike on the others, and how many guesses may be right.
         self._secrets = [
-            (self._coded[name], self._alike([column for column in published if column != name]),
-             population.best_guesses((), name) + rise)
-            for name in wanted.sensitive if coded is not None
+            (self._coded[name], self._alike([column for column in published if column != name]), right)
+            for name, right in asked.allowed.guessed.items() if self._coded
         ]  # fmt: skip
 
     def _alike(self, columns: Sequence[str]) -> Column:
@@ -57,15 +50,23 @@ class Views:
             classes = refined(classes, self._coded[name])
         return classes
 
+    def exposed_with(self, names: Sequence[str]) -> Mapping[str, int]:
+        """Return how many people each of some columns exposes beside those that are published."""
+        least = self._allowed.least
+        if self._coded:
+            return {name: rows_in_small(self._classes, self._coded[name], least) for name in names}
+        together = self._population.class_sizes_of_all([*self._published, name] for name in names)
+        return {name: exposed_below(sizes, least) for name, sizes in zip(names, together, strict=True)}
+
     def of(self, name: str) -> tuple[Verdict, str] | None:
         """Return what to do for some view of the column to fit, and how, if there is one."""
-        if name not in self._coded:
+        if not self._coded:
             return None
         return next((found for found in (*self._steps(name), *self._without_rare(name))), None)
 
     def _steps(self, name: str) -> Iterator[tuple[Verdict, str]]:
         """Yield the finest steps that a number fits in."""
-        numbers = self._population.numbers(name)
+        numbers = self._population.told_by_rows(lambda rows, _: numbers_of(rows, name))
         if numbers is None or np.isnan(numbers).all():
             return
         span = float(np.nanmax(numbers) - np.nanmin(numbers))
@@ -82,7 +83,7 @@ class Views:
         """Yield the fewest rare values to be merged into one."""
         column = self._coded[name]
         sizes = np.bincount(column.codes, minlength=column.count)
-        for most in (times * self._k for times in _TIMES_K):
+        for most in (times * self._allowed.least for times in _TIMES_K):
             rare = sizes < most
             if (
                 rare.any()
@@ -96,8 +97,9 @@ class Views:
         view = Column(codes.astype(np.int32), int(codes.max()) + 1)
         if refined(view, everybody(codes.size)).count == of.count or _bits(view) < _ENOUGH * _bits(of):
             return False
-        return rows_in_small(self._classes, view, self._k) <= self._allowed and all(
-            right <= most and (self._certain is None or certain <= self._certain)
+        certainly = self._allowed.certain
+        return rows_in_small(self._classes, view, self._allowed.least) <= self._allowed.exposed and all(
+            right <= most and (certainly is None or certain <= certainly)
             for secret, classes, most in self._secrets
             for right, certain in [best_guesses(refined(classes, view), secret)]
         )

@@ -13,6 +13,10 @@ Loads = tuple[int, ...]
 Extension = tuple[int, int | None]
 Ended = Literal["proved", "time", "sets", "interrupted"]
 
+# So many ideals are asked about at once, and later as many as take a fourth of the time.
+_AT_FIRST, _AT_ONCE = 64, 1 << 20
+_LOOKS = 4
+
 
 class EndedEarly(Exception):  # noqa: N818 - no error
     """The time is over, or too many ideals would be looked at."""
@@ -59,6 +63,7 @@ class LookedAt:
         most: int,
     ) -> None:
         self._ideals, self._ask, self._limits, self._worth = ideals, examine, tuple(limits), worth
+        self._at_once, self._longest = _AT_FIRST, (until - time.monotonic()) / _LOOKS
         self._place, self._progress, self._until, self._most = place, progress, until, most
         self.start = start
         self.within: dict[int, Loads] = {}
@@ -79,17 +84,27 @@ class LookedAt:
             if whole not in self.within and whole not in self.over
         }
         if unknown:
-            if time.monotonic() > self._until:
-                raise EndedEarly("time")
             if len(self) + len(unknown) > self._most:
                 raise EndedEarly("sets")
-            for whole, loads in zip(unknown, self._ask(list(unknown.values())), strict=True):
+            self._look_at(list(unknown.items()))
+        return [whole in self.within for whole in grown]
+
+    def _look_at(self, unknown: Sequence[tuple[int, Extension]]) -> None:
+        """Ask about ideals, so many at once that the time is looked at several times before it is over."""
+        while unknown:
+            begun = time.monotonic()
+            if begun > self._until:
+                raise EndedEarly("time")
+            part, unknown = unknown[: self._at_once], unknown[self._at_once :]
+            for (whole, _), loads in zip(part, self._ask([extension for _, extension in part]), strict=True):
                 if len(loads) == len(self._limits) and all(map(int.__le__, loads, self._limits)):
                     self.within[whole] = loads
                     self._note(whole)
                 else:
                     self.over[whole] = loads
-        return [whole in self.within for whole in grown]
+            took = max(time.monotonic() - begun, 1e-9)
+            in_time = int(min(len(part) * self._longest / took, _AT_ONCE))
+            self._at_once = max(1, in_time if took > self._longest else max(self._at_once, in_time))
 
     def key(self, ideal: int) -> Any:
         """Return what to sort ideals within by, the better one first."""

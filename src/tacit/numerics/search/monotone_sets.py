@@ -21,8 +21,8 @@ from tacit.numerics.search.ideals import Ideals, bits, united
 from tacit.numerics.search.looked_at import Ended, EndedEarly, Extension, Loads, LookedAt
 from tacit.numerics.search.worth import Worth
 
-# So many extensions are asked about at once.
-_AT_ONCE = 1024
+# So many extensions are asked about at once: more take an engine longer than a search may.
+_AT_ONCE = 64
 # So many restarts in a row without a better set, and the search turns to the proof.
 PATIENCE = 60
 # The share of the time that may go to levels, and to looking for good sets.

@@ -1,6 +1,6 @@
 """What a set of elements is worth, as an additive function or one that counts what is brought along only once."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from functools import cache
 from typing import Protocol
@@ -45,15 +45,22 @@ class ToppedUp:
 
 
 class CountedOnce:
-    """The most that elements weigh of which none brings another along; it only rises with more elements."""
+    """The most that elements weigh of which no two are rivals; it only rises with more elements.
 
-    def __init__(self, ideals: Ideals, weights: Sequence[Fraction]) -> None:
+    Rivals are an element and one that it brings along, and the ``pairs``.
+    """
+
+    def __init__(self, ideals: Ideals, weights: Sequence[Fraction], pairs: Iterable[tuple[int, int]] = ()) -> None:
         self.weights = tuple(weights)
-        self.rivals = related(ideals)
+        rivals = list(related(ideals))
+        for i, j in pairs:
+            rivals[i] |= 1 << j
+            rivals[j] |= 1 << i
+        self.rivals = tuple(rivals)
         self._heaviest = cache(self._heaviest_of)
 
     def of(self, ideal: int) -> Fraction:
-        """Return the weight of the heaviest antichain: by connected parts of the order, as most have one element."""
+        """Return the weight of the heaviest elements apart: by parts that rivals connect, as most have one element."""
         total, left = Fraction(0), ideal
         while left:
             part = left & -left

@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tacit.presenting.shell import Command
-from tacit.presenting.tables import TableInForms
+from tacit.presenting.tables import in_one_line
 from tacit.presenting.views.document import Block, Bullets, Grid
 
 _BULLET = "• "
@@ -26,8 +26,8 @@ def as_blocks(printed: Iterable[RenderableType | Command]) -> tuple[Block, ...]:
     blocks: list[Block] = []
     for renderable in printed:
         shown: Any = renderable.renderable if isinstance(renderable, Padding) else renderable
-        if isinstance(shown, Table | TableInForms):
-            blocks.append(_grid(shown if isinstance(shown, Table) else shown.whole()))
+        if isinstance(shown, Table):
+            blocks.append(_grid(shown))
             continue
         words = _words(shown)
         if words.startswith(_BULLET):
@@ -41,7 +41,7 @@ def as_blocks(printed: Iterable[RenderableType | Command]) -> tuple[Block, ...]:
 
 def _grid(table: Table) -> Grid:
     heads = tuple(_words(column.header).replace("-\n", "").replace("\n", " ") for column in table.columns)
-    cells = ([_words(cell).replace("\n", "; ") for cell in column.cells] for column in table.columns)
+    cells = ([in_one_line(_words(cell), "; ") for cell in column.cells] for column in table.columns)
     words = frozenset(head for head, column in zip(heads, table.columns, strict=True) if column.justify == "left")
     return Grid(heads, tuple(zip(*cells, strict=True)), words, _words(table.caption))
 

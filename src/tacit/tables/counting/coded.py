@@ -18,6 +18,8 @@ from tacit.tables.engines.rows import Rows
 Numbers = NDArray[np.float64]
 
 _DAY = 86_400
+# So many values are taken out of the engine at once.
+_AT_ONCE = 1 << 22
 
 
 def coded(rows: Rows, columns: Sequence[str], length: int) -> dict[str, Column] | None:
@@ -25,26 +27,63 @@ def coded(rows: Rows, columns: Sequence[str], length: int) -> dict[str, Column] 
 
     None too if there are too many, or for a column of values that Arrow does not number, such as lists.
     """
+    held = _dictionaries(rows, columns, length)
+    return None if held is None else {name: _codes(each) for name, each in held.items()}
+
+
+def valued(rows: Rows, columns: Sequence[str], length: int) -> dict[str, tuple[Column, Any]] | None:
+    """Return each column in codes, and what they stand for as an Arrow array; None where :func:`coded` is."""
+    held = _dictionaries(rows, columns, length)
+    if held is None:
+        return None
+    return {name: (_codes(each), _told(rows, name, each.dictionary)) for name, each in held.items()}
+
+
+def _dictionaries(rows: Rows, columns: Sequence[str], length: int) -> dict[str, Any] | None:
+    """Return each column as an Arrow array of codes and what they stand for, or None."""
     if rows.arrow is None or length * len(columns) > limits.current().most_codes:
         return None
+    found: dict[str, Any] = {}
+    most = max(1, _AT_ONCE // max(length, 1))  # what a question costs to ask grows with the columns of the table
+    for start in range(0, len(columns), most):
+        some = columns[start : start + most]
+        values = rows.arrow(rows.table.select(**{f"value{i}": _plain(rows, name) for i, name in enumerate(some)}))
+        for name, held in zip(some, values.columns, strict=True):
+            found[name] = _numbered(held)
+    return None if any(held is None for held in found.values()) else found
+
+
+def _codes(held: Any) -> Column:
+    return Column(np.asarray(held.indices, np.int32), len(held.dictionary))
+
+
+def _told(rows: Rows, column: str, values: Any) -> Any:
+    """Return values as the user knows them: of a column of text that is kept in codes, the text."""
+    field = rows.fields[column]
+    if field not in rows.texts:
+        return values
+    texts = {code: rows.spell(text) for text, code in rows.ask(rows.texts[field].select("text", "code"))}
     pa: Any = import_module("pyarrow")
-    found: dict[str, Column] = {}
-    for column in columns:
-        field = rows.table[rows.fields[column]]
-        if field.type().is_floating():  # whose zeros are alike, and all that is not a number, to the engine too
-            field = field.isnan().ifelse(math.nan, field + 0.0)
-        values = rows.arrow(field.name("value").as_table())
-        try:
-            dictionary = values["value"].combine_chunks().dictionary_encode(null_encoding="encode")
-        except (pa.ArrowNotImplementedError, pa.ArrowInvalid):
-            return None
-        if isinstance(dictionary, pa.ChunkedArray):
-            dictionary = dictionary.chunk(0)
-        found[column] = Column(np.asarray(dictionary.indices, np.int32), len(dictionary.dictionary))
-    return found
+    return pa.array([None if code is None else texts[code] for code in values.to_pylist()], pa.string())
 
 
-def numbers(rows: Rows, column: str) -> Numbers | None:
+def _plain(rows: Rows, column: str) -> Any:
+    """Return the field of a column, of whose values those are the same that are alike to the engine."""
+    field = rows.table[rows.fields[column]]
+    return field.isnan().ifelse(math.nan, field + 0.0) if field.type().is_floating() else field
+
+
+def _numbered(values: Any) -> Any:
+    """Return values as numbers of those that there are, null being one; None if Arrow does not number them."""
+    pa: Any = import_module("pyarrow")
+    try:
+        dictionary = values.combine_chunks().dictionary_encode(null_encoding="encode")
+    except (pa.ArrowNotImplementedError, pa.ArrowInvalid):
+        return None
+    return dictionary.chunk(0) if isinstance(dictionary, pa.ChunkedArray) else dictionary
+
+
+def numbers_of(rows: Rows, column: str) -> Numbers | None:
     """Return the number that each row has, not a number where it is null; None if some value is no number or date."""
     if rows.arrow is None:
         return None

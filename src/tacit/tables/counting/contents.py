@@ -1,11 +1,12 @@
 """What the values of columns are like: dates, numbers, long texts. Counts of values come back, and no value."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
 from tacit.errors import UnsupportedError
+from tacit.tables.counting.passes import VIEW, in_one_pass
 from tacit.tables.engines.rows import Rows
 
 ibis: Any = import_module("ibis")
@@ -34,7 +35,7 @@ _LARGEST_NUMBER = 1e15
 # So many values show what a column's are like.
 _LOOKED_AT = 10_000
 _COLUMNS_AT_ONCE = 64
-_COLUMN, _TEXT, _NUMBER = "number_of_column", "value_as_text", "value_as_number"
+_TEXT, _NUMBER, _GIVEN, _LENGTH = "value_as_text", "value_as_number", "value_is_given", "number_of_rows"
 
 _LATITUDE, _LONGITUDE = 90, 180
 _FIRST_YEAR, _LAST_YEAR = 1500, 2100
@@ -95,39 +96,71 @@ def contents(rows: Rows, columns: Sequence[str]) -> dict[str, Contents]:
     for start in range(0, len(columns), _COLUMNS_AT_ONCE):
         part = columns[start : start + _COLUMNS_AT_ONCE]
         fields = [rows.fields[column] for column in part]
-        (nulls,) = rows.ask(rows.table.agg(**{field: _many(rows.table[field].isnull()) for field in fields}))
+        nulls = {field: _many(rows.table[field].isnull()) for field in fields}
+        ((length, *empty),) = rows.ask(rows.table.agg(**{_LENGTH: rows.table.count(), **nulls}))
+        filled = {field: int(length) - int(null) for field, null in zip(fields, empty, strict=True)}
         try:
-            told = _forms(rows, fields, patterns=True)
+            told = _forms(rows, filled, patterns=True)
         except UnsupportedError:  # an engine without regular expressions
-            told = _forms(rows, fields, patterns=False)
-        for column, field, null in zip(part, fields, nulls, strict=True):
-            found[column] = Contents(nulls=int(null), **told.get(field, {}))
+            told = _forms(rows, filled, patterns=False)
+        for column, field in zip(part, fields, strict=True):
+            found[column] = Contents(nulls=int(length) - filled[field], **told.get(field, {}))
     return found
 
 
-def _forms(rows: Rows, fields: Sequence[str], *, patterns: bool) -> dict[str, dict[str, int]]:
-    parts: list[Any] = []
+def _forms(rows: Rows, filled: Mapping[str, int], *, patterns: bool) -> dict[str, dict[str, int]]:
+    """Return of each field that has so many values what its contents are, but for nulls."""
     told: dict[str, dict[str, int]] = {}
-    for place, field in enumerate(fields):
-        table, name = (rows.texts[field], "text") if field in rows.texts else (rows.table, field)
-        kind = table[name].type()
+    asked: list[str] = []
+    for field in filled:
+        kind = _held(rows, field).type()
         if kind.is_timestamp() or kind.is_date() or kind.is_time():
             told[field] = {"seen": 1, "moments": 1}
         elif kind.is_string() or (kind.is_numeric() and not kind.is_boolean()):
-            some = table.filter(table[name].notnull()).limit(_LOOKED_AT)
-            parts.append(some.select(**{_COLUMN: ibis.literal(place, "int64"), **_as_both(some[name])}))
-    if not parts:
-        return told
-    values = ibis.union(*parts) if len(parts) > 1 else parts[0]
+            asked.append(field)
+    if rows.are_read_anew and asked:
+        told |= _counted(rows, _of_the_same_rows(rows, asked), asked, patterns=patterns)
+        asked = [field for field in asked if told[field]["seen"] < min(filled[field], _LOOKED_AT // 2)]
+    if asked:
+        told |= _counted(rows, _of_each(rows, asked), asked, patterns=patterns)
+    return told
+
+
+def _held(rows: Rows, field: str) -> Any:
+    """Return a field of the rows, or the texts that its codes stand for."""
+    return rows.texts[field]["text"] if field in rows.texts else rows.table[field]
+
+
+def _of_each(rows: Rows, fields: Sequence[str]) -> Any:
+    """Return some values of each field."""
+    parts: list[Any] = []
+    for place, field in enumerate(fields):
+        table, name = (rows.texts[field], "text") if field in rows.texts else (rows.table, field)
+        some = table.filter(table[name].notnull()).limit(_LOOKED_AT)
+        parts.append(some.select(**{VIEW: ibis.literal(place, "int64"), **_as_both(some[name])}))
+    return ibis.union(*parts) if len(parts) > 1 else parts[0]
+
+
+def _of_the_same_rows(rows: Rows, fields: Sequence[str]) -> Any:
+    """Return the values that some rows have of all fields."""
+    some = rows.table.limit(_LOOKED_AT)
+    both = {field: {name + field: value for name, value in _as_both(some[field]).items()} for field in fields}
+    shown = some.select(**{name: value for values in both.values() for name, value in values.items()})
+    return in_one_pass(shown, [{_TEXT: _TEXT + field, _NUMBER: _NUMBER + field} for field in fields])
+
+
+def _counted(rows: Rows, values: Any, fields: Sequence[str], *, patterns: bool) -> dict[str, dict[str, int]]:
     if patterns:
         plain = values[_TEXT].re_search(_PLAIN_NUMBER).ifelse(values[_TEXT].replace('"', ""), ibis.null("string"))
         values = values.mutate(**{_NUMBER: values[_NUMBER].coalesce(plain.cast("float64"))})
+    given = values[_TEXT].notnull() | values[_NUMBER].notnull()
     usual = values[_NUMBER].between(-_LARGEST_NUMBER, _LARGEST_NUMBER)
-    values = values.mutate(**{_NUMBER: usual.ifelse(values[_NUMBER], ibis.null("float64"))})
+    values = values.mutate(**{_GIVEN: given, _NUMBER: usual.ifelse(values[_NUMBER], ibis.null("float64"))})
     counts = _counts(values, patterns=patterns)
-    for place, *answer in rows.ask(values.group_by(_COLUMN).agg(**counts)):
-        told[fields[int(place)]] = {name: int(count or 0) for name, count in zip(counts, answer, strict=True)}
-    return told
+    return {
+        fields[int(place)]: {name: int(count or 0) for name, count in zip(counts, answer, strict=True)}
+        for place, *answer in rows.ask(values.group_by(VIEW).agg(**counts))
+    }
 
 
 def _as_both(value: Any) -> dict[str, Any]:
@@ -141,7 +174,7 @@ def _counts(values: Any, *, patterns: bool) -> dict[str, Any]:
     text, number = values[_TEXT], values[_NUMBER]
     whole = number == number.floor()
     told: dict[str, Any] = {
-        "seen": values.count(),
+        "seen": _many(values[_GIVEN]),
         "numbers": number.count(),
         "fractions": _many(~whole),
         "positive": _many(number > 0),
@@ -169,4 +202,4 @@ def _is_epoch(seconds: Any) -> Any:
 
 def _many(true: Any) -> Any:
     """Return how often something is so, where it is neither so nor not included."""
-    return true.fill_null(False).cast("int64").sum()
+    return true.ifelse(1, 0).sum()  # PostgreSQL casts no truth to 64 bits

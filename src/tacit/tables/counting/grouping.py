@@ -6,6 +6,7 @@ from typing import Any
 
 import ibis  # pyright: ignore[reportMissingTypeStubs]
 
+from tacit.errors import InvalidTableError
 from tacit.tables.counting.class_sizes import ClassSizes
 from tacit.tables.engines.one_process import OfOneProcess
 from tacit.tables.engines.rows import Rows, text_of
@@ -46,13 +47,12 @@ def count_rows(rows: Rows) -> int:
 
 
 def count_people(rows: Rows, person: str) -> int:
-    """Return how many people the rows are about."""
-    return _number(rows, rows.table[rows.fields[person]].nunique())
-
-
-def count_nulls(rows: Rows, column: str) -> int:
-    """Return in how many rows the column is null."""
-    return _number(rows, rows.table.filter(rows.table[rows.fields[column]].isnull()).count())
+    """Return how many people the rows are about, or say that some are about nobody."""
+    whose = rows.table[rows.fields[person]]
+    if nobodys := _number(rows, rows.table.filter(whose.isnull()).count()):
+        which = f"{nobodys} row{'s' * (nobodys != 1)}"
+        raise InvalidTableError(f"the column {person!r} says who a person is, and nobody in {which}; fill it in")
+    return _number(rows, whose.nunique())
 
 
 def group(rows: Rows, columns: Sequence[str], person: str | None) -> ClassSizes:
@@ -66,9 +66,9 @@ def group(rows: Rows, columns: Sequence[str], person: str | None) -> ClassSizes:
     return ClassSizes(sizes, counts)
 
 
-def histogram(classes: Any) -> Any:
-    """Return class size → how many classes have it, of a table with a row a class."""
-    return classes.group_by(SIZE).agg(**{CLASSES: classes.count()})
+def histogram(classes: Any, *apart: str) -> Any:
+    """Return class size → how many classes have it, of a table with a row a class; apart by other fields, if told."""
+    return classes.group_by([SIZE, *apart]).agg(**{CLASSES: classes.count()})
 
 
 def count_jointly(rows: Rows, columns: Sequence[str], sensitive: str, person: str | None) -> Joint:
@@ -85,17 +85,6 @@ def guessed(joint: Joint) -> int:
     """Return for how many people the likeliest sensitive value of their class is theirs."""
     best = joint.by_class(**{_BEST: joint.table[SIZE].max()})
     return _number(joint.rows, best[_BEST].sum())
-
-
-def rarest(rows: Rows, column: str, person: str | None) -> tuple[str | None, int]:
-    """Return the value that the fewest people have, the first by its text and null last, and how many have it."""
-    field = rows.fields[column]
-    holders = rows.table.count() if person is None else rows.table[rows.fields[person]].nunique()
-    values = rows.table.group_by(field).agg(**{SIZE: holders})
-    least = _number(rows, values[SIZE].min())
-    tied = told(rows, values.filter(values[SIZE] == least), field)
-    ((first,),) = rows.ask(tied["text"].min().as_table())
-    return None if first is None else rows.spell(first), least
 
 
 def _bags(rows: Rows, person: str, **columns: Sequence[str]) -> Any:

@@ -15,6 +15,7 @@ from typing import Any
 from tacit import limits
 from tacit.tables.counting.class_sizes import ClassSizes
 from tacit.tables.counting.grouping import SIZE, histogram
+from tacit.tables.counting.passes import VIEW, classes_in_one_pass, passes
 from tacit.tables.counting.questions import ask_all
 from tacit.tables.engines.rows import Rows
 
@@ -127,7 +128,20 @@ def _smallest(groupings: Iterable[_Grouping], columns: Columns) -> _Grouping:
 def _ask(rows: Rows, asked: Iterable[tuple[Columns, _Grouping]]) -> Iterator[tuple[Columns, ClassSizes]]:
     """Yield the class sizes on columns out of groupings."""
     asked = list(asked)
-    questions = ((histogram(grouping.classes(rows, columns)), grouping.length) for columns, grouping in asked)
-    for (columns, _), answer in zip(asked, ask_all(rows, questions), strict=True):
+    for (columns, _), answer in zip(asked, (_in_passes if rows.are_read_anew else _apart)(rows, asked), strict=True):
         sizes, counts = zip(*sorted(answer), strict=True)
         yield columns, ClassSizes(sizes, counts)
+
+
+def _apart(rows: Rows, asked: Iterable[tuple[Columns, _Grouping]]) -> Iterator[list[tuple[Any, ...]]]:
+    return ask_all(rows, ((histogram(grouping.classes(rows, columns)), grouping.length) for columns, grouping in asked))
+
+
+def _in_passes(rows: Rows, asked: Iterable[tuple[Columns, _Grouping]]) -> Iterator[list[tuple[Any, ...]]]:
+    for _, alike in groupby(asked, key=lambda item: id(item[1])):
+        for some in passes(alike):
+            classes = classes_in_one_pass(rows, some[0][1].table, [columns for columns, _ in some])
+            answers: list[list[tuple[Any, ...]]] = [[] for _ in some]
+            for size, i, number in rows.ask(histogram(classes, VIEW)):
+                answers[int(i)].append((size, number))
+            yield from answers

@@ -6,6 +6,7 @@ from importlib import import_module
 from operator import add, invert
 from typing import Any
 
+from tacit.tables.counting.class_sizes import ClassSizes
 from tacit.tables.counting.grouping import CLASSES, SIZE
 from tacit.tables.counting.questions import ask_all
 from tacit.tables.engines.rows import Rows
@@ -52,12 +53,28 @@ def count_answers(
             yield _members(redacted, decoyed), people, answers
 
 
+def answers_on_one(
+    sizes: ClassSizes, column: str, rarer_than: Mapping[str, int], decoyed: Sequence[str]
+) -> Iterator[Answers]:
+    """Yield what :func:`count_answers` does where people are asked for one column, whose class sizes tell it."""
+    nothing, alone = frozenset[str](), frozenset([column])
+    rare = sizes.sizes < rarer_than.get(column, 0)
+    for size, classes in zip(sizes.sizes[~rare].tolist(), sizes.counts[~rare].tolist(), strict=True):
+        yield nothing, {nothing: size}, classes
+    have_to = int((sizes.sizes * sizes.counts)[rare].sum())
+    if column in decoyed:
+        able = {nothing: sizes.people - have_to, alone: have_to}
+        yield alone, {forced: people for forced, people in able.items() if people}, 1
+    elif have_to:
+        yield nothing, {nothing: have_to}, 1
+
+
 def _with_rare_values_known(
     rows: Rows, columns: Sequence[str], rarer_than: Mapping[str, int], decoyed: Sequence[str]
 ) -> Any:
     """Return the classes on the columns with their sizes, and which of their values are rare, masked if that is all."""
     fields = [rows.fields[column] for column in columns]
-    everybody = rows.table.mutate(**{_REDACTED: ibis.literal(0, "int64")})
+    everybody = rows.table.select(*fields, **{_REDACTED: ibis.literal(0, "int64")})
     told: Any = everybody.group_by([_REDACTED, *fields]).agg(**{SIZE: everybody.count()})
     sizes = {rows.fields[column]: size for column, size in rarer_than.items()}
     told = told.mutate(

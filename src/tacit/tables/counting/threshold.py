@@ -55,7 +55,7 @@ def as_fraction(threshold: Threshold) -> Fraction:
     return fraction
 
 
-def most_exposed(people: int, budget: Threshold) -> int:
+def most_exposed(people: int, budget: Threshold, name: str = "budget") -> int:
     """Return how many of so many people may be exposed: the largest integer ≤ budget·n.
 
     Raises
@@ -70,7 +70,7 @@ def most_exposed(people: int, budget: Threshold) -> int:
     """
     share = _exact(budget)
     if share is None or not 0 <= share <= 1:
-        raise InvalidValueError(f"budget must be a share of the people in [0, 1], got {budget!r}")
+        raise InvalidValueError(f"{name} must be a share of the people in [0, 1], got {budget!r}")
     return math.floor(share * people)
 
 

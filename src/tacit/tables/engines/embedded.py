@@ -46,13 +46,13 @@ class Embedded(OfOneProcess):
     ----------
     what
         The table in words, for errors.
-    path
-        The one file that the engine may open, until the rows are loaded.
+    paths
+        The files that the engine may open, until the rows are loaded.
     memory
         How many bytes it may hold; None is half of what there is.
     """
 
-    def __init__(self, what: str, path: str | None = None, memory: int | None = None) -> None:
+    def __init__(self, what: str, paths: Sequence[str] = (), memory: int | None = None) -> None:
         self._what, self._memory = what, as_memory(memory)
         room: dict[str, Any] = {"memory_limit": f"{self._memory}B", "threads": str(_threads(self._memory))}
         with STARTING:
@@ -63,8 +63,8 @@ class Embedded(OfOneProcess):
         ((shows_progress,),) = self._query("SELECT current_setting('enable_progress_bar')")
         if shows_progress:
             self._query("SET enable_progress_bar = false")
-        if path is not None:
-            self._query(f"SET allowed_paths = [{literal(path)}]")
+        if paths:
+            self._query(f"SET allowed_paths = [{', '.join(map(literal, paths))}]")
         self._query("SET enable_external_access = false")
 
     @contextmanager

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from ibis.common.exceptions import (  # pyright: ignore[reportMissingTypeStubs]
@@ -18,6 +19,8 @@ from tacit.tables.engines.one_process import OfOneProcess, Turns
 Choose = Callable[[Sequence[str]], Sequence[str]]
 
 _KEEPING_ENGINES = ("duckdb", "pyspark")
+# A question reads the table, and moves rows between workers, whatever it is about.
+_READING_ENGINES = ("pyspark",)
 UNKNOWN_TO_ENGINE = (OperationNotDefinedError, UnsupportedBackendType, UnsupportedOperationError)
 
 
@@ -59,6 +62,17 @@ class Rows(OfOneProcess):
     def can_keep(self) -> bool:
         """Whether the engine can keep a table for a while without writing into somebody's database."""
         return self.table.get_backend().name in _KEEPING_ENGINES
+
+    @cached_property
+    def are_read_anew(self) -> bool:
+        """Whether the engine reads the rows for each question, so that several are to be put as one.
+
+        Not of texts with collations of their own, by which equal texts may differ: those are in no column together.
+        """
+        engine = self.table.get_backend()
+        return engine.name in _READING_ENGINES and not any(
+            " collate " in kind for _, kind in engine.raw_sql(engine.compile(self.table)).dtypes
+        )
 
     def spellings(self, value: str) -> list[str]:
         """Return how the engine may spell a value: as itself, or in JSON as a text or, say, as a number."""

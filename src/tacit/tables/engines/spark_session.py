@@ -32,6 +32,8 @@ _ALONE = {
     "spark.network.crypto.enabled": "true",
     "spark.ui.enabled": "false",
 }
+# Spark's own 200 are for many machines: here most of what a question takes would be to write and read so many files.
+_PARTITIONS, _PARTITIONS_A_CORE = "spark.sql.shuffle.partitions", 4
 _QUIET = {"spark.log.level": "OFF", "spark.ui.showConsoleProgress": "false"}
 
 
@@ -134,6 +136,8 @@ def _start(pyspark: Any, said: deque[str]) -> None:
     if _is_here(master):
         folder = str(_private_folder(Path(settings.get("spark.local.dir", tempfile.gettempdir()).split(",")[0])))
         settings.setAll(_ALONE.items()).set("spark.local.dir", folder).set("spark.sql.warehouse.dir", folder)
+        if not settings.contains(_PARTITIONS):
+            settings.set(_PARTITIONS, str(_PARTITIONS_A_CORE * (os.cpu_count() or 1)))
     elif master.startswith("spark://"):
         _check_reachable(master)
     context = pyspark.SparkContext(conf=settings, gateway=gateway)

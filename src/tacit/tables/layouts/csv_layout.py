@@ -18,14 +18,16 @@ from numpy.typing import NDArray
 
 from tacit.errors import InvalidTableError
 from tacit.input_files import opened
-from tacit.tables.layouts.headers import Header, Recurrence, as_header, check_line
+from tacit.tables.layouts.headers import Header, Recurrence, RowNumbers, as_header, check_line
 
 CHUNK = 1 << 22
 LONGEST_ROW = 2_000_000  # bytes: DuckDB's default
 
-_COMMA, _QUOTE, _NEWLINE, _RETURN = b',"\n\r'
+_QUOTE, _NEWLINE, _RETURN = b'"\n\r'
 
-_VALUE = re.compile(r',(?:"([^"]*+(?:""[^"]*+)*+)"|([^,]*+))')
+# The values of a line, each after a separator, quoted or not.
+_VALUES = {mark: re.compile(rf'{mark}(?:"([^"]*+(?:""[^"]*+)*+)"|([^{mark}]*+))') for mark in (",", "\t")}
+_SHOWN = {",": "commas", "\t": "tabs", ";": "semicolons"}
 
 Positions = NDArray[np.int64]
 
@@ -46,6 +48,8 @@ class CsvLayout:
         What ends a row: LF, or CR LF.
     header
         Whether the first line holds the names, and no person.
+    numbered
+        Whether the first column of several has no name, for it holds row numbers.
     """
 
     names: tuple[str, ...]
@@ -53,6 +57,7 @@ class CsvLayout:
     multiline: bool
     line_end: str = "\n"
     header: bool = True
+    numbered: bool = False
 
 
 def csv_layout(path: Path, header: Header = None) -> CsvLayout:
@@ -76,14 +81,14 @@ def csv_layout(path: Path, header: Header = None) -> CsvLayout:
         return layout_of(file, header)
 
 
-def layout_of(file: BinaryIO, header: Header = None) -> CsvLayout:
-    """Return the layout of a CSV file that is open."""
+def layout_of(file: BinaryIO, header: Header = None, separator: str = ",") -> CsvLayout:
+    """Return the layout of a CSV file that is open, with commas or tabs between its values."""
     if not os.fstat(file.fileno()).st_size:
         raise InvalidTableError(f"{file.name} is empty: a CSV file begins with a line of column names")
     file.seek(0)
     check_encoding(file)
     data: NDArray[np.uint8] = np.memmap(file, dtype=np.uint8, mode="r")
-    return _Scan(file.name, data, as_header(header)).layout()
+    return _Scan(file.name, data, as_header(header), separator).layout()
 
 
 def check_encoding(file: BinaryIO) -> None:
@@ -104,9 +109,10 @@ def check_encoding(file: BinaryIO) -> None:
 
 
 class _Scan:
-    def __init__(self, path: str, data: NDArray[np.uint8], header: Header) -> None:
+    def __init__(self, path: str, data: NDArray[np.uint8], header: Header, separator: str) -> None:
         self.path = path
         self.header = header
+        self.separator = separator
         self.headed = header is None or header is True
         self.data = data
         self.start = 3 if data[:3].tobytes() == codecs.BOM_UTF8 else 0
@@ -120,6 +126,7 @@ class _Scan:
         self.returns = False  # whether rows end in \r\n
         self.recurrence: Recurrence | None = None
         self.recurring: int | None = None
+        self.row_numbers = RowNumbers()
 
     def layout(self) -> CsvLayout:
         for begin in range(self.start, len(self.data), CHUNK):
@@ -131,7 +138,13 @@ class _Scan:
         if self.header is None:
             check_line(self.first_line, self.recurring, self.path)
         line_end = "\r\n" if self.returns else "\n"
-        return CsvLayout(self.names(), self.rows - self.headed, self.multiline, line_end, self.headed)
+        numbered = self.nameless and (self.header is True or self.row_numbers.rise)
+        return CsvLayout(self.names(), self.rows - self.headed, self.multiline, line_end, self.headed, numbered)
+
+    @property
+    def nameless(self) -> bool:
+        """Whether the first column of several has no name."""
+        return self.headed and len(self.first_line) > 1 and not self.first_line[0]
 
     def names(self) -> tuple[str, ...]:
         if self.header is None or self.header is True:
@@ -153,7 +166,7 @@ class _Scan:
         line_ends = np.flatnonzero(part == _NEWLINE) + begin
         ends = unquoted(line_ends)
         self.multiline |= len(ends) < len(line_ends)
-        commas = unquoted(np.flatnonzero(part == _COMMA) + begin)
+        commas = unquoted(np.flatnonzero(part == ord(self.separator)) + begin)
         returns = unquoted(np.flatnonzero(part == _RETURN) + begin)
         closed = (self.quotes + len(quotes)) % 2 == 0
         if end == len(self.data) and closed and part[-1] != _NEWLINE:
@@ -162,7 +175,8 @@ class _Scan:
         if not self.first_line and len(ends):
             if ends[0] - self.start > LONGEST_ROW:
                 raise self.fault(int(ends[0]), f"ends a row of more than {LONGEST_ROW} bytes")
-            self.first_line = _values(self.data[self.start : ends[0]].tobytes().decode().removesuffix("\r"), self.path)
+            line = self.data[self.start : ends[0]].tobytes().decode().removesuffix("\r")
+            self.first_line = _values(line, self.path, self.separator)
             self.returns = bool(self.byte(ends[:1] - 1)[0] == _RETURN)
         faults = [*self.quote_faults(quotes), *self.line_end_faults(returns, ends), *self.row_faults(commas, ends)]
         if faults:
@@ -192,15 +206,18 @@ class _Scan:
         starts = np.append(self.row_start, stops.ravel()[:-1] + 1).reshape(stops.shape)
         stops[:, -1] -= self.byte(ends - 1) == _RETURN
         people = slice(0 if self.rows else 1, None)
-        self.recurring = self.recurrence.column(self.data, starts[people], (stops - starts)[people])
+        lengths = stops - starts
+        self.recurring = self.recurrence.column(self.data, starts[people], lengths[people])
+        if self.nameless:
+            self.row_numbers.read(self.data, starts[people, 0], lengths[people, 0])
 
     def quote_faults(self, quotes: Positions) -> Iterator[tuple[int, str]]:
         opens = (self.quotes + np.arange(len(quotes))) % 2 == 0
         before, after = self.byte(quotes - 1), self.byte(quotes + 1)
         misplaced = np.where(
             opens,
-            ~np.isin(before, (_COMMA, _NEWLINE, _QUOTE)) & (quotes > self.start),
-            ~np.isin(after, (_COMMA, _NEWLINE, _RETURN, _QUOTE)) & (quotes + 1 < len(self.data)),
+            ~np.isin(before, (ord(self.separator), _NEWLINE, _QUOTE)) & (quotes > self.start),
+            ~np.isin(after, (ord(self.separator), _NEWLINE, _RETURN, _QUOTE)) & (quotes + 1 < len(self.data)),
         )
         for position in quotes[misplaced][:1]:
             yield int(position), "has a quote inside a value; quote the whole value and double the quotes in it"
@@ -220,7 +237,7 @@ class _Scan:
         width = len(self.first_line)
         for row in np.flatnonzero(values != width)[:1]:
             if not self.data[starts[row] : ends[row]].tobytes().removesuffix(b"\r"):
-                yield int(starts[row]), "is blank; take it out, or write the commas of an empty row"
+                yield int(starts[row]), f"is blank; take it out, or write the {_SHOWN[self.separator]} of an empty row"
             else:
                 first = "header" if self.headed else "first line"
                 yield int(ends[row]), f"ends a row of {values[row]} values under a {first} of {width}"
@@ -237,10 +254,13 @@ class _Scan:
         return InvalidTableError(f"{self.path} is not a CSV table that can be read: line {line} {what}")
 
 
-def _values(line: str, path: str) -> tuple[str, ...]:
-    quoted_or_not = _VALUE.findall("," + line)
+def _values(line: str, path: str, separator: str) -> tuple[str, ...]:
+    quoted_or_not = _VALUES[separator].findall(separator + line)
     values = tuple(quoted.replace('""', '"') or plain for quoted, plain in quoted_or_not)
-    if len(values) == 1 and (separator := next((s for s in (";", "\t") if s in values[0]), None)):
-        shown = "semicolons" if separator == ";" else "tabs"
-        raise InvalidTableError(f"{path} has a header without commas but with {shown}; save it with commas instead")
+    others = (mark for mark in (";", "\t", ",") if mark != separator)
+    if len(values) == 1 and (other := next((mark for mark in others if mark in values[0]), None)):
+        meant = _SHOWN[separator]
+        raise InvalidTableError(
+            f"{path} has a header without {meant} but with {_SHOWN[other]}; save it with {meant} instead"
+        )
     return values

@@ -14,8 +14,11 @@ from tacit.tables.layouts.column_names import distinct_names
 Header = bool | Sequence[str] | None
 
 _RECURS = "comes again below as a value"
+_ROW_NUMBERS = "row"
 
 _LONGEST = 100  # characters that are looked at
+_LONGEST_ROW_NUMBER = 18  # digits, which fit into 64 bits
+_QUOTE, _ZERO = b'"0'
 _MONTH = (
     "(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
     "|nov(?:ember)?|dec(?:ember)?)"
@@ -89,6 +92,38 @@ def check_keys(names: Iterable[str], path: str, header: Header) -> None:
         raise named_by_a_person(path, *found)
 
 
+def names_in_line(line: Sequence[str], path: str, *, numbered: bool) -> tuple[str, ...]:
+    """Return the names of a CSV table's columns; R and pandas leave that of the row numbers, which come first, empty.
+
+    Parameters
+    ----------
+    line
+        What stands over each column.
+    path
+        For the error.
+    numbered
+        Whether the first column has no name, for it holds row numbers: it is called row then.
+    """
+    names = tuple(line)
+    if numbered:
+        name, taken = _ROW_NUMBERS, {name.casefold() for name in names}
+        while name in taken:
+            name += "_"
+        names = (name, *names[1:])
+    if "" not in names:
+        return names
+    if not names[0] and len(names) > 1:
+        raise InvalidTableError(
+            f"{path} has no name for column 1, whose values are no row numbers that rise; say by header (--header) "
+            f"that the first line holds names (yes: the column is called {_ROW_NUMBERS}), or that it does not (no, or "
+            "the names as a,b,…)"
+        )
+    raise InvalidTableError(
+        f"{path} has no name for column {names.index('') + 1}; write one in its first line, or, if that holds no "
+        "names, say so by header (--header no, or the names as a,b,…)"
+    )
+
+
 def named_by_a_person(path: str, column: int, sign: str = _RECURS) -> InvalidTableError:
     """Return what to say of names that look like a person in a file where each column has one."""
     return InvalidTableError(
@@ -128,6 +163,30 @@ class Recurrence:
         """Return the first column that has its name as a value, given where each value starts and how long it is."""
         found = [column for texts in self._spelled if (column := texts.found(data, starts, lengths)) is not None]
         return min(found, default=None)
+
+
+class RowNumbers:
+    """Looks whether the values of a CSV file's first column are whole numbers that rise, as bytes."""
+
+    def __init__(self) -> None:
+        self.rise = True
+        self._last = -1
+
+    def read(self, data: NDArray[np.uint8], starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> None:
+        """Look at the values that start here and are so long; none is the last of the file."""
+        quoted = data[starts] == _QUOTE
+        starts, lengths = starts + quoted, lengths - 2 * quoted
+        self.rise &= bool(((lengths > 0) & (lengths <= _LONGEST_ROW_NUMBER)).all())
+        if not self.rise or not len(starts):
+            return
+        numbers = np.zeros(len(starts), np.int64)
+        for offset in range(int(lengths.max())):
+            inside = offset < lengths
+            digits = data[starts + np.minimum(offset, lengths - 1)].astype(np.int64) - _ZERO
+            self.rise &= not ((digits < 0) | (digits > 9)).any()
+            numbers = np.where(inside, 10 * numbers + digits, numbers)
+        self.rise &= bool((np.diff(numbers, prepend=self._last) > 0).all())
+        self._last = int(numbers[-1])
 
 
 class _Texts:

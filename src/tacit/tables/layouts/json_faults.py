@@ -27,7 +27,7 @@ def json_fault(file: BinaryIO) -> str:
     file.seek(0)
     text = file.read().decode()
     try:
-        fault = _in_file(text) if file.name.lower().endswith(".json") else _by_line(text)
+        fault = _in_file(text) if file.name.lower().endswith((".json", ".json.gz")) else _by_line(text)
     except RecursionError:
         return f"{file.name} is nested deeper than can be read; flatten it"
     return f"{file.name} {fault}"

@@ -1,0 +1,191 @@
+"""The most useful release of a table: each column in one of its views or dropped, and the few rows left out."""
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import reduce
+
+import numpy as np
+
+from tacit import limits
+from tacit.anonymity.choosing.loads import Allowed, FromCodes
+from tacit.anonymity.releasing.goal import Goal, Rows
+from tacit.anonymity.releasing.views import View
+from tacit.numerics.alike import Column, refined
+from tacit.numerics.search.ideals import Ideals, bits, mask_of
+from tacit.numerics.search.looked_at import Ended
+from tacit.numerics.search.monotone_sets import MonotoneSearch
+from tacit.numerics.search.worth import ToppedUp
+
+
+@dataclass(frozen=True)
+class Found:
+    """The release that was found.
+
+    Parameters
+    ----------
+    views
+        Of each column that goes out its view.
+    suppressed
+        Which rows do not.
+    bits_kept
+        What the rows that go out tell: the sum of ``log2(n / n_view)`` over their cells.
+    bound
+        No choice of views within the goal keeps more of these, the rows of the smallest classes being left out first.
+    ended
+        "proved", or what ended the search before.
+    """
+
+    views: Mapping[str, View]
+    suppressed: Rows
+    bits_kept: float
+    bound: float
+    ended: Ended
+
+
+def most_useful_release(
+    known: Mapping[str, Sequence[View]],
+    secrets: Mapping[str, Column],
+    goal: Goal,
+    people: int,
+    *,
+    keep: Sequence[str] = (),
+    most_suppressed: int = 0,
+    time_limit: float = math.inf,
+    progress: Callable[[int], None] = lambda _: None,
+) -> Found | None:
+    """Return the release within the goal that keeps most of the non-uniform entropy, or None if there is none.
+
+    ``max Σ_rows Σ_columns log2(n / n_view)`` over the rows that go out, where ``n_view`` of the n people have the value
+    that a cell shows
+
+    Parameters
+    ----------
+    known
+        The columns that somebody may know of a person → their views, the finest first.
+    secrets
+        The sensitive columns, which nobody knows.
+    goal
+        What must hold of the table that goes out.
+    people
+        How many there are.
+    keep
+        Known columns that go out in some view.
+    most_suppressed
+        How many rows may be left out.
+    time_limit
+        Seconds until the best release so far is returned.
+    progress
+        Called with how many columns the best release so far has.
+
+    Notes
+    -----
+    Nothing that a view shows of fewer than k people goes out, whatever the budget: these rows are left out first.
+    What is coarser shows it in fewer rows.
+
+    Coarser views and fewer columns only put classes together, so that fewer rows are in small or uniform ones, and
+    guesses get no better: what is over a limit, as if no row were left out but as many as may be were not counted, is
+    so with anything finer. Source: the utility is that of Gionis and Tassa, "k-Anonymization with Minimal Loss of
+    Information", 2009; the recoding of whole columns with suppression is from Samarati, 2001.
+    """
+    known = {name: _open_to(views, goal.k, most_suppressed) for name, views in known.items()}
+    elements = [(name, level) for name, views in known.items() for level in range(len(views))]
+    if any(not known[name] for name in keep):
+        return None
+    index = {element: j for j, element in enumerate(elements)}
+    brings = [mask_of(index[name, coarser] for coarser in range(level, len(known[name]))) for name, level in elements]
+    ideals = Ideals(brings)
+    start = ideals.closure(mask_of(index[name, len(known[name]) - 1] for name in keep))
+    commonest = {name: int(np.bincount(column.codes).max()) for name, column in secrets.items()}
+    allowed = Allowed(
+        goal.k,
+        math.floor(goal.budget * people) + most_suppressed,
+        {name: count + math.floor(goal.rise * people) + most_suppressed for name, count in commonest.items()},
+        None if goal.certain is None else math.floor(goal.certain * people) + most_suppressed,
+    )
+    columns = {f"{name}\0{level}": known[name][level].column for name, level in elements}
+    given = _Loads(ideals, {**columns, **secrets}, allowed, goal, people)
+    worth = _KeptBits(ideals, [known[name][level] for name, level in elements], given, most_suppressed)
+    search = MonotoneSearch(
+        ideals,
+        start,
+        given.loads,
+        allowed.limits,
+        worth,
+        place=lambda ideal: list(bits(ideals.tops(ideal))),
+        most_levels=limits.current().most_levels_examined,
+        most=limits.current().most_sets_examined,
+        seconds=time_limit,
+        progress=lambda ideal: progress(ideals.tops(ideal).bit_count()),
+    )
+    found = search.run()
+    if found.best is None or (out := given.left_out(found.best, worth.shown(found.best), most_suppressed)) is None:
+        return None
+    tops = [elements[j] for j in bits(ideals.tops(found.best))]
+    return Found(
+        views={name: known[name][level] for name, level in tops},
+        suppressed=out,
+        bits_kept=float(worth.of(found.best)),
+        bound=float(found.bound),
+        ended=found.ended,
+    )
+
+
+def _open_to(views: Sequence[View], k: int, most: int) -> Sequence[View]:
+    """Return the views of a column but for the finest, in which too many rows show something rare."""
+    return [view for view in views if view.shows_rare(k).sum() <= most]
+
+
+class _Loads(FromCodes):
+    """Counts the rows in classes that are too small or not diverse enough."""
+
+    def __init__(self, ideals: Ideals, coded: Mapping[str, Column], asked: Allowed, goal: Goal, rows: int) -> None:
+        super().__init__(ideals, [name for name in coded if name not in asked.guessed], coded, asked, rows)
+        self._goal, self._secrets = goal, {name: coded[name] for name in asked.guessed}
+
+    def exposed(self, classes: Column, by: Column) -> int:
+        """Return how many rows fail."""
+        if not self._goal.diversity:
+            return super().exposed(classes, by)
+        return int(self._goal.failing(refined(classes, by), self._secrets).sum())
+
+    def left_out(self, ideal: int, shown: Iterable[View], most: int) -> Rows | None:
+        """Return the rows to leave out for the goal to hold, or None if it cannot."""
+        classes = self.classes(ideal)
+        rare = reduce(np.logical_or, [view.shows_rare(self._goal.k) for view in shown], np.zeros(self._rows, bool))
+        failing = self._goal.failing(classes, self._secrets)
+        out = self._goal.suppressed(failing, rare, classes, most)
+        return out if out is not None and self._goal.keeps_secrets(classes, self._secrets, ~out) else None
+
+
+class _KeptBits(ToppedUp):
+    """What the cells of the rows that go out tell together, of all rows at most.
+
+    It is worked out only where it may be more than the most so far; less is as good as nothing to the search.
+    """
+
+    def __init__(self, ideals: Ideals, views: Sequence[View], given: _Loads, most_suppressed: int) -> None:
+        super().__init__(ideals, [Fraction(view.bits * view.column.codes.size) for view in views])
+        self._views, self._given, self._most_suppressed = views, given, most_suppressed
+        self._most = Fraction(-1)
+        self._known: dict[int, Fraction] = {}
+
+    def of(self, ideal: int) -> Fraction:
+        """Return the bits of an ideal, negative if it cannot keep to the goal."""
+        if ideal not in self._known:
+            whole = super().of(ideal)
+            self._known[ideal] = whole if whole < self._most else self._of_rows_left(ideal, whole)
+            self._most = max(self._most, self._known[ideal])
+        return self._known[ideal]
+
+    def shown(self, ideal: int) -> list[View]:
+        """Return the views that go out."""
+        return [self._views[j] for j in bits(self._ideals.tops(ideal))]
+
+    def _of_rows_left(self, ideal: int, whole: Fraction) -> Fraction:
+        shown = self.shown(ideal)
+        out = self._given.left_out(ideal, shown, self._most_suppressed)
+        if out is None:
+            return Fraction(-1)
+        return whole - Fraction(math.fsum(float(view.bits_of_codes[view.column.codes[out]].sum()) for view in shown))

@@ -1,0 +1,84 @@
+"""``tacit check``: a file held to a policy."""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import Parameter
+
+from tacit.cli.limits import Limits, as_seconds
+from tacit.cli.options import FailOver
+from tacit.cli.output import code_of, print_json, say_verdicts
+from tacit.cli.terminal import say
+from tacit.errors import InvalidValueError
+from tacit.input_files import without_password
+from tacit.jobs.gates import Gate, gates_of
+from tacit.jobs.table_measures import table_measures
+from tacit.memory import as_memory
+
+if TYPE_CHECKING:
+    from tacit.jobs.check import Checked, Policy
+
+
+def check(
+    *files: str,
+    policy: str,
+    fail_over: FailOver = (),
+    memory: str | None = None,
+    time: str | None = None,
+    json: Annotated[bool, Parameter(negative="")] = False,
+) -> int:
+    """Check that files of people give away no more than a policy allows.
+
+    Parameters
+    ----------
+    files
+        CSV, Parquet or JSON files, each counted as it stands, with all its columns together.
+    policy
+        A TOML file of rules, such as columns = ["age", "sex", "diagnosis"], k = 10, budget = 0.01,
+        sensitive = ["diagnosis"], guess_budget = 0.05; docs/policies.md says all of them. A file that breaks one is
+        exit code 1.
+    fail_over
+        Exit with 1 too if a measure is above or below a limit, as "exposure>0.01"; once for each: those of audit but
+        recommended_exposure.
+    memory
+        How much memory to take beside some 500 MB of libraries, such as 2GB; half of what is available by default.
+    time
+        When to stop, in seconds or as 2m or 1h; no limit by default.
+    json
+        Print one JSON object.
+    """
+    from tacit.jobs.check import read_policy  # noqa: PLC0415 - the engine takes a second
+
+    if not files:
+        raise InvalidValueError("check needs a file, as in tacit check people.csv --policy tacit.toml")
+    rules = read_policy(policy)
+    gates = gates_of(fail_over, table_measures(rules.sensitive))
+    room = as_memory(memory)
+    limits = Limits(as_seconds(time), room)
+    with limits.watched(), limits.working():
+        found = _checked(dict.fromkeys(files), rules, gates, room)
+    if json:
+        results = {each.table: each.to_dict() for each in found}
+        inputs = {"files": list(map(without_password, files)), "policy": policy, "memory": memory, "time": time}
+        print_json("check", inputs, results, [gate for each in found for gate in each.gates])
+    else:
+        for each in found:
+            say(f"{each.table}, {each.people:,} people, by {policy}:")
+            for rule in each.rules:
+                say(str(rule))
+            say_verdicts(each.gates)
+    return code_of(word for each in found for word in each.words)
+
+
+def _checked(files: Iterable[str], policy: "Policy", gates: tuple[Gate, ...], memory: int | None) -> "list[Checked]":
+    from tacit.jobs.check import check as checked  # noqa: PLC0415
+
+    found: list[Checked] = []
+    for file in files:
+        try:
+            found.append(checked(file, policy, gates, memory=memory))
+        except InvalidValueError as error:
+            if without_password(file) in str(error):
+                raise
+            raise InvalidValueError(f"{without_password(file)!r}: {error}") from None
+    return found

@@ -1,0 +1,131 @@
+"""``tacit release``: the table that goes out, written."""
+
+import contextlib
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from tacit.cli.limits import Limits, as_seconds
+from tacit.cli.options import FailOver, Whole, as_header_option, as_names
+from tacit.cli.output import code_of, print_json, say_verdicts
+from tacit.cli.terminal import complain
+from tacit.errors import InvalidValueError, MissedGoalError
+from tacit.jobs.gates import gates_of, judged
+from tacit.memory import as_memory
+from tacit.presenting.progress import Progress
+
+
+def release(
+    table: str,
+    /,
+    *,
+    out: str,
+    columns: str | None = None,
+    best: Annotated[bool, Parameter(negative="")] = False,
+    k: Whole = 10,
+    budget: float = 0.01,
+    sensitive: str | None = None,
+    l: Whole = 1,  # noqa: E741 - as it is called
+    guess_budget: float | None = None,
+    certain_budget: float | None = None,
+    keep: str | None = None,
+    drop: str | None = None,
+    hierarchies: str | None = None,
+    max_suppressed: float = 0.02,
+    header: str | None = None,
+    fail_over: FailOver = (),
+    memory: str | None = None,
+    time: str | None = None,
+    json: Annotated[bool, Parameter(negative="")] = False,
+) -> int:
+    """Write the most useful version of a table that keeps to a goal, read it back and audit it.
+
+    Parameters
+    ----------
+    table
+        A table of people with one row each, as for tacit audit.
+    out
+        The file to write: .parquet or .csv. Beside it goes OUT.tacit.json, with what was asked and done.
+    columns
+        The columns to choose from, as a,b,…; all by default, but for those that name their person.
+    best
+        Choose from all columns, as by default.
+    k
+        A person is exposed if fewer than k people in the file share her values.
+    budget
+        The share of the people in the file who may be exposed; 0 is strict k-anonymity.
+    sensitive
+        The columns whose guessing to limit, as a,b,…; they go out only if they are kept, and as they are.
+    l
+        How many values of a sensitive column that goes out each group has, at least.
+    guess_budget
+        By how much the share of right guesses of a sensitive column may rise; 0.05 by default.
+    certain_budget
+        Of which share of the people a sensitive value may be known for certain; of anybody by default.
+    keep
+        Columns that go out in any case, in some view, as a,b,….
+    drop
+        Columns that go out in no case, as a,b,….
+    hierarchies
+        A file or folder of files with coarser views of values, as ARX writes them, each named after its column; other
+        columns are coarsened in steps, months and years, or by merging rare values.
+    max_suppressed
+        The share of the people who may be left out.
+    header
+        What the first line of a CSV file is, as for tacit audit.
+    fail_over
+        Exit with 1 if a measure of what was written is above or below a limit, as "kept<0.5", "suppressed>100",
+        "unique_people>0", "exposure>0.005", "smallest_class<5"; once for each.
+    memory
+        How much memory to take beside some 500 MB of libraries, such as 2GB; half of what is available by default.
+    time
+        How long the search for the most useful release may take, in seconds or as 2m or 1h; 6 seconds by default.
+    json
+        Print one JSON object.
+    """
+    from tacit.jobs.release import release as write_release, to_text  # noqa: PLC0415 - the engine takes a second
+    from tacit.jobs.release.job import SEARCH_SECONDS  # noqa: PLC0415
+    from tacit.jobs.release.result import MEASURES  # noqa: PLC0415
+
+    if best and columns is not None:
+        raise InvalidValueError("--best chooses from all columns, and --columns names some; give one of them")
+    gates = gates_of(fail_over, MEASURES)
+    progress = Progress()
+    room, seconds = as_memory(memory), as_seconds(time)
+    with contextlib.ExitStack() as stack:
+        stack.callback(progress.done)
+        stack.enter_context(Limits(None, room).working())
+        try:
+            found = write_release(
+                table,
+                out,
+                as_names(columns),
+                k=k,
+                budget=budget,
+                sensitive=as_names(sensitive) or (),
+                l=l,
+                guess_budget=guess_budget,
+                certain_budget=certain_budget,
+                keep=as_names(keep) or (),
+                drop=as_names(drop) or (),
+                hierarchies=hierarchies,
+                max_suppressed=max_suppressed,
+                header=as_header_option(header),
+                seconds=SEARCH_SECONDS if seconds is None else seconds,
+                progress=progress,
+                memory=room,
+            )
+        except MissedGoalError as missed:
+            progress.done()
+            complain(str(missed))
+            return 1
+    verdicts = judged(gates, found.measures)
+    if json:
+        inputs = {"table": found.table, "out": out, **found.goal, "header": header, "memory": memory, "time": time}
+        print_json("release", inputs, found.to_dict(), verdicts)
+    else:
+        from tacit.presenting.tables import Screen  # noqa: PLC0415 - JSON needs no rich
+
+        Screen().print(to_text(found))
+        say_verdicts(verdicts)
+    return code_of(verdict.verdict for verdict in verdicts)

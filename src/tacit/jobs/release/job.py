@@ -1,0 +1,312 @@
+"""The release: a table read, its most useful version within a goal found, written, read back and audited."""
+
+import hashlib
+import json
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from functools import reduce
+from importlib import metadata
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from tacit.anonymity import Population, as_fraction, column_kinds
+from tacit.anonymity.choosing.loads import GUESS_BUDGET
+from tacit.anonymity.releasing.goal import Goal, Rows
+from tacit.anonymity.releasing.hierarchies import read_hierarchies, views_by
+from tacit.anonymity.releasing.search import Found, most_useful_release
+from tacit.anonymity.releasing.views import View, as_it_is, views_of
+from tacit.errors import InvalidValueError, UnsupportedError
+from tacit.input_files import without_password
+from tacit.jobs.release.file import as_bytes, check_suffix, read_back, table_of
+from tacit.jobs.release.reread import checked_table
+from tacit.jobs.release.result import Release, ReleasedColumn
+from tacit.numerics.alike import Column, refined
+from tacit.presenting.files import check_not_an_input, put_checked, writable
+from tacit.tables.counting.coded import valued
+from tacit.tables.layouts.column_names import distinct_names
+from tacit.tables.layouts.headers import Header
+from tacit.tables.named import files_read
+from tacit.validation import as_count
+
+# Kinds of columns that name their person, and so go out only if they are kept.
+_NAMING = ("identifier", "key", "free text")
+# How long the search may take, unless told.
+SEARCH_SECONDS = 6.0
+
+
+def release(
+    table: Any,
+    out: str | Path,
+    columns: Sequence[str] | None = None,
+    *,
+    k: int = 10,
+    budget: float = 0.01,
+    sensitive: str | Sequence[str] = (),
+    l: int = 1,  # noqa: E741 - as it is called
+    guess_budget: float | None = None,
+    certain_budget: float | None = None,
+    keep: Sequence[str] = (),
+    drop: Sequence[str] = (),
+    hierarchies: str | Path | None = None,
+    max_suppressed: float = 0.02,
+    header: Header = None,
+    seconds: float = SEARCH_SECONDS,
+    progress: Callable[[str], None] | None = None,
+    memory: int | str | None = None,
+) -> Release:
+    """Write the most useful version of a table that keeps to a goal, and return what was done and what it cost.
+
+    ``max Σ_rows Σ_columns log2(n / n_cell)`` over the rows in the file, where ``n_cell`` of all n show what a cell does
+
+    Parameters
+    ----------
+    table
+        Anything that `tacit.Population` takes, of people with one row each.
+    out
+        The file to write: ``.parquet`` or ``.csv``. Beside it goes ``OUT.tacit.json``, with what was asked and done.
+    columns
+        The columns to choose from; None is all, those aside that name their person.
+    k
+        Who is in a group of fewer people alike in the file is exposed.
+    budget
+        The share of the people in the file who may be, in [0, 1].
+    sensitive
+        The columns whose guessing is limited, which nobody is supposed to know. They go out only if they are kept, and
+        then as they are.
+    l
+        How many values of each of these that goes out a group has at least, lest its people count as exposed.
+    guess_budget
+        By how much the share of right guesses of each may rise; 0.05 unless told.
+    certain_budget
+        Of which share of the people each may be known for certain; of anybody unless told.
+    keep, drop
+        Columns that go out in some view, or in none.
+    hierarchies
+        A file or a folder of files with coarser views of values, as ARX writes them: ``value;coarser;coarsest``. The
+        other columns are coarsened as :func:`~tacit.anonymity.releasing.views.views_of` does.
+    max_suppressed
+        The share of the people who may be left out, in [0, 1).
+    header
+        What a file's first line is, as for `tacit.Population`.
+    seconds
+        How long the search may take.
+    progress
+        Called with what is being worked on.
+    memory
+        As for `tacit.Population`.
+
+    Returns
+    -------
+    Release
+        What became of each column, and what the file shows.
+
+    Raises
+    ------
+    InvalidTableError, UnknownColumnError
+        If the table cannot be read as it stands, or lacks a column.
+    InvalidValueError
+        If a number is out of range, the file has another suffix or cannot be written, a hierarchy is none, or nothing
+        within the goal tells anything: it says what is nearest.
+    UnsupportedError
+        If the rows are not in this process.
+    MissedGoalError
+        If what was written misses the goal: nothing is left of it then.
+
+    Notes
+    -----
+    The exposure is that of the file's people among themselves. Each group is counted by Tacit's search, and again by
+    the engine in what is read back. Source: see :func:`most_useful_release`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> out = f"{tempfile.mkdtemp()}/out.csv"
+    >>> found = release("example:adult", out, ["sex", "capital_gain"], budget=0, max_suppressed=0)
+    >>> [(each.column, each.how) for each in found.columns if each.verdict != "drop"]
+    [('sex', 'as it is'), ('capital_gain', 'in steps of 50000')]
+    >>> found.suppressed, found.checked.smallest_class, found.ended
+    (0, 22, 'proved')
+    """
+    suffix, target, beside = check_suffix(str(out)), writable(str(out)), writable(f"{out}.tacit.json")
+    read = files_read(str(table)) if isinstance(table, str | Path) else []
+    for written in (str(out), f"{out}.tacit.json"):
+        check_not_an_input(written, *read, *([] if hierarchies is None else [hierarchies]))
+    tell: Callable[[str], None] = progress or (lambda _: None)
+    secrets = (sensitive,) if isinstance(sensitive, str) else tuple(sensitive)
+    wanted = None if columns is None else list(dict.fromkeys([*distinct_names(columns), *secrets, *keep, *drop]))
+    tell("reading the table")
+    people = table if isinstance(table, Population) else Population(table, wanted, None, header, memory=memory)
+    if people.person is not None:
+        raise UnsupportedError("a release is of people with one row each; make a table with one row a person first")
+    kept, dropped, secret = people.known(keep), people.known(drop), people.known(secrets)
+    asked = {
+        "k": k, "budget": budget, "sensitive": list(secret), "l": l, "guess_budget": guess_budget,
+        "certain_budget": certain_budget, "keep": list(kept), "drop": list(dropped), "max_suppressed": max_suppressed,
+    }  # fmt: skip
+    goal, most_suppressed = _goal(people.people, [name for name in secret if name in kept], asked)
+    known, reasons = _known(people, people.known(columns), kept, dropped, secret)
+    tell("the views of each column")
+    held = people.told_by_rows(lambda rows, length: valued(rows, [*known, *secret], length))
+    if held is None:
+        raise UnsupportedError(
+            "no release can be made of this table: its rows are not in this process, they are too many, or a column "
+            "holds lists or the like; pass the rows themselves, fewer columns, or name such a column with drop"
+        )
+    told = {} if hierarchies is None else read_hierarchies(hierarchies, known)
+    guarded = [name for name in secret if name in kept]
+    never = _rare_rows({name: held[name][0] for name in guarded}, k, people.people)
+    if (missing := int(never.sum())) > most_suppressed:
+        raise InvalidValueError(
+            f"{missing:,} people have a value of {', '.join(guarded)} that fewer than {k} have, and no such value goes "
+            f"out; max_suppressed lets {most_suppressed:,} people be left out: raise it, or do not keep the column"
+        )
+    codes = {name: Column(column.codes[~never], column.count) for name, (column, _) in held.items()}
+    values = {name: labels for name, (_, labels) in held.items()}
+    views = {
+        name: views_of(codes[name], values[name].to_pylist(), k) if name not in told
+        else views_by(told[name], name, codes[name], values[name].to_pylist())
+        for name in known
+    }  # fmt: skip
+    tell("the most useful release")
+    found = most_useful_release(
+        views, {name: codes[name] for name in secret}, goal, people.people - missing,
+        keep=[name for name in kept if name not in secret], most_suppressed=most_suppressed - missing,
+        time_limit=seconds, progress=lambda count: tell(f"the most useful release: {count} columns so far"),
+    )  # fmt: skip
+    if found is None or not found.views:
+        raise InvalidValueError(_nearest(views, goal, people.people - missing, kept) if views else _none_left(reasons))
+    beside_them = {name: as_it_is(codes[name], ()) for name in secret}
+    constants = {name: some[0] for name, some in views.items() if not some[0].bits}  # which go out for nothing
+    shown = {**constants, **found.views, **{name: beside_them[name] for name in guarded}}
+    order = [name for name in people.columns if name in shown]
+    tell("writing, and reading it back")
+    whole = table_of({**shown, **beside_them}, values, list(dict.fromkeys([*order, *secret])), found.suppressed)
+    content = as_bytes(whole.select(order), suffix)
+    result: list[Release] = []
+
+    def check(file: BinaryIO) -> Mapping[Path, list[str | bytes]]:
+        written = read_back(file, suffix)
+        for name in (name for name in secret if name not in order):
+            written = written.append_column(name, whole[name])
+        checked = checked_table(written, [name for name in order if name not in guarded], secret, goal)
+        result.append(
+            Release(
+                table=without_password(str(table)) if isinstance(table, str | Path) else "table",
+                out=str(out),
+                goal={**asked, "guess_budget": float(goal.rise), "hierarchies": sorted(told)},
+                people=people.people,
+                suppressed=missing + int(found.suppressed.sum()),
+                columns=tuple(_columns(people, whole, shown, reasons)),
+                **_costs(views, found, people.people),
+                checked=checked,
+                sha256=hashlib.sha256(content).hexdigest(),
+                version=metadata.version("tacit"),
+            )
+        )
+        said = {"schema_version": 1, **result[0].to_dict()}
+        return {beside: [json.dumps(said, ensure_ascii=False, indent=2) + "\n"]}
+
+    put_checked(target, [content], check)
+    return result[0]
+
+
+def _rare_rows(secrets: Mapping[str, Column], k: int, people: int) -> Rows:
+    """Return which people have a value of a column that fewer than k have, once these are left out."""
+    left = np.ones(people, bool)
+    while True:
+        few = np.zeros(people, bool)
+        for column in secrets.values():
+            few |= (np.bincount(column.codes[left], minlength=column.count) < k)[column.codes] & left
+        if not few.any():
+            return ~left
+        left &= ~few
+
+
+def _goal(people: int, guarded: Sequence[str], asked: Mapping[str, Any]) -> tuple[Goal, int]:
+    """Return the goal, and how many rows may be left out."""
+    shares: dict[str, Fraction] = {}
+    for name in ("budget", "max_suppressed", "guess_budget", "certain_budget"):
+        told = GUESS_BUDGET if name == "guess_budget" and asked[name] is None else asked[name]
+        if told is not None:
+            try:
+                shares[name] = as_fraction(told)
+            except InvalidValueError:
+                raise InvalidValueError(f"{name} is a share of the people, in [0, 1], got {told!r}") from None
+    if shares["max_suppressed"] == 1:
+        raise InvalidValueError("max_suppressed must be below 1: with everybody left out nothing is released")
+    least = as_count(asked["l"], "l", at_least=1)
+    if least > 1 and not guarded:
+        raise InvalidValueError("l is of sensitive columns that go out; name one with sensitive and keep it")
+    goal = Goal(
+        as_count(asked["k"], "k", at_least=1), shares["budget"], dict.fromkeys(guarded if least > 1 else (), least),
+        shares["guess_budget"], shares.get("certain_budget"),
+    )  # fmt: skip
+    return goal, math.floor(shares["max_suppressed"] * people)
+
+
+def _known(
+    people: Population, columns: Sequence[str], kept: Sequence[str], dropped: Sequence[str], secret: Sequence[str]
+) -> tuple[list[str], dict[str, str]]:
+    """Return the columns that may go out and that somebody may know; and of each other one why it does not."""
+    if both := next((name for name in kept if name in dropped), None):
+        raise InvalidValueError(f"the column {both!r} cannot be kept and dropped; leave it in one")
+    chosen = list(dict.fromkeys([*columns, *kept]))
+    reasons = {name: "not asked for" for name in people.columns if name not in chosen}
+    reasons |= {name: "sensitive: goes out only if kept" for name in secret if name not in kept}
+    reasons |= dict.fromkeys(dropped, "as told")
+    for kind in column_kinds(people, [name for name in chosen if name not in (*reasons, *kept)]):
+        if kind.kind in _NAMING:
+            reasons[kind.column] = f"{kind.kind}: {kind.reason}"
+    return [name for name in chosen if name not in reasons and name not in secret], reasons
+
+
+def _none_left(reasons: Mapping[str, str]) -> str:
+    """Return that no column may go out, and why."""
+    name, why = next(iter(reasons.items()), ("", ""))
+    if not name:
+        return "each column is sensitive, so that none is left that somebody may know; name fewer with sensitive"
+    return f"no column is left to go out ({name!r}: {why}); keep one, or drop fewer"
+
+
+def _nearest(views: Mapping[str, Sequence[View]], goal: Goal, people: int, kept: Sequence[str]) -> str:
+    """Return that nothing meets the goal, and what comes nearest."""
+    coarsest = {name: some[-1].column for name, some in views.items()}
+    together = [coarsest[name] for name in kept if name in coarsest] or [min(coarsest.values(), key=goal.exposed)]
+    share = goal.exposed(reduce(refined, together)) / people
+    return (
+        f"nothing within the goal tells anything: what comes nearest, as coarse as can be, exposes {share:.4g} of the "
+        f"people at k={goal.k}; raise budget or max_suppressed, allow better guesses, keep fewer columns, or lower k"
+    )
+
+
+def _columns(
+    people: Population, table: Any, shown: Mapping[str, View], reasons: Mapping[str, str]
+) -> Iterator[ReleasedColumn]:
+    """Yield what became of each column."""
+    for name in people.columns:
+        whole = people.class_sizes([name]).entropy
+        if name in shown:
+            view = shown[name]
+            verdict = "publish" if view.is_as_it_was else "coarsen"
+            yield ReleasedColumn(name, verdict, view.how, whole, max(0.0, whole - view.bits), len(table[name].unique()))
+        else:
+            why = reasons.get(name, "no view of it fits")
+            yield ReleasedColumn(name, "drop", why, whole, whole, 0)
+
+
+def _costs(views: Mapping[str, Sequence[View]], found: Found, people: int) -> dict[str, Any]:
+    """Return what the file keeps, at most could keep, and lost with those of the people who are left out."""
+    whole = math.fsum(some[0].bits for some in views.values()) * people or 1.0
+    shown = math.fsum(view.bits for view in found.views.values()) * people
+    classes = reduce(refined, [view.column for view in found.views.values()])
+    sizes = np.bincount(classes.codes[~found.suppressed])
+    return {
+        "kept": found.bits_kept / whole,
+        "bound": found.bound / whole,
+        "ended": found.ended,
+        "discernibility": int((sizes.astype(object) ** 2).sum()) + (people - int(sizes.sum())) * people,
+        "suppression_cost": (shown - found.bits_kept) / whole,
+    }

@@ -1,0 +1,51 @@
+"""What a written table shows who reads it back: counted by the engine, which had no part in making it."""
+
+import math
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Any
+
+from tacit.anonymity import Population
+from tacit.anonymity.attacks.attack import inferences
+from tacit.anonymity.releasing.goal import Goal
+from tacit.errors import MissedGoalError
+from tacit.jobs.release.result import Checked, GuessReport
+
+
+def checked_table(table: Any, known: Sequence[str], sensitive: Sequence[str], goal: Goal) -> Checked:
+    """Return what an Arrow table shows by its known columns, or raise MissedGoalError if that misses the goal."""
+    written = Population(table)
+    sizes = written.class_sizes(known)
+    exposed = _failing(table, known, goal)
+    guesses = tuple(
+        GuessReport(name, attack.prior, attack.posterior, attack.certain_people)
+        for name in sensitive
+        for attack in inferences(written, [tuple(known)], name)
+    )
+    people = written.people
+    missed = [f"{exposed:,} people are exposed"] if exposed > math.floor(goal.budget * people) else []
+    if exposed < sizes.exposed(k=goal.k):
+        missed.append(f"{sizes.exposed(k=goal.k):,} people are exposed by another count")
+    for guess in guesses:
+        if round((guess.after - guess.before) * people) > math.floor(goal.rise * people):
+            missed.append(f"{guess.sensitive} is guessed too well")
+        if goal.certain is not None and guess.certain_people > math.floor(goal.certain * people):
+            missed.append(f"{guess.sensitive} is certain of {guess.certain_people:,} people")
+    if missed:
+        raise MissedGoalError(
+            f"the file missed its goal when it was read back ({'; '.join(missed)}), so nothing of it is left; please "
+            "report this"
+        )
+    return Checked(people, exposed, exposed / people, sizes.smallest, sizes.unique, guesses)
+
+
+def _failing(table: Any, known: Sequence[str], goal: Goal) -> int:
+    """Return how many people are in groups too small or not diverse enough, grouped by Arrow."""
+    compute: Any = import_module("pyarrow.compute")
+    distinct = compute.CountOptions(mode="all")
+    asked: list[Any] = [([], "count_all"), *((name, "count_distinct", distinct) for name in goal.diversity)]
+    groups = table.group_by(list(known)).aggregate(asked)
+    fails = compute.less(groups["count_all"], goal.k)
+    for name, least in goal.diversity.items():
+        fails = compute.or_(fails, compute.less(groups[f"{name}_count_distinct"], least))
+    return compute.sum(groups.filter(fails)["count_all"]).as_py() or 0

@@ -1,0 +1,116 @@
+"""What a release did, as plain frozen data: each column's view and what it lost, and what the written file shows."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, Literal
+
+from tacit.numerics.search.looked_at import Ended
+from tacit.presenting.objects import plain
+
+Columns = tuple[str, ...]
+
+
+#: What a gate may be of: of the file, and of what it cost.
+MEASURES = (
+    "people", "exposed_people", "exposure", "smallest_class", "unique_people",
+    "suppressed", "kept", "bound", "discernibility", "suppression_cost",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class ReleasedColumn:
+    """What became of a column.
+
+    ``how``: what was done, in words. ``bits`` is its entropy, ``bits_lost`` what of it coarsening or dropping took, and
+    ``values`` how many it has where it goes out.
+    """
+
+    column: str
+    verdict: Literal["publish", "coarsen", "drop"]
+    how: str
+    bits: float
+    bits_lost: float
+    values: int
+
+
+@dataclass(frozen=True)
+class GuessReport:
+    """How often a sensitive value is guessed right without and with the known columns, and of how many surely."""
+
+    sensitive: str
+    before: float
+    after: float
+    certain_people: int
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What the written file shows who reads it back: exact, of the people in it.
+
+    ``exposed_people`` are those in classes of fewer than k people, or of fewer than l values of a sensitive column.
+    ``guesses`` are of each sensitive column, whether it is in the file or not.
+    """
+
+    people: int
+    exposed_people: int
+    exposure: float
+    smallest_class: int
+    unique_people: int
+    guesses: tuple[GuessReport, ...]
+
+
+@dataclass(frozen=True)
+class Release:
+    """A table that was written, and what it cost.
+
+    Parameters
+    ----------
+    table, out
+        What was read, and where the file is.
+    goal
+        What was asked of it, by name.
+    people
+        How many were in the table.
+    suppressed
+        How many of these are not in the file.
+    columns
+        What became of each column.
+    kept
+        The share of the known columns' non-uniform entropy that the file keeps.
+    bound
+        No choice of views within the goal keeps more than this share, the smallest groups being left out first.
+    ended
+        "proved", or what ended the search before.
+    discernibility
+        Σ over classes of their size squared, and n for each person who is left out: lower is more useful.
+    suppression_cost
+        The share of the entropy that went with the people who are left out.
+    checked
+        What the file shows when it is read back.
+    sha256, version
+        Of the file's bytes, and of Tacit.
+    """
+
+    table: str
+    out: str
+    goal: Mapping[str, Any]
+    people: int
+    suppressed: int
+    columns: tuple[ReleasedColumn, ...]
+    kept: float
+    bound: float
+    ended: Ended
+    discernibility: int
+    suppression_cost: float
+    checked: Checked
+    sha256: str
+    version: str
+
+    @property
+    def measures(self) -> dict[str, int | float]:
+        """The numbers that a gate may be of."""
+        return {name: getattr(self.checked if hasattr(self.checked, name) else self, name) for name in MEASURES}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all of it as dicts, lists, numbers and strings, ready for JSON."""
+        return {field.name: plain(getattr(self, field.name)) for field in fields(self)}

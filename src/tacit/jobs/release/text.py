@@ -1,0 +1,41 @@
+"""A release for a terminal: what became of each column, what the file shows, and what it cost."""
+
+from collections.abc import Iterator
+
+from rich.console import Group, RenderableType
+
+from tacit.jobs.release.result import Release
+from tacit.presenting.numbers import bits, people, percent
+from tacit.presenting.tables import plain_table, plain_words
+
+
+def to_text(found: Release) -> Group:
+    """Return what a terminal shows of a release."""
+    return Group(*_parts(found))
+
+
+def _parts(found: Release) -> Iterator[RenderableType]:
+    checked, goal = found.checked, found.goal
+    exposed = f"{people(checked.exposed_people)} ({percent(checked.exposure)})" if checked.exposed_people else "nobody"
+    yield plain_words(
+        f"{found.out}: {people(checked.people)} of {found.people:,}. Read back and audited, it exposes {exposed}; the "
+        f"goal is at most {percent(goal['budget'])} in groups of fewer than {goal['k']}. The smallest group has "
+        f"{people(checked.smallest_class)}."
+    )
+    for guess in checked.guesses:
+        rate, chance = percent(guess.after), percent(guess.before)
+        yield plain_words(f"{guess.sensitive} is guessed right {rate} of the time instead of {chance}.")
+    table = plain_table("column", "do", "how", "bits", "lost", "values")
+    table.columns[1].justify = table.columns[2].justify = "left"
+    for each in found.columns:
+        table.add_row(each.column, each.verdict, each.how, bits(each.bits), bits(each.bits_lost), f"{each.values:,}")
+    yield table
+    proof = (
+        "no other choice of views within the goal keeps more: proved"
+        if found.ended == "proved"
+        else f"no choice of views within it keeps more than {percent(found.bound)}: the search ended before its proof"
+    )
+    yield plain_words(f"It keeps {percent(found.kept)} of what the columns tell of people (their entropy); {proof}.")
+    if found.suppressed:
+        yield plain_words(f"{people(found.suppressed)} left out: {percent(found.suppression_cost)} of it.")
+    yield plain_words(f"What was asked and done: {found.out}.tacit.json")

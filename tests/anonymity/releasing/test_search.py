@@ -1,0 +1,119 @@
+"""The release that is found is the most useful one within its goal, of all views of all columns."""
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+
+from oracles import coarsened
+from oracles.coarsened import Asked
+from tacit.anonymity.releasing.goal import Goal
+from tacit.anonymity.releasing.search import most_useful_release
+from tacit.anonymity.releasing.views import View, as_it_is, merged, views_of
+from tacit.limits import Limits, within
+from tacit.numerics.alike import Column
+
+shares = st.fractions(0, 1, max_denominator=12)
+people = st.lists(
+    st.tuples(st.integers(0, 40), st.sampled_from("abcdef"), st.sampled_from("xyz"), st.sampled_from("st")),
+    min_size=1, max_size=24,
+)  # fmt: skip
+goals = st.builds(
+    Asked, k=st.integers(1, 6), budget=shares, diversity=st.integers(1, 2), rise=shares, certain=st.none() | shares,
+    most_suppressed=st.integers(0, 6),
+)  # fmt: skip
+
+
+def column(values: list[Any]) -> tuple[Column, list[Any]]:
+    held = list(dict.fromkeys(values))
+    return Column(np.array([held.index(value) for value in values], np.int32), len(held)), held
+
+
+def rows_of(view: View) -> list[Any]:
+    return [view.labels[code] for code in view.column.codes.tolist()]
+
+
+@pytest.mark.long
+@settings(max_examples=300, deadline=None)
+@given(people, goals, st.sampled_from([Limits(), Limits(most_levels_examined=3)]))
+def test_no_other_choice_of_views_within_the_goal_is_more_useful(
+    held: list[Any], asked: Asked, some_limits: Limits
+) -> None:
+    columns = {name: column([person[j] for person in held]) for j, name in enumerate(("age", "job", "place"))}
+    views = {name: views_of(*each, asked.k)[:3] for name, each in columns.items()}
+    secret = [person[3] for person in held]
+    goal = Goal(asked.k, asked.budget, {"secret": asked.diversity}, asked.rise, asked.certain)
+    with within(some_limits):
+        found = most_useful_release(
+            views, {"secret": column(secret)[0]}, goal, len(held), most_suppressed=asked.most_suppressed
+        )
+    all_of_them = coarsened.releases(
+        {name: [rows_of(view) for view in some] for name, some in views.items()}, [secret], len(held), asked
+    )
+    assert (found is None) == (not all_of_them)
+    if found is None:
+        return
+    assert found.ended == "proved"
+    levels = tuple(
+        next((level for level, view in enumerate(some) if found.views.get(name) is view), None)
+        for name, some in views.items()
+    )
+    kept, out = all_of_them[levels]
+    assert found.suppressed.sum() == out
+    assert found.bits_kept == pytest.approx(kept, rel=1e-9, abs=1e-9)
+    assert kept == pytest.approx(max(kept for kept, _ in all_of_them.values()), rel=1e-9, abs=1e-9)
+    left = [row for row in range(len(held)) if not found.suppressed[row]]
+    shown = [[rows_of(view)[row] for row in left] for view in found.views.values()]
+    assert coarsened.meets(shown, [[secret[row] for row in left]], len(left), asked)
+
+
+@given(st.lists(st.none() | st.integers(-50, 50) | st.floats(-9, 9), min_size=1, max_size=40), st.integers(1, 5))
+def test_each_view_of_numbers_is_a_function_of_the_one_before(values: list[Any], k: int) -> None:
+    check_a_chain(views_of(*column(values), k), values, k)
+
+
+@pytest.mark.parametrize("values", [
+    [1_700_000_000_000.0 + i * 37 % 5_000 for i in range(100)], [10**17 + 16 * i for i in range(100)],
+    [1e300 * i for i in range(9)], [1e9 + i / 1_000 for i in range(100)], [1e-300 * i for i in range(9)],
+])  # fmt: skip
+def test_steps_of_far_numbers_have_names_of_their_own(values: list[float]) -> None:
+    views = views_of(*column(values), 2)
+    check_a_chain(views, values, 2)
+    assert len(views) > 1
+
+
+@given(
+    st.lists(st.none() | st.sampled_from(["a", "b", "(other)", "c", ""]), min_size=1, max_size=40), st.integers(1, 5)
+)
+def test_each_view_of_categories_is_a_function_of_the_one_before(values: list[Any], k: int) -> None:
+    check_a_chain(views_of(*column(values), k), values, k)
+
+
+def check_a_chain(views: tuple[View, ...], values: list[Any], k: int) -> None:
+    assert rows_of(views[0]) == values
+    for fine, coarse in pairwise(views):
+        pairs = set(zip(fine.column.codes.tolist(), coarse.column.codes.tolist(), strict=True))
+        assert len(pairs) == fine.column.count > coarse.column.count > 1
+        assert len(coarse.labels) == len(set(coarse.labels)) == coarse.column.count
+
+
+def test_days_become_months_and_years() -> None:
+    days = ["2024-01-05", "2024-01-09", "2024-03-01", "2025-03-01", None]
+    assert [(view.how, view.labels) for view in views_of(*column(days), 2)[1:]] == [
+        ("months", ["2024-01", "2024-03", "2025-03", None]),
+        ("years", ["2024", "2025", None]),
+    ]
+
+
+def test_the_ends_of_a_range_are_open_where_few_people_are() -> None:
+    ages = [1, *[20] * 5, *[31] * 5, *[44] * 5, 97]
+    assert [(view.how, view.labels) for view in views_of(*column(ages), 3)[1:]] == [
+        ("in steps of 1", ["<21", "31", ">=44"]),
+    ]
+
+
+def test_a_group_is_what_it_is_called() -> None:
+    view = merged(as_it_is(*column(["a", "b", "a"])), "one", ["all", "all"])
+    assert (view.column.count, rows_of(view)) == (1, ["all"] * 3)

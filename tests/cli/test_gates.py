@@ -1,0 +1,210 @@
+"""`--fail-over` on every command: gates that pass, fail, or are not decided, and one of no measure."""
+
+import inspect
+import json
+from dataclasses import dataclass
+from fractions import Fraction
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+import tacit as tc
+from cli_runner import run
+from tacit.cli.commands import COMMANDS
+from tacit.jobs.audit.measures import audit_measures, measures_of, why_missing
+from tacit.jobs.compare import Comparison, compare, compared_measures
+from tacit.jobs.gates import gate_of, judged, numbers_in
+from tacit.jobs.questions import Asked
+from tacit.jobs.target import goal_of
+
+
+@dataclass
+class Gated:
+    """A command, gates of it that end as they are called, and a measure it does not have beside the nearest."""
+
+    command: list[str]
+    passes: tuple[str, ...]
+    fails: tuple[str, ...]
+    unknown: tuple[str, str]
+    undecided: tuple[str, ...] = ()
+
+
+TABLE = ["example:adult", "--columns", "sex,race,workclass"]
+GATED = {
+    "audit": Gated(
+        ["audit", *TABLE, "--sensitive", "workclass"],
+        ("exposure>0.9", "k_anonymity<1", "guess_rise:workclass>0.5", "singling_out>1", "t_closeness:workclass>1"),
+        ("exposure>0", "prosecutor_highest>0.01", "guess:workclass>0.1", "l_diversity:workclass<99"),
+        ("exposur>0", "exposure"),
+    ),
+    "audit of a sample": Gated(
+        ["audit", *TABLE, "--population", "1000000"], ("marketer>0.9",), ("marketer>0",), ("market>0", "marketer"),
+        ("journalist_highest>0.5",),
+    ),
+    "audit of nothing to publish": Gated(
+        ["audit", "example:adult", "--columns", "fnlwgt", "--budget", "0"], ("exposure>1",), ("exposure>0",),
+        ("x>0", "x"), ("recommended_exposure>0.5",),
+    ),
+    "measure": Gated(
+        ["measure", "krr:k=5,epsilon=1", "--users", "100"],
+        ("ldp_epsilon>1", "bayes_security<0.5", "frequency_error.share>0.9"),
+        ("ldp_epsilon>0.99", "bayes_security<0.9", "frequency_error.people>1"),
+        ("bayes_securty<0.9", "bayes_security"),
+    ),
+    "measure what is sampled": Gated(
+        ["measure", "olh:k=50,epsilon=1", "--users", "60", "--shuffled", "--only", "posterior_vulnerability"],
+        ("posterior_vulnerability>0.9",), ("posterior_vulnerability>0.02",), ("leakage>2", "posterior_vulnerability"),
+    ),
+    "compare": Gated(
+        ["compare", "krr:k=2,epsilon=1", "oue:k=11,epsilon=2", "--users", "100"],
+        ("ldp_epsilon>2", "shuffled.posterior_vulnerability>0.9"),
+        ("ldp_epsilon>1.5", "frequency_error.share>0.001"),
+        ("shuffled.bayes_securty<1", "shuffled.bayes_security"),
+        ("effective_participation<0.001",),
+    ),
+    "exposure": Gated(
+        ["exposure", *TABLE, "--k", "300", "--bounds"],
+        ("exposure>0.9", "classes<2", "exposure_bound>0.9"),
+        ("exposure>0.001", "unique_rows>0"),
+        ("exposure_bond>1", "exposure_bound"),
+        ("exposure_bound>0.2",),
+    ),
+    "estimate": Gated(
+        ["estimate", "samples.csv", "--seed", "1"],
+        ("estimate_bayes_risk>0.9", "samples<400"),
+        ("estimate_bayes_risk>0.01", "samples<401"),
+        ("estimate_bayes_rik>1", "estimate_bayes_risk"),
+        ("estimate_bayes_risk>0.25",),
+    ),
+    "check": Gated(
+        ["check", "samples.csv", "--policy", "tacit.toml"],
+        ("exposure>0.9", "k_anonymity<50", "guess:secret>0.75", "l_diversity:secret<2"),
+        ("guess_rise:secret>0.2", "t_closeness:secret>0.2"),
+        ("recommended_exposure>0", "'recommended_exposure'"),
+    ),
+    "release": Gated(
+        ["release", "samples.csv", "--out", "made.csv"],
+        ("exposure>0.5", "suppressed>0", "smallest_class<50"),
+        ("people>100",),
+        ("supressed>0", "'suppressed'"),
+    ),
+    "reproduce": Gated(
+        ["reproduce", "shuffle", "numbers", "--out", "made"],
+        ("disagree>1000", "published<1"),
+        ("published>0",),
+        ("disagre>0", "disagree"),
+    ),
+}  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = [f"{secret},{secret if number % 4 else 1 - secret}" for number in range(200) for secret in (0, 1)]
+    Path("samples.csv").write_text("secret,seen\n" + "\n".join(rows) + "\n")
+    Path("tacit.toml").write_text('k = 2\nsensitive = "secret"\nl = 1\n')
+
+
+def over(gates: tuple[str, ...]) -> list[str]:
+    return [part for gate in gates for part in ("--fail-over", gate)]
+
+
+def ended(command: list[str], *gates: str) -> tuple[int, set[str]]:
+    """The exit code, and the verdicts in text, which are those in JSON."""
+    code, out, err = run(*command, *over(gates))
+    assert err == ""
+    as_json = run(*command, *over(gates), "--json")
+    assert as_json[::2] == (code, "")
+    verdicts = json.loads(as_json[1])["gates"]
+    lines = out.splitlines()[-len(verdicts) :]
+    for line, verdict in zip(lines, verdicts, strict=True):
+        assert line.lower().startswith(f"{verdict['verdict']} {verdict['of'] + ': ' if verdict['of'] else ''}".lower())
+        assert f"{verdict['measure']} " in line
+        assert (verdict["settle"] or "") in line
+    return code, {verdict["verdict"] for verdict in verdicts}
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.long] if name == "reproduce" else []) for name in GATED]
+)
+def test_gates_end_a_command_as_they_are_called(name: str) -> None:
+    gated = GATED[name]
+    assert ended(gated.command, *gated.passes) == (0, {"passed"})
+    code, verdicts = ended(gated.command, *gated.fails)
+    assert (code, verdicts - {"passed"}) == (1, {"failed"})  # of several mechanisms one may pass
+    if gated.undecided:
+        code, verdicts = ended(gated.command, *gated.undecided)
+        assert (code, verdicts - {"passed"}) == (3, {"not decided"})
+        assert ended(gated.command, *gated.undecided, *gated.fails, *gated.passes)[0] == 1
+
+
+@pytest.mark.parametrize("name", GATED)
+def test_a_measure_that_a_command_does_not_have_is_bad_input(name: str) -> None:
+    gated = GATED[name]
+    gate, nearest = gated.unknown
+    code, out, err = run(*gated.command, "--fail-over", gate)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert nearest in err
+    assert not Path("made").exists()
+
+
+def test_every_command_has_it() -> None:
+    assert {name.split()[0] for name in GATED} == {*COMMANDS}
+    for name in COMMANDS:
+        command = getattr(import_module(f"tacit.cli.{name}"), name)
+        assert "fail_over" in inspect.signature(command).parameters
+
+
+def test_a_list_of_papers_has_nothing_to_gate() -> None:
+    code, _, err = run("reproduce", "--fail-over", "disagree>0")
+    assert code == 2
+    assert "name one" in err
+
+
+def test_without_gates_json_has_none() -> None:
+    assert list(json.loads(run("measure", "krr:k=2,p=0.75", "--json")[1])) == [
+        "schema_version", "command", "inputs", "results",
+    ]  # fmt: skip
+
+
+def test_what_the_time_left_out_of_an_audit_is_not_decided() -> None:
+    found = tc.audit("example:adult", ["sex", "race", "income"], "income", seconds=1e-9)
+    gates = [gate_of(f"{measure}>0.9") for measure in audit_measures(["income"])]
+    verdicts = judged(gates, measures_of(found), "a way out", why_missing(found))
+    undecided = {verdict.measure: verdict for verdict in verdicts if verdict.verdict == "not decided"}
+    missing = {"guess_rise:income", "l_diversity:income", "t_closeness:income", "recommended_exposure"}
+    assert {*undecided} == missing
+    assert all("--time" in str(verdict) for verdict in undecided.values())
+
+
+def test_an_audit_gates_what_its_json_says() -> None:
+    found = tc.audit("example:adult", ["sex", "race", "income"], "income", k=50)
+    numbers, risks = measures_of(found), {risk.name: risk.whole for risk in found.risks}
+    people = tc.Population("example:adult", ["sex", "race", "income"])
+    sizes, guess = people.class_sizes(), tc.anonymity.inference(people, ["sex", "race"], "income")
+    assert numbers["exposure"] == Fraction(sizes.exposed(k=50), sizes.people)
+    assert numbers["k_anonymity"] == sizes.smallest
+    assert numbers["singling_out"] == risks["singling out"] == sizes.unique / sizes.people
+    assert numbers["guess:income"] == guess.posterior
+    assert numbers["guess_rise:income"] == guess.additive_leakage
+    assert numbers["certain:income"] == guess.certain
+    assert numbers["l_diversity:income"] == tc.anonymity.l_diversity(people, ["sex", "race"], "income")
+    assert numbers["t_closeness:income"] == tc.anonymity.t_closeness(people, ["sex", "race"], "income")
+    assert float(numbers["recommended_exposure"]) == found.decision.offers[0].exposure
+
+
+@pytest.mark.parametrize("users", [None, 20])
+def test_a_comparison_has_the_measures_that_are_named_beforehand(users: int | None) -> None:
+    asked = Asked(users=users, epsilon=0.5, delta=1e-6, seed=1)
+    goal = goal_of("posterior_vulnerability<=0.6", asked)
+    systems = {f"krr:k={k},epsilon=1": tc.RandomizedResponse(k, epsilon=1) for k in (2, 3)}
+    found: Comparison = compare(systems, asked, goal)
+    measured = {name for row in found.rows.values() for name in numbers_in(row.to_dict())}
+    assert measured == {*compared_measures(asked, goal)}
+
+
+def test_the_measures_of_an_audit_are_told_in_its_help() -> None:
+    said = run("audit", "--help")[1]
+    for measure in audit_measures(["COLUMN"]):
+        assert measure in " ".join(said.split())

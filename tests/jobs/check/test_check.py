@@ -1,0 +1,100 @@
+"""Each rule says what a count of the rows by hand says."""
+
+from fractions import Fraction
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from hypothesis import given, strategies as st
+
+from oracles import releases, tables
+from tacit.jobs.check import Checked, check, read_policy
+
+ROWS = st.lists(st.tuples(*[st.sampled_from(["a", "b", None])] * 3), min_size=1, max_size=12)
+SHARES = st.integers(0, 100).map(lambda percent: Fraction(percent, 100))
+
+
+def checked(rows: list[tuple], text: str, folder: Path, names: str = "xyz") -> Checked:
+    (folder / "tacit.toml").write_text(text)
+    columns = {name: pa.array([row[j] for row in rows], pa.string()) for j, name in enumerate(names)}
+    return check(pa.table(columns), read_policy(folder / "tacit.toml"))
+
+
+@given(ROWS, st.integers(1, 5), st.tuples(*[SHARES] * 4), st.integers(1, 3))
+def test_rules_are_comparisons_of_fractions(
+    tmp_path_factory, rows, k: int, shares: tuple[Fraction, ...], diverse: int
+) -> None:
+    budget, rise, certain, t = shares
+    text = (
+        f'k = {k}\nbudget = {float(budget)}\nsensitive = "z"\nguess_budget = {float(rise)}\n'
+        f"certain_budget = {float(certain)}\nl = {diverse}\nt = {float(t)}\n"
+        f'fail_over = ["k_anonymity<{k}", "singling_out>{float(budget)}"]'
+    )
+    found = checked(rows, text, tmp_path_factory.getbasetemp())
+    seen, secret = tables.restrict(rows, [0, 1]), [row[2] for row in rows]
+    before, after = tables.inference([()] * len(rows), secret), tables.inference(seen, secret)
+    alike = {see: seen.count(see) for see in seen}
+    held = {see: {other for see_, other in zip(seen, secret, strict=True) if see_ == see} for see in seen}
+    truths = {
+        "budget": (tables.exposure_below(seen, k), ">", budget),
+        "guess_budget": (after - before, ">", rise),
+        "certain_budget": (Fraction(sum(len(held[see]) == 1 for see in seen), len(rows)), ">", certain),
+        "l": (releases.distinct_diversity(seen, secret), "<", diverse),
+        "t": (releases.closeness(seen, secret), ">", t),
+        "k_anonymity": (min(alike.values()), "<", k),
+        "singling_out": (Fraction(sum(alike[see] == 1 for see in seen), len(rows)), ">", budget),
+    }
+    assert len(found.rules) == len(truths)
+    for rule in found.rules:
+        value, operator, limit = truths[rule.gate.measure if rule.rule == "fail_over" else rule.rule]
+        failed = value > limit if operator == ">" else value < limit
+        assert rule.verdict == ("failed" if failed else "passed"), (rule, value)
+        assert rule.gate.value == pytest.approx(float(value), abs=1e-12)
+
+
+NAMES = st.lists(st.sampled_from("abcde"), min_size=1, max_size=5, unique=True)
+
+
+@given(NAMES, NAMES, st.lists(NAMES, min_size=1, max_size=3))
+def test_columns_are_compared_as_sets(tmp_path_factory, names, allowed, together) -> None:
+    text = f"columns = {allowed}\ntogether = {together}"
+    columns, sets = checked([("v",) * len(names)], text, tmp_path_factory.getbasetemp(), "".join(names)).rules
+    assert {*columns.beyond} == {*names} - {*allowed}
+    assert columns.verdict == ("passed" if {*names} <= {*allowed} else "failed")
+    assert sets.verdict == ("passed" if any({*names} <= {*each} for each in together) else "failed")
+    assert len(sets.beyond) == min(len({*names} - {*each}) for each in together)
+    for rule in (columns, sets):
+        assert str(rule).startswith("FAILED line" if rule.verdict == "failed" else "passed line")
+        assert all(name in str(rule) for name in rule.beyond)
+
+
+def test_a_person_with_several_rows_is_one_and_her_column_is_one_of_the_file_s(tmp_path: Path) -> None:
+    rows = [("p1", "a"), ("p1", "b"), ("p2", "b"), ("p2", "a"), ("p3", "a"), ("p4", "a")]
+    text = 'person = "x"\nk = 2\ncolumns = ["y"]\ntogether = [["y"]]'
+    found = checked(rows, text, tmp_path, "xy")
+    assert found.people == 4
+    assert {rule.rule: rule.verdict for rule in found.rules} == {
+        "columns": "failed",
+        "together": "passed",
+        "k": "passed",
+    }
+    assert found.rules[0].beyond == ("x",)
+
+
+def test_a_file_of_nothing_but_the_sensitive_column_raises_no_guess(tmp_path: Path) -> None:
+    text = 'sensitive = "x"\nguess_budget = 0\ncertain_budget = 0\nl = 2\nt = 0'
+    found = checked([("a",), ("b",), ("b",)], text, tmp_path, "x")
+    assert [rule.verdict for rule in found.rules] == ["passed"] * 4
+
+
+def test_a_sensitive_column_that_the_file_lacks_is_kept_and_it_says_so(tmp_path: Path) -> None:
+    (rule,) = checked([("a",)], 'sensitive = "town"\nl = 2', tmp_path, "x").rules
+    assert (str(rule), rule.verdict) == ("passed line 2, l: the file has no town", "passed")
+
+
+def test_who_looks_for_a_person_knows_nothing_sensitive_of_her(tmp_path: Path) -> None:
+    rows = [("a", str(i)) for i in range(4)]
+    budget, *_ = checked(rows, 'sensitive = "y"\nk = 4\nbudget = 0\nl = 4', tmp_path, "xy").rules
+    assert budget.verdict == "passed"
+    (alone,) = checked(rows, "k = 4", tmp_path, "xy").rules
+    assert alone.verdict == "failed"

@@ -1,0 +1,328 @@
+"""A release is a file that keeps to its goal whoever counts it, tells nothing rare, and is written whole or not."""
+
+import csv
+import datetime
+import hashlib
+import io
+import json
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from rich.console import Console
+
+import tacit as tc
+from tacit.errors import InvalidTableError, InvalidValueError, MissedGoalError, UnknownColumnError, UnsupportedError
+from tacit.jobs.release import job, release, to_text
+from tacit.jobs.release.file import as_bytes
+
+RARE = {"job": "wombat keeper", "town": "Xyzzyville", "born": "1899-01-02", "pay": "987654.25"}
+
+
+def people(n: int = 600) -> dict[str, list[str]]:
+    """Return a table of people of whom one has rare values, planted."""
+    draw, ids = Random(7), [f"P{i:05}" for i in range(n)]
+    table = {
+        "id": ids,
+        "job": draw.choices(["smith", "cook", "clerk", "nurse"], [9, 5, 3, 1], k=n),
+        "town": draw.choices(["Oslo", "Rome", "Bonn"], k=n),
+        "born": [
+            f"{draw.randrange(1950, 2000)}-{draw.randrange(1, 13):02}-{draw.randrange(1, 29):02}" for _ in range(n)
+        ],
+        "pay": [f"{draw.randrange(1000, 9000)}.50" for _ in range(n)],
+        "ill": draw.choices(["yes", "no"], [1, 3], k=n),
+        "land": ["here"] * n,
+    }
+    for name, value in RARE.items():
+        table[name][3] = value
+    return table
+
+
+def as_file(table: dict[str, list[str]], path: Path) -> Path:
+    with path.open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(table)
+        writer.writerows(zip(*table.values(), strict=True))
+    return path
+
+
+def rows_of(path: Path) -> list[dict[str, Any]]:
+    if path.suffix == ".parquet":
+        return pq.read_table(path).to_pylist()
+    with path.open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def exposed(rows: list[dict[str, Any]], known: list[str], k: int) -> int:
+    classes = Counter(tuple(row[name] for name in known) for row in rows)
+    return sum(size for size in classes.values() if size < k)
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".csv"])
+@pytest.mark.parametrize("asked", [
+    {}, {"budget": 0}, {"budget": 0, "max_suppressed": 0}, {"k": 3, "sensitive": "ill"},
+    {"budget": 0, "sensitive": "ill", "keep": ["ill"], "l": 2}, {"columns": ["job", "town"]}, {"drop": ["job"]},
+    {"sensitive": "ill", "guess_budget": 0.0, "keep": ["town"]}, {"sensitive": "ill", "certain_budget": 0},
+])  # fmt: skip
+def test_the_file_keeps_to_its_goal_whoever_counts_it(tmp_path: Path, suffix: str, asked: dict[str, Any]) -> None:
+    out = tmp_path / f"out{suffix}"
+    found = release(as_file(people(), tmp_path / "in.csv"), out, **asked)
+    rows = rows_of(out)
+    secret = asked.get("sensitive")
+    known = [name for name in rows[0] if name != secret]
+    k, budget = asked.get("k", 10), asked.get("budget", 0.01)
+    assert exposed(rows, known, k) <= budget * len(rows)
+    assert len(rows) == found.checked.people == 600 - found.suppressed
+    assert found.suppressed <= asked.get("max_suppressed", 0.02) * 600
+    if asked.get("l"):
+        held: dict[tuple[Any, ...], set[Any]] = {}
+        for row in rows:
+            held.setdefault(tuple(row[name] for name in known), set()).add(row["ill"])
+        assert min(map(len, held.values())) >= asked["l"]
+    assert secret not in rows[0] or secret in asked["keep"]
+    assert set(asked.get("keep", [])) <= set(rows[0])
+    assert not set(asked.get("drop", [])) & set(rows[0])
+    again = tc.Population(str(out))
+    assert ("land" in rows[0]) == ("land" in asked.get("columns", people()))
+    assert again.class_sizes(known).exposed(k=k) == found.checked.exposed_people
+
+
+def test_beside_the_file_stands_what_was_asked_and_done(tmp_path: Path) -> None:
+    out = tmp_path / "out.parquet"
+    found = release(as_file(people(), tmp_path / "in.csv"), out)
+    said = json.loads((tmp_path / "out.parquet.tacit.json").read_text())
+    assert said["sha256"] == hashlib.sha256(out.read_bytes()).hexdigest() == found.sha256
+    assert said["goal"]["k"] == 10
+    assert {column["column"] for column in said["columns"]} == set(people())
+    assert 0 < said["kept"] <= said["bound"] <= 1
+
+
+def test_what_columns_lose_and_what_is_left_add_up(tmp_path: Path) -> None:
+    found = release("example:adult", tmp_path / "out.csv", ["age", "sex", "race", "education"], max_suppressed=0.01)
+    whole = sum(column.bits for column in found.columns if column.how != "not asked for")
+    lost = sum(column.bits_lost for column in found.columns if column.how != "not asked for")
+    assert found.kept + found.suppression_cost == pytest.approx(1 - lost / whole)
+    sizes = Counter(tuple(row.values()) for row in rows_of(tmp_path / "out.csv"))
+    assert found.discernibility == sum(size**2 for size in sizes.values()) + found.suppressed * 32_561
+
+
+def test_rows_are_in_another_order_each_time(tmp_path: Path) -> None:
+    given = as_file(people(), tmp_path / "in.csv")
+    written = []
+    for _ in range(2):
+        release(given, tmp_path / "out.csv")
+        written.append((tmp_path / "out.csv").read_text().splitlines())
+    assert written[0] != written[1]
+    assert sorted(written[0]) == sorted(written[1])
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".csv"])
+def test_nothing_rare_is_in_the_file_its_metadata_or_what_is_said(tmp_path: Path, suffix: str) -> None:
+    out = tmp_path / f"out{suffix}"
+    found = release(as_file(people(), tmp_path / "in.csv"), out, sensitive="ill", keep=["ill"])
+    screen = Console(width=200, record=True, file=io.StringIO())
+    screen.print(to_text(found))
+    shown = [out.read_bytes(), (tmp_path / f"out{suffix}.tacit.json").read_bytes(), screen.export_text().encode()]
+    if suffix == ".parquet":
+        content = pq.read_table(out)
+        shown.append(as_bytes(content, ".csv"))
+        metadata = pq.ParquetFile(out).metadata
+        assert all(not metadata.row_group(0).column(i).is_stats_set for i in range(metadata.num_columns))
+        assert content.schema.metadata is None
+    for value in (*RARE.values(), "P00003"):
+        assert not any(value.encode() in each for each in shown)
+
+
+def test_a_sensitive_value_that_few_have_is_left_out_or_refused(tmp_path: Path) -> None:
+    table = people()
+    table["ill"][5:8] = ["plague"] * 3
+    given, out = as_file(table, tmp_path / "in.csv"), tmp_path / "out.csv"
+    found = release(given, out, sensitive="ill", keep=["ill"])
+    rows = rows_of(out)
+    assert {row["ill"] for row in rows} == {"yes", "no"}
+    assert {each.column: each.values for each in found.columns if each.values} == {
+        name: len({row[name] for row in rows}) for name in rows[0]
+    }
+    sizes = Counter(tuple(value for name, value in row.items() if name != "ill") for row in rows)
+    assert found.discernibility == sum(size**2 for size in sizes.values()) + found.suppressed * 600
+    with pytest.raises(InvalidValueError, match="3 people have a value of ill that fewer than 10 have"):
+        release(given, out, sensitive="ill", keep=["ill"], max_suppressed=0)
+
+
+RARE_IN_A_VIEW: dict[str, tuple[list[Any], str]] = {
+    "alone within the ends of steps": ([*range(20, 50)] * 20 + [55] + [*range(60, 90)] * 20, "55"),
+    "alone in its year": (
+        [f"{year}-{month:02}-01" for year in (1980, 1990) for month in range(1, 13)] * 20 + ["1899-01-02"], "1899"
+    ),
+    "told as it is by a hierarchy": (["a", "b", "c", "d"] * 50 + ["wombat"], "wombat"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", RARE_IN_A_VIEW)
+def test_what_a_view_shows_of_few_people_does_not_go_out(tmp_path: Path, case: str) -> None:
+    values, rare = RARE_IN_A_VIEW[case]
+    (tmp_path / "x.csv").write_text("a;s\nb;s\nc;t\nd;t\nwombat;wombat\n")
+    told = {"hierarchies": tmp_path / "x.csv"} if rare == "wombat" else {}
+    out = tmp_path / "out.csv"
+    for k in (10, 30, 80):
+        release(pa.table({"x": values}), out, k=k, budget=0.05, **told)
+        shown = Counter(row["x"] for row in rows_of(out))
+        assert rare not in shown
+        assert min(shown.values()) >= k
+
+
+ODD: dict[str, list[Any]] = {
+    "flags": [*[True] * 50, *[False] * 44, *[None] * 6],
+    "not numbers": [*[1.5] * 50, *[2.5] * 45, *[float("nan")] * 2, *[float("inf")] * 3],
+    "bytes": [*[b"\xff"] * 50, *[b"q"] * 45, *[b"\xfe"] * 5],
+    "times": [*[datetime.time(9)] * 50, *[datetime.time(10)] * 45, *[datetime.time(11)] * 5],
+    "empty text and null": [*[""] * 40, *[None] * 45, *["z"] * 15],
+    "lines": [*["a\nb"] * 40, *['c,"d'] * 45, *["\r\n"] * 15],
+}
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".csv"])
+@pytest.mark.parametrize("case", ODD)
+def test_values_of_any_kind_go_out(tmp_path: Path, case: str, suffix: str) -> None:
+    given = pa.table({"x": ODD[case], "s": ["s", "t"] * 50})
+    found = release(given, tmp_path / f"out{suffix}", sensitive="s", keep=["x"])
+    values = next(column.values for column in found.columns if column.column == "x")
+    assert (found.checked.people, found.suppressed) == (100, 0)
+    assert (values, found.checked.smallest_class) == ((2, 50) if Counter(ODD[case])[ODD[case][0]] == 50 else (3, 15))
+
+
+def test_an_empty_line_is_a_person_too(tmp_path: Path) -> None:
+    given = pa.table({"x": [*["y"] * 50, *[None] * 20, *["z"] * 30], "s": ["s", "t"] * 50})
+    found = release(given, tmp_path / "out.csv", sensitive="s", guess_budget=1)
+    assert (found.checked.people, found.checked.smallest_class) == (100, 20)
+
+
+def test_hierarchies_of_arx_are_used(tmp_path: Path) -> None:
+    folder = tmp_path / "hierarchies"
+    folder.mkdir()
+    (folder / "people_hierarchy_job.csv").write_text(
+        "smith;hands;*\ncook;hands;*\nclerk;desk;*\nnurse;hands;*\nwombat keeper;hands;*\n"
+    )
+    given = as_file(people(), tmp_path / "in.csv")
+    release(given, tmp_path / "out.csv", ["job"], hierarchies=folder, budget=0, max_suppressed=0)
+    assert {row["job"] for row in rows_of(tmp_path / "out.csv")} == {"hands", "desk"}
+
+
+FAULTS: dict[str, tuple[Callable[[Path], Any], type[Exception], str]] = {
+    "suffix": (lambda p: release("example:adult", p / "out.txt"), InvalidValueError, ".parquet or .csv"),
+    "over its input": (
+        lambda p: release(as_file(people(), p / "in.csv"), p / "in.csv"), InvalidValueError, "is the file"
+    ),
+    "no folder": (lambda p: release("example:adult", p / "no" / "out.csv"), InvalidValueError, "writable folder"),
+    "budget": (lambda p: release("example:adult", p / "out.csv", budget=2), InvalidValueError, "budget is a share"),
+    "k": (lambda p: release("example:adult", p / "out.csv", k=0), InvalidValueError, "at least 1"),
+    "everybody left out": (
+        lambda p: release("example:adult", p / "out.csv", max_suppressed=1), InvalidValueError, "below 1"
+    ),
+    "l of nothing": (lambda p: release("example:adult", p / "out.csv", l=2), InvalidValueError, "sensitive and keep"),
+    "kept and dropped": (
+        lambda p: release("example:adult", p / "out.csv", keep=["sex"], drop=["sex"]), InvalidValueError, "in one"
+    ),
+    "column": (lambda p: release("example:adult", p / "out.csv", ["sx"]), UnknownColumnError, "sex"),
+    "a goal that nothing meets": (
+        lambda p: release("example:adult", p / "out.csv", k=40_000), InvalidValueError, "exposes 1 of the people"
+    ),
+    "several rows a person": (
+        lambda p: release(tc.Population(pa.table({"a": [1, 1], "b": [1, 2]}), person="a"), p / "o.csv"),
+        UnsupportedError, "one row",
+    ),
+    "all columns sensitive": (
+        lambda p: release(pa.table({"a": ["x", "y"] * 50}), p / "o.csv", sensitive="a", keep=["a"]),
+        InvalidValueError, "each column is sensitive",
+    ),
+    "lists": (
+        lambda p: release(pa.table({"a": [[1], [2]] * 50}), p / "o.csv", keep=["a"]), UnsupportedError, "with drop"
+    ),
+    "over a hierarchy": (
+        lambda p: release("example:adult", p / "sex.csv", hierarchies=hierarchy(p, "Male;x\nFemale;y\n")),
+        InvalidValueError, "is the file",
+    ),
+    "no hierarchy": (
+        lambda p: release("example:adult", p / "out.csv", hierarchies=hierarchy(p, "a;x;y\nb;x;z\n")),
+        InvalidValueError, "does not tell what",
+    ),
+    "no function": (
+        lambda p: release("example:adult", p / "o.csv", hierarchies=hierarchy(p, "Male;x;y\nFemale;x;z\n")),
+        InvalidValueError, "differ on level 2",
+    ),
+    "a ragged hierarchy": (
+        lambda p: release("example:adult", p / "o.csv", hierarchies=hierarchy(p, "Male;x;y\nFemale;x\n")),
+        InvalidTableError, "each line has",
+    ),
+    "a hierarchy with an open quote": (
+        lambda p: release("example:adult", p / "o.csv", hierarchies=hierarchy(p, 'Male;"x\nFemale;y\n')),
+        InvalidTableError, "see to its quotes",
+    ),
+    "its record over its input": (
+        lambda p: release(as_file(people(), p / "in.csv").rename(p / "out.csv.tacit.json"), p / "out.csv"),
+        InvalidValueError, "is the file",
+    ),
+    "a value told twice": (
+        lambda p: release("example:adult", p / "o.csv", hierarchies=hierarchy(p, "Male;x\nMale;y\n")),
+        InvalidTableError, "twice",
+    ),
+}  # fmt: skip
+
+
+def hierarchy(folder: Path, text: str) -> Path:
+    path = folder / "sex.csv"
+    path.write_text(text)
+    return path
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_what_is_wrong_is_said_and_nothing_is_written(tmp_path: Path, fault: str) -> None:
+    make, kind, said = FAULTS[fault]
+    with pytest.raises(kind, match=said):
+        make(tmp_path)
+    assert not [path for path in tmp_path.iterdir() if path.name not in ("in.csv", "sex.csv", "out.csv.tacit.json")]
+
+
+def test_a_file_that_misses_its_goal_when_read_back_is_not_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given, out = as_file(people(), tmp_path / "in.csv"), tmp_path / "out.csv"
+    out.write_text("old")
+    monkeypatch.setattr(job, "as_bytes", lambda table, suffix: as_bytes(table.slice(0, 50), suffix))
+    with pytest.raises(MissedGoalError, match="nothing of it is left"):
+        release(given, out)
+    assert out.read_text() == "old"
+    assert not (tmp_path / "out.csv.tacit.json").exists()
+
+
+@pytest.mark.long
+def test_killed_at_any_time_it_leaves_the_old_file_or_the_new_one(tmp_path: Path) -> None:
+    given, out = as_file(people(), tmp_path / "in.csv"), tmp_path / "out.csv"
+    command = [
+        sys.executable, "-c",
+        "import sys, time\nfrom tacit.jobs.release import release\nprint('ready', flush=True)\n"
+        "while True: release(sys.argv[1], sys.argv[2], ['job', 'town'])",
+        str(given), str(out),
+    ]  # fmt: skip
+    draw = Random(1)
+    for _ in range(50):
+        out.write_text("old")
+        (tmp_path / "out.csv.tacit.json").unlink(missing_ok=True)
+        with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
+            assert process.stdout is not None
+            process.stdout.readline()
+            time.sleep(draw.uniform(0, 0.8))
+            process.send_signal(signal.SIGKILL)
+        content = out.read_text()
+        assert content == "old" or exposed(rows_of(out), ["job", "town"], 10) <= 0.01 * (len(rows_of(out)))
+        assert content == "old" or len(rows_of(out)) >= 588
+        assert not list(tmp_path.glob(".*.part"))

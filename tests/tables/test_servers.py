@@ -1,0 +1,132 @@
+"""A table in PostgreSQL is counted there, and what its address tells of a password is told nobody."""
+
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from cli_runner import run
+from servers import PASSWORD, Server
+from tacit.anonymity import ClassSizes, Population
+from tacit.errors import EngineError, InvalidTableError
+
+SECRET = "sEcReT"
+PEOPLE = pa.table(
+    {
+        "sex": ["f", "m", "f", None, "m", "f"] * 5,
+        "job, or none": ["nurse", 'say "a"', "nurse", "tab\there", None, "two\nlines"] * 5,
+        "blood": ["0", "A", "0", "0", "A", None, "B", "AB", "é", "é"] * 3,
+    }
+)
+SETS = (["sex"], ["sex", "blood"], ["blood", "job, or none"], ["sex", "job, or none", "blood"])
+
+
+def sizes(population: Population) -> list[ClassSizes]:
+    return [population.class_sizes(columns) for columns in SETS]
+
+
+ADDRESS = f"postgres://ada:{PASSWORD}@127.0.0.1:1/clinic?table=people&password={PASSWORD}"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["audit", ADDRESS],
+        ["audit", ADDRESS, "--json"],
+        ["audit", ADDRESS, "--engine", "spark"],
+        ["audit", ADDRESS.replace("postgres", "postgre")],
+        ["audit", ADDRESS.replace("://", ":/")],
+        ["audit", ADDRESS.replace(":1/", ":99999/")],
+        ["exposure", ADDRESS, "--k", "2"],
+        ["exposure", ADDRESS, "--k", "2", "--marginals"],
+        ["estimate", ADDRESS],
+    ],
+)
+def test_a_password_is_in_no_error(arguments: list[str]) -> None:
+    code, out, err = run(*arguments)
+    assert (code, err.count("\n")) == (2, 1), err
+    assert PASSWORD not in out + err
+
+
+def test_a_dead_database_is_one_sentence() -> None:
+    pytest.importorskip("psycopg")
+    with pytest.raises(EngineError, match=r"does not answer or refuses .*PGPASSWORD"):
+        Population("postgres://ada@127.0.0.1:1/clinic?table=people")
+
+
+@pytest.fixture(scope="module")
+def clinic(postgres: Server) -> Server:
+    import psycopg
+
+    with psycopg.connect(
+        host="127.0.0.1", port=postgres.port, user="ada", password=PASSWORD, dbname="clinic", autocommit=True
+    ) as made:
+        made.execute('CREATE TABLE people (sex text, "job, or none" text, blood text)')
+        with made.cursor() as cursor:
+            cursor.executemany(
+                "INSERT INTO people VALUES (%s, %s, %s)", list(zip(*PEOPLE.to_pydict().values(), strict=True))
+            )
+        made.execute("CREATE SCHEMA ward; CREATE TABLE ward.beds AS SELECT * FROM people")
+        made.execute("CREATE TABLE spans AS SELECT interval '1 month' AS a, 1 AS b")
+        made.execute("CREATE COLLATION loose (provider = icu, locale = 'und-u-ks-level2', deterministic = false)")
+        made.execute("CREATE TABLE names (a text COLLATE loose); INSERT INTO names VALUES ('a'), ('A')")
+        made.execute("CREATE TABLE headless (\"sEcReT\" text); INSERT INTO headless VALUES ('sEcReT')")
+        made.execute('CREATE TABLE "it\'s ""odd""" AS SELECT * FROM people')
+    return postgres
+
+
+@pytest.mark.postgres
+@pytest.mark.filterwarnings("ignore:.*infer_string")
+@pytest.mark.parametrize("table", ["people", "ward.beds", "it%27s%20%22odd%22", "public.people"])
+def test_a_table_on_postgresql_gives_the_counts_of_the_table(
+    clinic: Server, table: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PGPASSWORD", PASSWORD)
+    population = Population(clinic.address(asks=f"?table={table}"))
+    assert sizes(population) == sizes(Population(PEOPLE))
+    assert population.rarest_value("blood") == Population(PEOPLE).rarest_value("blood")
+    assert population.best_guesses(["sex"], "blood") == Population(PEOPLE).best_guesses(["sex"], "blood")
+
+
+@pytest.mark.postgres
+@pytest.mark.parametrize(
+    ("asks", "fault"),
+    [
+        ("", "has several tables; name one as .table=NAME: .*people"),
+        ("?table=nobody", "has no table 'nobody'"),
+        ("?table=ward.nobody", "has no table 'nobody'"),
+        ("?table=spans", "the column 'a' of the table spans is interval.*, which cannot be counted exactly"),
+        ("?table=names", "the column 'a' of the table names is of a type or collation"),
+        ("?table=headless", "the name of column 1 comes again below"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:.*infer_string")
+def test_a_table_on_postgresql_that_will_not_do(
+    clinic: Server, asks: str, fault: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PGPASSWORD", PASSWORD)
+    with pytest.raises(InvalidTableError, match=fault) as refusal:
+        Population(clinic.address(asks=asks))
+    assert SECRET not in str(refusal.value)
+
+
+@pytest.mark.postgres
+def test_a_wrong_password_is_refused_and_not_shown(clinic: Server) -> None:
+    with pytest.raises(EngineError, match="does not answer or refuses") as refusal:
+        Population(clinic.address("ada:wRoNg", "?table=people"))
+    assert "wRoNg" not in str(refusal.value)
+
+
+@pytest.mark.postgres
+@pytest.mark.filterwarnings("ignore:.*infer_string")
+@pytest.mark.parametrize("command", [["audit", "--full"], ["audit", "--json"], ["exposure", "--k=2", "--json"]])
+def test_a_password_is_in_no_output(clinic: Server, command: list[str], tmp_path: Path) -> None:
+    page, document = tmp_path / "page.html", tmp_path / "page.md"
+    files = ["--html", str(page), "--markdown", str(document)] if command[0] == "audit" else []
+    given = clinic.address(f"ada:{PASSWORD}", "?table=people&connect_timeout=9")
+    code, out, err = run(command[0], given, *command[1:], *files)
+    assert code == 0, err
+    told = out + err + "".join(path.read_text() for path in tmp_path.iterdir())
+    assert PASSWORD not in told
+    if command[0] == "audit":
+        assert clinic.address(asks="?table=people") in told
