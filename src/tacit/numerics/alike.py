@@ -73,8 +73,8 @@ def class_sizes(classes: Column, by: Column) -> Int64s:
     >>> sorted(class_sizes(halves, Column(np.array([0, 1, 1, 1], np.int32), 2)).tolist())
     [1, 1, 2]
     """
-    cells = _cells(classes, by)
-    return cells[cells > 0].astype(np.int64)
+    counts = _counts(classes, by)
+    return counts[counts > 0].astype(np.int64)
 
 
 def rows_in_small(classes: Column, by: Column, least: int) -> int:
@@ -86,12 +86,36 @@ def rows_in_small(classes: Column, by: Column, least: int) -> int:
     >>> rows_in_small(halves, Column(np.array([0, 1, 1, 1], np.int32), 2), 2)
     2
     """
-    cells = _cells(classes, by)
+    counts = _counts(classes, by)
     if classes.codes.size < COMPILED_FROM:
-        return int(cells[cells < least].sum())
+        return int(counts[counts < least].sum())
     total = np.zeros(1, np.int64)
-    compiled(_add_small)(cells, min(least, np.iinfo(np.int32).max), total)
+    compiled(_add_small)(counts, min(least, np.iinfo(np.int32).max), total)
     return int(total[0])
+
+
+@dataclass(frozen=True)
+class Cells:
+    """The cells that are met of a table by class and code: of each its class, its code, and how many rows it has."""
+
+    classes: Codes
+    codes: Codes
+    sizes: Int64s
+
+
+def cells(classes: Column, by: Column) -> Cells:
+    """Return the cells of a table by class and code that rows are in.
+
+    Examples
+    --------
+    >>> halves = Column(np.array([0, 0, 1, 1], np.int32), 2)
+    >>> cells(halves, Column(np.array([0, 1, 1, 1], np.int32), 2)).sizes.tolist()
+    [1, 1, 2]
+    """
+    both = refined(classes, by)
+    of_class, of_code = np.empty(both.count, np.int32), np.empty(both.count, np.int32)
+    of_class[both.codes], of_code[both.codes] = classes.codes, by.codes
+    return Cells(of_class, of_code, np.bincount(both.codes, minlength=both.count))
 
 
 def best_guesses(classes: Column, guessed: Column) -> tuple[int, int]:
@@ -103,12 +127,9 @@ def best_guesses(classes: Column, guessed: Column) -> tuple[int, int]:
     >>> best_guesses(halves, Column(np.array([0, 0, 0, 1, 1], np.int32), 2))
     (4, 2)
     """
-    both = refined(classes, guessed)
-    sizes = np.bincount(both.codes, minlength=both.count)
-    of_class = np.empty(both.count, np.int32)
-    of_class[both.codes] = classes.codes
+    both = cells(classes, guessed)
     best = np.zeros(classes.count, np.int64)
-    np.maximum.at(best, of_class, sizes)
+    np.maximum.at(best, both.classes, both.sizes)
     alone = np.bincount(classes.codes, minlength=classes.count) == best
     return int(best.sum()), int(best[alone].sum())
 
@@ -117,7 +138,7 @@ def _is_sparse(cells: int, classes: Column) -> bool:
     return cells > max(_SPARSE * classes.codes.size, _LEAST_CELLS)
 
 
-def _cells(classes: Column, by: Column) -> Codes:
+def _counts(classes: Column, by: Column) -> Codes:
     """Return the table of counts, all its cells or those that are met."""
     size = classes.count * by.count
     if _is_sparse(size, classes):
@@ -126,9 +147,9 @@ def _cells(classes: Column, by: Column) -> Codes:
         return np.diff(starts).astype(np.int32)
     if classes.codes.size < COMPILED_FROM:
         return np.bincount(classes.codes * np.int32(by.count) + by.codes, minlength=size).astype(np.int32)
-    cells = np.zeros(size, np.int32)
-    compiled(_count_cells)(classes.codes, by.codes, by.count, cells)
-    return cells
+    counts = np.zeros(size, np.int32)
+    compiled(_count_cells)(classes.codes, by.codes, by.count, counts)
+    return counts
 
 
 def _count_cells(classes: Codes, codes: Codes, count: int, cells: Codes) -> None:

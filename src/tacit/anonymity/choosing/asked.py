@@ -51,21 +51,34 @@ class Asked:
     @cached_property
     def coded(self) -> Mapping[str, Column] | None:
         """Codes of the rows, if they may be taken from the engine and are needed: fetched once."""
-        if self.by == "certified" or not isinstance(self.population, Population) or self.population.person is not None:
+        if self._one_row_each is None:
             return None
         from tacit.tables.counting.coded import coded  # noqa: PLC0415 - imports Ibis
 
         names = list(dict.fromkeys([*self.columns, *self.sensitive]))
-        return self.population.told_by_rows(lambda rows, length: coded(rows, names, length))
+        return self._one_row_each.told_by_rows(lambda rows, length: coded(rows, names, length))
 
     @cached_property
     def functions(self) -> Functions | None:
         """Which columns follow from which; None where that is not looked for."""
-        if self.by == "certified" or not isinstance(self.population, Population) or self.population.person is not None:
+        if self._one_row_each is None:
             return None
         alone = [chain[0] for chain in self.chains if len(chain) == 1]
         alone.sort(key=lambda name: name in self.sensitive)  # of copies the first one stands for the others
-        return functions_among(self.population, alone, self.coded)
+        return functions_among(self._one_row_each, alone, self.coded)
+
+    @property
+    def _one_row_each(self) -> Population | None:
+        """The people whose rows may be looked at: each has one, and not only single columns are counted."""
+        if self.by == "certified" or not isinstance(self.population, Population):
+            return None
+        return self.population if self.population.person is None else None
+
+
+def check_kept_or_dropped(kept: Iterable[str], dropped: Iterable[str]) -> None:
+    """Refuse a column that is to go out in any case and in none."""
+    if both := next((name for name in kept if name in dropped), None):
+        raise InvalidValueError(f"the column {both!r} cannot be kept and dropped; leave it in one")
 
 
 def asked_of(
@@ -89,8 +102,7 @@ def asked_of(
     population = counted(P) if by == "certified" else as_population(P, "select_columns(by='certified')")
     least = least_unexposed(population.people, k, threshold)
     kept, dropped, secret = (population.known(names) for names in (keep, drop, sensitive))
-    if both := next((name for name in kept if name in dropped), None):
-        raise InvalidValueError(f"the column {both!r} cannot be kept and dropped; leave it in one")
+    check_kept_or_dropped(kept, dropped)
     asked = population.known(columns)
     chosen = (
         *(name for name in asked if name in kept or name not in (*dropped, *secret)),

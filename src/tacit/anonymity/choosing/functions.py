@@ -101,8 +101,9 @@ def functions_among(population: Population, columns: Sequence[str], coded: Mappi
         else _told_by_codes([coded[name] for name in varying], varying)
     )
     copies: dict[str, str] = {}
-    for i, name in enumerate(varying):
-        first = next((other for other in [*varying][:i] if {(name, other), (other, name)} <= found), None)
+    names = list(varying)
+    for i, name in enumerate(names):
+        first = next((other for other in names[:i] if {(name, other), (other, name)} <= found), None)
         if first is not None:
             copies[name] = first
     originals = [name for name in varying if name not in copies]

@@ -28,8 +28,11 @@ Kind = Literal[
     "nearly constant",
 ]
 
+#: Kinds of columns that name their person, and so go out only if they are kept.
+NAMING: tuple[Kind, ...] = ("identifier", "key", "free text")
+
 # Of the rows that have a value: where there are more values than this, one mostly names its row.
-_NAMING = 0.5
+_OWN_VALUES = 0.5
 # So many whole numbers that never repeat are no measurements.
 _NUMBERING = 200
 # Fewer values are no people, show nothing of how they spread, or name no rows.
@@ -271,13 +274,13 @@ def _weight(seen: _Seen) -> tuple[Kind, str] | None:
 
 
 def _free_text(seen: _Seen) -> tuple[Kind, str] | None:
-    if seen.like.words >= _WORDS_OF_A_TEXT * max(seen.like.seen, 1) and seen.values > _NAMING * seen.filled:
+    if seen.like.words >= _WORDS_OF_A_TEXT * max(seen.like.seen, 1) and seen.values > _OWN_VALUES * seen.filled:
         return "free text", f"{seen.like.words / seen.like.seen:.0f} words on average, {seen.told()}"
     return None
 
 
 def _naming(seen: _Seen) -> tuple[Kind, str] | None:
-    if seen.values <= _NAMING * seen.filled or seen.filled < min(_ENOUGH, seen.rows):
+    if seen.values <= _OWN_VALUES * seen.filled or seen.filled < min(_ENOUGH, seen.rows):
         return None
     numbering = seen.values == seen.filled and (seen.filled >= _NUMBERING or {*seen.words} <= _ROW_NUMBERS)
     if not seen.mostly(seen.like.numbers) or _names_people(seen) or (numbering and not seen.like.fractions):

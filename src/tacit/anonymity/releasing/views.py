@@ -24,8 +24,6 @@ AS_IT_IS = "as it is"
 #: What merged values are called.
 OTHER = "(other)"
 
-Codes = NDArray[np.int32]
-
 
 @dataclass(frozen=True)
 class View:
@@ -50,21 +48,24 @@ class View:
         """Whether nothing was done to it."""
         return self.how == AS_IT_IS
 
-    @property
+    @cached_property
+    def sizes(self) -> NDArray[np.int64]:
+        """How many rows have each code."""
+        return np.bincount(self.column.codes, minlength=self.column.count)
+
+    @cached_property
     def bits(self) -> float:
         """The entropy of the column."""
-        sizes = np.bincount(self.column.codes, minlength=self.column.count)
-        return float(sizes @ self.bits_of_codes) / self.column.codes.size
+        return float(self.sizes @ self.bits_of_codes) / self.column.codes.size
 
     @cached_property
     def bits_of_codes(self) -> NDArray[np.float64]:
         """What each code tells of a row that has it: ``log2(n / n_code)``."""
-        sizes = np.bincount(self.column.codes, minlength=self.column.count)
-        return np.log2(self.column.codes.size / np.maximum(sizes, 1))
+        return np.log2(self.column.codes.size / np.maximum(self.sizes, 1))
 
     def shows_rare(self, k: int) -> NDArray[np.bool_]:
         """Return the rows that look in it like fewer than k do: a range with one person in it may tell his value."""
-        return (np.bincount(self.column.codes, minlength=self.column.count) < k)[self.column.codes]
+        return (self.sizes < k)[self.column.codes]
 
 
 def as_it_is(column: Column, values: Sequence[Any]) -> View:
@@ -133,7 +134,7 @@ def _in_steps(view: View, numbers: NDArray[np.float64], k: int) -> Iterator[View
     if whole := bool((numbers[given] == np.floor(numbers[given])).all()):
         least = max(least, 1.0)
     smallest = np.floor(np.round(np.where(given, numbers, 0.0) / least, 9)).astype(np.int64)
-    people = np.bincount(view.column.codes, minlength=view.column.count)
+    people = view.sizes
     times, i = 1, 0
     while times * least <= span:
         places = smallest // times
@@ -186,7 +187,7 @@ def _cut(view: View, texts: Sequence[str | None], length: int, how: str) -> View
 
 def _without_rare(view: View, k: int) -> Iterator[View]:
     """Yield the view with ever more of its rare values merged into one."""
-    people = np.bincount(view.column.codes, minlength=view.column.count)
+    people = view.sizes
     texts = [None if value is None else str(value) for value in view.labels]
     other = OTHER
     while other in texts:

@@ -4,12 +4,13 @@ from collections.abc import Iterator, Mapping
 from typing import Literal
 
 from tacit.anonymity import ColumnKind, Population, Selection
-from tacit.anonymity.attacks.attack import inferences
 from tacit.anonymity.choosing.asked import Asked
-from tacit.jobs.audit.decision_result import ColumnDecision, FrontSet, GuessReport, Offer
-from tacit.jobs.audit.sets import NAMING, Wanted
+from tacit.anonymity.people.kinds import NAMING
+from tacit.jobs.audit.decision_result import ColumnDecision, FrontSet, Offer
+from tacit.jobs.audit.sets import Wanted
 from tacit.jobs.audit.time_limit import TimeLimit
 from tacit.jobs.audit.views import Views
+from tacit.jobs.guesses import guess_reports
 from tacit.presenting.numbers import bits, percent
 from tacit.printable import printable
 
@@ -24,10 +25,6 @@ def offer_of(population: Population, selection: Selection, by: Literal["columns"
         return None
     exposure = best.exposure
     assert isinstance(exposure, float)
-    attacks = {
-        name: inferences(population, [tuple(column for column in best.columns if column != name)], name)
-        for name in best.guesses
-    }
     return Offer(
         by=by,
         columns=best.columns,
@@ -37,10 +34,7 @@ def offer_of(population: Population, selection: Selection, by: Literal["columns"
         utility=best.utility,
         bound=selection.bound,
         ended=selection.ended,
-        guesses=tuple(
-            GuessReport(name, attack.prior, attack.posterior, attack.certain_people)
-            for name, (attack,) in attacks.items()
-        ),
+        guesses=guess_reports(population, best.columns, best.guesses),
     )
 
 

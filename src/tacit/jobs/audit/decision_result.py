@@ -4,20 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from tacit.jobs.guesses import GuessReport
 from tacit.numerics.search.looked_at import Ended
 
 Columns = tuple[str, ...]
 Verdict = Literal["publish", "coarsen", "redact", "drop"]
-
-
-@dataclass(frozen=True)
-class GuessReport:
-    """How often a sensitive value is guessed right before and after, and of how many people it is certain."""
-
-    sensitive: str
-    before: float
-    after: float
-    certain_people: int
 
 
 @dataclass(frozen=True)

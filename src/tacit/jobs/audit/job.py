@@ -173,7 +173,7 @@ def audit(  # noqa: PLR0915 - section by section
     traits = tuple(column for column in chosen if not is_identifier_like(alone[column]))
     rise = GUESS_BUDGET if guess_budget is None else as_real(guess_budget, "guess_budget")
     kept = people.known(keep), people.known(drop)
-    wanted = Wanted(k, share, secrets, rise, certain_budget, *kept, weights)
+    wanted = Wanted(k, share, secrets, rise, certain_budget, *kept)
     asked = asked_of_sets(people, kinds, wanted)
     by = weights if time.left else weights or {}  # told worths take no questions
     allowed = min(SEARCH_SECONDS, time.left / 2)

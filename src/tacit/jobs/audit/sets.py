@@ -8,11 +8,9 @@ from tacit.anonymity import ClassSizes, ColumnKind, Population, Selection
 from tacit.anonymity.choosing.asked import Asked, asked_of
 from tacit.anonymity.choosing.choices import Weights
 from tacit.anonymity.choosing.selection import selection_of
+from tacit.anonymity.people.kinds import NAMING
 from tacit.jobs.audit.decision_result import Columns
 from tacit.jobs.audit.result import SHOWN, SetReport, SetsReport
-
-# Kinds of columns that name their person, and so go out in no set unless they are kept.
-NAMING = ("identifier", "key", "free text")
 
 # A column whose values alone single out every second person, on average, is an identifier and not a trait.
 IDENTIFIER_LIKE = 0.5
@@ -22,10 +20,7 @@ SEARCH_SECONDS, BITS_SECONDS = 10.0, 2.5
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is asked of a set of columns: who is exposed, what may be given away, and what goes out in any case or none.
-
-    ``weights`` None counts columns, those that follow from another one only once.
-    """
+    """What is asked of a set of columns: who is exposed, how much may be given away, what goes out always or never."""
 
     k: int
     budget: float
@@ -34,7 +29,6 @@ class Wanted:
     certain_budget: float | None
     keep: Columns
     drop: Columns
-    weights: Mapping[str, float] | None
 
 
 def asked_of_sets(population: Population, kinds: Mapping[str, ColumnKind], wanted: Wanted) -> Asked:

@@ -13,7 +13,9 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from tacit.anonymity import Population, as_fraction, column_kinds
+from tacit.anonymity.choosing.asked import check_kept_or_dropped
 from tacit.anonymity.choosing.loads import GUESS_BUDGET
+from tacit.anonymity.people.kinds import NAMING
 from tacit.anonymity.releasing.goal import Goal, Rows
 from tacit.anonymity.releasing.hierarchies import read_hierarchies, views_by
 from tacit.anonymity.releasing.search import Found, most_useful_release
@@ -31,8 +33,6 @@ from tacit.tables.layouts.headers import Header
 from tacit.tables.named import files_read
 from tacit.validation import as_count
 
-# Kinds of columns that name their person, and so go out only if they are kept.
-_NAMING = ("identifier", "key", "free text")
 # How long the search may take, unless told.
 SEARCH_SECONDS = 6.0
 
@@ -251,14 +251,13 @@ def _known(
     people: Population, columns: Sequence[str], kept: Sequence[str], dropped: Sequence[str], secret: Sequence[str]
 ) -> tuple[list[str], dict[str, str]]:
     """Return the columns that may go out and that somebody may know; and of each other one why it does not."""
-    if both := next((name for name in kept if name in dropped), None):
-        raise InvalidValueError(f"the column {both!r} cannot be kept and dropped; leave it in one")
+    check_kept_or_dropped(kept, dropped)
     chosen = list(dict.fromkeys([*columns, *kept]))
     reasons = {name: "not asked for" for name in people.columns if name not in chosen}
     reasons |= {name: "sensitive: goes out only if kept" for name in secret if name not in kept}
     reasons |= dict.fromkeys(dropped, "as told")
     for kind in column_kinds(people, [name for name in chosen if name not in (*reasons, *kept)]):
-        if kind.kind in _NAMING:
+        if kind.kind in NAMING:
             reasons[kind.column] = f"{kind.kind}: {kind.reason}"
     return [name for name in chosen if name not in reasons and name not in secret], reasons
 

@@ -6,10 +6,10 @@ from importlib import import_module
 from typing import Any
 
 from tacit.anonymity import Population
-from tacit.anonymity.attacks.attack import inferences
 from tacit.anonymity.releasing.goal import Goal
 from tacit.errors import MissedGoalError
-from tacit.jobs.release.result import Checked, GuessReport
+from tacit.jobs.guesses import guess_reports
+from tacit.jobs.release.result import Checked
 
 
 def checked_table(table: Any, known: Sequence[str], sensitive: Sequence[str], goal: Goal) -> Checked:
@@ -17,11 +17,7 @@ def checked_table(table: Any, known: Sequence[str], sensitive: Sequence[str], go
     written = Population(table)
     sizes = written.class_sizes(known)
     exposed = _failing(table, known, goal)
-    guesses = tuple(
-        GuessReport(name, attack.prior, attack.posterior, attack.certain_people)
-        for name in sensitive
-        for attack in inferences(written, [tuple(known)], name)
-    )
+    guesses = guess_reports(written, known, sensitive)
     people = written.people
     missed = [f"{exposed:,} people are exposed"] if exposed > math.floor(goal.budget * people) else []
     if exposed < sizes.exposed(k=goal.k):

@@ -4,11 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Literal
 
+from tacit.jobs.guesses import GuessReport
 from tacit.numerics.search.looked_at import Ended
 from tacit.presenting.objects import plain
-
-Columns = tuple[str, ...]
-
 
 #: What a gate may be of: of the file, and of what it cost.
 MEASURES = (
@@ -31,16 +29,6 @@ class ReleasedColumn:
     bits: float
     bits_lost: float
     values: int
-
-
-@dataclass(frozen=True)
-class GuessReport:
-    """How often a sensitive value is guessed right without and with the known columns, and of how many surely."""
-
-    sensitive: str
-    before: float
-    after: float
-    certain_people: int
 
 
 @dataclass(frozen=True)
