@@ -1,13 +1,15 @@
 """The most useful release by going through all choices of views, and its rows one by one."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from itertools import product
-from math import floor, log2
+from math import floor, log, log2
 from typing import Any, NamedTuple
 
 Rows = Sequence[Any]
+# Whether a class, given by its people's values, is diverse enough in a table of whose people these are all values.
+Diverse = Callable[[Rows, Rows], bool]
 
 
 class Asked(NamedTuple):
@@ -15,7 +17,7 @@ class Asked(NamedTuple):
 
     k: int
     budget: Fraction
-    diversity: int
+    diverse: Diverse
     rise: Fraction
     certain: Fraction | None
     most_suppressed: int
@@ -24,7 +26,7 @@ class Asked(NamedTuple):
 def meets(columns: Sequence[Rows], secrets: Sequence[Rows], people: int, asked: Asked) -> bool:
     """Return whether a table that goes out is within its goal."""
     classes = members(columns, people)
-    exposed = sum(len(c) for c in classes if fails(c, secrets, asked))
+    exposed = sum(len(c) for c in failing(classes, secrets, asked))
     if exposed > floor(asked.budget * people):
         return False
     for secret in secrets:
@@ -46,9 +48,44 @@ def members(columns: Sequence[Rows], people: int) -> list[list[int]]:
     return list(found.values())
 
 
-def fails(rows: list[int], secrets: Sequence[Rows], asked: Asked) -> bool:
-    """Return whether a class is too small or not diverse enough."""
-    return len(rows) < asked.k or any(len({secret[row] for row in rows}) < asked.diversity for secret in secrets)
+def failing(classes: list[list[int]], secrets: Sequence[Rows], asked: Asked) -> list[list[int]]:
+    """Return the classes that are too small or not diverse enough among all of these people."""
+    everybody = [row for rows in classes for row in rows]
+    return [
+        rows for rows in classes
+        if len(rows) < asked.k
+        or not all(asked.diverse([s[row] for row in rows], [s[row] for row in everybody]) for s in secrets)
+    ]  # fmt: skip
+
+
+def distinct(least: int) -> Diverse:
+    """At least so many values."""
+    return lambda values, _: len(set(values)) >= least
+
+
+def entropy(least: float) -> Diverse:
+    """An entropy of log l at least."""
+
+    def diverse(values: Rows, _: Rows) -> bool:
+        shares = [count / len(values) for count in Counter(values).values()]
+        return -sum(p * log(p) for p in shares) >= log(least) - 1e-9
+
+    return diverse
+
+
+def close(t: Fraction) -> Diverse:
+    """Half the differences of shares are t at most."""
+
+    def diverse(values: Rows, everybody: Rows) -> bool:
+        gaps = [share(values, v) - share(everybody, v) for v in set(everybody)]
+        return sum(map(abs, gaps)) / 2 <= t
+
+    return diverse
+
+
+def share(values: Rows, value: Any) -> Fraction:
+    """Return the share of a value."""
+    return Fraction(list(values).count(value), len(values))
 
 
 def releases(
@@ -62,14 +99,30 @@ def releases(
     for levels in product(*([*range(len(some)), None] for some in views.values())):
         shown = [some[level] for some, level in zip(views.values(), levels, strict=True) if level is not None]
         sizes = [Counter(column) for column in shown]
-        classes = members(shown, people)
-        failing = sorted((c for c in classes if fails(c, secrets, asked)), key=lambda c: (len(c), c[0]))
-        rare = [row for row in range(people) if any(column.count(column[row]) < asked.k for column in shown)]
-        rows = [*rare, *(row for c in failing for row in c if row not in set(rare))]
-        out = next(s for s in range(len(rare), len(rows) + 1) if len(rows) - s <= floor(asked.budget * (people - s)))
-        left = [row for row in range(people) if row not in set(rows[:out])]
+        out = left_out(shown, secrets, people, asked)
+        left = [row for row in range(people) if row not in out]
         kept = sum(log2(people / size[column[row]]) for column, size in zip(shown, sizes, strict=True) for row in left)
         table = [[column[row] for row in left] for column in shown]
-        if out <= asked.most_suppressed and meets(table, [[s[row] for row in left] for s in secrets], len(left), asked):
-            found[levels] = kept, out
+        hidden = [[s[row] for row in left] for s in secrets]
+        if len(out) <= asked.most_suppressed and meets(table, hidden, len(left), asked):
+            found[levels] = kept, len(out)
     return found
+
+
+def left_out(shown: Sequence[Rows], secrets: Sequence[Rows], people: int, asked: Asked) -> set[int]:
+    """Return who is left out: who shows something rare, then those of the smallest failing classes, until it is enough.
+
+    Who is left out changes what the whole looks like, so that it may then not be enough.
+    """
+    out = {row for row in range(people) if any(column.count(column[row]) < asked.k for column in shown)}
+    while True:
+        left = [row for row in range(people) if row not in out]
+        classes = members([[column[row] for row in left] for column in shown], len(left))
+        failed = sorted(
+            failing(classes, [[s[row] for row in left] for s in secrets], asked), key=lambda c: (len(c), c[0])
+        )
+        rows = [left[i] for c in failed for i in c]
+        more = next(s for s in range(len(rows) + 1) if len(rows) - s <= floor(asked.budget * (len(left) - s)))
+        if not more:
+            return out
+        out |= set(rows[:more])

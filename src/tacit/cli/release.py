@@ -26,6 +26,8 @@ def release(
     budget: float = 0.01,
     sensitive: str | None = None,
     l: Whole = 1,  # noqa: E741 - as it is called
+    entropy_l: float | None = None,
+    t: float | None = None,
     guess_budget: float | None = None,
     certain_budget: float | None = None,
     keep: str | None = None,
@@ -58,6 +60,10 @@ def release(
         The columns whose guessing to limit, as a,b,…; they go out only if they are kept, and as they are.
     l
         How many values of a sensitive column that goes out each group has, at least.
+    entropy_l
+        What the entropy of these values in each group is the logarithm of, at least.
+    t
+        How far these values may be spread in a group from how they are in the file: 0 is alike, 1 is anyhow.
     guess_budget
         By how much the share of right guesses of a sensitive column may rise; 0.05 by default.
     certain_budget
@@ -104,6 +110,8 @@ def release(
                 budget=budget,
                 sensitive=as_names(sensitive) or (),
                 l=l,
+                entropy_l=entropy_l,
+                t=t,
                 guess_budget=guess_budget,
                 certain_budget=certain_budget,
                 keep=as_names(keep) or (),

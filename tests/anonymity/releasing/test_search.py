@@ -1,5 +1,6 @@
 """The release that is found is the most useful one within its goal, of all views of all columns."""
 
+from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
@@ -9,6 +10,7 @@ from hypothesis import given, settings, strategies as st
 
 from oracles import coarsened
 from oracles.coarsened import Asked
+from tacit.anonymity.releasing.diversity import Closeness, Distinct, Diversity, Entropy
 from tacit.anonymity.releasing.goal import Goal
 from tacit.anonymity.releasing.search import most_useful_release
 from tacit.anonymity.releasing.views import View, as_it_is, merged, views_of
@@ -17,18 +19,31 @@ from tacit.numerics.alike import Column
 
 shares = st.fractions(0, 1, max_denominator=12)
 people = st.lists(
-    st.tuples(st.integers(0, 40), st.sampled_from("abcdef"), st.sampled_from("xyz"), st.sampled_from("st")),
+    st.tuples(st.integers(0, 40), st.sampled_from("abcdef"), st.sampled_from("xyz"), st.sampled_from("stu")),
     min_size=1, max_size=24,
 )  # fmt: skip
-goals = st.builds(
-    Asked, k=st.integers(1, 6), budget=shares, diversity=st.integers(1, 2), rise=shares, certain=st.none() | shares,
-    most_suppressed=st.integers(0, 6),
-)  # fmt: skip
+# Of each kind of diversity how Tacit counts it, of a column of three values in order, and how one row after the other.
+DIVERSE: dict[str, tuple[Diversity, coarsened.Diverse]] = {
+    "distinct 1": (Distinct("secret", 1), coarsened.distinct(1)),
+    "distinct 2": (Distinct("secret", 2), coarsened.distinct(2)),
+    "entropy 1.5": (Entropy("secret", 1.5), coarsened.entropy(1.5)),
+    "entropy 2": (Entropy("secret", 2), coarsened.entropy(2)),
+    "t 1/5": (Closeness("secret", Fraction(1, 5)), coarsened.close(Fraction(1, 5))),
+    "t 0": (Closeness("secret", Fraction(0)), coarsened.close(Fraction(0))),
+}
+goals = st.fixed_dictionaries({
+    "k": st.integers(1, 6), "budget": shares, "rise": shares, "certain": st.none() | shares,
+    "most_suppressed": st.integers(0, 6),
+})  # fmt: skip
 
 
 def column(values: list[Any]) -> tuple[Column, list[Any]]:
     held = list(dict.fromkeys(values))
     return Column(np.array([held.index(value) for value in values], np.int32), len(held)), held
+
+
+def in_order(values: list[Any], held: str) -> Column:
+    return Column(np.array([held.index(value) for value in values], np.int32), len(held))
 
 
 def rows_of(view: View) -> list[Any]:
@@ -37,17 +52,19 @@ def rows_of(view: View) -> list[Any]:
 
 @pytest.mark.long
 @settings(max_examples=300, deadline=None)
-@given(people, goals, st.sampled_from([Limits(), Limits(most_levels_examined=3)]))
+@given(people, goals, st.sampled_from([*DIVERSE]), st.sampled_from([Limits(), Limits(most_levels_examined=3)]))
 def test_no_other_choice_of_views_within_the_goal_is_more_useful(
-    held: list[Any], asked: Asked, some_limits: Limits
+    held: list[Any], numbers: dict[str, Any], kind: str, some_limits: Limits
 ) -> None:
+    diversity, diverse = DIVERSE[kind]
+    asked = Asked(**numbers, diverse=diverse)
     columns = {name: column([person[j] for person in held]) for j, name in enumerate(("age", "job", "place"))}
     views = {name: views_of(*each, asked.k)[:3] for name, each in columns.items()}
     secret = [person[3] for person in held]
-    goal = Goal(asked.k, asked.budget, {"secret": asked.diversity}, asked.rise, asked.certain)
+    goal = Goal(asked.k, asked.budget, [diversity], asked.rise, asked.certain)
     with within(some_limits):
         found = most_useful_release(
-            views, {"secret": column(secret)[0]}, goal, len(held), most_suppressed=asked.most_suppressed
+            views, {"secret": in_order(secret, "stu")}, goal, len(held), most_suppressed=asked.most_suppressed
         )
     all_of_them = coarsened.releases(
         {name: [rows_of(view) for view in some] for name, some in views.items()}, [secret], len(held), asked

@@ -11,6 +11,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -62,6 +63,23 @@ def rows_of(path: Path) -> list[dict[str, Any]]:
         return list(csv.DictReader(file))
 
 
+def groups(rows: list[dict[str, Any]], known: list[str]) -> list[list[dict[str, Any]]]:
+    """Return who is alike."""
+    found: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+    for row in rows:
+        found.setdefault(tuple(row[name] for name in known), []).append(row)
+    return list(found.values())
+
+
+def is_close(group: list[dict[str, Any]], rows: list[dict[str, Any]], asked: dict[str, Any]) -> bool:
+    """Whether a group's values are as close to everybody's as was asked."""
+    shares = [
+        Fraction(sum(row.get("ill") == value for row in some), len(some))
+        for value in {row.get("ill") for row in rows} for some in (group, rows)
+    ]  # fmt: skip
+    return sum(abs(a - b) for a, b in zip(shares[::2], shares[1::2], strict=True)) / 2 <= Fraction(asked.get("t", 1))
+
+
 def exposed(rows: list[dict[str, Any]], known: list[str], k: int) -> int:
     classes = Counter(tuple(row[name] for name in known) for row in rows)
     return sum(size for size in classes.values() if size < k)
@@ -71,6 +89,8 @@ def exposed(rows: list[dict[str, Any]], known: list[str], k: int) -> int:
 @pytest.mark.parametrize("asked", [
     {}, {"budget": 0}, {"budget": 0, "max_suppressed": 0}, {"k": 3, "sensitive": "ill"},
     {"budget": 0, "sensitive": "ill", "keep": ["ill"], "l": 2}, {"columns": ["job", "town"]}, {"drop": ["job"]},
+    {"budget": 0, "sensitive": "ill", "keep": ["ill"], "t": 0.2, "entropy_l": 1.2},
+    {"budget": 0.1, "max_suppressed": 0.1, "sensitive": "ill", "keep": ["ill"], "t": "0.1"},
     {"sensitive": "ill", "guess_budget": 0.0, "keep": ["town"]}, {"sensitive": "ill", "certain_budget": 0},
 ])  # fmt: skip
 def test_the_file_keeps_to_its_goal_whoever_counts_it(tmp_path: Path, suffix: str, asked: dict[str, Any]) -> None:
@@ -80,7 +100,7 @@ def test_the_file_keeps_to_its_goal_whoever_counts_it(tmp_path: Path, suffix: st
     secret = asked.get("sensitive")
     known = [name for name in rows[0] if name != secret]
     k, budget = asked.get("k", 10), asked.get("budget", 0.01)
-    assert exposed(rows, known, k) <= budget * len(rows)
+    assert exposed(rows, known, k) <= float(budget) * len(rows)
     assert len(rows) == found.checked.people == 600 - found.suppressed
     assert found.suppressed <= asked.get("max_suppressed", 0.02) * 600
     if asked.get("l"):
@@ -92,8 +112,14 @@ def test_the_file_keeps_to_its_goal_whoever_counts_it(tmp_path: Path, suffix: st
     assert set(asked.get("keep", [])) <= set(rows[0])
     assert not set(asked.get("drop", [])) & set(rows[0])
     again = tc.Population(str(out))
+    if not asked.get("budget", 1) and asked.get("t"):
+        assert tc.anonymity.t_closeness(again, known, "ill") <= asked["t"]
+        assert tc.anonymity.entropy_l_diversity(again, known, "ill") >= asked["entropy_l"] - 1e-9
     assert ("land" in rows[0]) == ("land" in asked.get("columns", people()))
-    assert again.class_sizes(known).exposed(k=k) == found.checked.exposed_people
+    failing = len(rows) - sum(
+        len(group) for group in groups(rows, known) if len(group) >= k and is_close(group, rows, asked)
+    )
+    assert found.checked.exposed_people == failing
 
 
 def test_beside_the_file_stands_what_was_asked_and_done(tmp_path: Path) -> None:
@@ -227,6 +253,12 @@ FAULTS: dict[str, tuple[Callable[[Path], Any], type[Exception], str]] = {
     "k": (lambda p: release("example:adult", p / "out.csv", k=0), InvalidValueError, "at least 1"),
     "everybody left out": (
         lambda p: release("example:adult", p / "out.csv", max_suppressed=1), InvalidValueError, "below 1"
+    ),
+    "t of nothing": (lambda p: release("example:adult", p / "out.csv", t=0.1), InvalidValueError, "t is of sensitive"),
+    "t above 1": (lambda p: release("example:adult", p / "out.csv", t=2), InvalidValueError, "t is a share"),
+    "an entropy of one value": (
+        lambda p: release("example:adult", p / "out.csv", sensitive="income", keep=["income"], entropy_l=1),
+        InvalidValueError, "above 1",
     ),
     "l of nothing": (lambda p: release("example:adult", p / "out.csv", l=2), InvalidValueError, "sensitive and keep"),
     "kept and dropped": (

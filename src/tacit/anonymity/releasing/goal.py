@@ -1,14 +1,15 @@
 """What a release must keep to: who may be exposed, how diverse classes are, how well secrets may be guessed."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.numerics.alike import Column, best_guesses, refined
+from tacit.anonymity.releasing.diversity import Diversity, counted
+from tacit.numerics.alike import Column, best_guesses
 
 Rows = NDArray[np.bool_]
 
@@ -24,7 +25,7 @@ class Goal:
     budget
         The share of the people who may be.
     diversity
-        A sensitive column → how many values of it a class must have at least, lest its people are exposed; 1 is any.
+        What a class must have of sensitive columns, lest its people are exposed.
     rise
         By how much the share of right guesses of a sensitive column may rise for who knows the known columns.
     certain
@@ -33,47 +34,54 @@ class Goal:
 
     k: int
     budget: Fraction
-    diversity: Mapping[str, int]
+    diversity: Sequence[Diversity]
     rise: Fraction
     certain: Fraction | None
 
     def failing(self, classes: Column, secrets: Mapping[str, Column]) -> Rows:
         """Return of each row whether its class is too small or not diverse enough."""
-        sizes = np.bincount(classes.codes, minlength=classes.count)
-        fails = sizes < self.k
-        for name, least in self.diversity.items():
-            if least > 1:
-                fails |= _values_each(classes, secrets[name]) < least
+        fails = np.bincount(classes.codes, minlength=classes.count) < self.k
+        for diversity in self.diversity:
+            fails |= diversity.fails(counted(classes, secrets[diversity.column], 0))
         return fails[classes.codes]
+
+    def fewest_failing(self, classes: Column, secrets: Mapping[str, Column], leave: int) -> int:
+        """Return how many rows at least fail or are left out in these classes and in any finer, if so many may be."""
+        fewest = (diversity.fewest(counted(classes, secrets[diversity.column], leave)) for diversity in self.diversity)
+        return max(self.exposed(classes), *fewest)
 
     def exposed(self, classes: Column) -> int:
         """Return how many rows are in classes that are too small."""
         sizes = np.bincount(classes.codes)
         return int(sizes[sizes < self.k].sum())
 
-    def suppressed(self, failing: Rows, rare: Rows, classes: Column, most: int) -> Rows | None:
-        """Return the fewest rows to leave out for no more to be exposed than may be; None if more than so many.
+    def left_out(self, classes: Column, secrets: Mapping[str, Column], rare: Rows, most: int) -> Rows | None:
+        """Return the rows to leave out for no more to be exposed than may be; None if that takes more than so many.
 
         They are those that show something rare, then those of the smallest classes, and of equal ones of the first.
         """
-        exposed, people = int(failing.sum()), failing.size
-        fewest = max(_fewest(exposed, people, self.budget), int(rare.sum()))
-        if fewest > most:
-            return None
         out = rare.copy()
-        if more := fewest - int(rare.sum()):
-            rows = np.flatnonzero(failing & ~rare)
-            sizes, first = np.bincount(classes.codes), np.empty(classes.count, np.int64)
-            first[classes.codes[::-1]] = np.arange(people)[::-1]
-            of_rows = classes.codes[rows]
-            out[rows[np.lexsort((first[of_rows], sizes[of_rows]))[:more]]] = True
-        return out
+        while (spare := most - int(out.sum())) >= 0:
+            left = _of_rows(classes, ~out)
+            failing = self.failing(left, {name: _of_rows(secret, ~out) for name, secret in secrets.items()})
+            fewest = _fewest(int(failing.sum()), failing.size, self.budget)
+            if not fewest:
+                return out
+            if fewest > spare:
+                return None
+            sizes, rows = np.bincount(left.codes), np.flatnonzero(failing)
+            first = np.empty(sizes.size, np.int64)
+            first[left.codes[::-1]] = np.arange(failing.size)[::-1]
+            of_rows = left.codes[rows]
+            chosen = rows[np.lexsort((first[of_rows], sizes[of_rows]))[:fewest]]
+            out[np.flatnonzero(~out)[chosen]] = True
+        return None
 
     def keeps_secrets(self, classes: Column, secrets: Mapping[str, Column], left: Rows) -> bool:
         """Whether in the rows that are left no sensitive value is guessed too well, by classes of who is alike."""
-        people, known = int(left.sum()), Column(classes.codes[left], classes.count)
+        people, known = int(left.sum()), _of_rows(classes, left)
         for held in secrets.values():
-            secret = Column(held.codes[left], held.count)
+            secret = _of_rows(held, left)
             right, certain = best_guesses(known, secret)
             commonest = int(np.bincount(secret.codes, minlength=1).max())
             if right - commonest > math.floor(self.rise * people):
@@ -95,9 +103,5 @@ def _fewest(exposed: int, people: int, budget: Fraction) -> int:
     return low
 
 
-def _values_each(classes: Column, secret: Column) -> NDArray[np.int64]:
-    """Return how many values of a sensitive column each class has."""
-    both = refined(classes, secret)
-    of_class = np.empty(both.count, np.int32)
-    of_class[both.codes] = classes.codes
-    return np.bincount(of_class, minlength=classes.count)
+def _of_rows(column: Column, rows: Rows) -> Column:
+    return Column(column.codes[rows], column.count)

@@ -84,10 +84,11 @@ def most_useful_release(
     Nothing that a view shows of fewer than k people goes out, whatever the budget: these rows are left out first.
     What is coarser shows it in fewer rows.
 
-    Coarser views and fewer columns only put classes together, so that fewer rows are in small or uniform ones, and
-    guesses get no better: what is over a limit, as if no row were left out but as many as may be were not counted, is
-    so with anything finer. Source: the utility is that of Gionis and Tassa, "k-Anonymization with Minimal Loss of
-    Information", 2009; the recoding of whole columns with suppression is from Samarati, 2001.
+    Coarser views and fewer columns only put classes together, so that fewer rows are in small ones, no more can make up
+    for what classes lack of diversity, and guesses get no better: what is over a limit, as if no row were left out but
+    as many as may be were not counted, is so with anything finer. Source: the utility is that of Gionis and Tassa,
+    "k-Anonymization with Minimal Loss of Information", 2009; the recoding of whole columns with suppression is from
+    Samarati, 2001.
     """
     known = {name: _open_to(views, goal.k, most_suppressed) for name, views in known.items()}
     elements = [(name, level) for name, views in known.items() for level in range(len(views))]
@@ -105,8 +106,8 @@ def most_useful_release(
         None if goal.certain is None else math.floor(goal.certain * people) + most_suppressed,
     )
     columns = {f"{name}\0{level}": known[name][level].column for name, level in elements}
-    given = _Loads(ideals, {**columns, **secrets}, allowed, goal, people)
-    worth = _KeptBits(ideals, [known[name][level] for name, level in elements], given, most_suppressed)
+    given = _Loads(ideals, {**columns, **secrets}, allowed, goal, people, most_suppressed)
+    worth = _KeptBits(ideals, [known[name][level] for name, level in elements], given)
     search = MonotoneSearch(
         ideals,
         start,
@@ -120,7 +121,7 @@ def most_useful_release(
         progress=lambda ideal: progress(ideals.tops(ideal).bit_count()),
     )
     found = search.run()
-    if found.best is None or (out := given.left_out(found.best, worth.shown(found.best), most_suppressed)) is None:
+    if found.best is None or (out := given.left_out(found.best, worth.shown(found.best))) is None:
         return None
     tops = [elements[j] for j in bits(ideals.tops(found.best))]
     return Found(
@@ -140,22 +141,24 @@ def _open_to(views: Sequence[View], k: int, most: int) -> Sequence[View]:
 class _Loads(FromCodes):
     """Counts the rows in classes that are too small or not diverse enough."""
 
-    def __init__(self, ideals: Ideals, coded: Mapping[str, Column], asked: Allowed, goal: Goal, rows: int) -> None:
+    def __init__(  # noqa: PLR0917 - what a search is given
+        self, ideals: Ideals, coded: Mapping[str, Column], asked: Allowed, goal: Goal, rows: int, most_suppressed: int
+    ) -> None:
         super().__init__(ideals, [name for name in coded if name not in asked.guessed], coded, asked, rows)
         self._goal, self._secrets = goal, {name: coded[name] for name in asked.guessed}
+        self._most_suppressed = most_suppressed
 
     def exposed(self, classes: Column, by: Column) -> int:
-        """Return how many rows fail."""
+        """Return how many rows at least fail or are left out."""
         if not self._goal.diversity:
             return super().exposed(classes, by)
-        return int(self._goal.failing(refined(classes, by), self._secrets).sum())
+        return self._goal.fewest_failing(refined(classes, by), self._secrets, self._most_suppressed)
 
-    def left_out(self, ideal: int, shown: Iterable[View], most: int) -> Rows | None:
+    def left_out(self, ideal: int, shown: Iterable[View]) -> Rows | None:
         """Return the rows to leave out for the goal to hold, or None if it cannot."""
         classes = self.classes(ideal)
         rare = reduce(np.logical_or, [view.shows_rare(self._goal.k) for view in shown], np.zeros(self._rows, bool))
-        failing = self._goal.failing(classes, self._secrets)
-        out = self._goal.suppressed(failing, rare, classes, most)
+        out = self._goal.left_out(classes, self._secrets, rare, self._most_suppressed)
         return out if out is not None and self._goal.keeps_secrets(classes, self._secrets, ~out) else None
 
 
@@ -165,9 +168,9 @@ class _KeptBits(ToppedUp):
     It is worked out only where it may be more than the most so far; less is as good as nothing to the search.
     """
 
-    def __init__(self, ideals: Ideals, views: Sequence[View], given: _Loads, most_suppressed: int) -> None:
+    def __init__(self, ideals: Ideals, views: Sequence[View], given: _Loads) -> None:
         super().__init__(ideals, [Fraction(view.bits * view.column.codes.size) for view in views])
-        self._views, self._given, self._most_suppressed = views, given, most_suppressed
+        self._views, self._given = views, given
         self._most = Fraction(-1)
         self._known: dict[int, Fraction] = {}
 
@@ -185,7 +188,7 @@ class _KeptBits(ToppedUp):
 
     def _of_rows_left(self, ideal: int, whole: Fraction) -> Fraction:
         shown = self.shown(ideal)
-        out = self._given.left_out(ideal, shown, self._most_suppressed)
+        out = self._given.left_out(ideal, shown)
         if out is None:
             return Fraction(-1)
         return whole - Fraction(math.fsum(float(view.bits_of_codes[view.column.codes[out]].sum()) for view in shown))

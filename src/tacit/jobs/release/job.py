@@ -4,7 +4,6 @@ import hashlib
 import json
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from fractions import Fraction
 from functools import reduce
 from importlib import metadata
 from pathlib import Path
@@ -12,9 +11,8 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from tacit.anonymity import Population, as_fraction, column_kinds
+from tacit.anonymity import Population, column_kinds
 from tacit.anonymity.choosing.asked import check_kept_or_dropped
-from tacit.anonymity.choosing.loads import GUESS_BUDGET
 from tacit.anonymity.people.kinds import NAMING
 from tacit.anonymity.releasing.goal import Goal, Rows
 from tacit.anonymity.releasing.hierarchies import read_hierarchies, views_by
@@ -22,6 +20,7 @@ from tacit.anonymity.releasing.search import Found, most_useful_release
 from tacit.anonymity.releasing.views import View, as_it_is, views_of
 from tacit.errors import InvalidValueError, UnsupportedError
 from tacit.input_files import without_password
+from tacit.jobs.release.asked import asked_goal
 from tacit.jobs.release.file import as_bytes, check_suffix, read_back, table_of
 from tacit.jobs.release.reread import checked_table
 from tacit.jobs.release.result import Release, ReleasedColumn
@@ -31,7 +30,6 @@ from tacit.tables.counting.coded import valued
 from tacit.tables.layouts.column_names import distinct_names
 from tacit.tables.layouts.headers import Header
 from tacit.tables.named import files_read
-from tacit.validation import as_count
 
 # How long the search may take, unless told.
 SEARCH_SECONDS = 6.0
@@ -46,6 +44,8 @@ def release(
     budget: float = 0.01,
     sensitive: str | Sequence[str] = (),
     l: int = 1,  # noqa: E741 - as it is called
+    entropy_l: float | None = None,
+    t: float | None = None,
     guess_budget: float | None = None,
     certain_budget: float | None = None,
     keep: Sequence[str] = (),
@@ -78,6 +78,11 @@ def release(
         then as they are.
     l
         How many values of each of these that goes out a group has at least, lest its people count as exposed.
+    entropy_l
+        What the entropy of each of these that goes out is the logarithm of in a group, at least; above 1.
+    t
+        How far each of these that goes out may be spread in a group from how it is in the file, as in
+        :func:`~tacit.anonymity.t_closeness`; in [0, 1].
     guess_budget
         By how much the share of right guesses of each may rise; 0.05 unless told.
     certain_budget
@@ -143,10 +148,11 @@ def release(
         raise UnsupportedError("a release is of people with one row each; make a table with one row a person first")
     kept, dropped, secret = people.known(keep), people.known(drop), people.known(secrets)
     asked = {
-        "k": k, "budget": budget, "sensitive": list(secret), "l": l, "guess_budget": guess_budget,
-        "certain_budget": certain_budget, "keep": list(kept), "drop": list(dropped), "max_suppressed": max_suppressed,
+        "k": k, "budget": budget, "sensitive": list(secret), "l": l, "entropy_l": entropy_l, "t": t,
+        "guess_budget": guess_budget, "certain_budget": certain_budget, "keep": list(kept), "drop": list(dropped),
+        "max_suppressed": max_suppressed,
     }  # fmt: skip
-    goal, most_suppressed = _goal(people.people, [name for name in secret if name in kept], asked)
+    goal, most_suppressed, asked = asked_goal(people.people, [name for name in secret if name in kept], asked)
     known, reasons = _known(people, people.known(columns), kept, dropped, secret)
     tell("the views of each column")
     held = people.told_by_rows(lambda rows, length: valued(rows, [*known, *secret], length))
@@ -196,7 +202,7 @@ def release(
             Release(
                 table=without_password(str(table)) if isinstance(table, str | Path) else "table",
                 out=str(out),
-                goal={**asked, "guess_budget": float(goal.rise), "hierarchies": sorted(told)},
+                goal={**asked, "hierarchies": sorted(told)},
                 people=people.people,
                 suppressed=missing + int(found.suppressed.sum()),
                 columns=tuple(_columns(people, whole, shown, reasons)),
@@ -223,28 +229,6 @@ def _rare_rows(secrets: Mapping[str, Column], k: int, people: int) -> Rows:
         if not few.any():
             return ~left
         left &= ~few
-
-
-def _goal(people: int, guarded: Sequence[str], asked: Mapping[str, Any]) -> tuple[Goal, int]:
-    """Return the goal, and how many rows may be left out."""
-    shares: dict[str, Fraction] = {}
-    for name in ("budget", "max_suppressed", "guess_budget", "certain_budget"):
-        told = GUESS_BUDGET if name == "guess_budget" and asked[name] is None else asked[name]
-        if told is not None:
-            try:
-                shares[name] = as_fraction(told)
-            except InvalidValueError:
-                raise InvalidValueError(f"{name} is a share of the people, in [0, 1], got {told!r}") from None
-    if shares["max_suppressed"] == 1:
-        raise InvalidValueError("max_suppressed must be below 1: with everybody left out nothing is released")
-    least = as_count(asked["l"], "l", at_least=1)
-    if least > 1 and not guarded:
-        raise InvalidValueError("l is of sensitive columns that go out; name one with sensitive and keep it")
-    goal = Goal(
-        as_count(asked["k"], "k", at_least=1), shares["budget"], dict.fromkeys(guarded if least > 1 else (), least),
-        shares["guess_budget"], shares.get("certain_budget"),
-    )  # fmt: skip
-    return goal, math.floor(shares["max_suppressed"] * people)
 
 
 def _known(

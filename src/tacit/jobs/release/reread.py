@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Sequence
-from importlib import import_module
 from typing import Any
 
 from tacit.anonymity import Population
@@ -37,11 +36,19 @@ def checked_table(table: Any, known: Sequence[str], sensitive: Sequence[str], go
 
 def _failing(table: Any, known: Sequence[str], goal: Goal) -> int:
     """Return how many people are in groups too small or not diverse enough, grouped by Arrow."""
-    compute: Any = import_module("pyarrow.compute")
-    distinct = compute.CountOptions(mode="all")
-    asked: list[Any] = [([], "count_all"), *((name, "count_distinct", distinct) for name in goal.diversity)]
-    groups = table.group_by(list(known)).aggregate(asked)
-    fails = compute.less(groups["count_all"], goal.k)
-    for name, least in goal.diversity.items():
-        fails = compute.or_(fails, compute.less(groups[f"{name}_count_distinct"], least))
-    return compute.sum(groups.filter(fails)["count_all"]).as_py() or 0
+    failing: set[tuple[Any, ...]] = set()
+    sizes = {tuple(group[name] for name in known): group["count_all"] for group in _groups(table, known)}
+    failing |= {group for group, size in sizes.items() if size < goal.k}
+    for diversity in goal.diversity:
+        held: dict[tuple[Any, ...], dict[Any, int]] = {group: {} for group in sizes}
+        everybody: dict[Any, int] = {}
+        for cell in _groups(table, [*known, diversity.column]):
+            value, count = cell[diversity.column], cell["count_all"]
+            held[tuple(cell[name] for name in known)][value] = count
+            everybody[value] = everybody.get(value, 0) + count
+        failing |= {group for group, values in held.items() if not diversity.holds(values, everybody)}
+    return sum(sizes[group] for group in failing)
+
+
+def _groups(table: Any, columns: Sequence[str]) -> list[dict[str, Any]]:
+    return table.group_by(list(columns)).aggregate([([], "count_all")]).to_pylist()

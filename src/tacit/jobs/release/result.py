@@ -35,7 +35,7 @@ class ReleasedColumn:
 class Checked:
     """What the written file shows who reads it back: exact, of the people in it.
 
-    ``exposed_people`` are those in classes of fewer than k people, or of fewer than l values of a sensitive column.
+    ``exposed_people`` are those in classes of fewer than k people, or less diverse than was asked.
     ``guesses`` are of each sensitive column, whether it is in the file or not.
     """
 

@@ -1,6 +1,7 @@
 """A release for a terminal: what became of each column, what the file shows, and what it cost."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from rich.console import Group, RenderableType
 
@@ -19,8 +20,8 @@ def _parts(found: Release) -> Iterator[RenderableType]:
     exposed = f"{people(checked.exposed_people)} ({percent(checked.exposure)})" if checked.exposed_people else "nobody"
     yield plain_words(
         f"{found.out}: {people(checked.people)} of {found.people:,}. Read back and audited, it exposes {exposed}; the "
-        f"goal is at most {percent(goal['budget'])} in groups of fewer than {goal['k']}. The smallest group has "
-        f"{people(checked.smallest_class)}."
+        f"goal is at most {percent(goal['budget'])} in groups of fewer than {goal['k']}{_or_alike(goal)}. The smallest "
+        f"group has {people(checked.smallest_class)}."
     )
     for guess in checked.guesses:
         rate, chance = percent(guess.after), percent(guess.before)
@@ -39,3 +40,10 @@ def _parts(found: Release) -> Iterator[RenderableType]:
     if found.suppressed:
         yield plain_words(f"{people(found.suppressed)} left out: {percent(found.suppression_cost)} of it.")
     yield plain_words(f"What was asked and done: {found.out}.tacit.json")
+
+
+def _or_alike(goal: Mapping[str, Any]) -> str:
+    """Return what else exposes the people of a group."""
+    asked = [f"l={goal['l']}"] if goal["l"] > 1 else []
+    asked += [f"{said}={goal[name]:g}" for name, said in (("entropy_l", "entropy l"), ("t", "t")) if goal[name]]
+    return f" or without {' and '.join(asked)}" if asked else ""
