@@ -89,24 +89,47 @@ def share(values: Rows, value: Any) -> Fraction:
 
 
 def releases(
-    views: Mapping[str, Sequence[Rows]], secrets: Sequence[Rows], people: int, asked: Asked
+    views: Mapping[str, Sequence[Rows]], secrets: Sequence[Rows], people: int, asked: Asked, utility: str
 ) -> dict[tuple[int | None, ...], tuple[float, int]]:
-    """Return of each choice of a view of each column, or none, what its rows tell and how few of them are left out.
+    """Return of each choice of a view of each column, or none, what its rows are worth and how few are left out.
 
     Only of those within the goal when the rows of the smallest classes are left out, no more than is needed.
     """
     found: dict[tuple[int | None, ...], tuple[float, int]] = {}
     for levels in product(*([*range(len(some)), None] for some in views.values())):
         shown = [some[level] for some, level in zip(views.values(), levels, strict=True) if level is not None]
-        sizes = [Counter(column) for column in shown]
         out = left_out(shown, secrets, people, asked)
         left = [row for row in range(people) if row not in out]
-        kept = sum(log2(people / size[column[row]]) for column, size in zip(shown, sizes, strict=True) for row in left)
         table = [[column[row] for row in left] for column in shown]
         hidden = [[s[row] for row in left] for s in secrets]
         if len(out) <= asked.most_suppressed and meets(table, hidden, len(left), asked):
-            found[levels] = kept, len(out)
+            heights = [len(some) for some, level in zip(views.values(), levels, strict=True) if level is not None]
+            chosen = [level for level in levels if level is not None]
+            found[levels] = WORTH[utility](shown, chosen, heights, left), len(out)
     return found
+
+
+def entropy_kept(shown: Sequence[Rows], _: Sequence[int], __: Sequence[int], left: Sequence[int]) -> float:
+    """Return the sum of log2(n / n_value) over the cells left."""
+    return sum(log2(len(column) / Counter(column)[column[row]]) for column in shown for row in left)
+
+
+def precision_kept(shown: Sequence[Rows], levels: Sequence[int], heights: Sequence[int], left: Sequence[int]) -> float:
+    """Return the sum of 1 - level / levels over the cells left, of columns of more than one value."""
+    each = zip(shown, levels, heights, strict=True)
+    return sum(1 - level / height for column, level, height in each if len(set(column)) > 1 for _ in left)
+
+
+def told_apart(shown: Sequence[Rows], _: Sequence[int], __: Sequence[int], left: Sequence[int]) -> float:
+    """Return how many ordered pairs are told apart, who is left out from nobody: no more than with everybody in."""
+    people = len(shown[0]) if shown else len(left)
+    rows = [tuple(column[row] for column in shown) for row in range(people)]
+    here = sum(rows[i] != rows[j] or j not in left for i in left for j in range(people))
+    return min(here, sum(one != other for one in rows for other in rows))
+
+
+#: What goes out is worth, by utility: of the columns, their levels of how many, and the rows left.
+WORTH = {"entropy": entropy_kept, "precision": precision_kept, "discernibility": told_apart}
 
 
 def left_out(shown: Sequence[Rows], secrets: Sequence[Rows], people: int, asked: Asked) -> set[int]:

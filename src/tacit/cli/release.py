@@ -1,7 +1,7 @@
 """``tacit release``: the table that goes out, written."""
 
 import contextlib
-from typing import Annotated
+from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
@@ -34,6 +34,8 @@ def release(
     drop: str | None = None,
     hierarchies: str | None = None,
     max_suppressed: float = 0.02,
+    suppress: Literal["rows", "cells"] = "rows",
+    utility: Literal["entropy", "precision", "discernibility"] = "entropy",
     header: str | None = None,
     fail_over: FailOver = (),
     memory: str | None = None,
@@ -77,6 +79,11 @@ def release(
         columns are coarsened in steps, months and years, or by merging rare values.
     max_suppressed
         The share of the people who may be left out.
+    suppress
+        Leave these people out, or leave cells of theirs blank, as few as put them into groups.
+    utility
+        What the file is to keep most of: the entropy of its columns, their precision by how much coarser each is, or
+        the pairs of people whom it tells apart.
     header
         What the first line of a CSV file is, as for tacit audit.
     fail_over
@@ -98,9 +105,11 @@ def release(
     gates = gates_of(fail_over, MEASURES)
     progress = Progress()
     room, seconds = as_memory(memory), as_seconds(time)
+    limits = Limits(None, room)
     with contextlib.ExitStack() as stack:
         stack.callback(progress.done)
-        stack.enter_context(Limits(None, room).working())
+        stack.enter_context(limits.watched())
+        stack.enter_context(limits.working())
         try:
             found = write_release(
                 table,
@@ -118,6 +127,8 @@ def release(
                 drop=as_names(drop) or (),
                 hierarchies=hierarchies,
                 max_suppressed=max_suppressed,
+                suppress=suppress,
+                utility=utility,
                 header=as_header_option(header),
                 seconds=SEARCH_SECONDS if seconds is None else seconds,
                 progress=progress,

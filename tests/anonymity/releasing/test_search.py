@@ -10,9 +10,11 @@ from hypothesis import given, settings, strategies as st
 
 from oracles import coarsened
 from oracles.coarsened import Asked
+from tacit.anonymity.releasing.cut import Suppress
 from tacit.anonymity.releasing.diversity import Closeness, Distinct, Diversity, Entropy
 from tacit.anonymity.releasing.goal import Goal
-from tacit.anonymity.releasing.search import most_useful_release
+from tacit.anonymity.releasing.search import Found, most_useful_release
+from tacit.anonymity.releasing.utility import UTILITIES, Utility
 from tacit.anonymity.releasing.views import View, as_it_is, merged, views_of
 from tacit.limits import Limits, within
 from tacit.numerics.alike import Column
@@ -52,9 +54,15 @@ def rows_of(view: View) -> list[Any]:
 
 @pytest.mark.long
 @settings(max_examples=300, deadline=None)
-@given(people, goals, st.sampled_from([*DIVERSE]), st.sampled_from([Limits(), Limits(most_levels_examined=3)]))
+@given(
+    people,
+    goals,
+    st.sampled_from([*DIVERSE]),
+    st.sampled_from(UTILITIES),
+    st.sampled_from([Limits(), Limits(most_levels_examined=3)]),
+)
 def test_no_other_choice_of_views_within_the_goal_is_more_useful(
-    held: list[Any], numbers: dict[str, Any], kind: str, some_limits: Limits
+    held: list[Any], numbers: dict[str, Any], kind: str, utility: Utility, some_limits: Limits
 ) -> None:
     diversity, diverse = DIVERSE[kind]
     asked = Asked(**numbers, diverse=diverse)
@@ -64,10 +72,11 @@ def test_no_other_choice_of_views_within_the_goal_is_more_useful(
     goal = Goal(asked.k, asked.budget, [diversity], asked.rise, asked.certain)
     with within(some_limits):
         found = most_useful_release(
-            views, {"secret": in_order(secret, "stu")}, goal, len(held), most_suppressed=asked.most_suppressed
-        )
+            views, {"secret": in_order(secret, "stu")}, goal, len(held),
+            most_suppressed=asked.most_suppressed, utility=utility,
+        )  # fmt: skip
     all_of_them = coarsened.releases(
-        {name: [rows_of(view) for view in some] for name, some in views.items()}, [secret], len(held), asked
+        {name: [rows_of(view) for view in some] for name, some in views.items()}, [secret], len(held), asked, utility
     )
     assert (found is None) == (not all_of_them)
     if found is None:
@@ -78,12 +87,51 @@ def test_no_other_choice_of_views_within_the_goal_is_more_useful(
         for name, some in views.items()
     )
     kept, out = all_of_them[levels]
-    assert found.suppressed.sum() == out
-    assert found.bits_kept == pytest.approx(kept, rel=1e-9, abs=1e-9)
+    assert found.cut.out.sum() == out
+    assert found.kept == pytest.approx(kept, rel=1e-9, abs=1e-9)
     assert kept == pytest.approx(max(kept for kept, _ in all_of_them.values()), rel=1e-9, abs=1e-9)
-    left = [row for row in range(len(held)) if not found.suppressed[row]]
+    left = [row for row in range(len(held)) if not found.cut.out[row]]
     shown = [[rows_of(view)[row] for row in left] for view in found.views.values()]
     assert coarsened.meets(shown, [[secret[row] for row in left]], len(left), asked)
+
+
+@pytest.mark.long
+@settings(max_examples=300, deadline=None)
+@given(people, goals, st.sampled_from([*DIVERSE]), st.sampled_from(UTILITIES))
+def test_cells_left_blank_keep_to_the_goal_and_at_least_as_much_as_rows_left_out(
+    held: list[Any], numbers: dict[str, Any], kind: str, utility: Utility
+) -> None:
+    diversity, diverse = DIVERSE[kind]
+    asked = Asked(**numbers, diverse=diverse)
+    columns = {name: column([person[j] for person in held]) for j, name in enumerate(("age", "job", "place"))}
+    views = {name: views_of(*each, asked.k)[:3] for name, each in columns.items()}
+    secret = [person[3] for person in held]
+    goal = Goal(asked.k, asked.budget, [diversity], asked.rise, asked.certain)
+
+    def best(suppress: Suppress) -> Found | None:
+        return most_useful_release(
+            views, {"secret": in_order(secret, "stu")}, goal, len(held),
+            most_suppressed=asked.most_suppressed, suppress=suppress, utility=utility,
+        )  # fmt: skip
+
+    found, other = best("cells"), best("rows")
+    if found is None:
+        assert other is None
+        return
+    assert found.ended == "proved"
+    assert found.kept >= (0 if other is None else other.kept) - 1e-9
+    assert found.bound >= found.kept - 1e-9
+    left = [row for row in range(len(held)) if not found.cut.out[row]]
+    shown = [
+        [None if blank[row] else rows_of(view)[row] for row in left]
+        for view, blank in zip(found.views.values(), found.cut.blank, strict=True)
+    ]
+    assert coarsened.meets(shown, [[secret[row] for row in left]], len(left), asked)
+    touched = [row for row in range(len(held)) if found.cut.out[row] or any(blank[row] for blank in found.cut.blank)]
+    assert len(touched) <= asked.most_suppressed
+    blanked = [place for place, row in enumerate(left) if row in touched]
+    for rows in coarsened.members([[values[place] for place in blanked] for values in shown], len(blanked)):
+        assert len(rows) >= asked.k
 
 
 @given(st.lists(st.none() | st.integers(-50, 50) | st.floats(-9, 9), min_size=1, max_size=40), st.integers(1, 5))

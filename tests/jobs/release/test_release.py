@@ -25,6 +25,7 @@ import tacit as tc
 from tacit.errors import InvalidTableError, InvalidValueError, MissedGoalError, UnknownColumnError, UnsupportedError
 from tacit.jobs.release import job, release, to_text
 from tacit.jobs.release.file import as_bytes
+from tacit.jobs.release.result import Release
 
 RARE = {"job": "wombat keeper", "town": "Xyzzyville", "born": "1899-01-02", "pay": "987654.25"}
 
@@ -46,6 +47,13 @@ def people(n: int = 600) -> dict[str, list[str]]:
     for name, value in RARE.items():
         table[name][3] = value
     return table
+
+
+def on_a_terminal(found: Release) -> str:
+    """Return what a wide terminal shows."""
+    screen = Console(width=200, record=True, file=io.StringIO())
+    screen.print(to_text(found))
+    return screen.export_text()
 
 
 def as_file(table: dict[str, list[str]], path: Path) -> Path:
@@ -91,6 +99,8 @@ def exposed(rows: list[dict[str, Any]], known: list[str], k: int) -> int:
     {"budget": 0, "sensitive": "ill", "keep": ["ill"], "l": 2}, {"columns": ["job", "town"]}, {"drop": ["job"]},
     {"budget": 0, "sensitive": "ill", "keep": ["ill"], "t": 0.2, "entropy_l": 1.2},
     {"budget": 0.1, "max_suppressed": 0.1, "sensitive": "ill", "keep": ["ill"], "t": "0.1"},
+    {"suppress": "cells"}, {"suppress": "cells", "budget": 0, "sensitive": "ill", "keep": ["ill"], "l": 2},
+    {"utility": "precision"}, {"utility": "discernibility", "suppress": "cells"},
     {"sensitive": "ill", "guess_budget": 0.0, "keep": ["town"]}, {"sensitive": "ill", "certain_budget": 0},
 ])  # fmt: skip
 def test_the_file_keeps_to_its_goal_whoever_counts_it(tmp_path: Path, suffix: str, asked: dict[str, Any]) -> None:
@@ -141,6 +151,35 @@ def test_what_columns_lose_and_what_is_left_add_up(tmp_path: Path) -> None:
     assert found.discernibility == sum(size**2 for size in sizes.values()) + found.suppressed * 32_561
 
 
+def test_blank_cells_are_where_values_were_that_few_share(tmp_path: Path) -> None:
+    out = tmp_path / "out.parquet"
+    found = release(as_file(people(), tmp_path / "in.csv"), out, budget=0, suppress="cells", max_suppressed=0.1)
+    rows = rows_of(out)
+    blank = [[name for name, value in row.items() if value is None] for row in rows]
+    assert found.blanked == sum(map(bool, blank)) > 0
+    assert found.blank_cells == sum(map(len, blank))
+    assert found.blanked + found.suppressed <= 0.1 * 600
+    assert (
+        found.discernibility
+        == sum(n**2 for n in Counter(tuple(row.values()) for row in rows).values()) + 600 * found.suppressed
+    )
+    assert 0 < found.kept == found.entropy_kept <= found.bound <= 1
+    assert f"{found.blank_cells} cells left blank" in on_a_terminal(found)
+
+
+@pytest.mark.parametrize("utility", ["precision", "discernibility"])
+def test_the_file_keeps_most_of_the_utility_that_was_asked_for(tmp_path: Path, utility: str) -> None:
+    given = as_file(people(), tmp_path / "in.csv")
+    kept = {
+        asked: {
+            "entropy": found.entropy_kept, "precision": found.precision, "discernibility": -found.discernibility,
+        }
+        for asked in ("entropy", utility) for found in [release(given, tmp_path / f"{asked}.csv", utility=asked)]
+    }  # fmt: skip
+    assert kept[utility][utility] >= kept["entropy"][utility]
+    assert kept["entropy"]["entropy"] >= kept[utility]["entropy"]
+
+
 def test_rows_are_in_another_order_each_time(tmp_path: Path) -> None:
     given = as_file(people(), tmp_path / "in.csv")
     written = []
@@ -155,9 +194,8 @@ def test_rows_are_in_another_order_each_time(tmp_path: Path) -> None:
 def test_nothing_rare_is_in_the_file_its_metadata_or_what_is_said(tmp_path: Path, suffix: str) -> None:
     out = tmp_path / f"out{suffix}"
     found = release(as_file(people(), tmp_path / "in.csv"), out, sensitive="ill", keep=["ill"])
-    screen = Console(width=200, record=True, file=io.StringIO())
-    screen.print(to_text(found))
-    shown = [out.read_bytes(), (tmp_path / f"out{suffix}.tacit.json").read_bytes(), screen.export_text().encode()]
+    said = on_a_terminal(found)
+    shown = [out.read_bytes(), (tmp_path / f"out{suffix}.tacit.json").read_bytes(), said.encode()]
     if suffix == ".parquet":
         content = pq.read_table(out)
         shown.append(as_bytes(content, ".csv"))
@@ -253,6 +291,9 @@ FAULTS: dict[str, tuple[Callable[[Path], Any], type[Exception], str]] = {
     "k": (lambda p: release("example:adult", p / "out.csv", k=0), InvalidValueError, "at least 1"),
     "everybody left out": (
         lambda p: release("example:adult", p / "out.csv", max_suppressed=1), InvalidValueError, "below 1"
+    ),
+    "no such utility": (
+        lambda p: release("example:adult", p / "out.csv", utility="bits"), InvalidValueError, "one of entropy"
     ),
     "t of nothing": (lambda p: release("example:adult", p / "out.csv", t=0.1), InvalidValueError, "t is of sensitive"),
     "t above 1": (lambda p: release("example:adult", p / "out.csv", t=2), InvalidValueError, "t is a share"),

@@ -1,22 +1,22 @@
 """The most useful release of a table: each column in one of its views or dropped, and the few rows left out."""
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import reduce
 
 import numpy as np
 
 from tacit import limits
 from tacit.anonymity.choosing.loads import Allowed, FromCodes
-from tacit.anonymity.releasing.goal import Goal, Rows
+from tacit.anonymity.releasing.cut import Cut, Suppress, cells_blank, rows_out
+from tacit.anonymity.releasing.goal import Goal
+from tacit.anonymity.releasing.utility import CellsKept, Kept, ToldApart, Utility, worth_of_cells
 from tacit.anonymity.releasing.views import View
 from tacit.numerics.alike import Column, refined
 from tacit.numerics.search.ideals import Ideals, bits, mask_of
 from tacit.numerics.search.looked_at import Ended
 from tacit.numerics.search.monotone_sets import MonotoneSearch
-from tacit.numerics.search.worth import ToppedUp
 
 
 @dataclass(frozen=True)
@@ -27,19 +27,20 @@ class Found:
     ----------
     views
         Of each column that goes out its view.
-    suppressed
-        Which rows do not.
-    bits_kept
-        What the rows that go out tell: the sum of ``log2(n / n_view)`` over their cells.
+    cut
+        What of their rows and cells does not; its blanks are in the order of the views.
+    kept, uncut
+        What goes out is worth, and would be if nothing were cut.
     bound
-        No choice of views within the goal keeps more of these, the rows of the smallest classes being left out first.
+        No choice of views within the goal is worth more, the rows of the smallest classes being cut first.
     ended
         "proved", or what ended the search before.
     """
 
     views: Mapping[str, View]
-    suppressed: Rows
-    bits_kept: float
+    cut: Cut
+    kept: float
+    uncut: float
     bound: float
     ended: Ended
 
@@ -52,13 +53,15 @@ def most_useful_release(
     *,
     keep: Sequence[str] = (),
     most_suppressed: int = 0,
+    suppress: Suppress = "rows",
+    utility: Utility = "entropy",
     time_limit: float = math.inf,
     progress: Callable[[int], None] = lambda _: None,
 ) -> Found | None:
-    """Return the release within the goal that keeps most of the non-uniform entropy, or None if there is none.
+    """Return the most useful release within the goal, or None if there is none.
 
-    ``max Σ_rows Σ_columns log2(n / n_view)`` over the rows that go out, where ``n_view`` of the n people have the value
-    that a cell shows
+    ``max Σ_rows Σ_columns log2(n / n_view)`` over what goes out, where ``n_view`` of the n people have the value that a
+    cell shows; or another utility
 
     Parameters
     ----------
@@ -73,7 +76,12 @@ def most_useful_release(
     keep
         Known columns that go out in some view.
     most_suppressed
-        How many rows may be left out.
+        How many rows may be cut.
+    suppress
+        Whether these are left out, or cells of theirs are blank (:func:`~tacit.anonymity.releasing.cut.cells_blank`).
+    utility
+        What counts: "entropy", as above; "precision", ``Σ_cells 1 − level / views``; or "discernibility", the ordered
+        pairs of people that are told apart.
     time_limit
         Seconds until the best release so far is returned.
     progress
@@ -90,6 +98,7 @@ def most_useful_release(
     "k-Anonymization with Minimal Loss of Information", 2009; the recoding of whole columns with suppression is from
     Samarati, 2001.
     """
+    heights = {name: len(views) for name, views in known.items()}
     known = {name: _open_to(views, goal.k, most_suppressed) for name, views in known.items()}
     elements = [(name, level) for name, views in known.items() for level in range(len(views))]
     if any(not known[name] for name in keep):
@@ -107,7 +116,21 @@ def most_useful_release(
     )
     columns = {f"{name}\0{level}": known[name][level].column for name, level in elements}
     given = _Loads(ideals, {**columns, **secrets}, allowed, goal, people, most_suppressed)
-    worth = _KeptBits(ideals, [known[name][level] for name, level in elements], given)
+    views = [known[name][level] for name, level in elements]
+
+    def cut(ideal: int) -> Cut | None:
+        return given.cut(ideal, [views[j] for j in bits(ideals.tops(ideal))], suppress)
+
+    worth: Kept
+    if utility == "discernibility":
+        worth = ToldApart(ideals, views, given.classes, cut)
+    else:
+        levels = [heights[name] - len(known[name]) + level for name, level in elements]
+        worths = [
+            worth_of_cells(utility, view, level, heights[name])
+            for view, level, (name, _) in zip(views, levels, elements, strict=True)
+        ]
+        worth = CellsKept(ideals, views, worths, cut)
     search = MonotoneSearch(
         ideals,
         start,
@@ -121,13 +144,14 @@ def most_useful_release(
         progress=lambda ideal: progress(ideals.tops(ideal).bit_count()),
     )
     found = search.run()
-    if found.best is None or (out := given.left_out(found.best, worth.shown(found.best))) is None:
+    if found.best is None or (best := cut(found.best)) is None:
         return None
     tops = [elements[j] for j in bits(ideals.tops(found.best))]
     return Found(
         views={name: known[name][level] for name, level in tops},
-        suppressed=out,
-        bits_kept=float(worth.of(found.best)),
+        cut=best,
+        kept=float(worth.of(found.best)),
+        uncut=float(worth.whole(found.best)),
         bound=float(found.bound),
         ended=found.ended,
     )
@@ -154,41 +178,17 @@ class _Loads(FromCodes):
             return super().exposed(classes, by)
         return self._goal.fewest_failing(refined(classes, by), self._secrets, self._most_suppressed)
 
-    def left_out(self, ideal: int, shown: Iterable[View]) -> Rows | None:
-        """Return the rows to leave out for the goal to hold, or None if it cannot."""
+    def cut(self, ideal: int, shown: Sequence[View], suppress: Suppress) -> Cut | None:
+        """Return what to cut for the goal to hold, or None if it cannot."""
         classes = self.classes(ideal)
         rare = reduce(np.logical_or, [view.shows_rare(self._goal.k) for view in shown], np.zeros(self._rows, bool))
         out = self._goal.left_out(classes, self._secrets, rare, self._most_suppressed)
-        return out if out is not None and self._goal.keeps_secrets(classes, self._secrets, ~out) else None
-
-
-class _KeptBits(ToppedUp):
-    """What the cells of the rows that go out tell together, of all rows at most.
-
-    It is worked out only where it may be more than the most so far; less is as good as nothing to the search.
-    """
-
-    def __init__(self, ideals: Ideals, views: Sequence[View], given: _Loads) -> None:
-        super().__init__(ideals, [Fraction(view.bits * view.column.codes.size) for view in views])
-        self._views, self._given = views, given
-        self._most = Fraction(-1)
-        self._known: dict[int, Fraction] = {}
-
-    def of(self, ideal: int) -> Fraction:
-        """Return the bits of an ideal, negative if it cannot keep to the goal."""
-        if ideal not in self._known:
-            whole = super().of(ideal)
-            self._known[ideal] = whole if whole < self._most else self._of_rows_left(ideal, whole)
-            self._most = max(self._most, self._known[ideal])
-        return self._known[ideal]
-
-    def shown(self, ideal: int) -> list[View]:
-        """Return the views that go out."""
-        return [self._views[j] for j in bits(self._ideals.tops(ideal))]
-
-    def _of_rows_left(self, ideal: int, whole: Fraction) -> Fraction:
-        shown = self.shown(ideal)
-        out = self._given.left_out(ideal, shown)
         if out is None:
-            return Fraction(-1)
-        return whole - Fraction(math.fsum(float(view.bits_of_codes[view.column.codes[out]].sum()) for view in shown))
+            return None
+        if suppress == "cells" and self._holds(blank := cells_blank(out, shown, self._goal.k), blank.classes(shown)):
+            return blank
+        return rows_out(out, shown) if self._goal.keeps_secrets(classes, self._secrets, ~out) else None
+
+    def _holds(self, cut: Cut, classes: Column) -> bool:
+        failing = self._goal.left_out(classes, self._secrets, cut.out, int(cut.out.sum()))
+        return failing is not None and self._goal.keeps_secrets(classes, self._secrets, ~cut.out)

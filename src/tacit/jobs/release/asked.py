@@ -7,8 +7,10 @@ from typing import Any
 
 from tacit.anonymity import as_fraction
 from tacit.anonymity.choosing.loads import GUESS_BUDGET
+from tacit.anonymity.releasing.cut import SUPPRESS
 from tacit.anonymity.releasing.diversity import Closeness, Distinct, Diversity, Entropy
 from tacit.anonymity.releasing.goal import Goal
+from tacit.anonymity.releasing.utility import UTILITIES
 from tacit.errors import InvalidValueError
 from tacit.validation import as_count, as_real
 
@@ -20,6 +22,9 @@ def asked_goal(people: int, guarded: Sequence[str], asked: Mapping[str, Any]) ->
 
     ``guarded`` are the sensitive columns that go out.
     """
+    for name, known in (("suppress", SUPPRESS), ("utility", UTILITIES)):
+        if asked[name] not in known:
+            raise InvalidValueError(f"{name} must be one of {', '.join(known)}, got {asked[name]!r}")
     told = {**asked, "guess_budget": GUESS_BUDGET if asked["guess_budget"] is None else asked["guess_budget"]}
     shares: dict[str, Fraction] = {}
     for name in (name for name in _SHARES if told[name] is not None):

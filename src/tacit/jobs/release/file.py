@@ -9,7 +9,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from tacit.anonymity.releasing.goal import Rows
+from tacit.anonymity.releasing.search import Found
 from tacit.anonymity.releasing.views import View
 from tacit.errors import InvalidValueError
 
@@ -24,20 +24,21 @@ def check_suffix(out: str) -> str:
     return suffix
 
 
-def table_of(views: Mapping[str, View], values: Mapping[str, Any], columns: Sequence[str], out: Rows) -> Any:
-    """Return an Arrow table of columns in their views, without some rows, the others in an order that says nothing.
+def table_of(views: Mapping[str, View], values: Mapping[str, Any], columns: Sequence[str], found: Found) -> Any:
+    """Return an Arrow table of columns in their views, without what was cut, its rows in an order that says nothing.
 
     ``values`` are those of columns as they are, which keep their types. The order is drawn from the system's own
     randomness: one that came from a seed somebody might undo.
     """
     pa: Any = import_module("pyarrow")
-    left = np.flatnonzero(~out)
+    left = np.flatnonzero(~found.cut.out)
     rows = left[np.argsort(np.frombuffer(secrets.token_bytes(8 * left.size), np.uint64))]
+    blank = dict(zip(found.views, found.cut.blank, strict=True))
     shown: dict[str, Any] = {}
     for name in columns:
         view = views[name]
         labels = values[name] if view.is_as_it_was else pa.array(view.labels, pa.string())
-        shown[name] = labels.take(pa.array(view.column.codes[rows]))
+        shown[name] = labels.take(pa.array(view.column.codes[rows], mask=blank[name][rows] if name in blank else None))
     return pa.table(shown)
 
 

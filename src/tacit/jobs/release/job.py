@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import reduce
 from importlib import metadata
@@ -14,13 +13,16 @@ import numpy as np
 from tacit.anonymity import Population, column_kinds
 from tacit.anonymity.choosing.asked import check_kept_or_dropped
 from tacit.anonymity.people.kinds import NAMING
+from tacit.anonymity.releasing.cut import Suppress
 from tacit.anonymity.releasing.goal import Goal, Rows
 from tacit.anonymity.releasing.hierarchies import read_hierarchies, views_by
-from tacit.anonymity.releasing.search import Found, most_useful_release
+from tacit.anonymity.releasing.search import most_useful_release
+from tacit.anonymity.releasing.utility import Utility
 from tacit.anonymity.releasing.views import View, as_it_is, views_of
 from tacit.errors import InvalidValueError, UnsupportedError
 from tacit.input_files import without_password
 from tacit.jobs.release.asked import asked_goal
+from tacit.jobs.release.costs import costs_of
 from tacit.jobs.release.file import as_bytes, check_suffix, read_back, table_of
 from tacit.jobs.release.reread import checked_table
 from tacit.jobs.release.result import Release, ReleasedColumn
@@ -52,6 +54,8 @@ def release(
     drop: Sequence[str] = (),
     hierarchies: str | Path | None = None,
     max_suppressed: float = 0.02,
+    suppress: Suppress = "rows",
+    utility: Utility = "entropy",
     header: Header = None,
     seconds: float = SEARCH_SECONDS,
     progress: Callable[[str], None] | None = None,
@@ -59,7 +63,7 @@ def release(
 ) -> Release:
     """Write the most useful version of a table that keeps to a goal, and return what was done and what it cost.
 
-    ``max Σ_rows Σ_columns log2(n / n_cell)`` over the rows in the file, where ``n_cell`` of all n show what a cell does
+    ``max Σ_rows Σ_columns log2(n / n_cell)`` over cells in the file, where ``n_cell`` of all n show what a cell does
 
     Parameters
     ----------
@@ -94,6 +98,12 @@ def release(
         other columns are coarsened as :func:`~tacit.anonymity.releasing.views.views_of` does.
     max_suppressed
         The share of the people who may be left out, in [0, 1).
+    suppress
+        "rows", or "cells": of these people the fewest values are left blank that put them into groups, and only who is
+        in none with all of them blank is left out.
+    utility
+        What the file is to keep most of: "entropy", as above; "precision", ``Σ_cells 1 − level/levels`` by how much
+        coarser each column's view is; or "discernibility", the ordered pairs of people whom it tells apart.
     header
         What a file's first line is, as for `tacit.Population`.
     seconds
@@ -150,7 +160,7 @@ def release(
     asked = {
         "k": k, "budget": budget, "sensitive": list(secret), "l": l, "entropy_l": entropy_l, "t": t,
         "guess_budget": guess_budget, "certain_budget": certain_budget, "keep": list(kept), "drop": list(dropped),
-        "max_suppressed": max_suppressed,
+        "max_suppressed": max_suppressed, "suppress": suppress, "utility": utility,
     }  # fmt: skip
     goal, most_suppressed, asked = asked_goal(people.people, [name for name in secret if name in kept], asked)
     known, reasons = _known(people, people.known(columns), kept, dropped, secret)
@@ -180,7 +190,8 @@ def release(
     found = most_useful_release(
         views, {name: codes[name] for name in secret}, goal, people.people - missing,
         keep=[name for name in kept if name not in secret], most_suppressed=most_suppressed - missing,
-        time_limit=seconds, progress=lambda count: tell(f"the most useful release: {count} columns so far"),
+        suppress=suppress, utility=utility, time_limit=seconds,
+        progress=lambda count: tell(f"the most useful release: {count} columns so far"),
     )  # fmt: skip
     if found is None or not found.views:
         raise InvalidValueError(_nearest(views, goal, people.people - missing, kept) if views else _none_left(reasons))
@@ -189,7 +200,7 @@ def release(
     shown = {**constants, **found.views, **{name: beside_them[name] for name in guarded}}
     order = [name for name in people.columns if name in shown]
     tell("writing, and reading it back")
-    whole = table_of({**shown, **beside_them}, values, list(dict.fromkeys([*order, *secret])), found.suppressed)
+    whole = table_of({**shown, **beside_them}, values, list(dict.fromkeys([*order, *secret])), found)
     content = as_bytes(whole.select(order), suffix)
     result: list[Release] = []
 
@@ -204,9 +215,9 @@ def release(
                 out=str(out),
                 goal={**asked, "hierarchies": sorted(told)},
                 people=people.people,
-                suppressed=missing + int(found.suppressed.sum()),
+                suppressed=missing + int(found.cut.out.sum()),
                 columns=tuple(_columns(people, whole, shown, reasons)),
-                **_costs(views, found, people.people),
+                **costs_of(views, found, utility, people.people),
                 checked=checked,
                 sha256=hashlib.sha256(content).hexdigest(),
                 version=metadata.version("tacit"),
@@ -278,18 +289,3 @@ def _columns(
         else:
             why = reasons.get(name, "no view of it fits")
             yield ReleasedColumn(name, "drop", why, whole, whole, 0)
-
-
-def _costs(views: Mapping[str, Sequence[View]], found: Found, people: int) -> dict[str, Any]:
-    """Return what the file keeps, at most could keep, and lost with those of the people who are left out."""
-    whole = math.fsum(some[0].bits for some in views.values()) * people or 1.0
-    shown = math.fsum(view.bits for view in found.views.values()) * people
-    classes = reduce(refined, [view.column for view in found.views.values()])
-    sizes = np.bincount(classes.codes[~found.suppressed])
-    return {
-        "kept": found.bits_kept / whole,
-        "bound": found.bound / whole,
-        "ended": found.ended,
-        "discernibility": int((sizes.astype(object) ** 2).sum()) + (people - int(sizes.sum())) * people,
-        "suppression_cost": (shown - found.bits_kept) / whole,
-    }

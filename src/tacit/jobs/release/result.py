@@ -11,7 +11,8 @@ from tacit.presenting.objects import plain
 #: What a gate may be of: of the file, and of what it cost.
 MEASURES = (
     "people", "exposed_people", "exposure", "smallest_class", "unique_people",
-    "suppressed", "kept", "bound", "discernibility", "suppression_cost",
+    "suppressed", "kept", "bound", "suppression_cost", "blanked", "blank_cells", "entropy_kept", "precision",
+    "discernibility",
 )  # fmt: skip
 
 
@@ -64,15 +65,19 @@ class Release:
     columns
         What became of each column.
     kept
-        The share of the known columns' non-uniform entropy that the file keeps.
+        The share of the known columns' utility that the file keeps: of the entropy, unless another was asked for.
     bound
-        No choice of views within the goal keeps more than this share, the smallest groups being left out first.
+        No choice of views within the goal keeps more than this share, the smallest groups being cut first.
     ended
         "proved", or what ended the search before.
+    suppression_cost
+        The share of the utility that went with people who are left out and cells that are blank.
+    blanked, blank_cells
+        How many people in the file have a cell left blank, and how many such cells there are.
+    entropy_kept, precision
+        The share of the non-uniform entropy that the file keeps, and how precise it is, from 0, nothing, to 1.
     discernibility
         Σ over classes of their size squared, and n for each person who is left out: lower is more useful.
-    suppression_cost
-        The share of the entropy that went with the people who are left out.
     checked
         What the file shows when it is read back.
     sha256, version
@@ -88,8 +93,12 @@ class Release:
     kept: float
     bound: float
     ended: Ended
-    discernibility: int
     suppression_cost: float
+    blanked: int
+    blank_cells: int
+    entropy_kept: float
+    precision: float
+    discernibility: int
     checked: Checked
     sha256: str
     version: str

@@ -9,6 +9,12 @@ from tacit.jobs.release.result import Release
 from tacit.presenting.numbers import bits, people, percent
 from tacit.presenting.tables import plain_table, plain_words
 
+_WORTH = {
+    "entropy": "what the columns tell of people (their entropy)",
+    "precision": "the columns' precision",
+    "discernibility": "the pairs of people that the columns tell apart",
+}
+
 
 def to_text(found: Release) -> Group:
     """Return what a terminal shows of a release."""
@@ -36,9 +42,10 @@ def _parts(found: Release) -> Iterator[RenderableType]:
         if found.ended == "proved"
         else f"no choice of views within it keeps more than {percent(found.bound)}: the search ended before its proof"
     )
-    yield plain_words(f"It keeps {percent(found.kept)} of what the columns tell of people (their entropy); {proof}.")
-    if found.suppressed:
-        yield plain_words(f"{people(found.suppressed)} left out: {percent(found.suppression_cost)} of it.")
+    yield plain_words(f"It keeps {percent(found.kept)} of {_WORTH[goal['utility']]}; {proof}.")
+    if found.suppressed or found.blanked:
+        blank = f", {people(found.blanked)} with {found.blank_cells:,} cells left blank" if found.blanked else ""
+        yield plain_words(f"{people(found.suppressed)} left out{blank}: {percent(found.suppression_cost)} of it.")
     yield plain_words(f"What was asked and done: {found.out}.tacit.json")
 
 
