@@ -3,7 +3,6 @@
 anjana names exact versions of NumPy and pandas: ``uv pip install --no-deps anjana pycanon beartype``.
 """
 
-import csv
 import math
 from collections import Counter
 from pathlib import Path
@@ -14,58 +13,12 @@ import pyarrow.parquet as pq
 import pytest
 
 import tacit as tc
+from adult_hierarchies import COLUMNS, coarser, write_hierarchies
 from tacit.tables.example import path_of
 
 anonymity: Any = pytest.importorskip("anjana.anonymity")
 
-COLUMNS = (
-    "sex", "age", "race", "marital_status", "education", "native_country", "workclass", "occupation", "income",
-)  # fmt: skip
 SUPPRESSED = 0.02
-SCHOOLS = {
-    "Primary school": ("Preschool", "1st-4th", "5th-6th", "7th-8th"),
-    "High school": ("9th", "10th", "11th", "12th", "HS-grad"),
-    "Professional": ("Assoc-acdm", "Assoc-voc", "Prof-school", "Some-college"),
-    "Undergraduate": ("Bachelors",),
-    "Graduate": ("Masters", "Doctorate"),
-}
-STAGES = {"Primary school": "Basic", "High school": "Basic", "Professional": "Higher"}
-GOVERNMENT = ("Federal-gov", "Local-gov", "State-gov")
-UNPAID = ("Without-pay", "Never-worked")
-TECHNICAL = (
-    "Tech-support", "Craft-repair", "Prof-specialty", "Machine-op-inspct", "Farming-fishing", "Transport-moving",
-)  # fmt: skip
-NONTECHNICAL = ("Sales", "Exec-managerial", "Handlers-cleaners", "Adm-clerical", "Protective-serv")
-PARTS = {
-    "North America": (
-        "United-States", "Canada", "Mexico", "Puerto-Rico", "Cuba", "Jamaica", "Haiti", "Dominican-Republic",
-        "Guatemala", "Honduras", "El-Salvador", "Nicaragua", "Trinadad&Tobago", "Outlying-US(Guam-USVI-etc)",
-    ),
-    "South America": ("Columbia", "Ecuador", "Peru"),
-    "Asia": (
-        "Cambodia", "India", "Japan", "China", "Iran", "Philippines", "Vietnam", "Laos", "Taiwan", "Thailand", "Hong",
-    ),
-}  # fmt: skip
-
-
-def coarser(column: str, value: str) -> list[str]:  # noqa: PLR0911 - a hierarchy a column
-    """Return what a value becomes, level by level, the last being everything."""
-    match column:
-        case "age":
-            age = int(value)
-            return [*(f"[{age // s * s}, {age // s * s + s})" for s in (5, 10, 20)), "*"]
-        case "marital_status":
-            return ["spouse present" if value in ("Married-civ-spouse", "Married-AF-spouse") else "no spouse", "*"]
-        case "education":
-            school = next(name for name, held in SCHOOLS.items() if value in held)
-            return [school, STAGES.get(school, "Academic"), "*"]
-        case "native_country":
-            return [next((name for name, held in PARTS.items() if value in held), "elsewhere"), "*"]
-        case "workclass":
-            return ["government" if value in GOVERNMENT else "unpaid" if value in UNPAID else "private", "*"]
-        case "occupation":
-            return ["technical" if value in TECHNICAL else "office" if value in NONTECHNICAL else "other", "*"]
-    return ["*"]
 
 
 @pytest.fixture(scope="module")
@@ -94,12 +47,8 @@ def smallest(released: pd.DataFrame, columns: list[str]) -> int:
 
 
 def by_tacit(adult: pd.DataFrame, k: int, l: int, folder: Path) -> pd.DataFrame:  # noqa: E741 - as it is called
-    hierarchies = folder / "hierarchies"
-    hierarchies.mkdir(exist_ok=True)
-    for column in COLUMNS:
-        with (hierarchies / f"{column}.csv").open("w", newline="") as file:
-            writer = csv.writer(file, delimiter=";")
-            writer.writerows([value, *coarser(column, value)] for value in sorted(adult[column].unique()))
+    held = {column: set(adult[column]) for column in COLUMNS}
+    hierarchies = write_hierarchies(folder / "hierarchies", held)
     guarded = {"sensitive": "income", "keep": ["income"], "l": l, "guess_budget": 1} if l > 1 else {}
     tc.release(
         adult, folder / "out.csv", k=k, budget=0, max_suppressed=SUPPRESSED, hierarchies=hierarchies, **guarded

@@ -344,6 +344,11 @@ FAULTS: dict[str, tuple[Callable[[Path], Any], type[Exception], str]] = {
         lambda p: release(as_file(people(), p / "in.csv").rename(p / "out.csv.tacit.json"), p / "out.csv"),
         InvalidValueError, "is the file",
     ),
+    "two hierarchies of a column": (
+        lambda p: [hierarchy(p / "h", "Male;x\nFemale;x\n", name) for name in ("sex.csv", "adult_sex.csv")]
+        and release("example:adult", p / "o.csv", hierarchies=p / "h"),
+        InvalidValueError, "both of 'sex'",
+    ),
     "a value told twice": (
         lambda p: release("example:adult", p / "o.csv", hierarchies=hierarchy(p, "Male;x\nMale;y\n")),
         InvalidTableError, "twice",
@@ -351,8 +356,9 @@ FAULTS: dict[str, tuple[Callable[[Path], Any], type[Exception], str]] = {
 }  # fmt: skip
 
 
-def hierarchy(folder: Path, text: str) -> Path:
-    path = folder / "sex.csv"
+def hierarchy(folder: Path, text: str, name: str = "sex.csv") -> Path:
+    folder.mkdir(exist_ok=True)
+    path = folder / name
     path.write_text(text)
     return path
 
@@ -362,7 +368,9 @@ def test_what_is_wrong_is_said_and_nothing_is_written(tmp_path: Path, fault: str
     make, kind, said = FAULTS[fault]
     with pytest.raises(kind, match=said):
         make(tmp_path)
-    assert not [path for path in tmp_path.iterdir() if path.name not in ("in.csv", "sex.csv", "out.csv.tacit.json")]
+    assert not [
+        path for path in tmp_path.iterdir() if path.name not in ("in.csv", "sex.csv", "h", "out.csv.tacit.json")
+    ]
 
 
 def test_a_file_that_misses_its_goal_when_read_back_is_not_left(

@@ -33,11 +33,14 @@ def read_hierarchies(path: str | Path, columns: Sequence[str]) -> dict[str, Hier
     InvalidTableError
         If a file cannot be read, has lines of unequal length, or a value twice.
     InvalidValueError
-        If no column has the name of the file, or of any in the folder.
+        If no column has the name of the file, or of any in the folder, or two files are of one column.
     """
     place = Path(path)
     files = sorted(place.glob("*.csv")) if place.is_dir() else [place]
-    named = {column: file for file in files for column in columns if _is_of(file, column, columns)}
+    named: dict[str, Path] = {}
+    for file, column in ((file, column) for file in files for column in columns if _is_of(file, column, columns)):
+        if (other := named.setdefault(column, file)) != file:
+            raise InvalidValueError(f"{other.name} and {file.name} in {path} are both of {column!r}; keep one of them")
     if not named:
         raise InvalidValueError(
             f"{path} has no hierarchy of a column: name each file after its column, such as {columns[0]}.csv"
