@@ -75,6 +75,7 @@ def _by_anjana(adult: pd.DataFrame, k: int, l: int) -> pd.DataFrame:  # noqa: E7
     return anonymity.l_diversity(adult, [], known, "income", k, l, SUPPRESSED * 100, hierarchies)
 
 
+@pytest.mark.filterwarnings("ignore:The 'future.infer_string' option")  # without which anjana does not run
 @pytest.mark.parametrize(("k", "l"), [(5, 1), (10, 1), (5, 2)])
 @pytest.mark.parametrize("way", ["tacit", "anjana"])
 def test_release(benchmark, adult: pd.DataFrame, tmp_path: Path, way: str, k: int, l: int) -> None:  # noqa: E741, PLR0917

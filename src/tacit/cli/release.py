@@ -32,6 +32,7 @@ def release(
     certain_budget: float | None = None,
     keep: str | None = None,
     drop: str | None = None,
+    redact: str | None = None,
     hierarchies: str | None = None,
     max_suppressed: float = 0.02,
     suppress: Literal["rows", "cells"] = "rows",
@@ -74,6 +75,8 @@ def release(
         Columns that go out in any case, in some view, as a,b,….
     drop
         Columns that go out in no case, as a,b,….
+    redact
+        Columns that may go out with their rare values blank, and decoys with them, as a,b,….
     hierarchies
         A file or folder of files with coarser views of values, as ARX writes them, each named after its column; other
         columns are coarsened in steps, months and years, or by merging rare values.
@@ -125,6 +128,7 @@ def release(
                 certain_budget=certain_budget,
                 keep=as_names(keep) or (),
                 drop=as_names(drop) or (),
+                redact=as_names(redact) or (),
                 hierarchies=hierarchies,
                 max_suppressed=max_suppressed,
                 suppress=suppress,

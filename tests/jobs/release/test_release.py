@@ -167,6 +167,27 @@ def test_blank_cells_are_where_values_were_that_few_share(tmp_path: Path) -> Non
     assert f"{found.blank_cells} cells left blank" in on_a_terminal(found)
 
 
+@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+def test_rare_values_are_redacted_with_decoys(tmp_path: Path, suffix: str) -> None:
+    held = people(4000)
+    draw = Random(3)
+    held["pay"] = [f"{draw.choice([10, 20, 30])}" for _ in held["pay"]]
+    held["job"][:6] = ["wombat keeper"] * 6
+    held["pay"][:3] = ["99"] * 3
+    out = tmp_path / f"out{suffix}"
+    asked: dict[str, Any] = {"redact": ["job", "pay"], "keep": ["job", "pay"], "columns": ["job", "pay"], "budget": 1}
+    found = release(pa.table({**held, "pay": [int(pay) for pay in held["pay"]]}), out, **asked)
+    columns = {column.column: column for column in found.columns}
+    rows = rows_of(out)
+    for name, rare in (("job", 6), ("pay", 3)):
+        assert columns[name].verdict == "redact"
+        blank = sum(row[name] in (None, "") for row in rows)
+        assert rare < blank + found.suppressed < 100
+        assert not {"wombat keeper", "99", 99} & {row[name] for row in rows}
+    assert isinstance(rows[0]["pay"], str if suffix == ".csv" else int | None)
+    assert 0.9 < found.kept < 1
+
+
 @pytest.mark.parametrize("utility", ["precision", "discernibility"])
 def test_the_file_keeps_most_of_the_utility_that_was_asked_for(tmp_path: Path, utility: str) -> None:
     given = as_file(people(), tmp_path / "in.csv")
@@ -291,6 +312,10 @@ FAULTS: dict[str, tuple[Callable[[Path], Any], type[Exception], str]] = {
     "k": (lambda p: release("example:adult", p / "out.csv", k=0), InvalidValueError, "at least 1"),
     "everybody left out": (
         lambda p: release("example:adult", p / "out.csv", max_suppressed=1), InvalidValueError, "below 1"
+    ),
+    "redacted and dropped": (
+        lambda p: release("example:adult", p / "out.csv", redact=["race"], drop=["race"]), InvalidValueError,
+        "cannot be redacted",
     ),
     "no such utility": (
         lambda p: release("example:adult", p / "out.csv", utility="bits"), InvalidValueError, "one of entropy"

@@ -4,12 +4,10 @@ import csv
 import io
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
-from tacit.anonymity.releasing.views import View, as_it_is, merged
+from tacit.anonymity.releasing.views import View, merged
 from tacit.errors import InvalidTableError, InvalidValueError
 from tacit.input_files import opened
-from tacit.numerics.alike import Column
 
 #: A value as text → its coarser views.
 Hierarchy = Mapping[str, Sequence[str]]
@@ -48,23 +46,23 @@ def read_hierarchies(path: str | Path, columns: Sequence[str]) -> dict[str, Hier
     return {column: _read(file) for column, file in named.items()}
 
 
-def views_by(hierarchy: Hierarchy, column: str, codes: Column, values: Sequence[Any]) -> tuple[View, ...]:
-    """Return the views of a column that a hierarchy tells, the finest first; null is null in each.
+def views_by(hierarchy: Hierarchy, column: str, finest: View) -> tuple[View, ...]:
+    """Return a view of a column and the coarser ones that a hierarchy tells, the finest first; null is null in each.
 
     Raises
     ------
     InvalidValueError
         If it does not tell what a value becomes, or a view is no function of the one before.
     """
-    texts = [None if value is None else str(value) for value in values]
+    texts = [None if value is None else str(value) for value in finest.labels]
     untold = sum(text is not None and text not in hierarchy for text in texts)
     if untold:
         raise InvalidValueError(
             f"the hierarchy of {column!r} does not tell what {untold:,} of its values become; give each a line"
         )
-    found = [before := as_it_is(codes, values)]
+    found = [before := finest]
     for level in range(len(next(iter(hierarchy.values()), ()))):
-        view = merged(found[0], f"level {level + 1}", [None if t is None else hierarchy[t][level] for t in texts])
+        view = merged(finest, f"level {level + 1}", [None if t is None else hierarchy[t][level] for t in texts])
         alike = before.column.codes.tolist()
         if len({*zip(alike, view.column.codes.tolist(), strict=True)}) > len({*alike}):
             raise InvalidValueError(

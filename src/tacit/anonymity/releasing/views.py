@@ -21,6 +21,8 @@ _TIMES_K = (1, 2, 5, 10, 20, 50, 100)
 _DAY = re.compile(r"\d{4}-\d{2}(-\d{2})?([T ].*)?")
 #: Of a view of the column itself.
 AS_IT_IS = "as it is"
+#: Of the column itself, but for rare values and decoys.
+REDACTED = "rare values and decoys blank"
 #: What merged values are called.
 OTHER = "(other)"
 
@@ -37,11 +39,14 @@ class View:
         The code that each row has.
     labels
         What each code stands for.
+    blank
+        The code of cells that were left blank, which tell nothing.
     """
 
     how: str
     column: Column
     labels: Sequence[Any]
+    blank: int | None = None
 
     @property
     def is_as_it_was(self) -> bool:
@@ -61,7 +66,10 @@ class View:
     @cached_property
     def bits_of_codes(self) -> NDArray[np.float64]:
         """What each code tells of a row that has it: ``log2(n / n_code)``."""
-        return np.log2(self.column.codes.size / np.maximum(self.sizes, 1))
+        told = np.log2(self.column.codes.size / np.maximum(self.sizes, 1))
+        if self.blank is not None:
+            told[self.blank] = 0.0
+        return told
 
     def shows_rare(self, k: int) -> NDArray[np.bool_]:
         """Return the rows that look in it like fewer than k do: a range with one person in it may tell his value."""
@@ -73,19 +81,16 @@ def as_it_is(column: Column, values: Sequence[Any]) -> View:
     return View(AS_IT_IS, column, values)
 
 
-def views_of(column: Column, values: Sequence[Any], k: int) -> tuple[View, ...]:
-    """Return a column as it is and its coarser views, the finest first: each is a function of the one before.
+def views_of(finest: View, k: int) -> tuple[View, ...]:
+    """Return a view and coarser ones, the finest first: each is a function of the one before.
 
     Parameters
     ----------
-    column
-        Its codes.
-    values
-        What they stand for; None is null.
+    finest
+        The first of them; a label None is null.
     k
         Of fewer people a value or the end of a range is rare.
     """
-    finest = as_it_is(column, values)
     found = [finest]
     for coarser in _coarser(finest, k):
         if 1 < coarser.column.count < found[-1].column.count:
@@ -97,7 +102,8 @@ def merged(view: View, how: str, groups: Sequence[Any]) -> View:
     """Return a view that has of each code the group that it is in."""
     places = {group: place for place, group in enumerate(dict.fromkeys(groups))}
     codes = np.array([places[group] for group in groups], np.int32)
-    return View(how, Column(codes[view.column.codes], len(places)), list(places))
+    blank = None if view.blank is None else places[groups[view.blank]]
+    return View(how, Column(codes[view.column.codes], len(places)), list(places), blank)
 
 
 def _coarser(view: View, k: int) -> Iterator[View]:

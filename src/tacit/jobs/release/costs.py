@@ -15,13 +15,14 @@ from tacit.numerics.alike import refined
 Views = Mapping[str, Sequence[View]]
 
 
-def costs_of(views: Views, found: Found, utility: Utility, people: int) -> dict[str, Any]:
+def costs_of(columns: Sequence[View], views: Views, found: Found, utility: Utility, people: int) -> dict[str, Any]:
     """Return what the file keeps, at most could keep, and lost with what was cut, by name as in `Release`.
 
-    ``views`` are all that there were, of the people of whom they were made; ``people`` are all in the table.
+    ``columns`` are the known columns as they are, and ``views`` all of theirs that there were, of the people of whom
+    they were made; ``people`` are all in the table.
     """
     left = people - found.cut.out.size  # none of whose cells goes out
-    whole = _whole(views, utility, left) or 1.0
+    whole = _whole(columns, utility, left) or 1.0
     touched = np.logical_or.reduce(found.cut.blank)
     classes = found.cut.classes(list(found.views.values()))
     return {
@@ -31,20 +32,19 @@ def costs_of(views: Views, found: Found, utility: Utility, people: int) -> dict[
         "suppression_cost": (found.uncut - found.kept) / whole,
         "blanked": int(touched.sum()),
         "blank_cells": found.cut.blank_cells,
-        "entropy_kept": _kept(views, found, "entropy") / (_whole(views, "entropy", left) or 1.0),
-        "precision": _kept(views, found, "precision") / (_whole(views, "precision", left) or 1.0),
+        "entropy_kept": _kept(views, found, "entropy") / (_whole(columns, "entropy", left) or 1.0),
+        "precision": _kept(views, found, "precision") / (_whole(columns, "precision", left) or 1.0),
         "discernibility": discernibility(classes, found.cut.out, people) + left * people,
     }
 
 
-def _whole(views: Views, utility: Utility, left: int) -> float:
+def _whole(columns: Sequence[View], utility: Utility, left: int) -> float:
     """Return what all columns are worth as they are, those who are not in the views being worth as much as others."""
-    finest = [some[0] for some in views.values()]
     if utility == "discernibility":
-        sizes = np.bincount(reduce(refined, [view.column for view in finest]).codes)
+        sizes = np.bincount(reduce(refined, [view.column for view in columns]).codes)
         return float(told_apart(sizes))
-    people = finest[0].column.codes.size
-    worth = (float(view.sizes @ worth_of_cells(utility, view, 0, 1)) for view in finest)
+    people = columns[0].column.codes.size
+    worth = (float(view.sizes @ worth_of_cells(utility, view, 0, 1)) for view in columns)
     return math.fsum(worth) * (people + left) / people
 
 

@@ -10,7 +10,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from tacit.anonymity.releasing.search import Found
-from tacit.anonymity.releasing.views import View
+from tacit.anonymity.releasing.views import REDACTED, View
 from tacit.errors import InvalidValueError
 
 SUFFIXES = (".parquet", ".csv")
@@ -37,7 +37,11 @@ def table_of(views: Mapping[str, View], values: Mapping[str, Any], columns: Sequ
     shown: dict[str, Any] = {}
     for name in columns:
         view = views[name]
-        labels = values[name] if view.is_as_it_was else pa.array(view.labels, pa.string())
+        labels = (
+            values[name]
+            if view.is_as_it_was
+            else pa.array(view.labels, values[name].type if view.how == REDACTED else pa.string())
+        )
         shown[name] = labels.take(pa.array(view.column.codes[rows], mask=blank[name][rows] if name in blank else None))
     return pa.table(shown)
 

@@ -10,15 +10,16 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from tacit.anonymity import Population, column_kinds
+from tacit.anonymity import Population, RedactionRule, column_kinds, redaction_rules
 from tacit.anonymity.choosing.asked import check_kept_or_dropped
 from tacit.anonymity.people.kinds import NAMING
 from tacit.anonymity.releasing.cut import Suppress
 from tacit.anonymity.releasing.goal import Goal, Rows
-from tacit.anonymity.releasing.hierarchies import read_hierarchies, views_by
+from tacit.anonymity.releasing.hierarchies import Hierarchy, read_hierarchies, views_by
+from tacit.anonymity.releasing.redacted import redacted
 from tacit.anonymity.releasing.search import most_useful_release
 from tacit.anonymity.releasing.utility import Utility
-from tacit.anonymity.releasing.views import View, as_it_is, views_of
+from tacit.anonymity.releasing.views import REDACTED, View, as_it_is, views_of
 from tacit.errors import InvalidValueError, UnsupportedError
 from tacit.input_files import without_password
 from tacit.jobs.release.asked import asked_goal
@@ -52,6 +53,7 @@ def release(
     certain_budget: float | None = None,
     keep: Sequence[str] = (),
     drop: Sequence[str] = (),
+    redact: Sequence[str] = (),
     hierarchies: str | Path | None = None,
     max_suppressed: float = 0.02,
     suppress: Suppress = "rows",
@@ -93,6 +95,9 @@ def release(
         Of which share of the people each may be known for certain; of anybody unless told.
     keep, drop
         Columns that go out in some view, or in none.
+    redact
+        Columns that may go out with their rare values blank, and with as many decoys as
+        :func:`~tacit.anonymity.redaction_rules` has, so that a blank is no sign of a rare value.
     hierarchies
         A file or a folder of files with coarser views of values, as ARX writes them: ``value;coarser;coarsest``. The
         other columns are coarsened as :func:`~tacit.anonymity.releasing.views.views_of` does.
@@ -151,19 +156,26 @@ def release(
         check_not_an_input(written, *read, *([] if hierarchies is None else [hierarchies]))
     tell: Callable[[str], None] = progress or (lambda _: None)
     secrets = (sensitive,) if isinstance(sensitive, str) else tuple(sensitive)
-    wanted = None if columns is None else list(dict.fromkeys([*distinct_names(columns), *secrets, *keep, *drop]))
+    wanted = (
+        None if columns is None else list(dict.fromkeys([*distinct_names(columns), *secrets, *keep, *drop, *redact]))
+    )
     tell("reading the table")
     people = table if isinstance(table, Population) else Population(table, wanted, None, header, memory=memory)
     if people.person is not None:
         raise UnsupportedError("a release is of people with one row each; make a table with one row a person first")
-    kept, dropped, secret = people.known(keep), people.known(drop), people.known(secrets)
+    kept, dropped, secret, hidden = (people.known(names) for names in (keep, drop, secrets, redact))
     asked = {
         "k": k, "budget": budget, "sensitive": list(secret), "l": l, "entropy_l": entropy_l, "t": t,
         "guess_budget": guess_budget, "certain_budget": certain_budget, "keep": list(kept), "drop": list(dropped),
+        "redact": list(hidden),
         "max_suppressed": max_suppressed, "suppress": suppress, "utility": utility,
     }  # fmt: skip
     goal, most_suppressed, asked = asked_goal(people.people, [name for name in secret if name in kept], asked)
     known, reasons = _known(people, people.known(columns), kept, dropped, secret)
+    if not_known := next((name for name in hidden if name not in known), None):
+        raise InvalidValueError(
+            f"the column {not_known!r} cannot be redacted: it does not go out; keep it, or leave it"
+        )
     tell("the views of each column")
     held = people.told_by_rows(lambda rows, length: valued(rows, [*known, *secret], length))
     if held is None:
@@ -181,11 +193,8 @@ def release(
         )
     codes = {name: Column(column.codes[~never], column.count) for name, (column, _) in held.items()}
     values = {name: labels for name, (_, labels) in held.items()}
-    views = {
-        name: views_of(codes[name], values[name].to_pylist(), k) if name not in told
-        else views_by(told[name], name, codes[name], values[name].to_pylist())
-        for name in known
-    }  # fmt: skip
+    given = {name: as_it_is(codes[name], values[name].to_pylist()) for name in known}
+    views = _views(given, told, redaction_rules(people, goal.k, hidden), goal.k)
     tell("the most useful release")
     found = most_useful_release(
         views, {name: codes[name] for name in secret}, goal, people.people - missing,
@@ -217,7 +226,7 @@ def release(
                 people=people.people,
                 suppressed=missing + int(found.cut.out.sum()),
                 columns=tuple(_columns(people, whole, shown, reasons)),
-                **costs_of(views, found, utility, people.people),
+                **costs_of(list(given.values()), views, found, utility, people.people),
                 checked=checked,
                 sha256=hashlib.sha256(content).hexdigest(),
                 version=metadata.version("tacit"),
@@ -257,6 +266,17 @@ def _known(
     return [name for name in chosen if name not in reasons and name not in secret], reasons
 
 
+def _views(
+    given: Mapping[str, View], told: Mapping[str, Hierarchy], rules: Sequence[RedactionRule], k: int
+) -> dict[str, Sequence[View]]:
+    """Return the views of each column, in which rules were followed, by the hierarchies that were told."""
+    redacts = {rule.column: rule for rule in rules}
+    first = {name: redacted(view, redacts[name]) if name in redacts else view for name, view in given.items()}
+    return {
+        name: views_by(told[name], name, view) if name in told else views_of(view, k) for name, view in first.items()
+    }
+
+
 def _none_left(reasons: Mapping[str, str]) -> str:
     """Return that no column may go out, and why."""
     name, why = next(iter(reasons.items()), ("", ""))
@@ -284,8 +304,9 @@ def _columns(
         whole = people.class_sizes([name]).entropy
         if name in shown:
             view = shown[name]
-            verdict = "publish" if view.is_as_it_was else "coarsen"
-            yield ReleasedColumn(name, verdict, view.how, whole, max(0.0, whole - view.bits), len(table[name].unique()))
+            verdict = "publish" if view.is_as_it_was else "redact" if view.how == REDACTED else "coarsen"
+            how = view.how if view.blank is None or verdict == "redact" else f"{view.how}, {REDACTED}"
+            yield ReleasedColumn(name, verdict, how, whole, max(0.0, whole - view.bits), len(table[name].unique()))
         else:
             why = reasons.get(name, "no view of it fits")
             yield ReleasedColumn(name, "drop", why, whole, whole, 0)

@@ -25,7 +25,7 @@ class ReleasedColumn:
     """
 
     column: str
-    verdict: Literal["publish", "coarsen", "drop"]
+    verdict: Literal["publish", "coarsen", "redact", "drop"]
     how: str
     bits: float
     bits_lost: float
