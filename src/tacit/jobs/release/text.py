@@ -9,6 +9,8 @@ from tacit.jobs.release.result import Release
 from tacit.presenting.numbers import bits, people, percent
 from tacit.presenting.tables import plain_table, plain_words
 
+# A bound above this says nothing.
+_NEARLY_ALL = 0.9999
 _WORTH = {
     "entropy": "what the columns tell of people (their entropy)",
     "precision": "the columns' precision",
@@ -37,11 +39,14 @@ def _parts(found: Release) -> Iterator[RenderableType]:
     for each in found.columns:
         table.add_row(each.column, each.verdict, each.how, bits(each.bits), bits(each.bits_lost), f"{each.values:,}")
     yield table
-    proof = (
-        "no other choice of views within the goal keeps more: proved"
-        if found.ended == "proved"
-        else f"no choice of views within it keeps more than {percent(found.bound)}: the search ended before its proof"
-    )
+    if found.ended == "proved":
+        proof = "no other choice of views within the goal keeps more: proved"
+    elif found.bound < _NEARLY_ALL:
+        proof = (
+            f"no choice of views within it keeps more than {percent(found.bound)}: the search ended before its proof"
+        )
+    else:
+        proof = "the search ended before it could say how much another choice of views keeps at most"
     yield plain_words(f"It keeps {percent(found.kept)} of {_WORTH[goal['utility']]}; {proof}.")
     if found.suppressed or found.blanked:
         blank = f", {people(found.blanked)} with {found.blank_cells:,} cells left blank" if found.blanked else ""
