@@ -81,6 +81,7 @@ _AT_THE_TOP = {
         "select_columns",
     ),
     "tacit.jobs.audit": ("audit",),
+    "tacit.jobs.diff": ("diff",),
     "tacit.jobs.release": ("release",),
     "tacit.blackbox": (
         "BayesRiskStream",

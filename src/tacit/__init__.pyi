@@ -58,6 +58,9 @@ from tacit.information import (
 from tacit.jobs.audit import (
     audit as audit,
 )
+from tacit.jobs.diff import (
+    diff as diff,
+)
 from tacit.jobs.release import (
     release as release,
 )

@@ -89,6 +89,13 @@ GATED = {
         ("people>100",),
         ("supressed>0", "'suppressed'"),
     ),
+    "diff": Gated(
+        ["diff", "old.csv", "new.csv", "--sensitive", "b"],
+        ("added_found>0", "new.exposure>0.5", "rows_only_in_old>0", "join.exposure>1", "new.guess:b>0.5"),
+        ("rise.smallest_class>0", "rows_in_both>399", "old.unique_people<1"),
+        ("aded_found>0", "'added_found'"),
+        ("join.exposure>0.1", "persons.added>0", "old.guess:b>0.5"),
+    ),
     "reproduce": Gated(
         ["reproduce", "shuffle", "numbers", "--out", "made"],
         ("disagree>1000", "published<1"),
@@ -103,6 +110,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     rows = [f"{secret},{secret if number % 4 else 1 - secret}" for number in range(200) for secret in (0, 1)]
     Path("samples.csv").write_text("secret,seen\n" + "\n".join(rows) + "\n")
+    numbers = range(400)
+    Path("old.csv").write_text("".join(["s,a\n", *(f"{i % 2},{i // 2 % 5}\n" for i in numbers)]))
+    Path("new.csv").write_text("".join(["s,b,c\n", *(f"{i % 2},{i % 3},{i % 7}\n" for i in numbers)]))
     Path("tacit.toml").write_text('k = 2\nsensitive = "secret"\nl = 1\n')
 
 

@@ -34,7 +34,7 @@ def case(draw: Random, folder: Path) -> None:
     given, written = folder / "given", folder / "written"
     given.mkdir()
     written.mkdir()
-    command = draw.choice((audit, audit, exposure, estimate, check))(draw, given, written)
+    command = draw.choice((audit, audit, exposure, estimate, check, diff))(draw, given, written)
     code, said = run_in(written, command)
     assert code in ((0, 1, 2) if command[0] == "check" else (0, 2)), (command, code, said)
     found = {"output": said} | {str(path): path.read_bytes().decode(errors="replace") for path in files(written)}
@@ -95,6 +95,17 @@ def check(draw: Random, given: Path, _: Path) -> list[str]:
     ]
     policy.write_text("\n".join([*rules, *(f'person = "{who}"' for who in person[1:])]))
     return ["check", str(table(draw, given, rows)), "--policy", str(policy), *draw.choice(([], ["--json"]))]
+
+
+def diff(draw: Random, given: Path, _: Path) -> list[str]:
+    k = draw.choice((1, 2, 3, 10))
+    rows, person = people(draw, k)
+    later = given / "later"
+    later.mkdir()
+    kept = rows[draw.randint(0, 3) :] + rows[: draw.randint(0, 3)]
+    paths = [str(table(draw, given, rows)), str(table(draw, later, kept))]
+    command = ["diff", *draw.choice((paths, paths[::-1])), "--k", str(k), *draw.choice(([], person, person))]
+    return command + draw.choice(([], ["--sensitive", "town"])) + draw.choice(([], ["--json"]))
 
 
 def estimate(draw: Random, given: Path, written: Path) -> list[str]:

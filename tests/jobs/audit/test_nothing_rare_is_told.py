@@ -208,6 +208,16 @@ def test_exposure_tells_nothing_rare(people: Path, tmp_path: Path, columns: str)
     check(tmp_path, "exposure", str(people), "--columns", columns, "--threshold", "1/100", "--json")
 
 
+@pytest.mark.parametrize("more", [[], ["--sensitive", "salary"], ["--person", "id"], ["--columns", "town,born,job"]])
+def test_a_diff_tells_nothing_rare(people: Path, given: Path, tmp_path: Path, more: list[str]) -> None:
+    later = given / "later.csv"
+    csv.write_csv(TABLE.slice(1).drop_columns(["weight"]), later)
+    for old, new in ((people, later), (later, people)):
+        for asked in ([], ["--json"], ["--fail-over", "linked_people>0"]):
+            check(tmp_path, "diff", str(old), str(new), *more, *asked)
+    check(tmp_path, "diff", str(people), str(later), "--person", "town", fails=True)
+
+
 def test_a_check_tells_nothing_rare(people: Path, given: Path, tmp_path: Path) -> None:
     policy = given / "tacit.toml"
     for secret in ("town", "salary", "born", "id"):

@@ -1,0 +1,1 @@
+"""What two tables of people tell together that neither tells alone."""

@@ -1,0 +1,77 @@
+"""How many people can be in small cells of a table of which only the sums of rows and columns are known.
+
+Many such tables at once, without a loop over them.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Int64s = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Margins:
+    """The sums of the rows, or of the columns, of several tables.
+
+    Parameters
+    ----------
+    tables
+        The number of the table that a sum is of, from 0.
+    sums
+        The sum, at least 1.
+    """
+
+    tables: Int64s
+    sums: Int64s
+
+
+def most_in_small_cells(rows: Margins, columns: Margins, most: int, tables: int) -> Int64s:
+    r"""Return for each table how many can at most be in cells, each of which holds up to ``most`` of them.
+
+    ``max Σ x_ij`` with ``0 ≤ x_ij ≤ most``, ``Σ_j x_ij ≤ r_i`` and ``Σ_i x_ij ≤ c_j``
+
+    Parameters
+    ----------
+    rows, columns
+        The sums r and c of each table.
+    most
+        What a cell holds at most.
+    tables
+        How many tables there are; one without rows or columns holds nobody.
+
+    Notes
+    -----
+    A flow from rows to columns: it is ``min_t Σ_i min(r_i, most·t) + Σ_{j>t} c_j`` with the c_j descending, for if a
+    least cut has t columns on the side of the rows, they are the t largest. Source: Gale, "A theorem on flows in
+    networks", 1957; Ryser, "Combinatorial properties of matrices of zeros and ones", 1957.
+
+    Examples
+    --------
+    >>> rows = Margins(np.array([0, 0]), np.array([3, 2]))
+    >>> columns = Margins(np.array([0, 0, 0]), np.array([3, 1, 1]))
+    >>> most_in_small_cells(rows, columns, 1, 1), most_in_small_cells(rows, columns, 2, 1)
+    (array([4]), array([5]))
+    """
+    largest = int(max(rows.sums.max(initial=0), columns.sums.max(initial=0)))
+    cell = min(most, largest)
+    # The rows of each table ascending, all in one line in which a search finds those of a table up to a sum.
+    line = np.sort(rows.tables * (largest + 1) + rows.sums)
+    added = np.concatenate(([0], np.cumsum(line % (largest + 1))))
+    ends = np.searchsorted(line, (np.arange(tables) + 1) * (largest + 1))
+    starts = np.concatenate(([0], ends[:-1]))
+    # The columns of each table descending.
+    order = np.lexsort((-columns.sums, columns.tables))
+    of, sums = columns.tables[order], columns.sums[order]
+    begins = np.searchsorted(of, np.arange(tables))
+    before = np.concatenate(([0], np.cumsum(sums)))
+    totals = np.bincount(of, sums, tables).astype(np.int64) if of.size else np.zeros(tables, np.int64)
+    taken = np.arange(1, of.size + 1) - begins[of]
+    room = np.minimum(cell * taken, largest)
+    reached = np.searchsorted(line, of * (largest + 1) + room, side="right")
+    through_rows = added[reached] - added[starts[of]] + (ends[of] - reached) * room
+    cuts = through_rows + totals[of] - (before[1:] - before[begins[of]])
+    found = totals
+    np.minimum.at(found, of, cuts)
+    return found
