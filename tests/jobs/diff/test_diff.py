@@ -134,6 +134,13 @@ def test_tables_of_others_are_said_to_be() -> None:
     found = diff(old, new)
     assert found.is_of_others
     assert words(found).split(" - ")[1].startswith("Only ")
+    whole = diff(old, new, budget=1)
+    assert (whole.decision, whole.may_be_of_the_same) == ("not decided", True)
+    assert "hangs on whether both are of the same people" in words(whole)
+    named = [table.append_column("id", pa.array(range(100))) for table in (old, new)]
+    assert diff(*named, person="id", budget=1).decision == "not decided"
+    others = named[1].set_column(2, "id", pa.array(range(99, 199)))
+    assert diff(named[0], others, person="id", budget=1).decision == "publish"
 
 
 def test_with_who_they_are_people_are_followed_and_the_join_is_counted(adult: pa.Table) -> None:
@@ -146,6 +153,16 @@ def test_with_who_they_are_people_are_followed_and_the_join_is_counted(adult: pa
     assert found.join.certified.low <= found.join.exposure <= found.join.certified.high
     assert "By id, nobody came, 5 people went and 32,556 stayed; of these, nobody changed" in words(found)
     assert found.measures["persons.removed"] == 5
+
+
+def test_a_column_that_only_the_old_table_has_left_is_what_is_joined() -> None:
+    new = pa.table({"s": [f"{i % 20}" for i in range(801)], "t": [f"{i // 20 % 2}" for i in range(801)]})
+    old = new.slice(1).set_column(0, "s", pa.array([f"[{i % 20 // 10}0, {i % 20 // 10 + 1}0)" for i in range(1, 801)]))
+    found = diff(old, new)
+    assert (found.columns.coarsened, found.found, found.join) == ({"s": "old"}, 1, None)
+    (without_t,) = (each for each in found.without if each.column == "t")
+    assert without_t.join is not None
+    assert "joined" in spoken(found)
 
 
 @pytest.mark.parametrize("column", COLUMNS)

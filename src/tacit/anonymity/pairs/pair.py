@@ -178,13 +178,13 @@ def _paired(old: Mapping[str, _Valued], new: Mapping[str, _Valued], both: Sequen
             if min(met) >= min(overlap):
                 found, overlap, coarsened[name] = coarser, met, which
         overlaps[name] = overlap
-        if min(overlap) < 1 / 2:
+        if max(overlap) < 1 / 2:  # one table may well be of some towns only, say
             left_out.append(name)
         else:
             shared[name] = found
     if not shared:
         raise InvalidTableError(
-            "the two tables have no column in common of which at least half of the rows in each have a value that "
+            "the two tables have no column in common of which at least half of the rows in either have a value that "
             "occurs in the other: they are in different forms or of different people, and their rows cannot be matched"
         )
     whose: tuple[Ids | None, Ids | None] = None, None

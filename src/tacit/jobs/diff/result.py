@@ -90,6 +90,8 @@ class Join:
         The share of the new table's people: certified, or a number where it was counted by who they are.
     exposed_people
         The same in people.
+    certified
+        What of the share is certain without the join.
     if_the_same
         How many are exposed at least if both are of the same people: where the shared columns agree row for row.
     """
@@ -171,6 +173,12 @@ class Diff:
         return 2 * self.matching.in_both < min(self.before.people, self.after.people)
 
     @property
+    def may_be_of_the_same(self) -> bool:
+        """Whether rows hardly match, and yet both may be of the same people: as nothing tells, or as most stayed."""
+        stayed = None if self.changes is None else self.changes.stayed
+        return self.is_of_others and (stayed is None or 2 * stayed >= min(self.before.people, self.after.people))
+
+    @property
     def found(self) -> int:
         """How many people the difference finds."""
         return self.differencing.added_found + self.differencing.removed_found
@@ -180,8 +188,8 @@ class Diff:
         """Whether the new table may go out beside the old one.
 
         Not if it exposes more than the budget by itself or joined, if the difference of two versions finds anybody, or
-        tells a sensitive value; not decided is it where only the bound on the join is above the budget. The same again
-        tells nothing new.
+        tells a sensitive value. Not decided is it where only the bound on the join is above the budget, or where rows
+        hardly match and yet both may be of the same people. The same again tells nothing new.
         """
         if self.is_the_same:
             return "publish"
@@ -191,7 +199,7 @@ class Diff:
         low, high = (joined.low, joined.high) if isinstance(joined, Estimate) else (joined, joined)
         if told or low > most:
             return "do not publish"
-        return "publish" if high <= most else "not decided"
+        return "publish" if high <= most and not self.may_be_of_the_same else "not decided"
 
     @property
     def measures(self) -> dict[str, Number | None]:

@@ -1,6 +1,7 @@
 """Two tables side by side for a terminal: the decision, its reasons, what to do, and then the numbers."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from fractions import Fraction
 
 from rich.console import Group, RenderableType
@@ -55,7 +56,8 @@ def _decision(found: Diff) -> str:
         case "do not publish":
             return f"Do not publish {new} beside {old} as it is."
         case _:
-            return f"Not decided: whether {new} may go out beside {old} hangs on what joining both exposes."
+            hangs = "whether both are of the same people" if found.may_be_of_the_same else "what joining both exposes"
+            return f"Not decided: whether {new} may go out beside {old} hangs on {hangs}."
 
 
 def _reasons(found: Diff) -> Iterator[str]:
@@ -142,6 +144,8 @@ def _steps(found: Diff) -> Iterator[str]:
             yield f"Or leave {listed((best.column,))} out of NEW: it is {people(best.found)} of {found.found:,} then."
         elif found.without:
             yield "Leaving a column out of NEW hides none of them."
+    if found.may_be_of_the_same:
+        yield "Compare only columns that stay as they are (--columns), or say who the people are (--person)."
     if found.after.exposure > found.budget:
         yield f"Make NEW coarser: tacit release NEW --out OUT.parquet --k {found.k} --budget {found.budget:g}"
     if join is not None and join.certified.high > found.budget:
@@ -159,20 +163,21 @@ def _high(exposure: float | Estimate) -> float:
 
 
 def _share(found: Diff, join: float) -> str:
-    assert found.join is not None
-    return f"at most {percent_upwards(join)}" if isinstance(found.join.exposure, Estimate) else percent(join)
+    return f"at most {percent_upwards(join)}" if found.person is None else percent(join)
 
 
 def _without(found: Diff) -> RenderableType:
-    table = plain_table("NEW without", "found", "exposed", *([] if found.join is None else ["joined"]))
+    joined = any(each.join is not None for each in found.without)
+    table = plain_table("NEW without", "found", "exposed", *(["joined"] if joined else []))
     for each in found.without[:_SHOWN]:
-        joined = "" if each.join is None else _share(found, each.join)
-        table.add_row(each.column, f"{each.found:,}", percent(each.exposure), *([] if found.join is None else [joined]))
+        cells = [each.column, f"{each.found:,}", percent(each.exposure)]
+        table.add_row(*cells, *(["" if each.join is None else _share(found, each.join)] if joined else []))
     return with_rest(table, len(found.without))
 
 
 def _measures(found: Diff) -> RenderableType:
-    apart = found.before != found.shared_before or found.after != found.shared_after
+    own = [replace(each, guesses=()) for each in (found.before, found.after)]
+    apart = own != [found.shared_before, found.shared_after]
     heads = ["by what both share, OLD", "NEW"] if apart else []
     table = plain_table("", "OLD", "NEW", "NEW is", *heads)
     before, after = found.before.numbers, found.after.numbers
