@@ -4,7 +4,9 @@ A class and a code make a cell of a table; its cells are counted in one pass ove
 larger than the rows are many, the cells that are met get numbers first, by sorting.
 """
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,6 +64,22 @@ def refined(classes: Column, by: Column) -> Column:
     numbers, codes, found = np.full(size, -1, np.int32), np.empty_like(classes.codes), np.zeros(1, np.int64)
     compiled(_number_cells)(classes.codes, by.codes, by.count, numbers, codes, found)
     return Column(codes, int(found[0]))
+
+
+def without_each(columns: Sequence[Column], rows: int) -> Iterator[Column]:
+    """Yield the classes of the rows that are alike on all columns but one, for each in turn.
+
+    Examples
+    --------
+    >>> a, b = Column(np.array([0, 0, 1], np.int32), 2), Column(np.array([0, 1, 2], np.int32), 3)
+    >>> [classes.count for classes in without_each([a, b], 3)]
+    [3, 2]
+    """
+    after = [*accumulate(reversed(columns[1:]), refined, initial=everybody(rows))]
+    before = everybody(rows)
+    for column in columns:
+        yield refined(before, after.pop())
+        before = refined(before, column)
 
 
 def class_sizes(classes: Column, by: Column) -> Int64s:

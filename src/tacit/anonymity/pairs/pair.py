@@ -1,6 +1,6 @@
 """Two tables of people brought together: the columns of both in codes that mean the same in each."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import reduce
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tacit.anonymity.pairs.coarser import as_coarse
 from tacit.errors import InvalidTableError, TooLargeError, UnknownColumnError, UnsupportedError
-from tacit.numerics.alike import Column, everybody, refined
+from tacit.numerics.alike import Column, everybody, refined, without_each
 from tacit.tables.counting.coded import valued
 from tacit.tables.counting.grouping import count_people, count_rows
 from tacit.tables.engines.rows import Choose, Rows
@@ -50,6 +50,11 @@ class Release:
         """Return which people are alike on some columns."""
         return _of_people(reduce(refined, (self.columns[name] for name in columns), everybody(self.rows)), self.owners)
 
+    def without_each(self, columns: Iterable[str]) -> Iterator[Column]:
+        """Yield which people are alike on all of these columns but one, for each in turn."""
+        for classes in without_each([self.columns[name] for name in columns], self.rows):
+            yield _of_people(classes, self.owners)
+
 
 @dataclass(frozen=True)
 class Pair:
@@ -82,8 +87,16 @@ class Pair:
     def classes(self, columns: Iterable[str]) -> tuple[Column, Column]:
         """Return which people of both tables are alike on some shared columns: those of the old one, of the new."""
         everyone = everybody(self.old.rows + self.new.rows)
+        return self._parted(reduce(refined, (self.shared[name] for name in columns), everyone))
+
+    def without_each(self, columns: Iterable[str]) -> Iterator[tuple[Column, Column]]:
+        """Yield the same of all these columns but one, for each in turn."""
+        rows = self.old.rows + self.new.rows
+        yield from map(self._parted, without_each([self.shared[name] for name in columns], rows))
+
+    def _parted(self, classes: Column) -> tuple[Column, Column]:
         owners = np.concatenate((self.old.owners, self.new.owners + np.int32(self.old.people)))
-        found = _of_people(reduce(refined, (self.shared[name] for name in columns), everyone), owners)
+        found = _of_people(classes, owners)
         parts = np.split(found.codes, [self.old.people])
         return Column(parts[0], found.count), Column(parts[1], found.count)
 

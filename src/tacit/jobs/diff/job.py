@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -131,7 +132,8 @@ class _Compared:
         self._tell("matching rows")
         whole = pair.classes(pair.shared)
         alike = pair.classes(self._shared)
-        known_old, known_new = (self._all_known(side) for side in (pair.old, pair.new))
+        known_old, known_new = (side.classes(self._known(side.columns)) for side in (pair.old, pair.new))
+        sides = Side(known_old, alike[0]), Side(known_new, alike[1])
         self._tell("joining")
         found = Diff(
             old=old,
@@ -149,14 +151,11 @@ class _Compared:
             differencing=differencing(*alike, k),
             values_told={name: self._told(alike, name) for name in self._secrets if name in pair.shared},
             changes=None if person is None else changes(pair.old, pair.new, whole),
-            join=self._join(Side(known_old, alike[0]), Side(known_new, alike[1])),
+            join=self._join(*sides),
         )
-        if found.decision == "publish" or len(known := self._known(pair.new.columns)) > _TRIED:
+        if found.decision == "publish" or len(self._known(pair.new.columns)) > _TRIED:
             return found
-        return replace(found, without=self._without(found, known))
-
-    def _all_known(self, side: Release) -> Column:
-        return side.classes(self._known(side.columns))
+        return replace(found, without=self._without(found, sides))
 
     def _columns(self) -> ComparedColumns:
         pair = self._pair
@@ -204,22 +203,20 @@ class _Compared:
             return Join(exposed / people, exposed, bound, least)
         return Join(bound, Estimate(high, low, high, None, _METHOD), bound, least)
 
-    def _without(self, found: Diff, columns: tuple[str, ...]) -> tuple[Without, ...]:
+    def _without(self, found: Diff, sides: tuple[Side, Side]) -> tuple[Without, ...]:
         """Return what is told when the new table lacks a column, those first that tell least."""
-        pair = self._pair
+        pair, shared = self._pair, self._shared
+        own = tuple(name for name in self._known(pair.new.columns) if name not in shared)
+        of_shared = zip(shared, pair.without_each(shared), strict=True)
+        alikes = chain(of_shared, ((name, (sides[0].shared, sides[1].shared)) for name in own))
         ways: list[Without] = []
-        for name in columns:
-            shared = tuple(each for each in self._shared if each != name)
-            others = tuple(each for each in columns if each != name)
-            if not (shared and others):
-                continue
+        for (name, alike), known in zip(alikes, pair.new.without_each((*shared, *own)), strict=True):
             self._tell(f"without {name}")
-            alike, known = pair.classes(shared), pair.new.classes(others)
+            if shared == (name,) or len(shared) + len(own) == 1:
+                continue
             told = differencing(*alike, self._k)
-            join = self._join(Side(self._all_known(pair.old), alike[0]), Side(known, alike[1]))
-            most = (
-                None if join is None else join.exposure.high if isinstance(join.exposure, Estimate) else join.exposure
-            )
+            join = self._join(replace(sides[0], shared=alike[0]), Side(known, alike[1]))
+            most = None if join is None else join.most
             ways.append(Without(name, told.added_found + told.removed_found, self._of(known).exposure, most))
         counts = not found.is_of_others
         return tuple(sorted(ways, key=lambda way: (counts * way.found, max(way.exposure, way.join or 0.0))))

@@ -101,6 +101,11 @@ class Join:
     certified: Estimate
     if_the_same: int | None
 
+    @property
+    def most(self) -> float:
+        """The share of the new table's people who are exposed at most."""
+        return self.exposure.high if isinstance(self.exposure, Estimate) else self.exposure
+
 
 @dataclass(frozen=True)
 class Without:

@@ -152,14 +152,10 @@ def _steps(found: Diff) -> Iterator[str]:
         best = min(
             (each for each in found.without if each.join is not None), key=lambda each: each.join or 0, default=None
         )
-        if best is not None and best.join is not None and best.join < _high(join.exposure):
+        if best is not None and best.join is not None and best.join < join.most:
             yield f"Leave {listed((best.column,))} out of NEW: then the join exposes {_share(found, best.join)}."
         if isinstance(join.exposure, Estimate):
             yield "Where the join may be made, have it counted: --person COLUMN, which names people in both."
-
-
-def _high(exposure: float | Estimate) -> float:
-    return exposure.high if isinstance(exposure, Estimate) else exposure
 
 
 def _share(found: Diff, join: float) -> str:
