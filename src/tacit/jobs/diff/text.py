@@ -33,6 +33,7 @@ def to_text(found: Diff) -> Group:
 def _parts(found: Diff) -> Iterator[RenderableType]:
     yield plain_words(_decision(found), style="bold")
     if found.is_the_same:
+        yield from map(plain_words, _followed(found))
         yield _measures(found)
         return
     yield from (plain_words(f"- {reason}") for reason in _reasons(found))
@@ -70,12 +71,7 @@ def _reasons(found: Diff) -> Iterator[str]:
         )
     else:
         yield from _differenced(found)
-    if found.changes is not None:
-        said = found.changes
-        yield (
-            f"By {found.person}, {people(said.added)} came, {people(said.removed)} went and {said.stayed:,} stayed; of "
-            f"these, {people(said.changed)} changed in what both share."
-        )
+    yield from _followed(found)
     if after.exposure > found.budget:
         yield (
             f"NEW alone exposes {people(after.exposed_people)} ({percent(after.exposure)}) with fewer than {found.k} "
@@ -83,6 +79,14 @@ def _reasons(found: Diff) -> Iterator[str]:
         )
     if found.join is not None:
         yield from _joined(found)
+
+
+def _followed(found: Diff) -> Iterator[str]:
+    if (said := found.changes) is not None:
+        yield (
+            f"By {found.person}, {people(said.added)} came, {people(said.removed)} went and {said.stayed:,} stayed; of "
+            f"these, {people(said.changed)} changed in what both share."
+        )
 
 
 def _differenced(found: Diff) -> Iterator[str]:
