@@ -29,6 +29,8 @@ from tacit.anonymity.sampling.future_release import SimulatedEstimates, future_e
 from tacit.anonymity.sampling.sampled_exposure import sampled_exposure
 from tacit.anonymity.sampling.statistical_bounds import statistical_exposure_bounds
 from tacit.anonymity.sampling.statistical_exposure import statistical_exposure, statistical_exposure_sensitivity
+from tacit.anonymity.uniqueness.model import UniquenessModel
+from tacit.anonymity.uniqueness.population_uniqueness import PopulationUniqueness, population_uniqueness
 from tacit.tables.counting.class_sizes import ClassSizes, ExposureCurve
 from tacit.tables.counting.threshold import Threshold, as_fraction
 
@@ -43,6 +45,7 @@ __all__ = [
     "GivenAway",
     "Marginals",
     "Population",
+    "PopulationUniqueness",
     "Preset",
     "RedactionLeakage",
     "RedactionRule",
@@ -55,6 +58,7 @@ __all__ = [
     "Surprisals",
     "TheoremBound",
     "Threshold",
+    "UniquenessModel",
     "as_fraction",
     "attacks_on_all",
     "column_entropies",
@@ -76,6 +80,7 @@ __all__ = [
     "k_anonymity",
     "l_diversity",
     "person_question",
+    "population_uniqueness",
     "preset",
     "redacted_exposure",
     "redaction_leakage",

@@ -36,6 +36,7 @@ def audit(
     keep: str | None = None,
     drop: str | None = None,
     population: Whole | None = None,
+    weight: str | None = None,
     person: str | None = None,
     header: str | None = None,
     show_rare: Annotated[bool, Parameter(negative="")] = False,
@@ -75,7 +76,10 @@ def audit(
     drop
         Columns that go out in no case, as a,b,….
     population
-        How many people there are of whom those in the table are a sample, for the journalist's risk.
+        How many people there are of whom those in the table are a sample, for the journalist's risk and for who is
+        unique among them.
+    weight
+        Instead, a column that says of how many people each row is one; it is not published.
     person
         The column that names a person with several rows.
     header
@@ -145,6 +149,7 @@ def audit(
             drop=as_names(drop) or (),
             preset=preset,
             population=population,
+            weight=weight,
             person=person,
             header=None if on_spark else names,
             show_rare=show_rare,
@@ -155,7 +160,8 @@ def audit(
         )
         told = {
             "guess-budget": guess_budget, "certain-budget": certain_budget,
-            "keep": keep, "population": population, "header": header, "engine": engine if on_spark else None,
+            "keep": keep, "population": population, "weight": weight, "header": header,
+            "engine": engine if on_spark else None,
         }  # fmt: skip
         options = tuple(f"--{name}={value}" for name, value in told.items() if value is not None)
         found = replace(
@@ -171,7 +177,7 @@ def audit(
             "table": found.table, "columns": [report.column for report in found.columns],
             "sensitive": list(found.sensitive), "guess_budget": found.guess_budget, "certain_budget": certain_budget,
             "k": found.k, "preset": preset, "budget": budget, "keep": as_names(keep) or [],
-            "drop": as_names(drop) or [], "population": population, "person": person,
+            "drop": as_names(drop) or [], "population": population, "weight": weight, "person": person,
             "header": header, "show_rare": show_rare, "engine": engine, "memory": memory, "time": time,
         }  # fmt: skip
         print_json("audit", inputs, found.to_dict(), verdicts)

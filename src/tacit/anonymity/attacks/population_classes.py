@@ -70,7 +70,7 @@ def least_found(table: ClassSizes, people: int) -> float:
     return float(table.counts @ (table.sizes / sizes)) / table.people * (1 - 1e-12)
 
 
-def expected_chances(sizes: Int64s, share: float, missed: float) -> Reals:
+def expected_chances(sizes: Int64s, share: float | Reals, missed: float | Reals) -> Reals:
     """Return ``E[1/F]`` for F the trials until f people are drawn with a chance p each: ``(p/f)·₂F₁(1, 1; f+1; q)``.
 
     Parameters
@@ -78,7 +78,7 @@ def expected_chances(sizes: Int64s, share: float, missed: float) -> Reals:
     sizes
         The f, at least 1.
     share, missed
-        p and q, with sum 1.
+        p and q, with sum 1; for all sizes, or of each.
     """
     from scipy.special import hyp2f1  # noqa: PLC0415 - is infinite for large f and q next to 1
 

@@ -7,6 +7,7 @@ from tacit.anonymity.attacks.attack import inference
 from tacit.anonymity.attacks.population_classes import expected_chances, least_found, riskiest, safest
 from tacit.anonymity.people.accepted import as_population
 from tacit.anonymity.people.population import Population
+from tacit.anonymity.people.weights import WeightedClasses, weighted_classes
 from tacit.errors import InvalidValueError
 from tacit.estimate import Estimate, settled
 from tacit.printable import printable
@@ -50,6 +51,7 @@ def reidentification_risks(
     *,
     sensitive: str | None = None,
     population: Population | ClassSizes | int | None = None,
+    weight: str | None = None,
 ) -> tuple[Risk, ...]:
     """Return the risks that regulators ask for, of people of whom the columns are known.
 
@@ -71,6 +73,8 @@ def reidentification_risks(
         Whom the table's people are among, for the journalist and the marketer. None: nobody else. A Population with
         the same columns, or its class sizes on them: the risks are between two certified ends, which nothing but the
         values could bring nearer. A number N: the table is taken for a random sample of so many people.
+    weight
+        Instead of it, a column that says of how many people each row is one.
 
     Returns
     -------
@@ -84,7 +88,10 @@ def reidentification_risks(
     UnknownColumnError
         If P or the population has no such column.
     InvalidValueError
-        If k is out of range, the sensitive column is among those known, or the population cannot hold the table.
+        If k is out of range, the sensitive column is among those known, the population cannot hold the table, or a
+        weight is given beside it.
+    InvalidTableError
+        If a weight is missing, no number, or below 1.
 
     Notes
     -----
@@ -92,7 +99,8 @@ def reidentification_risks(
     De-Identification of Personal Health Information", 2013. For a sample of N people the value is the expectation of
     1/F with F negative binomial, the trials until f people are drawn at rate ``p = n/N``, which is sdcMicro's
     individual risk with equal weights (Franconi and Polettini, 2004): ``(p/f)·₂F₁(1, 1; f+1; 1-p)``. It rests on that
-    assumption, its interval on the number of people only. Singling out, linkability and inference: Article 29 Working
+    assumption, its interval on the number of people only.
+    With weights, ``p = f/Σw`` of each class. Singling out, linkability and inference: Article 29 Working
     Party, opinion 05/2014; that they are these numbers is Tacit's reading.
 
     Examples
@@ -103,10 +111,14 @@ def reidentification_risks(
     [('prosecutor risk, highest', 1.0), ('prosecutor risk, average', 0.00467), ('people at risk', 0.01007)]
     """
     people, k = as_population(P), as_count(k, "k", at_least=1)
-    rest = [column for column in people.columns if column != sensitive]
+    rest = [column for column in people.columns if column not in (sensitive, weight)]
     known = people.known(rest if columns is None else columns)
     sizes = people.class_sizes(known)
-    journalist = _journalist(sizes, known, population)
+    if weight is not None and population is not None:
+        raise InvalidValueError("weights say how many people there are, and population does too; leave one of them")
+    journalist = (
+        _journalist(sizes, known, population) if weight is None else _weighted(weighted_classes(people, known, weight))
+    )
     average = sizes.classes / sizes.people
     risks = [
         Risk(
@@ -174,6 +186,25 @@ def _journalist(
             return _within(sizes, population.class_sizes(columns))
         case _:
             return _sampled(sizes, as_count(population, "population", at_least=1))
+
+
+def _weighted(sample: WeightedClasses) -> _Journalist:
+    """Return the risks of a sample of whose classes the weights estimate how many people are in each."""
+    people, classes = int(sample.sizes.sum()), sample.sizes.size
+    share = sample.sizes / sample.weights
+    chances = expected_chances(sample.sizes, share, 1 - share)
+    found = float(sample.sizes @ chances) / people
+
+    def modelled(value: float, most: float) -> Estimate:
+        assuming = "that each row's weight says of how many people it is one"
+        return Estimate(min(value, most), 0.0, most, None, _MODELLED, assuming)
+
+    average = classes / people
+    return _Journalist(
+        modelled(float(chances.max()), 1 / int(sample.sizes.min())),
+        modelled(max(classes / sample.people, found), average),
+        modelled(found, average),
+    )
 
 
 def _within(sizes: ClassSizes, everybody: ClassSizes) -> _Journalist:

@@ -15,6 +15,8 @@ from tacit.jobs.audit.summary import (
     coarser_views,
     next_command,
     risk_in_words,
+    unique_among_all,
+    uniqueness_row,
     with_identifiers,
 )
 from tacit.presenting.numbers import percent
@@ -67,9 +69,22 @@ def risks(found: Audit, *, full: bool) -> Iterator[RenderableType]:
         yield plain_words(said)
     for sentence in assumptions(shown):
         yield plain_words(sentence)
+    yield from _unique(found)
     if full:
         for risk in shown:
             yield plain_words(f"{risk.name}: {risk.meaning}")
+
+
+def _unique(found: Audit) -> Iterator[RenderableType]:
+    """Yield who is unique among everybody, by each model."""
+    for sentence in unique_among_all(found):
+        yield plain_words(sentence)
+    if found.uniqueness is None or not found.uniqueness.models:
+        return
+    table = plain_table("model", "unique among all", "of those unique here")
+    for model in found.uniqueness.models:
+        table.add_row(*uniqueness_row(model, found.uniqueness.advised))
+    yield table
 
 
 def _risk_table(shown: list[RiskReport]) -> Table:

@@ -26,6 +26,8 @@ from tacit.jobs.audit.summary import (
     promise,
     proved,
     risk_in_words,
+    unique_among_all,
+    uniqueness_row,
     with_identifiers,
 )
 from tacit.presenting.names import listed, short
@@ -88,6 +90,8 @@ def to_html(found: Audit) -> str:
         views=coarser_views(found),
         with_identifiers=with_identifiers(found),
         assumptions=assumptions(found.risks),
+        unique_among_all=unique_among_all(found),
+        uniqueness=[] if (told := found.uniqueness) is None else [uniqueness_row(m, told.advised) for m in told.models],
         unfolded=_unfolded(decided),
         functions=[
             *((column, "", source) for column, source in found.decision.functions.items()),

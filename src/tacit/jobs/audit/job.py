@@ -2,20 +2,17 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from tacit.anonymity import (
     ClassSizes,
     Population,
-    Risk,
     column_kinds,
     exposure_bound,
     exposure_if_independent,
     person_question,
     preset as find_preset,
-    reidentification_risks,
     theorem_bound,
 )
 from tacit.anonymity.attacks.attack import inferences
@@ -37,10 +34,10 @@ from tacit.jobs.audit.result import (
     CollectionReport,
     InferenceReport,
     RedactionReport,
-    RiskReport,
     SetReport,
     SetsReport,
 )
+from tacit.jobs.audit.risks import everybody_of, risk_reports, uniqueness_of
 from tacit.jobs.audit.sets import (
     BITS_SECONDS,
     SEARCH_SECONDS,
@@ -52,7 +49,6 @@ from tacit.jobs.audit.sets import (
     sets_report,
 )
 from tacit.jobs.audit.time_limit import TimeLimit
-from tacit.printable import printable
 from tacit.tables.layouts.column_names import distinct_names
 from tacit.tables.layouts.headers import Header
 from tacit.validation import as_count, as_real
@@ -76,6 +72,7 @@ def audit(  # noqa: PLR0915 - section by section
     weights: Mapping[str, float] | None = None,
     preset: str | None = None,
     population: int | None = None,
+    weight: str | None = None,
     person: str | None = None,
     header: Header = None,
     show_rare: bool = False,
@@ -111,8 +108,10 @@ def audit(  # noqa: PLR0915 - section by section
     preset
         A published threshold instead of k, by a name in ``tacit.anonymity.PRESETS``.
     population
-        How many people there are of whom those in the table are a sample, for the journalist's risk; None if these are
-        all.
+        How many people there are of whom those in the table are a sample, for the journalist's risk and for who is
+        unique among them; None if these are all.
+    weight
+        Instead of it, a column that says of how many people each row is one: a sampling weight. It is not published.
     person
         The column that names a person with several rows.
     header
@@ -163,9 +162,12 @@ def audit(  # noqa: PLR0915 - section by section
         raise InvalidValueError("a Population has names for its columns already; say what header is when making it")
     secrets = (sensitive,) if isinstance(sensitive, str) else tuple(sensitive or ())
     columns = None if columns is None else distinct_names(columns)
-    read = None if columns is None else list(dict.fromkeys([*columns, *secrets, *keep, *drop]))
+    weighing = () if weight is None else (weight,)
+    read = None if columns is None else list(dict.fromkeys([*columns, *secrets, *keep, *drop, *weighing]))
     people = table if isinstance(table, Population) else Population(table, read, person, header, memory=memory)
+    everybody = everybody_of(people, population, weight)
     chosen = people.known(None if columns is None else list(dict.fromkeys([*columns, *keep])))
+    chosen = tuple(column for column in chosen if column != weight)
     secrets = people.known(secrets)
     alone = _alone(people, tuple(dict.fromkeys([*chosen, *secrets])), report_progress)
     report_progress("what kind of column each is")
@@ -196,7 +198,8 @@ def audit(  # noqa: PLR0915 - section by section
     sets = sets_report(people, chosen, traits, selection, k)
     selected = set_reports(people, [found.columns for found in selection.maximal if found.columns][:SHOWN], k)
     report_progress("risks in regulators' words")
-    risks = tuple(_risks(people, chosen, decision.recommended, wanted, population))
+    risks = tuple(risk_reports(people, chosen, decision.recommended, wanted, everybody))
+    uniqueness = uniqueness_of(people, decision.recommended or traits, everybody)
     report_progress("what the columns alone certify")
     certified: tuple[CertifiedReport, ...] = ()
     promised: tuple[CertifiedSet, ...] = ()
@@ -227,6 +230,7 @@ def audit(  # noqa: PLR0915 - section by section
         options=(),
         decision=decision,
         risks=risks,
+        uniqueness=uniqueness,
         columns=tuple(column_reports(people, {column: alone[column] for column in chosen}, k, show_rare)),
         sets=sets,
         certified=certified,
@@ -269,26 +273,6 @@ def _apart(offers: Iterable[Offer | None]) -> tuple[Offer, ...]:
     """Return the offers, those after the first if they have more bits than it."""
     best, *others = offers
     return () if best is None else (best, *(other for other in others if other is not None and other.bits > best.bits))
-
-
-def _risks(
-    people: Population, whole: Columns, recommended: Columns, wanted: Wanted, population: int | None
-) -> Iterator[RiskReport]:
-    """Yield the risks of the whole table and of what is recommended, beside each other."""
-    of_whole = _risks_of(people, whole, wanted, population)
-    of_few = _risks_of(people, recommended, wanted, population) if recommended else [None] * len(of_whole)
-    for risk, few in zip(of_whole, of_few, strict=True):
-        yield RiskReport(risk.name, risk.meaning, risk.value, None if few is None else few.value)
-
-
-def _risks_of(people: Population, columns: Columns, wanted: Wanted, population: int | None) -> list[Risk]:
-    """Return the risks of columns: to be found, and to have each sensitive value guessed by who knows the others."""
-    found = list(reidentification_risks(people, columns, wanted.k, population=population))
-    for secret in wanted.sensitive:
-        known = [column for column in columns if column != secret]
-        *_, guess, certain = reidentification_risks(people, known, wanted.k, sensitive=secret)
-        found += [replace(risk, name=f"{risk.name}: {printable(secret)}") for risk in (guess, certain)]
-    return found
 
 
 def _certified(

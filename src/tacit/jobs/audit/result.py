@@ -3,6 +3,7 @@
 from dataclasses import dataclass, fields
 from typing import Any
 
+from tacit.anonymity.uniqueness.population_uniqueness import PopulationUniqueness
 from tacit.estimate import Estimate
 from tacit.jobs.audit.decision_result import Columns, Decision
 from tacit.presenting.objects import plain
@@ -258,6 +259,7 @@ class Audit(Drawn):
     options: tuple[str, ...]
     decision: Decision
     risks: tuple[RiskReport, ...]
+    uniqueness: PopulationUniqueness | None
     columns: tuple[ColumnReport, ...]
     sets: SetsReport
     certified: tuple[CertifiedReport, ...]
@@ -281,7 +283,7 @@ class Audit(Drawn):
         Returns
         -------
         dict
-            Keys ``people``, ``rows``, ``decision``, ``risks``, ``columns``, ``sets``, ``certified``,
+            Keys ``people``, ``rows``, ``decision``, ``risks``, ``uniqueness``, ``columns``, ``sets``, ``certified``,
             ``certified_selection``, ``selected``, ``release``, ``inference``, ``collection``, ``redaction``,
             ``cut_short`` (sections that a limit left incomplete), ``not_examined``. An `Estimate` is a dict.
         """

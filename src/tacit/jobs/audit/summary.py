@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
+from tacit.anonymity.uniqueness.model import UniquenessModel
 from tacit.estimate import Estimate
 from tacit.jobs.audit.collection_text import in_short
 from tacit.jobs.audit.decision_result import ColumnDecision, Columns, Offer
@@ -125,6 +126,34 @@ def assumptions(risks: Iterable[RiskReport]) -> list[str]:
     values = [value for risk in risks for value in (risk.whole, risk.recommended) if isinstance(value, Estimate)]
     assumed = dict.fromkeys(value.assuming for value in values if value.assuming is not None)
     return [f"≈ an estimate, assuming {assumption}; its ends are in --json." for assumption in assumed]
+
+
+def unique_among_all(found: Audit) -> list[str]:
+    """Return what is certain of who is unique among everybody, and what models are; nothing if nobody else is told."""
+    told = found.uniqueness
+    if told is None:
+        return []
+    of = f"{people(told.unique_people)} of {told.people:,} {'is' if told.unique_people == 1 else 'are'} unique"
+    if not isinstance(told.population_unique, Estimate):
+        return [f"By {briefly(told.columns)}, {of}: there is nobody else."]
+    end, sure = percent(told.population_unique.high), percent(told.population_unique.confidence or 1.0)
+    sentences = [
+        f"By {briefly(told.columns)}, {of} in the table. Of all {told.population:,} people at most {end} are unique by "
+        f"them, if the table is a random sample: with {sure} confidence, whatever the others are like."
+    ]
+    if told.models:
+        sentences.append(
+            "What models say beside it rests on what each assumes, which --json has; they may be far apart."
+        )
+    return sentences
+
+
+def uniqueness_row(model: UniquenessModel, advised: str | None) -> tuple[str, str, str]:
+    """Return a model, what share of all it takes for unique, and what of those who are unique in the table."""
+    name = f"{model.name}, advised" if model.name == advised else model.name
+    if model.population_unique is None or model.of_sample_unique is None:
+        return name, "–", model.why_not or "–"
+    return name, f"≈ {percent(model.population_unique)}", f"≈ {percent(model.of_sample_unique)}"
 
 
 def with_identifiers(found: Audit) -> str | None:

@@ -1,0 +1,34 @@
+"""Population uniqueness by Zayatz' model: classes are as large in the population as they are in the sample."""
+
+import numpy as np
+
+from tacit.anonymity.uniqueness.model import UniquenessModel
+from tacit.tables.counting.class_sizes import ClassSizes
+
+_ASSUMPTION = "classes of the population have sizes as often as those of the sample have them"
+
+
+def zayatz(sizes: ClassSizes, population: int) -> UniquenessModel:
+    """Return what the model says of a sample's classes, at least one of them of one person.
+
+    ``P(F=1 | f=1) = u_1·P(f=1|F=1) / Σ_i u_i·P(f=1|F=i)`` with u_i classes of i people in the sample, and f of F drawn
+    among n of N people. Source: Zayatz, "Estimation of the percent of unique population elements on a microdata file
+    using the sample", 1991.
+
+    Examples
+    --------
+    >>> found = zayatz(ClassSizes([1, 2, 9], [10, 20, 5]), 950)
+    >>> round(found.of_sample_unique, 4)
+    0.1527
+    """
+    from scipy.special import gammaln  # noqa: PLC0415 - takes a tenth of a second
+
+    n, larger = sizes.people, sizes.sizes
+    left = population - n
+    of_one = np.zeros(larger.size)  # N·C(N−i, n−1)·i / (n·C(N, n)), and none where more are left over than there are
+    fits = larger - 1 <= left
+    i = larger[fits].astype(np.float64)
+    logs = (gammaln(population - i + 1) - gammaln(population)) - (gammaln(left - i + 2) - gammaln(left + 1))
+    of_one[fits] = i * np.exp(logs)
+    chance = float(of_one[0] * sizes.counts[0] / (of_one @ sizes.counts))
+    return UniquenessModel("Zayatz", _ASSUMPTION, sizes.unique / n * chance, chance)

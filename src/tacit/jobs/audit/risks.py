@@ -1,0 +1,60 @@
+"""The risks in regulators' words, and who is unique among everybody whom the table's people are a sample of."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from tacit.anonymity import Population, Risk, reidentification_risks
+from tacit.anonymity.people.weights import weighted_classes
+from tacit.anonymity.uniqueness.population_uniqueness import PopulationUniqueness, population_uniqueness
+from tacit.errors import InvalidValueError
+from tacit.jobs.audit.decision_result import Columns
+from tacit.jobs.audit.result import RiskReport
+from tacit.jobs.audit.sets import Wanted
+from tacit.printable import printable
+
+
+@dataclass(frozen=True)
+class Everybody:
+    """Whom the table's people are among: so many, by a column of weights or as told; None is nobody else."""
+
+    people: int | None
+    weight: str | None
+
+
+def everybody_of(people: Population, population: int | None, weight: str | None) -> Everybody:
+    """Return whom the table's people are among; there is one way to say it."""
+    if weight is None:
+        return Everybody(population, None)
+    if population is not None:
+        raise InvalidValueError(
+            f"the weights of {weight!r} add up to the people there are, and population says so too; leave one of them"
+        )
+    return Everybody(round(weighted_classes(people, (), weight).people), weight)
+
+
+def risk_reports(
+    people: Population, whole: Columns, recommended: Columns, wanted: Wanted, everybody: Everybody
+) -> Iterator[RiskReport]:
+    """Yield the risks of the whole table and of what is recommended, beside each other."""
+    of_whole = _risks_of(people, whole, wanted, everybody)
+    of_few = _risks_of(people, recommended, wanted, everybody) if recommended else [None] * len(of_whole)
+    for risk, few in zip(of_whole, of_few, strict=True):
+        yield RiskReport(risk.name, risk.meaning, risk.value, None if few is None else few.value)
+
+
+def uniqueness_of(people: Population, columns: Columns, everybody: Everybody) -> PopulationUniqueness | None:
+    """Return who is unique among everybody on these columns, if there is somebody else and something is known."""
+    if everybody.people is None or people.person is not None or not columns:
+        return None
+    return population_uniqueness(people, everybody.people, columns)
+
+
+def _risks_of(people: Population, columns: Columns, wanted: Wanted, everybody: Everybody) -> list[Risk]:
+    """Return the risks of columns: to be found, and to have each sensitive value guessed by who knows the others."""
+    among = everybody.people if everybody.weight is None else None
+    found = list(reidentification_risks(people, columns, wanted.k, population=among, weight=everybody.weight))
+    for secret in wanted.sensitive:
+        known = [column for column in columns if column != secret]
+        *_, guess, certain = reidentification_risks(people, known, wanted.k, sensitive=secret)
+        found += [replace(risk, name=f"{risk.name}: {printable(secret)}") for risk in (guess, certain)]
+    return found
