@@ -1,17 +1,25 @@
 """How many people are unique among all, from a sample of them: what is certain, and what each model says."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
 
 from tacit.anonymity.people.accepted import with_a_row_each
 from tacit.anonymity.people.population import Population
+from tacit.anonymity.uniqueness.copula import IN_PAIRS, copula
+from tacit.anonymity.uniqueness.log_linear import INDEPENDENT, log_linear
 from tacit.anonymity.uniqueness.model import ModelName, UniquenessModel
 from tacit.anonymity.uniqueness.pitman import pitman
 from tacit.anonymity.uniqueness.slide_negative_binomial import slide_negative_binomial
 from tacit.anonymity.uniqueness.zayatz import zayatz
 from tacit.errors import InvalidValueError
 from tacit.estimate import Estimate
+from tacit.numerics.alike import Column
 from tacit.numerics.laws.hypergeometric import hypergeometric_cdf
+from tacit.tables.counting.class_sizes import ClassSizes
+from tacit.tables.counting.coded import valued
 from tacit.validation import as_confidence, as_count
 
 _METHOD = "exact limit of the hypergeometric law"
@@ -55,6 +63,7 @@ def population_uniqueness(
     columns: Iterable[str] | None = None,
     *,
     confidence: float = 0.95,
+    seed: int = 0,
 ) -> PopulationUniqueness:
     """Return how many people are unique in a population of which the table's are a sample.
 
@@ -71,6 +80,8 @@ def population_uniqueness(
         What is known of people; None is all columns.
     confidence
         With what probability the end holds, in (0, 1).
+    seed
+        Of what the last two models draw.
 
     Raises
     ------
@@ -113,14 +124,35 @@ def population_uniqueness(
     most = most_unique(sizes.unique, sizes.people, everybody, 1 - confidence) / everybody
     assuming = f"a random sample of {everybody:,} people"
     share = Estimate(most, 0.0, most, confidence, _METHOD, assuming)
-    models = (
-        (zayatz(sizes, everybody), pitman(sizes, everybody), slide_negative_binomial(sizes, everybody))
-        if sizes.unique
-        else ()
-    )
+    models = tuple(_models(people, known, sizes, everybody, seed)) if sizes.unique else ()
     return PopulationUniqueness(
         known, sizes.people, everybody, sizes.unique, share, models, _advised(models, sizes.people / everybody)
     )
+
+
+def _models(
+    people: Population, known: Sequence[str], sizes: ClassSizes, everybody: int, seed: int
+) -> Iterator[UniquenessModel]:
+    yield zayatz(sizes, everybody)
+    yield pitman(sizes, everybody)
+    yield slide_negative_binomial(sizes, everybody)
+    held = people.told_by_rows(lambda rows, length: valued(rows, known, length))
+    if held is None:
+        why = "it needs the rows, and these are not in this process, or too many"
+        yield UniquenessModel("Poisson log-linear", INDEPENDENT, None, None, why_not=why)
+        yield UniquenessModel("Gaussian copula", IN_PAIRS, None, None, why_not=why)
+        return
+    rng, columns = np.random.default_rng(seed), [_in_order(column, values) for column, values in held.values()]
+    yield log_linear(columns, everybody, rng)
+    yield copula(columns, everybody, rng)
+
+
+def _in_order(column: Column, values: Any) -> Column:
+    """Return the column with codes in the order of its values, null last."""
+    held = values.to_pylist()
+    ranks = np.empty(column.count, np.int32)
+    ranks[sorted(range(column.count), key=lambda code: (held[code] is None, held[code]))] = np.arange(column.count)
+    return Column(ranks[column.codes], column.count)
 
 
 def most_unique(seen: int, sample: int, population: int, misses: float) -> int:
