@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from tacit.anonymity import PopulationUniqueness, UniquenessModel
 from tacit.estimate import Estimate
 from tacit.jobs.audit.decision_result import ColumnDecision, Columns, Decision, FrontSet, GuessReport, Offer
 from tacit.jobs.audit.result import (
@@ -171,6 +172,18 @@ def usual(city: str = "city", job: str = "job", table: str = "people.csv") -> Au
             front=(FrontSet(("sick",), 1.0, 3, 0.003), FrontSet((city, "sick"), 2.0, 8, 0.008)),
         ),
         risks=RISKS,
+        uniqueness=PopulationUniqueness(
+            (city, "sick"),
+            1000,
+            50_000,
+            1,
+            Estimate(0.0012, 0.0, 0.0012, 0.95, "limit", "a random sample"),
+            (
+                UniquenessModel("Zayatz", "what it assumes", 0.001, 0.4),
+                UniquenessModel("Pitman", "what it assumes", None, None, why_not="it fits no parameters"),
+            ),
+            "Zayatz",
+        ),
         columns=(
             column(city, exposed=2, rarest_people=2, rarest_value=None, rarest_withheld=True),
             column(job, rarest_value=None),
@@ -228,6 +241,7 @@ def bare() -> Audit:
         person="id",
         sensitive=(),
         decision=Decision(decided(email=("drop", "identifier")), (), None, {}, {}, ()),
+        uniqueness=None,
         risks=tuple(replace(risk, recommended=None) for risk in RISKS),
         columns=(usual().columns[3],),
         sets=SetsReport(only, (), ("email",), examined=0, possible=0, complete=True),

@@ -152,7 +152,7 @@ def uniqueness_row(model: UniquenessModel, advised: str | None) -> tuple[str, st
     """Return a model, what share of all it takes for unique, and what of those who are unique in the table."""
     name = f"{model.name}, advised" if model.name == advised else model.name
     if model.population_unique is None or model.of_sample_unique is None:
-        return name, "–", model.why_not or "–"
+        return name, "says nothing", model.why_not or ""
     return name, f"≈ {percent(model.population_unique)}", f"≈ {percent(model.of_sample_unique)}"
 
 
