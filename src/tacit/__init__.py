@@ -83,6 +83,7 @@ _AT_THE_TOP = {
     "tacit.jobs.audit": ("audit",),
     "tacit.jobs.diff": ("diff",),
     "tacit.jobs.release": ("release",),
+    "tacit.jobs.synthetic": ("synthetic_risk",),
     "tacit.blackbox": (
         "BayesRiskStream",
         "estimate_bayes_risk",

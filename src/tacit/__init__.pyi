@@ -64,6 +64,9 @@ from tacit.jobs.diff import (
 from tacit.jobs.release import (
     release as release,
 )
+from tacit.jobs.synthetic import (
+    synthetic_risk as synthetic_risk,
+)
 from tacit.measures import (
     bayes_risk as bayes_risk,
     bayes_security as bayes_security,

@@ -139,6 +139,9 @@ class Limits:
     most_sets_attacked: int = 100_000  # sets of columns that are attacked at once
     most_columns_combined: int = 10  # columns of a fingerprint, all of whose subsets are read
 
+    # A synthetic table beside its original.
+    most_records_compared: int = 1 << 32  # (person, synthetic record): of more a sample of the people is attacked
+
     # Choosing columns, and redacting values.
     most_pairs_asked: int = 400  # pairs of columns about which an engine elsewhere is asked whether one determines
     most_levels_examined: int = 20_000  # sets that a selection looks at one by one, by their number of columns

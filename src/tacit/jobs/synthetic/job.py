@@ -1,0 +1,257 @@
+"""The job of ``tacit synthetic``: three tables read and coded alike, attacked, and compared."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import floor, log10
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tacit import limits
+from tacit.anonymity import Population
+from tacit.anonymity.synthetic.attack import SyntheticAttack
+from tacit.anonymity.synthetic.copies import copies
+from tacit.anonymity.synthetic.neighbours import inference, linkability
+from tacit.anonymity.synthetic.singling_out import singling_out
+from tacit.anonymity.synthetic.tables import NAMES, Tables, tables_of
+from tacit.errors import InvalidTableError, InvalidValueError, UnknownColumnError, UnsupportedError
+from tacit.input_files import without_password
+from tacit.jobs.synthetic.result import AttackResult, SyntheticRisk
+from tacit.numerics.draws.randomness import fresh_seed
+from tacit.tables.counting.coded import valued
+from tacit.tables.layouts.column_names import distinct_names, names_among
+from tacit.tables.layouts.headers import Header
+from tacit.validation import as_confidence, as_count
+
+# Of fewer attacks a rate says next to nothing.
+FEWEST = 20
+Linked = tuple[Sequence[str], Sequence[str]]
+
+
+def synthetic_risk(
+    original: Any,
+    synthetic: Any,
+    control: Any,
+    columns: Sequence[str] | None = None,
+    *,
+    sensitive: str | Sequence[str] = (),
+    linked: Linked | None = None,
+    neighbours: int = 1,
+    attacks: int | None = None,
+    confidence: float = 0.95,
+    seed: int | None = None,
+    header: Header = None,
+    memory: int | str | None = None,
+    progress: Callable[[str], None] | None = None,
+) -> SyntheticRisk:
+    """Return what a synthetic table tells of the people it was made from, and not of others like them.
+
+    ``risk = (r − c)/(1 − c)`` of each attack, which succeeds on r of the original's people and c of those held out
+
+    Parameters
+    ----------
+    original, synthetic, control
+        Anything that `tacit.Population` takes, a row a person: the table that the synthetic one was made from, the
+        synthetic one, and people like the original's who took no part in it.
+    columns
+        The columns to look at; None is all, which all three must have then.
+    sensitive
+        The columns that are guessed, each from all columns that are not sensitive.
+    linked
+        What either of two parties knows of a person, two sets of columns; None deals the columns out in turn, those
+        with the most values first.
+    neighbours
+        How many nearest synthetic records either party looks at.
+    attacks
+        How many people of each table are attacked at most, and by how many conditions of either kind, at least 20; None
+        attacks all, or a sample where that would take minutes.
+    confidence
+        With which all intervals hold together, in (0, 1).
+    seed
+        The same one gives the same result; None draws one.
+    header, memory
+        As for `tacit.Population`.
+    progress
+        Called with what is being worked on.
+
+    Returns
+    -------
+    SyntheticRisk
+        The counts of each attack, and its risk with an interval. It measures these attacks only.
+
+    Raises
+    ------
+    InvalidTableError, UnknownColumnError
+        If a table cannot be read as it stands, lacks a column, holds another kind of value in it, or is too small.
+    InvalidValueError
+        If an option is out of range.
+    UnsupportedError
+        If the rows are not in this process.
+
+    Notes
+    -----
+    Who is in the original and who is held out must be chosen at random. Source: Giomi, Boenisch, Wehmeyer and Tasnádi,
+    A Unified Framework for Quantifying Privacy Risk in Synthetic Data, PoPETs 2023; the attacks are in
+    ``tacit.anonymity.synthetic``.
+
+    Examples
+    --------
+    >>> import numpy as np, pyarrow as pa
+    >>> drawn = np.random.default_rng(0).integers([[50, 50, 9, 2]], size=(400, 4)).T
+    >>> people = pa.table(dict(zip(["age", "town", "job", "ill"], drawn)))
+    >>> original, others = people.slice(0, 200), people.slice(200)
+    >>> found = synthetic_risk(original, original, others, sensitive="ill", seed=1)
+    >>> found.decision, [(each.attack, each.risk.value) for each in found.attacks][-2:]
+    ('tells more', [('linkability', 1.0), ('inference:ill', 1.0)])
+    """
+    k, confidence = as_count(neighbours, "neighbours", at_least=1), as_confidence(confidence)
+    most = None if attacks is None else as_count(attacks, "attacks", at_least=FEWEST)
+    seed = fresh_seed() if seed is None else as_count(seed, "seed", at_least=0)
+    secrets = (sensitive,) if isinstance(sensitive, str) else distinct_names(sensitive)
+    parties = None if linked is None else _parties(linked)
+    named = [*secrets, *(name for party in parties or () for name in party)]
+    wanted = None if columns is None else list(dict.fromkeys([*distinct_names(columns), *named]))
+    tell: Callable[[str], None] = progress or (lambda _: None)
+    tell("reading the tables")
+    tables, names = _read((original, synthetic, control), wanted, header, memory)
+    names_among(named, names)
+    _check_sizes(tables)
+    known = [name for name in names if name not in secrets]
+    if secrets and not known:
+        raise InvalidValueError("each column is sensitive, so that none is left to guess from; name fewer")
+    dealt = parties or _dealt(tables)
+    found, not_attacked = _Attacks(tables, known, secrets, dealt, k, most, seed).made(tell)
+    each = _of_each(confidence, len(found))
+    people, records, held_out = tables.sizes
+    return SyntheticRisk(
+        *map(_said, (original, synthetic, control), NAMES),
+        people=people,
+        records=records,
+        held_out=held_out,
+        columns=names,
+        linked=dealt,
+        neighbours=k,
+        seed=seed,
+        confidence=confidence,
+        attacks=tuple(
+            AttackResult(one.name, one.original, one.control, one.control_rate, one.naive, one.risk(each))
+            for one in found
+        ),
+        not_attacked=not_attacked,
+    )
+
+
+@dataclass(frozen=True)
+class _Attacks:
+    """The attacks that are asked for."""
+
+    tables: Tables
+    known: Sequence[str]
+    sensitive: Sequence[str]
+    linked: tuple[tuple[str, ...], tuple[str, ...]] | None
+    neighbours: int
+    most: int | None
+    seed: int
+
+    def made(self, tell: Callable[[str], None]) -> tuple[list[SyntheticAttack], dict[str, str]]:
+        """Return what each attack did, and of others why they were not made."""
+        tables, rng, (people, records, held_out) = self.tables, np.random.default_rng(self.seed), self.tables.sizes
+        affordable = limits.current().most_records_compared
+        targets = self.most or max(FEWEST, affordable // (2 * records))
+        chosen = np.sort(rng.permutation(people)[:targets]), np.sort(rng.permutation(held_out)[:targets])
+        conditions = self.most or max(FEWEST, affordable // (people + held_out + records))
+        not_attacked: dict[str, str] = {}
+        tell("copies")
+        found = [*copies(tables)]
+        for how in ("univariate", "multivariate"):
+            tell(f"singling out, {how}")
+            one = singling_out(tables, how, conditions, rng)
+            if one is None or one.original.attacks < FEWEST:
+                not_attacked[f"singling_out_{how}"] = f"fewer than {FEWEST} conditions single a synthetic record out"
+            else:
+                found.append(one)
+        if self.linked is None:
+            not_attacked["linkability"] = "it takes two columns, one for either party"
+        else:
+            tell("linkability")
+            found.append(linkability(tables, *self.linked, self.neighbours, chosen))
+        for name in self.sensitive:
+            tell(f"inference of {name}")
+            found.append(inference(tables, self.known, name, chosen))
+        if not self.sensitive:
+            not_attacked["inference"] = "no column is said to be sensitive (--sensitive, sensitive=)"
+        return found, not_attacked
+
+
+def _read(
+    given: Sequence[Any], wanted: Sequence[str] | None, header: Header, memory: int | str | None
+) -> tuple[Tables, tuple[str, ...]]:
+    """Return the three tables on the columns that they share, and their names."""
+    parts = [_population(*each, wanted, header, memory) for each in zip(given, NAMES, strict=True)]
+    names = parts[0].columns
+    for part, which in zip(parts, NAMES, strict=True):
+        if there := set(names) ^ set(part.columns):
+            first = next(name for name in (*names, *part.columns) if name in there)
+            lacks, has = (which, NAMES[0]) if first in names else (NAMES[0], which)
+            raise InvalidTableError(
+                f"{lacks} lacks the column {first!r} of {has}; name those that all three have (--columns, columns=)"
+            )
+    held = [part.told_by_rows(lambda rows, length: valued(rows, names, length)) for part in parts]
+    coded = [each for each in held if each is not None]
+    if len(coded) < len(held):
+        raise UnsupportedError(
+            "a table cannot be attacked here: its rows are not in this process, they are too many, or a column holds "
+            "lists or the like; pass the rows themselves, or fewer columns"
+        )
+    return tables_of(names, coded), names
+
+
+def _population(
+    table: Any, which: str, columns: Sequence[str] | None, header: Header, memory: int | str | None
+) -> Population:
+    try:
+        return Population(table, columns, None, header, memory=memory)
+    except UnknownColumnError as error:
+        raise InvalidTableError(f"{which}: {error}") from None
+
+
+def _check_sizes(tables: Tables) -> None:
+    people, records, held_out = tables.sizes
+    for size, which in ((people, NAMES[0]), (held_out, NAMES[2])):
+        if size < FEWEST:
+            raise InvalidTableError(
+                f"{which} has {size} of the at least {FEWEST} people it takes to tell what the synthetic table says of "
+                "those it was made from and what of others; hold out more, at random, before the synthetic one is made"
+            )
+    if records < 2:
+        raise InvalidTableError(f"{NAMES[1]} has one record, and it takes two to attack by the nearest")
+
+
+def _parties(linked: Linked) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return what either party knows, if they are two and know different columns."""
+    if isinstance(linked, str) or len(linked) != 2:  # pyright: ignore[reportUnnecessaryComparison, reportUnnecessaryIsInstance]
+        raise InvalidValueError(f"linked must be two sets of columns, what either party knows; got {linked!r}")
+    first, second = (distinct_names(party) for party in linked)
+    if not first or not second or set(first) & set(second):
+        raise InvalidValueError(
+            f"linked must be two sets of columns of which none is empty and none in both, got {linked!r}"
+        )
+    return first, second
+
+
+def _dealt(tables: Tables) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
+    """Return the columns dealt out to two parties in turn, those of the most synthetic values first."""
+    many = sorted(tables.columns, key=lambda name: -np.unique(tables.columns[name].synthetic).size)
+    return (tuple(many[::2]), tuple(many[1::2])) if len(many) > 1 else None
+
+
+def _of_each(confidence: float, count: int) -> float:
+    """Return with which confidence each of so many holds if all together hold with this one."""
+    misses = (1 - confidence) / count
+    step = 10.0 ** (floor(log10(misses)) - 1)  # two digits, which read better
+    return round(1 - floor(misses / step * (1 + 1e-12)) * step, 15)
+
+
+def _said(table: Any, which: str) -> str:
+    return without_password(str(table)) if isinstance(table, str | Path) else which

@@ -1,0 +1,104 @@
+"""What attacks by a synthetic table found, for a terminal: the decision, each attack, and what was not looked at."""
+
+from collections.abc import Iterator
+from math import ceil, floor
+
+from rich.console import Group, RenderableType
+
+from tacit.anonymity.synthetic.singling_out import COLUMNS
+from tacit.estimate import Estimate
+from tacit.jobs.synthetic.result import SyntheticRisk
+from tacit.presenting.names import briefly
+from tacit.presenting.numbers import percent
+from tacit.presenting.tables import plain_table, plain_words
+
+_NAMES = {
+    "copied": "row copied",
+    "copied_alone": "rare row copied",
+    "singling_out_univariate": "singling out, 1 column",
+    "singling_out_multivariate": f"singling out, {COLUMNS} columns",
+    "linkability": "linkability",
+}
+_DECIMALS = 10**4
+
+
+def to_text(found: SyntheticRisk) -> Group:
+    """Return what a terminal shows of it."""
+    return Group(*_parts(found))
+
+
+def _parts(found: SyntheticRisk) -> Iterator[RenderableType]:
+    yield plain_words(_decision(found))
+    yield plain_words(
+        f"{found.people:,} people in the original, {found.records:,} synthetic records, {found.held_out:,} people held "
+        f"out; {len(found.columns)} columns. Seed {found.seed}."
+    )
+    table = plain_table("attack", "tries", "original", "held out", "naive", "risk", "from", "to", wide=14)
+    for each in found.attacks:
+        table.add_row(
+            said(each.attack) + (" (weak)" if each.is_weak else ""),
+            f"{each.original.attacks:,}",
+            percent(each.original.rate, 3),
+            percent(min(1.0, each.control_rate), 3),
+            "" if each.naive is None else percent(each.naive, 2),
+            f"{each.risk.value:.4f}",
+            *_ends(each.risk),
+        )
+    yield table
+    yield plain_words(
+        "risk is (r - c)/(1 - c), r and c being the shares of successful attacks on the original's and on held-out "
+        f"people; the intervals hold together with {percent(found.confidence)} confidence, {found.risk.assuming}."
+    )
+    if any(each.is_weak for each in found.attacks):
+        yield plain_words("weak: the attack does no better than without looking at a person, so its risk says little.")
+    if found.linked is not None:
+        first, second = found.linked
+        yield plain_words(f"Linkability: one party knows {briefly(first)}; the other {briefly(second)}.")
+    for name, reason in found.not_attacked.items():
+        yield plain_words(f"{said(name)}: not attacked, {reason}.")
+
+
+def said(attack: str) -> str:
+    """Return the name of an attack in words.
+
+    Examples
+    --------
+    >>> said("inference:income")
+    'inference of income'
+    """
+    return _NAMES.get(attack, attack.replace(":", " of ", 1))
+
+
+def _decision(found: SyntheticRisk) -> str:
+    sure = percent(found.confidence)
+    match found.decision:
+        case "tells more":
+            worst = max(found.attacks, key=lambda each: each.risk.low)
+            return (
+                "The synthetic table tells more of the people it was made from than of others: by "
+                f"{said(worst.attack)}, a risk of {_between(worst.risk)} (all together {sure})."
+            )
+        case "not alike":
+            least = min(found.attacks, key=lambda each: each.risk.high)
+            return (
+                "The tables do not compare: the synthetic table tells more of the held-out people than of those it was "
+                f"made from, by {said(least.attack)}, a risk of {_between(least.risk)} (all together {sure}). Are they "
+                "drawn alike, and given in the right order?"
+            )
+        case "no sign":
+            attacks = sum(each.original.attacks for each in found.attacks)
+            return (
+                "No sign that the synthetic table tells more of the people it was made from than of others, at "
+                f"{attacks:,} attacks: the risk by these is at most {_ends(found.risk)[1]} (all together "
+                f"{sure}). That is no proof: other attacks may find more."
+            )
+
+
+def _between(risk: Estimate) -> str:
+    low, high = _ends(risk)
+    return f"{risk.value:.4f}, between {low} and {high}"
+
+
+def _ends(risk: Estimate) -> tuple[str, str]:
+    """Return the ends of an interval with four decimals, rounded outwards."""
+    return f"{floor(risk.low * _DECIMALS) / _DECIMALS:.4f}", f"{ceil(risk.high * _DECIMALS) / _DECIMALS:.4f}"
