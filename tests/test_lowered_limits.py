@@ -205,6 +205,13 @@ def counts_read(tmp_path):
     return tc.Marginals(tmp_path / "counts.csv").people
 
 
+def synthetic_linkability():
+    drawn = np.random.default_rng(0).integers([[9, 9, 9]], size=(400, 3)).T.astype(str)
+    people = pa.table(dict(zip("abc", drawn, strict=True)))
+    original, others = people.slice(0, 200), people.slice(200)
+    return tc.synthetic_risk(original, original, others, seed=1).measures["linkability"]
+
+
 def stored(tmp_path):
     np.save(tmp_path / "channel.npy", np.random.default_rng(0).dirichlet(np.ones(5), size=40))
     return tc.StoredChannel(tmp_path / "channel.npy")
@@ -287,6 +294,7 @@ QUESTIONS = {
     "independent columns": lambda _: tc.anonymity.exposure_if_independent(population(), k=3),
     "the worst table": lambda _: tc.anonymity.worst_exposure(population(), k=3, columns=["a", "b"]),
     "attacks": lambda _: [attack.posterior for attack in tc.anonymity.attacks_on_all(population())],
+    "a synthetic table": lambda _: synthetic_linkability(),
     "a release": lambda _: tc.anonymity.t_closeness(population(), ["a"], "d"),
     "a fingerprint": lambda _: [found.alike for found in tc.anonymity.given_away(population(), {"a": "1"})],
     "a selection": lambda _: most_useful(),
@@ -337,6 +345,7 @@ REFUSED = [
 ]
 LESS_IS_SAID = [
     ("most_loss_points", 1000, "noise added up"),
+    ("most_records_compared", 20_000, "a synthetic table"),
     ("most_histograms", 20, "a guess by a law"),
     ("most_histograms", 20, "information on one of a crowd"),
     ("most_log_terms", 20, "a loud profile"),

@@ -7,6 +7,7 @@ from fractions import Fraction
 from importlib import import_module
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import tacit as tc
@@ -83,6 +84,13 @@ GATED = {
         ("guess_rise:secret>0.2", "t_closeness:secret>0.2"),
         ("recommended_exposure>0", "'recommended_exposure'"),
     ),
+    "synthetic": Gated(
+        ["synthetic", "people.csv", "synthetic.csv", "--control", "held_out.csv", "--sensitive", "c", "--seed", "1"],
+        ("copied>0.9", "linkability>0.9", "inference:c>0.9", "risk>0.9"),
+        ("risk>0.1", "linkability>0.2"),
+        ("risc>0", "'risk'"),
+        ("inference:c>0.5",),
+    ),
     "release": Gated(
         ["release", "samples.csv", "--out", "made.csv"],
         ("exposure>0.5", "suppressed>0", "smallest_class<50"),
@@ -113,6 +121,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     numbers = range(400)
     Path("old.csv").write_text("".join(["s,a\n", *(f"{i % 2},{i // 2 % 5}\n" for i in numbers)]))
     Path("new.csv").write_text("".join(["s,b,c\n", *(f"{i % 2},{i % 3},{i % 7}\n" for i in numbers)]))
+    drawn = np.random.default_rng(0).integers([50, 50, 4], size=(600, 3)).astype(str).tolist()
+    half_copied = drawn[:100] + drawn[400:]
+    for name, people in (("people", drawn[:200]), ("held_out", drawn[200:400]), ("synthetic", half_copied)):
+        Path(f"{name}.csv").write_text("\n".join(["a,b,c", *map(",".join, people)]) + "\n")
     Path("tacit.toml").write_text('k = 2\nsensitive = "secret"\nl = 1\n')
 
 

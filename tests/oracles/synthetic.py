@@ -53,13 +53,13 @@ def neighbours(asked, synthetic, ranges, places, k):
     return {place for place, far in enumerate(away) if far <= furthest}
 
 
-def links(people, synthetic, ranges, first, second, k):
+def links(people, synthetic, ranges, first, second, k):  # noqa: PLR0917
     return sum(
         bool(neighbours(x, synthetic, ranges, first, k) & neighbours(x, synthetic, ranges, second, k)) for x in people
     )
 
 
-def guesses(people, synthetic, ranges, known, secret, is_number, order):
+def guesses(people, synthetic, ranges, known, secret, is_number, order):  # noqa: PLR0917
     """How many people's secret is the commonest of their nearest; ties go to the commonest of all, then by order."""
     overall = Counter(record[secret] for record in synthetic)
     right = 0

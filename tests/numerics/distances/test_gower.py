@@ -1,8 +1,7 @@
 """Gower's distance: compiled and not, and in fractions."""
 
 import numpy as np
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from hypothesis.extra.numpy import arrays
 
 from tacit.numerics.distances.gower import UNIT, Records, _add_distances, gower_distances, in_units

@@ -15,7 +15,7 @@ from tacit.anonymity.synthetic.copies import copies
 from tacit.anonymity.synthetic.neighbours import inference, linkability
 from tacit.anonymity.synthetic.singling_out import singling_out
 from tacit.anonymity.synthetic.tables import NAMES, Tables, tables_of
-from tacit.errors import InvalidTableError, InvalidValueError, UnknownColumnError, UnsupportedError
+from tacit.errors import InvalidTableError, InvalidValueError, TooLargeError, UnknownColumnError, UnsupportedError
 from tacit.input_files import without_password
 from tacit.jobs.synthetic.result import AttackResult, SyntheticRisk
 from tacit.numerics.draws.randomness import fresh_seed
@@ -197,12 +197,17 @@ def _read(
             raise InvalidTableError(
                 f"{lacks} lacks the column {first!r} of {has}; name those that all three have (--columns, columns=)"
             )
+    most = limits.current().most_codes
+    if (cells := max(part.rows for part in parts) * len(names)) > most:
+        raise TooLargeError(
+            f"a table has {cells:,} values in these columns, of at most {most:,}; name fewer (--columns, columns=)"
+        )
     held = [part.told_by_rows(lambda rows, length: valued(rows, names, length)) for part in parts]
     coded = [each for each in held if each is not None]
     if len(coded) < len(held):
         raise UnsupportedError(
-            "a table cannot be attacked here: its rows are not in this process, they are too many, or a column holds "
-            "lists or the like; pass the rows themselves, or fewer columns"
+            "a table cannot be attacked here: its rows are not in this process, or a column holds lists or the like; "
+            "pass the rows themselves, or leave such a column out"
         )
     return tables_of(names, coded), names
 

@@ -1,0 +1,304 @@
+"""A synthetic table is found to tell what it does: of copies, parts of them, noise, models, and nothing."""
+
+import csv
+import json
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from scipy.stats import norm, rankdata
+
+import tacit as tc
+from cli_runner import run
+from tacit.errors import InvalidTableError, InvalidValueError, UnknownColumnError, UnsupportedError
+from tacit.jobs.synthetic import SyntheticRisk, synthetic_risk
+from tacit.jobs.synthetic.job import _of_each
+from tacit.tables.example import path_of
+
+NUMBERS = ("age", "fnlwgt", "education_num", "capital_gain", "capital_loss", "hours_per_week")
+
+
+@pytest.fixture(scope="module")
+def adult() -> tuple[pa.Table, pa.Table]:
+    """Return an original and a control, of 4,000 people each."""
+    table = pq.read_table(path_of("example:adult"))
+    for name in NUMBERS:
+        place = table.column_names.index(name)
+        table = table.set_column(place, name, table[name].cast(pa.int64()))
+    order = np.random.default_rng(0).permutation(table.num_rows)
+    return table.take(order[:4000]), table.take(order[4000:8000])
+
+
+def columns_of(table: pa.Table) -> dict[str, np.ndarray]:
+    return {name: np.asarray(table[name].to_pylist()) for name in table.column_names}
+
+
+def of_marginals(table: pa.Table, seed: int) -> pa.Table:
+    """Return records whose columns are drawn one by one, numbers with noise: nobody's values are together."""
+    rng = np.random.default_rng(seed)
+    drawn = {name: rng.choice(column, column.size) for name, column in columns_of(table).items()}
+    drawn["fnlwgt"] = rng.normal(190_000, 100_000, table.num_rows).round().astype(int)
+    return pa.table(drawn)
+
+
+def of_copula(table: pa.Table, seed: int) -> pa.Table:
+    """Return records by a Gaussian copula: numbers by smoothed marginals, other values by their ranks."""
+    rng, n = np.random.default_rng(seed), table.num_rows
+    columns = columns_of(table)
+    codes = {name: np.unique(column, return_inverse=True) for name, column in columns.items()}
+    scores = np.array([norm.ppf(rankdata(c, "average") / (n + 1)) for _, c in codes.values()])
+    drawn = norm.cdf(rng.multivariate_normal(np.zeros(len(scores)), np.corrcoef(scores), size=n)).T
+    made = {}
+    for (name, (values, code)), u in zip(codes.items(), drawn, strict=True):
+        if name == "fnlwgt":
+            made[name] = (190_000 + 100_000 * norm.ppf(u)).round().astype(int)
+        else:
+            made[name] = values[np.sort(code)[np.minimum((u * n).astype(int), n - 1)]]
+    return pa.table(made)
+
+
+def of_quantiles(table: pa.Table, seed: int) -> pa.Table:
+    """Return the same with a number between two people's, next to them."""
+    near = np.random.default_rng(seed).uniform(0.01, 0.99, table.num_rows)
+    made = np.quantile(columns_of(table)["fnlwgt"], near).round().astype(int)
+    return pa.table(columns_of(of_copula(table, seed)) | {"fnlwgt": made})
+
+
+def noisy(table: pa.Table, share: float, seed: int) -> pa.Table:
+    """Return copies of which each cell is another person's with this probability."""
+    rng, columns = np.random.default_rng(seed), columns_of(table)
+    n = table.num_rows
+    return pa.table(
+        {name: np.where(rng.random(n) < share, rng.permutation(column), column) for name, column in columns.items()}
+    )
+
+
+def risks(found: SyntheticRisk) -> dict[str, float]:
+    return {each.attack: each.risk.value for each in found.attacks}
+
+
+def test_of_copies_everything_is_told(adult: tuple[pa.Table, pa.Table]) -> None:
+    original, control = adult
+    found = synthetic_risk(original, original, control, sensitive=["income", "age"], seed=1)
+    assert found.decision == "tells more"
+    assert min(risks(found).values()) > 0.98
+    assert {*risks(found)} == {
+        "copied", "copied_alone", "singling_out_univariate", "singling_out_multivariate", "linkability",
+        "inference:income", "inference:age",
+    }  # fmt: skip
+
+
+def test_of_half_copies_half_is_told(adult: tuple[pa.Table, pa.Table]) -> None:
+    original, control = adult
+    others = of_marginals(original, 3)
+    half = pa.concat_tables([original.slice(0, 2000), others.select(original.column_names).slice(0, 2000)])
+    found = synthetic_risk(original, half, control, sensitive="income", seed=1)
+    assert risks(found)["copied"] == pytest.approx(0.5, abs=0.01)
+    assert risks(found)["linkability"] == pytest.approx(0.5, abs=0.03)
+    assert 0.2 < risks(found)["inference:income"] < 0.6
+    assert 0.1 < risks(found)["singling_out_multivariate"] < 0.9
+
+
+def test_noise_takes_the_risk_down(adult: tuple[pa.Table, pa.Table]) -> None:
+    original, control = adult
+    found = [
+        risks(synthetic_risk(original, noisy(original, share, 2), control, seed=1))["linkability"]
+        for share in (0.05, 0.2, 0.6)
+    ]
+    assert found[0] > found[1] > found[2]
+    assert found[0] > 0.5
+    assert abs(found[2]) < 0.1
+
+
+@pytest.mark.parametrize("generator", [of_marginals, of_copula])
+def test_of_a_model_of_few_numbers_nothing_is_told(adult: tuple[pa.Table, pa.Table], generator) -> None:
+    original, control = adult
+    found = synthetic_risk(original, generator(original, 5), control, sensitive="income", seed=1)
+    assert found.decision == "no sign"
+    assert found.risk.high < 0.3
+    assert found.risk.confidence == 0.95
+
+
+def test_numbers_next_to_those_of_people_are_found_out(adult: tuple[pa.Table, pa.Table]) -> None:
+    original, control = adult
+    found = synthetic_risk(original, of_quantiles(original, 5), control, sensitive="income", seed=1)
+    assert found.decision == "tells more"
+    assert found.measures["singling_out_univariate"].low > 0 >= found.measures["linkability"].low
+
+
+def test_tables_in_the_wrong_order_do_not_compare(adult: tuple[pa.Table, pa.Table]) -> None:
+    original, control = adult
+    found = synthetic_risk(original, control, control, seed=1)
+    assert found.decision == "not alike"
+    assert found.measures["copied"].high < -0.9
+
+
+def test_the_same_seed_gives_the_same_result_and_a_drawn_one_is_told(adult: tuple[pa.Table, pa.Table]) -> None:
+    original, control = adult
+    asked = (original, of_copula(original, 5), control)
+    first = synthetic_risk(*asked, attacks=500)
+    assert all(each.original.attacks <= 500 for each in first.attacks if each.attack.startswith("singling"))
+    assert first.measures["linkability"] == synthetic_risk(*asked, attacks=500, seed=first.seed).measures["linkability"]
+    assert first == synthetic_risk(*asked, attacks=500, seed=first.seed)
+
+
+def small(n: int = 60) -> dict[str, list]:
+    rng = np.random.default_rng(4)
+    return {
+        "age": rng.integers(90, size=n).tolist(), "town": rng.choice(["Oslo", "Rome", "Bonn"], n).tolist(),
+        "ill": rng.choice(["yes", "no"], n).tolist(),
+    }  # fmt: skip
+
+
+def test_a_missing_value_is_a_value_of_its_own() -> None:
+    people = small() | {"ill": [None, "no"] * 30}
+    held_out = small() | {"ill": ["no", None] * 30}
+    found = synthetic_risk(pa.table(people), pa.table(people), pa.table(held_out), sensitive="ill", seed=1)
+    by_name = {each.attack: each for each in found.attacks}
+    assert by_name["copied"].original.hits == 60
+    assert by_name["copied"].control.hits < 60
+    assert by_name["inference:ill"].original.hits > 50
+
+
+def test_numbers_are_the_same_in_any_file(tmp_path: Path) -> None:
+    people = small() | {"born": ["2001-02-03"] * 60}
+    as_text = tmp_path / "text.csv"
+    with as_text.open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(people)
+        writer.writerows(zip(*people.values(), strict=True))
+    pq.write_table(pa.table(people | {"age": [float(age) for age in people["age"]]}), tmp_path / "real.parquet")
+    found = synthetic_risk(as_text, tmp_path / "real.parquet", pa.table(people), seed=1)
+    assert found.attacks[0].original.hits == found.attacks[0].control.hits == 60
+
+
+def test_values_of_different_kinds_are_refused_without_being_shown() -> None:
+    people = small()
+    other = people | {"age": [f"wombat{age}" for age in people["age"]]}
+    with pytest.raises(InvalidTableError, match=r"'age' holds numbers in the original, text in the synthetic") as e:
+        synthetic_risk(pa.table(people), pa.table(other), pa.table(people))
+    assert "wombat" not in str(e.value)
+
+
+def test_texts_that_are_one_number_are_not_one_value() -> None:
+    people = {"flat": ["01", "1"] * 30, "town": ["Oslo", "Rome"] * 30}
+    found = synthetic_risk(pa.table(people), pa.table(people), pa.table(people | {"flat": ["1", "01"] * 30}), seed=1)
+    assert found.attacks[0].control.hits == 0
+
+
+def test_constants_and_single_columns_are_not_attacked_and_that_is_said() -> None:
+    people = pa.table({"land": ["here"] * 60})
+    found = synthetic_risk(people, people, people)
+    assert {*found.not_attacked} == {
+        "singling_out_univariate", "singling_out_multivariate", "linkability", "inference",
+    }  # fmt: skip
+    assert found.decision == "no sign"
+    assert found.risk.high == 1.0
+
+
+def test_texts_that_everybody_has_alone_say_nothing() -> None:
+    def named(first: int) -> pa.Table:
+        return pa.table(small() | {"name": [f"n{first + i}" for i in range(60)]})
+
+    found = synthetic_risk(named(0), named(100), named(200), seed=1)
+    assert risks(found)["copied"] == 0.0
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"columns": ["agee"]}, "the original: there is no column 'agee'; did you mean 'age'"),
+        ({"sensitive": "il"}, "there is no column 'il'"),
+        ({"sensitive": ["age", "town", "ill"]}, "each column is sensitive"),
+        ({"linked": (["age"], ["age", "ill"])}, "none in both"),
+        ({"linked": (["age"], [])}, "none is empty"),
+        ({"linked": "age"}, "two sets of columns"),
+        ({"neighbours": 0}, "neighbours must be"),
+        ({"attacks": 5}, "attacks must be a whole number of at least 20"),
+        ({"confidence": 1.0}, "confidence"),
+        ({"seed": -1}, "seed"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(change: dict, sentence: str) -> None:
+    people = pa.table(small())
+    with pytest.raises(InvalidValueError, match=sentence):
+        synthetic_risk(people, people, people, **change)
+
+
+def test_a_control_of_too_few_people_is_refused() -> None:
+    people = pa.table(small())
+    for held_out in (1, 19):
+        with pytest.raises(InvalidTableError, match=rf"held-out table has {held_out} of the at least 20 people"):
+            synthetic_risk(people, people, people.slice(0, held_out))
+    with pytest.raises(InvalidTableError, match="the original has 3 of"):
+        synthetic_risk(people.slice(0, 3), people, people)
+    with pytest.raises(InvalidTableError, match="one record"):
+        synthetic_risk(people, people.slice(0, 1), people)
+    assert synthetic_risk(people, people.slice(0, 2), people.slice(0, 20), seed=1).held_out == 20
+
+
+def test_a_column_that_a_table_lacks_is_named() -> None:
+    people = pa.table(small())
+    with pytest.raises(InvalidTableError, match="the synthetic table lacks the column 'town' of the original"):
+        synthetic_risk(people, people.drop_columns("town"), people)
+    with pytest.raises(InvalidTableError, match="the original lacks the column 'pay' of the held-out table"):
+        synthetic_risk(people, people, people.append_column("pay", people["age"]))
+    with pytest.raises(InvalidTableError, match="the synthetic table: there is no column 'town'"):
+        synthetic_risk(people, people.drop_columns("town"), people, ["town", "age"])
+    assert synthetic_risk(people, people.append_column("pay", people["age"]), people, ["town", "age"]).columns == (
+        "town", "age",
+    )  # fmt: skip
+
+
+def test_lists_are_refused() -> None:
+    people = pa.table(small() | {"visits": [[1, 2]] * 60})
+    with pytest.raises(UnsupportedError, match="lists"):
+        synthetic_risk(people, people, people)
+
+
+@pytest.mark.parametrize("count", [1, 5, 7, 100])
+@pytest.mark.parametrize("confidence", [0.5, 0.95, 0.999999])
+def test_intervals_hold_together_as_often_as_is_asked(count: int, confidence: float) -> None:
+    each = _of_each(confidence, count)
+    assert confidence <= each < 1
+    assert count * (1 - each) <= (1 - confidence) * (1 + 1e-7)
+
+
+def written(folder: Path, **tables: dict[str, list]) -> list[str]:
+    for name, table in tables.items():
+        pq.write_table(pa.table(table), folder / f"{name}.parquet")
+    return [str(folder / f"{name}.parquet") for name in tables]
+
+
+def test_the_command_decides_first_and_shows_nothing_rare(tmp_path: Path) -> None:
+    people = small(200)
+    people["town"][7] = "Xyzzyville"
+    original, held_out = written(tmp_path, original=people, held_out=small(300))
+    code, out, err = run("synthetic", original, original, "--control", held_out, "--sensitive", "ill", "--seed", "3")
+    assert (code, err) == (0, "")
+    assert out.startswith("The synthetic table tells more of the people it was made from than of others")
+    assert "Seed 3" in out
+    assert "Xyzzyville" not in out
+    code, out, _ = run("synthetic", original, held_out, "--control", held_out, "--linked", "age|town,ill", "--json")
+    found = json.loads(out)["results"]
+    assert found["linked"] == [["age"], ["town", "ill"]]
+    assert found["decision"] == "not alike"
+    assert found["risk"]["confidence"] == 0.95
+    assert "Xyzzyville" not in out
+
+
+def test_without_held_out_people_the_command_says_why_not(tmp_path: Path) -> None:
+    (people,) = written(tmp_path, original=small())
+    code, out, err = run("synthetic", people, people)
+    assert (code, out) == (2, "")
+    assert "cannot be told from" in err
+    for linked in ("age", "age|town|ill", "age|age"):
+        assert run("synthetic", people, people, "--control", people, "--linked", linked)[0] == 2
+
+
+def test_an_unknown_sensitive_column_is_named_with_the_nearest() -> None:
+    people = pa.table(small())
+    with pytest.raises(UnknownColumnError, match="'ill'"):
+        tc.synthetic_risk(people, people, people, sensitive="il")
