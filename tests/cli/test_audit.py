@@ -21,8 +21,8 @@ def test_json_has_the_sections_of_the_contract_and_is_the_functions_answer() -> 
     answer = json.loads(out)
     assert (answer["schema_version"], answer["command"]) == (1, "audit")
     assert list(answer["results"]) == [
-        "people", "rows", "decision", "risks", "columns", "sets", "certified", "certified_selection", "selected",
-        "release", "inference", "collection", "redaction", "cut_short", "not_examined",
+        "people", "rows", "decision", "risks", "uniqueness", "columns", "sets", "certified", "certified_selection",
+        "selected", "release", "inference", "collection", "redaction", "cut_short", "not_examined",
     ]  # fmt: skip
     found = tc.audit("example:adult", columns=COLUMNS.split(","), sensitive="income")
     assert answer["results"] == json.loads(json.dumps(found.to_dict()))

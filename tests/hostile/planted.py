@@ -34,7 +34,7 @@ def case(draw: Random, folder: Path) -> None:
     given, written = folder / "given", folder / "written"
     given.mkdir()
     written.mkdir()
-    command = draw.choice((audit, audit, exposure, estimate, check, diff))(draw, given, written)
+    command = draw.choice((audit, audit, exposure, estimate, check, diff, synthetic))(draw, given, written)
     code, said = run_in(written, command)
     assert code in ((0, 1, 2) if command[0] == "check" else (0, 2)), (command, code, said)
     found = {"output": said} | {str(path): path.read_bytes().decode(errors="replace") for path in files(written)}
@@ -124,6 +124,15 @@ def estimate(draw: Random, given: Path, written: Path) -> list[str]:
     command += draw.choice(([], ["--json"])) + draw.choice(([], ["--all-secrets"]))
     command += draw.choice(([], ["--method", "nearest-neighbours"], ["--method", "frequentist"]))
     return command + ["--chart", str(written / "c.svg")] * (draw.random() < 0.1)
+
+
+def synthetic(draw: Random, given: Path, _: Path) -> list[str]:
+    rows = people(draw, 10)[0] * 2
+    kind = draw.choice((as_csv, as_json, as_parquet))
+    held_out, made = kind(rows[::-1], given / "held"), kind(draw.sample(rows, len(rows) // 2), given / "made")
+    original = table(draw, given, rows, (kind,))
+    command = ["synthetic", str(original), str(made), "--control", str(held_out), *draw.choice(([], ["--json"]))]
+    return command + draw.choice(([], ["--sensitive", "job"], ["--columns", "town,job,jobs"]))
 
 
 def planted(draw: Random) -> str:

@@ -48,6 +48,24 @@ def test_people_are_linked_where_a_record_is_among_the_nearest_of_both(original,
     )
 
 
+@pytest.mark.parametrize(("k", "linked", "naive"), [(1, 1, 1 / 4), (2, 4, 5 / 6), (3, 4, 1), (4, 4, 1)])
+def test_links_are_those_that_anonymeter_s_tests_print(k, linked, naive):
+    original, synthetic = [(0, 0), (0, 1), (4, 9), (0, 4)], [(0, 0), (1, 1), (4, 4), (9, 9)]
+    found = linkability(as_tables(original, synthetic, original), ["c0"], ["c1"], k, (np.arange(4), np.arange(4)))
+    assert counted(found) == (linked, linked)
+    assert found.naive == pytest.approx(naive)
+
+
+@pytest.mark.parametrize(
+    ("synthetic", "right"),
+    [([("a", "b"), ("c", "d")], 2), ([("a", "b"), ("c", "e")], 1), ([("a", "h"), ("c", "g")], 0)],
+)
+def test_guesses_are_right_as_often_as_anonymeter_s_tests_print(made, right):
+    people = [("a", "b"), ("c", "d")]
+    tables = as_tables(people, made, people)
+    assert counted(inference(tables, ["c0"], "c1", everybody(tables))) == (right, right)
+
+
 @given(part, part, part, st.sampled_from([0, 1]))
 def test_the_guess_is_the_commonest_value_of_the_nearest(original, synthetic, control, secret):
     tables = as_tables(original, synthetic, control)

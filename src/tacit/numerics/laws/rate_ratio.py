@@ -19,7 +19,7 @@ def excess_limits(  # noqa: PLR0917 - two rates and how they compare
     Examples
     --------
     >>> [round(end, 3) for end in excess_limits(60, 100, 20, 100, 1.0, 0.05)]
-    [0.5, 0.361, 0.612]
+    [0.5, 0.352, 0.626]
     """
     fails, least, most = _of_failures(hits, trials, 1.0, misses)
     others, least_of_others, most_of_others = _of_failures(other_hits, other_trials, scale, misses)
