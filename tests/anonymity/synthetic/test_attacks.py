@@ -57,7 +57,7 @@ def test_links_are_those_that_anonymeter_s_tests_print(k, linked, naive):
 
 
 @pytest.mark.parametrize(
-    ("synthetic", "right"),
+    ("made", "right"),
     [([("a", "b"), ("c", "d")], 2), ([("a", "b"), ("c", "e")], 1), ([("a", "h"), ("c", "g")], 0)],
 )
 def test_guesses_are_right_as_often_as_anonymeter_s_tests_print(made, right):

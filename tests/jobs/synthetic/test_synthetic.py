@@ -2,6 +2,9 @@
 
 import csv
 import json
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+from math import isnan
 from pathlib import Path
 
 import numpy as np
@@ -250,6 +253,43 @@ def test_a_column_that_a_table_lacks_is_named() -> None:
     assert synthetic_risk(people, people.append_column("pay", people["age"]), people, ["town", "age"]).columns == (
         "town", "age",
     )  # fmt: skip
+
+
+ODD = {
+    "huge": [10**17 + i for i in range(60)],
+    "infinite": [float("inf"), -1.5, float("nan")] * 20,
+    "extreme": [1.7e308, -1.7e308, 0.0] * 20,
+    "money": [Decimal(i).scaleb(-2) for i in range(60)],
+    "day": [date(2001, 1, 1) + timedelta(i) for i in range(60)],
+    "moment": [datetime(2001, 1, 1, 12, 0, i) for i in range(60)],
+    "time": [time(12, 0, i) for i in range(60)],
+    "known": [True, False, None] * 20,
+    "nothing": [None] * 60,
+    "signed": [0.0, -0.0, 1.0] * 20,
+    "bytes": [bytes([i]) for i in range(60)],
+}
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_values_of_any_kind_are_attacked(name: str) -> None:
+    people = pa.table(small() | {name: ODD[name]})
+    turned = pa.table(small() | {name: ODD[name][7:] + ODD[name][:7]})
+    found = synthetic_risk(people, people, turned, sensitive=name, linked=(["age", "town"], ["ill", name]), seed=1)
+    by_name = {each.attack: each for each in found.attacks}
+    assert by_name["copied"].original.hits == by_name["linkability"].original.hits == 60
+    assert by_name["copied"].control.hits == sum(row in rows_of(people) for row in rows_of(turned))
+
+
+def rows_of(table: pa.Table) -> list[tuple]:
+    """Return the rows, with nothing where there is no number."""
+    rows = zip(*(column.to_pylist() for column in table.columns), strict=True)
+    return [tuple(None if isinstance(value, float) and isnan(value) else value for value in row) for row in rows]
+
+
+def test_a_column_without_values_goes_with_any_other() -> None:
+    people, emptied = pa.table(small()), pa.table(small() | {"age": pa.nulls(60)})
+    found = synthetic_risk(people, emptied, people, sensitive="age", seed=1)
+    assert found.measures["inference:age"].value == 0.0
 
 
 def test_lists_are_refused() -> None:
