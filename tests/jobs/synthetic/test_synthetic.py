@@ -321,6 +321,9 @@ def test_the_command_decides_first_and_shows_nothing_rare(tmp_path: Path) -> Non
     assert out.startswith("The synthetic table tells more of the people it was made from than of others")
     assert "Seed 3" in out
     assert "Xyzzyville" not in out
+    assert "samples" not in out
+    _, out, _ = run("synthetic", original, original, "--control", held_out, "--attacks", "50")
+    assert "on samples of 50 of the original's people" in " ".join(out.split())
     code, out, _ = run("synthetic", original, held_out, "--control", held_out, "--linked", "age|town,ill", "--json")
     found = json.loads(out)["results"]
     assert found["linked"] == [["age"], ["town", "ill"]]

@@ -56,7 +56,7 @@ def singling_out(
     otherwise; of up to 50 sets of columns the first by which the record stands alone.
 
     How often one of m held-out people is singled out where the original has n is made comparable exactly. For m <= n,
-    these take the places of m of its people at random: a condition that k of these meet and one held-out
+    these take the places of m of its people at random: a condition that k of the original's meet and one held-out
     person counts ``n/m·Π_(i<k) (m − i)/(n − i)``. For m > n, a condition that k of them meet counts as often as one is
     among n of them at random. So where the synthetic table has nothing of either, both rates have the same mean. Naive
     are random conditions on as many columns. Source: as for :meth:`SyntheticAttack.risk`; the comparison: Tacit.

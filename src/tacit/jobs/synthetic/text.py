@@ -13,12 +13,14 @@ from tacit.presenting.numbers import percent
 from tacit.presenting.tables import plain_table, plain_words
 
 _NAMES = {
-    "copied": "row copied",
-    "copied_alone": "rare row copied",
+    "copied": "copied rows",
+    "copied_alone": "copied rare rows",
     "singling_out_univariate": "singling out, 1 column",
     "singling_out_multivariate": f"singling out, {COLUMNS} columns",
     "linkability": "linkability",
 }
+# Those by distances, which are the ones that take long.
+_BY_NEAREST = ("linkability", "inference:")
 _DECIMALS = 10**4
 
 
@@ -47,10 +49,17 @@ def _parts(found: SyntheticRisk) -> Iterator[RenderableType]:
     yield table
     yield plain_words(
         "risk is (r - c)/(1 - c), r and c being the shares of successful attacks on the original's and on held-out "
-        f"people; the intervals hold together with {percent(found.confidence)} confidence, {found.risk.assuming}."
+        f"people; the intervals hold together with {percent(found.confidence)} confidence, assuming "
+        f"{found.risk.assuming}."
     )
     if any(each.is_weak for each in found.attacks):
         yield plain_words("weak: the attack does no better than without looking at a person, so its risk says little.")
+    near = [each for each in found.attacks if each.attack.startswith(_BY_NEAREST)]
+    if near and (near[0].original.attacks < found.people or near[0].control.attacks < found.held_out):
+        yield plain_words(
+            f"Linkability and inference were tried on samples of {near[0].original.attacks:,} of the original's people "
+            f"and {near[0].control.attacks:,} of those held out."
+        )
     if found.linked is not None:
         first, second = found.linked
         yield plain_words(f"Linkability: one party knows {briefly(first)}; the other {briefly(second)}.")
