@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from tacit.anonymity.people.population import Population
 from tacit.errors import InvalidTableError, InvalidValueError, UnsupportedError
 from tacit.numerics.alike import everybody, refined
-from tacit.tables.counting.coded import valued
 
 # What a sum of weights may be off by where they are rounded.
 _ROUNDING = 1e-9
@@ -54,6 +53,8 @@ def weighted_classes(people: Population, columns: Sequence[str], weight: str) ->
         raise InvalidValueError(f"the column {weight!r} holds weights, so it cannot be one that is known of people")
     if people.person is not None:
         raise UnsupportedError("weights are of people with one row each; make a table with one row a person first")
+    from tacit.tables.counting.coded import valued  # noqa: PLC0415 - imports Ibis
+
     held = people.told_by_rows(lambda rows, length: valued(rows, [*columns, weight], length))
     if held is None:
         raise UnsupportedError(

@@ -19,7 +19,6 @@ from tacit.estimate import Estimate
 from tacit.numerics.alike import Column
 from tacit.numerics.laws.hypergeometric import hypergeometric_cdf
 from tacit.tables.counting.class_sizes import ClassSizes
-from tacit.tables.counting.coded import valued
 from tacit.validation import as_confidence, as_count
 
 _METHOD = "exact limit of the hypergeometric law"
@@ -136,6 +135,8 @@ def _models(
     yield zayatz(sizes, everybody)
     yield pitman(sizes, everybody)
     yield slide_negative_binomial(sizes, everybody)
+    from tacit.tables.counting.coded import valued  # noqa: PLC0415 - imports Ibis
+
     held = people.told_by_rows(lambda rows, length: valued(rows, known, length))
     if held is None:
         why = "it needs the rows, and these are not in this process, or too many"
