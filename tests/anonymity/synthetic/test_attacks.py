@@ -20,6 +20,7 @@ from tacit.anonymity.synthetic.singling_out import (
     singling_out,
 )
 from tacit.anonymity.synthetic.tables import MISSING
+from tacit.numerics.compiled import compiled
 from tacit.numerics.distances.gower import gower_distances
 from three_tables import as_tables
 
@@ -88,7 +89,7 @@ def test_votes_are_the_same_compiled_and_not(people, synthetic):
     away = gower_distances(records[0], records[1])
     voting = tables.columns["c3"].synthetic - np.int32(MISSING)
     guesses = [np.empty(len(people), np.int32) for _ in range(2)]
-    for vote, made in zip((_vote, pytest.importorskip("numba").njit(_vote)), guesses, strict=True):
+    for vote, made in zip((_vote, compiled(_vote)), guesses, strict=True):
         vote(away, voting, np.zeros(5, np.int32), made)
     assert (guesses[0] == guesses[1]).all()
 
