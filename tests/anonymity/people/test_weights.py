@@ -4,6 +4,7 @@ import math
 from collections import defaultdict
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings, strategies as st
@@ -12,6 +13,7 @@ import tacit as tc
 from oracles import unique_people
 from tacit.anonymity import Population, reidentification_risks
 from tacit.anonymity.people.weights import weighted_classes
+from tacit.anonymity.uniqueness.population_uniqueness import most_unique
 from tacit.errors import InvalidTableError, InvalidValueError, UnsupportedError
 
 rows = st.lists(
@@ -62,13 +64,42 @@ def test_equal_weights_are_a_population_of_so_many() -> None:
 def test_a_risk_that_rests_on_weights_says_so() -> None:
     found = tc.audit(sample([("a", "x", 1), ("b", "y", 2), ("a", "x", 3.5)] * 20), weight="w", k=2)
     assert "w" not in [column.column for column in found.columns]
-    assert found.uniqueness is not None
-    assert found.uniqueness.population == 130
     journalist = next(risk for risk in found.risks if risk.name == "journalist risk, highest")
     assert isinstance(journalist.whole, tc.Estimate)
     assert journalist.whole.assuming is not None
     assert not journalist.whole.certified
     assert "weight" in journalist.whole.assuming
+
+
+def test_who_is_unique_among_all_is_not_said_of_people_likelier_than_others_to_be_in_the_table() -> None:
+    found = tc.audit(sample([("a", "x", 1), ("b", "y", 2), ("a", "x", 3.5)] * 20), weight="w", k=2)
+    assert found.uniqueness is None
+    assert any("the weights w differ" in sentence for sentence in found.not_examined)
+
+
+def test_weights_that_are_all_the_same_are_a_sample_drawn_with_equal_chances() -> None:
+    held = [("a", "x", 5), ("b", "y", 5), ("a", "x", 5)] * 20
+    weighed = tc.audit(sample(held), weight="w", k=2).uniqueness
+    assert weighed is not None
+    assert weighed == tc.audit(sample(held), ["sex", "town"], population=300, k=2).uniqueness
+
+
+def test_the_end_for_who_is_unique_would_not_hold_with_weights_that_differ() -> None:
+    """A tenth of all people are unique and hard to reach; the others are easily drawn, and alike."""
+    rng, ended = np.random.default_rng(5), []
+    for _ in range(40):
+        unique = rng.random(10_000) < 1 / 1000
+        alike = int((rng.random(90_000) < 1 / 10).sum())
+        found = most_unique(int(unique.sum()), int(unique.sum()) + alike, 100_000, 0.05) / 100_000
+        ended.append(found >= 10_000 / 100_000)
+    assert not any(ended)
+
+
+def test_people_with_several_rows_are_not_said_to_be_unique_among_all() -> None:
+    people = Population(pa.table({"id": [1, 1, 2], "town": [*"aba"], "sex": [*"xyx"]}), person="id")
+    found = tc.audit(people, k=2, population=50)
+    assert found.uniqueness is None
+    assert any("one row each" in sentence for sentence in found.not_examined)
 
 
 FAULTS: dict[str, tuple[Any, dict[str, Any], type[Exception], str]] = {

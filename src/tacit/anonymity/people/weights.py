@@ -25,10 +25,13 @@ class WeightedClasses:
         How many of the sample's people are in each class.
     weights
         Their weights added up: an estimate of how many people are in it in the population.
+    equal
+        Whether all rows weigh the same, as in a sample for which everybody was as likely to be drawn.
     """
 
     sizes: NDArray[np.int64]
     weights: NDArray[np.float64]
+    equal: bool
 
     @property
     def people(self) -> float:
@@ -65,7 +68,8 @@ def weighted_classes(people: Population, columns: Sequence[str], weight: str) ->
     numbers = _numbers(values.to_pylist(), weight)
     classes = reduce(refined, (held[name][0] for name in columns), everybody(coded.codes.size))
     sizes, added = np.bincount(classes.codes), np.bincount(classes.codes, numbers[coded.codes])
-    return WeightedClasses(sizes[sizes > 0], np.asarray(added[sizes > 0], np.float64))
+    equal = bool((numbers == numbers[:1]).all())
+    return WeightedClasses(sizes[sizes > 0], np.asarray(added[sizes > 0], np.float64), equal)
 
 
 def _numbers(values: Sequence[object], weight: str) -> NDArray[np.float64]:

@@ -37,7 +37,7 @@ from tacit.jobs.audit.result import (
     SetReport,
     SetsReport,
 )
-from tacit.jobs.audit.risks import everybody_of, risk_reports, uniqueness_of
+from tacit.jobs.audit.risks import everybody_of, risk_reports, uniqueness_of, unsaid_of_uniqueness
 from tacit.jobs.audit.sets import (
     BITS_SECONDS,
     SEARCH_SECONDS,
@@ -241,7 +241,10 @@ def audit(  # noqa: PLR0915 - section by section
         collection=collection,
         redaction=redaction,
         cut_short=time.cut,
-        not_examined=tuple(not_examined(people, sets, selection, alone, redaction, sensitive=secrets, time=time)),
+        not_examined=(
+            *not_examined(people, sets, selection, alone, redaction, sensitive=secrets, time=time),
+            *unsaid_of_uniqueness(people, everybody),
+        ),
     )
 
 

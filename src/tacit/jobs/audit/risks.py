@@ -15,10 +15,14 @@ from tacit.printable import printable
 
 @dataclass(frozen=True)
 class Everybody:
-    """Whom the table's people are among: so many, by a column of weights or as told; None is nobody else."""
+    """Whom the table's people are among: so many, by a column of weights or as told; None is nobody else.
+
+    ``equally`` says whether each of them was as likely to be in the table.
+    """
 
     people: int | None
     weight: str | None
+    equally: bool = True
 
 
 def everybody_of(people: Population, population: int | None, weight: str | None) -> Everybody:
@@ -29,7 +33,8 @@ def everybody_of(people: Population, population: int | None, weight: str | None)
         raise InvalidValueError(
             f"the weights of {weight!r} add up to the people there are, and population says so too; leave one of them"
         )
-    return Everybody(round(weighted_classes(people, (), weight).people), weight)
+    weighed = weighted_classes(people, (), weight)
+    return Everybody(round(weighed.people), weight, weighed.equal)
 
 
 def risk_reports(
@@ -44,9 +49,20 @@ def risk_reports(
 
 def uniqueness_of(people: Population, columns: Columns, everybody: Everybody) -> PopulationUniqueness | None:
     """Return who is unique among everybody on these columns, if there is somebody else and something is known."""
-    if everybody.people is None or people.person is not None or not columns:
+    if everybody.people is None or not columns or any(unsaid_of_uniqueness(people, everybody)):
         return None
     return population_uniqueness(people, everybody.people, columns)
+
+
+def unsaid_of_uniqueness(people: Population, everybody: Everybody) -> Iterator[str]:
+    """Yield why nothing is said of who is unique among everybody, if somebody asked."""
+    if everybody.people is not None and people.person is not None:
+        yield "who is unique among everybody: it is asked of people with one row each."
+    if not everybody.equally:
+        yield (
+            f"who is unique among everybody: the weights {printable(str(everybody.weight))} differ, so some were "
+            "likelier than others to be in the table; the answers are for samples drawn with equal chances."
+        )
 
 
 def _risks_of(people: Population, columns: Columns, wanted: Wanted, everybody: Everybody) -> list[Risk]:
