@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
+from functools import cache
 from itertools import combinations
 from math import log2
 from typing import NamedTuple
@@ -121,6 +122,7 @@ def facts_of_all(
     def entropy(some: Iterable[str]) -> float:
         return -sum(len(c) / len(people) * log2(len(c) / len(people)) for c in classes(some))
 
+    @cache
     def is_function(coarse: str, *fine: str) -> bool:
         return len(classes([*fine, coarse])) == len(classes(fine))
 
