@@ -14,21 +14,16 @@ def as_number(value):
 def distance(asked, known, ranges):
     """Gower's distance of two records; a column's range is (least, greatest) of the synthetic table, or None.
 
-    A number is rounded as the library does, to 2^40 parts of the range.
+    What numbers differ by is rounded to 2^40 parts of the range.
     """
     total = Fraction(0)
     for x, y, span in zip(asked, known, ranges, strict=True):
         if span is None or x is None or y is None:
             total += x != y
         else:
-            total += min(abs(_part(x, span) - _part(y, span)), 1)
+            apart = abs(Fraction(x) - Fraction(y)) / (Fraction(span[1]) - Fraction(span[0]))
+            total += min(Fraction(round(apart * 2**40), 2**40), 1)
     return total
-
-
-def _part(number, span):
-    low, high = span
-    within = min(max((float(number) - float(low)) / (float(high) - float(low)), -1.0), 2.0)
-    return Fraction(round(within * 2**40), 2**40)
 
 
 def ranges_of(columns, synthetic):

@@ -82,6 +82,12 @@ def test_the_guess_is_the_commonest_value_of_the_nearest(original, synthetic, co
     )
 
 
+def test_a_year_younger_is_as_near_as_a_year_older():
+    synthetic = [(1, "a"), (3, "b"), (0, "a"), (9, "a")]
+    tables = as_tables([(2, "a")], synthetic, [(2, "b")])
+    assert counted(inference(tables, ["c0"], "c1", everybody(tables))) == (1, 0)
+
+
 @given(part, part)
 def test_votes_are_the_same_compiled_and_not(people, synthetic):
     tables = as_tables(people, synthetic, people)

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, strategies as st
 from hypothesis.extra.numpy import arrays
 
-from tacit.numerics.distances.gower import UNIT, Records, _add_distances, gower_distances, in_units
+from tacit.numerics.distances.gower import UNIT, Records, _add_distances, between, gower_distances
 
 shapes = st.tuples(st.integers(0, 3), st.integers(0, 3), st.integers(1, 6), st.integers(1, 6))
 
@@ -16,9 +16,9 @@ def records(draw):
 
     def some(size):
         given = draw(arrays(float, (numbers, size), elements=values))
-        return Records(
-            in_units(given, 0.0, 10.0), draw(arrays(np.int32, (codes, size), elements=st.integers(-1, 2)))
-        ), given
+        measured, units = between(given, 0.0, 10.0)
+        others = draw(arrays(np.int32, (codes, size), elements=st.integers(-1, 2)))
+        return Records(measured, np.full(numbers, units), others), given
 
     return some(asked), some(known)
 
@@ -34,7 +34,7 @@ def test_it_is_the_sum_of_what_the_columns_differ_by(drawn):
     (asked, of_asked), (known, of_known) = drawn
     found = gower_distances(asked, known)
     slow = np.zeros_like(found)
-    _add_distances(known.numbers, known.codes, asked.numbers, asked.codes, UNIT, slow)
+    _add_distances(known.numbers, known.codes, asked.numbers, asked.codes, known.units, UNIT, slow)
     assert (found == slow).all()
     for i in range(asked.size):
         for j in range(known.size):
@@ -43,8 +43,22 @@ def test_it_is_the_sum_of_what_the_columns_differ_by(drawn):
             assert abs(found[i, j] / UNIT - by_number - by_code) < 1e-11
 
 
+def records_of(numbers, low, high):
+    measured, units = between(np.array(numbers), low, high)
+    return Records(measured, np.full(len(numbers), units), np.zeros((0, len(numbers[0])), np.int32))
+
+
 def test_equal_distances_are_equal():
-    known = Records(in_units(np.array([[0.1, 0.3], [0.3, 0.1]]), 0.0, 0.7), np.zeros((0, 2), np.int32))
-    asked = Records(in_units(np.array([[0.2], [0.2]]), 0.0, 0.7), np.zeros((0, 1), np.int32))
-    (found,) = gower_distances(asked, known)
+    known = records_of([[0.1, 0.3], [0.3, 0.1]], 0.0, 0.7)
+    (found,) = gower_distances(records_of([[0.2], [0.2]], 0.0, 0.7), known)
     assert found[0] == found[1]
+
+
+@given(st.integers(-(10**6), 10**6), st.integers(1, 10**6), st.data())
+def test_numbers_as_far_above_as_below_are_as_far(low, width, data):
+    away = data.draw(st.integers(0, width))
+    here = data.draw(st.integers(low - width, low + 2 * width))
+    known = records_of([[float(here - away), float(here + away)]], low, low + width)
+    inside = low - width <= here - away <= here + away <= low + 2 * width
+    (found,) = gower_distances(records_of([[float(here)]], low, low + width), known)
+    assert found[0] == found[1] or not inside

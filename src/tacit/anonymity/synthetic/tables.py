@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tacit.errors import InvalidTableError
 from tacit.numerics.alike import Column, everybody, refined
-from tacit.numerics.distances.gower import Records, in_units
+from tacit.numerics.distances.gower import Records, between
 
 Codes = NDArray[np.int32]
 Reals = NDArray[np.float64]
@@ -78,11 +78,12 @@ class Tables:
         A number is measured by the range that the column has in the synthetic table, which whoever attacks has.
         """
         chosen = [self.columns[name] for name in columns]
+        measured = [(column, *_measured(column)) for column in chosen if column.scale is not None]
+        units = np.array([unit for *_, unit in measured])
         original, synthetic, control = (
             Records(
-                np.array([_units(column)[column.parts[i]] for column in chosen if column.scale is not None]).reshape(
-                    -1, self.sizes[i]
-                ),
+                np.array([numbers[column.parts[i]] for column, numbers, _ in measured]).reshape(-1, self.sizes[i]),
+                units,
                 np.array([column.parts[i] for column in chosen if column.scale is None], np.int32).reshape(
                     -1, self.sizes[i]
                 ),
@@ -101,11 +102,11 @@ class Tables:
         return original, synthetic, control
 
 
-def _units(column: CodedColumn) -> Reals:
-    """Return what each code is in units of distance, and last, at -1, what a missing value is."""
+def _measured(column: CodedColumn) -> tuple[Reals, float]:
+    """Return what each code is as distances are measured, last, at -1, what a missing value is, and its units."""
     assert column.numbers is not None
     assert column.scale is not None
-    return in_units(np.append(column.numbers, math.nan), *column.scale)
+    return between(np.append(column.numbers, math.nan), *column.scale)
 
 
 def tables_of(columns: Sequence[str], valued: Sequence[Mapping[str, Valued]]) -> Tables:

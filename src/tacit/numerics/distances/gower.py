@@ -1,5 +1,6 @@
 """Gower's distance between records, in whole units, so that equal distances are equal."""
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,14 +13,18 @@ Codes = NDArray[np.int32]
 
 # What a column adds at most: sums over 2^13 columns are exact.
 UNIT = float(1 << 40)
-_MISSING = 4 * UNIT
+_MISSING = 4.0
 
 
 @dataclass(frozen=True)
 class Records:
-    """Records with their numbers in units, shape (columns, records), and their other values as codes, likewise."""
+    """Records with their numbers as :func:`between` has them, shape (columns, records), and other values as codes.
+
+    ``units`` is how many units a difference of 1 is in each column of numbers.
+    """
 
     numbers: Reals
+    units: Reals
     codes: Codes
 
     @property
@@ -29,17 +34,21 @@ class Records:
 
     def taken(self, places: NDArray[np.int64] | slice) -> "Records":
         """Return some of them."""
-        return Records(np.ascontiguousarray(self.numbers[:, places]), np.ascontiguousarray(self.codes[:, places]))
+        numbers, codes = (np.ascontiguousarray(values[:, places]) for values in (self.numbers, self.codes))
+        return Records(numbers, self.units, codes)
 
 
-def in_units(numbers: Reals, low: float, high: float) -> Reals:
-    """Return numbers in units of distance, of which there are UNIT from low to high; NaN is UNIT from every number.
+def between(numbers: Reals, low: float, high: float) -> tuple[Reals, float]:
+    """Return numbers from low on, and how many units a difference of 1 is then; UNIT are from low to high.
 
-    What is further than that outside is as far from all inside anyhow.
+    They are divided by a power of two only, so that differences that are equal stay so: it is these that are rounded to
+    whole units. NaN is UNIT or more from every number, and what is far outside as far from all inside as it is anyhow.
     """
-    with np.errstate(invalid="ignore"):
-        within = np.clip((numbers - low) / (high - low), -1.0, 2.0)
-    return np.where(np.isnan(numbers), _MISSING, np.rint(within * UNIT))
+    width = high - low
+    exponent = math.frexp(width)[1]
+    with np.errstate(invalid="ignore", over="ignore"):
+        inside = np.ldexp(np.clip(numbers - low, -width, 2 * width), -exponent)
+    return np.where(np.isnan(numbers), _MISSING, inside), UNIT / math.ldexp(width, -exponent)
 
 
 def gower_distances(asked: Records, known: Records) -> Reals:
@@ -49,23 +58,25 @@ def gower_distances(asked: Records, known: Records) -> Reals:
 
     Examples
     --------
-    >>> known = Records(in_units(np.array([[0.0, 5.0, 10.0]]), 0, 10), np.array([[0, 1, 1]], np.int32))
+    >>> numbers, units = between(np.array([[0.0, 5.0, 10.0]]), 0, 10)
+    >>> known = Records(numbers, np.array([units]), np.array([[0, 1, 1]], np.int32))
     >>> (gower_distances(known.taken(slice(1)), known) / UNIT).tolist()
     [[0.0, 1.5, 2.0]]
     """
     found = np.zeros((asked.size, known.size))
-    compiled(_add_distances)(known.numbers, known.codes, asked.numbers, asked.codes, UNIT, found)
+    compiled(_add_distances)(known.numbers, known.codes, asked.numbers, asked.codes, known.units, UNIT, found)
     return found
 
 
 def _add_distances(  # noqa: PLR0917 - a loop over arrays
-    numbers: Reals, codes: Codes, asked_numbers: Reals, asked_codes: Codes, unit: float, found: Reals
+    numbers: Reals, codes: Codes, asked_numbers: Reals, asked_codes: Codes, units: Reals, unit: float, found: Reals
 ) -> None:
     for i in range(found.shape[0]):
         for column in range(numbers.shape[0]):
             number = asked_numbers[column, i]
             for j in range(found.shape[1]):
-                found[i, j] += min(abs(numbers[column, j] - number), unit)
+                away = abs(numbers[column, j] - number) * units[column]
+                found[i, j] += min(np.floor(away + 0.5), unit)
         for column in range(codes.shape[0]):
             code = asked_codes[column, i]
             for j in range(found.shape[1]):
