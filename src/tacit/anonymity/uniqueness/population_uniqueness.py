@@ -149,10 +149,16 @@ def _models(
 
 
 def _in_order(column: Column, values: Any) -> Column:
-    """Return the column with codes in the order of its values, null last."""
+    """Return the column with codes in the order of its values, NaN and null last."""
     held = values.to_pylist()
     ranks = np.empty(column.count, np.int32)
-    ranks[sorted(range(column.count), key=lambda code: (held[code] is None, held[code]))] = np.arange(column.count)
+
+    def place(code: int) -> tuple[bool, bool, Any]:
+        value = held[code]
+        stray = value is None or value != value  # noqa: PLR0124 - NaN, which is neither less nor more than a number
+        return value is None, stray, None if stray else value
+
+    ranks[sorted(range(column.count), key=place)] = np.arange(column.count)
     return Column(ranks[column.codes], column.count)
 
 
