@@ -1,7 +1,7 @@
 """Who is unique among all people: certain ends, and models that are right about the people whom they assume."""
 
 from collections import Counter
-from math import exp, lgamma, log
+from math import exp, gamma, lgamma, log
 
 import numpy as np
 import pyarrow as pa
@@ -36,6 +36,17 @@ def test_zayatz_model_takes_the_sample_for_the_population(sizes: list[int], othe
     chance = unique_people.zayatz(sizes, people + others)
     assert found.of_sample_unique == pytest.approx(float(chance), rel=1e-9)
     assert found.population_unique == pytest.approx(float(chance) * sizes.count(1) / people, rel=1e-9)
+
+
+@pytest.mark.parametrize("population", [10**8, 10**10, 10**15, 10**30])
+def test_of_however_many_people_no_digits_are_lost(population: int) -> None:
+    sizes = [1] * 10 + [2] * 20 + [9] * 5
+    chance = float(unique_people.zayatz(sizes, population))
+    assert zayatz(counted(sizes), population).of_sample_unique == pytest.approx(chance, rel=1e-12)
+    alpha, theta = likeliest(counted(sizes))
+    for_many = gamma(theta + sum(sizes)) / gamma(theta + alpha + sum(sizes) - 1) * float(population) ** (alpha - 1)
+    found = pitman(counted(sizes), population).of_sample_unique
+    assert found == pytest.approx(for_many, rel=max(1e-10, 100 / population))
 
 
 @settings(deadline=None)
@@ -202,3 +213,17 @@ def test_the_certain_end_is_above_what_is_seen(sizes: list[int], others: int) ->
     else:
         assert isinstance(value, tc.Estimate)
         assert sizes.count(1) / (people + others) <= value.high <= 1
+
+
+def test_rows_in_another_order_say_the_same_where_some_values_are_no_numbers() -> None:
+    rng = np.random.default_rng(1)
+    ages = rng.normal(size=400).round(1) + 0.0
+    heights = (ages + rng.normal(size=400) / 10).round(1) + 0.0
+    ages[rng.random(400) < 0.1] = np.nan
+    told = [
+        [model.population_unique for model in population_uniqueness(Population(table), 2000).models]
+        for order in (np.arange(400), rng.permutation(400), rng.permutation(400))
+        for table in [pa.table({"age": ages[order], "height": heights[order]})]
+    ]
+    assert told[1] == pytest.approx(told[0])
+    assert told[2] == pytest.approx(told[0])

@@ -3,6 +3,7 @@
 import numpy as np
 
 from tacit.anonymity.uniqueness.model import UniquenessModel
+from tacit.numerics.laws.hypergeometric import hypergeometric_pmf
 from tacit.tables.counting.class_sizes import ClassSizes
 
 _ASSUMPTION = "classes of the population have sizes as often as those of the sample have them"
@@ -21,14 +22,7 @@ def zayatz(sizes: ClassSizes, population: int) -> UniquenessModel:
     >>> round(found.of_sample_unique, 4)
     0.1527
     """
-    from scipy.special import gammaln  # noqa: PLC0415 - takes a tenth of a second
-
-    n, larger = sizes.people, sizes.sizes
-    left = population - n
-    of_one = np.zeros(larger.size)  # N·C(N−i, n−1)·i / (n·C(N, n)), and none where more are left over than there are
-    fits = larger - 1 <= left
-    i = larger[fits].astype(np.float64)
-    logs = (gammaln(population - i + 1) - gammaln(population)) - (gammaln(left - i + 2) - gammaln(left + 1))
-    of_one[fits] = i * np.exp(logs)
+    n = sizes.people
+    of_one = np.array([float(hypergeometric_pmf(1, size, population, n)) for size in sizes.sizes.tolist()])
     chance = float(of_one[0] * sizes.counts[0] / (of_one @ sizes.counts))
     return UniquenessModel("Zayatz", _ASSUMPTION, sizes.unique / n * chance, chance)
