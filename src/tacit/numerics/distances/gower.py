@@ -34,8 +34,8 @@ class Records:
 
     def taken(self, places: NDArray[np.int64] | slice) -> "Records":
         """Return some of them."""
-        numbers, codes = (np.ascontiguousarray(values[:, places]) for values in (self.numbers, self.codes))
-        return Records(numbers, self.units, codes)
+        numbers = np.ascontiguousarray(self.numbers[:, places])
+        return Records(numbers, self.units, np.ascontiguousarray(self.codes[:, places]))
 
 
 def between(numbers: Reals, low: float, high: float) -> tuple[Reals, float]:
