@@ -27,6 +27,11 @@ def test_a_person_who_was_added_fails_a_gate() -> None:
     assert out.splitlines()[-1] == "FAILED added_found 1 > 0"
 
 
+def test_a_sensitive_column_is_none_of_those_that_people_are_found_by() -> None:
+    _, out, _ = run("diff", "v1.csv", "v2.csv", "--sensitive", "sex")
+    assert "come with the same values of age." in " ".join(out.split())
+
+
 def test_json_is_what_python_finds() -> None:
     code, out, err = run("diff", "v1.csv", "v2.csv", "--json", "--k", "5", "--sensitive", "sex")
     assert (code, err) == (0, "")

@@ -91,6 +91,7 @@ def _followed(found: Diff) -> Iterator[str]:
 
 def _differenced(found: Diff) -> Iterator[str]:
     told = found.differencing
+    known = tuple(name for name in found.columns.shared if name not in found.sensitive)
     for count, of, how, verb in (
         (told.added_found, told.added, "added", "come"),
         (told.removed_found, told.removed, "removed", "go"),
@@ -101,7 +102,7 @@ def _differenced(found: Diff) -> Iterator[str]:
             of_all = f" of {of:,}" if of > count else ""
             yield (
                 f"{people(count)}{of_all} {was} {how} between the two and {stands}: who has both sees fewer than "
-                f"{found.k} {verb} with the same values of {briefly(found.columns.shared)}."
+                f"{found.k} {verb} with the same values of {briefly(known)}."
             )
     if told.hidden:
         yield f"Each table alone hides {people(told.hidden)} of these among {found.k} or more; only both tell."
