@@ -62,3 +62,9 @@ def test_numbers_as_far_above_as_below_are_as_far(low, width, data):
     inside = low - width <= here - away <= here + away <= low + 2 * width
     (found,) = gower_distances(records_of([[float(here)]], low, low + width), known)
     assert found[0] == found[1] or not inside
+
+
+def test_nothing_is_at_infinity_but_infinity_and_a_missing_value_is_nowhere():
+    there = [np.inf, -np.inf, np.nan, 1.0, 3.0, -5.0]
+    (found,) = gower_distances(records_of([[np.inf]], 0.0, 1.0), records_of([there], 0.0, 1.0))[:1]
+    assert found.tolist() == [0, *[UNIT] * 5]

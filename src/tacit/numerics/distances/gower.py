@@ -13,7 +13,7 @@ Codes = NDArray[np.int32]
 
 # What a column adds at most: sums over 2^13 columns are exact.
 UNIT = float(1 << 40)
-_MISSING = 4.0
+_MISSING, _INFINITE = 4.0, 8.0
 
 
 @dataclass(frozen=True)
@@ -48,6 +48,7 @@ def between(numbers: Reals, low: float, high: float) -> tuple[Reals, float]:
     exponent = math.frexp(width)[1]
     with np.errstate(invalid="ignore", over="ignore"):
         inside = np.ldexp(np.clip(numbers - low, -width, 2 * width), -exponent)
+    inside = np.where(np.isinf(numbers), np.copysign(_INFINITE, numbers), inside)
     return np.where(np.isnan(numbers), _MISSING, inside), UNIT / math.ldexp(width, -exponent)
 
 
