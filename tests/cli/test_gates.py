@@ -147,9 +147,10 @@ def ended(command: list[str], *gates: str) -> tuple[int, set[str]]:
     return code, {verdict["verdict"] for verdict in verdicts}
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[pytest.mark.long] if name == "reproduce" else []) for name in GATED]
-)
+SLOW = ("audit of a sample", "compare", "measure what is sampled", "reproduce")
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.long] * (name in SLOW)) for name in GATED])
 def test_gates_end_a_command_as_they_are_called(name: str) -> None:
     gated = GATED[name]
     assert ended(gated.command, *gated.passes) == (0, {"passed"})
