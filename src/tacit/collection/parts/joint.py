@@ -1,0 +1,87 @@
+"""The joint answers, as the analyst gives them out: shares, each randomizer undone, and how sure they are."""
+
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.collection.errors import CollectionError
+from tacit.collection.randomizers import randomizer_of
+from tacit.collection.wire.rounds import Round
+
+_MOST_CELLS = 10_000_000
+
+
+@dataclass(frozen=True)
+class Joint:
+    """The shares of people by their answers to several features together.
+
+    Parameters
+    ----------
+    features
+        What was asked, in the order of the answers.
+    answers
+        Each combination: what was answered to each feature, None being missing.
+    shares
+        Which share of the people has it: what was counted, or where answers were randomized an unbiased estimate, which
+        may be below 0.
+    errors
+        Its standard error; 0 where it was counted.
+    people
+        How many answered.
+    reach_of_one
+        By how much one person can move a share who tells what she likes: a thousand liars can a thousand times as far.
+    """
+
+    features: tuple[str, ...]
+    answers: tuple[tuple[str | None, ...], ...]
+    shares: NDArray[np.float64]
+    errors: NDArray[np.float64]
+    people: int
+    reach_of_one: float
+
+
+def joint_of(answers: NDArray[np.int64], of: Round) -> Joint:
+    """Return the shares of joint answers, each feature's randomizer undone.
+
+    k-RR tells an answer with p and each other one with q: the share of those who have it is (told − q)/(p − q), and of
+    several features together the same along each (the inverse of a product of channels is that of their inverses). The
+    standard errors are those of a mean of independent reports.
+
+    Raises
+    ------
+    CollectionError
+        If answers are randomized and there are more than ten million combinations.
+    """
+    features = [of.task.features[place] for place in of.chosen or ()]
+    names, people = tuple(feature.name for feature in features), len(answers)
+    if all(feature.randomizer is None for feature in features):
+        told, counts = np.unique(answers, axis=0, return_counts=True)
+        shares, errors, reach = counts / max(people, 1), np.zeros(len(counts)), 1.0
+    else:
+        shape = tuple(feature.codes for feature in features)
+        if prod(shape) > _MOST_CELLS:
+            raise CollectionError(
+                f"randomized answers have {prod(shape):,} combinations, and at most {_MOST_CELLS:,} are worked out; "
+                "choose fewer features, or leave answers of some as they are"
+            )
+        told = np.stack([axis.ravel() for axis in np.indices(shape)], axis=1)
+        mean = np.bincount(np.ravel_multi_index(tuple(answers.T), shape), minlength=prod(shape)) / max(people, 1)
+        mean, square, reach = mean.reshape(shape), mean.reshape(shape), 1.0
+        for axis, feature in enumerate(features):
+            if feature.randomizer is not None:
+                law = randomizer_of(feature)
+                right, wrong = (
+                    (1 - law.q) / law.gap,
+                    -law.q / law.gap,
+                )  # what a report counts for its answer, and others
+                mean = right * mean + wrong * (mean.sum(axis, keepdims=True) - mean)
+                square = right**2 * square + wrong**2 * (square.sum(axis, keepdims=True) - square)
+                reach *= right - wrong
+        shares = mean.ravel()
+        errors = np.sqrt(np.maximum(square.ravel() - shares**2, 0) / max(people, 1))
+    labels = [feature.labels for feature in features]
+    rows: list[list[int]] = told.tolist()
+    said = tuple(tuple(labels[place][code] for place, code in enumerate(row)) for row in rows)
+    return Joint(names, said, shares, errors, people, reach / max(people, 1))

@@ -1,0 +1,169 @@
+"""A shuffler: it sees who sends, and never what; what it passes on has no order and no sender."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from secrets import token_bytes
+
+from tacit.collection.errors import CollectionError, ConflictError, UnknownError
+from tacit.collection.parts.inbox import Inbox
+from tacit.collection.parts.opening import Opener
+from tacit.collection.parts.shuffling import shuffled
+from tacit.collection.parts.store import Progress, State, Store
+from tacit.collection.wire.rounds import Round
+from tacit.collection.wire.selection import Choice
+from tacit.collection.wire.task import Task
+from tacit.collection.wire.uploads import Upload
+
+BATCH_BYTES = 16
+_PIECE = 1 << 22
+
+
+@dataclass(frozen=True)
+class Batch:
+    """What is passed on: its round, its id, the file, and the SHA-256 of it."""
+
+    number: int
+    batch: bytes
+    path: Path
+    digest: bytes
+    messages: int
+
+    @property
+    def pieces(self) -> int:
+        """In how many pieces it is sent."""
+        return -(-self.path.stat().st_size // _PIECE)
+
+    def piece(self, place: int) -> bytes:
+        """Return a piece of it."""
+        with self.path.open("rb") as file:
+            file.seek(place * _PIECE)
+            return file.read(_PIECE)
+
+
+class Shuffler:
+    """A shuffler of a task.
+
+    Parameters
+    ----------
+    task
+        Its task.
+    place
+        Which of the task's shufflers it is, from 0; the first one takes uploads, the others what the one before passes.
+    private
+        The 32 bytes of its private key.
+    store
+        Its database.
+    folder
+        Where batches are on their way.
+    cores
+        How many processes take layers off.
+    """
+
+    def __init__(self, task: Task, place: int, private: bytes, store: Store, folder: Path, *, cores: int = 1) -> None:
+        self.task, self.place, self.store, self.folder = task, place, store, folder
+        self._private, self._cores = private, cores
+        self.inbox = Inbox(folder / "inbox")
+
+    def round(self, number: int) -> Round:
+        """Return a round that has begun.
+
+        Raises
+        ------
+        UnknownError
+            If it has not.
+        """
+        if number == 1:
+            return Round(self.task)
+        held = self.store.progress(number) if number == 2 else None
+        if held is None:
+            raise UnknownError(f"round {number} has not begun")
+        return Choice.decoded(held.choice, self.task).round_of(self.task)
+
+    def open(self, choice: bytes | None = None) -> None:
+        """Begin the first round, or the second one with the choice that was published for it.
+
+        Raises
+        ------
+        ConflictError
+            If the first round is not passed on yet, or there is another choice.
+        """
+        if choice is None:
+            self.store.open_round(1, token_bytes(BATCH_BYTES))
+            return
+        first = self.store.progress(1)
+        if first is None or first.state != "delivered":
+            raise ConflictError("a choice comes after the first round, and this is not over yet")
+        Choice.decoded(choice, self.task)
+        self.store.open_round(2, token_bytes(BATCH_BYTES), choice)
+
+    def add(self, number: int, uploads: list[Upload]) -> list[CollectionError | None]:
+        """Store uploads, and return of each None, or why it does not count."""
+        return self.store.add(number, uploads)
+
+    def close(self, number: int) -> State:
+        """Take no more; a batch of fewer people than the task asks for is destroyed unopened."""
+        if self.place == 0:
+            return self.store.close_round(number, self.task.smallest_batch)
+        width, messages = self.round(number).width(self.place), self.round(number).messages
+        people = sum(map(len, self.inbox.blocks(number))) // (width * messages)
+        state = self.store.close_round(number, self.task.smallest_batch, people)
+        if state == "discarded":
+            self.inbox.forget(number)
+        return state
+
+    def shuffle(self, number: int) -> None:
+        """Take the layer off a closed batch and put it in random order, once.
+
+        A shuffle that was cut short was seen by nobody, and is done anew.
+        """
+        held = self._progress(number)
+        if held.state != "closed":
+            return
+        of = self.round(number)
+        width = of.width(self.place)
+        opener = Opener(self._private, of.info(self.place + 1), width, self._cores)
+        done = shuffled(self._messages(number), width, opener, self._out(number))
+        self.store.set_shuffled(number, done.messages, done.dropped, done.digest)
+
+    def batch(self, number: int) -> Batch | None:
+        """Return what is to be passed on, if there is something."""
+        held = self.store.progress(number)
+        if held is None or held.state != "shuffled":
+            return None
+        return Batch(number, held.batch, self._out(number), held.digest, held.messages)
+
+    def delivered(self, number: int) -> None:
+        """Destroy messages and order: the next party has said that it has them."""
+        self.store.set_delivered(number)
+        self.inbox.forget(number)
+        if not (self.round(number).ends_open and self.place == len(self.task.shufflers) - 1):
+            self._out(number).unlink(missing_ok=True)
+
+    def board(self) -> Iterator[bytes]:
+        """Yield the open messages of the first round, for all who take part, where there is no curator."""
+        held, path = self.store.progress(1), self._out(1)
+        if held is None or held.state != "delivered" or not path.exists():
+            raise UnknownError("there is no board: it is there after the first round of a task without a curator")
+        with path.open("rb") as file:
+            while piece := file.read(_PIECE):
+                yield piece
+
+    def destroy(self) -> None:
+        """Forget everything that is stored of the task."""
+        self.store.destroy()
+        self.inbox.destroy()
+        for number in (1, 2):
+            self._out(number).unlink(missing_ok=True)
+
+    def _progress(self, number: int) -> Progress:
+        held = self.store.progress(number)
+        if held is None:
+            raise UnknownError(f"round {number} has not begun")
+        return held
+
+    def _messages(self, number: int) -> Iterable[bytes]:
+        return self.store.messages(number) if self.place == 0 else self.inbox.blocks(number)
+
+    def _out(self, number: int) -> Path:
+        return self.folder / f"round-{number}"

@@ -1,0 +1,200 @@
+"""A person's own program refuses what she did not agree to, and tells everything once."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from decimal import Decimal
+from random import Random
+from typing import Any
+
+import cbor2
+import pytest
+from hypothesis import given, settings, strategies as st
+
+from collections_made import NOW, SEX_AND_TOWN, made
+from tacit.collection import Choice, Client, Feature, Task, Terms
+from tacit.collection.errors import CollectionError, MalformedError, RefusedTaskError
+from tacit.collection.wire.records import decoded, encoded
+from tacit.collection.wire.rounds import Round
+from tacit.collection.wire.uploads import Upload, upload_bytes
+
+TOKEN = bytes(range(32))
+TASK = made(shufflers=2, smallest_batch=20, budget="0.05").task
+
+
+def client(task: Task | bytes = TASK, now: Callable[[], float] = lambda: NOW, **terms: Any) -> Client:
+    return Client(task, TOKEN, {"sex": "f", "town": "Lima"}, terms=Terms(**terms), now=now)
+
+
+REFUSED: dict[str, tuple[dict[str, Any], str]] = {
+    "expired": ({"now": lambda: 2_000.0}, "over"),
+    "changed": ({"digest": bytes(32)}, "digest is another"),
+    "too few people": ({"smallest_batch": 21}, "batches of 20 people"),
+    "too large a budget": ({"largest_budget": 0.049}, "share of 0.05"),
+    "too few shufflers": ({"fewest_shufflers": 3}, "has 2 shufflers"),
+    "of another version": ({"task": encoded({**cbor2.loads(TASK.encoded), "version": 2})}, "no task of version 1"),
+    "with more fields": ({"task": encoded({**cbor2.loads(TASK.encoded), "more": 1})}, "other fields"),
+    "with more said of a feature": (
+        {"task": encoded({
+            **cbor2.loads(TASK.encoded), "features": [{"name": "a", "values": ["b"], "randomizer": None, "more": 1}],
+        })},
+        "other fields",
+    ),
+    "written otherwise": ({"task": cbor2.dumps(dict(reversed(cbor2.loads(TASK.encoded).items())))}, "deterministic"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_a_task_that_does_not_meet_her_terms_is_refused(case: str) -> None:
+    changed, said = REFUSED[case]
+    with pytest.raises((RefusedTaskError, MalformedError), match=said):
+        client(**changed)
+
+
+def test_a_task_that_meets_her_terms_just_so_is_accepted() -> None:
+    client(smallest_batch=20, largest_budget=0.05, fewest_shufflers=2, digest=TASK.digest)
+
+
+CHANGES: dict[str, tuple[dict[str, Any], str]] = {
+    "no feature": ({"features": ()}, "features"),
+    "a feature twice": ({"features": SEX_AND_TOWN[:1] * 2}, "different names"),
+    "no shuffler": ({"shufflers": ()}, "shufflers"),
+    "over before it begins": ({"closes": 0}, "closes"),
+    "a budget above all": ({"budget": "1.1"}, "budget"),
+    "a budget that is no number": ({"budget": "NaN"}, "budget"),
+    "a budget that is a float": ({"budget": 0.1}, "budget"),
+    "k of nobody": ({"k": 0}, "k must"),
+    "k by half": ({"k": 2.5}, "k must"),
+    "a short id": ({"id": b"id"}, "16 bytes"),
+    "a curator who does not sign": ({"signer": None}, "curator signs"),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_what_is_no_task_is_not_made(change: str) -> None:
+    changed, said = CHANGES[change]
+    with pytest.raises(MalformedError, match=said):
+        replace(TASK, **changed)
+
+
+@pytest.mark.parametrize("randomizer", ["krr", "krr:epsilon=x", "nothing:epsilon=1", "oue:epsilon=1", "krr:k=5,p=0.5"])
+def test_a_randomizer_that_tells_no_answer_is_refused(randomizer: str) -> None:
+    task = made([Feature("sex", ("f", "m"), randomizer)]).task
+    with pytest.raises(MalformedError, match="'sex'"):
+        Client(task, TOKEN, {}, now=lambda: NOW)
+
+
+def test_a_question_that_is_not_asked_has_no_answer() -> None:
+    with pytest.raises(MalformedError, match="does not ask for 'town '"):
+        Client(TASK, TOKEN, {"town ": "Lima"}, now=lambda: NOW)
+
+
+def test_the_same_bytes_are_sent_again_also_after_a_restart() -> None:
+    one = client()
+    sent = one.first_upload()
+    again = Client.restored(one.state, now=lambda: NOW)
+    assert again.first_upload() == one.first_upload() == sent
+    assert again.first_messages() == one.first_messages()
+
+
+def test_all_uploads_of_a_round_are_equally_long() -> None:
+    answers: list[dict[str, str | None]] = [{}, {"sex": "f"}, {"sex": None, "town": "Atlantis"}, {"town": "Lima"}]
+    of = Round(TASK)
+    assert {len(Client(TASK, TOKEN, each, now=lambda: NOW).first_upload()) for each in answers} == {upload_bytes(of)}
+
+
+def test_an_answer_that_is_not_listed_is_other_and_none_is_missing() -> None:
+    assert [SEX_AND_TOWN[1].code_of(answer) for answer in ("Kyiv", "Lima", "Rome", None)] == [0, 2, 3, 4]
+    assert SEX_AND_TOWN[1].labels == ("Kyiv", "Lagos", "Lima", "other", None)
+
+
+FALSE_CHOICES: dict[str, tuple[dict[str, Any], str]] = {
+    "over the budget": ({"exposure": 0.051}, "budget"),
+    "no share": ({"exposure": -0.1}, "budget"),
+    "of too few people": ({"people": 19}, "fewer people"),
+    "of another task": ({"task": bytes(32)}, "another task"),
+    "of nothing": ({"chosen": ()}, "one at least"),
+    "out of order": ({"chosen": (1, 0)}, "in order"),
+    "of no such feature": ({"chosen": (2,)}, "features of its task"),
+}
+
+
+@pytest.mark.parametrize("case", FALSE_CHOICES)
+def test_a_choice_that_breaks_a_promise_is_refused(case: str) -> None:
+    changed, said = FALSE_CHOICES[case]
+    of = made(smallest_batch=20, budget="0.05")
+    choice = replace(Choice(of.task.digest, (0, 1), 0.05, 20), **changed).signed(of.signer)
+    with pytest.raises((RefusedTaskError, MalformedError), match=said):
+        client(of.task).second_upload(choice)
+
+
+def test_a_choice_that_its_curator_did_not_sign_is_refused() -> None:
+    of = made(smallest_batch=20, budget="0.05")
+    choice = Choice(of.task.digest, (0, 1), 0.05, 20)
+    for false in (choice, choice.signed(made().signer), replace(choice.signed(of.signer), people=21)):
+        with pytest.raises(RefusedTaskError, match="has not signed"):
+            client(of.task).second_upload(false)
+    assert len(client(of.task).second_upload(choice.signed(of.signer))) == upload_bytes(Round(of.task, (0, 1)))
+
+
+plain = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**62), 2**62) | st.text(max_size=5) | st.binary(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
+    max_leaves=6,
+)
+
+
+@settings(deadline=None)
+@given(plain)
+def test_a_record_has_one_encoding(value: Any) -> None:
+    assert decoded(encoded(value), "it", at_most=1000) == value
+
+
+NO_RECORDS = {
+    "a float": cbor2.dumps(1.5), "a tag": cbor2.dumps(Decimal("1.5")), "a long count": b"\x1b" + bytes(7) + b"\1",
+    "no end": b"\x9f\1", "a million levels": b"\x81" * 1_000_000, "a large promise": b"\x9b" + b"\x7f" * 8,
+    "keys out of order": b"\xa2\x61b\1\x61a\1", "a key twice": b"\xa2\x61a\1\x61a\1", "more than one": b"\1\1",
+    "numbers as keys": b"\xa1\1\1", "nothing": b"", "half a text": b"\x63ab", "no text": b"\x62\xff\xff",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", NO_RECORDS)
+def test_what_is_no_record_is_refused_whatever_it_promises(case: str) -> None:
+    with pytest.raises(MalformedError):
+        decoded(NO_RECORDS[case], "it", at_most=1 << 21)
+
+
+def _changed(data: bytes, draw: Random) -> bytes:
+    held = bytearray(data)
+    for _ in range(draw.randint(1, 3)):
+        place = draw.randrange(len(held) + 1)
+        change = draw.randrange(4)
+        if change == 0 and place < len(held):
+            held[place] = draw.randrange(256)
+        elif change == 1:
+            held[place:place] = draw.randbytes(draw.randint(1, 4))
+        elif change == 2:
+            del held[place : place + draw.randint(1, 9)]
+        else:
+            held[place:place] = held[draw.randrange(len(held) + 1) :][:9]
+    return bytes(held)
+
+
+@pytest.mark.parametrize("cases", [2_000, pytest.param(250_000, marks=pytest.mark.long)])
+def test_no_decoder_takes_what_nobody_wrote_or_ends_otherwise_than_by_a_reason(cases: int) -> None:
+    of, draw = made(), Random(3)
+    choice = Choice(of.task.digest, (0, 1), 0.05, 20).signed(of.signer)
+    one = Client(of.task, TOKEN, {}, now=lambda: NOW)
+    decoders: list[tuple[bytes, Callable[[bytes], Any]]] = [
+        (of.task.encoded, lambda data: Task.decoded(data).encoded),
+        (choice.encoded, lambda data: Choice.decoded(data, of.task).encoded),
+        (one.first_upload(), lambda data: Upload.decoded(data, Round(of.task)).encoded),
+        (one.state, lambda data: Client.restored(data, now=lambda: NOW).state),
+    ]
+    for whole, decoder in decoders:
+        assert decoder(whole) == whole
+        for _ in range(cases):
+            data = _changed(whole, draw)
+            try:
+                assert decoder(data) == data
+            except CollectionError:
+                continue

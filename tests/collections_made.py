@@ -1,0 +1,111 @@
+"""Tasks with all keys of their parties, and both rounds of them run in one process."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
+
+from tacit.collection import Choice, Client, Feature, Party, Task
+from tacit.collection.parts.choosing import choice_of
+from tacit.collection.parts.counting import Counted, counted, counts_of
+from tacit.collection.parts.inbox import Inbox
+from tacit.collection.parts.shuffler import Shuffler
+from tacit.collection.parts.store import Store
+from tacit.collection.wire.rounds import Round
+from tacit.collection.wire.sealing import public_bytes
+from tacit.collection.wire.uploads import Upload
+
+SEX_AND_TOWN = (Feature("sex", ("f", "m")), Feature("town", ("Kyiv", "Lagos", "Lima")))
+NOW = 1_000.0
+
+
+@dataclass
+class Made:
+    """A task, and the secrets of its parties."""
+
+    task: Task
+    shufflers: list[X25519PrivateKey]
+    analyst: X25519PrivateKey
+    curator: X25519PrivateKey
+    signer: Ed25519PrivateKey
+
+
+def made(
+    features: Sequence[Feature] = SEX_AND_TOWN, shufflers: int = 1, *, curated: bool = True, **changed: Any
+) -> Made:
+    """Return a task of these features with fresh keys."""
+    shuffling = [X25519PrivateKey.generate() for _ in range(shufflers)]
+    analyst, curator, signer = X25519PrivateKey.generate(), X25519PrivateKey.generate(), Ed25519PrivateKey.generate()
+
+    def party(key: X25519PrivateKey) -> Party:
+        return Party("http://127.0.0.1:1", public_bytes(key))
+
+    of = {"k": 2, "budget": "0.1", "smallest_batch": 2, "opens": 0, "closes": 2_000} | changed
+    task = Task(
+        id=bytes(16), purpose="to know", features=tuple(features), shufflers=tuple(map(party, shuffling)),
+        analyst=party(analyst), curator=party(curator) if curated else None,
+        signer=signer.public_key().public_bytes_raw() if curated else None, **of,
+    )  # fmt: skip
+    return Made(task, shuffling, analyst, curator, signer)
+
+
+class Run:
+    """All parties of a task in one process, and everybody who takes part."""
+
+    def __init__(self, of: Made, people: Iterable[Mapping[str, str | None]], folder: Path) -> None:
+        self.made, self.task = of, of.task
+        self.clients = [
+            Client(of.task, sha256(place.to_bytes(4)).digest(), answers, now=lambda: NOW)
+            for place, answers in enumerate(people)
+        ]
+        self.shufflers: list[Shuffler] = []
+        for place, key in enumerate(of.shufflers):
+            home = folder / f"shuffler-{place}"
+            home.mkdir()
+            store = Store(f"sqlite:///{home / 'store.sqlite'}")
+            self.shufflers.append(Shuffler(of.task, place, key.private_bytes_raw(), store, home))
+        self.curator, self.analyst = Inbox(folder / "curator"), Inbox(folder / "analyst")
+        self.uploads: dict[int, list[bytes]] = {}
+        self.shufflers[0].store.add_tokens(Upload(client._token, b"").token_hash for client in self.clients)
+
+    def pass_round(self, of: Round, uploads: list[bytes], inbox: Inbox) -> None:
+        """Have everybody upload, and all shufflers pass the batch on."""
+        self.uploads[of.number] = uploads
+        first = self.shufflers[0]
+        said = first.add(of.number, [Upload.decoded(upload, of) for upload in uploads])
+        assert said == [None] * len(uploads)
+        for shuffler, after in zip(self.shufflers, [*(s.inbox for s in self.shufflers[1:]), inbox], strict=True):
+            assert shuffler.close(of.number) == "closed"
+            shuffler.shuffle(of.number)
+            batch = shuffler.batch(of.number)
+            assert batch is not None
+            for place in range(batch.pieces):
+                after.put(of.number, batch.batch, place, batch.piece(place))
+            after.complete(of.number, batch.batch, batch.pieces, batch.digest)
+            shuffler.delivered(of.number)
+
+    def first(self) -> Counted:
+        """Return what the curator counts, or everybody where there is none."""
+        for shuffler in self.shufflers:
+            shuffler.open()
+        of = Round(self.task)
+        self.pass_round(of, [client.first_upload() for client in self.clients], self.curator)
+        private = None if of.ends_open else self.made.curator.private_bytes_raw()
+        return counted(self.curator.blocks(1), of, private)
+
+    def choice(self, found: Counted) -> Choice | None:
+        """Return the choice that the counts lead to, signed if there is a curator."""
+        choice = choice_of(self.task, counts_of(found.answers, Round(self.task)))
+        return choice if choice is None or self.task.signer is None else choice.signed(self.made.signer)
+
+    def second(self, choice: Choice) -> Counted:
+        """Return what the analyst counts."""
+        for shuffler in self.shufflers:
+            shuffler.open(choice.encoded)
+        of = choice.round_of(self.task)
+        self.pass_round(of, [client.second_upload(choice.encoded) for client in self.clients], self.analyst)
+        return counted(self.analyst.blocks(2), of, self.made.analyst.private_bytes_raw())
