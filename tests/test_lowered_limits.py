@@ -53,6 +53,9 @@ NO_LIMITS = {
     "_MOST_TRIED": "shuffling/privacy.py shuffling/worst.py",
     "MOST_CLASSES": "mechanisms/protocols/local_hashing.py",
     "MOST_VALUES_OF_GAUSS": "information/design/logdet.py",
+    # What a message of a collection has room for, on its wire.
+    "_MOST_FEATURES": "collection/wire/task.py",
+    "_MOST_SHUFFLERS": "collection/wire/task.py",
     # What people can read, or would answer.
     "_MOST": "reproduce/bayes_security/mechanisms.py reproduce/bayes_security/privacy.py",
     "_MOST_COLUMNS": "cli/compare.py",

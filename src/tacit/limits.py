@@ -157,6 +157,9 @@ class Limits:
     most_answers_redacted: int = 2 * 10**6  # answers: each class gives as many as there are sets of columns to redact
     most_values_drawn: int = 10  # values of a mechanism whose worth is drawn: beyond, a channel takes minutes
 
+    # A collection.
+    most_answers_combined: int = 10**7  # combinations of randomized answers whose shares are worked out
+
     def __post_init__(self) -> None:
         for each in fields(self):
             assert isinstance(each.default, int)

@@ -10,11 +10,13 @@ import pytest
 from collections_made import SEX_AND_TOWN, Run, made
 from tacit.collection import Feature
 from tacit.collection.board import check_board
-from tacit.collection.errors import CollectionError, ConflictError, RefusedTaskError, StrangerError
+from tacit.collection.errors import ConflictError, RefusedTaskError, StrangerError
 from tacit.collection.parts.counting import counts_of
 from tacit.collection.parts.joint import joint_of
 from tacit.collection.wire.rounds import Round
 from tacit.collection.wire.uploads import Upload
+from tacit.errors import TooLargeError
+from tacit.limits import Limits, within
 
 People = list[dict[str, str | None]]
 
@@ -222,5 +224,9 @@ def test_messages_of_another_task_do_not_open(tmp_path: Path) -> None:
 
 def test_what_cannot_be_undone_is_refused() -> None:
     wide = [Feature(name, tuple(map(str, range(4000))), "krr:epsilon=1") for name in "ab"]
-    with pytest.raises(CollectionError, match="combinations"):
+    with pytest.raises(TooLargeError, match="combinations"):
         joint_of(np.zeros((1, 2), np.int64), Round(made(wide).task, (0, 1)))
+    few = Round(made([Feature("a", ("1", "2"), "krr:epsilon=1")]).task, (0,))
+    assert len(joint_of(np.zeros((1, 1), np.int64), few).shares) == 4
+    with within(Limits(most_answers_combined=3)), pytest.raises(TooLargeError, match="4 combinations, and at most 3 "):
+        joint_of(np.zeros((1, 1), np.int64), few)

@@ -6,11 +6,10 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.collection.errors import CollectionError
+from tacit import limits
 from tacit.collection.randomizers import randomizer_of
 from tacit.collection.wire.rounds import Round
-
-_MOST_CELLS = 10_000_000
+from tacit.errors import TooLargeError
 
 
 @dataclass(frozen=True)
@@ -51,8 +50,9 @@ def joint_of(answers: NDArray[np.int64], of: Round) -> Joint:
 
     Raises
     ------
-    CollectionError
-        If answers are randomized and there are more than ten million combinations.
+    TooLargeError
+        If answers are randomized and there are more than :attr:`~tacit.limits.Limits.most_answers_combined`
+        combinations.
     """
     features = [of.task.features[place] for place in of.chosen or ()]
     names, people = tuple(feature.name for feature in features), len(answers)
@@ -61,9 +61,9 @@ def joint_of(answers: NDArray[np.int64], of: Round) -> Joint:
         shares, errors, reach = counts / max(people, 1), np.zeros(len(counts)), 1.0
     else:
         shape = tuple(feature.codes for feature in features)
-        if prod(shape) > _MOST_CELLS:
-            raise CollectionError(
-                f"randomized answers have {prod(shape):,} combinations, and at most {_MOST_CELLS:,} are worked out; "
+        if prod(shape) > (most := limits.current().most_answers_combined):
+            raise TooLargeError(
+                f"randomized answers have {prod(shape):,} combinations, and at most {most:,} are worked out; "
                 "choose fewer features, or leave answers of some as they are"
             )
         told = np.stack([axis.ravel() for axis in np.indices(shape)], axis=1)
