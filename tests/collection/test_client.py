@@ -96,6 +96,19 @@ def test_the_same_bytes_are_sent_again_also_after_a_restart() -> None:
     assert again.first_messages() == one.first_messages()
 
 
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"codes": b"\x00\x02"}, {"codes": [0, 9]}, {"codes": [0]}, {"codes": ["f", "m"]}, {"salts": [b"short"] * 2},
+        {"salts": 3}, {"uploads": {}}, {"chosen": b"\x00"}, {"task": 1}, {"token": "x" * 32},
+    ],
+)  # fmt: skip
+def test_what_is_no_state_of_hers_is_refused(changed: dict[str, Any]) -> None:
+    state = encoded({**cbor2.loads(client().state), **changed})
+    with pytest.raises(MalformedError):
+        Client.restored(state, now=lambda: NOW)
+
+
 def test_all_uploads_of_a_round_are_equally_long() -> None:
     answers: list[dict[str, str | None]] = [{}, {"sex": "f"}, {"sex": None, "town": "Atlantis"}, {"town": "Lima"}]
     of = Round(TASK)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import settings, strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from servers import Server
+from servers import PASSWORD, Server
 from tacit.collection.errors import CollectionError, ConflictError, StrangerError, UnknownError
 from tacit.collection.parts.store import Store
 from tacit.collection.wire.uploads import Upload
@@ -131,7 +131,8 @@ def test_of_uploads_that_race_one_counts(store: Store) -> None:
 
 
 @pytest.mark.postgres
-def test_of_uploads_that_race_one_counts_in_postgres(postgres: Server) -> None:
+def test_of_uploads_that_race_one_counts_in_postgres(postgres: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PGPASSWORD", PASSWORD)
     store = Store(postgres.address().replace("postgres://", "postgresql+psycopg://", 1))
     try:
         check_races(store)

@@ -102,7 +102,7 @@ class Client:
         self.task = Task.decoded(task) if isinstance(task, bytes) else task
         self._terms, self._now = terms or Terms(), now
         self._terms.check(self.task, now())
-        if len(token) != TOKEN_BYTES:
+        if len(bytes(token)) != TOKEN_BYTES:
             raise MalformedError(f"a token has {TOKEN_BYTES} bytes, got {len(token)}")
         self._token = token
         self._codes = tuple(_told(self.task, answers))
@@ -167,9 +167,19 @@ class Client:
             client._codes, client._salts = tuple(held["codes"]), tuple(held["salts"])
             client._uploads = {number: sent for number, sent in enumerate(held["uploads"], 1) if sent is not None}
             client._chosen = None if held["chosen"] is None else tuple(held["chosen"])
-        except (TypeError, KeyError):
-            raise MalformedError("this is not the state of a client") from None
+            whole = client.state == state and client._could_tell()
+        except (TypeError, KeyError, AttributeError):
+            whole, client = False, None
+        if client is None or not whole:
+            raise MalformedError("this is not the state of a client")
         return client
+
+    def _could_tell(self) -> bool:
+        codes, salts, features = self._codes, self._salts, self.task.features
+        return len(codes) == len(salts) == len(features) and all(
+            type(code) is int and 0 <= code < feature.codes and type(salt) is bytes and len(salt) == SALT_BYTES
+            for code, salt, feature in zip(codes, salts, features, strict=True)
+        )
 
 
 def _told(task: Task, answers: Mapping[str, str | None]) -> list[int]:
