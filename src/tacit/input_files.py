@@ -3,8 +3,10 @@
 import os
 import re
 import stat
+import tomllib
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
+from decimal import Decimal
 from importlib import import_module
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -13,6 +15,7 @@ from tacit.errors import InvalidTableError, InvalidValueError
 
 PATTERNS = set("*?[]{}")
 _LONGEST = 200  # characters of a path in a sentence
+_LONGEST_TOML = 1_000_000  # bytes
 # What is shown of the options of an address; any other may be a secret.
 _SHOWN = ("table", "schema", "sslmode")
 
@@ -38,6 +41,28 @@ def opened(
         raise error(f"cannot read {what} from {_shown(os.fspath(path))}: {_reason(failure)}") from None
     with file:
         yield file
+
+
+def read_toml(path: str | os.PathLike[str], what: str) -> tuple[dict[str, Any], str]:
+    """Return what a TOML file says, its numbers as they are written, and its text.
+
+    Raises
+    ------
+    InvalidValueError
+        If there is no such file, or it is not TOML.
+    """
+    with opened(path, what, InvalidValueError) as file:
+        content = file.read(_LONGEST_TOML + 1)
+    if len(content) > _LONGEST_TOML:
+        raise InvalidValueError(f"{what} has at most {_LONGEST_TOML:,} bytes, and {os.fspath(path)!r} has more")
+    try:
+        text = content.decode("utf-8-sig").replace("\r\n", "\n")
+        return tomllib.loads(text, parse_float=Decimal), text
+    except UnicodeDecodeError:
+        raise InvalidValueError(f"cannot read {what} from {os.fspath(path)!r}: it is not UTF-8 text") from None
+    except (ValueError, RecursionError) as error:
+        reason = str(error) or "it is nested too deeply"
+        raise InvalidValueError(f"cannot read {what} from {os.fspath(path)!r}: it is not TOML: {reason}") from None
 
 
 def _open(path: str) -> BinaryIO:

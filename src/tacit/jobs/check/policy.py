@@ -12,7 +12,7 @@ from typing import Any, Literal, cast
 
 from tacit.anonymity import preset as find_preset
 from tacit.errors import InvalidValueError
-from tacit.input_files import opened
+from tacit.input_files import read_toml
 from tacit.jobs.gates import Gate, gates_of, limit_of
 from tacit.jobs.table_measures import table_measures
 from tacit.presenting.names import short
@@ -46,7 +46,6 @@ _OF_SENSITIVE: Mapping[str, tuple[str, Literal["<", ">"]]] = {
 }
 # As of an audit.
 _FEW = 10
-_LARGEST = 1_000_000  # bytes
 
 
 @dataclass(frozen=True)
@@ -98,18 +97,7 @@ def read_policy(path: str | os.PathLike[str]) -> Policy:
     >>> policy.columns, policy.gates, policy.lines["k"]
     (('age', 'sex'), (('k', Gate(measure='k_anonymity', operator='<', limit=Fraction(5, 1))),), 2)
     """
-    with opened(path, "a policy", InvalidValueError) as file:
-        content = file.read(_LARGEST + 1)
-    if len(content) > _LARGEST:
-        raise InvalidValueError(f"a policy has at most {_LARGEST:,} bytes, and {os.fspath(path)!r} has more")
-    try:
-        text = content.decode("utf-8-sig").replace("\r\n", "\n")
-        given = tomllib.loads(text, parse_float=Decimal)
-    except UnicodeDecodeError:
-        raise InvalidValueError(f"cannot read a policy from {os.fspath(path)!r}: it is not UTF-8 text") from None
-    except (ValueError, RecursionError) as error:
-        reason = str(error) or "it is nested too deeply"
-        raise InvalidValueError(f"cannot read a policy from {os.fspath(path)!r}: it is not TOML: {reason}") from None
+    given, text = read_toml(path, "a policy")
     return _Reader(os.fspath(path), given, {key: _line_of(key, text) for key in given}).policy()
 
 
