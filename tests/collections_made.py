@@ -1,17 +1,19 @@
-"""Tasks with all keys of their parties, and both rounds of them run in one process."""
+"""Tasks with all keys of their parties, and all rounds of them run in one process."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
+from numpy.typing import NDArray
 
 from tacit.collection import Choice, Client, Feature, Party, Task
-from tacit.collection.parts.choosing import choice_of
-from tacit.collection.parts.counting import Counted, counted, counts_of
+from tacit.collection.parts.asking import next_choice
+from tacit.collection.parts.counting import Counted, alike_of, counted, counts_of
 from tacit.collection.parts.inbox import Inbox
 from tacit.collection.parts.shuffler import Shuffler
 from tacit.collection.parts.store import Store
@@ -70,10 +72,12 @@ class Run:
             self.shufflers.append(Shuffler(of.task, place, key.private_bytes_raw(), store, home))
         self.curator, self.analyst = Inbox(folder / "curator"), Inbox(folder / "analyst")
         self.uploads: dict[int, list[bytes]] = {}
+        self.learnt: list[tuple[Round, NDArray[np.int64]]] = []
         self.shufflers[0].store.add_tokens(Upload(client._token, b"").token_hash for client in self.clients)
 
-    def pass_round(self, of: Round, uploads: list[bytes], inbox: Inbox) -> None:
-        """Have everybody upload, and all shufflers pass the batch on."""
+    def pass_round(self, of: Round, uploads: list[bytes]) -> Counted:
+        """Have everybody upload, all shufflers pass the batch on, and return what is counted at last."""
+        inbox, key = (self.analyst, self.made.analyst) if of.to_analyst else (self.curator, self.made.curator)
         self.uploads[of.number] = uploads
         first = self.shufflers[0]
         said = first.add(of.number, [Upload.decoded(upload, of) for upload in uploads])
@@ -87,25 +91,26 @@ class Run:
                 after.put(of.number, batch.batch, place, batch.piece(place))
             after.complete(of.number, batch.batch, batch.pieces, batch.digest)
             shuffler.delivered(of.number)
+        found = counted(inbox.blocks(of.number), of, None if of.ends_open else key.private_bytes_raw())
+        if not of.to_analyst:
+            self.learnt.append((of, found.answers))
+        return found
 
-    def first(self) -> Counted:
-        """Return what the curator counts, or everybody where there is none."""
+    def ask(self, choice: Choice | None = None) -> Counted:
+        """Return what the curator or the analyst counts in a round, or everybody where the curator is nobody."""
         for shuffler in self.shufflers:
-            shuffler.open()
-        of = Round(self.task)
-        self.pass_round(of, [client.first_upload() for client in self.clients], self.curator)
-        private = None if of.ends_open else self.made.curator.private_bytes_raw()
-        return counted(self.curator.blocks(1), of, private)
+            shuffler.open(None if choice is None else choice.encoded)
+        uploads = [client.upload(choice and choice.encoded) for client in self.clients]
+        return self.pass_round(Round(self.task, choice), uploads)
 
-    def choice(self, found: Counted) -> Choice | None:
-        """Return the choice that the counts lead to, signed if there is a curator."""
-        choice = choice_of(self.task, counts_of(found.answers, Round(self.task)))
+    def choice(self) -> Choice | None:
+        """Return what the counts so far lead to, signed if there is a curator."""
+        (first, single), *others = self.learnt
+        alike = {group: sizes for of, answers in others for group, sizes in alike_of(answers, of).items()}
+        choice = next_choice(self.learnt[-1][0], counts_of(single, first), alike)
         return choice if choice is None or self.task.signer is None else choice.signed(self.made.signer)
 
-    def second(self, choice: Choice) -> Counted:
-        """Return what the analyst counts."""
-        for shuffler in self.shufflers:
-            shuffler.open(choice.encoded)
-        of = choice.round_of(self.task)
-        self.pass_round(of, [client.second_upload(choice.encoded) for client in self.clients], self.analyst)
-        return counted(self.analyst.blocks(2), of, self.made.analyst.private_bytes_raw())
+
+def together(task: Task, *places: int, **changed: Any) -> Choice:
+    """Return an unsigned choice by which these features go to the analyst after the first round."""
+    return replace(Choice(task.digest, task.digest, 2, "analyst", (places,), 0.05, 20), **changed)

@@ -10,7 +10,7 @@ import cbor2
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from collections_made import NOW, SEX_AND_TOWN, made
+from collections_made import NOW, SEX_AND_TOWN, made, together
 from tacit.collection import Choice, Client, Feature, Task, Terms
 from tacit.collection.errors import CollectionError, MalformedError, RefusedTaskError
 from tacit.collection.wire.records import decoded, encoded
@@ -90,10 +90,10 @@ def test_a_question_that_is_not_asked_has_no_answer() -> None:
 
 def test_the_same_bytes_are_sent_again_also_after_a_restart() -> None:
     one = client()
-    sent = one.first_upload()
+    sent = one.upload()
     again = Client.restored(one.state, now=lambda: NOW)
-    assert again.first_upload() == one.first_upload() == sent
-    assert again.first_messages() == one.first_messages()
+    assert again.upload() == one.upload() == sent
+    assert again.messages(1) == one.messages(1)
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def test_what_is_no_state_of_hers_is_refused(changed: dict[str, Any]) -> None:
 def test_all_uploads_of_a_round_are_equally_long() -> None:
     answers: list[dict[str, str | None]] = [{}, {"sex": "f"}, {"sex": None, "town": "Atlantis"}, {"town": "Lima"}]
     of = Round(TASK)
-    assert {len(Client(TASK, TOKEN, each, now=lambda: NOW).first_upload()) for each in answers} == {upload_bytes(of)}
+    assert {len(Client(TASK, TOKEN, each, now=lambda: NOW).upload()) for each in answers} == {upload_bytes(of)}
 
 
 def test_an_answer_that_is_not_listed_is_other_and_none_is_missing() -> None:
@@ -125,9 +125,11 @@ FALSE_CHOICES: dict[str, tuple[dict[str, Any], str]] = {
     "no share": ({"exposure": -0.1}, "budget"),
     "of too few people": ({"people": 19}, "fewer people"),
     "of another task": ({"task": bytes(32)}, "another task"),
-    "of nothing": ({"chosen": ()}, "one at least"),
-    "out of order": ({"chosen": (1, 0)}, "in order"),
-    "of no such feature": ({"chosen": (2,)}, "features of its task"),
+    "no number": ({"exposure": float("nan")}, "budget"),
+    "of nothing": ({"groups": ()}, "one at least"),
+    "of a group of nothing": ({"groups": ((),)}, "one at least"),
+    "out of order": ({"groups": ((1, 0),)}, "in order"),
+    "of no such feature": ({"groups": ((2,),)}, "features of its task"),
 }
 
 
@@ -135,18 +137,20 @@ FALSE_CHOICES: dict[str, tuple[dict[str, Any], str]] = {
 def test_a_choice_that_breaks_a_promise_is_refused(case: str) -> None:
     changed, said = FALSE_CHOICES[case]
     of = made(smallest_batch=20, budget="0.05")
-    choice = replace(Choice(of.task.digest, (0, 1), 0.05, 20), **changed).signed(of.signer)
+    choice = replace(together(of.task, 0, 1), **changed).signed(of.signer)
     with pytest.raises((RefusedTaskError, MalformedError), match=said):
-        client(of.task).second_upload(choice)
+        client(of.task).upload(choice)
 
 
 def test_a_choice_that_its_curator_did_not_sign_is_refused() -> None:
     of = made(smallest_batch=20, budget="0.05")
-    choice = Choice(of.task.digest, (0, 1), 0.05, 20)
+    choice = together(of.task, 0, 1)
     for false in (choice, choice.signed(made().signer), replace(choice.signed(of.signer), people=21)):
         with pytest.raises(RefusedTaskError, match="has not signed"):
-            client(of.task).second_upload(false)
-    assert len(client(of.task).second_upload(choice.signed(of.signer))) == upload_bytes(Round(of.task, (0, 1)))
+            client(of.task).upload(false)
+    assert len(client(of.task).upload(choice.signed(of.signer))) == upload_bytes(
+        Round(of.task, together(of.task, 0, 1))
+    )
 
 
 plain = st.recursive(
@@ -195,12 +199,12 @@ def _changed(data: bytes, draw: Random) -> bytes:
 @pytest.mark.parametrize("cases", [2_000, pytest.param(250_000, marks=pytest.mark.long)])
 def test_no_decoder_takes_what_nobody_wrote_or_ends_otherwise_than_by_a_reason(cases: int) -> None:
     of, draw = made(), Random(3)
-    choice = Choice(of.task.digest, (0, 1), 0.05, 20).signed(of.signer)
+    choice = together(of.task, 0, 1).signed(of.signer)
     one = Client(of.task, TOKEN, {}, now=lambda: NOW)
     decoders: list[tuple[bytes, Callable[[bytes], Any]]] = [
         (of.task.encoded, lambda data: Task.decoded(data).encoded),
         (choice.encoded, lambda data: Choice.decoded(data, of.task).encoded),
-        (one.first_upload(), lambda data: Upload.decoded(data, Round(of.task)).encoded),
+        (one.upload(), lambda data: Upload.decoded(data, Round(of.task)).encoded),
         (one.state, lambda data: Client.restored(data, now=lambda: NOW).state),
     ]
     for whole, decoder in decoders:

@@ -1,14 +1,15 @@
 """Both rounds: nobody learns more than its part, everybody counts once, and what comes out is the table's."""
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
 import numpy as np
 import pytest
 
-from collections_made import SEX_AND_TOWN, Run, made
-from tacit.collection import Feature
+from collections_made import SEX_AND_TOWN, Run, made, together
+from tacit.collection import Choice, Feature, Task
 from tacit.collection.board import check_board
 from tacit.collection.errors import ConflictError, RefusedTaskError, StrangerError
 from tacit.collection.parts.counting import counts_of
@@ -34,12 +35,23 @@ def said(person: dict[str, str | None], feature: Feature) -> str | None:
     return answer if answer is None or answer in feature.values else "other"
 
 
+def first_choice(run: Run) -> Choice:
+    run.ask()
+    choice = run.choice()
+    assert choice is not None
+    return choice
+
+
+def round_of(task: Task, *places: int) -> Round:
+    return Round(task, together(task, *places))
+
+
 @pytest.mark.parametrize("shufflers", [1, 2, 3])
 @pytest.mark.parametrize("curated", [True, False])
 def test_marginals_are_the_table_s_and_then_the_joint_counts_are(shufflers: int, curated: bool, tmp_path: Path) -> None:
     table = people()
     run = Run(made(shufflers=shufflers, curated=curated), table, tmp_path)
-    first = run.first()
+    first = run.ask()
     assert (first.dropped, first.repeated, first.unknown) == (0, 0, 0)
     counts = counts_of(first.answers, Round(run.task))
     for feature in SEX_AND_TOWN:
@@ -47,10 +59,10 @@ def test_marginals_are_the_table_s_and_then_the_joint_counts_are(shufflers: int,
         assert dict(zip(feature.labels, counts[feature.name].tolist(), strict=True)) == {
             label: told[label] for label in feature.labels
         }
-    choice = run.choice(first)
+    choice = run.choice()
     assert choice is not None
     assert [run.task.features[place].name for place in choice.chosen] == ["sex", "town"]
-    joint = joint_of(run.second(choice).answers, choice.round_of(run.task))
+    joint = joint_of(run.ask(choice).answers, Round(run.task, choice))
     told = Counter((said(person, SEX_AND_TOWN[0]), said(person, SEX_AND_TOWN[1])) for person in table)
     assert {answer: share * 200 for answer, share in zip(joint.answers, joint.shares, strict=True)} == pytest.approx(
         told
@@ -62,9 +74,8 @@ def test_randomized_answers_come_out_within_their_standard_errors(tmp_path: Path
     table = people(3000)
     features = [Feature(f.name, f.values, "krr:epsilon=2") for f in SEX_AND_TOWN]
     run = Run(made(features, budget="1"), table, tmp_path)
-    choice = run.choice(run.first())
-    assert choice is not None
-    joint = joint_of(run.second(choice).answers, choice.round_of(run.task))
+    choice = first_choice(run)
+    joint = joint_of(run.ask(choice).answers, Round(run.task, choice))
     told = Counter((said(person, SEX_AND_TOWN[0]), said(person, SEX_AND_TOWN[1])) for person in table)
     truth = np.array([told[answer] / 3000 for answer in joint.answers])
     assert (np.abs(joint.shares - truth) <= 5 * joint.errors).all()  # the system's coins: 20 cells, once in 90,000 runs
@@ -76,10 +87,10 @@ def test_both_rounds_tell_the_same_randomized_answer(tmp_path: Path) -> None:
     """Or two answers of one person could be averaged, and the counts would not be of what the analyst sees."""
     features = [Feature(f.name, f.values, "krr:epsilon=0.5") for f in SEX_AND_TOWN]
     run = Run(made(features, budget="1"), people(), tmp_path)
-    first = run.first()
-    choice = run.choice(first)
+    first = run.ask()
+    choice = run.choice()
     assert choice is not None
-    second, counts = run.second(choice).answers, counts_of(first.answers, Round(run.task))
+    second, counts = run.ask(choice).answers, counts_of(first.answers, Round(run.task))
     for place, feature in enumerate(features):
         assert np.bincount(second[:, place], minlength=feature.codes).tolist() == counts[feature.name].tolist()
 
@@ -87,27 +98,25 @@ def test_both_rounds_tell_the_same_randomized_answer(tmp_path: Path) -> None:
 def test_what_the_analyst_gets_exposes_no_more_than_was_certified(tmp_path: Path) -> None:
     table = people(60)
     run = Run(made(k=5, budget="0.5"), table, tmp_path)
-    choice = run.choice(run.first())
-    assert choice is not None
-    second = run.second(choice)
+    choice = first_choice(run)
+    second = run.ask(choice)
     alike = Counter(map(tuple, second.answers.tolist()))
     assert sum(count for count in alike.values() if count < 5) / 60 <= choice.exposure <= 0.5
 
 
 def test_no_shuffler_stores_what_anybody_said(tmp_path: Path) -> None:
     run = Run(made(shufflers=2), people(), tmp_path)
-    choice = run.choice(run.first())
-    assert choice is not None
-    run.second(choice)
+    choice = first_choice(run)
+    run.ask(choice)
     held = b"".join(path.read_bytes() for path in tmp_path.glob("shuffler-*/**/*") if path.is_file())
     for client in run.clients:
-        assert not any(message in held for message in client.first_messages())
+        assert not any(message in held for message in client.messages(1))
         assert client._token not in held
 
 
 def test_nothing_is_left_of_messages_once_they_are_passed_on(tmp_path: Path) -> None:
     run = Run(made(), people(), tmp_path)
-    run.first()
+    run.ask()
     held = b"".join(path.read_bytes() for path in (tmp_path / "shuffler-0").rglob("*") if path.is_file())
     width = Round(run.task).width()
     for upload in run.uploads[1]:
@@ -116,7 +125,7 @@ def test_nothing_is_left_of_messages_once_they_are_passed_on(tmp_path: Path) -> 
 
 def test_messages_leave_a_shuffler_alike_in_length_and_with_nothing_in_common(tmp_path: Path) -> None:
     run = Run(made(), people(), tmp_path)
-    run.first()
+    run.ask()
     passed = b"".join(run.curator.blocks(1))
     width = Round(run.task).width(1)
     messages = [passed[start : start + width] for start in range(0, len(passed), width)]
@@ -128,7 +137,7 @@ def test_a_batch_under_the_minimum_is_destroyed_unopened(tmp_path: Path) -> None
     run = Run(made(smallest_batch=201), people(), tmp_path)
     (shuffler,) = run.shufflers
     shuffler.open()
-    uploads = [Upload.decoded(client.first_upload(), Round(run.task)) for client in run.clients]
+    uploads = [Upload.decoded(client.upload(), Round(run.task)) for client in run.clients]
     shuffler.add(1, uploads)
     assert shuffler.close(1) == "discarded"
     shuffler.shuffle(1)
@@ -139,70 +148,63 @@ def test_a_batch_under_the_minimum_is_destroyed_unopened(tmp_path: Path) -> None
 def test_there_is_one_choice_a_task_and_it_comes_after_the_first_round(tmp_path: Path) -> None:
     run = Run(made(), people(), tmp_path)
     (shuffler,) = run.shufflers
-    first = run.first()
-    choice = run.choice(first)
-    assert choice is not None
-    other = type(choice)(choice.task, choice.chosen[:1], choice.exposure, choice.people).signed(run.made.signer)
+    choice = first_choice(run)
+    other = replace(choice, groups=((0,),)).signed(run.made.signer)
     shuffler.open(choice.encoded)
     with pytest.raises(ConflictError, match="one choice"):
         shuffler.open(other.encoded)
-    run.clients[0].second_upload(choice)
+    run.clients[0].upload(choice)
     with pytest.raises(ConflictError, match="one choice"):
-        run.clients[0].second_upload(other)
+        run.clients[0].upload(other)
 
 
 def test_a_choice_before_the_first_round_is_over_is_refused(tmp_path: Path) -> None:
     run = Run(made(), people(), tmp_path)
     (shuffler,) = run.shufflers
     shuffler.open()
-    with pytest.raises(ConflictError, match="after the first round"):
-        shuffler.open(b"")
+    with pytest.raises(ConflictError, match="comes after round 1"):
+        shuffler.open(together(run.task, 0, 1).signed(run.made.signer).encoded)
 
 
 def test_only_who_was_counted_is_asked_again(tmp_path: Path) -> None:
     run = Run(made(), people(), tmp_path)
     left_out, run.clients = run.clients[-1], run.clients[:-1]
-    choice = run.choice(run.first())
-    assert choice is not None
+    choice = first_choice(run)
     (shuffler,) = run.shufflers
     shuffler.open(choice.encoded)
-    (why,) = shuffler.add(2, [Upload.decoded(left_out.second_upload(choice), choice.round_of(run.task))])
+    (why,) = shuffler.add(2, [Upload.decoded(left_out.upload(choice), Round(run.task, choice))])
     assert isinstance(why, StrangerError)
 
 
 def test_everybody_finds_her_messages_on_the_board_and_the_same_choice(tmp_path: Path) -> None:
     run = Run(made(shufflers=2, curated=False), people(), tmp_path)
-    choice = run.choice(run.first())
-    assert choice is not None
+    choice = first_choice(run)
     board = b"".join(run.shufflers[-1].board())
     for client in run.clients[:20]:
-        check_board(client, [board], choice)
+        check_board(client, [[board]], choice)
     width = Round(run.task).plain_form.size
-    mine = run.clients[0].first_messages()[0]
+    mine = run.clients[0].messages(1)[0]
     start = board.index(mine)
     without = board[:start] + board[start + width :]
     with pytest.raises(RefusedTaskError, match="0 times"):
-        check_board(run.clients[0], [without], choice)
+        check_board(run.clients[0], [[without]], choice)
     with pytest.raises(RefusedTaskError, match="2 times"):
-        check_board(run.clients[0], [board, mine], choice)
+        check_board(run.clients[0], [[board, mine]], choice)
     with pytest.raises(RefusedTaskError, match="not the one"):
-        check_board(run.clients[0], [board], type(choice)(choice.task, choice.chosen[:1], 0.0, choice.people))
+        check_board(run.clients[0], [[board]], replace(choice, groups=((0,),)))
 
 
 def test_a_message_passed_on_twice_counts_once(tmp_path: Path) -> None:
     run = Run(made(), people(), tmp_path)
     shuffler, of = run.shufflers[0], Round(run.task)
     shuffler.open()
-    uploads = [Upload.decoded(client.first_upload(), of) for client in run.clients]
+    uploads = [Upload.decoded(client.upload(), of) for client in run.clients]
     half = of.width()
     doubled = [Upload(uploads[0].token, uploads[0].messages[:half] * 2), *uploads[1:]]
-    run.pass_round(of, [upload.encoded for upload in doubled], run.curator)
-    from tacit.collection.parts.counting import counted
-
-    found = counted(run.curator.blocks(1), of, run.made.curator.private_bytes_raw())
+    found = run.pass_round(of, [upload.encoded for upload in doubled])
     assert found.repeated == 1
     assert len(found.answers) == 399
-    choice = run.choice(found)  # she of whom one answer is lost may stand out by it
+    choice = run.choice()  # she of whom one answer is lost may stand out by it
     assert choice is None or choice.exposure >= 1 / 200
 
 
@@ -212,8 +214,8 @@ def test_messages_of_another_task_do_not_open(tmp_path: Path) -> None:
     (shuffler,) = run.shufflers
     shuffler.open()
     of = Round(run.task)
-    strangers = [Upload.decoded(client.first_upload(), of) for client in other.clients[:5]]
-    own = [Upload.decoded(client.first_upload(), of) for client in run.clients[5:]]
+    strangers = [Upload.decoded(client.upload(), of) for client in other.clients[:5]]
+    own = [Upload.decoded(client.upload(), of) for client in run.clients[5:]]
     shuffler.add(1, [*strangers, *own])
     shuffler.close(1)
     shuffler.shuffle(1)
@@ -225,8 +227,8 @@ def test_messages_of_another_task_do_not_open(tmp_path: Path) -> None:
 def test_what_cannot_be_undone_is_refused() -> None:
     wide = [Feature(name, tuple(map(str, range(4000))), "krr:epsilon=1") for name in "ab"]
     with pytest.raises(TooLargeError, match="combinations"):
-        joint_of(np.zeros((1, 2), np.int64), Round(made(wide).task, (0, 1)))
-    few = Round(made([Feature("a", ("1", "2"), "krr:epsilon=1")]).task, (0,))
+        joint_of(np.zeros((1, 2), np.int64), round_of(made(wide).task, 0, 1))
+    few = round_of(made([Feature("a", ("1", "2"), "krr:epsilon=1")]).task, 0)
     assert len(joint_of(np.zeros((1, 1), np.int64), few).shares) == 4
     with within(Limits(most_answers_combined=3)), pytest.raises(TooLargeError, match="4 combinations, and at most 3 "):
         joint_of(np.zeros((1, 1), np.int64), few)

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from secrets import token_bytes
+from secrets import SystemRandom, token_bytes
 
 from tacit.collection.errors import ConflictError, MalformedError, RefusedTaskError
 from tacit.collection.wire.records import decoded, encoded
@@ -12,7 +12,7 @@ from tacit.collection.wire.rounds import SALT_BYTES, Round
 from tacit.collection.wire.sealing import sealed
 from tacit.collection.wire.selection import Choice
 from tacit.collection.wire.task import Task
-from tacit.collection.wire.uploads import TOKEN_BYTES, Upload
+from tacit.collection.wire.uploads import TOKEN_BYTES, Upload, upload_bytes
 
 _LONGEST_STATE = 64 << 20
 
@@ -62,7 +62,7 @@ class Terms:
 class Client:
     """One person who takes part in a task.
 
-    What she tells is drawn and sealed once: both rounds tell the same, and the same bytes are sent again if an answer
+    What she tells is drawn and sealed once: all rounds tell the same, and the same bytes are sent again if an answer
     to them was lost. Keep `state` in a safe place between the rounds; it holds her answers.
 
     Parameters
@@ -106,56 +106,91 @@ class Client:
             raise MalformedError(f"a token has {TOKEN_BYTES} bytes, got {len(token)}")
         self._token = token
         self._codes = tuple(_told(self.task, answers))
-        self._salts = tuple(token_bytes(SALT_BYTES) for _ in self.task.features)
-        self._uploads: dict[int, bytes] = {}
-        self._chosen: tuple[int, ...] | None = None
+        self._sent: list[_Sent] = []
 
-    def first_upload(self) -> bytes:
-        """Return what she sends in the first round: a sealed message for each feature."""
-        self._terms.check(self.task, self._now())
-        if 1 not in self._uploads:
-            self._uploads[1] = self._sealed(Round(self.task), self.first_messages())
-        return self._uploads[1]
+    def upload(self, choice: Choice | bytes | None = None) -> bytes:
+        """Return what she sends in a round: a sealed message for each group of features that is asked for.
 
-    def first_messages(self) -> list[bytes]:
-        """Return what is inside the seals of the first round; nobody but she can know all of it."""
-        form = Round(self.task).plain_form
-        return [form.pack(*each) for each in zip(range(len(self._codes)), self._codes, self._salts, strict=True)]
-
-    def second_upload(self, choice: Choice | bytes) -> bytes:
-        """Return what she sends in the second round: one sealed message of the answers that were chosen.
+        Parameters
+        ----------
+        choice
+            What was published for the round; None is the first one.
 
         Raises
         ------
         RefusedTaskError
-            If the choice is not the curator's, over the task's budget, or of fewer people than a batch has.
+            If the choice is not the curator's, over the task's budget, of fewer people than a batch has, beyond the
+            rounds that the task allows, or comes after other choices than those that she has seen.
         ConflictError
-            If she has told another choice already.
+            If she has told another choice of this round already, or has not come to it.
         """
         self._terms.check(self.task, self._now())
-        choice = Choice.decoded(choice if isinstance(choice, bytes) else choice.encoded, self.task)
-        if not 0 <= Decimal(repr(choice.exposure)) <= Decimal(self.task.budget):
-            raise RefusedTaskError("the choice lets more people stand out than the task's budget")
-        if choice.people < self.task.smallest_batch:
-            raise RefusedTaskError("the choice was made from the answers of fewer people than a batch is to have")
-        if self._chosen not in (None, choice.chosen):
-            raise ConflictError("there is one choice a task, and another one was answered already")
-        if 2 not in self._uploads:
-            of, codes = choice.round_of(self.task), [self._codes[place] for place in choice.chosen]
-            self._chosen = choice.chosen
-            self._uploads[2] = self._sealed(of, [of.plain_form.pack(*codes, token_bytes(SALT_BYTES))])
-        return self._uploads[2]
+        if choice is not None:
+            choice = Choice.decoded(choice if isinstance(choice, bytes) else choice.encoded, self.task)
+            self.upload()
+        return self._sent_in(Round(self.task, choice)).upload
 
-    def _sealed(self, of: Round, plain: list[bytes]) -> bytes:
-        return Upload(self._token, b"".join(sealed(message, of.layers) for message in plain)).encoded
+    def round(self, number: int) -> Round:
+        """Return a round that she has come to."""
+        return self._sent_at(number).of
+
+    def messages(self, number: int) -> list[bytes]:
+        """Return what is inside the seals of a round that she has come to; nobody but she can know all of it."""
+        return list(self._sent_at(number).messages)
+
+    def _sent_at(self, number: int) -> "_Sent":
+        if not 1 <= number <= len(self._sent):
+            raise ConflictError(
+                f"there are {len(self._sent)} rounds that she has come to, and {number} is none of them"
+            )
+        return self._sent[number - 1]
+
+    def _sent_in(self, of: Round) -> "_Sent":
+        if of.number <= len(self._sent):
+            sent = self._sent[of.number - 1]
+            if sent.of.published != of.published:
+                raise ConflictError("there is one choice a round, and another one was answered already")
+            return sent
+        self._check_next(of)
+        messages = [
+            of.plain_form.pack(place, *codes, token_bytes(SALT_BYTES)) for place, codes in enumerate(self._said(of))
+        ]
+        upload = Upload(self._token, b"".join(sealed(message, of.layers) for message in messages)).encoded
+        self._sent.append(_Sent(of, tuple(messages), upload))
+        return self._sent[-1]
+
+    def _check_next(self, of: Round) -> None:
+        """Raise unless this is the round that comes after those that she has been in."""
+        if of.choice is None:
+            return
+        last = self._sent[-1].of
+        if last.to_analyst:
+            raise ConflictError("the analyst's round is the last one, and was answered already")
+        if of.number != last.number + 1:
+            raise ConflictError(f"round {last.number + 1} is next, and this choice is of round {of.number}")
+        if of.choice.before != last.published:
+            raise RefusedTaskError("this choice comes after others than those that were published to you")
+
+    def _said(self, of: Round) -> list[list[int]]:
+        """Return the codes that she tells of each group: what she said before, or that it is redacted."""
+        codes = list(self._codes)
+        for rule in () if of.choice is None else of.choice.rules:
+            if codes[rule.place] in rule.codes or SystemRandom().random() < rule.decoys:
+                codes[rule.place] = len(of.labels[rule.place]) - 1
+        return [[codes[place] for place in group] for group in of.groups]
 
     @property
     def state(self) -> bytes:
         """What she has to remember between the rounds, her answers among it."""
         return encoded({
-            "task": self.task.encoded, "token": self._token, "codes": list(self._codes), "salts": list(self._salts),
-            "uploads": [self._uploads.get(number) for number in (1, 2)],
-            "chosen": None if self._chosen is None else list(self._chosen),
+            "task": self.task.encoded, "token": self._token, "codes": list(self._codes),
+            "sent": [
+                {
+                    "choice": None if sent.of.choice is None else sent.of.choice.encoded,
+                    "messages": list(sent.messages), "upload": sent.upload,
+                }
+                for sent in self._sent
+            ],
         })  # fmt: skip
 
     @classmethod
@@ -164,9 +199,10 @@ class Client:
         held = decoded(state, "the state of a client", at_most=_LONGEST_STATE)
         try:
             client = cls(held["task"], held["token"], {}, terms=terms, now=now)
-            client._codes, client._salts = tuple(held["codes"]), tuple(held["salts"])
-            client._uploads = {number: sent for number, sent in enumerate(held["uploads"], 1) if sent is not None}
-            client._chosen = None if held["chosen"] is None else tuple(held["chosen"])
+            client._codes = tuple(held["codes"])
+            for sent in held["sent"]:
+                choice = None if sent["choice"] is None else Choice.decoded(sent["choice"], client.task)
+                client._remember(_Sent(Round(client.task, choice), tuple(sent["messages"]), sent["upload"]))
             whole = client.state == state and client._could_tell()
         except (TypeError, KeyError, AttributeError):
             whole, client = False, None
@@ -174,11 +210,39 @@ class Client:
             raise MalformedError("this is not the state of a client")
         return client
 
+    def _remember(self, sent: "_Sent") -> None:
+        if (sent.of.choice is None) != (not self._sent):
+            raise MalformedError("the first round alone has no choice")
+        self._check_next(sent.of)
+        self._sent.append(sent)
+
     def _could_tell(self) -> bool:
-        codes, salts, features = self._codes, self._salts, self.task.features
-        return len(codes) == len(salts) == len(features) and all(
-            type(code) is int and 0 <= code < feature.codes and type(salt) is bytes and len(salt) == SALT_BYTES
-            for code, salt, feature in zip(codes, salts, features, strict=True)
+        return (
+            len(self._codes) == len(self.task.features)
+            and all(
+                type(code) is int and 0 <= code < feature.codes
+                for code, feature in zip(self._codes, self.task.features, strict=True)
+            )
+            and all(sent.is_whole for sent in self._sent)
+        )
+
+
+@dataclass(frozen=True)
+class _Sent:
+    """What she sends in a round, inside the seals and out."""
+
+    of: Round
+    messages: tuple[bytes, ...]
+    upload: bytes
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it is as long as what everybody sends."""
+        return (
+            len(self.messages) == self.of.messages
+            and all(type(message) is bytes and len(message) == self.of.plain_form.size for message in self.messages)
+            and type(self.upload) is bytes
+            and len(self.upload) == upload_bytes(self.of)
         )
 
 

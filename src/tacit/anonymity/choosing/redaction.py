@@ -7,6 +7,7 @@ import numpy as np
 
 from tacit.anonymity.exposure.bounds import exposed_below
 from tacit.anonymity.people.accepted import with_a_row_each
+from tacit.anonymity.people.marginals import Marginals
 from tacit.anonymity.people.population import Population
 from tacit.errors import InvalidValueError, UnsupportedError
 from tacit.numerics.laws.binomial_limits import upper_limit
@@ -91,7 +92,7 @@ class RedactionLeakage:
 
 
 def redaction_rules(
-    P: Population, k: int, columns: Iterable[str] | None = None, suspicion: float = 0.5
+    P: Population | Marginals, k: int, columns: Iterable[str] | None = None, suspicion: float = 0.5
 ) -> tuple[RedactionRule, ...]:
     """Return a rule for each column that has rare values, with just enough decoys to hide who has one.
 
@@ -101,7 +102,7 @@ def redaction_rules(
     Parameters
     ----------
     P
-        The people, with one row each.
+        The people, with one row each, or the counts of their columns.
     k
         A value is rare if fewer than k people have it, at least 1.
     columns
@@ -117,7 +118,7 @@ def redaction_rules(
     Raises
     ------
     UnsupportedError
-        If P is not a Population, or its people have several rows.
+        If P is neither a Population nor Marginals, or its people have several rows.
     InvalidValueError
         If a number is out of range.
     UnknownColumnError
@@ -151,7 +152,7 @@ def redaction_rules(
     )
 
 
-def redaction_leakage(P: Population, rule: RedactionRule) -> RedactionLeakage:
+def redaction_leakage(P: Population | Marginals, rule: RedactionRule) -> RedactionLeakage:
     """Return what a redaction rule gives away of the column by itself.
 
     ``V = Σ_{v common} p_v (1 - d) + max(max_{v rare} p_v, d·max_{v common} p_v)`` and ``I = H(p + (1 - p) d) - (1 - p)
@@ -160,7 +161,7 @@ def redaction_leakage(P: Population, rule: RedactionRule) -> RedactionLeakage:
     Parameters
     ----------
     P
-        The people, with one row each.
+        The people, with one row each, or the counts of their columns.
     rule
         The rule.
 
@@ -172,7 +173,7 @@ def redaction_leakage(P: Population, rule: RedactionRule) -> RedactionLeakage:
     Raises
     ------
     UnsupportedError
-        If P is not a Population, its people have several rows, or the rule is not a RedactionRule.
+        If P is neither a Population nor Marginals, its people have several rows, or the rule is not a RedactionRule.
     UnknownColumnError
         If the population has no such column.
 
@@ -214,8 +215,10 @@ def redaction_leakage(P: Population, rule: RedactionRule) -> RedactionLeakage:
     )
 
 
-def with_a_value_each(P: object) -> Population:
-    """Return the population, if each of its people has one value of a column to redact."""
+def with_a_value_each(P: object) -> Population | Marginals:
+    """Return the people, if each of them has one value of a column to redact."""
+    if isinstance(P, Marginals):
+        return P
     return with_a_row_each(
         P,
         "a redaction rule is about a person's one value of a column, and people with several rows have several; "

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from tacit import limits
 from tacit.anonymity.choosing.redaction import RedactionRule, as_rule, with_a_value_each
+from tacit.anonymity.people.accepted import as_population
+from tacit.anonymity.people.marginals import Marginals
 from tacit.anonymity.people.population import Population
 from tacit.errors import InvalidValueError, TooLargeError, UnsupportedError
 from tacit.numerics.laws.binomial import binomial_window
@@ -23,7 +25,7 @@ _MOST_KEPT = 1 << 12
 
 
 def redacted_exposure(
-    P: Population,
+    P: Population | Marginals,
     rules: Iterable[RedactionRule],
     k: int | None = None,
     threshold: Threshold | None = None,
@@ -38,7 +40,7 @@ def redacted_exposure(
     Parameters
     ----------
     P
-        The people, with one row each.
+        The people, with one row each; or the counts of the one column that they are asked for.
     rules
         At most one for a column; those for columns that are not asked for do nothing.
     k, threshold
@@ -54,8 +56,8 @@ def redacted_exposure(
     Raises
     ------
     UnsupportedError
-        If P is not a Population, its people have several rows, rules is not a sequence of RedactionRules, or none or
-        both of k and threshold are given.
+        If P is not a Population, or Marginals and one column, its people have several rows, rules is not a sequence of
+        RedactionRules, or none or both of k and threshold are given.
     InvalidValueError
         If the one given is out of range, or two rules are for the same column.
     UnknownColumnError
@@ -111,14 +113,14 @@ def redacted_exposure(
 
 
 def _answers(
-    population: Population, asked: Sequence[str], rarer_than: Mapping[str, int], decoyed: Sequence[str]
+    population: Population | Marginals, asked: Sequence[str], rarer_than: Mapping[str, int], decoyed: Sequence[str]
 ) -> "Iterator[Answers]":
     """Yield how many people could give each answer, without a question where class sizes tell."""
     from tacit.tables.counting.redacted_answers import answers_on_one  # noqa: PLC0415 - imports Ibis
 
     if len(asked) == 1:
         return answers_on_one(population.class_sizes(asked), asked[0], rarer_than, decoyed)
-    return population.redacted_answers(asked, rarer_than, decoyed)
+    return as_population(population).redacted_answers(asked, rarer_than, decoyed)
 
 
 @dataclass(frozen=True)
@@ -150,7 +152,7 @@ def _mean_below(numbers: Sequence[_Binomial], k: int) -> float:
     return float(np.arange(first, first + law.size) @ law)
 
 
-def _by_column(rules: Iterable[RedactionRule], population: Population) -> dict[str, RedactionRule]:
+def _by_column(rules: Iterable[RedactionRule], population: Population | Marginals) -> dict[str, RedactionRule]:
     if isinstance(rules, RedactionRule) or not isinstance(rules, Iterable):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise UnsupportedError(f"rules must be a sequence of RedactionRules, got {type(rules).__name__}; write [rule]")
     rule_of: dict[str, RedactionRule] = {}

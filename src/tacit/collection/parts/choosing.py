@@ -3,35 +3,69 @@
 Anonymity, section 5.1: the curator knows no more than these, and needs no more.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.anonymity import Marginals, select_columns
-from tacit.collection.wire.selection import Choice
+from tacit.anonymity import ClassSizes, Marginals, select_columns
+from tacit.collection.wire.rounds import Round
+from tacit.collection.wire.selection import Choice, Receiver, Rule
 from tacit.collection.wire.task import Task
 from tacit.estimate import Estimate
 
 
-def choice_of(task: Task, counts: Mapping[str, NDArray[np.int64]]) -> Choice | None:
+def choice_of(task: Task, counts: Mapping[str, NDArray[np.int64]], after: Round | None = None) -> Choice | None:
     """Return the most features that are certified to keep to the task's budget, or None if none is.
 
     Whoever has the counts comes to the same choice. A person of whose answer to a feature nothing came is taken to
-    stand out by it: for all that is known she may.
+    stand out by it: for all that is known she may. The choice is for the round after ``after``, the first by default.
     """
-    people = max(int(held.sum()) for held in counts.values())
-    alone = {
-        name: {
-            **{code: int(count) for code, count in enumerate(held) if count},
-            **{f"lost {place}": 1 for place in range(people - int(held.sum()))},
-        }
-        for name, held in counts.items()
-    }
-    found = select_columns(Marginals(alone), Decimal(task.budget), k=task.k, by="certified").best
+    people = people_of(counts)
+    alone = Marginals({name: sizes_of(held, people) for name, held in counts.items()})
+    return certified_choice(after or Round(task), alone, people)
+
+
+def certified_choice(
+    after: Round, alone: Marginals, people: int, rules: Mapping[str, Rule] | None = None
+) -> Choice | None:
+    """Return the choice of most features that single counts certify, with the rules by which some are redacted."""
+    task = after.task
+    found = select_columns(alone, Decimal(task.budget), k=task.k, by="certified").best
     if found is None or not found.columns:
         return None
-    places = {feature.name: place for place, feature in enumerate(task.features)}
-    certified = found.exposure.high if isinstance(found.exposure, Estimate) else found.exposure
-    return Choice(task.digest, tuple(sorted(places[name] for name in found.columns)), certified, people)
+    exposure = found.exposure.value if isinstance(found.exposure, Estimate) else found.exposure
+    ruled = tuple(rule for name, rule in (rules or {}).items() if name in found.columns)
+    return next_of(after, "analyst", [places_of(task, found.columns)], exposure, people, ruled)
+
+
+def next_of(  # noqa: PLR0917 - what a choice says
+    after: Round,
+    receiver: Receiver,
+    groups: Iterable[tuple[int, ...]],
+    exposure: float,
+    people: int,
+    rules: tuple[Rule, ...] = (),
+) -> Choice:
+    """Return a choice for the round after one."""
+    return Choice(
+        after.task.digest, after.published, after.number + 1, receiver, tuple(groups), exposure, people, rules
+    )
+
+
+def people_of(counts: Mapping[str, NDArray[np.int64]]) -> int:
+    """Return how many people answered, at least."""
+    return max(int(held.sum()) for held in counts.values())
+
+
+def sizes_of(counts: NDArray[np.int64], people: int) -> ClassSizes:
+    """Return the class sizes that counts are of so many people, those whom they leave out being like nobody else."""
+    held = counts[counts > 0]
+    lost = np.ones(people - int(held.sum()), np.int64)
+    return ClassSizes(*np.unique(np.concatenate([held, lost]), return_counts=True))
+
+
+def places_of(task: Task, names: tuple[str, ...]) -> tuple[int, ...]:
+    """Return the places of features, in order."""
+    return tuple(place for place, feature in enumerate(task.features) if feature.name in names)

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +18,8 @@ class Counted:
     Parameters
     ----------
     answers
-        Of each message that counts: a feature's place and an answer's code, or the codes of all chosen features.
+        Of each message that counts: the place of a group of features, and the codes of the answers to these; of the
+        analyst's, with its one group, the codes alone.
     dropped, repeated, unknown
         How many messages did not open, were there already, or name no answer of the task.
     """
@@ -38,17 +38,14 @@ def counted(pieces: Iterable[bytes], of: Round, private: bytes | None, cores: in
     for block, missing in blocks:
         held.append(block)
         dropped += missing
-    count = 2 if of.chosen is None else len(of.chosen)
-    form: list[Any] = [(str(place), ">u4") for place in range(count)]
-    if of.chosen is None:
-        form[0] = ("0", ">u2")
-    rows = np.frombuffer(b"".join(held), np.dtype([*form, ("salt", np.void, SALT_BYTES)]))
+    form = [("group", ">u2"), ("codes", ">u4", (len(of.groups[0]),)), ("salt", np.void, SALT_BYTES)]
+    rows = np.frombuffer(b"".join(held), np.dtype(form))
     # Two people draw the same 16 bytes never; the same message twice is one that somebody sent again.
     _, first = np.unique(rows.view(np.dtype((np.void, rows.dtype.itemsize))), return_index=True)
     repeated, rows = len(rows) - len(first), rows[first]
-    answers = np.column_stack([rows[name].astype(np.int64) for name, *_ in form])
+    answers = np.column_stack([rows["group"].astype(np.int64), rows["codes"].astype(np.int64)])
     known = _known(answers, of)
-    return Counted(answers[known], dropped, repeated, int((~known).sum()))
+    return Counted(answers[known, int(of.to_analyst) :], dropped, repeated, int((~known).sum()))
 
 
 def counts_of(answers: NDArray[np.int64], of: Round) -> Mapping[str, NDArray[np.int64]]:
@@ -59,12 +56,18 @@ def counts_of(answers: NDArray[np.int64], of: Round) -> Mapping[str, NDArray[np.
     }
 
 
+def alike_of(answers: NDArray[np.int64], of: Round) -> Mapping[tuple[int, ...], NDArray[np.int64]]:
+    """Return how many said each that somebody said, by groups of features, in a later round of the curator's."""
+    return {
+        group: np.unique(answers[answers[:, 0] == place, 1:], axis=0, return_counts=True)[1]
+        for place, group in enumerate(of.groups)
+    }
+
+
 def _known(answers: NDArray[np.int64], of: Round) -> NDArray[np.bool_]:
-    codes = np.array([feature.codes for feature in of.task.features])
-    if of.chosen is not None:
-        return np.all(answers < codes[list(of.chosen)], axis=1)
-    features = np.minimum(answers[:, 0], len(codes) - 1)
-    return np.logical_and(answers[:, 0] < len(codes), answers[:, 1] < codes[features])
+    codes = np.array([[len(of.labels[place]) for place in group] for group in of.groups])
+    groups = np.minimum(answers[:, 0], len(codes) - 1)
+    return (answers[:, 0] < len(codes)) & np.all(answers[:, 1:] < codes[groups], axis=1)
 
 
 def _opened(pieces: Iterable[bytes], of: Round, private: bytes | None, cores: int) -> Iterator[tuple[bytes, int]]:

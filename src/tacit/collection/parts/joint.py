@@ -54,13 +54,14 @@ def joint_of(answers: NDArray[np.int64], of: Round) -> Joint:
         If answers are randomized and there are more than :attr:`~tacit.limits.Limits.most_answers_combined`
         combinations.
     """
-    features = [of.task.features[place] for place in of.chosen or ()]
+    (chosen,) = of.groups
+    features = [of.task.features[place] for place in chosen]
     names, people = tuple(feature.name for feature in features), len(answers)
     if all(feature.randomizer is None for feature in features):
         told, counts = np.unique(answers, axis=0, return_counts=True)
         shares, errors, reach = counts / max(people, 1), np.zeros(len(counts)), 1.0
     else:
-        shape = tuple(feature.codes for feature in features)
+        shape = tuple(len(of.labels[place]) for place in chosen)
         if prod(shape) > (most := limits.current().most_answers_combined):
             raise TooLargeError(
                 f"randomized answers have {prod(shape):,} combinations, and at most {most:,} are worked out; "
@@ -81,7 +82,7 @@ def joint_of(answers: NDArray[np.int64], of: Round) -> Joint:
                 reach *= right - wrong
         shares = mean.ravel()
         errors = np.sqrt(np.maximum(square.ravel() - shares**2, 0) / max(people, 1))
-    labels = [feature.labels for feature in features]
+    labels = [of.labels[place] for place in chosen]
     rows: list[list[int]] = told.tolist()
     said = tuple(tuple(labels[place][code] for place, code in enumerate(row)) for row in rows)
     return Joint(names, said, shares, errors, people, reach / max(people, 1))

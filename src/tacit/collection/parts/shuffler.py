@@ -75,27 +75,28 @@ class Shuffler:
         """
         if number == 1:
             return Round(self.task)
-        held = self.store.progress(number) if number == 2 else None
-        if held is None:
-            raise UnknownError(f"round {number} has not begun")
-        return Choice.decoded(held.choice, self.task).round_of(self.task)
+        return Round(self.task, Choice.decoded(self._progress(number).choice, self.task))
 
     def open(self, choice: bytes | None = None) -> None:
-        """Begin the first round, or the second one with the choice that was published for it.
+        """Begin the first round, or another one with the choice that was published for it.
 
         Raises
         ------
         ConflictError
-            If the first round is not passed on yet, or there is another choice.
+            If the round before is not passed on yet, is the last one, or is of another choice than this one follows;
+            or if the round has another choice already.
         """
         if choice is None:
             self.store.open_round(1, token_bytes(BATCH_BYTES))
             return
-        first = self.store.progress(1)
-        if first is None or first.state != "delivered":
-            raise ConflictError("a choice comes after the first round, and this is not over yet")
-        Choice.decoded(choice, self.task)
-        self.store.open_round(2, token_bytes(BATCH_BYTES), choice)
+        asked = Choice.decoded(choice, self.task)
+        held = self.store.progress(asked.number - 1)
+        if held is None or held.state != "delivered":
+            raise ConflictError(f"round {asked.number} comes after round {asked.number - 1}, and this is not over yet")
+        before = self.round(asked.number - 1)
+        if before.to_analyst or asked.before != before.published:
+            raise ConflictError(f"this choice does not follow what was published for round {before.number}")
+        self.store.open_round(asked.number, token_bytes(BATCH_BYTES), choice)
 
     def add(self, number: int, uploads: list[Upload]) -> list[CollectionError | None]:
         """Store uploads, and return of each None, or why it does not count."""
@@ -140,11 +141,13 @@ class Shuffler:
         if not (self.round(number).ends_open and self.place == len(self.task.shufflers) - 1):
             self._out(number).unlink(missing_ok=True)
 
-    def board(self) -> Iterator[bytes]:
-        """Yield the open messages of the first round, for all who take part, where there is no curator."""
-        held, path = self.store.progress(1), self._out(1)
+    def board(self, number: int = 1) -> Iterator[bytes]:
+        """Yield the open messages of a round, for all who take part, where there is no curator."""
+        held, path = self.store.progress(number), self._out(number)
         if held is None or held.state != "delivered" or not path.exists():
-            raise UnknownError("there is no board: it is there after the first round of a task without a curator")
+            raise UnknownError(
+                "there is no board: it is there after each round but the last of a task without a curator"
+            )
         with path.open("rb") as file:
             while piece := file.read(_PIECE):
                 yield piece
@@ -153,7 +156,7 @@ class Shuffler:
         """Forget everything that is stored of the task."""
         self.store.destroy()
         self.inbox.destroy()
-        for number in (1, 2):
+        for number in range(1, self.task.rounds + 2):
             self._out(number).unlink(missing_ok=True)
 
     def _progress(self, number: int) -> Progress:

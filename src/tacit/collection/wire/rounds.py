@@ -1,21 +1,22 @@
 """A round: what each person's messages hold, how wide they are, and what they are sealed with.
 
-In the first round there is a message for each feature, of its number and an answer's code; in the second there is one,
-of the codes of all features that were chosen. 16 random bytes make two people's same answers different.
+A round asks for groups of features: the first one for each feature by itself, the others for what was chosen. There is
+a message for each group, of its place and the codes of the answers to its features, all equally wide. 16 random bytes
+make two people's same answers different.
 """
 
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from hashlib import sha256
 
 from tacit.collection.wire.sealing import SEAL_BYTES
+from tacit.collection.wire.selection import Choice
 from tacit.collection.wire.task import Task
 
 SALT_BYTES = 16
+REDACTED = "redacted"
 _NAME = b"tacit collect 1"
-_SINGLE = struct.Struct(f">HI{SALT_BYTES}s")
 
 
 @dataclass(frozen=True)
@@ -26,38 +27,64 @@ class Round:
     ----------
     task
         Its task.
-    chosen
-        The places of the features that all go into one message, in order; None is the first round, with a message each.
+    choice
+        What was published for it; None is the first round, with a message for each feature.
     """
 
     task: Task
-    chosen: tuple[int, ...] | None = None
+    choice: Choice | None = None
 
     @property
     def number(self) -> int:
-        """1, or 2 for the joint answers."""
-        return 1 if self.chosen is None else 2
+        """1 for single answers, then one more for each choice."""
+        return 1 if self.choice is None else self.choice.number
+
+    @property
+    def to_analyst(self) -> bool:
+        """Whether it is the last one, of the joint answers."""
+        return self.choice is not None and self.choice.receiver == "analyst"
+
+    @cached_property
+    def groups(self) -> Sequence[tuple[int, ...]]:
+        """The places of the features that go into each message: each group has as many."""
+        return (
+            tuple((place,) for place in range(len(self.task.features))) if self.choice is None else self.choice.groups
+        )
 
     @property
     def messages(self) -> int:
         """How many messages each person sends."""
-        return len(self.task.features) if self.chosen is None else 1
+        return len(self.groups)
+
+    @cached_property
+    def labels(self) -> Sequence[tuple[str | None, ...]]:
+        """What each code means, by feature of the task: where there is a rule to redact by, the last is redacted."""
+        rules = () if self.choice is None else self.choice.rules
+        ruled = {rule.place for rule in rules}
+        return [
+            (*feature.labels, REDACTED) if place in ruled else feature.labels
+            for place, feature in enumerate(self.task.features)
+        ]
 
     @cached_property
     def plain_form(self) -> struct.Struct:
-        """How what is inside all seals is packed."""
-        return _SINGLE if self.chosen is None else struct.Struct(f">{len(self.chosen)}I{SALT_BYTES}s")
+        """How what is inside all seals is packed: the group's place, a code of each of its features, random bytes."""
+        return struct.Struct(f">H{len(self.groups[0])}I{SALT_BYTES}s")
 
     @property
     def ends_open(self) -> bool:
         """Whether the last shuffler holds plain messages, for all who take part to see."""
-        return self.chosen is None and self.task.curator is None
+        return self.task.curator is None and not self.to_analyst
+
+    @property
+    def published(self) -> bytes:
+        """The digest of all that was published up to this round."""
+        return self.task.digest if self.choice is None else self.choice.digest
 
     @cached_property
     def context(self) -> bytes:
-        """What all seals of the round are bound to: the task, the round, and the choice."""
-        choice = b"" if self.chosen is None else struct.pack(f">{len(self.chosen)}H", *self.chosen)
-        return _NAME + bytes([self.number]) + self.task.digest + sha256(choice).digest()
+        """What all seals of the round are bound to: the round, the task, and all that was published up to it."""
+        return _NAME + bytes([self.number]) + self.task.digest + self.published
 
     def info(self, layer: int) -> bytes:
         """Return the info of a layer: 0 is who gets the messages, then the shufflers, the first to open being 1."""
@@ -67,7 +94,7 @@ class Round:
     def layers(self) -> Sequence[tuple[bytes, bytes]]:
         """The key and the info of each layer, the innermost first."""
         task = self.task
-        receiver = task.curator if self.chosen is None else task.analyst
+        receiver = task.analyst if self.to_analyst else task.curator
         inner = [] if receiver is None else [(receiver.key, self.info(0))]
         outer = [(shuffler.key, self.info(place)) for place, shuffler in enumerate(task.shufflers, 1)]
         return inner + outer[::-1]

@@ -15,6 +15,7 @@ VERSION = 1
 _LONGEST_TASK = 16 << 20
 _MOST_FEATURES = 1 << 12
 _MOST_SHUFFLERS = 16
+_MOST_ROUNDS = 8
 _LATEST = 1 << 40
 
 
@@ -92,7 +93,8 @@ class Task:
     features
         The questions.
     k, budget
-        At most this share of the people, a decimal in text, may have fewer than k alike in what the analyst gets.
+        At most this share of the people, a decimal in text, may have fewer than k alike in what the analyst gets, and
+        in the answers to each question of the curator's about several features.
     smallest_batch
         No batch of fewer people is opened.
     opens, closes
@@ -104,7 +106,13 @@ class Task:
     curator
         Who counts single answers and chooses; None if the participants do that themselves.
     signer
-        The Ed25519 key that the curator signs its choice with; None if there is no curator.
+        The Ed25519 key that the curator signs its choices with; None if there is no curator.
+    rounds
+        In how many rounds the curator may ask before the analyst does: for single answers, then for pairs that these
+        certify, then for triples.
+    redaction
+        How sure one may be at most that a redacted answer is a rare one, a decimal in text: those that fewer than k
+        people have may then be redacted, and others with them. None if nothing is redacted.
 
     Raises
     ------
@@ -124,6 +132,8 @@ class Task:
     analyst: Party
     curator: Party | None = None
     signer: bytes | None = None
+    rounds: int = 1
+    redaction: str | None = None
 
     def __post_init__(self) -> None:
         _check(_is_bytes(self.id, 16), "a task's id has 16 bytes")
@@ -133,6 +143,7 @@ class Task:
         _check(len(set(names)) == len(names), "features have different names")
         for name, least, most in (("k", 1, 1 << 40), ("smallest_batch", 1, 1 << 40), ("opens", 0, _LATEST)):
             _check_count(getattr(self, name), name, least, most)
+        _check_count(self.rounds, "rounds", 1, _MOST_ROUNDS + 1)
         _check_count(self.closes, "closes", self.opens + 1, _LATEST)
         _check(
             _is_share(self.budget), f"the budget is a share of the people in text, as '0.01', got {self.budget!r:.60}"
@@ -142,6 +153,14 @@ class Task:
         _check(
             self.signer is None or _is_bytes(self.signer, KEY_BYTES),
             "the curator's signing key has 32 bytes",
+        )
+        _check(
+            self.redaction is None or (_is_share(self.redaction) and Decimal(self.redaction) > 0),
+            f"redaction is a probability above 0 in text, as '0.5', or null, got {self.redaction!r:.60}",
+        )
+        _check(
+            self.redaction is None or self.curator is not None,
+            "without a curator nothing is redacted: decoys are worked out in floating point, and not by all alike",
         )
 
     @cached_property
@@ -207,7 +226,10 @@ def _is_share(text: Any) -> bool:
 
 def _check_count(value: Any, name: str, least: int, most: int) -> None:
     whole = isinstance(value, int) and not isinstance(value, bool)
-    _check(whole and least <= value < most, f"{name} must be a whole number from {least:,} on, got {value!r:.60}")
+    _check(
+        whole and least <= value < most,
+        f"{name} must be a whole number from {least:,} on and below {most:,}, got {value!r:.60}",
+    )
 
 
 def _check(holds: bool, why: str) -> None:
