@@ -12,8 +12,8 @@ from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 from numpy.typing import NDArray
 
 from tacit.collection import Choice, Client, Feature, Party, Task
-from tacit.collection.parts.asking import next_choice
-from tacit.collection.parts.counting import Counted, alike_of, counted, counts_of
+from tacit.collection.parts.asking import Learnt
+from tacit.collection.parts.counting import Counted, counted, tallies_of
 from tacit.collection.parts.inbox import Inbox
 from tacit.collection.parts.shuffler import Shuffler
 from tacit.collection.parts.store import Store
@@ -105,9 +105,9 @@ class Run:
 
     def choice(self) -> Choice | None:
         """Return what the counts so far lead to, signed if there is a curator."""
-        (first, single), *others = self.learnt
-        alike = {group: sizes for of, answers in others for group, sizes in alike_of(answers, of).items()}
-        choice = next_choice(self.learnt[-1][0], counts_of(single, first), alike)
+        learnt, choice = Learnt(), None
+        for of, answers in self.learnt:
+            choice = learnt.next_choice(of, tallies_of(answers, of))
         return choice if choice is None or self.task.signer is None else choice.signed(self.made.signer)
 
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from collections_made import SEX_AND_TOWN, Run, made, together
-from tacit.collection import Choice, Feature, Task
-from tacit.collection.board import check_board
+from tacit.collection import Choice, Client, Feature, Task
+from tacit.collection.board import Board
 from tacit.collection.errors import ConflictError, RefusedTaskError, StrangerError
 from tacit.collection.parts.counting import counts_of
 from tacit.collection.parts.joint import joint_of
@@ -179,19 +179,25 @@ def test_only_who_was_counted_is_asked_again(tmp_path: Path) -> None:
 def test_everybody_finds_her_messages_on_the_board_and_the_same_choice(tmp_path: Path) -> None:
     run = Run(made(shufflers=2, curated=False), people(), tmp_path)
     choice = first_choice(run)
-    board = b"".join(run.shufflers[-1].board())
+    board = run.shufflers[-1].board().read_bytes()
+    of = Round(run.task)
+
+    def check(client: Client, messages: bytes, choice: Choice = choice) -> None:
+        seen = Board()
+        seen.add(of, messages)
+        seen.check(client, choice)
+
     for client in run.clients[:20]:
-        check_board(client, [[board]], choice)
-    width = Round(run.task).plain_form.size
+        check(client, board)
     mine = run.clients[0].messages(1)[0]
     start = board.index(mine)
-    without = board[:start] + board[start + width :]
+    without = board[:start] + board[start + of.plain_form.size :]
     with pytest.raises(RefusedTaskError, match="0 times"):
-        check_board(run.clients[0], [[without]], choice)
+        check(run.clients[0], without)
     with pytest.raises(RefusedTaskError, match="2 times"):
-        check_board(run.clients[0], [[board, mine]], choice)
+        check(run.clients[0], board + mine)
     with pytest.raises(RefusedTaskError, match="not the one"):
-        check_board(run.clients[0], [[board]], replace(choice, groups=((0,),)))
+        check(run.clients[0], board, replace(choice, groups=((0,),)))
 
 
 def test_a_message_passed_on_twice_counts_once(tmp_path: Path) -> None:

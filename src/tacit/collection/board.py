@@ -3,49 +3,50 @@
 Anonymity, section 8.3: "the participants, the curator, and the analyst, are all the same entity".
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
 from dataclasses import replace
-
-import numpy as np
-from numpy.typing import NDArray
 
 from tacit.collection.client import Client
 from tacit.collection.errors import RefusedTaskError
-from tacit.collection.parts.asking import next_choice
-from tacit.collection.parts.counting import alike_of, counted, counts_of
+from tacit.collection.parts.asking import Learnt
+from tacit.collection.parts.counting import counted, tallies_of
+from tacit.collection.wire.rounds import Round
 from tacit.collection.wire.selection import Choice
 
 
-def check_board(client: Client, boards: Sequence[Iterable[bytes]], choice: Choice) -> None:
-    """Check that a person's messages are on the board of each round, and that the choice is the one these lead to.
+class Board:
+    """The open messages of the rounds so far, and what they lead to."""
 
-    Parameters
-    ----------
-    boards
-        The pieces of the board of each round so far.
-    choice
-        What was published after these.
+    def __init__(self) -> None:
+        self._rounds: list[Round] = []
+        self._held: list[Counter[bytes]] = []
+        self._learnt = Learnt()
+        self._next: Choice | None = None
 
-    Raises
-    ------
-    RefusedTaskError
-        If a message of hers is missing or there twice, or the published choice is another.
-    """
-    counts: Mapping[str, NDArray[np.int64]] = {}
-    alike: dict[tuple[int, ...], NDArray[np.int64]] = {}
-    of = client.round(1)
-    for number, pieces in enumerate(boards, 1):
-        of, board = client.round(number), b"".join(pieces)
+    def add(self, of: Round, messages: bytes) -> None:
+        """Take the messages of the round that comes next."""
         width = of.plain_form.size
-        held = [board[start : start + width] for start in range(0, len(board), width)]
-        for message in client.messages(number):
-            if held.count(message) != 1:
-                raise RefusedTaskError(f"a message of yours is {held.count(message)} times on the board, and not once")
-        answers = counted([board], of, None).answers
-        if number == 1:
-            counts = counts_of(answers, of)
-        else:
-            alike.update(alike_of(answers, of))
-    found = next_choice(of, counts, alike)
-    if found is None or replace(found, exposure=choice.exposure, signature=choice.signature) != choice:
-        raise RefusedTaskError("the published choice is not the one that the answers on the board lead to")
+        self._held.append(Counter(messages[start : start + width] for start in range(0, len(messages), width)))
+        self._rounds.append(of)
+        self._next = self._learnt.next_choice(of, tallies_of(counted([messages], of, None).answers, of))
+
+    @property
+    def leads_to(self) -> Choice | None:
+        """What is published next, as everybody works it out; None if nothing is certified to go out."""
+        return self._next
+
+    def check(self, client: Client, choice: Choice) -> None:
+        """Check that a person's messages are there, each once, and that a choice is the one that the board leads to.
+
+        Raises
+        ------
+        RefusedTaskError
+            If a message of hers is missing or there twice, or the published choice is another.
+        """
+        for of, held in zip(self._rounds, self._held, strict=True):
+            for message in client.messages(of.number):
+                if held[message] != 1:
+                    raise RefusedTaskError(f"a message of yours is {held[message]} times on the board, and not once")
+        found = self._next
+        if found is None or replace(found, exposure=choice.exposure, signature=choice.signature) != choice:
+            raise RefusedTaskError("the published choice is not the one that the answers on the board lead to")

@@ -29,6 +29,12 @@ class UnknownError(CollectionError):
     status = 404
 
 
+class SlowError(CollectionError):
+    """A body that does not come."""
+
+    status = 408
+
+
 class ConflictError(CollectionError):
     """What was said before, said otherwise; or too early, or too late."""
 
@@ -39,6 +45,12 @@ class TooLongError(CollectionError):
     """A body longer than any that is expected."""
 
     status = 413
+
+
+class BusyError(CollectionError):
+    """More from one sender at once than a service takes."""
+
+    status = 429
 
 
 class UnavailableError(CollectionError):

@@ -3,7 +3,7 @@
 Anonymity, section 8.2: "ask a sequence of queries with increasing complexity".
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 
 import numpy as np
@@ -17,7 +17,23 @@ from tacit.collection.wire.selection import MOST_GROUPS, Choice
 from tacit.errors import TooLargeError
 
 
-def next_choice(
+class Learnt:
+    """What the curator knows, or everybody who has seen the boards: how many said the same, by rounds."""
+
+    def __init__(self) -> None:
+        self.counts: Mapping[str, NDArray[np.int64]] = {}
+        self._alike: dict[tuple[int, ...], NDArray[np.int64]] = {}
+
+    def next_choice(self, of: Round, tallies: Sequence[NDArray[np.int64]]) -> Choice | None:
+        """Return what to publish after a round, by its tallies and those of all before; None if nothing may go out."""
+        if of.number == 1:
+            self.counts = dict(zip((feature.name for feature in of.task.features), tallies, strict=True))
+        else:
+            self._alike.update(zip(of.groups, tallies, strict=True))
+        return _next_choice(of, self.counts, self._alike)
+
+
+def _next_choice(
     after: Round,
     counts: Mapping[str, NDArray[np.int64]],
     alike: Mapping[tuple[int, ...], NDArray[np.int64]],
@@ -27,15 +43,6 @@ def next_choice(
     As long as the task allows for rounds, and not all features go out together anyway, larger groups are asked for.
     Otherwise it is the choice of most features: by single answers, by those of groups, or redacted by rules. Of several
     the first: single answers say most of how sure it is, and redacted ones tell less.
-
-    Parameters
-    ----------
-    after
-        The round that was counted last.
-    counts
-        How many said what of each feature, by codes.
-    alike
-        How many said each that somebody said, by groups of features, of all rounds since the first.
     """
     task, people = after.task, people_of(counts)
     found = [choice_of(task, counts, after)]

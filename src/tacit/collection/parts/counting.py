@@ -50,18 +50,19 @@ def counted(pieces: Iterable[bytes], of: Round, private: bytes | None, cores: in
 
 def counts_of(answers: NDArray[np.int64], of: Round) -> Mapping[str, NDArray[np.int64]]:
     """Return how many said what of each feature, by codes, in the first round."""
-    return {
-        feature.name: np.bincount(answers[answers[:, 0] == place, 1], minlength=feature.codes)
-        for place, feature in enumerate(of.task.features)
-    }
+    return {feature.name: held for feature, held in zip(of.task.features, tallies_of(answers, of), strict=True)}
 
 
-def alike_of(answers: NDArray[np.int64], of: Round) -> Mapping[tuple[int, ...], NDArray[np.int64]]:
-    """Return how many said each that somebody said, by groups of features, in a later round of the curator's."""
-    return {
-        group: np.unique(answers[answers[:, 0] == place, 1:], axis=0, return_counts=True)[1]
-        for place, group in enumerate(of.groups)
-    }
+def tallies_of(answers: NDArray[np.int64], of: Round) -> list[NDArray[np.int64]]:
+    """Return for each group of a round of the curator's how many said the same.
+
+    In the first round by the answer's code; later of each combination that somebody said, in no order that matters.
+    """
+    held = [answers[answers[:, 0] == place, 1:] for place in range(len(of.groups))]
+    if of.number > 1:
+        return [np.unique(each, axis=0, return_counts=True)[1].astype(np.int64) for each in held]
+    codes = [feature.codes for feature in of.task.features]
+    return [np.bincount(each[:, 0], minlength=count) for each, count in zip(held, codes, strict=True)]
 
 
 def _known(answers: NDArray[np.int64], of: Round) -> NDArray[np.bool_]:

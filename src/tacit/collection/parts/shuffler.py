@@ -1,6 +1,6 @@
 """A shuffler: it sees who sends, and never what; what it passes on has no order and no sender."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from secrets import token_bytes
@@ -16,7 +16,7 @@ from tacit.collection.wire.task import Task
 from tacit.collection.wire.uploads import Upload
 
 BATCH_BYTES = 16
-_PIECE = 1 << 22
+PIECE = 1 << 22
 
 
 @dataclass(frozen=True)
@@ -32,13 +32,13 @@ class Batch:
     @property
     def pieces(self) -> int:
         """In how many pieces it is sent."""
-        return -(-self.path.stat().st_size // _PIECE)
+        return -(-self.path.stat().st_size // PIECE)
 
     def piece(self, place: int) -> bytes:
         """Return a piece of it."""
         with self.path.open("rb") as file:
-            file.seek(place * _PIECE)
-            return file.read(_PIECE)
+            file.seek(place * PIECE)
+            return file.read(PIECE)
 
 
 class Shuffler:
@@ -141,16 +141,14 @@ class Shuffler:
         if not (self.round(number).ends_open and self.place == len(self.task.shufflers) - 1):
             self._out(number).unlink(missing_ok=True)
 
-    def board(self, number: int = 1) -> Iterator[bytes]:
-        """Yield the open messages of a round, for all who take part, where there is no curator."""
+    def board(self, number: int = 1) -> Path:
+        """Return where the open messages of a round are, for all who take part, where there is no curator."""
         held, path = self.store.progress(number), self._out(number)
         if held is None or held.state != "delivered" or not path.exists():
             raise UnknownError(
                 "there is no board: it is there after each round but the last of a task without a curator"
             )
-        with path.open("rb") as file:
-            while piece := file.read(_PIECE):
-                yield piece
+        return path
 
     def destroy(self) -> None:
         """Forget everything that is stored of the task."""

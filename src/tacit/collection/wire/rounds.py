@@ -12,7 +12,7 @@ from functools import cached_property
 
 from tacit.collection.wire.sealing import SEAL_BYTES
 from tacit.collection.wire.selection import Choice
-from tacit.collection.wire.task import Task
+from tacit.collection.wire.task import Party, Task
 
 SALT_BYTES = 16
 REDACTED = "redacted"
@@ -72,9 +72,14 @@ class Round:
         return struct.Struct(f">H{len(self.groups[0])}I{SALT_BYTES}s")
 
     @property
+    def receiver(self) -> Party | None:
+        """Who gets the messages from the last shuffler: the curator, then the analyst; None where they stay with it."""
+        return self.task.analyst if self.to_analyst else self.task.curator
+
+    @property
     def ends_open(self) -> bool:
         """Whether the last shuffler holds plain messages, for all who take part to see."""
-        return self.task.curator is None and not self.to_analyst
+        return self.receiver is None
 
     @property
     def published(self) -> bytes:
@@ -94,8 +99,7 @@ class Round:
     def layers(self) -> Sequence[tuple[bytes, bytes]]:
         """The key and the info of each layer, the innermost first."""
         task = self.task
-        receiver = task.analyst if self.to_analyst else task.curator
-        inner = [] if receiver is None else [(receiver.key, self.info(0))]
+        inner = [] if self.receiver is None else [(self.receiver.key, self.info(0))]
         outer = [(shuffler.key, self.info(place)) for place, shuffler in enumerate(task.shufflers, 1)]
         return inner + outer[::-1]
 

@@ -174,6 +174,15 @@ class Task:
         """The SHA-256 of its encoding."""
         return sha256(self.encoded).digest()
 
+    @property
+    def most_rounds(self) -> int:
+        """How many rounds there are at most: the curator's, and the analyst's."""
+        return self.rounds + 1
+
+    def end_of(self, number: int) -> float:
+        """Return when a round takes no more, in seconds since 1970: each has as much of the task's time."""
+        return self.opens + (self.closes - self.opens) * number / self.most_rounds
+
     @staticmethod
     def decoded(data: bytes) -> "Task":
         """Return the task that these bytes are.
