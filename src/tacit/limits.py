@@ -159,6 +159,8 @@ class Limits:
 
     # A collection.
     most_answers_combined: int = 10**7  # combinations of randomized answers whose shares are worked out
+    most_uploads_waiting: int = 1 << 14  # uploads that wait to be stored: beyond, a sender has to try again
+    most_connections: int = 2000  # of a service at once
 
     def __post_init__(self) -> None:
         for each in fields(self):

@@ -10,5 +10,6 @@ COMMANDS = {
     "compare": "Compare mechanisms side by side, and find how many users or how much noise a target takes.",
     "exposure": "Count who stands out in a table by a set of columns.",
     "estimate": "Estimate from samples of a black box how well it hides its secrets.",
+    "collect": "Collect answers so that nobody learns more than its part; simulate does so with a table's rows.",
     "reproduce": "Compute a paper's tables and figures anew, beside what it prints.",
 }

@@ -26,11 +26,15 @@ class Learnt:
 
     def next_choice(self, of: Round, tallies: Sequence[NDArray[np.int64]]) -> Choice | None:
         """Return what to publish after a round, by its tallies and those of all before; None if nothing may go out."""
+        self.add(of, tallies)
+        return _next_choice(of, self.counts, self._alike)
+
+    def add(self, of: Round, tallies: Sequence[NDArray[np.int64]]) -> None:
+        """Take the tallies of a round."""
         if of.number == 1:
             self.counts = dict(zip((feature.name for feature in of.task.features), tallies, strict=True))
         else:
             self._alike.update(zip(of.groups, tallies, strict=True))
-        return _next_choice(of, self.counts, self._alike)
 
 
 def _next_choice(

@@ -1,0 +1,143 @@
+"""The services, each a process that answers until it is told to end."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import Parameter
+
+from tacit.cli.options import Whole
+from tacit.validation import as_count
+
+if TYPE_CHECKING:
+    from tacit.collection.services.home import Home, Role
+    from tacit.collection.services.service import Service
+
+
+@Parameter(name="*")
+@dataclass(frozen=True)
+class Listening:
+    """How a service is reached, and what it takes.
+
+    Parameters
+    ----------
+    task
+        The task's file, the first time.
+    host
+        The address to listen at.
+    port
+        The port to listen at; by default that of the task's address for this party.
+    cores
+        How many processes open messages.
+    certificate
+        A file with a TLS certificate; without one a proxy has to have it.
+    certificate_key
+        A file with its key.
+    authority
+        A file of certificates that the other services' are checked by, beside those that the system trusts.
+    rate
+        Requests a second that are taken from one address.
+    """
+
+    task: str | None = None
+    host: str = "127.0.0.1"
+    port: Whole | None = None
+    cores: Whole = 1
+    certificate: str | None = None
+    certificate_key: str | None = None
+    authority: str | None = None
+    rate: float = 100.0
+
+
+_AS_IT_IS = Listening()
+
+
+def shuffler(
+    home: str,
+    /,
+    *,
+    store: str | None = None,
+    people: Whole | None = None,
+    listening: Annotated[Listening, Parameter(name="*")] = _AS_IT_IS,
+) -> int:
+    """Run a shuffler: it sees who sends, and never what.
+
+    Parameters
+    ----------
+    home
+        Its folder, which tacit collect keys or init made.
+    store
+        Where uploads are stored: postgresql+psycopg://…, or sqlite:///FILE, which is in the folder by default.
+    people
+        Close the first round when so many have sent their answers; by default when its time is over.
+    """
+    from tacit.collection.services.shuffler import ShufflerService  # noqa: PLC0415 - the extra collect
+
+    wanted = None if people is None else as_count(people, "--people", at_least=1)
+    held = _home(home, "shuffler", listening)
+    service = ShufflerService(held, store=store, people=wanted, cores=_cores(listening), authority=listening.authority)
+    return _serve(service, listening)
+
+
+def curator(home: str, /, *, listening: Annotated[Listening, Parameter(name="*")] = _AS_IT_IS) -> int:
+    """Run the curator: it counts single answers, and chooses once what is certified to go out together.
+
+    Parameters
+    ----------
+    home
+        Its folder, which tacit collect keys or init made.
+    """
+    from tacit.collection.services.curator import CuratorService  # noqa: PLC0415 - the extra collect
+
+    held = _home(home, "curator", listening)
+    return _serve(CuratorService(held, cores=_cores(listening), authority=listening.authority), listening)
+
+
+def analyst(home: str, /, *, listening: Annotated[Listening, Parameter(name="*")] = _AS_IT_IS) -> int:
+    """Run the analyst: it gets the joint answers that were chosen, and nothing else.
+
+    Parameters
+    ----------
+    home
+        Its folder, which tacit collect keys or init made.
+    """
+    from tacit.collection.services.analyst import AnalystService  # noqa: PLC0415 - the extra collect
+
+    held = _home(home, "analyst", listening)
+    return _serve(AnalystService(held, cores=_cores(listening), authority=listening.authority), listening)
+
+
+def _home(folder: str, role: "Role", listening: Listening) -> "Home":
+    from tacit.collection.services.home import Home  # noqa: PLC0415 - the extra collect
+    from tacit.collection.wire.task import Task  # noqa: PLC0415
+    from tacit.errors import InvalidValueError  # noqa: PLC0415
+    from tacit.input_files import opened  # noqa: PLC0415
+
+    home = Home(Path(folder))
+    home.check_role(role)
+    if listening.task is not None:
+        with opened(listening.task, "a task", InvalidValueError) as file:
+            home.take(Task.decoded(file.read()))
+    return home
+
+
+def _cores(listening: Listening) -> int:
+    return as_count(listening.cores, "--cores", at_least=1)
+
+
+def _serve(service: "Service", listening: Listening) -> int:
+    from urllib.parse import urlsplit  # noqa: PLC0415
+
+    from tacit.collection.services.operations import Bounds  # noqa: PLC0415
+    from tacit.collection.services.serving import serve  # noqa: PLC0415
+
+    address = urlsplit(service.home.party.url)
+    of_task = address.port or (443 if address.scheme == "https" else 80)
+    serve(
+        service.application(Bounds(rate=listening.rate)),
+        listening.host,
+        of_task if listening.port is None else as_count(listening.port, "--port", at_least=1),
+        certificate=listening.certificate,
+        certificate_key=listening.certificate_key,
+    )
+    return 0

@@ -1,0 +1,94 @@
+"""The analyst's service: it counts the answers that were chosen to go out together, and nothing else."""
+
+import json
+from typing import Any
+
+from tacit.collection.errors import RefusedTaskError, UnknownError
+from tacit.collection.parts.counting import counted
+from tacit.collection.parts.durable import write_whole
+from tacit.collection.parts.inbox import Inbox
+from tacit.collection.parts.joint import joint_of
+from tacit.collection.services.home import Home
+from tacit.collection.services.operations import Operation
+from tacit.collection.services.receiving import longest_record, receiving
+from tacit.collection.services.service import Service
+from tacit.collection.wire.rounds import Round
+from tacit.collection.wire.selection import Choice
+
+
+class AnalystService(Service):
+    """An analyst.
+
+    Parameters
+    ----------
+    home
+        Its folder.
+    cores
+        How many processes open messages.
+    """
+
+    def __init__(self, home: Home, *, cores: int = 1, **more: Any) -> None:
+        super().__init__(home, **more)
+        self._inbox = Inbox(home.folder / "inbox")
+        self._cores = cores
+        self._choice_path, self._result_path = home.folder / "choice", home.folder / "result.json"
+
+    def operations(self) -> list[Operation]:
+        """Return what an analyst does: it takes a choice and a batch of it, and says what was answered."""
+        return [
+            Operation(
+                "POST", "/rounds/{number:int}/choice", "Take what was published for the last round.", "sender",
+                self._take_choice, longest_record,
+            ),
+            Operation("GET", "/result", "Return the joint answers.", "operator", self._result),
+            *receiving(self._inbox, self._takes, self.wake),
+        ]  # fmt: skip
+
+    def _takes(self, number: int) -> bool:
+        held = self._choice()
+        return held is not None and held.number == number
+
+    def _choice(self) -> Choice | None:
+        return Choice.decoded(self._choice_path.read_bytes(), self.task) if self._choice_path.exists() else None
+
+    def step(self) -> None:
+        """Count once the batch is here."""
+        choice = self._choice()
+        if choice is None:
+            return
+        if not self._result_path.exists() and self._inbox.is_whole(choice.number):
+            of = Round(self.task, choice)
+            found = counted(self._inbox.blocks(choice.number), of, self.private, self._cores)
+            joint = joint_of(found.answers, of)
+            write_whole(self._result_path, json.dumps({"people": joint.people}).encode())
+            self.meter.messages(choice.number, len(found.answers), found.dropped)
+            self.log("counted", people=joint.people, dropped=found.dropped)
+        if self._result_path.exists():
+            self._inbox.forget(choice.number)
+
+    def _take_choice(self, number: int, choice: bytes) -> None:
+        told = Choice.decoded(choice, self.task)
+        if not Round(self.task, told).to_analyst or told.number != number:
+            raise RefusedTaskError("this choice is not for the analyst, or of another round")
+        if not self._choice_path.exists():
+            write_whole(self._choice_path, choice)
+        elif self._choice_path.read_bytes() != choice:
+            raise RefusedTaskError("there is one choice a task, and another one is here already")
+
+    def status(self) -> dict[str, Any]:
+        """Return whether a choice is here, and its answers are counted."""
+        return {
+            "role": "analyst", "task": self.task.digest.hex(), "chosen": self._choice_path.exists(),
+            "counted": self._result_path.exists(),
+        }  # fmt: skip
+
+    def forget(self) -> None:
+        """Destroy the batch, the choice and the result."""
+        self._inbox.destroy()
+        for path in (self._choice_path, self._result_path):
+            path.unlink(missing_ok=True)
+
+    def _result(self) -> dict[str, Any]:
+        if not self._result_path.exists():
+            raise UnknownError("the joint answers are not here yet")
+        return json.loads(self._result_path.read_bytes())

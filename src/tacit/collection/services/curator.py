@@ -1,0 +1,150 @@
+"""The curator's service: it counts single answers, or groups that are certified, and signs what may be asked next."""
+
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from numpy.typing import NDArray
+
+from tacit.collection.errors import UnknownError
+from tacit.collection.parts.asking import Learnt
+from tacit.collection.parts.counting import counted, tallies_of
+from tacit.collection.parts.durable import write_whole
+from tacit.collection.parts.inbox import Inbox
+from tacit.collection.services.home import Home
+from tacit.collection.services.operations import Operation
+from tacit.collection.services.receiving import receiving
+from tacit.collection.services.service import Service
+from tacit.collection.wire.records import decoded, encoded
+from tacit.collection.wire.rounds import Round
+from tacit.collection.wire.selection import Choice
+
+_LONGEST_COUNTS = 1 << 32
+
+
+class CuratorService(Service):
+    """A curator.
+
+    Parameters
+    ----------
+    home
+        Its folder.
+    cores
+        How many processes open messages.
+    """
+
+    def __init__(self, home: Home, *, cores: int = 1, **more: Any) -> None:
+        super().__init__(home, **more)
+        self._signer = Ed25519PrivateKey.from_private_bytes(home.key(self.task.signer or b"").private)
+        self._inbox = Inbox(home.folder / "inbox")
+        self._cores = cores
+
+    def operations(self) -> list[Operation]:
+        """Return what a curator does: it takes batches, and says what it counted and what it chose."""
+        return [
+            Operation(
+                "GET", "/rounds/{number:int}/choice", "Return what is published for a round, signed.", "anybody",
+                self._choice,
+            ),
+            Operation("GET", "/result", "Return the counts, rare answers together.", "operator", self._result),
+            *receiving(self._inbox, lambda number: 1 <= number <= self.task.rounds, self.wake),
+        ]  # fmt: skip
+
+    def step(self) -> None:
+        """Count each round once its batch is here, and publish once what it leads to."""
+        of, learnt = Round(self.task), Learnt()
+        for number in range(1, self.task.rounds + 1):
+            if not self._counted_in(number).exists():
+                if not self._inbox.is_whole(number):
+                    return
+                self._count(of)
+            self._inbox.forget(number)
+            choice = self._next(of, learnt)
+            if choice is None:
+                return
+            self._publish(choice)
+            of = Round(self.task, choice)
+            if of.to_analyst:
+                return
+
+    def _count(self, of: Round) -> None:
+        found = counted(self._inbox.blocks(of.number), of, self.private, self._cores)
+        told = {
+            "tallies": [each.tolist() for each in tallies_of(found.answers, of)], "dropped": found.dropped,
+            "repeated": found.repeated, "unknown": found.unknown,
+        }  # fmt: skip
+        write_whole(self._counted_in(of.number), encoded(told))
+        self.meter.messages(of.number, len(found.answers), found.dropped)
+        self.log("counted", round=of.number, answers=len(found.answers), dropped=found.dropped)
+
+    def _next(self, of: Round, learnt: Learnt) -> Choice | None:
+        """Return what is published after a round, decided once; None if nothing may go out."""
+        tallies, path = self._tallies(of.number), self._choice_for(of.number + 1)
+        if not path.exists():
+            choice = learnt.next_choice(of, tallies)
+            write_whole(path, b"" if choice is None else choice.signed(self._signer).encoded)
+            self.log("nothing may go out" if choice is None else "chosen", round=of.number + 1)
+        else:
+            learnt.add(of, tallies)
+        held = path.read_bytes()
+        return Choice.decoded(held, self.task) if held else None
+
+    def _publish(self, choice: Choice) -> None:
+        done = self.home.folder / f"published-{choice.number}"
+        if not done.exists():
+            with self.neighbour(self.task.shufflers[0]) as first:
+                first.ask("POST", f"/rounds/{choice.number}/choice", content=choice.encoded)
+            write_whole(done, b"")
+            self.log("published", round=choice.number)
+
+    def status(self) -> dict[str, Any]:
+        """Return of each round whether its answers are counted, and what was published for it."""
+        numbers = range(1, self.task.most_rounds + 1)
+        told = [
+            {
+                "round": number, "counted": self._counted_in(number).exists(),
+                "published": (self.home.folder / f"published-{number}").exists(),
+            }
+            for number in numbers
+        ]  # fmt: skip
+        empty = [number for number in numbers if self._choice_for(number).exists() and not self._held(number)]
+        return {
+            "role": "curator", "task": self.task.digest.hex(), "counts": told, "nothing_may_go_out": bool(empty)
+        }  # fmt: skip
+
+    def forget(self) -> None:
+        """Destroy batches, counts and choices."""
+        self._inbox.destroy()
+        for number in range(1, self.task.most_rounds + 1):
+            for path in (self._counted_in(number), self._choice_for(number), self.home.folder / f"published-{number}"):
+                path.unlink(missing_ok=True)
+
+    def _choice(self, number: int) -> bytes:
+        held = self._held(number)
+        if not held:
+            raise UnknownError(f"nothing is published for round {number} yet, or nothing may go out")
+        return held
+
+    def _held(self, number: int) -> bytes:
+        path = self._choice_for(number)
+        return path.read_bytes() if path.exists() else b""
+
+    def _tallies(self, number: int) -> list[NDArray[np.int64]]:
+        return [np.array(each, np.int64) for each in self._counted(number)["tallies"]]
+
+    def _counted(self, number: int) -> dict[str, Any]:
+        try:
+            held = self._counted_in(number).read_bytes()
+        except FileNotFoundError:
+            raise UnknownError(f"the answers of round {number} are not counted yet") from None
+        return cast("dict[str, Any]", decoded(held, "counts", at_most=_LONGEST_COUNTS))
+
+    def _counted_in(self, number: int) -> Path:
+        return self.home.folder / f"counted-{number}"
+
+    def _choice_for(self, number: int) -> Path:
+        return self.home.folder / f"choice-{number}"
+
+    def _result(self) -> dict[str, Any]:
+        return {"dropped": self._counted(1)["dropped"]}

@@ -1,0 +1,176 @@
+"""A whole collection on this machine: services that talk over sockets, people who answer, and what came of it."""
+
+import json
+import time
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
+from hashlib import sha256
+from multiprocessing import get_context
+from pathlib import Path
+from secrets import token_bytes
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from tacit.collection.errors import CollectionError, UnavailableError
+from tacit.collection.services.calls import Neighbour
+from tacit.collection.services.credentials import operator_credential
+from tacit.collection.services.home import Home, Role
+from tacit.collection.services.keys import Key, Kind
+from tacit.collection.services.without_curator import open_next
+from tacit.collection.simulation.asked import Asked
+from tacit.collection.simulation.parties import HOST, Parties, free_ports
+from tacit.collection.simulation.people import take_part
+from tacit.collection.wire.selection import Choice
+from tacit.collection.wire.task import Party, Task
+
+_TIME = 24 * 3600  # a task's, in seconds
+_LOOK = 0.2
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What came of a collection.
+
+    Parameters
+    ----------
+    task
+        The task.
+    choices
+        What was published for each round after the first; without one to the analyst nothing was certified to go out.
+    statuses
+        What each service says of how far it is, by the party's name.
+    curator, analyst
+        What they counted, as their services give it; None if there is no curator, or nothing went out.
+    """
+
+    task: Task
+    choices: tuple[Choice, ...]
+    statuses: dict[str, Any]
+    curator: dict[str, Any] | None
+    analyst: dict[str, Any] | None
+
+
+def run(
+    asked: Asked, *, k: int, budget: str, shufflers: int, curated: bool, rounds: int, cores: int,
+    tell: Callable[[str], None],
+) -> Ran:  # fmt: skip
+    """Run a collection of what everybody in a table answers, each party a process of its own.
+
+    Raises
+    ------
+    UnavailableError
+        If a party or the people stop midway: with their last words.
+    """
+    with TemporaryDirectory(prefix="tacit-collection-") as held, ExitStack() as stack:
+        roles: dict[str, Role] = {f"shuffler {place + 1}": "shuffler" for place in range(shufflers)}
+        roles |= {"curator": "curator", "analyst": "analyst"} if curated else {"analyst": "analyst"}
+        homes = {name: Home(Path(held) / name.replace(" ", "-")) for name in roles}
+        keys = {name: home.furnish(roles[name], 1) for name, home in homes.items()}
+        task = _task(keys, asked, k, budget, rounds)
+        for home in homes.values():
+            home.take(task)
+        tell("the parties start")
+        free = ["--rate", "1e9", "--cores", str(cores)]
+        options = {
+            "shuffler": [*free, "--people", str(asked.people)], "curator": free, "analyst": free,
+        }  # fmt: skip
+        parties = stack.enter_context(Parties(tuple(homes.values()), options))
+        tokens = [token_bytes(32) for _ in range(asked.people)]
+        first = homes["shuffler 1"]
+        for start in range(0, len(tokens), 1 << 14):
+            hashes = b"".join(sha256(token).digest() for token in tokens[start : start + (1 << 14)])
+            parties.ask(first, "POST", "/tokens", content=hashes)
+        people = stack.enter_context(_People(task, asked, tokens, cores))
+        tell("people send their answers")
+        choices = _until_over(task, homes, parties, people, tell)
+        statuses = {name: json.loads(parties.ask(home, "GET", "/status")) for name, home in homes.items()}
+        went_out = bool(choices) and choices[-1].receiver == "analyst"
+        results = {
+            name: json.loads(parties.ask(homes[name], "GET", "/result"))
+            for name in ("curator", "analyst")
+            if name in homes and (name == "curator" or went_out)
+        }
+        return Ran(task, choices, statuses, results.get("curator"), results.get("analyst"))
+
+
+def _task(keys: Mapping[str, Mapping[Kind, Key]], asked: Asked, k: int, budget: str, rounds: int) -> Task:
+    ports = free_ports(len(keys))
+    parties = {
+        name: Party(f"http://{HOST}:{port}", held["seal"].public)
+        for port, (name, held) in zip(ports, keys.items(), strict=True)
+    }
+    now = int(time.time())
+    return Task(
+        id=token_bytes(16), purpose="a simulation", features=asked.features, k=k, budget=budget,
+        smallest_batch=min(asked.people, max(2, k)), opens=now, closes=now + _TIME,
+        shufflers=tuple(party for name, party in parties.items() if name.startswith("shuffler")),
+        analyst=parties["analyst"], curator=parties.get("curator"),
+        signer=keys["curator"]["sign"].public if "curator" in keys else None, rounds=rounds,
+    )  # fmt: skip
+
+
+def _until_over(
+    task: Task, homes: dict[str, Home], parties: Parties, people: "_People", tell: Callable[[str], None]
+) -> tuple[Choice, ...]:
+    """Wait until the analyst has counted, or nothing is certified to go out; return what was published."""
+    choices: list[Choice] = []
+    with (
+        Neighbour(task.shufflers[0].url, operator_credential(homes["shuffler 1"].folder)) as first,
+        Neighbour(task.shufflers[-1].url) as last,
+    ):
+        while True:
+            parties.check()
+            people.check()
+            number = len(choices) + 2
+            if choices and choices[-1].receiver == "analyst":
+                if json.loads(parties.ask(homes["analyst"], "GET", "/status"))["counted"]:
+                    return tuple(choices)
+            elif task.curator is None:
+                with suppress(CollectionError):  # the boards are not there yet
+                    choice = open_next(task, first, last)
+                    if choice is None:
+                        return tuple(choices)
+                    choices.append(choice)
+            else:
+                with suppress(CollectionError):
+                    choices.append(Choice.decoded(first.ask("GET", f"/rounds/{number}/choice"), task))
+                if json.loads(parties.ask(homes["curator"], "GET", "/status"))["nothing_may_go_out"]:
+                    return tuple(choices)
+            tell(f"round {len(choices) + 1}")
+            time.sleep(_LOOK)
+
+
+class _People:
+    """Everybody who takes part, in as many processes as there are cores."""
+
+    def __init__(self, task: Task, asked: Asked, tokens: list[bytes], processes: int) -> None:
+        context, answers = get_context("spawn"), list(asked.answers())
+        self._hears: list[Any] = []
+        self._running: list[Any] = []
+        for place in range(min(processes, len(answers))):
+            hears, says = context.Pipe(duplex=False)
+            self._hears.append(hears)
+            given = (task.encoded, answers[place::processes], tokens[place::processes], says)
+            self._running.append(context.Process(target=take_part, args=given, daemon=True))
+
+    def __enter__(self) -> "_People":
+        for each in self._running:
+            each.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for each in self._running:
+            each.terminate()
+            each.join()
+
+    def check(self) -> None:
+        """Raise an `UnavailableError` if somebody could not take part."""
+        for hears in self._hears:
+            while hears.poll():
+                try:
+                    said = hears.recv()
+                except EOFError:
+                    break
+                if isinstance(said, str):
+                    raise UnavailableError(f"the people stopped: {said}")
