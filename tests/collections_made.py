@@ -111,6 +111,6 @@ class Run:
         return choice if choice is None or self.task.signer is None else choice.signed(self.made.signer)
 
 
-def together(task: Task, *places: int, **changed: Any) -> Choice:
+def together(task: Task, /, *places: int, **changed: Any) -> Choice:
     """Return an unsigned choice by which these features go to the analyst after the first round."""
     return replace(Choice(task.digest, task.digest, 2, "analyst", (places,), 0.05, 20), **changed)

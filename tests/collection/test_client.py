@@ -15,6 +15,7 @@ from tacit.collection import Choice, Client, Feature, Task, Terms
 from tacit.collection.errors import CollectionError, MalformedError, RefusedTaskError
 from tacit.collection.wire.records import decoded, encoded
 from tacit.collection.wire.rounds import Round
+from tacit.collection.wire.selection import Rule
 from tacit.collection.wire.uploads import Upload, upload_bytes
 
 TOKEN = bytes(range(32))
@@ -66,6 +67,12 @@ CHANGES: dict[str, tuple[dict[str, Any], str]] = {
     "k by half": ({"k": 2.5}, "k must"),
     "a short id": ({"id": b"id"}, "16 bytes"),
     "a curator who does not sign": ({"signer": None}, "curator signs"),
+    "no round": ({"rounds": 0}, "rounds must"),
+    "more rounds than anybody would answer": ({"rounds": 9}, "rounds must"),
+    "redaction that hides nothing": ({"redaction": "0"}, "redaction"),
+    "redaction that is a float": ({"redaction": 0.5}, "redaction"),
+    "redaction that is no probability": ({"redaction": "1.5"}, "redaction"),
+    "redaction by everybody": ({"redaction": "0.5", "curator": None, "signer": None}, "without a curator"),
 }
 
 
@@ -96,17 +103,25 @@ def test_the_same_bytes_are_sent_again_also_after_a_restart() -> None:
     assert again.messages(1) == one.messages(1)
 
 
+FIRST = {"choice": None, "messages": [bytes(22)] * 2, "upload": bytes(upload_bytes(Round(TASK)))}
+
+
 @pytest.mark.parametrize(
     "changed",
     [
-        {"codes": b"\x00\x02"}, {"codes": [0, 9]}, {"codes": [0]}, {"codes": ["f", "m"]}, {"salts": [b"short"] * 2},
-        {"salts": 3}, {"uploads": {}}, {"chosen": b"\x00"}, {"task": 1}, {"token": "x" * 32},
+        {"codes": b"\x00\x02"}, {"codes": [0, 9]}, {"codes": [0]}, {"codes": ["f", "m"]}, {"task": 1},
+        {"token": "x" * 32},
+        {"sent": {}}, {"sent": 3}, {"sent": [1]}, {"sent": [{**FIRST, "messages": []}]}, {"sent": [FIRST, FIRST]},
+        {"sent": [{**FIRST, "messages": [b"short"] * 2}]}, {"sent": [{**FIRST, "upload": None}]},
+        {"sent": [{**FIRST, "upload": b""}]}, {"sent": [{**FIRST, "choice": b""}]},
+        {"sent": [{**FIRST, "choice": together(TASK, 0, 1).encoded}]}, {"sent": [{**FIRST, "more": 1}]},
     ],
 )  # fmt: skip
 def test_what_is_no_state_of_hers_is_refused(changed: dict[str, Any]) -> None:
-    state = encoded({**cbor2.loads(client().state), **changed})
-    with pytest.raises(MalformedError):
-        Client.restored(state, now=lambda: NOW)
+    held = cbor2.loads(client().state)
+    assert Client.restored(encoded({**held, "sent": [FIRST]}), now=lambda: NOW).messages(1) == FIRST["messages"]
+    with pytest.raises((MalformedError, RefusedTaskError)):
+        Client.restored(encoded({**held, **changed}), now=lambda: NOW)
 
 
 def test_all_uploads_of_a_round_are_equally_long() -> None:
@@ -120,26 +135,65 @@ def test_an_answer_that_is_not_listed_is_other_and_none_is_missing() -> None:
     assert SEX_AND_TOWN[1].labels == ("Kyiv", "Lagos", "Lima", "other", None)
 
 
+PAIRS = ((0, 1), (0, 2))
 FALSE_CHOICES: dict[str, tuple[dict[str, Any], str]] = {
     "over the budget": ({"exposure": 0.051}, "budget"),
     "no share": ({"exposure": -0.1}, "budget"),
+    "no number": ({"exposure": float("nan")}, "budget"),
     "of too few people": ({"people": 19}, "fewer people"),
     "of another task": ({"task": bytes(32)}, "another task"),
-    "no number": ({"exposure": float("nan")}, "budget"),
     "of nothing": ({"groups": ()}, "one at least"),
     "of a group of nothing": ({"groups": ((),)}, "one at least"),
     "out of order": ({"groups": ((1, 0),)}, "in order"),
-    "of no such feature": ({"groups": ((2,),)}, "features of its task"),
-}
+    "of no such feature": ({"groups": ((3,),)}, "features of its task"),
+    "of two groups for the analyst": ({"groups": PAIRS}, "for the analyst one group"),
+    "for nobody": ({"receiver": "anybody"}, "a choice names"),
+    "of the first round": ({"number": 1}, "a choice names"),
+    "of half a round": ({"number": True}, "a choice names"),
+    "of a round too many": ({"number": 4}, "no choice of the analyst's comes after round 3"),
+    "of triples in a round of pairs": ({"receiver": "curator", "groups": ((0, 1, 2),)}, "r of them in each group"),
+    "of a single one in a round of pairs": ({"receiver": "curator", "groups": ((0, 1), (2,))}, "r of them in each"),
+    "of a pair twice": ({"receiver": "curator", "groups": PAIRS[:1] * 2}, "each once and in order"),
+    "of pairs out of order": ({"receiver": "curator", "groups": PAIRS[::-1]}, "each once and in order"),
+    "of pairs over the budget": ({"receiver": "curator", "groups": PAIRS, "exposure": 0.051}, "budget"),
+    "of groups beyond the rounds allowed": (
+        {"receiver": "curator", "number": 3, "groups": ((0, 1, 2),)},
+        "no choice of the curator's comes after round 2",
+    ),
+    "after something else": ({"before": bytes(32)}, "comes after others"),
+    "with rules for the curator": (
+        {"receiver": "curator", "groups": PAIRS, "rules": (Rule(0, (1,), 0.1),)},
+        "a choice names",
+    ),
+    "with a rule for what is not asked": ({"rules": (Rule(2, (1,), 0.1),)}, "a choice names"),
+    "with a rule for what is randomized": (
+        {"groups": ((0, 3),), "rules": (Rule(3, (1,), 0.1),)},
+        "told as they are",
+    ),
+    "with two rules for a feature": ({"rules": (Rule(0, (1,), 0.1), Rule(0, (2,), 0.1))}, "a choice names"),
+    "with a rule for no answer": ({"rules": (Rule(0, (), 0.1),)}, "a choice names"),
+    "with a rule for what is no answer": ({"rules": (Rule(0, (4,), 0.1),)}, "a choice names"),
+    "with a rule out of order": ({"rules": (Rule(0, (1, 0), 0.1),)}, "a choice names"),
+    "with decoys that are no probability": ({"rules": (Rule(0, (1,), 1.1),)}, "a choice names"),
+    "with decoys that are no number": ({"rules": (Rule(0, (1,), float("nan")),)}, "a choice names"),
+    "with rules where nothing is redacted": (
+        {"rules": (Rule(0, (1,), 0.1),), "redaction": None},
+        "lets nothing be redacted",
+    ),
+}  # fmt: skip
+MORE = (*SEX_AND_TOWN, Feature("age", ("young", "old")), Feature("vote", ("yes", "no"), "krr:epsilon=1"))
 
 
 @pytest.mark.parametrize("case", FALSE_CHOICES)
 def test_a_choice_that_breaks_a_promise_is_refused(case: str) -> None:
     changed, said = FALSE_CHOICES[case]
-    of = made(smallest_batch=20, budget="0.05")
-    choice = replace(together(of.task, 0, 1), **changed).signed(of.signer)
+    changed = {"redaction": "0.5", **changed}
+    of = made(MORE[: 3 if "randomized" not in case else 4], smallest_batch=20, budget="0.05", rounds=2,
+              redaction=changed.pop("redaction"))  # fmt: skip
+    one = client(of.task)
     with pytest.raises((RefusedTaskError, MalformedError), match=said):
-        client(of.task).upload(choice)
+        one.upload(together(of.task, 0, 1, **changed).signed(of.signer))
+    one.upload(together(of.task, 0, 1).signed(of.signer))
 
 
 def test_a_choice_that_its_curator_did_not_sign_is_refused() -> None:
@@ -198,13 +252,28 @@ def _changed(data: bytes, draw: Random) -> bytes:
 
 @pytest.mark.parametrize("cases", [2_000, pytest.param(250_000, marks=pytest.mark.long)])
 def test_no_decoder_takes_what_nobody_wrote_or_ends_otherwise_than_by_a_reason(cases: int) -> None:
-    of, draw = made(), Random(3)
-    choice = together(of.task, 0, 1).signed(of.signer)
+    of, draw = made(MORE, rounds=2, redaction="0.5"), Random(3)
+    question = together(of.task, 0, 1, receiver="curator", groups=PAIRS).signed(of.signer)
+    choice = replace(
+        together(of.task, 0, 1), number=3, before=question.digest, rules=(Rule(0, (1,), 0.25), Rule(1, (0, 3), 0.5))
+    ).signed(of.signer)  # fmt: skip
     one = Client(of.task, TOKEN, {}, now=lambda: NOW)
+    unsigned = made(MORE, curated=False, rounds=2).task
+    posted = together(unsigned, 0, 1, receiver="curator", groups=PAIRS)
+
+    def answered(data: bytes) -> bytes:
+        choice = Choice.decoded(data, unsigned)
+        Client(unsigned, TOKEN, {}, now=lambda: NOW).upload(choice)
+        return choice.encoded
+
     decoders: list[tuple[bytes, Callable[[bytes], Any]]] = [
         (of.task.encoded, lambda data: Task.decoded(data).encoded),
+        (question.encoded, lambda data: Choice.decoded(data, of.task).encoded),
         (choice.encoded, lambda data: Choice.decoded(data, of.task).encoded),
+        (posted.encoded, answered),
         (one.upload(), lambda data: Upload.decoded(data, Round(of.task)).encoded),
+        (one.upload(question), lambda data: Upload.decoded(data, Round(of.task, question)).encoded),
+        (one.upload(choice), lambda data: Upload.decoded(data, Round(of.task, choice)).encoded),
         (one.state, lambda data: Client.restored(data, now=lambda: NOW).state),
     ]
     for whole, decoder in decoders:

@@ -48,25 +48,33 @@ def _next_choice(
     Otherwise it is the choice of most features: by single answers, by those of groups, or redacted by rules. Of several
     the first: single answers say most of how sure it is, and redacted ones tell less.
     """
-    task, people = after.task, people_of(counts)
-    found = [choice_of(task, counts, after)]
-    if task.rounds > 1 and (found[0] is None or len(found[0].chosen) < len(task.features)):
-        known = _marginals(after, counts, alike)
-        try:
-            last = hierarchical_rounds(
-                known, Decimal(task.budget), k=task.k, rounds=min(after.number + 1, task.rounds)
-            )[-1]
-        except TooLargeError:  # of so many features the single answers alone tell what goes out
-            last = None
-        if last is not None and last.size > after.number and last.asked:
-            asked = last.asked[:MOST_GROUPS]
-            exposure = max(each.certified.value for each in asked)
-            return next_of(after, "curator", [places_of(task, each.columns) for each in asked], exposure, people)
-        if last is not None and last.largest_certified:
-            chosen, exposure = places_of(task, last.largest_certified), last.largest_certified_bound.value
-            found.append(next_of(after, "analyst", [chosen], exposure, people))
-    found.append(redacted_choice(after, counts))
+    together = _by_groups(after, counts, alike)
+    if together is not None and together.receiver == "curator":
+        return together
+    found = [choice_of(after.task, counts, after), together, redacted_choice(after, counts)]
     return max((choice for choice in found if choice is not None), key=lambda choice: len(choice.chosen), default=None)
+
+
+def _by_groups(
+    after: Round, counts: Mapping[str, NDArray[np.int64]], alike: Mapping[tuple[int, ...], NDArray[np.int64]]
+) -> Choice | None:
+    """Return the next question, or else the choice that the counts of groups certify."""
+    task, people = after.task, people_of(counts)
+    if task.rounds == 1:
+        return None
+    known, up_to = _marginals(after, counts, alike), min(after.number + 1, task.rounds)
+    try:
+        last = hierarchical_rounds(known, Decimal(task.budget), k=task.k, rounds=up_to)[-1]
+    except TooLargeError:  # of so many features single answers alone tell what goes out
+        return None
+    if last.asked and last.size > after.number and len(last.largest_certified) < len(task.features):
+        asked = last.asked[:MOST_GROUPS]
+        exposure = max(each.certified.value for each in asked)
+        return next_of(after, "curator", [places_of(task, each.columns) for each in asked], exposure, people)
+    if not last.largest_certified:
+        return None
+    chosen = places_of(task, last.largest_certified)
+    return next_of(after, "analyst", [chosen], last.largest_certified_bound.value, people)
 
 
 def _marginals(
