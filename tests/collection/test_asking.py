@@ -17,10 +17,10 @@ import pytest
 from collections_made import NOW, Made, Run, made, together
 from tacit.anonymity import Population, RedactionRule, hierarchical_rounds, redacted_exposure
 from tacit.collection import Choice, Client, Feature, Task
-from tacit.collection.board import check_board
+from tacit.collection.board import Board
 from tacit.collection.errors import ConflictError, RefusedTaskError
-from tacit.collection.parts.asking import next_choice
-from tacit.collection.parts.counting import alike_of
+from tacit.collection.parts.asking import Learnt
+from tacit.collection.parts.counting import tallies_of
 from tacit.collection.parts.joint import joint_of
 from tacit.collection.parts.redacting import redacted_choice
 from tacit.collection.wire.rounds import Round
@@ -106,7 +106,7 @@ def test_the_curator_asks_for_what_rounds_on_the_table_itself_would(
         for place, group in enumerate(of.groups):
             told = Counter(map(tuple, answers[answers[:, 0] == place, 1:].tolist()))
             assert told == Counter(tuple(row[feature] for feature in group) for row in table)
-            assert sorted(alike_of(answers, of)[group].tolist()) == sorted(told.values())
+            assert sorted(tallies_of(answers, of)[place].tolist()) == sorted(told.values())
 
 
 def test_answers_in_pairs_let_more_out_and_no_more_is_asked_than_that_takes(tmp_path: Path) -> None:
@@ -256,15 +256,24 @@ def test_everybody_checks_the_board_of_each_round(tmp_path: Path) -> None:
     run = Run(made(NESTED, curated=False, rounds=3, budget="0.5"), people(places_in_places()), tmp_path)
     published = ran(run)
     (shuffler,) = run.shufflers
-    boards = [list(shuffler.board(number)) for number in (1, 2, 3)]
-    client = run.clients[7]
-    for number, choice in enumerate(published, 1):
-        check_board(client, boards[:number], choice)
+    rounds = [Round(run.task), *(Round(run.task, choice) for choice in published)]
+    boards = [shuffler.board(number).read_bytes() for number in (1, 2, 3)]
+    client, board = run.clients[7], Board()
+    for of, messages, choice in zip(rounds, boards, published, strict=False):
+        board.add(of, messages)
+        board.check(client, choice)
         with pytest.raises(RefusedTaskError, match="not the one"):
-            check_board(client, boards[:number], replace(choice, groups=choice.groups[:1], people=79))
-    mine = client.messages(2)[1]
+            board.check(client, replace(choice, groups=choice.groups[:1], people=79))
+    mine, without = client.messages(2)[1], Board()
+    for of, messages in zip(rounds, [boards[0], boards[1].replace(mine, b""), boards[2]], strict=False):
+        without.add(of, messages)
     with pytest.raises(RefusedTaskError, match="0 times"):
-        check_board(client, [boards[0], [b"".join(boards[1]).replace(mine, b"")], boards[2]], published[-1])
+        without.check(client, published[-1])
+
+
+def first_of(task: Task, counts: Mapping[str, NDArray[np.int64]]) -> Choice | None:
+    """What is published after the first round by these counts."""
+    return Learnt().next_choice(Round(task), list(counts.values()))
 
 
 def drawn(draw: Random) -> Codes:
@@ -286,7 +295,8 @@ def test_who_leaves_a_round_is_taken_to_stand_out() -> None:
         table, k = drawn(draw), draw.randint(2, 4)
         task = made(features(8, 8, 8), rounds=2, budget=str(draw.randint(10, 40) / 100), k=k).task
         counts = counts_of_table(task.features, table)
-        question = next_choice(Round(task), counts, {})
+        learnt = Learnt()
+        question = learnt.next_choice(Round(task), list(counts.values()))
         if question is None or question.receiver == "analyst":
             continue
         tried["pairs"] += 1
@@ -296,7 +306,7 @@ def test_who_leaves_a_round_is_taken_to_stand_out() -> None:
             there = draw.sample(table, len(table) - draw.choice([0, 0, 3, 10]))
             tried["left"] += len(there) < len(table)
             alike[group] = np.array(list(Counter(tuple(row[place] for place in group) for row in there).values()))
-        choice = next_choice(Round(task, question), counts, alike)
+        choice = learnt.next_choice(Round(task, question), [alike[group] for group in question.groups])
         if choice is not None:
             assert choice.receiver == "analyst"
             assert exposed(table, choice.chosen, k) / len(table) <= choice.exposure <= float(task.budget)
@@ -308,7 +318,7 @@ def test_a_budget_that_is_met_just_so_is_kept() -> None:
     """0.3 is a little less in floating point, and its certified end a little more."""
     table: Codes = [(0,)] * 7 + [(1,), (2,), (3,)]
     of = made(features(4), budget="0.3")
-    choice = next_choice(Round(of.task), counts_of_table(of.task.features, table), {})
+    choice = first_of(of.task, counts_of_table(of.task.features, table))
     assert choice is not None
     assert choice.exposure == 0.3
     assert Choice.decoded(choice.signed(of.signer).encoded, of.task) == choice.signed(of.signer)
@@ -326,7 +336,7 @@ def with_rare_answers(count: int = 1000) -> Codes:
 def test_rare_answers_are_redacted_with_decoys_so_that_more_goes_out(tmp_path: Path) -> None:
     table, asked = with_rare_answers(), features(12, 12)
     changed = {"k": 5, "budget": "0.075"}
-    plain = next_choice(Round(made(asked, **changed).task), counts_of_table(asked, table), {})
+    plain = first_of(made(asked, **changed).task, counts_of_table(asked, table))
     assert plain is not None
     assert len(plain.chosen) == 1
     run = Run(made(asked, redaction="0.5", **changed), people(table), tmp_path)
@@ -393,6 +403,6 @@ def test_a_rare_answer_is_always_redacted_and_any_other_by_a_coin_tossed_once() 
 def test_randomized_answers_are_not_redacted() -> None:
     of = made(features(3, 2, randomizer="krr:epsilon=1"), redaction="0.5", k=5, budget="1")
     counts = {"f0": np.array([90, 7, 1, 1, 1]), "f1": np.array([90, 10, 0, 0])}
-    choice = next_choice(Round(of.task), counts, {})
+    choice = first_of(of.task, counts)
     assert choice is not None
     assert choice.rules == ()

@@ -293,3 +293,18 @@ def test_the_answers_on_one_column_are_those_that_the_engine_counts(
         )
 
     assert one_by_one(told) == one_by_one(population.redacted_answers(["x"], rarer_than, decoyed))
+
+
+def test_of_a_column_by_itself_its_counts_tell_what_the_table_does() -> None:
+    people = Population("example:adult", columns=["race", "workclass"])
+    counts = people.marginals()
+    rules = redaction_rules(people, k=1000)
+    assert redaction_rules(counts, k=1000) == rules != ()
+    for rule in rules:
+        assert redaction_leakage(counts, rule) == redaction_leakage(people, rule)
+    made = [RedactionRule(column, 1000, decoys=0.02) for column in ("race", "workclass")]
+    for rule in made:
+        exposed = redacted_exposure(people, made, k=1650, columns=[rule.column])
+        assert redacted_exposure(counts, made, k=1650, columns=[rule.column]) == exposed > 0
+    with pytest.raises(UnsupportedError, match="which values a person has together"):
+        redacted_exposure(counts, rules, k=10)
