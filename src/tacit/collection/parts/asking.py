@@ -70,11 +70,12 @@ def _by_groups(
     if last.asked and last.size > after.number and len(last.largest_certified) < len(task.features):
         asked = last.asked[:MOST_GROUPS]
         exposure = max(each.certified.value for each in asked)
-        return next_of(after, "curator", [places_of(task, each.columns) for each in asked], exposure, people)
+        groups = [places_of(task, each.columns) for each in asked]
+        return next_of(after, "curator", groups, exposure=exposure, people=people)
     if not last.largest_certified:
         return None
     chosen = places_of(task, last.largest_certified)
-    return next_of(after, "analyst", [chosen], last.largest_certified_bound.value, people)
+    return next_of(after, "analyst", [chosen], exposure=last.largest_certified_bound.value, people=people)
 
 
 def _marginals(

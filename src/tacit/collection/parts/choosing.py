@@ -27,23 +27,23 @@ def choice_of(task: Task, counts: Mapping[str, NDArray[np.int64]], after: Round 
     return certified_choice(after or Round(task), alone, people)
 
 
-def certified_choice(
-    after: Round, alone: Marginals, people: int, rules: Mapping[str, Rule] | None = None
-) -> Choice | None:
-    """Return the choice of most features that single counts certify, with the rules by which some are redacted."""
+def certified_choice(after: Round, alone: Marginals, people: int, rules: Iterable[Rule] = ()) -> Choice | None:
+    """Return the choice of most features that single counts certify, with the rules for these."""
     task = after.task
     found = select_columns(alone, Decimal(task.budget), k=task.k, by="certified").best
     if found is None or not found.columns:
         return None
     exposure = found.exposure.value if isinstance(found.exposure, Estimate) else found.exposure
-    ruled = tuple(rule for name, rule in (rules or {}).items() if name in found.columns)
-    return next_of(after, "analyst", [places_of(task, found.columns)], exposure, people, ruled)
+    chosen = places_of(task, found.columns)
+    ruled = tuple(rule for rule in rules if rule.place in chosen)
+    return next_of(after, "analyst", [chosen], exposure=exposure, people=people, rules=ruled)
 
 
-def next_of(  # noqa: PLR0917 - what a choice says
+def next_of(
     after: Round,
     receiver: Receiver,
     groups: Iterable[tuple[int, ...]],
+    *,
     exposure: float,
     people: int,
     rules: tuple[Rule, ...] = (),

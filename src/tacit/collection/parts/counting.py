@@ -58,11 +58,14 @@ def tallies_of(answers: NDArray[np.int64], of: Round) -> list[NDArray[np.int64]]
 
     In the first round by the answer's code; later of each combination that somebody said, in no order that matters.
     """
-    held = [answers[answers[:, 0] == place, 1:] for place in range(len(of.groups))]
-    if of.number > 1:
-        return [np.unique(each, axis=0, return_counts=True)[1].astype(np.int64) for each in held]
-    codes = [feature.codes for feature in of.task.features]
-    return [np.bincount(each[:, 0], minlength=count) for each, count in zip(held, codes, strict=True)]
+    if of.number == 1:
+        return [
+            np.bincount(answers[answers[:, 0] == place, 1], minlength=feature.codes)
+            for place, feature in enumerate(of.task.features)
+        ]
+    told, counts = np.unique(answers, axis=0, return_counts=True)
+    ends = np.searchsorted(told[:, 0], np.arange(len(of.groups) + 1))
+    return [counts[ends[place] : ends[place + 1]] for place in range(len(of.groups))]
 
 
 def _known(answers: NDArray[np.int64], of: Round) -> NDArray[np.bool_]:

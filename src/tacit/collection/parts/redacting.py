@@ -27,7 +27,7 @@ def redacted_choice(after: Round, counts: Mapping[str, NDArray[np.int64]]) -> Ch
     if task.redaction is None:
         return None
     people = people_of(counts)
-    rules: dict[str, Rule] = {}
+    rules: list[Rule] = []
     sizes: dict[str, ClassSizes] = {}
     for place, feature in enumerate(task.features):
         held = counts[feature.name]
@@ -36,7 +36,8 @@ def redacted_choice(after: Round, counts: Mapping[str, NDArray[np.int64]]) -> Ch
         if rule is not None:
             redacted = sizes_of(_redacted(held, rule, task.k), people)
             if redacted.exposed(k=task.k) < sizes[feature.name].exposed(k=task.k):
-                rules[feature.name], sizes[feature.name] = rule, redacted
+                sizes[feature.name] = redacted
+                rules.append(rule)
     return certified_choice(after, Marginals(sizes), people, rules)
 
 
