@@ -1,14 +1,13 @@
 """The analyst's service: it counts the answers that were chosen to go out together, and nothing else."""
 
-import json
 from typing import Any
 
-from tacit.collection.errors import RefusedTaskError, UnknownError
+from tacit.collection.errors import RefusedTaskError
 from tacit.collection.parts.counting import counted
 from tacit.collection.parts.durable import write_whole
 from tacit.collection.parts.inbox import Inbox
-from tacit.collection.parts.joint import joint_of
 from tacit.collection.services.home import Home
+from tacit.collection.services.kept import keep_answers, kept_answers
 from tacit.collection.services.operations import Operation
 from tacit.collection.services.receiving import longest_record, receiving
 from tacit.collection.services.service import Service
@@ -31,7 +30,7 @@ class AnalystService(Service):
         super().__init__(home, **more)
         self._inbox = Inbox(home.folder / "inbox")
         self._cores = cores
-        self._choice_path, self._result_path = home.folder / "choice", home.folder / "result.json"
+        self._choice_path, self._counted_path = home.folder / "choice", home.folder / "counted"
 
     def operations(self) -> list[Operation]:
         """Return what an analyst does: it takes a choice and a batch of it, and says what was answered."""
@@ -56,14 +55,13 @@ class AnalystService(Service):
         choice = self._choice()
         if choice is None:
             return
-        if not self._result_path.exists() and self._inbox.is_whole(choice.number):
+        if not self._counted_path.exists() and self._inbox.is_whole(choice.number):
             of = Round(self.task, choice)
             found = counted(self._inbox.blocks(choice.number), of, self.private, self._cores)
-            joint = joint_of(found.answers, of)
-            write_whole(self._result_path, json.dumps({"people": joint.people}).encode())
+            keep_answers(self._counted_path, found)
             self.meter.messages(choice.number, len(found.answers), found.dropped)
-            self.log("counted", people=joint.people, dropped=found.dropped)
-        if self._result_path.exists():
+            self.log("counted", people=len(found.answers), dropped=found.dropped)
+        if self._counted_path.exists():
             self._inbox.forget(choice.number)
 
     def _take_choice(self, number: int, choice: bytes) -> None:
@@ -79,16 +77,14 @@ class AnalystService(Service):
         """Return whether a choice is here, and its answers are counted."""
         return {
             "role": "analyst", "task": self.task.digest.hex(), "chosen": self._choice_path.exists(),
-            "counted": self._result_path.exists(),
+            "counted": self._counted_path.exists(),
         }  # fmt: skip
 
     def forget(self) -> None:
         """Destroy the batch, the choice and the result."""
         self._inbox.destroy()
-        for path in (self._choice_path, self._result_path):
+        for path in (self._choice_path, self._counted_path):
             path.unlink(missing_ok=True)
 
     def _result(self) -> dict[str, Any]:
-        if not self._result_path.exists():
-            raise UnknownError("the joint answers are not here yet")
-        return json.loads(self._result_path.read_bytes())
+        return {"people": len(kept_answers(self._counted_path).answers)}

@@ -1,26 +1,22 @@
 """The curator's service: it counts single answers, or groups that are certified, and signs what may be asked next."""
 
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
-import numpy as np
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from numpy.typing import NDArray
 
 from tacit.collection.errors import UnknownError
 from tacit.collection.parts.asking import Learnt
-from tacit.collection.parts.counting import counted, tallies_of
+from tacit.collection.parts.counting import counted
 from tacit.collection.parts.durable import write_whole
 from tacit.collection.parts.inbox import Inbox
 from tacit.collection.services.home import Home
+from tacit.collection.services.kept import keep_tallies, kept_tallies
 from tacit.collection.services.operations import Operation
 from tacit.collection.services.receiving import receiving
 from tacit.collection.services.service import Service
-from tacit.collection.wire.records import decoded, encoded
 from tacit.collection.wire.rounds import Round
 from tacit.collection.wire.selection import Choice
-
-_LONGEST_COUNTS = 1 << 32
 
 
 class CuratorService(Service):
@@ -70,17 +66,13 @@ class CuratorService(Service):
 
     def _count(self, of: Round) -> None:
         found = counted(self._inbox.blocks(of.number), of, self.private, self._cores)
-        told = {
-            "tallies": [each.tolist() for each in tallies_of(found.answers, of)], "dropped": found.dropped,
-            "repeated": found.repeated, "unknown": found.unknown,
-        }  # fmt: skip
-        write_whole(self._counted_in(of.number), encoded(told))
+        keep_tallies(self._counted_in(of.number), found, of)
         self.meter.messages(of.number, len(found.answers), found.dropped)
         self.log("counted", round=of.number, answers=len(found.answers), dropped=found.dropped)
 
     def _next(self, of: Round, learnt: Learnt) -> Choice | None:
         """Return what is published after a round, decided once; None if nothing may go out."""
-        tallies, path = self._tallies(of.number), self._choice_for(of.number + 1)
+        tallies, path = kept_tallies(self._counted_in(of.number)).groups, self._choice_for(of.number + 1)
         if not path.exists():
             choice = learnt.next_choice(of, tallies)
             write_whole(path, b"" if choice is None else choice.signed(self._signer).encoded)
@@ -130,16 +122,6 @@ class CuratorService(Service):
         path = self._choice_for(number)
         return path.read_bytes() if path.exists() else b""
 
-    def _tallies(self, number: int) -> list[NDArray[np.int64]]:
-        return [np.array(each, np.int64) for each in self._counted(number)["tallies"]]
-
-    def _counted(self, number: int) -> dict[str, Any]:
-        try:
-            held = self._counted_in(number).read_bytes()
-        except FileNotFoundError:
-            raise UnknownError(f"the answers of round {number} are not counted yet") from None
-        return cast("dict[str, Any]", decoded(held, "counts", at_most=_LONGEST_COUNTS))
-
     def _counted_in(self, number: int) -> Path:
         return self.home.folder / f"counted-{number}"
 
@@ -147,4 +129,4 @@ class CuratorService(Service):
         return self.home.folder / f"choice-{number}"
 
     def _result(self) -> dict[str, Any]:
-        return {"dropped": self._counted(1)["dropped"]}
+        return {"dropped": kept_tallies(self._counted_in(1)).dropped}
