@@ -1,11 +1,11 @@
 """A shuffler: it sees who sends, and never what; what it passes on has no order and no sender."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from secrets import token_bytes
 
 from tacit.collection.errors import CollectionError, ConflictError, UnknownError
+from tacit.collection.parts.batch import BATCH_BYTES, Batch
 from tacit.collection.parts.inbox import Inbox
 from tacit.collection.parts.opening import Opener
 from tacit.collection.parts.shuffling import shuffled
@@ -14,31 +14,6 @@ from tacit.collection.wire.rounds import Round
 from tacit.collection.wire.selection import Choice
 from tacit.collection.wire.task import Task
 from tacit.collection.wire.uploads import Upload
-
-BATCH_BYTES = 16
-PIECE = 1 << 22
-
-
-@dataclass(frozen=True)
-class Batch:
-    """What is passed on: its round, its id, the file, and the SHA-256 of it."""
-
-    number: int
-    batch: bytes
-    path: Path
-    digest: bytes
-    messages: int
-
-    @property
-    def pieces(self) -> int:
-        """In how many pieces it is sent."""
-        return -(-self.path.stat().st_size // PIECE)
-
-    def piece(self, place: int) -> bytes:
-        """Return a piece of it."""
-        with self.path.open("rb") as file:
-            file.seek(place * PIECE)
-            return file.read(PIECE)
 
 
 class Shuffler:

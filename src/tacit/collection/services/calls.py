@@ -7,7 +7,7 @@ from typing import Any
 import httpx2 as httpx
 
 from tacit.collection.errors import CollectionError, ConflictError, StrangerError, UnavailableError, UnknownError
-from tacit.collection.parts.shuffler import Batch
+from tacit.collection.parts.batch import Batch
 
 _SECONDS = 60.0
 _ERRORS: Mapping[int, type[CollectionError]] = {

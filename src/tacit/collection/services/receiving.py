@@ -5,8 +5,8 @@ from collections.abc import Callable
 from typing import Any
 
 from tacit.collection.errors import MalformedError, UnknownError
+from tacit.collection.parts.batch import BATCH_BYTES, PIECE
 from tacit.collection.parts.inbox import Inbox
-from tacit.collection.parts.shuffler import BATCH_BYTES, PIECE
 from tacit.collection.services.operations import Operation
 
 _LONGEST_RECORD = 1 << 20
