@@ -6,10 +6,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
-from numpy.typing import NDArray
 
 from tacit.collection import Choice, Client, Feature, Party, Task
 from tacit.collection.parts.asking import Learnt
@@ -72,7 +70,7 @@ class Run:
             self.shufflers.append(Shuffler(of.task, place, key.private_bytes_raw(), store, home))
         self.curator, self.analyst = Inbox(folder / "curator"), Inbox(folder / "analyst")
         self.uploads: dict[int, list[bytes]] = {}
-        self.learnt: list[tuple[Round, NDArray[np.int64]]] = []
+        self.learnt: list[tuple[Round, Counted]] = []
         self.shufflers[0].store.add_tokens(Upload(client._token, b"").token_hash for client in self.clients)
 
     def pass_round(self, of: Round, uploads: list[bytes]) -> Counted:
@@ -93,7 +91,7 @@ class Run:
             shuffler.delivered(of.number)
         found = counted(inbox.blocks(of.number), of, None if of.ends_open else key.private_bytes_raw())
         if not of.to_analyst:
-            self.learnt.append((of, found.answers))
+            self.learnt.append((of, found))
         return found
 
     def ask(self, choice: Choice | None = None) -> Counted:
@@ -106,8 +104,8 @@ class Run:
     def choice(self) -> Choice | None:
         """Return what the counts so far lead to, signed if there is a curator."""
         learnt, choice = Learnt(), None
-        for of, answers in self.learnt:
-            choice = learnt.next_choice(of, tallies_of(answers, of))
+        for of, found in self.learnt:
+            choice = learnt.next_choice(of, tallies_of(found, of))
         return choice if choice is None or self.task.signer is None else choice.signed(self.made.signer)
 
 

@@ -103,11 +103,12 @@ def test_the_curator_asks_for_what_rounds_on_the_table_itself_would(
     assert choice.chosen == tuple(map(names.index, expected[-1].largest_certified))
     assert choice.exposure == expected[-1].largest_certified_bound.value
     assert exposed(table, choice.chosen, 2) / 80 <= choice.exposure <= 0.5
-    for of, answers in run.learnt[1:]:
+    for of, found in run.learnt[1:]:
+        answers = found.answers
         for place, group in enumerate(of.groups):
             told = Counter(map(tuple, answers[answers[:, 0] == place, 1:].tolist()))
             assert told == Counter(tuple(row[feature] for feature in group) for row in table)
-            assert sorted(tallies_of(answers, of)[place].tolist()) == sorted(told.values())
+            assert sorted(tallies_of(found, of)[place].tolist()) == sorted(told.values())
 
 
 def test_answers_in_pairs_let_more_out_and_no_more_is_asked_than_that_takes(tmp_path: Path) -> None:
@@ -170,7 +171,7 @@ def test_groups_tell_the_same_randomized_answers_as_single_ones(tmp_path: Path) 
     if choice.receiver == "analyst":  # all goes out together by single answers, so that nothing more is asked
         pytest.fail("the budget is to need pairs")
     run.ask(choice)
-    (first, single), (second, pairs) = run.learnt
+    (first, single), (second, pairs) = ((of, found.answers) for of, found in run.learnt)
     for place, group in enumerate(second.groups):
         told = pairs[pairs[:, 0] == place, 1:]
         for column, feature in enumerate(group):

@@ -12,7 +12,7 @@ from collections_made import SEX_AND_TOWN, Run, made, together
 from tacit.collection import Choice, Client, Feature, Task
 from tacit.collection.board import Board
 from tacit.collection.errors import ConflictError, RefusedTaskError, StrangerError
-from tacit.collection.parts.counting import counts_of
+from tacit.collection.parts.counting import tallies_of
 from tacit.collection.parts.joint import joint_of
 from tacit.collection.wire.rounds import Round
 from tacit.collection.wire.uploads import Upload
@@ -53,10 +53,10 @@ def test_marginals_are_the_table_s_and_then_the_joint_counts_are(shufflers: int,
     run = Run(made(shufflers=shufflers, curated=curated), table, tmp_path)
     first = run.ask()
     assert (first.dropped, first.repeated, first.unknown) == (0, 0, 0)
-    counts = counts_of(first.answers, Round(run.task))
-    for feature in SEX_AND_TOWN:
+    counts = tallies_of(first, Round(run.task))
+    for feature, tally in zip(SEX_AND_TOWN, counts, strict=True):
         told = Counter(said(person, feature) for person in table)
-        assert dict(zip(feature.labels, counts[feature.name].tolist(), strict=True)) == {
+        assert dict(zip(feature.labels, tally.tolist(), strict=True)) == {
             label: told[label] for label in feature.labels
         }
     choice = run.choice()
@@ -90,9 +90,9 @@ def test_both_rounds_tell_the_same_randomized_answer(tmp_path: Path) -> None:
     first = run.ask()
     choice = run.choice()
     assert choice is not None
-    second, counts = run.ask(choice).answers, counts_of(first.answers, Round(run.task))
+    second, counts = run.ask(choice).answers, tallies_of(first, Round(run.task))
     for place, feature in enumerate(features):
-        assert np.bincount(second[:, place], minlength=feature.codes).tolist() == counts[feature.name].tolist()
+        assert np.bincount(second[:, place], minlength=feature.codes).tolist() == counts[place].tolist()
 
 
 def test_what_the_analyst_gets_exposes_no_more_than_was_certified(tmp_path: Path) -> None:

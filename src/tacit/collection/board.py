@@ -28,7 +28,7 @@ class Board:
         width = of.plain_form.size
         self._held.append(Counter(messages[start : start + width] for start in range(0, len(messages), width)))
         self._rounds.append(of)
-        self._next = self._learnt.next_choice(of, tallies_of(counted([messages], of, None).answers, of))
+        self._next = self._learnt.next_choice(of, tallies_of(counted([messages], of, None), of))
 
     @property
     def leads_to(self) -> Choice | None:

@@ -1,12 +1,19 @@
-"""Opening the last layer, and counting: single answers, or those of several features together."""
+"""Opening the last layer, and counting: single answers, or those of several features together.
 
-from collections.abc import Iterable, Iterator, Mapping
+What was said is kept as how often each answer was given. To find messages that are there twice, all go through disk,
+the same ones into the same file: memory holds one file of 256, and the counts.
+"""
+
+import os
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tacit.collection.parts.opening import Opener
+from tacit.collection.parts.scattered import rows_of, scattered
 from tacit.collection.parts.shuffling import blocks_of
 from tacit.collection.wire.rounds import SALT_BYTES, Round
 
@@ -17,55 +24,77 @@ class Counted:
 
     Parameters
     ----------
-    answers
-        Of each message that counts: the place of a group of features, and the codes of the answers to these; of the
-        analyst's, with its one group, the codes alone.
+    told
+        What messages that count say, each once: the place of a group of features, and the codes of the answers to
+        these; of the analyst's, with its one group, the codes alone.
+    times
+        How many messages say so.
     dropped, repeated, unknown
         How many messages did not open, were there already, or name no answer of the task.
     """
 
-    answers: NDArray[np.int64]
+    told: NDArray[np.int64]
+    times: NDArray[np.int64]
     dropped: int
     repeated: int
     unknown: int
 
+    @property
+    def answers(self) -> NDArray[np.int64]:
+        """What each message says, a row for each: 8 bytes a number."""
+        return np.repeat(self.told, self.times, axis=0)
+
 
 def counted(pieces: Iterable[bytes], of: Round, private: bytes | None, cores: int = 1) -> Counted:
     """Return what the messages of a whole batch say; no private key is needed where the last layer is off already."""
-    blocks = _opened(pieces, of, private, cores)
-    held: list[bytes] = []
-    dropped = 0
-    for block, missing in blocks:
-        held.append(block)
-        dropped += missing
-    form = [("group", ">u2"), ("codes", ">u4", (len(of.groups[0]),)), ("salt", np.void, SALT_BYTES)]
-    rows = np.frombuffer(b"".join(held), np.dtype(form))
-    # Two people draw the same 16 bytes never; the same message twice is one that somebody sent again.
-    _, first = np.unique(rows.view(np.dtype((np.void, rows.dtype.itemsize))), return_index=True)
-    repeated, rows = len(rows) - len(first), rows[first]
-    answers = np.column_stack([rows["group"].astype(np.int64), rows["codes"].astype(np.int64)])
-    known = _known(answers, of)
-    return Counted(answers[known, int(of.to_analyst) :], dropped, repeated, int((~known).sum()))
+    form, spread = _form(of), np.frombuffer(os.urandom(16), np.uint64) | np.uint64(1)
+    told, times = np.empty((0, 1 + len(of.groups[0])), np.int64), np.empty(0, np.int64)
+    dropped = repeated = unknown = 0
+    with scattered(form.itemsize) as files:
+        for block, missing in _opened(pieces, of, private, cores):
+            dropped += missing
+            rows: NDArray[Any] = np.frombuffer(block, form)
+            salts = np.ascontiguousarray(rows["salt"]).view(np.uint64).reshape(-1, 2)
+            # By a hash that nobody can foresee: senders who choose their salts do not fill one file.
+            files.add(rows_of(block, form.itemsize), ((salts * spread).sum(axis=1) >> np.uint64(56)).astype(np.uint8))
+        for held in files.taken():
+            # Two people draw the same 16 bytes never; the same message twice is one that somebody sent again.
+            rows = np.unique(held).view(form)
+            repeated += len(held) - len(rows)
+            answers = np.column_stack([rows["group"].astype(np.int64), rows["codes"].astype(np.int64)])
+            known = _known(answers, of)
+            unknown += int((~known).sum())
+            told, times = _added(told, times, answers[known])
+    return Counted(told[:, int(of.to_analyst) :], times, dropped, repeated, unknown)
 
 
-def counts_of(answers: NDArray[np.int64], of: Round) -> Mapping[str, NDArray[np.int64]]:
-    """Return how many said what of each feature, by codes, in the first round."""
-    return {feature.name: held for feature, held in zip(of.task.features, tallies_of(answers, of), strict=True)}
-
-
-def tallies_of(answers: NDArray[np.int64], of: Round) -> list[NDArray[np.int64]]:
+def tallies_of(found: Counted, of: Round) -> list[NDArray[np.int64]]:
     """Return for each group of a round of the curator's how many said the same.
 
     In the first round by the answer's code; later of each combination that somebody said, in no order that matters.
     """
-    if of.number == 1:
-        return [
-            np.bincount(answers[answers[:, 0] == place, 1], minlength=feature.codes)
-            for place, feature in enumerate(of.task.features)
-        ]
-    told, counts = np.unique(answers, axis=0, return_counts=True)
-    ends = np.searchsorted(told[:, 0], np.arange(len(of.groups) + 1))
-    return [counts[ends[place] : ends[place + 1]] for place in range(len(of.groups))]
+    tallies: list[NDArray[np.int64]] = []
+    for place, group in enumerate(of.groups):
+        here = found.told[:, 0] == place
+        tally = found.times[here]
+        if of.number == 1:
+            tally = np.bincount(found.told[here, 1], tally, of.task.features[group[0]].codes).astype(np.int64)
+        tallies.append(tally)
+    return tallies
+
+
+def _added(
+    told: NDArray[np.int64], times: NDArray[np.int64], answers: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return what is told and how often, with some answers more."""
+    distinct, where = np.unique(np.concatenate([told, answers]), axis=0, return_inverse=True)
+    sums = np.zeros(len(distinct), np.int64)
+    np.add.at(sums, where.ravel(), np.concatenate([times, np.ones(len(answers), np.int64)]))
+    return distinct, sums
+
+
+def _form(of: Round) -> Any:
+    return np.dtype([("group", ">u2"), ("codes", ">u4", (len(of.groups[0]),)), ("salt", np.void, SALT_BYTES)])
 
 
 def _known(answers: NDArray[np.int64], of: Round) -> NDArray[np.bool_]:
@@ -76,7 +105,9 @@ def _known(answers: NDArray[np.int64], of: Round) -> NDArray[np.bool_]:
 
 def _opened(pieces: Iterable[bytes], of: Round, private: bytes | None, cores: int) -> Iterator[tuple[bytes, int]]:
     width = of.width(len(of.task.shufflers))
-    if private is None:
-        yield from ((block, 0) for block in blocks_of(pieces, width))
-    else:
+    if private is not None:
         yield from Opener(private, of.info(0), width, cores)(blocks_of(pieces, width))
+        return
+    for block in blocks_of(pieces, width):
+        rest = len(block) % width
+        yield block[: len(block) - rest], int(rest > 0)

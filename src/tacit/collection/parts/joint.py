@@ -41,12 +41,17 @@ class Joint:
     reach_of_one: float
 
 
-def joint_of(answers: NDArray[np.int64], of: Round) -> Joint:
+def joint_of(told: NDArray[np.int64], of: Round, times: NDArray[np.int64] | None = None) -> Joint:
     """Return the shares of joint answers, each feature's randomizer undone.
 
     k-RR tells an answer with p and each other one with q: the share of those who have it is (told − q)/(p − q), and of
     several features together the same along each (the inverse of a product of channels is that of their inverses). The
     standard errors are those of a mean of independent reports.
+
+    Parameters
+    ----------
+    told
+        Codes, a row for each person; or each row once, and in ``times`` how often it was told.
 
     Raises
     ------
@@ -56,9 +61,11 @@ def joint_of(answers: NDArray[np.int64], of: Round) -> Joint:
     """
     (chosen,) = of.groups
     features = [of.task.features[place] for place in chosen]
-    names, people = tuple(feature.name for feature in features), len(answers)
+    times = np.ones(len(told), np.int64) if times is None else times
+    names, people = tuple(feature.name for feature in features), int(times.sum())
     if all(feature.randomizer is None for feature in features):
-        told, counts = np.unique(answers, axis=0, return_counts=True)
+        told, where = np.unique(told, axis=0, return_inverse=True)
+        counts = np.bincount(where.ravel(), times, len(told))
         shares, errors, reach = counts / max(people, 1), np.zeros(len(counts)), 1.0
     else:
         shape = tuple(len(of.labels[place]) for place in chosen)
@@ -67,8 +74,8 @@ def joint_of(answers: NDArray[np.int64], of: Round) -> Joint:
                 f"randomized answers have {prod(shape):,} combinations, and at most {most:,} are worked out; "
                 "choose fewer features, or leave answers of some as they are"
             )
+        mean = np.bincount(np.ravel_multi_index(tuple(told.T), shape), times, prod(shape)) / max(people, 1)
         told = np.stack([axis.ravel() for axis in np.indices(shape)], axis=1)
-        mean = np.bincount(np.ravel_multi_index(tuple(answers.T), shape), minlength=prod(shape)) / max(people, 1)
         mean, square, reach = mean.reshape(shape), mean.reshape(shape), 1.0
         for axis, feature in enumerate(features):
             if feature.randomizer is not None:

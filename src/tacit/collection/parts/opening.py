@@ -3,7 +3,7 @@
 from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from multiprocessing import get_context
 
@@ -16,7 +16,7 @@ from tacit.collection.wire.sealing import unsealed
 class Opener:
     """Who takes a layer off: by a private key of 32 bytes, bound to an info, on so many cores."""
 
-    private: bytes
+    private: bytes = field(repr=False)
     info: bytes
     width: int
     cores: int = 1

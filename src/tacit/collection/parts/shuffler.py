@@ -1,6 +1,6 @@
 """A shuffler: it sees who sends, and never what; what it passes on has no order and no sender."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from secrets import token_bytes
 
@@ -8,7 +8,7 @@ from tacit.collection.errors import CollectionError, ConflictError, UnknownError
 from tacit.collection.parts.batch import BATCH_BYTES, Batch
 from tacit.collection.parts.inbox import Inbox
 from tacit.collection.parts.opening import Opener
-from tacit.collection.parts.shuffling import shuffled
+from tacit.collection.parts.shuffling import Shuffle, forget, shuffled
 from tacit.collection.parts.store import Progress, State, Store
 from tacit.collection.wire.rounds import Round
 from tacit.collection.wire.selection import Choice
@@ -33,11 +33,17 @@ class Shuffler:
         Where batches are on their way.
     cores
         How many processes take layers off.
+    shuffle
+        The closing job: `shuffled` on this machine, or
+        :func:`~tacit.collection.parts.spark_shuffling.shuffled_on_spark`.
     """
 
-    def __init__(self, task: Task, place: int, private: bytes, store: Store, folder: Path, *, cores: int = 1) -> None:
+    def __init__(
+        self, task: Task, place: int, private: bytes, store: Store, folder: Path, *, cores: int = 1,
+        shuffle: Callable[[Iterable[bytes], int, Opener, Path], Shuffle] = shuffled,
+    ) -> None:  # fmt: skip
         self.task, self.place, self.store, self.folder = task, place, store, folder
-        self._private, self._cores = private, cores
+        self._private, self._cores, self._shuffled = private, cores, shuffle
         self.inbox = Inbox(folder / "inbox")
 
     def round(self, number: int) -> Round:
@@ -99,7 +105,7 @@ class Shuffler:
         of = self.round(number)
         width = of.width(self.place)
         opener = Opener(self._private, of.info(self.place + 1), width, self._cores)
-        done = shuffled(self._messages(number), width, opener, self._out(number))
+        done = self._shuffled(self._messages(number), width, opener, self._out(number))
         self.store.set_shuffled(number, done.messages, done.dropped, done.digest)
 
     def batch(self, number: int) -> Batch | None:
@@ -129,8 +135,8 @@ class Shuffler:
         """Forget everything that is stored of the task."""
         self.store.destroy()
         self.inbox.destroy()
-        for number in range(1, self.task.rounds + 2):
-            self._out(number).unlink(missing_ok=True)
+        for number in range(1, self.task.most_rounds + 1):
+            forget(self._out(number))
 
     def _progress(self, number: int) -> Progress:
         held = self.store.progress(number)

@@ -7,21 +7,21 @@ file has the law that a cut of a random order has, whichever they are.
 
 import os
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from shutil import rmtree
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tacit.collection.parts.durable import keep_name
+from tacit.collection.parts.scattered import rows_of, scattered
 from tacit.collection.wire.sealing import SEAL_BYTES
 
-_FILES = 256
-_AT_ONCE = 1 << 13  # messages
+# Messages a process opens in a tenth of a second: worth asking it, and no core is long alone with the last ones.
+_AT_ONCE = 1 << 11
 
 
 @dataclass(frozen=True)
@@ -45,58 +45,74 @@ def shuffled(
     opened
         What takes the layer off: it gives blocks of opened messages, and how many of each did not open.
     out
-        The file; beside it a folder of parts is made and removed.
+        The file; the disk that it is on has room for it twice.
     """
     inner, dropped = width - SEAL_BYTES, 0
-    with TemporaryDirectory(dir=out.parent, prefix=f"{out.name}.parts-") as folder:
-        paths = [Path(folder) / str(place) for place in range(_FILES)]
-        with ExitStack() as stack:
-            files = [stack.enter_context(path.open("wb")) for path in paths]
-            for block, missing in opened(blocks_of(messages, width)):
-                dropped += missing
-                rows = _rows(block, inner)
-                which = np.frombuffer(os.urandom(len(rows)), np.uint8)
-                order = np.argsort(which, kind="stable")
-                ends = np.searchsorted(which[order], np.arange(_FILES + 1))
-                rows = rows[order]
-                for place in range(_FILES):
-                    files[place].write(rows[ends[place] : ends[place + 1]].tobytes())
-        count, digest, part = 0, sha256(), Path(folder) / "whole"
+    with scattered(inner, out.parent) as files:
+        for block, missing in opened(blocks_of(messages, width)):
+            dropped += missing
+            rows = rows_of(block, inner)
+            files.add(rows, np.frombuffer(os.urandom(len(rows)), np.uint8))
+        length, digest = written((in_random_order(rows).tobytes() for rows in files.taken()), out)
+    return Shuffle(length // inner, dropped, digest)
+
+
+def written(pieces: Iterable[bytes], out: Path) -> tuple[int, bytes]:
+    """Write a file whole or not at all, and return its length and SHA-256."""
+    part, length, digest = _part(out), 0, sha256()
+    try:
         with part.open("wb") as whole:
-            for path in paths:
-                rows = _rows(path.read_bytes(), inner)
-                path.unlink()
-                content = rows[_random_order(len(rows))].tobytes()
-                count += len(rows)
-                digest.update(content)
-                whole.write(content)
+            for piece in pieces:
+                length += len(piece)
+                digest.update(piece)
+                whole.write(piece)
             whole.flush()
             os.fsync(whole.fileno())
         part.replace(out)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
     keep_name(out.parent)
-    return Shuffle(count, dropped, digest.digest())
+    return length, digest.digest()
 
 
-def blocks_of(parts: Iterable[bytes], width: int) -> Iterator[bytes]:
-    """Yield the messages again, so many at once that a process is worth asking."""
-    held = bytearray()
+def parts_of(out: Path) -> Path:
+    """Return the folder in which a shuffle that is made by several machines keeps its parts."""
+    return out.with_name(f".{out.name}.parts")
+
+
+def forget(out: Path) -> None:
+    """Remove the file of a shuffle, and what is left of one that was cut short."""
+    for path in (out, _part(out)):
+        path.unlink(missing_ok=True)
+    rmtree(parts_of(out), ignore_errors=True)
+
+
+def blocks_of(parts: Iterable[bytes], width: int, at_once: int = _AT_ONCE) -> Iterator[bytes]:
+    """Yield the messages again, so many at once, wherever the parts were cut; a rest that is none comes last."""
+    held, length = bytearray(), at_once * width
     for part in parts:
         held += part
-        if len(held) >= _AT_ONCE * width:
-            yield bytes(held)
-            held.clear()
+        whole = len(held) - len(held) % length
+        for start in range(0, whole, length):
+            yield bytes(held[start : start + length])
+        del held[:whole]
     if held:
         yield bytes(held)
 
 
-def _rows(block: bytes, width: int) -> NDArray[Any]:
-    return np.frombuffer(block, np.dtype((np.void, width)))
+def in_random_order(rows: NDArray[Any]) -> NDArray[Any]:
+    """Return the rows in an order as likely as any other: that of numbers the system draws, of which none is twice."""
+    return rows[_random_order(len(rows))]
 
 
 def _random_order(count: int) -> NDArray[np.intp]:
-    """Return an order of so many, each as likely: that of numbers the system draws, of which none is twice."""
     while True:
         numbers = np.frombuffer(os.urandom(8 * count), np.uint64)
         order = np.argsort(numbers)
         if not (np.diff(numbers[order]) == 0).any():
             return order
+
+
+def _part(out: Path) -> Path:
+    return out.with_name(f".{out.name}.part")

@@ -59,8 +59,9 @@ class AnalystService(Service):
             of = Round(self.task, choice)
             found = counted(self._inbox.blocks(choice.number), of, self.private, self._cores)
             keep_answers(self._counted_path, found)
-            self.meter.messages(choice.number, len(found.answers), found.dropped)
-            self.log("counted", people=len(found.answers), dropped=found.dropped)
+            people = int(found.times.sum())
+            self.meter.messages(choice.number, people, found.dropped)
+            self.log("counted", people=people, dropped=found.dropped)
         if self._counted_path.exists():
             self._inbox.forget(choice.number)
 
@@ -87,4 +88,4 @@ class AnalystService(Service):
             path.unlink(missing_ok=True)
 
     def _result(self) -> dict[str, Any]:
-        return {"people": len(kept_answers(self._counted_path).answers)}
+        return {"people": int(kept_answers(self._counted_path).times.sum())}

@@ -67,8 +67,8 @@ class CuratorService(Service):
     def _count(self, of: Round) -> None:
         found = counted(self._inbox.blocks(of.number), of, self.private, self._cores)
         keep_tallies(self._counted_in(of.number), found, of)
-        self.meter.messages(of.number, len(found.answers), found.dropped)
-        self.log("counted", round=of.number, answers=len(found.answers), dropped=found.dropped)
+        self.meter.messages(of.number, int(found.times.sum()), found.dropped)
+        self.log("counted", round=of.number, answers=int(found.times.sum()), dropped=found.dropped)
 
     def _next(self, of: Round, learnt: Learnt) -> Choice | None:
         """Return what is published after a round, decided once; None if nothing may go out."""

@@ -28,7 +28,7 @@ class Tallies:
 
 def keep_tallies(path: Path, found: Counted, of: Round) -> None:
     """Write down how many said the same in a round of the curator's."""
-    _write(path, found, {"groups": [held.tolist() for held in tallies_of(found.answers, of)]})
+    _write(path, found, {"groups": [held.tolist() for held in tallies_of(found, of)]})
 
 
 def kept_tallies(path: Path) -> Tallies:
@@ -40,16 +40,14 @@ def kept_tallies(path: Path) -> Tallies:
 
 def keep_answers(path: Path, found: Counted) -> None:
     """Write down how many gave each combination of answers, in the analyst's round."""
-    told, counts = np.unique(found.answers, axis=0, return_counts=True)
-    _write(path, found, {"told": told.tolist(), "counts": counts.tolist()})
+    _write(path, found, {"told": found.told.tolist(), "times": found.times.tolist()})
 
 
 def kept_answers(path: Path) -> Counted:
     """Return what is kept of the analyst's round, the same combinations together."""
     held = _read(path)
-    told = np.array(held["told"], np.int64).reshape(len(held["counts"]), -1)
-    answers = np.repeat(told, np.array(held["counts"], np.int64), axis=0)
-    return Counted(answers, held["dropped"], held["repeated"], held["unknown"])
+    told = np.array(held["told"], np.int64).reshape(len(held["times"]), -1)
+    return Counted(told, np.array(held["times"], np.int64), held["dropped"], held["repeated"], held["unknown"])
 
 
 def _write(path: Path, found: Counted, more: dict[str, Any]) -> None:

@@ -1,6 +1,5 @@
 """The shuffler's service: it takes uploads, or a shuffler's batches, and passes on what has no sender."""
 
-import shutil
 from typing import Any
 
 from anyio.to_thread import run_sync
@@ -45,8 +44,6 @@ class ShufflerService(Service):
         self._people = people
         self._commit = GroupCommit(self._add)
         self._rounds: dict[int, Round] = {}
-        for left in home.folder.glob("round-*.parts-*"):  # of a shuffle that was cut short
-            shutil.rmtree(left)
 
     def operations(self) -> list[Operation]:
         """Return what a shuffler does: the first one takes uploads, the others batches."""
