@@ -34,11 +34,14 @@ class Cluster:
         Where they write.
     running
         Ends them.
+    settings
+        Spark's, as Java takes them, beside those by which they are soon ready.
     """
 
-    def __init__(self, folder: Path, running: ExitStack) -> None:
+    def __init__(self, folder: Path, running: ExitStack, settings: str = "") -> None:
         import pyspark
 
+        self._options = f"{SOON_READY} {settings}"
         self._folder, self._running, self._home = folder, running, Path(pyspark.__file__).parent
         self.workers: list[subprocess.Popen[bytes]] = []
         _, log = self._start("master", "master.Master", "--port", "0")
@@ -66,7 +69,7 @@ class Cluster:
             "SPARK_LOCAL_IP": LOOPBACK,
             "SPARK_LOCAL_DIRS": str(self._folder),
             "SPARK_DAEMON_MEMORY": "256m",
-            "SPARK_DAEMON_JAVA_OPTS": SOON_READY,
+            "SPARK_DAEMON_JAVA_OPTS": self._options,
         }
         with log.open("wb") as said_there:
             process = subprocess.Popen(

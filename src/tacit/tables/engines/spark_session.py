@@ -6,6 +6,7 @@ import re
 import shutil
 import socket
 import subprocess
+import sys
 import tempfile
 import threading
 import uuid
@@ -32,6 +33,8 @@ _ALONE = {
     "spark.network.crypto.enabled": "true",
     "spark.ui.enabled": "false",
 }
+# What a session elsewhere must do as well before its tasks carry a key.
+_SEALING = ("spark.authenticate", "spark.io.encryption.enabled", "spark.network.crypto.enabled")
 # Spark's own 200 are for many machines: here most of what a question takes would be to write and read so many files.
 _PARTITIONS, _PARTITIONS_A_CORE = "spark.sql.shuffle.partitions", 4
 _QUIET = {"spark.log.level": "OFF", "spark.ui.showConsoleProgress": "false"}
@@ -69,6 +72,23 @@ def keeps_elsewhere(session: Any) -> bool:
     """Return whether what a session writes is on machines of a cluster, whose settings say who can read it."""
     context = _context(session)
     return context is None or not _is_here(context.master)
+
+
+def sealed_context(session: Any) -> Any:
+    """Return the context of a session that sends and stores what its tasks carry encrypted, as a key asks for.
+
+    Raises
+    ------
+    UnsupportedError
+        If it does not, or speaks to a Spark Connect server.
+    """
+    context = _context(session)
+    if context is None:
+        raise UnsupportedError("a Spark Connect server is given no keys; start Spark where the key is (spark.master)")
+    settings = context.getConf()
+    if missing := [name for name in _SEALING if settings.get(name, "false") != "true"]:
+        raise UnsupportedError(f"Spark would send or store a key as it is: set {' and '.join(missing)} to true")
+    return context
 
 
 @contextmanager
@@ -141,6 +161,8 @@ def _start(pyspark: Any, said: deque[str]) -> None:
     elif master.startswith("spark://"):
         _check_reachable(master)
     context = pyspark.SparkContext(conf=settings, gateway=gateway)
+    if _is_here(master):
+        context.pythonExec = os.environ.get("PYSPARK_PYTHON", sys.executable)  # what Tacit is installed for
     atexit.register(_stop, context)
 
 
