@@ -325,7 +325,7 @@ def test_who_leaves_a_round_is_taken_to_stand_out() -> None:
         alike = {}
         for group in question.groups:
             assert exposed(table, group, k) / len(table) <= question.exposure
-            there = draw.sample(table, len(table) - draw.choice([0, 0, 3, 10]))
+            there = draw.sample(table, len(table) - draw.choice([0, 0, 3, 60]))
             tried["left"] += len(there) < len(table)
             alike[group] = np.array(list(Counter(tuple(row[place] for place in group) for row in there).values()))
         choice = learnt.next_choice(Round(task, question), [alike[group] for group in question.groups])
@@ -400,6 +400,18 @@ def test_what_is_certified_of_redacted_answers_is_no_less_than_their_expected_ex
         assert redacted_exposure(population(table), rules, k=k, columns=names) <= choice.exposure <= float(budget)
         ruled[len(choice.chosen)] += len(rules) > 0
     assert min(ruled[2], ruled[3]) >= 3, ruled  # and of single features in the test that follows
+
+
+def test_answers_that_decoys_may_make_rare_are_not_taken_to_be_safe() -> None:
+    """Twenty people are enough, ten answers have 21 each, and of these some redact by chance."""
+    answers = [*range(10)] * 21 + [10, 11] * 900 + [*range(12, 32)] * 3
+    table: Codes = [(answer,) for answer in answers]
+    task = made(features(32), k=20, budget="0.9", redaction="0.5").task
+    choice = redacted_choice(Round(task), counts_of_table(task.features, table))
+    assert choice is not None
+    (rule,) = choice.rules
+    exact = redacted_exposure(population(table), [RedactionRule("f0", 20, rule.decoys)], k=20)
+    assert 10 / len(table) < exact <= choice.exposure < exposed(table, (0,), 20) / len(table)
 
 
 def test_a_rare_answer_is_always_redacted_and_any_other_by_a_coin_tossed_once() -> None:
