@@ -1,14 +1,20 @@
 """Tasks with all keys of their parties, and all rounds of them run in one process."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
+from random import Random
 from typing import Any
 
+import numpy as np
+import pyarrow as pa
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
+from numpy.typing import NDArray
 
+from tacit.anonymity import Population
 from tacit.collection import Choice, Client, Feature, Party, Task
 from tacit.collection.parts.asking import Learnt
 from tacit.collection.parts.counting import Counted, counted, tallies_of
@@ -18,6 +24,9 @@ from tacit.collection.parts.store import Store
 from tacit.collection.wire.rounds import Round
 from tacit.collection.wire.sealing import public_bytes
 from tacit.collection.wire.uploads import Upload
+
+#: A table of answers by their codes, a person a row.
+Codes = list[tuple[int, ...]]
 
 SEX_AND_TOWN = (Feature("sex", ("f", "m")), Feature("town", ("Kyiv", "Lagos", "Lima")))
 NOW = 1_000.0
@@ -112,3 +121,45 @@ class Run:
 def together(task: Task, /, *places: int, **changed: Any) -> Choice:
     """Return an unsigned choice by which these features go to the analyst after the first round."""
     return replace(Choice(task.digest, task.digest, 2, "analyst", (places,), 0.05, 20), **changed)
+
+
+def features(*sizes: int, randomizer: str | None = None) -> list[Feature]:
+    return [Feature(f"f{place}", tuple(map(str, range(size))), randomizer) for place, size in enumerate(sizes)]
+
+
+def people(table: Codes) -> list[dict[str, str | None]]:
+    return [{f"f{place}": str(code) for place, code in enumerate(row)} for row in table]
+
+
+def population(table: Codes) -> Population:
+    return Population(pa.table({f"f{place}": list(column) for place, column in enumerate(zip(*table, strict=True))}))
+
+
+def counts_of_table(of: Sequence[Feature], table: Codes) -> dict[str, NDArray[np.int64]]:
+    return {
+        feature.name: np.bincount([row[place] for row in table], minlength=feature.codes)
+        for place, feature in enumerate(of)
+    }
+
+
+def exposed(table: Codes, places: Sequence[int], k: int) -> int:
+    """How many have fewer than k alike on these features, by definition."""
+    alike = Counter(tuple(row[place] for place in places) for row in table)
+    return sum(count for count in alike.values() if count < k)
+
+
+def drawn(draw: Random) -> Codes:
+    """Three features that hang together, and a few people with an answer that hardly anybody gives."""
+    rows: Codes = []
+    for _ in range(draw.randint(100, 300)):
+        common = draw.randrange(4)
+        row = [common // 2, common, draw.choice([common, draw.randrange(3)])]
+        if draw.random() < 0.06:
+            row[draw.randrange(3)] = draw.randint(4, 7)
+        rows.append(tuple(row))
+    return rows
+
+
+def first_of(task: Task, counts: Mapping[str, NDArray[np.int64]]) -> Choice | None:
+    """What is published after the first round by these counts."""
+    return Learnt().next_choice(Round(task), list(counts.values()))

@@ -1,8 +1,7 @@
-"""Rounds of pairs and triples, asked for as far as the answers so far certify; and rules to redact by."""
+"""Rounds of pairs and triples, asked for as far as the answers so far certify; and one chain of them for all."""
 
 import struct
 from collections import Counter
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
@@ -11,30 +10,34 @@ from typing import Any
 
 import cbor2
 import numpy as np
-import pyarrow as pa
 import pytest
-from numpy.typing import NDArray
 
-from collections_made import NOW, Made, Run, made, together
-from tacit.anonymity import Population, RedactionRule, hierarchical_rounds, redacted_exposure
-from tacit.collection import Choice, Client, Feature, Task
+from collections_made import (
+    NOW,
+    Codes,
+    Made,
+    Run,
+    counts_of_table,
+    drawn,
+    exposed,
+    features,
+    first_of,
+    made,
+    people,
+    population,
+    together,
+)
+from tacit.anonymity import hierarchical_rounds
+from tacit.collection import Choice, Client, Task
 from tacit.collection.board import Board
 from tacit.collection.errors import ConflictError, RefusedTaskError
 from tacit.collection.parts.asking import Learnt
 from tacit.collection.parts.counting import tallies_of
-from tacit.collection.parts.joint import joint_of
-from tacit.collection.parts.redacting import redacted_choice
 from tacit.collection.wire.rounds import Round
 from tacit.collection.wire.sealing import unsealed
-from tacit.collection.wire.selection import Rule
 from tacit.collection.wire.uploads import upload_bytes
 
-Codes = list[tuple[int, ...]]
 TOKEN = bytes(range(32))
-
-
-def features(*sizes: int, randomizer: str | None = None) -> list[Feature]:
-    return [Feature(f"f{place}", tuple(map(str, range(size))), randomizer) for place, size in enumerate(sizes)]
 
 
 def places_in_places(count: int = 80) -> Codes:
@@ -50,27 +53,6 @@ def places_in_places(count: int = 80) -> Codes:
 NESTED = features(2, 4, 8, 3)
 
 
-def people(table: Codes) -> list[dict[str, str | None]]:
-    return [{f"f{place}": str(code) for place, code in enumerate(row)} for row in table]
-
-
-def population(table: Codes) -> Population:
-    return Population(pa.table({f"f{place}": list(column) for place, column in enumerate(zip(*table, strict=True))}))
-
-
-def counts_of_table(of: Sequence[Feature], table: Codes) -> dict[str, np.ndarray]:
-    return {
-        feature.name: np.bincount([row[place] for row in table], minlength=feature.codes)
-        for place, feature in enumerate(of)
-    }
-
-
-def exposed(table: Codes, places: Sequence[int], k: int) -> int:
-    """How many have fewer than k alike on these features, by definition."""
-    alike = Counter(tuple(row[place] for place in places) for row in table)
-    return sum(count for count in alike.values() if count < k)
-
-
 def ran(run: Run) -> list[Choice]:
     """All rounds of a run, and what was published for each after the first."""
     published: list[Choice] = []
@@ -83,8 +65,7 @@ def ran(run: Run) -> list[Choice]:
     return published
 
 
-@pytest.mark.parametrize("shufflers", [1, 2])
-@pytest.mark.parametrize("curated", [True, False])
+@pytest.mark.parametrize(("shufflers", "curated"), [(1, True), (2, False)])
 def test_the_curator_asks_for_what_rounds_on_the_table_itself_would(
     shufflers: int, curated: bool, tmp_path: Path
 ) -> None:
@@ -293,23 +274,6 @@ def test_everybody_checks_the_board_of_each_round(tmp_path: Path) -> None:
         without.check(client, published[-1])
 
 
-def first_of(task: Task, counts: Mapping[str, NDArray[np.int64]]) -> Choice | None:
-    """What is published after the first round by these counts."""
-    return Learnt().next_choice(Round(task), list(counts.values()))
-
-
-def drawn(draw: Random) -> Codes:
-    """Three features that hang together, and a few people with an answer that hardly anybody gives."""
-    rows: Codes = []
-    for _ in range(draw.randint(100, 300)):
-        common = draw.randrange(4)
-        row = [common // 2, common, draw.choice([common, draw.randrange(3)])]
-        if draw.random() < 0.06:
-            row[draw.randrange(3)] = draw.randint(4, 7)
-        rows.append(tuple(row))
-    return rows
-
-
 def test_who_leaves_a_round_is_taken_to_stand_out() -> None:
     """Of each pair other people are missing; what is certified of those who were counted at first holds nonetheless."""
     draw, tried = Random(5), Counter[str]()
@@ -344,99 +308,3 @@ def test_a_budget_that_is_met_just_so_is_kept() -> None:
     assert choice is not None
     assert choice.exposure == 0.3
     assert Choice.decoded(choice.signed(of.signer).encoded, of.task) == choice.signed(of.signer)
-
-
-def with_rare_answers(count: int = 1000) -> Codes:
-    """Eight of the many towns have three people each, and so eight of the jobs."""
-    draw = Random(4)
-    rare = [value for value in range(3, 11) for _ in range(3)]
-    towns = [*rare, *(draw.randrange(3) for _ in range(count - len(rare)))]
-    jobs = [*(draw.randrange(3) for _ in range(count - len(rare))), *rare]
-    return list(zip(towns, jobs, strict=True))
-
-
-def test_rare_answers_are_redacted_with_decoys_so_that_more_goes_out(tmp_path: Path) -> None:
-    table, asked = with_rare_answers(), features(12, 12)
-    changed = {"k": 5, "budget": "0.075"}
-    plain = first_of(made(asked, **changed).task, counts_of_table(asked, table))
-    assert plain is not None
-    assert len(plain.chosen) == 1
-    run = Run(made(asked, redaction="0.5", **changed), people(table), tmp_path)
-    run.ask()
-    choice = run.choice()
-    assert choice is not None
-    assert choice.chosen == (0, 1)
-    assert [rule.place for rule in choice.rules] == [0, 1]
-    assert choice.rules[0].codes == tuple(range(3, 14))
-    rules = [RedactionRule(f"f{rule.place}", 5, rule.decoys) for rule in choice.rules]
-    assert redacted_exposure(population(table), rules, k=5) <= choice.exposure <= 0.075
-    of = Round(run.task, choice)
-    found = run.ask(choice)
-    joint = joint_of(found.answers, of)
-    told = Counter(dict(zip(joint.answers, (joint.shares * 1000).round().astype(int).tolist(), strict=True)))
-    for row in table:
-        assert told[str(row[0]), str(row[1])] == 0 if max(row) > 2 else True
-    for place, rule in enumerate(choice.rules):
-        redacted = sum(count for answer, count in told.items() if answer[place] == "redacted")
-        expected = 24 + 976 * rule.decoys
-        assert abs(redacted - expected) < 6 * expected**0.5  # the system's coins: once in a hundred million runs
-        kept = Counter({a: c for a, c in Counter(str(row[place]) for row in table).items() if int(a) < 3})
-        for value, count in kept.items():
-            assert sum(c for answer, c in told.items() if answer[place] == value) <= count
-
-
-def test_what_is_certified_of_redacted_answers_is_no_less_than_their_expected_exposure() -> None:
-    """Exact, over everybody's coins, from the table of all answers that the curator has not."""
-    draw, ruled = Random(6), Counter[int]()
-    for _ in range(40):
-        table, k = drawn(draw), draw.randint(3, 8)
-        redaction, budget = draw.choice(["0.3", "0.5", "0.9"]), str(draw.randint(10, 90) / 100)
-        task = made(features(8, 8, 8), budget=budget, k=k, redaction=redaction).task
-        choice = redacted_choice(Round(task), counts_of_table(task.features, table))
-        if choice is None:
-            continue
-        names = [f"f{place}" for place in choice.chosen]
-        rules = [RedactionRule(f"f{rule.place}", k, rule.decoys) for rule in choice.rules]
-        assert redacted_exposure(population(table), rules, k=k, columns=names) <= choice.exposure <= float(budget)
-        ruled[len(choice.chosen)] += len(rules) > 0
-    assert min(ruled[2], ruled[3]) >= 3, ruled  # and of single features in the test that follows
-
-
-def test_answers_that_decoys_may_make_rare_are_not_taken_to_be_safe() -> None:
-    """Twenty people are enough, ten answers have 21 each, and of these some redact by chance."""
-    answers = [*range(10)] * 21 + [10, 11] * 900 + [*range(12, 32)] * 3
-    table: Codes = [(answer,) for answer in answers]
-    task = made(features(32), k=20, budget="0.9", redaction="0.5").task
-    choice = redacted_choice(Round(task), counts_of_table(task.features, table))
-    assert choice is not None
-    (rule,) = choice.rules
-    exact = redacted_exposure(population(table), [RedactionRule("f0", 20, rule.decoys)], k=20)
-    assert 10 / len(table) < exact <= choice.exposure < exposed(table, (0,), 20) / len(table)
-
-
-def test_a_rare_answer_is_always_redacted_and_any_other_by_a_coin_tossed_once() -> None:
-    of = made(features(3, 2), smallest_batch=20, redaction="0.5")
-    choice = replace(together(of.task, 0, 1), rules=(Rule(0, (2,), 0.25),)).signed(of.signer)
-    told: Counter[tuple[int, int]] = Counter()
-    for place in range(1200):
-        answer = str(place % 3)
-        one = Client(of.task, TOKEN, {"f0": answer, "f1": "1"}, now=lambda: NOW)
-        sent = one.upload(choice)
-        (message,) = one.messages(2)
-        _, code, other, _ = struct.unpack(">HII16s", message)
-        assert other == 1
-        told[int(answer), code] += 1
-        again = Client.restored(one.state, now=lambda: NOW)
-        assert (again.upload(choice), again.messages(2)) == (sent, [message])
-    assert told[2, 5] == 400
-    assert told[0, 0] + told[0, 5] == told[1, 1] + told[1, 5] == 400
-    decoys = told[0, 5] + told[1, 5]
-    assert abs(decoys - 200) < 6 * (800 * 0.25 * 0.75) ** 0.5  # once in half a billion runs
-
-
-def test_randomized_answers_are_not_redacted() -> None:
-    of = made(features(3, 2, randomizer="krr:epsilon=1"), redaction="0.5", k=5, budget="1")
-    counts = {"f0": np.array([90, 7, 1, 1, 1]), "f1": np.array([90, 10, 0, 0])}
-    choice = first_of(of.task, counts)
-    assert choice is not None
-    assert choice.rules == ()

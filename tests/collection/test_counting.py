@@ -2,30 +2,38 @@
 
 import secrets
 from collections import Counter
+from collections.abc import Callable
 from random import Random
 
 import numpy as np
 import pytest
 
-from collections_made import made
+from collections_made import Made, made, together
 from tacit.collection import Feature
-from tacit.collection.parts.counting import counted, counts_of
+from tacit.collection.parts.counting import Counted, counted, tallies_of
 from tacit.collection.parts.joint import joint_of
 from tacit.collection.parts.shuffling import blocks_of
 from tacit.collection.wire.rounds import Round
 from tacit.collection.wire.sealing import sealed
 
-ONCE, TOGETHER = None, (0, 1)
+
+def singles(of: Made) -> Round:
+    return Round(of.task)
+
+
+def pairs(of: Made) -> Round:
+    return Round(of.task, together(of.task, 0, 1))
 
 
 def one_by_one(messages: list[bytes], of: Round) -> tuple[Counter[tuple[int, ...]], int, int]:
     """What is said and how often, and how many messages were there already, or name no answer."""
     said, unknown, codes = Counter[tuple[int, ...]](), 0, [feature.codes for feature in of.task.features]
     for message in dict.fromkeys(messages):
-        *told, _ = of.plain_form.unpack(message)
-        asked = [(told[0], told[1])] if of.chosen is None else [*zip(of.chosen, told, strict=True)]
-        if all(place < len(codes) and code < codes[place] for place, code in asked):
-            said[tuple(told)] += 1
+        group, *told, _ = of.plain_form.unpack(message)
+        if group < len(of.groups) and all(
+            code < codes[each] for each, code in zip(of.groups[group], told, strict=True)
+        ):
+            said[tuple(told) if of.to_analyst else (group, *told)] += 1
         else:
             unknown += 1
     return said, len(messages) - len(set(messages)), unknown
@@ -35,19 +43,23 @@ def drawn(of: Round, count: int) -> list[bytes]:
     """Messages, some of which name no answer, some with one salt, and some of which are there again."""
     draw, highest = Random(1), 6
     salts = [b"always the same!" if draw.random() < 0.1 else secrets.token_bytes(16) for _ in range(count)]
-    numbers = 2 if of.chosen is None else len(of.chosen)
-    messages = [of.plain_form.pack(*(draw.randrange(highest) for _ in range(numbers)), salt) for salt in salts]
+    numbers = len(of.groups[0])
+    messages = [
+        of.plain_form.pack(draw.randrange(3), *(draw.randrange(highest) for _ in range(numbers)), salt)
+        for salt in salts
+    ]
     return messages + draw.choices(messages, k=count // 10)
 
 
-@pytest.mark.parametrize("chosen", [ONCE, TOGETHER])
-def test_counts_are_those_of_going_through_all_messages(chosen: tuple[int, ...] | None) -> None:
+@pytest.mark.parametrize("asked", [singles, pairs])
+def test_counts_are_those_of_going_through_all_messages(asked: Callable[[Made], Round]) -> None:
     run = made()
-    of = Round(run.task, chosen)
+    of = asked(run)
     messages = drawn(of, 400)
-    layer = (run.task.curator.key if chosen is None else run.task.analyst.key, of.info(0))
+    assert of.receiver is not None
+    layer = (of.receiver.key, of.info(0))
     boxes = [*(sealed(message, [layer]) for message in messages), bytes(of.width(1)), bytes(of.width(1) - 1)]
-    key = (run.curator if chosen is None else run.analyst).private_bytes_raw()
+    key = (run.analyst if of.to_analyst else run.curator).private_bytes_raw()
     batch = b"".join(boxes)
     found = counted([batch[start : start + 1000] for start in range(0, len(batch), 1000)], of, key)
     said, repeated, unknown = one_by_one(messages, of)
@@ -72,7 +84,7 @@ def test_how_often_each_is_told_says_what_a_row_for_each_does(randomizer: str | 
     draw = np.random.default_rng(1)
     answers = draw.integers(0, 5, (300, 2))
     told, times = np.unique(answers, axis=0, return_counts=True)
-    of = Round(made(features).task, TOGETHER)
+    of = pairs(made(features))
     alone, together = joint_of(answers, of), joint_of(told, of, times)
     assert (alone.answers, alone.people, alone.reach_of_one) == (together.answers, 300, together.reach_of_one)
     assert alone.shares.tolist() == together.shares.tolist()
@@ -80,11 +92,9 @@ def test_how_often_each_is_told_says_what_a_row_for_each_does(randomizer: str | 
     first = Round(of.task)
     single = np.column_stack([answers[:, 0] % 2, answers[:, 1]])
     told, times = np.unique(single, axis=0, return_counts=True)
-    counts, expected = counts_of(told, first, times), counts_of(single, first)
-    assert {name: held.tolist() for name, held in counts.items()} == {
-        name: held.tolist() for name, held in expected.items()
-    }
-    assert [held.sum() for held in counts.values()] == [(single[:, 0] == place).sum() for place in (0, 1)]
+    tallies = tallies_of(Counted(told, times, 0, 0, 0), first)
+    for place, tally in enumerate(tallies):
+        assert tally.tolist() == np.bincount(single[single[:, 0] == place, 1], minlength=5).tolist()
 
 
 @pytest.mark.parametrize("cut", [1, 7, 70, 71, 5000])
