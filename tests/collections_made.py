@@ -163,3 +163,8 @@ def drawn(draw: Random) -> Codes:
 def first_of(task: Task, counts: Mapping[str, NDArray[np.int64]]) -> Choice | None:
     """What is published after the first round by these counts."""
     return Learnt().next_choice(Round(task), list(counts.values()))
+
+
+def round_of(task: Task, *places: int) -> Round:
+    """The analyst's round of these features."""
+    return Round(task, together(task, *places))

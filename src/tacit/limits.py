@@ -161,6 +161,8 @@ class Limits:
     most_answers_combined: int = 10**7  # combinations of randomized answers whose shares are worked out
     most_uploads_waiting: int = 1 << 14  # uploads that wait to be stored: beyond, a sender has to try again
     most_connections: int = 2000  # of a service at once
+    most_answers_guessed: int = 1 << 6  # answers of which a crowd's guess is worked out, and not only bounded
+    most_crowds_guessed: int = 1 << 13  # crowds drawn, or histograms listed, for a guess among them: a second
 
     def __post_init__(self) -> None:
         for each in fields(self):

@@ -286,3 +286,15 @@ def test_a_page_holds_its_figure_and_loads_nothing():
     assert 'aria-label="Two curves."' in page
     assert "<script" not in page
     assert not [word for word in ("src=", "href=", "url(") if word in page]
+
+
+def test_shares_that_are_estimates_are_points_with_their_intervals():
+    rows = [
+        {"answers": ["f"], "share": 0.25, "low": 0.2, "high": 0.31},
+        {"answers": ["m"], "share": 0.0, "low": 0, "high": 0.1},
+    ]
+    chart = charts.answered_shares(rows).to_dict()
+    kinds = [layer["mark"]["type"] for layer in chart["layer"] if "mark" in layer]
+    assert kinds[:2] == ["rule", "point"]
+    assert [(row["low"], row["high"]) for row in chart["layer"][0]["data"]["values"]] == [(0.2, 0.31), (0, 0.1)]
+    assert chart["description"] == "Points with intervals: the shares of people by 2 combinations of answers."

@@ -8,8 +8,8 @@ from random import Random
 import numpy as np
 import pytest
 
-from collections_made import SEX_AND_TOWN, Run, made, together
-from tacit.collection import Choice, Client, Feature, Task
+from collections_made import SEX_AND_TOWN, Run, made, round_of, together
+from tacit.collection import Choice, Client, Feature
 from tacit.collection.board import Board
 from tacit.collection.errors import ConflictError, RefusedTaskError, StrangerError
 from tacit.collection.parts.counting import tallies_of
@@ -40,10 +40,6 @@ def first_choice(run: Run) -> Choice:
     choice = run.choice()
     assert choice is not None
     return choice
-
-
-def round_of(task: Task, *places: int) -> Round:
-    return Round(task, together(task, *places))
 
 
 @pytest.mark.parametrize("shufflers", [1, 2, 3])

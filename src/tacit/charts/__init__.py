@@ -17,6 +17,7 @@ from tacit.charts.privacy_utility import Protocol, Quantity, percentages, privac
 from tacit.charts.published import beside_published
 from tacit.charts.rendering import to_pdf, to_png, to_svg
 from tacit.charts.security import bayes_security_over_epsilon
+from tacit.charts.shares import answered_shares
 from tacit.charts.style import MOST_ROWS
 from tacit.charts.tradeoff import tradeoff
 
@@ -28,6 +29,7 @@ __all__ = [
     "Panel",
     "Protocol",
     "Quantity",
+    "answered_shares",
     "bayes_security_over_epsilon",
     "beside_published",
     "certified_beside_truth",

@@ -1,11 +1,7 @@
 """The audit as one self-contained page: charts, tables, and what they do not say; it loads nothing from anywhere."""
 
-import base64
-import hashlib
-import json
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, partial
-from importlib.resources import files
 from typing import Any
 
 from tacit.estimate import Estimate, highest
@@ -32,7 +28,6 @@ from tacit.jobs.audit.summary import (
 )
 from tacit.presenting.names import listed, short
 from tacit.presenting.numbers import (
-    WITHIN_NUMBERS,
     bits,
     bounded,
     closeness,
@@ -46,9 +41,8 @@ from tacit.presenting.numbers import (
     points,
     times,
 )
-from tacit.presenting.views.html import set_apart
+from tacit.presenting.pages import environment, style, tidy, unbroken
 from tacit.presenting.views.results import page
-from tacit.printable import printable
 
 # Above this share of people with a class of their own, a guess repeats the table.
 _NEARLY_UNIQUE = 0.1
@@ -78,9 +72,10 @@ def to_html(found: Audit) -> str:
     ('<!doctype html>', True)
     """
     from tacit import charts  # noqa: PLC0415 - Altair takes a second that other output need not wait for
+    from tacit.charts import embedded  # noqa: PLC0415
 
     certified, decided = tightest_first(found), by_verdict(found)
-    library, boot = _chart_library(), _beside("report.js")
+    library, boot = embedded.scripts()
     rendered = _template().render(
         found=found,
         offered=partial(offered, found),
@@ -100,7 +95,7 @@ def to_html(found: Audit) -> str:
         traded=TRADED,
         cut=CUT_SHORT,
         set_names=SetNames(found),
-        figures={name: _specification(chart) for name, chart in figures_of(found)},
+        figures={name: embedded.specification(chart) for name, chart in figures_of(found)},
         certified=certified,
         promised=promise(found),
         guesses_of=list(_guesses(found)),
@@ -115,10 +110,10 @@ def to_html(found: Audit) -> str:
         most_rows=charts.MOST_ROWS,
         most_values=MOST_CATEGORIES,
         kept_error=KEPT_ERROR,
-        style=_beside("report.css"),
+        style=style(),
         library=library,
         boot=boot,
-        scripts=(_digest(library), _digest(boot)),
+        scripts=tuple(map(embedded.digest, (library, boot))),
     )
     return rendered.strip() + "\n"
 
@@ -127,14 +122,6 @@ def _asked_guesses(found: Audit) -> list[float | Estimate]:
     options = [option for report in found.collection for option in report.options]
     guesses = [guess for option in options for guess in (option.uniform, option.shares)]
     return [number for guess in guesses for number in (guess.knows_none, guess.knows_all)]
-
-
-def _specification(chart: Any) -> str:
-    """Return a chart as JSON that can stand in a script element whatever it holds."""
-    specification = chart.to_dict(validate=False)
-    del specification["$schema"]  # an address that nothing needs
-    text = json.dumps(specification, separators=(",", ":"))
-    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
 def _unfolded(decided: Sequence[ColumnDecision]) -> int:
@@ -157,22 +144,11 @@ def _release(report: InferenceReport, found: Audit) -> str:
 
 @cache
 def _template() -> Any:
-    from jinja2 import Environment, PackageLoader, StrictUndefined  # noqa: PLC0415 - text output need not wait for it
-
-    environment: Any = Environment(
-        loader=PackageLoader("tacit.jobs.audit", "."),
-        autoescape=True,
-        finalize=_shown,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    made = environment("tacit.jobs.audit")
     words: tuple[Callable[[Any], str], ...] = (percent, points, odds, people, bounded, interval)
-    environment.filters |= {word.__name__: _unbroken(word) for word in words}
-    environment.filters |= {
+    made.filters |= {word.__name__: unbroken(word) for word in words}
+    made.filters |= {
         "short": short,
-        "spelled": _spelled,
-        "tidy": _tidy,
         "capital": _capital,
         "number": number,
         "at_level": at_level,
@@ -187,43 +163,15 @@ def _template() -> Any:
         "listed": listed,
         "risk": _risk,
     }
-    return environment.get_template("report.html.j2")
-
-
-def _shown(value: Any) -> Any:
-    """Return what stands on the page for a value: nothing unseen in it, and letters that run leftwards set apart.
-
-    So no name can reorder the words around it.
-    """
-    from markupsafe import Markup  # noqa: PLC0415 - comes with Jinja
-
-    if not isinstance(value, str) or isinstance(value, Markup):
-        return value
-    return Markup(set_apart(str(_spelled(value))))
-
-
-def _spelled(text: str) -> Any:
-    """Return the text for an attribute or a title, where no element can stand."""
-    from markupsafe import escape  # noqa: PLC0415
-
-    return escape("\u00a0".join(map(printable, text.split("\u00a0"))))
-
-
-def _unbroken(word: Callable[[Any], str]) -> Callable[[Any], str]:
-    return lambda value: _tidy(word(value))
-
-
-def _tidy(text: str) -> str:
-    """Return a sentence whose numbers keep their unit on the same line."""
-    return WITHIN_NUMBERS.sub("\u00a0", text)
+    return made.get_template("report.html.j2")
 
 
 def _limit(guess: float | Estimate) -> str:
-    return _sign(_tidy(bounded(guess)))
+    return _sign(tidy(bounded(guess)))
 
 
 def _risk(value: float | Estimate) -> str:
-    return _tidy(risk_in_words(value))
+    return tidy(risk_in_words(value))
 
 
 def _sign(bound: str) -> str:
@@ -240,27 +188,10 @@ def _who(share: float, one: str, many: str) -> str:
     said = odds(share)
     if said in ("none", "all"):
         return f"{'Nobody' if said == 'none' else 'Everybody'} {one}"
-    return _tidy(f"{_capital(said)} people {one if said.startswith('about 1 in') else many}")
+    return tidy(f"{_capital(said)} people {one if said.startswith('about 1 in') else many}")
 
 
 def _times(guess: float | Estimate) -> str:
     """Return how often a guess is right."""
     often = times(highest(guess))
-    return _tidy(f"at most {often}" if isinstance(guess, Estimate) else often)
-
-
-def _beside(name: str) -> str:
-    return files("tacit.jobs.audit").joinpath(name).read_text(encoding="utf-8")
-
-
-def _digest(script: str) -> str:
-    """Return what the page's policy calls a script by: no other script runs."""
-    return "sha256-" + base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-
-
-@cache
-def _chart_library() -> str:
-    """Return what draws the charts, fit to stand in the page."""
-    from tacit.charts.rendering import chart_library  # noqa: PLC0415 - starts a JavaScript engine
-
-    return chart_library().replace("</script", "<\\/script")
+    return tidy(f"at most {often}" if isinstance(guess, Estimate) else often)

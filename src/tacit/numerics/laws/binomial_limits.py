@@ -18,7 +18,7 @@ def lower_limit(hits: ArrayLike, trials: ArrayLike, misses: float) -> Reals:
     return np.where(x > 0, betaincinv(np.maximum(x, 1), n - x + 1, misses), 0.0)
 
 
-def upper_limit(hits: ArrayLike, trials: ArrayLike, misses: float) -> Reals:
+def upper_limit(hits: ArrayLike, trials: ArrayLike, misses: ArrayLike) -> Reals:
     """Return the p with ``P(Binomial(trials, p) <= hits) = misses``, 1 where all are hits (Clopper–Pearson)."""
     from scipy.special import betainccinv  # noqa: PLC0415
 
