@@ -104,6 +104,13 @@ GATED = {
         ("aded_found>0", "'added_found'"),
         ("join.exposure>0.1", "persons.added>0", "old.guess:b>0.5"),
     ),
+    "collect simulate": Gated(
+        ["collect", "simulate", "samples.csv", "--users", "60", "--seed", "1", "--budget", "1"],
+        ("lost>0", "differing>0", "counted<60", "exposure>0.5"),
+        ("counted>59", "certified_exposure<0.5"),
+        ("losst>0", "'lost'"),
+        (),
+    ),
     "reproduce": Gated(
         ["reproduce", "shuffle", "numbers", "--out", "made"],
         ("disagree>1000", "published<1"),
@@ -147,7 +154,7 @@ def ended(command: list[str], *gates: str) -> tuple[int, set[str]]:
     return code, {verdict["verdict"] for verdict in verdicts}
 
 
-SLOW = ("audit of a sample", "compare", "measure what is sampled", "reproduce")
+SLOW = ("audit of a sample", "collect simulate", "compare", "measure what is sampled", "reproduce")
 
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.long] * (name in SLOW)) for name in GATED])
@@ -174,9 +181,11 @@ def test_a_measure_that_a_command_does_not_have_is_bad_input(name: str) -> None:
 
 def test_every_command_has_it() -> None:
     assert {name.split()[0] for name in GATED} == {*COMMANDS}
-    for name in COMMANDS:
-        command = getattr(import_module(f"tacit.cli.{name}"), name)
-        assert "fail_over" in inspect.signature(command).parameters
+    commands = {name: f"tacit.cli.{name}" for name in COMMANDS if name != "collect"}
+    # Of a collection those that give numbers.
+    commands |= {"simulate": "tacit.cli.collect.simulating", "result": "tacit.cli.collect.telling"}
+    for name, file in commands.items():
+        assert "fail_over" in inspect.signature(getattr(import_module(file), name)).parameters
 
 
 def test_a_list_of_papers_has_nothing_to_gate() -> None:

@@ -11,6 +11,8 @@ from tacit.presenting.names import briefly, short
 from tacit.presenting.numbers import bounded, people, percent, points
 from tacit.presenting.views.document import Block, Bullets, Document, Section, first_rows
 
+TRUST = "Who has to be trusted"
+
 
 def leaks_document(found: Leaks) -> Document:
     """Return what leaked, in short sections."""
@@ -21,7 +23,7 @@ def leaks_document(found: Leaks) -> Document:
             Section("What each party can guess", tuple(_guesses(found))),
             Section("Who knows the answers of all others", tuple(_among_known(found))),
             Section("Who stands out", (_exposure(found),)),
-            Section("Who has to be trusted", tuple(_trust(found))),
+            Section(TRUST, tuple(_trust(found))),
             Section("If people lie", tuple(_liars(found))),
             Section("What is not promised", (Bullets(found.not_promised),)),
         ),

@@ -12,6 +12,7 @@ NOT_PROMISED = (
     "undone; one of single answers by d times as much where there are d features, all her messages being of one.",
     "What is certified holds for those who were counted in the first round. Who leaves before the last one makes "
     "others stand out more.",
+    "Where answers are redacted, the share that may stand out is an expectation over everybody's coins.",
     "The budget is for each group that the curator asks for, and for what the analyst gets; it is not for all of them "
     "together.",
 )

@@ -1,11 +1,14 @@
 """The analyst's service: it counts the answers that were chosen to go out together, and nothing else."""
 
+from functools import partial
 from typing import Any
 
 from tacit.collection.errors import RefusedTaskError
 from tacit.collection.parts.counting import counted
 from tacit.collection.parts.durable import write_whole
 from tacit.collection.parts.inbox import Inbox
+from tacit.collection.results.analysed import AnalystResult, analyst_result
+from tacit.collection.results.parquet import to_parquet
 from tacit.collection.services.home import Home
 from tacit.collection.services.kept import keep_answers, kept_answers
 from tacit.collection.services.operations import Operation
@@ -13,6 +16,8 @@ from tacit.collection.services.receiving import longest_record, receiving
 from tacit.collection.services.service import Service
 from tacit.collection.wire.rounds import Round
 from tacit.collection.wire.selection import Choice
+
+_CHOICE, _COUNTED = "choice", "counted"
 
 
 class AnalystService(Service):
@@ -30,7 +35,7 @@ class AnalystService(Service):
         super().__init__(home, **more)
         self._inbox = Inbox(home.folder / "inbox")
         self._cores = cores
-        self._choice_path, self._counted_path = home.folder / "choice", home.folder / "counted"
+        self._choice_path, self._counted_path = home.folder / _CHOICE, home.folder / _COUNTED
 
     def operations(self) -> list[Operation]:
         """Return what an analyst does: it takes a choice and a batch of it, and says what was answered."""
@@ -39,7 +44,14 @@ class AnalystService(Service):
                 "POST", "/rounds/{number:int}/choice", "Take what was published for the last round.", "sender",
                 self._take_choice, longest_record,
             ),
-            Operation("GET", "/result", "Return the joint answers.", "operator", self._result),
+            Operation("GET", "/result", "Return the joint answers, rare ones together.", "operator", self._result),
+            Operation(
+                "GET", "/result/all", "Return all joint answers.", "operator", partial(self._result, show_rare=True)
+            ),
+            Operation(
+                "GET", "/result/file", "Return all joint answers as Parquet.", "operator",
+                lambda: to_parquet(analysed(self.home)),
+            ),
             *receiving(self._inbox, self._takes, self.wake),
         ]  # fmt: skip
 
@@ -87,5 +99,18 @@ class AnalystService(Service):
         for path in (self._choice_path, self._counted_path):
             path.unlink(missing_ok=True)
 
-    def _result(self) -> dict[str, Any]:
-        return {"people": int(kept_answers(self._counted_path).times.sum())}
+    def _result(self, *, show_rare: bool = False) -> dict[str, Any]:
+        return dict(analysed(self.home).to_dict(show_rare=show_rare))
+
+
+def analysed(home: Home) -> AnalystResult:
+    """Return what an analyst counted.
+
+    Raises
+    ------
+    UnknownError
+        If the answers are not here yet.
+    """
+    found = kept_answers(home.folder / _COUNTED)
+    choice = Choice.decoded((home.folder / _CHOICE).read_bytes(), home.task)
+    return analyst_result(found, Round(home.task, choice))

@@ -10,6 +10,8 @@ from tacit.collection.parts.asking import Learnt
 from tacit.collection.parts.counting import counted
 from tacit.collection.parts.durable import write_whole
 from tacit.collection.parts.inbox import Inbox
+from tacit.collection.results.curated import CuratorResult, curator_result
+from tacit.collection.results.leaks import Leaks, leaks_of
 from tacit.collection.services.home import Home
 from tacit.collection.services.kept import keep_tallies, kept_tallies
 from tacit.collection.services.operations import Operation
@@ -51,7 +53,7 @@ class CuratorService(Service):
         """Count each round once its batch is here, and publish once what it leads to."""
         of, learnt = Round(self.task), Learnt()
         for number in range(1, self.task.rounds + 1):
-            if not self._counted_in(number).exists():
+            if not _counted_in(self.home, number).exists():
                 if not self._inbox.is_whole(number):
                     return
                 self._count(of)
@@ -66,13 +68,13 @@ class CuratorService(Service):
 
     def _count(self, of: Round) -> None:
         found = counted(self._inbox.blocks(of.number), of, self.private, self._cores)
-        keep_tallies(self._counted_in(of.number), found, of)
+        keep_tallies(_counted_in(self.home, of.number), found, of)
         self.meter.messages(of.number, int(found.times.sum()), found.dropped)
         self.log("counted", round=of.number, answers=int(found.times.sum()), dropped=found.dropped)
 
     def _next(self, of: Round, learnt: Learnt) -> Choice | None:
         """Return what is published after a round, decided once; None if nothing may go out."""
-        tallies, path = kept_tallies(self._counted_in(of.number)).groups, self._choice_for(of.number + 1)
+        tallies, path = kept_tallies(_counted_in(self.home, of.number)).groups, _choice_for(self.home, of.number + 1)
         if not path.exists():
             choice = learnt.next_choice(of, tallies)
             write_whole(path, b"" if choice is None else choice.signed(self._signer).encoded)
@@ -83,7 +85,7 @@ class CuratorService(Service):
         return Choice.decoded(held, self.task) if held else None
 
     def _publish(self, choice: Choice) -> None:
-        done = self.home.folder / f"published-{choice.number}"
+        done = self._published(choice.number)
         if not done.exists():
             with self.neighbour(self.task.shufflers[0]) as first:
                 first.ask("POST", f"/rounds/{choice.number}/choice", content=choice.encoded)
@@ -95,12 +97,12 @@ class CuratorService(Service):
         numbers = range(1, self.task.most_rounds + 1)
         told = [
             {
-                "round": number, "counted": self._counted_in(number).exists(),
-                "published": (self.home.folder / f"published-{number}").exists(),
+                "round": number, "counted": _counted_in(self.home, number).exists(),
+                "published": self._published(number).exists(),
             }
             for number in numbers
         ]  # fmt: skip
-        empty = [number for number in numbers if self._choice_for(number).exists() and not self._held(number)]
+        empty = [number for number in numbers if _choice_for(self.home, number).exists() and not self._held(number)]
         return {
             "role": "curator", "task": self.task.digest.hex(), "counts": told, "nothing_may_go_out": bool(empty)
         }  # fmt: skip
@@ -109,7 +111,7 @@ class CuratorService(Service):
         """Destroy batches, counts and choices."""
         self._inbox.destroy()
         for number in range(1, self.task.most_rounds + 1):
-            for path in (self._counted_in(number), self._choice_for(number), self.home.folder / f"published-{number}"):
+            for path in (_counted_in(self.home, number), _choice_for(self.home, number), self._published(number)):
                 path.unlink(missing_ok=True)
 
     def _choice(self, number: int) -> bytes:
@@ -119,14 +121,41 @@ class CuratorService(Service):
         return held
 
     def _held(self, number: int) -> bytes:
-        path = self._choice_for(number)
+        path = _choice_for(self.home, number)
         return path.read_bytes() if path.exists() else b""
 
-    def _counted_in(self, number: int) -> Path:
-        return self.home.folder / f"counted-{number}"
-
-    def _choice_for(self, number: int) -> Path:
-        return self.home.folder / f"choice-{number}"
+    def _published(self, number: int) -> Path:
+        return self.home.folder / f"published-{number}"
 
     def _result(self) -> dict[str, Any]:
-        return {"dropped": kept_tallies(self._counted_in(1)).dropped}
+        counted, _ = curated(self.home)
+        return dict(counted.to_dict())
+
+
+def curated(home: Home) -> tuple[CuratorResult, Leaks]:
+    """Return what a curator gives out once it is decided what goes to the analyst, and what the counts tell.
+
+    Raises
+    ------
+    UnknownError
+        If that is not decided yet.
+    """
+    task, learnt = home.task, kept_tallies(_counted_in(home, 1))
+    counts = dict(zip((feature.name for feature in task.features), learnt.groups, strict=True))
+    for number in range(2, task.most_rounds + 1):
+        path = _choice_for(home, number)
+        if not path.exists():
+            break
+        held = path.read_bytes()
+        choice = Choice.decoded(held, task) if held else None
+        if choice is None or choice.receiver == "analyst":
+            return curator_result(task, counts, learnt, choice), leaks_of(task, counts, choice)
+    raise UnknownError("it is not decided yet what goes to the analyst")
+
+
+def _counted_in(home: Home, number: int) -> Path:
+    return home.folder / f"counted-{number}"
+
+
+def _choice_for(home: Home, number: int) -> Path:
+    return home.folder / f"choice-{number}"

@@ -13,14 +13,22 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from tacit.collection.errors import CollectionError, UnavailableError
+from tacit.collection.parts.choosing import Counts
+from tacit.collection.parts.counting import counted, tallies_of
+from tacit.collection.results.analysed import AnalystResult
+from tacit.collection.results.curated import CuratorResult
+from tacit.collection.services.analyst import analysed
 from tacit.collection.services.calls import Neighbour
 from tacit.collection.services.credentials import operator_credential
+from tacit.collection.services.curator import curated
 from tacit.collection.services.home import Home, Role
+from tacit.collection.services.kept import kept_tallies
 from tacit.collection.services.keys import Key, Kind
 from tacit.collection.services.without_curator import open_next
 from tacit.collection.simulation.asked import Asked
 from tacit.collection.simulation.parties import HOST, Parties, free_ports
 from tacit.collection.simulation.people import take_part
+from tacit.collection.wire.rounds import Round
 from tacit.collection.wire.selection import Choice
 from tacit.collection.wire.task import Party, Task
 
@@ -40,19 +48,27 @@ class Ran:
         What was published for each round after the first; without one to the analyst nothing was certified to go out.
     statuses
         What each service says of how far it is, by the party's name.
-    curator, analyst
-        What they counted, as their services give it; None if there is no curator, or nothing went out.
+    counts
+        How many gave each answer, as the curator counted, or everybody who read the board.
+    curated, analysed
+        What the curator and the analyst give out; None if there is no curator, or nothing went out.
     """
 
     task: Task
     choices: tuple[Choice, ...]
-    statuses: dict[str, Any]
-    curator: dict[str, Any] | None
-    analyst: dict[str, Any] | None
+    statuses: Mapping[str, Any]
+    counts: Counts
+    curated: CuratorResult | None
+    analysed: AnalystResult | None
+
+    @property
+    def chosen(self) -> Choice | None:
+        """What went to the analyst."""
+        return self.choices[-1] if self.choices and self.choices[-1].receiver == "analyst" else None
 
 
 def run(
-    asked: Asked, *, k: int, budget: str, shufflers: int, curated: bool, rounds: int, cores: int,
+    asked: Asked, *, k: int, budget: str, shufflers: int, with_curator: bool, rounds: int, cores: int,
     tell: Callable[[str], None],
 ) -> Ran:  # fmt: skip
     """Run a collection of what everybody in a table answers, each party a process of its own.
@@ -64,7 +80,7 @@ def run(
     """
     with TemporaryDirectory(prefix="tacit-collection-") as held, ExitStack() as stack:
         roles: dict[str, Role] = {f"shuffler {place + 1}": "shuffler" for place in range(shufflers)}
-        roles |= {"curator": "curator", "analyst": "analyst"} if curated else {"analyst": "analyst"}
+        roles |= {"curator": "curator", "analyst": "analyst"} if with_curator else {"analyst": "analyst"}
         homes = {name: Home(Path(held) / name.replace(" ", "-")) for name in roles}
         keys = {name: home.furnish(roles[name], 1) for name, home in homes.items()}
         task = _task(keys, asked, k, budget, rounds)
@@ -84,14 +100,27 @@ def run(
         people = stack.enter_context(_People(task, asked, tokens, cores))
         tell("people send their answers")
         choices = _until_over(task, homes, parties, people, tell)
-        statuses = {name: json.loads(parties.ask(home, "GET", "/status")) for name, home in homes.items()}
-        went_out = bool(choices) and choices[-1].receiver == "analyst"
-        results = {
-            name: json.loads(parties.ask(homes[name], "GET", "/result"))
-            for name in ("curator", "analyst")
-            if name in homes and (name == "curator" or went_out)
+        statuses: dict[str, Any] = {
+            name: json.loads(parties.ask(home, "GET", "/status")) for name, home in homes.items()
         }
-        return Ran(task, choices, statuses, results.get("curator"), results.get("analyst"))
+        return Ran(
+            task, choices, statuses, _counts(task, homes, parties),
+            curated(homes["curator"])[0] if "curator" in homes else None,
+            analysed(homes["analyst"]) if choices and choices[-1].receiver == "analyst" else None,
+        )  # fmt: skip
+
+
+def _status(parties: Parties, home: Home) -> dict[str, Any]:
+    return json.loads(parties.ask(home, "GET", "/status"))
+
+
+def _counts(task: Task, homes: Mapping[str, Home], parties: Parties) -> Counts:
+    if "curator" in homes:
+        tallies = kept_tallies(homes["curator"].folder / "counted-1").groups
+    else:
+        last = homes[f"shuffler {len(task.shufflers)}"]
+        tallies = tallies_of(counted([parties.ask(last, "GET", "/rounds/1/board")], Round(task), None), Round(task))
+    return {feature.name: tally for feature, tally in zip(task.features, tallies, strict=True)}
 
 
 def _task(keys: Mapping[str, Mapping[Kind, Key]], asked: Asked, k: int, budget: str, rounds: int) -> Task:
@@ -124,7 +153,7 @@ def _until_over(
             people.check()
             number = len(choices) + 2
             if choices and choices[-1].receiver == "analyst":
-                if json.loads(parties.ask(homes["analyst"], "GET", "/status"))["counted"]:
+                if _status(parties, homes["analyst"])["counted"]:
                     return tuple(choices)
             elif task.curator is None:
                 with suppress(CollectionError):  # the boards are not there yet
@@ -135,7 +164,7 @@ def _until_over(
             else:
                 with suppress(CollectionError):
                     choices.append(Choice.decoded(first.ask("GET", f"/rounds/{number}/choice"), task))
-                if json.loads(parties.ask(homes["curator"], "GET", "/status"))["nothing_may_go_out"]:
+                if _status(parties, homes["curator"])["nothing_may_go_out"]:
                     return tuple(choices)
             tell(f"round {len(choices) + 1}")
             time.sleep(_LOOK)
