@@ -2,6 +2,7 @@
 
 from pathlib import Path
 from secrets import token_bytes
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
@@ -10,7 +11,7 @@ from tacit.cli.options import Whole
 from tacit.cli.output import print_json
 from tacit.cli.terminal import say, say_folded
 from tacit.errors import InvalidValueError
-from tacit.presenting.files import written_whole
+from tacit.presenting.files import writable
 from tacit.validation import as_count
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ def keys(
     role
         What it is in the task.
     days
-        For how many days the keys may be used.
+        For how many days the keys may be used: a task must close before.
     json
         Print one JSON object.
     """
@@ -62,12 +63,11 @@ def init(description: str, /, *, out: str, days: Whole = 90, json: Json = False)
     Parameters
     ----------
     description
-        A TOML file: purpose, k, budget, smallest_batch, opens, closes, [[features]], [[shufflers]], [curator] and
-        [analyst], as docs/collecting.md says.
+        A TOML file, as docs/collecting.md says and docs/collect.toml is.
     out
         A new folder: the file task is for everybody, and the folders of parties are for each of them alone.
     days
-        For how many days keys that are made here may be used.
+        For how many days keys that are made here may be used: the task must close before.
     json
         Print one JSON object.
     """
@@ -75,20 +75,27 @@ def init(description: str, /, *, out: str, days: Whole = 90, json: Json = False)
     from tacit.collection.parts.durable import write_whole  # noqa: PLC0415
     from tacit.collection.services.home import Home, Role  # noqa: PLC0415
 
-    folder = Path(out)
+    folder, days = Path(out), as_count(days, "--days", at_least=1)
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise InvalidValueError(f"{out} is there already and not empty; name a new folder")
-    homes: list[Home] = []
+    names: list[str] = []
+    # Beside it first: what describes no task leaves no keys behind.
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}.") as temporary:
+        part = Path(temporary, "part")
+        part.mkdir()
 
-    def furnished(role: Role, place: int) -> "Mapping[Kind, Key]":
-        homes.append(Home(folder / (f"shuffler-{place + 1}" if role == "shuffler" else role)))
-        return homes[-1].furnish(role, as_count(days, "--days", at_least=1))
+        def furnished(role: Role, place: int) -> "Mapping[Kind, Key]":
+            names.append(f"shuffler-{place + 1}" if role == "shuffler" else role)
+            return Home(part / names[-1]).furnish(role, days)
 
-    task = read_task(description, furnished)
-    folder.mkdir(parents=True, exist_ok=True)
-    write_whole(folder / "task", task.encoded, 0o644)
-    for home in homes:
-        home.take(task)
+        task = read_task(description, furnished)
+        write_whole(part / "task", task.encoded, 0o644)
+        for home in (Home(part / name) for name in names):
+            home.take(task)
+            home.key(home.party.key)
+        part.rename(folder)
+    homes = [Home(folder / name) for name in names]
     told = {"task": str(folder / "task"), "digest": task.digest.hex(), "homes": [str(home.folder) for home in homes]}
     if json:
         print_json("collect init", {"description": description, "out": out, "days": days}, told)
@@ -99,7 +106,7 @@ def init(description: str, /, *, out: str, days: Whole = 90, json: Json = False)
     return 0
 
 
-def tokens(home: str, /, *, count: Whole, out: str, json: Json = False) -> int:
+def tokens(home: str, /, *, count: Whole, out: str, authority: str | None = None, json: Json = False) -> int:
     """Make one-time tokens, and tell the first shuffler's service to let in who holds one.
 
     Parameters
@@ -109,21 +116,24 @@ def tokens(home: str, /, *, count: Whole, out: str, json: Json = False) -> int:
     count
         How many people are asked.
     out
-        A file for the tokens, a line each: give every person one, and destroy it.
+        A file for the tokens, a line each: give every person one, and destroy it. Only its owner reads it.
+    authority
+        A file of certificates that the service's is checked by, beside those that the system trusts.
     json
         Print one JSON object.
     """
     from hashlib import sha256  # noqa: PLC0415
 
     from tacit.cli.collect.operating import service_of  # noqa: PLC0415 - the extra collect
+    from tacit.collection.parts.durable import write_whole  # noqa: PLC0415
 
     drawn = [token_bytes(32) for _ in range(as_count(count, "--count", at_least=1))]
-    with written_whole(out) as lines, service_of(home) as service:
+    target = writable(out)
+    with service_of(home, authority) as service:
         for start in range(0, count, 1 << 14):
             body = b"".join(sha256(token).digest() for token in drawn[start : start + (1 << 14)])
             service.ask("POST", "/tokens", content=body)
-        lines.extend(f"{token.hex()}\n" for token in drawn)
-    Path(out).chmod(0o600)
+    write_whole(target, b"".join(token.hex().encode() + b"\n" for token in drawn))
     told = {"tokens": count, "out": out}
     if json:
         print_json("collect tokens", {"home": home, "count": count, "out": out}, told)

@@ -1,5 +1,6 @@
 """The services, each a process that answers until it is told to end."""
 
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -7,9 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from tacit.cli.options import Whole
-from tacit.validation import as_count
+from tacit.errors import InvalidValueError
+from tacit.validation import as_count, as_real
 
 if TYPE_CHECKING:
+    from collections.abc import Generator
+
     from tacit.collection.services.home import Home, Role
     from tacit.collection.services.service import Service
 
@@ -74,9 +78,11 @@ def shuffler(
     from tacit.collection.services.shuffler import ShufflerService  # noqa: PLC0415 - the extra collect
 
     wanted = None if people is None else as_count(people, "--people", at_least=1)
-    held = _home(home, "shuffler", listening)
-    service = ShufflerService(held, store=store, people=wanted, cores=_cores(listening), authority=listening.authority)
-    return _serve(service, listening)
+    with _home(home, "shuffler", listening) as held:
+        service = ShufflerService(
+            held, store=store, people=wanted, cores=_cores(listening), authority=listening.authority
+        )
+        return _serve(service, listening)
 
 
 def curator(home: str, /, *, listening: Annotated[Listening, Parameter(name="*")] = _AS_IT_IS) -> int:
@@ -89,8 +95,8 @@ def curator(home: str, /, *, listening: Annotated[Listening, Parameter(name="*")
     """
     from tacit.collection.services.curator import CuratorService  # noqa: PLC0415 - the extra collect
 
-    held = _home(home, "curator", listening)
-    return _serve(CuratorService(held, cores=_cores(listening), authority=listening.authority), listening)
+    with _home(home, "curator", listening) as held:
+        return _serve(CuratorService(held, cores=_cores(listening), authority=listening.authority), listening)
 
 
 def analyst(home: str, /, *, listening: Annotated[Listening, Parameter(name="*")] = _AS_IT_IS) -> int:
@@ -103,22 +109,24 @@ def analyst(home: str, /, *, listening: Annotated[Listening, Parameter(name="*")
     """
     from tacit.collection.services.analyst import AnalystService  # noqa: PLC0415 - the extra collect
 
-    held = _home(home, "analyst", listening)
-    return _serve(AnalystService(held, cores=_cores(listening), authority=listening.authority), listening)
+    with _home(home, "analyst", listening) as held:
+        return _serve(AnalystService(held, cores=_cores(listening), authority=listening.authority), listening)
 
 
-def _home(folder: str, role: "Role", listening: Listening) -> "Home":
+@contextmanager
+def _home(folder: str, role: "Role", listening: Listening) -> "Generator[Home]":
+    """Give a party's home, with its task, for one service alone."""
     from tacit.collection.services.home import Home  # noqa: PLC0415 - the extra collect
     from tacit.collection.wire.task import Task  # noqa: PLC0415
-    from tacit.errors import InvalidValueError  # noqa: PLC0415
     from tacit.input_files import opened  # noqa: PLC0415
 
     home = Home(Path(folder))
     home.check_role(role)
-    if listening.task is not None:
-        with opened(listening.task, "a task", InvalidValueError) as file:
-            home.take(Task.decoded(file.read()))
-    return home
+    with home.alone():
+        if listening.task is not None:
+            with opened(listening.task, "a task", InvalidValueError) as file:
+                home.take(Task.decoded(file.read()))
+        yield home
 
 
 def _cores(listening: Listening) -> int:
@@ -131,10 +139,13 @@ def _serve(service: "Service", listening: Listening) -> int:
     from tacit.collection.services.operations import Bounds  # noqa: PLC0415
     from tacit.collection.services.serving import serve  # noqa: PLC0415
 
+    rate = as_real(listening.rate, "--rate")
+    if not rate > 0:
+        raise InvalidValueError(f"--rate must be above 0 requests a second, got {listening.rate}")
     address = urlsplit(service.home.party.url)
     of_task = address.port or (443 if address.scheme == "https" else 80)
     serve(
-        service.application(Bounds(rate=listening.rate)),
+        service.application(Bounds(rate=rate)),
         listening.host,
         of_task if listening.port is None else as_count(listening.port, "--port", at_least=1),
         certificate=listening.certificate,

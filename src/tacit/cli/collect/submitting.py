@@ -1,7 +1,6 @@
 """``tacit collect submit``: one person's part."""
 
 import json as json_
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
@@ -11,6 +10,8 @@ from tacit.cli.output import print_json
 from tacit.cli.terminal import say_folded
 from tacit.errors import InvalidValueError
 from tacit.input_files import opened
+from tacit.presenting.files import writable
+from tacit.validation import as_count, as_probability
 
 if TYPE_CHECKING:
     from tacit.collection.client import Client, Terms
@@ -63,12 +64,16 @@ def submit(
     from tacit.collection.services.taking_part import take_part  # noqa: PLC0415
 
     terms = Terms(
-        smallest_batch, largest_budget, fewest_shufflers, None if digest is None else _hex(digest, "--digest")
+        as_count(smallest_batch, "--smallest-batch", at_least=1),
+        as_probability(largest_budget, "--largest-budget"),
+        as_count(fewest_shufflers, "--fewest-shufflers", at_least=1),
+        None if digest is None else _of_32_bytes(digest, "--digest"),
     )
-    kept = Path(state)
+    kept = writable(state)
     with Neighbour(url, authority=authority) as first:
         if kept.exists():
-            client = Client.restored(kept.read_bytes(), terms=terms)
+            with opened(kept, "what was sent before", InvalidValueError) as file:
+                client = Client.restored(file.read(), terms=terms)
         else:
             client = _new(first.ask("GET", "/task"), token, answers, terms)
         over = take_part(client, first, lambda: write_whole(kept, client.state), authority)
@@ -90,7 +95,7 @@ def _new(task: bytes, token: str | None, answers: str | None, terms: "Terms") ->
     if token is None or answers is None:
         raise InvalidValueError("the first time, name the files of her --token and --answers")
     with opened(token, "a token", InvalidValueError) as file:
-        secret = _hex(file.read(1000).decode("ascii", "replace").strip(), "a token")
+        secret = _of_32_bytes(file.read(1000).decode("ascii", "replace").strip(), "a token")
     with opened(answers, "answers", InvalidValueError) as file:
         try:
             held: Any = json_.loads(file.read())
@@ -101,8 +106,12 @@ def _new(task: bytes, token: str | None, answers: str | None, terms: "Terms") ->
     return Client(task, secret, held, terms=terms)  # pyright: ignore[reportUnknownArgumentType]
 
 
-def _hex(text: str, what: str) -> bytes:
+def _of_32_bytes(text: str, what: str) -> bytes:
+    """Return the bytes that a text is in hexadecimal; it may be a secret, and is not quoted."""
     try:
-        return bytes.fromhex(text)
+        held = bytes.fromhex(text)
     except ValueError:
-        raise InvalidValueError(f"{what} is 32 bytes in hexadecimal, got {text[:20]!r}") from None
+        held = b""
+    if len(held) != 32:
+        raise InvalidValueError(f"{what} is 32 bytes in hexadecimal, 64 digits")
+    return held

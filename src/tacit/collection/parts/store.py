@@ -12,10 +12,12 @@ from typing import Any, Literal, cast
 import sqlalchemy as sa
 from sqlalchemy import event
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import ArgumentError, OperationalError
 
 from tacit.collection.errors import CollectionError, ConflictError, StrangerError, UnavailableError, UnknownError
 from tacit.collection.wire.uploads import Upload
+from tacit.errors import InvalidValueError
+from tacit.input_files import without_password
 
 #: Uploads are taken; no more are; they are in random order in a file; the next party has them all; too few, unopened.
 State = Literal["open", "closed", "shuffled", "delivered", "discarded"]
@@ -67,7 +69,7 @@ class Store:
     """
 
     def __init__(self, url: str) -> None:
-        self._engine: sa.Engine = sa.create_engine(url)
+        self._engine = _engine(url)
         self._dialect: Any = sqlite if self._engine.dialect.name == "sqlite" else postgresql
         if self._dialect is sqlite:
             event.listen(self._engine, "connect", _set_up)
@@ -212,6 +214,20 @@ class Store:
         with closing(self._engine.raw_connection()) as connection:  # in no transaction, as neither can be
             for wipe in ("VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"):
                 connection.cursor().execute(wipe)
+
+
+def _engine(url: str) -> sa.Engine:
+    # A URL without a file would be a database in memory, which acknowledges what is on no disk.
+    if not url.startswith(("sqlite:///", "postgresql+psycopg://")) or url == "sqlite:///":
+        raise InvalidValueError(
+            f"uploads are stored at sqlite:///FILE or postgresql+psycopg://…, got {without_password(url)[:200]!r}"
+        )
+    try:
+        return sa.create_engine(url)
+    except ArgumentError:
+        raise InvalidValueError(f"{without_password(url)[:200]!r} is no address of a database") from None
+    except ModuleNotFoundError as missing:
+        raise InvalidValueError(f"PostgreSQL needs {missing.name}: install tacit[postgres]") from None
 
 
 def _verdict(upload: Upload, number: int, known: set[bytes], stored: dict[bytes, bytes]) -> CollectionError | None:

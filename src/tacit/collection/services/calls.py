@@ -6,7 +6,14 @@ from typing import Any
 
 import httpx2 as httpx
 
-from tacit.collection.errors import CollectionError, ConflictError, StrangerError, UnavailableError, UnknownError
+from tacit.collection.errors import (
+    CollectionError,
+    ConflictError,
+    MalformedError,
+    StrangerError,
+    UnavailableError,
+    UnknownError,
+)
 from tacit.collection.parts.batch import Batch
 
 _SECONDS = 60.0
@@ -29,16 +36,15 @@ class Neighbour:
     """
 
     def __init__(self, url: str, credential: str | None = None, authority: str | None = None) -> None:
-        verify: ssl.SSLContext | bool = False
-        if url.startswith("https:"):
-            verify = ssl.create_default_context()
-            if authority is not None:
-                verify.load_verify_locations(authority)
+        verify = _trusting(authority) if url.startswith("https:") else False
         headers = {} if credential is None else {"authorization": f"Bearer {credential}"}
-        # Of the environment nothing: a proxy named there would see who talks to whom.
-        self._client = httpx.Client(
-            base_url=url, headers=headers, verify=verify, timeout=_SECONDS, trust_env=False, follow_redirects=False
-        )
+        try:
+            # Of the environment nothing: a proxy named there would see who talks to whom.
+            self._client = httpx.Client(
+                base_url=url, headers=headers, verify=verify, timeout=_SECONDS, trust_env=False, follow_redirects=False
+            )
+        except (httpx.InvalidURL, ValueError):
+            raise MalformedError(f"{url[:100]!r} is no web address, as https://shuffler.example is one") from None
 
     def __enter__(self) -> "Neighbour":
         return self
@@ -56,7 +62,16 @@ class Neighbour:
         """
         try:
             answer = self._client.request(method, path, **sent)
+        except httpx.UnsupportedProtocol:
+            raise MalformedError(
+                f"{str(self._client.base_url)[:100]!r} is no web address, as https://shuffler.example is one"
+            ) from None
         except httpx.HTTPError as error:
+            if (untrusted := _untrusted(error)) is not None:
+                raise StrangerError(
+                    f"{self._client.base_url} shows a certificate that is not trusted here "
+                    f"({untrusted.verify_message}); --authority names a file of certificates to check it by"
+                ) from None
             raise UnavailableError(
                 f"{self._client.base_url} does not answer ({type(error).__name__}); is its service running?"
             ) from None
@@ -82,3 +97,23 @@ class Neighbour:
             for place in range(batch.pieces):
                 self.ask("PUT", f"{path}/{place}", content=batch.piece(place))
             self.ask("POST", path, json=whole)
+
+
+def _trusting(authority: str | None) -> ssl.SSLContext:
+    """Return whom to trust: whom the system does, and those in a file."""
+    context = ssl.create_default_context()
+    if authority is not None:
+        try:
+            context.load_verify_locations(authority)
+        except OSError as error:
+            raise MalformedError(
+                f"the authority {authority!r} is no file of certificates in PEM: {(error.strerror or '').lower()}"
+            ) from None
+    return context
+
+
+def _untrusted(error: BaseException | None) -> ssl.SSLCertVerificationError | None:
+    """Return what is wrong with a certificate, if that is why nobody could be asked."""
+    while error is not None and not isinstance(error, ssl.SSLCertVerificationError):
+        error = error.__cause__ or error.__context__
+    return error

@@ -1,13 +1,15 @@
 """A party's home: a folder with its role, its task, its keys, and what it has to remember."""
 
+import fcntl
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Literal, cast
 
-from tacit.collection.errors import RefusedTaskError, UnknownError
+from tacit.collection.errors import ConflictError, RefusedTaskError, UnknownError
 from tacit.collection.parts.durable import write_whole
 from tacit.collection.services.credentials import neighbour_credential, new_operator
 from tacit.collection.services.keys import Key, Kind, destroy_keys, key_for, new_key
@@ -39,18 +41,36 @@ class Home:
         RefusedTaskError
             If it is the home of another role.
         """
-        kinds: tuple[Kind, ...] = ("seal", "sign") if role == "curator" else ("seal",)
-        made: dict[Kind, Key] = {kind: new_key(self._keys, kind, days) for kind in kinds}
         if not (self.folder / "role").exists():
+            self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             write_whole(self.folder / "role", role.encode())
             new_operator(self.folder)
         self.check_role(role)
-        return made
+        kinds: tuple[Kind, ...] = ("seal", "sign") if role == "curator" else ("seal",)
+        return {kind: new_key(self._keys, kind, days) for kind in kinds}
 
     def check_role(self, role: Role) -> None:
         """Say if this is the home of another role."""
         if self.role != role:
             raise RefusedTaskError(f"{self.folder} is the home of the {self.role}, not of the {role}")
+
+    @contextmanager
+    def alone(self) -> Generator[None]:
+        """Keep any other service out of the home, until the end of the block or of the process.
+
+        Raises
+        ------
+        ConflictError
+            If one is there.
+        """
+        if not self.folder.is_dir():
+            raise UnknownError(f"{self.folder} is nobody's home; tacit collect keys or init makes one")
+        with (self.folder / "lock").open("wb") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                raise ConflictError(f"a service of {self.folder} is running already; end that one first") from None
+            yield
 
     def take(self, task: Task) -> None:
         """Have a part in a task; a home has one.
@@ -109,8 +129,21 @@ class Home:
         return self.task.shufflers[self.place - 1] if self.place else None
 
     def key(self, public: bytes) -> Key:
-        """Return the private key of one that the task has of this party."""
-        return key_for(self._keys, public, self.now())
+        """Return the private key of one that the task has of this party.
+
+        Raises
+        ------
+        UnknownError
+            If it is not here.
+        RefusedTaskError
+            If it is over, or will be before the task is.
+        """
+        key = key_for(self._keys, public, self.now())
+        if key.expires is not None and key.expires <= self.task.closes:
+            raise RefusedTaskError(
+                f"the key {key.id} is over before the task closes; make one for more --days, and a task with it"
+            )
+        return key
 
     def credential(self, neighbour: Party) -> str:
         """Return what this party shows a neighbour, and a neighbour this party."""

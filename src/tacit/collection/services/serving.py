@@ -1,21 +1,30 @@
 """A service as a process: it answers until it is told to end."""
 
+import socket
+import ssl
+
 import uvicorn
 from starlette.applications import Starlette
 
 from tacit import limits
+from tacit.errors import InvalidValueError
 
 
 def serve(
     application: Starlette, host: str, port: int, *, certificate: str | None = None, certificate_key: str | None = None
 ) -> None:
-    """Answer at an address until a signal comes; over TLS where there is a certificate."""
-    # Its own words name addresses: ours do not.
-    uvicorn.Server(
-        uvicorn.Config(
+    """Answer at an address until a signal comes; over TLS where there is a certificate.
+
+    Raises
+    ------
+    InvalidValueError
+        If nobody can listen there, or the certificate or its key is none.
+    """
+    _check_certificate(certificate, certificate_key)
+    with _bound(host, port) as listener:
+        # Its own words name addresses: ours do not.
+        config = uvicorn.Config(
             application,
-            host,
-            port,
             ssl_certfile=certificate,
             ssl_keyfile=certificate_key,
             log_config=None,
@@ -28,4 +37,34 @@ def serve(
             timeout_graceful_shutdown=5,
             lifespan="on",
         )
-    ).run()
+        uvicorn.Server(config).run([listener])
+
+
+def _bound(host: str, port: int) -> socket.socket:
+    """Return a socket at an address, which is tried before any work begins."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family, backlog=2048)
+    except (OSError, OverflowError, UnicodeError) as error:
+        raise InvalidValueError(
+            f"cannot listen at {host[:100]}, port {port}: {_reason(error)}; name another --host or --port"
+        ) from None
+
+
+def _check_certificate(certificate: str | None, key: str | None) -> None:
+    if certificate is None:
+        if key is not None:
+            raise InvalidValueError("--certificate-key is the key of a certificate; name that too, by --certificate")
+        return
+    try:
+        # Without a password here a key that has one would be asked for at a terminal, or wait for ever.
+        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(certificate, key, password="")
+    except (OSError, ValueError) as error:
+        files = certificate if key is None else f"{certificate} and {key}"
+        raise InvalidValueError(
+            f"{files}: no certificate and its key, in PEM and without a password ({_reason(error)})"
+        ) from None
+
+
+def _reason(error: Exception) -> str:
+    return (getattr(error, "strerror", None) or str(error)).lower()
