@@ -1,7 +1,8 @@
 """A task as its organizer describes it, in TOML: questions, promises, times, and who takes part."""
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from secrets import token_bytes
 from typing import Any, cast
@@ -15,22 +16,9 @@ from tacit.errors import InvalidValueError
 from tacit.input_files import read_toml
 from tacit.spelling import one_of
 
-_KEYS = {
-    "task": (
-        "purpose",
-        "k",
-        "budget",
-        "smallest_batch",
-        "opens",
-        "closes",
-        "features",
-        "shufflers",
-        "curator",
-        "analyst",
-    ),
-    "feature": ("name", "values", "randomizer"),
-    "party": ("url", "key", "signer"),
-}  # fmt: skip
+_NEEDED = ("purpose", "smallest_batch", "opens", "closes", "features", "shufflers", "analyst")
+_KEYS = (*_NEEDED, "k", "budget", "rounds", "redaction", "curator")
+_KEYS_OF_PARTY = {"shuffler": ("url", "key"), "curator": ("url", "key", "signer"), "analyst": ("url", "key")}
 # Who has no key in the description is given one: by its role and its place among those of it.
 Furnished = Callable[[Role, int], Mapping[Kind, Key]]
 
@@ -51,17 +39,16 @@ def read_task(path: str | os.PathLike[str], furnished: Furnished) -> Task:
         If it is not TOML, or describes no task: the key that is wrong is named.
     """
     given, _ = read_toml(path, "a task")
-    _check_keys(given, "task", given)
-    needed = [key for key in _KEYS["task"] if key not in (*given, "curator", "k", "budget")]
-    if needed:
+    _check_keys(given, _KEYS, "the task")
+    if needed := [key for key in _NEEDED if key not in given]:
         raise MalformedError(f"the task in {os.fspath(path)!r} does not say its {', '.join(needed)}")
-    shufflers = [_Party(each, "shuffler", place, furnished) for place, each in enumerate(_list(given, "shufflers"))]
+    shufflers = [_Party(each, "shuffler", place, furnished) for place, each in enumerate(_tables(given, "shufflers"))]
     analyst = _Party(given["analyst"], "analyst", 0, furnished)
     curator = _Party(given["curator"], "curator", 0, furnished) if "curator" in given else None
     task = Task(
         id=token_bytes(16),
         purpose=given["purpose"],
-        features=tuple(_feature(each) for each in _list(given, "features")),
+        features=tuple(_feature(each, place) for place, each in enumerate(_tables(given, "features"))),
         k=given.get("k", 10),
         budget=str(given.get("budget", "0.01")),
         smallest_batch=given["smallest_batch"],
@@ -71,6 +58,8 @@ def read_task(path: str | os.PathLike[str], furnished: Furnished) -> Task:
         analyst=analyst.party,
         curator=None if curator is None else curator.party,
         signer=None if curator is None else curator.public("sign"),
+        rounds=given.get("rounds", 1),
+        redaction=str(given["redaction"]) if "redaction" in given else None,
     )
     for feature in task.features:
         if feature.randomizer is not None:
@@ -80,13 +69,17 @@ def read_task(path: str | os.PathLike[str], furnished: Furnished) -> Task:
 
 class _Party:
     def __init__(self, given: Any, role: Role, place: int, furnished: Furnished) -> None:
-        _check_keys(given, "party", given)
+        self._name = f"shuffler {place + 1}" if role == "shuffler" else f"the {role}"
+        _check_keys(given, _KEYS_OF_PARTY[role], self._name)
+        if role == "curator" and ("key" in given) != ("signer" in given):
+            raise MalformedError("the curator has both a key and a signer in the description, or is given both")
         self._given = given
         self._made: Mapping[Kind, Key] = {} if "key" in given else furnished(role, place)
 
     @property
     def party(self) -> Party:
-        return Party(self._given.get("url"), self.public("seal"))
+        with _of(self._name):
+            return Party(self._given.get("url"), self.public("seal"))
 
     def public(self, kind: Kind) -> bytes:
         if kind in self._made:
@@ -94,29 +87,40 @@ class _Party:
         name = {"seal": "key", "sign": "signer"}[kind]
         try:
             return bytes.fromhex(self._given[name])
-        except (KeyError, ValueError, TypeError):
-            raise MalformedError(f"a party's {name} is a public key of 32 bytes in hexadecimal") from None
+        except (ValueError, TypeError):
+            raise MalformedError(f"the {name} of {self._name} is a public key of 32 bytes in hexadecimal") from None
 
 
-def _feature(given: Any) -> Feature:
-    _check_keys(given, "feature", given)
+def _feature(given: Any, place: int) -> Feature:
+    which = f"feature {place + 1}"
+    _check_keys(given, ("name", "values", "randomizer"), which)
     values = given.get("values")
     if not isinstance(values, list):
-        raise MalformedError(f"the feature {str(given.get('name'))[:100]!r} needs its values, as a list of texts")
-    return Feature(given.get("name"), tuple(cast("list[str]", values)), given.get("randomizer"))
+        raise MalformedError(f"{which} needs its values, as a list of texts")
+    with _of(which):
+        return Feature(given.get("name"), tuple(cast("list[str]", values)), given.get("randomizer"))
 
 
-def _check_keys(given: Any, what: str, of: object) -> None:
+@contextmanager
+def _of(which: str) -> Generator[None]:
+    """Say of which party or feature it is that something is wrong."""
+    try:
+        yield
+    except MalformedError as error:
+        raise MalformedError(f"{which}: {error}") from None
+
+
+def _check_keys(given: Any, known: Sequence[str], which: str) -> None:
     if not isinstance(given, dict):
-        raise MalformedError(f"a {what} is a table of keys and values, got {of!r:.60}")
+        raise MalformedError(f"{which} is a table of keys and values, got {given!r:.60}")
     for key in cast("dict[str, Any]", given):
         try:
-            one_of(key, _KEYS[what], f"key of a {what} called")
+            one_of(key, known, "key")
         except InvalidValueError as error:
-            raise MalformedError(str(error)) from None
+            raise MalformedError(f"{which}: {error}") from None
 
 
-def _list(given: Mapping[str, Any], key: str) -> Sequence[Any]:
+def _tables(given: Mapping[str, Any], key: str) -> Sequence[Any]:
     if not isinstance(given[key], list):
         raise MalformedError(f"{key} are given as [[{key}]], one or more")
     return cast("list[Any]", given[key])
