@@ -92,10 +92,11 @@ def running(folder: Path, shufflers: int, *, curated: bool = True, tls: Certifie
 
 
 def process(*arguments: str) -> subprocess.Popen[str]:
-    """Start a command as a process."""
+    """Start a command as a process, which may compile nothing (a Linux that cannot hold it to that lets it)."""
     return subprocess.Popen(
-        [sys.executable, "-m", "tacit", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
+        [sys.executable, "-I", "-S", "-c", _COMPILING_NOTHING, sys.executable, "-m", "tacit", *arguments],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
 
 
 def _keys(home: Path, role: str) -> str:
@@ -109,6 +110,12 @@ def _at(hours: float) -> str:
     return (datetime.now(UTC) + timedelta(hours=hours)).isoformat(timespec="seconds")
 
 
+# As MemoryDenyWriteExecute= of deploy/systemd has it: PR_SET_MDWE, PR_MDWE_REFUSE_EXEC_GAIN.
+_COMPILING_NOTHING = """
+import ctypes, os, sys
+ctypes.CDLL(None).prctl(65, 1, 0, 0, 0)
+os.execv(sys.argv[1], sys.argv[1:])
+"""
 _TABLES = {"shuffler": "[[shufflers]]", "curator": "[curator]", "analyst": "[analyst]"}
 _TASK = """
 purpose = "to know"

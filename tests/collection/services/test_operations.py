@@ -86,6 +86,18 @@ def test_all_services_say_that_they_are_well_and_what_they_do(service: AsOperato
     assert service.put("/task").status_code == 405
 
 
+def test_the_list_of_operations_is_openapi(service: AsOperator) -> None:
+    specs = pytest.importorskip("openapi_spec_validator", reason="openapi-spec-validator: the group servers")
+    document = service.get("/openapi.json").json()
+    specs.OpenAPIV31SpecValidator(document).validate()
+    told = [operation for path in document["paths"].values() for operation in path.values()]
+    assert len({operation["operationId"] for operation in told}) == len(told)
+    asked = {scheme for operation in told for each in operation.get("security", []) for scheme in each}
+    assert asked <= {*document["components"]["securitySchemes"]}
+    del document["paths"]["/health"]["get"]["responses"]["2XX"]["description"]
+    assert not specs.OpenAPIV31SpecValidator(document).is_valid()
+
+
 def test_what_nobody_means_well_by_is_refused_and_counts_nowhere(service: AsOperator) -> None:
     draw = Random(7)
     home = service.service.home
