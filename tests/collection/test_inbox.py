@@ -1,5 +1,7 @@
 """A batch is passed on in pieces, each of which counts once, and whole or not at all."""
 
+import tracemalloc
+from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
 from pathlib import Path
 
@@ -47,6 +49,35 @@ def test_what_is_not_all_there_is_not_whole(tmp_path: Path) -> None:
         inbox.complete(1, BATCH, 2, bytes(32))
     with pytest.raises(ConflictError, match="whole already"):
         inbox.put(1, BATCH, 2, b"three")
+
+
+def test_what_was_cut_short_while_it_was_written_is_in_nobody_s_way(tmp_path: Path) -> None:
+    inbox = Inbox(tmp_path)
+    inbox.put(1, BATCH, 0, b"onetwo")
+    folder = tmp_path / f"1-{BATCH.hex()}"
+    for name in ("00000000", "00000001", "whole"):
+        (folder / f".{name}.part").write_bytes(b"on")
+    inbox.complete(1, BATCH, 1, WHOLE)
+    assert list(inbox.blocks(1)) == [b"onetwo"]
+    inbox.forget(1)
+    assert [path.name for path in folder.iterdir()] == ["whole"]
+
+
+def test_a_batch_of_no_end_of_pieces_takes_no_memory(tmp_path: Path) -> None:
+    tracemalloc.start()
+    with pytest.raises(ConflictError, match="99,999,999 of 99,999,999 pieces"):
+        Inbox(tmp_path).complete(1, BATCH, 10**8 - 1, WHOLE)
+    assert tracemalloc.get_traced_memory()[1] < 1 << 20
+    tracemalloc.stop()
+
+
+def test_a_piece_that_is_sent_again_while_it_is_written_is_kept_once(tmp_path: Path) -> None:
+    for turn in range(20):
+        inbox, piece = Inbox(tmp_path / str(turn)), bytes([turn]) * 100_000
+        with ThreadPoolExecutor(8) as pool:
+            list(pool.map(lambda _: inbox.put(1, BATCH, 0, piece), range(8)))
+        inbox.complete(1, BATCH, 1, sha256(piece).digest())
+        assert list(inbox.blocks(1)) == [piece]
 
 
 def test_a_forgotten_batch_is_remembered_to_have_been_there(tmp_path: Path) -> None:

@@ -115,6 +115,14 @@ def test_what_nobody_means_well_by_is_refused_and_counts_nowhere(service: AsOper
     assert all(held["people"] == 0 for held in status.get("rounds", []))
 
 
+def test_numbers_of_any_length_name_nothing(service: AsOperator) -> None:
+    for digits in (10, 5_000, 60_000):
+        answer = service.get(f"/rounds/{'9' * digits}/choice")
+        assert (answer.status_code in (400, 404, 405), list(answer.json())) == (True, ["error"])
+        answer = service.post("/rounds/1/uploads", content=b"x", headers={"content-length": "9" * digits})
+        assert answer.status_code in (400, 404, 413)
+
+
 def test_nothing_is_left_once_all_is_destroyed(service: AsOperator) -> None:
     folder = service.service.home.folder
     keys = [json.loads(path.read_bytes())["private"].encode() for path in (folder / "keys").iterdir()]

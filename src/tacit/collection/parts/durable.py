@@ -27,6 +27,21 @@ def write_whole(path: Path, content: bytes, mode: int = 0o600) -> None:
         raise UnavailableError(f"nothing can be kept now ({error.strerror}); try again later") from None
 
 
+def new_folder(path: Path) -> None:
+    """Make a folder, and have its name on disk.
+
+    Raises
+    ------
+    UnavailableError
+        If there is no room for it.
+    """
+    try:
+        path.mkdir()
+        keep_name(path.parent)
+    except OSError as error:
+        raise UnavailableError(f"nothing can be kept now ({error.strerror}); try again later") from None
+
+
 def keep_name(folder: Path) -> None:
     """Have the names in a folder on disk, without which a power cut may take a new file's away."""
     handle = os.open(folder, os.O_RDONLY)

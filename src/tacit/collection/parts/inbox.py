@@ -4,11 +4,13 @@ from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
 from shutil import rmtree
+from threading import Lock
 
 from tacit.collection.errors import ConflictError, MalformedError, UnknownError
-from tacit.collection.parts.durable import keep_name, write_whole
+from tacit.collection.parts.durable import new_folder, write_whole
 
 _WHOLE = "whole"
+_PIECE = "[0-9]" * 8
 
 
 class Inbox:
@@ -20,36 +22,42 @@ class Inbox:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+        # What is sent again after a cut connection meets the same that is still being written.
+        self._one = Lock()
         folder.mkdir(parents=True, exist_ok=True)
 
     def put(self, number: int, batch: bytes, place: int, piece: bytes) -> None:
         """Keep a piece of a round's batch."""
-        folder = self._of(number, batch)
-        path = folder / f"{place:08d}"
-        if path.exists():
-            if sha256(path.read_bytes()).digest() != sha256(piece).digest():
-                raise ConflictError(f"piece {place} of this batch is here already, and is another one")
-            return
-        if (folder / _WHOLE).exists():
-            raise ConflictError("this batch is whole already")
-        write_whole(path, piece)
+        with self._one:
+            folder = self._of(number, batch)
+            path = folder / f"{place:08d}"
+            if path.exists():
+                if sha256(path.read_bytes()).digest() != sha256(piece).digest():
+                    raise ConflictError(f"piece {place} of this batch is here already, and is another one")
+                return
+            if (folder / _WHOLE).exists():
+                raise ConflictError("this batch is whole already")
+            write_whole(path, piece)
 
     def complete(self, number: int, batch: bytes, pieces: int, digest: bytes) -> None:
         """Say that a batch is whole, which it is if its SHA-256 is this; again is the same."""
-        folder = self._of(number, batch)
-        if (folder / _WHOLE).exists():
-            if (folder / _WHOLE).read_bytes() != digest:
-                raise ConflictError("this batch is whole already, with another digest")
-            return
-        paths = [folder / f"{place:08d}" for place in range(pieces)]
-        if missing := [path for path in paths if not path.exists()]:
-            raise ConflictError(f"{len(missing)} of {pieces} pieces of this batch are missing; send them again")
-        held = sha256()
-        for path in paths:
-            held.update(path.read_bytes())
-        if held.digest() != digest or len(list(folder.iterdir())) != pieces:
-            raise MalformedError("the pieces of this batch are not what its digest says")
-        write_whole(folder / _WHOLE, digest)
+        with self._one:
+            folder = self._of(number, batch)
+            if (folder / _WHOLE).exists():
+                if (folder / _WHOLE).read_bytes() != digest:
+                    raise ConflictError("this batch is whole already, with another digest")
+                return
+            paths = sorted(folder.glob(_PIECE))
+            if len(paths) < pieces:
+                raise ConflictError(
+                    f"{pieces - len(paths):,} of {pieces:,} pieces of this batch are missing; send them again"
+                )
+            held = sha256()
+            for path in paths:
+                held.update(path.read_bytes())
+            if held.digest() != digest or len(paths) != pieces:
+                raise MalformedError("the pieces of this batch are not what its digest says")
+            write_whole(folder / _WHOLE, digest)
 
     def is_whole(self, number: int) -> bool:
         """Whether a round's batch is here."""
@@ -66,13 +74,14 @@ class Inbox:
         whole = next(iter(self._folder.glob(f"{number}-*/{_WHOLE}")), None)
         if whole is None:
             raise UnknownError(f"the batch of round {number} is not here yet")
-        for path in sorted(whole.parent.glob("[0-9]" * 8)):
+        for path in sorted(whole.parent.glob(_PIECE)):
             yield path.read_bytes()
 
     def forget(self, number: int) -> None:
         """Destroy a batch, and remember that there was one."""
-        for path in self._folder.glob(f"{number}-*/" + "[0-9]" * 8):
-            path.unlink()
+        for path in self._folder.glob(f"{number}-*/*"):  # with what was being written when it was cut short
+            if path.name != _WHOLE:
+                path.unlink()
 
     def destroy(self) -> None:
         """Destroy all."""
@@ -83,6 +92,5 @@ class Inbox:
         if not folder.exists():
             if any(self._folder.glob(f"{number}-*")):
                 raise ConflictError(f"round {number} has another batch already")
-            folder.mkdir()
-            keep_name(self._folder)
+            new_folder(folder)
         return folder

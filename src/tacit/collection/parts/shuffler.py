@@ -85,13 +85,13 @@ class Shuffler:
 
     def close(self, number: int) -> State:
         """Take no more; a batch of fewer people than the task asks for is destroyed unopened."""
-        if self.place == 0:
-            return self.store.close_round(number, self.task.smallest_batch)
-        width, messages = self.round(number).width(self.place), self.round(number).messages
-        people = sum(map(len, self.inbox.blocks(number))) // (width * messages)
+        people = None
+        if self.place:
+            width, messages = self.round(number).width(self.place), self.round(number).messages
+            people = sum(map(len, self.inbox.blocks(number))) // (width * messages)
         state = self.store.close_round(number, self.task.smallest_batch, people)
         if state == "discarded":
-            self.inbox.forget(number)
+            self.forget(number)
         return state
 
     def shuffle(self, number: int) -> None:
@@ -118,9 +118,20 @@ class Shuffler:
     def delivered(self, number: int) -> None:
         """Destroy messages and order: the next party has said that it has them."""
         self.store.set_delivered(number)
+        self.forget(number)
+
+    def forget(self, number: int) -> None:
+        """Destroy messages and order of a round that was passed on or discarded; again, if that was cut short.
+
+        Raises
+        ------
+        UnavailableError
+            If the database has no room to be wiped in.
+        """
         self.inbox.forget(number)
         if not (self.round(number).ends_open and self.place == len(self.task.shufflers) - 1):
             self._out(number).unlink(missing_ok=True)
+        self.store.wipe()
 
     def board(self, number: int = 1) -> Path:
         """Return where the open messages of a round are, for all who take part, where there is no curator."""

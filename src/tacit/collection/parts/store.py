@@ -7,12 +7,13 @@ written over. Every change is one transaction.
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from sqlite3 import DatabaseError
 from typing import Any, Literal, cast
 
 import sqlalchemy as sa
 from sqlalchemy import event
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.exc import ArgumentError, OperationalError
+from sqlalchemy.exc import ArgumentError, OperationalError, TimeoutError
 
 from tacit.collection.errors import CollectionError, ConflictError, StrangerError, UnavailableError, UnknownError
 from tacit.collection.wire.uploads import Upload
@@ -86,10 +87,8 @@ class Store:
         try:
             with self._engine.begin() as connection:
                 yield connection
-        except OperationalError as error:
-            raise UnavailableError(
-                f"nothing can be stored now ({type(error.orig).__name__}); try again later"
-            ) from None
+        except (OperationalError, TimeoutError) as error:  # the second: all connections are busy
+            raise UnavailableError(f"nothing can be stored now ({type(error).__name__}); try again later") from None
 
     def add_tokens(self, hashes: Iterable[bytes]) -> None:
         """Let those in who hold the tokens that these are the hashes of."""
@@ -165,8 +164,6 @@ class Store:
             connection.execute(sa.update(_ROUNDS).where(_ROUNDS.c.number == number).values(state=state, people=people))
             if state == "discarded":
                 _forget(connection, number)
-        if state == "discarded":
-            self._wipe()
         return state
 
     def messages(self, number: int) -> Iterator[bytes]:
@@ -196,24 +193,32 @@ class Store:
         with self._writing() as connection:
             connection.execute(sa.update(_ROUNDS).where(_ROUNDS.c.number == number).values(state="delivered"))
             _forget(connection, number)
-        self._wipe()
 
     def destroy(self) -> None:
         """Forget everything: messages, tokens, and that there was a task."""
         with self._writing() as connection:
             for table in _METADATA.sorted_tables:
                 connection.execute(sa.delete(table))
-        self._wipe()
+        self.wipe()
 
-    def _wipe(self) -> None:
-        """Have what was deleted out of the file and of its log."""
+    def wipe(self) -> None:
+        """Have what was deleted out of the file and of its log.
+
+        Raises
+        ------
+        UnavailableError
+            If that takes more room than there is.
+        """
         if self._dialect is postgresql:
             with self._engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
                 connection.execute(sa.text("VACUUM uploads"))
             return
-        with closing(self._engine.raw_connection()) as connection:  # in no transaction, as neither can be
-            for wipe in ("VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"):
-                connection.cursor().execute(wipe)
+        try:
+            with closing(self._engine.raw_connection()) as connection:  # in no transaction, as neither can be
+                for wipe in ("VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"):
+                    connection.cursor().execute(wipe)
+        except DatabaseError as error:
+            raise UnavailableError(f"what was deleted is not wiped yet ({type(error).__name__})") from None
 
 
 def _engine(url: str) -> sa.Engine:

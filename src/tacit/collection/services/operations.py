@@ -129,10 +129,12 @@ def application(
         return Route(operation.path, answer, methods=[operation.method])
 
     def other(_: Request, error: Exception) -> Response:
-        status = error.status_code if isinstance(error, HTTPException) else 500
+        # The route of a number with more digits than Python reads is a ValueError.
+        status = error.status_code if isinstance(error, HTTPException) else 404
         return JSONResponse({"error": "there is no such operation; /openapi.json lists them"}, status)
 
-    return Starlette(routes=[route(each) for each in operations], exception_handlers={HTTPException: other}, **more)
+    handlers = {HTTPException: other, ValueError: other}
+    return Starlette(routes=[route(each) for each in operations], exception_handlers=handlers, **more)
 
 
 def refusal(error: TacitError) -> Response:
@@ -161,7 +163,7 @@ def _response(found: Answer) -> Response:
 async def _body(request: Request, most: int, seconds: float) -> bytes:
     """Return the body, of which no more is held than may come."""
     declared = request.headers.get("content-length", "0")
-    if not (declared.isascii() and declared.isdigit()):
+    if not (declared.isascii() and declared.isdigit() and len(declared) < 20):
         raise MalformedError("content-length is a whole number of bytes")
     held = bytearray()
     try:

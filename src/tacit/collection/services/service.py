@@ -4,6 +4,7 @@ import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from threading import Lock
 from typing import Any
 
 import httpx2 as httpx
@@ -42,6 +43,8 @@ class Service(ABC):
         self._due = asyncio.Event()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._destroyed = False
+        # What is being done ends before anything is destroyed: it would write anew.
+        self._doing = Lock()
 
     @abstractmethod
     def operations(self) -> list[Operation]:
@@ -104,8 +107,9 @@ class Service(ABC):
 
     def _destroy(self) -> dict[str, Any]:
         self._destroyed = True
-        self.forget()
-        self.home.destroy_keys()
+        with self._doing:
+            self.forget()
+            self.home.destroy_keys()
         self.log("destroyed")
         return {"destroyed": True}
 
@@ -120,11 +124,16 @@ class Service(ABC):
             work.cancel()
             self.log("stopped")
 
+    def _step(self) -> None:
+        with self._doing:
+            if not self._destroyed:
+                self.step()
+
     async def _work(self) -> None:
         while not self._destroyed:
             self._due.clear()
             try:
-                await run_sync(self.step, abandon_on_cancel=True)
+                await run_sync(self._step, abandon_on_cancel=True)
             except (TacitError, OSError, httpx.HTTPError) as error:  # tried again: nothing is lost by waiting
                 self.log("waits", of=type(error).__name__)
             except Exception as error:

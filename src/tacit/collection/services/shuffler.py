@@ -44,6 +44,10 @@ class ShufflerService(Service):
         self._people = people
         self._commit = GroupCommit(self._add)
         self._rounds: dict[int, Round] = {}
+        self._forgotten: set[int] = set()
+        for number in self._numbers:
+            if self._store.progress(number) is not None:
+                self._round(number)
 
     def operations(self) -> list[Operation]:
         """Return what a shuffler does: the first one takes uploads, the others batches."""
@@ -95,6 +99,7 @@ class ShufflerService(Service):
                 self._close(number)
             self._shuffle(number)
             self._pass_on(number)
+            self._forget(number)
 
     def _is_over(self, number: int) -> bool:
         if self._place:
@@ -130,8 +135,16 @@ class ShufflerService(Service):
                 # The curator knows what it published.
                 told = None if number == 1 or held is None or to == self.task.curator else held.choice
                 neighbour.pass_on(batch, told)
-        self._shuffler.delivered(number)
         self.log("passed on", round=number, messages=batch.messages)
+        self._shuffler.delivered(number)
+        self._forgotten.add(number)
+
+    def _forget(self, number: int) -> None:
+        """Destroy what is left of a round where that was cut short."""
+        held = self._store.progress(number)
+        if held is not None and held.state in ("delivered", "discarded") and number not in self._forgotten:
+            self._shuffler.forget(number)
+            self._forgotten.add(number)
 
     def _after(self, number: int) -> Party | None:
         """Return who gets a round's batch from here, or None where it stays for all to see."""

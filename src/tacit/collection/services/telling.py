@@ -5,6 +5,7 @@ Neither has an address, a token or anything that somebody sent: events are named
 
 import json
 import sys
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import TextIO
 
@@ -21,8 +22,9 @@ class Log:
         """Write an event with numbers, or with words of ours."""
         at = datetime.now(UTC).isoformat(timespec="milliseconds")
         stream = self._to or sys.stderr
-        stream.write(json.dumps({"at": at, "event": event, **said}) + "\n")
-        stream.flush()
+        with suppress(OSError):  # a disk that is full: what there is to do goes on
+            stream.write(json.dumps({"at": at, "event": event, **said}) + "\n")
+            stream.flush()
 
 
 class Meter:
