@@ -75,7 +75,8 @@ def test_a_piece_that_is_sent_again_while_it_is_written_is_kept_once(tmp_path: P
     for turn in range(20):
         inbox, piece = Inbox(tmp_path / str(turn)), bytes([turn]) * 100_000
         with ThreadPoolExecutor(8) as pool:
-            list(pool.map(lambda _: inbox.put(1, BATCH, 0, piece), range(8)))
+            sent = [pool.submit(inbox.put, 1, BATCH, 0, piece) for _ in range(8)]
+        assert [each.result() for each in sent] == [None] * 8
         inbox.complete(1, BATCH, 1, sha256(piece).digest())
         assert list(inbox.blocks(1)) == [piece]
 

@@ -13,6 +13,7 @@ from random import Random
 import pytest
 
 from hostile import (
+    bodies,
     counts,
     csv_tables,
     disks,
@@ -32,6 +33,7 @@ Case = Callable[[Random, Path], None]
 
 # How many cases of each kind the suite and .ci/run draw.
 KINDS: dict[str, tuple[Case, int, int]] = {
+    "bodies": (bodies.case, 4, 40),
     "counts of columns": (counts.case, 20, 400),
     "disks": (disks.case, 1, 20),
     "expanding": (expanding.case, 1, 8),

@@ -102,7 +102,9 @@ class Client:
         self.task = Task.decoded(task) if isinstance(task, bytes) else task
         self._terms, self._now = terms or Terms(), now
         self._terms.check(self.task, now())
-        if len(bytes(token)) != TOKEN_BYTES:
+        if not isinstance(token, bytes):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise MalformedError(f"a token has {TOKEN_BYTES} bytes, and this is a {type(token).__name__}")
+        if len(token) != TOKEN_BYTES:
             raise MalformedError(f"a token has {TOKEN_BYTES} bytes, got {len(token)}")
         self._token = token
         self._codes = tuple(_told(self.task, answers))

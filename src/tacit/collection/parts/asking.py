@@ -48,7 +48,7 @@ def _next_choice(
     Otherwise it is the choice of most features: by single answers, by those of groups, or redacted by rules. Of several
     the first: single answers say most of how sure it is, and redacted ones tell less.
     """
-    if people_of(counts) < after.task.smallest_batch:  # some sent what does not open: no client takes a choice of so few
+    if people_of(counts) < after.task.smallest_batch:  # where some messages do not open; no client takes such a choice
         return None
     together = _by_groups(after, counts, alike)
     if together is not None and together.receiver == "curator":

@@ -13,7 +13,7 @@ from typing import Any, Literal, cast
 import sqlalchemy as sa
 from sqlalchemy import event
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.exc import ArgumentError, OperationalError, TimeoutError
+from sqlalchemy.exc import ArgumentError, OperationalError, TimeoutError as NoConnectionError
 
 from tacit.collection.errors import CollectionError, ConflictError, StrangerError, UnavailableError, UnknownError
 from tacit.collection.wire.uploads import Upload
@@ -87,7 +87,7 @@ class Store:
         try:
             with self._engine.begin() as connection:
                 yield connection
-        except (OperationalError, TimeoutError) as error:  # the second: all connections are busy
+        except (OperationalError, NoConnectionError) as error:
             raise UnavailableError(f"nothing can be stored now ({type(error).__name__}); try again later") from None
 
     def add_tokens(self, hashes: Iterable[bytes]) -> None:

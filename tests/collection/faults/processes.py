@@ -1,0 +1,90 @@
+"""Parties as processes that die by kill -9 at any moment or line, and whose disk may be full.
+
+They are forked from one that has loaded the libraries, many times cheaper than from the start.
+"""
+
+import os
+import resource
+import signal
+import sys
+import threading
+from multiprocessing import get_context
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+from typing import Any
+
+CONTEXT = get_context("forkserver")
+CONTEXT.set_forkserver_preload([
+    "tacit.collection.services.shuffler", "tacit.collection.services.curator", "tacit.collection.services.analyst",
+    "tacit.collection.services.serving",
+])  # fmt: skip
+OPENS = 2_000  # bytes a full disk takes no more of, at most: less than a page of a database
+_OURS = ("/tacit/collection/parts/", "/tacit/collection/services/")
+
+
+class Served:
+    """A party's service, which can be ended and started as often as is wanted."""
+
+    def __init__(self, folder: Path, role: str, port: int, people: int | None) -> None:
+        self._given = (folder, role, port, people)
+        self._process: BaseProcess | None = None
+
+    def start(self, lines: int = 0) -> None:
+        """Start it; after so many lines of its own, if any are named, it is killed."""
+        self._process = CONTEXT.Process(target=_serve, args=(*self._given, lines), daemon=True)
+        self._process.start()
+
+    def kill(self) -> None:
+        if self._process is not None:
+            self._process.kill()
+            self._process.join()
+
+    @property
+    def is_alive(self) -> bool:
+        return self._process is not None and self._process.is_alive()
+
+    def fill_disk(self, longest: int | None) -> None:
+        """Let no file become longer than this; None is as long as it likes again."""
+        if self._process is not None and self._process.pid is not None and self.is_alive:
+            soft = resource.RLIM_INFINITY if longest is None else longest
+            resource.prlimit(self._process.pid, resource.RLIMIT_FSIZE, (soft, resource.RLIM_INFINITY))
+
+
+def _serve(folder: Path, role: str, port: int, people: int | None, lines: int) -> None:
+    from tacit.collection.services.analyst import AnalystService
+    from tacit.collection.services.curator import CuratorService
+    from tacit.collection.services.home import Home
+    from tacit.collection.services.operations import Bounds
+    from tacit.collection.services.serving import serve
+    from tacit.collection.services.shuffler import ShufflerService
+
+    log = os.open(folder / "log", os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+    os.dup2(log, 1)
+    os.dup2(log, 2)
+    if lines:
+        die_after(lines)
+    home = Home(folder)
+    if role == "shuffler":
+        service: Any = ShufflerService(home, people=people)
+    else:
+        service = {"curator": CuratorService, "analyst": AnalystService}[role](home)
+    serve(service.application(Bounds(rate=1e9)), "127.0.0.1", port)
+
+
+def die_after(lines: int) -> None:
+    """Kill this process when so many lines of the parties' code have begun, in whatever thread."""
+    left = lines
+
+    def each_line(_: Any, event: str, __: Any) -> Any:
+        nonlocal left
+        if event == "line":
+            left -= 1
+            if left <= 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+        return each_line
+
+    def each_call(frame: Any, _: str, __: Any) -> Any:
+        return each_line if any(part in frame.f_code.co_filename for part in _OURS) else None
+
+    threading.settrace(each_call)
+    sys.settrace(each_call)

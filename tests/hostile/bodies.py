@@ -1,0 +1,177 @@
+"""Bodies that nobody means well by, for every operation of every party and for everything that is decoded.
+
+None brings a service down, none is an error of its own, and none counts.
+"""
+
+import asyncio
+import json
+from collections.abc import Callable
+from contextlib import redirect_stderr
+from hashlib import sha256
+from io import StringIO
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import cbor2
+
+from homes import NOW, Housed, housed, person, token
+from tacit.collection import Choice, Client, Task
+from tacit.collection.errors import CollectionError
+from tacit.collection.services.analyst import AnalystService
+from tacit.collection.services.credentials import operator_credential
+from tacit.collection.services.curator import CuratorService
+from tacit.collection.services.operations import Bounds, Operation
+from tacit.collection.services.service import Service
+from tacit.collection.services.shuffler import ShufflerService
+
+BODIES = 1_000  # of each case, and as many for the decoders
+_AT_ONCE = 20
+_PARTIES: dict[str, Callable[[Any], Service]] = {
+    "shuffler-0": ShufflerService, "shuffler-1": ShufflerService, "curator": CuratorService, "analyst": AnalystService,
+}  # fmt: skip
+_VALUES = (
+    None, True, -1, 0, 1, 7, 2**31, 2**63 - 1, 2**64, -(2**64), 2**600, 0.5, float("nan"), "", "x", "x" * 300, "0x1p-4",
+    "-0x1p+2000", b"", bytes(16), bytes(31), bytes(32), [], [0], [[0, 1]], [[1, 0]], [[[[[[[[[[0]]]]]]]]]], {}, {"a": 1},
+    {1: 2}, cbor2.CBORTag(2, b"x"), cbor2.CBORTag(28, []), cbor2.undefined,
+)  # fmt: skip
+
+
+def case(draw: Random, folder: Path) -> None:
+    name = draw.choice([*_PARTIES])
+    of = housed(folder, shufflers=2, curated=name == "curator" or draw.random() < 0.5, rounds=2)
+    with redirect_stderr(StringIO()):
+        service = _PARTIES[name](of.homes[name])
+        asyncio.run(_asked(draw, service, of))
+    _decoded(draw, of)
+
+
+async def _asked(draw: Random, service: Service, of: Housed) -> None:
+    app = service.application(Bounds(rate=1e9))
+    credentials = {"operator": operator_credential(service.home.folder)}
+    if service.home.before is not None:
+        credentials["sender"] = service.home.credential(service.home.before)
+    clients = [person(of.task, place) for place in range(2)]
+    first = isinstance(service, ShufflerService) and service.home.place == 0
+    service.step()
+    if first:
+        for path, body in [
+            ("/tokens", b"".join(sha256(token(place)).digest() for place in range(3))),
+            *(("/rounds/1/uploads", client.upload()) for client in clients),
+        ]:
+            assert await _status(app, "POST", path, body, credentials["operator"]) < 300
+    operations = [
+        each for each in [*service._common(), *service.operations()]
+        if each.path not in ("/destroy", "/rounds/{number:int}/close")
+    ]  # fmt: skip
+    whole = [clients[0].upload(), _choice(of).encoded, of.task.encoded, b'{"pieces": 1, "digest": "%064x"}' % 5]
+    for _ in range(BODIES // _AT_ONCE):
+        asked = [_drawn(draw, draw.choice(operations), whole) for _ in range(_AT_ONCE)]
+        statuses = await asyncio.gather(*(
+            _status(app, method, path, body, credentials.get(who, "")) for method, path, body, who in asked
+        ))  # fmt: skip
+        for (method, path, body, _), status in zip(asked, statuses, strict=True):
+            assert status < 500, (method, path[:100], body[:300].hex(), status)
+    service.step()
+    assert await _status(app, "GET", "/ready", b"") == 200
+    if isinstance(service, ShufflerService):
+        assert [held["people"] for held in service.status()["rounds"]][:1] == [2 if first else 0]
+
+
+def _drawn(draw: Random, operation: Operation, whole: list[bytes]) -> tuple[str, str, bytes, str]:
+    path = operation.path
+    for name, values in {
+        "{number:int}": ("1", "2", "3", "0", "9", "1" * 20, "9" * 5000),
+        "{place:int}": ("0", "1", str(10**8), "9" * 30),
+        "{batch}": ("00" * 16, "ab" * 16, "x", "é", "00", "%00", "."),
+    }.items():  # fmt: skip
+        path = path.replace(name, draw.choice(values))
+    body = _spoilt(draw, whole)
+    if operation.path.endswith("/uploads") and body[:32] == whole[0][:32]:
+        body = draw.randbytes(32) + body[32:]  # what her token comes with is hers to say
+    return operation.method, path, body, operation.who
+
+
+def _spoilt(draw: Random, whole: list[bytes]) -> bytes:
+    """Return a body that was one that is taken."""
+    body = draw.choice(whole)
+    at = draw.randrange(len(body))
+    kind = draw.randrange(8)
+    if kind == 0:
+        return draw.randbytes(draw.choice((0, 1, 31, 32, 33, 64, len(body), 1000, 5000)))
+    if kind == 1:
+        return body[:at]
+    if kind == 2:
+        return body + draw.randbytes(draw.choice((1, 48, 3000)))
+    if kind == 3:
+        return body[:at] + bytes([body[at] ^ 1 << draw.randrange(8)]) + body[at + 1 :]
+    if kind == 4:
+        return body[:at] + draw.randbytes(draw.randrange(9)) + body[at + draw.randrange(9) :]
+    if kind == 5:
+        pieces, digest = draw.choice(_VALUES), draw.choice(("0" * 64, "x", 5, None, "00" * 31, ["0"] * 64))
+        text = json.dumps({"pieces": pieces, "digest": digest}, default=str)
+        return draw.choice((text, f"[{text}]", "[" * 900, text * 2, '"pieces"', "1e999", "null")).encode()
+    try:
+        held: Any = cbor2.loads(body)
+    except (cbor2.CBORError, ValueError, OverflowError, MemoryError):  # as uploads are
+        return body[at:] + body[:at]
+    inside = held
+    while isinstance(inside, (dict, list)) and inside:
+        keys = list(inside) if isinstance(inside, dict) else range(len(inside))
+        key = draw.choice(keys)
+        if draw.random() < 0.4 or not isinstance(inside[key], (dict, list)) or not inside[key]:
+            inside[key] = draw.choice(_VALUES)
+            break
+        inside = inside[key]
+    return cbor2.dumps(held, canonical=draw.random() < 0.9)
+
+
+async def _status(app: Any, method: str, path: str, body: bytes, credential: str = "") -> int:
+    """Return what an application answers to a request that comes in two parts."""
+    parts = [body[: len(body) // 2], body[len(body) // 2 :]]
+    said: list[int] = []
+
+    async def receive() -> dict[str, Any]:
+        part = parts.pop(0) if parts else b""
+        return {"type": "http.request", "body": part, "more_body": bool(parts)}
+
+    async def send(message: dict[str, Any]) -> None:
+        if message["type"] == "http.response.start":
+            said.append(message["status"])
+
+    await app({
+        "type": "http", "method": method, "path": path, "raw_path": path.encode(), "query_string": b"",
+        "headers": [(b"authorization", b"Bearer " + credential.encode())], "http_version": "1.1", "scheme": "http",
+        "server": ("127.0.0.1", 1), "client": ("127.0.0.1", 2), "root_path": "", "asgi": {"version": "3.0"},
+    }, receive, send)  # fmt: skip
+    (status,) = said
+    return status
+
+
+def _choice(of: Housed) -> Choice:
+    choice = Choice(of.task.digest, of.task.digest, 2, "analyst", ((0, 1),), 0.05, 20)
+    if of.task.signer is None:
+        return choice
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+    return choice.signed(Ed25519PrivateKey.from_private_bytes(of.homes["curator"].key(of.task.signer).private))
+
+
+def _decoded(draw: Random, of: Housed) -> None:
+    """Check that what is decoded is written in the one way that it is, or is refused."""
+    client = person(of.task)
+    choice = _choice(of)
+    client.upload(choice)
+    decoders: list[tuple[bytes, Callable[[bytes], bytes]]] = [
+        (of.task.encoded, lambda body: Task.decoded(body).encoded),
+        (choice.encoded, lambda body: Choice.decoded(body, of.task).encoded),
+        (client.state, lambda body: Client.restored(body, now=lambda: NOW).state),
+    ]
+    for _ in range(BODIES):
+        whole, decode = draw.choice(decoders)
+        body = _spoilt(draw, [whole])
+        try:
+            again = decode(body)
+        except CollectionError:
+            continue
+        assert again == body, body.hex()
