@@ -7,6 +7,7 @@ import shutil
 import socket
 import subprocess
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -33,7 +34,13 @@ def program(name: str) -> str | None:
 
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[Server]:
-    """Start a server, or skip where there is none or no driver."""
+    with started("-c fsync=off") as server:
+        yield server
+
+
+@contextmanager
+def started(asks: str = "") -> Iterator[Server]:
+    """Start a server with some settings, or skip where there is none or no driver."""
     initdb, pg_ctl = program("initdb"), program("pg_ctl")
     if initdb is None or pg_ctl is None:
         pytest.skip("PostgreSQL is not installed")
@@ -53,7 +60,7 @@ def postgres() -> Iterator[Server]:
         subprocess.run(command, user=user, cwd=folder, check=True, stdout=subprocess.DEVNULL, timeout=120)
 
     data = str(folder / "data")
-    settings = f"-c listen_addresses={LOOPBACK} -c port={port} -c unix_socket_directories={folder} -c fsync=off"
+    settings = f"-c listen_addresses={LOOPBACK} -c port={port} -c unix_socket_directories={folder} {asks}"
     try:
         run(
             initdb,

@@ -7,6 +7,7 @@ import secrets
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Iterable
 from contextlib import ExitStack
 from dataclasses import replace
 from hashlib import sha256
@@ -18,11 +19,14 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
 from closed_on_spark import WIDTH
+from collections_made import Run, made
 from engines import LOOPBACK, ON_SPARK, SOON_READY, Cluster
 from tacit.collection.parts.opening import Opener
 from tacit.collection.parts.partitions import read_partition, write_partitions
-from tacit.collection.parts.shuffling import Shuffle, shuffled
+from tacit.collection.parts.shuffler import Shuffler
+from tacit.collection.parts.shuffling import Shuffle, forget, parts_of, shuffled
 from tacit.collection.parts.spark_shuffling import shuffled_on_spark
+from tacit.collection.wire.rounds import Round
 from tacit.collection.wire.sealing import public_bytes, sealed
 from tacit.errors import UnsupportedError
 
@@ -132,6 +136,29 @@ def test_an_opener_does_not_show_its_key() -> None:
     opener = Opener(b"k" * 32, b"info", WIDTH)
     assert "kkk" not in repr(opener)
     assert replace(opener, cores=2).private == opener.private
+
+
+def test_a_shuffler_closes_by_the_job_that_it_is_told(tmp_path: Path) -> None:
+    run, asked = Run(made(), [{"sex": "f", "town": "Lima"}] * 5, tmp_path), list[int]()
+
+    def noted(messages: Iterable[bytes], width: int, opened: Opener, out: Path) -> Shuffle:
+        asked.append(width)
+        return shuffled(messages, width, opened, out)
+
+    first = run.shufflers[0]
+    run.shufflers[0] = Shuffler(run.task, 0, first._private, first.store, first.folder, shuffle=noted)
+    assert len(run.first().answers) == 10
+    assert asked == [Round(run.task).width()]
+
+
+def test_nothing_is_left_of_shuffles_that_were_killed(tmp_path: Path) -> None:
+    out = tmp_path / "round-1"
+    for path in (out, tmp_path / ".round-1.part"):
+        path.write_bytes(b"in no order")
+    parts_of(out).mkdir()
+    (parts_of(out) / "run").write_bytes(b"in order")
+    forget(out)
+    assert not any(tmp_path.iterdir())
 
 
 def test_an_empty_round_is_an_empty_file(tmp_path: Path) -> None:

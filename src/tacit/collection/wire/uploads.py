@@ -1,6 +1,7 @@
 """An upload: a one-time token and a person's messages of a round, each as wide as the others, and nothing else."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from hashlib import sha256
 
 from tacit.collection.errors import MalformedError
@@ -16,12 +17,12 @@ class Upload:
     token: bytes
     messages: bytes
 
-    @property
+    @cached_property
     def token_hash(self) -> bytes:
         """What is stored of the token."""
         return sha256(self.token).digest()
 
-    @property
+    @cached_property
     def digest(self) -> bytes:
         """What tells the same upload from another one."""
         return sha256(self.messages).digest()
