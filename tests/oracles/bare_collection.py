@@ -3,7 +3,7 @@
 import os
 import resource
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from multiprocessing import get_context
@@ -23,19 +23,13 @@ WIDTH, INFO = INNER + SEAL_BYTES, bytes(81)
 
 @dataclass(frozen=True)
 class Boxes:
-    """Some messages, and the key that opens them; asked for more, they come again."""
+    """Some messages, and the key that opens them."""
 
     key: bytes
     messages: list[bytes]
 
     def opener(self, cores: int = 1) -> Opener:
         return Opener(self.key, INFO, WIDTH, cores)
-
-    def uploads(self, messages: int) -> Iterator[bytes]:
-        """Yield so many messages, as people upload them."""
-        for start in range(0, messages, FEATURES):
-            place = start % len(self.messages)
-            yield b"".join(self.messages[place : place + FEATURES])
 
 
 def boxes(count: int) -> Boxes:

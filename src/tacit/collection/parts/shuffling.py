@@ -21,7 +21,7 @@ from tacit.collection.parts.scattered import rows_of, scattered
 from tacit.collection.wire.sealing import SEAL_BYTES
 
 # Messages a process opens in a tenth of a second: worth asking it, and no core is long alone with the last ones.
-_AT_ONCE = 1 << 11
+AT_ONCE = 1 << 11
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ def forget(out: Path) -> None:
     rmtree(parts_of(out), ignore_errors=True)
 
 
-def blocks_of(parts: Iterable[bytes], width: int, at_once: int = _AT_ONCE) -> Iterator[bytes]:
+def blocks_of(parts: Iterable[bytes], width: int, at_once: int = AT_ONCE) -> Iterator[bytes]:
     """Yield the messages again, so many at once, wherever the parts were cut; a rest that is none comes last."""
     held, length = bytearray(), at_once * width
     for part in parts:
