@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -23,6 +24,7 @@ from tacit.anonymity import Population, exposure
 from tacit.anonymity.choosing.redaction import RedactionRule, redaction_leakage, redaction_rules
 from tacit.anonymity.choosing.redaction_exposure import redacted_exposure
 from tacit.errors import InvalidValueError, TooLargeError, UnknownColumnError, UnsupportedError
+from tacit.tables.counting import questions
 from tacit.tables.counting.redacted_answers import answers_on_one
 
 NAMES = "xyz"
@@ -149,6 +151,24 @@ def test_ten_columns_with_decoys_and_no_more() -> None:
     masked = [[v if list(held).count(v) >= 3 else REDACTED for v in held] for held in columns.values()]
     without = exposure(Population(pa.table(dict(zip(columns, masked, strict=True)))), k=2)
     assert redacted_exposure(P, sure, k=2) == pytest.approx(without)
+
+
+@pytest.mark.parametrize(("columns", "times"), [(16, 2), (17, 4)])
+def test_of_many_columns_fewer_questions_are_put_at_once(
+    monkeypatch: pytest.MonkeyPatch, columns: int, times: int
+) -> None:
+    asked: list[Any] = []
+    monkeypatch.setattr(questions, "_ROWS_AT_ONCE", 40)
+    P = Population(pa.table({f"x{j}": ["a"] * 8 + ["b"] * 2 for j in range(columns)}))
+
+    def counted(rows: Any) -> Any:
+        return replace(rows, answer=lambda question: asked.append(question) or rows.answer(question))
+
+    spied = P.with_rows(counted, None)
+    asked.clear()
+    rules = [RedactionRule(f"x{j}", 3, 0.25) for j in range(3)]
+    assert redacted_exposure(spied, rules, k=2) == pytest.approx(redacted_exposure(P, rules, k=2))
+    assert len(asked) == times
 
 
 def test_every_engine_redacts_the_same(engine: Any) -> None:

@@ -16,6 +16,8 @@ ibis: Any = import_module("ibis")
 # Sets of the columns with decoys, as the bits of a number: those an answer has redacted, and those that are rare.
 _REDACTED, _RARE = "redacted_columns", "rare_columns"
 _GROUPS = "sizes_and_rare_columns"
+# The rows of a question about so many columns are held as those of several are.
+_COLUMNS_A_QUESTION = 16
 
 # The redacted columns; how many people have just which of these rare, among those who could give the same answer; and
 # how many answers there are with these numbers.
@@ -47,7 +49,8 @@ def count_answers(
     questions = (
         _groups_by_answer(told, [*fields, *map(_is_rare, sure)], coins, redacted) for redacted in range(1 << len(coins))
     )
-    for answer in ask_all(rows, ((question, length) for question in questions)):
+    held = length * -(-len(columns) // _COLUMNS_A_QUESTION)
+    for answer in ask_all(rows, ((question, held) for question in questions)):
         for redacted, groups, answers in answer:
             people = {_members(code, decoyed): code >> len(decoyed) for code in groups}
             yield _members(redacted, decoyed), people, answers
