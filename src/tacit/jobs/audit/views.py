@@ -66,9 +66,11 @@ class Views:
 
     def _steps(self, name: str) -> Iterator[tuple[Verdict, str]]:
         """Yield the finest steps that a number fits in."""
-        numbers = self._population.told_by_rows(lambda rows, _: numbers_of(rows, name))
-        if numbers is None or np.isnan(numbers).all():
+        found, column = self._population.told_by_rows(lambda rows, _: numbers_of(rows, name)), self._coded[name]
+        if found is None or np.isnan(found).all():
             return
+        numbers = np.full(column.count, math.nan)
+        numbers[column.codes] = found  # the rows of a code have one number
         span = float(np.nanmax(numbers) - np.nanmin(numbers))
         if not 0 < span < math.inf:
             return
@@ -76,7 +78,7 @@ class Views:
         for step in (lead * least * 10**tens for tens in range(4) for lead in (1, 2, 5)):
             places = np.floor(numbers / step)
             _, codes = np.unique(places, return_inverse=True)
-            if 1 < codes.max() + 1 <= _STEPS and self._fits(codes, self._coded[name]):
+            if 1 < codes.max() + 1 <= _STEPS and self._fits(codes[column.codes], column):
                 yield "coarsen", f"in steps of {step:g} it fits"
 
     def _without_rare(self, name: str) -> Iterator[tuple[Verdict, str]]:
