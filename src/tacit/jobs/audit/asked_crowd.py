@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,7 +70,7 @@ class AskedCrowd:
 
     @cached_property
     def _hidden(self) -> HiddenTarget:
-        return HiddenTarget(self.mechanism, int(self.counts.sum()))
+        return _hidden(self.mechanism, int(self.counts.sum()))
 
     @property
     def _are_few(self) -> bool:
@@ -83,3 +83,9 @@ class AskedCrowd:
         """How many of the others hold each answer, the target being one of those whom some are like."""
         missing = np.unique(self.counts, return_index=True)[1]  # of equal counts it does not matter which lacks one
         return [tuple((self.counts - np.eye(1, self.counts.size, place, dtype=int)[0]).tolist()) for place in missing]
+
+
+@lru_cache(maxsize=256)
+def _hidden(mechanism: Mechanism, n: int) -> HiddenTarget:
+    """Return one of n people, once for all columns that are asked alike: it keeps the bounds that it has found."""
+    return HiddenTarget(mechanism, n)

@@ -1,6 +1,7 @@
 """Which protocol asks best at an ε: the one through which an estimated share is least off."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import cast
 
 from tacit.jobs.audit.result import ProtocolReport
@@ -33,5 +34,6 @@ def mechanism_in(report: ProtocolReport) -> Mechanism:
     return _made(report.mechanism)
 
 
+@lru_cache(maxsize=256)  # the columns of a table ask the same questions again and again
 def _made(spelled: str) -> Mechanism:
     return cast(Mechanism, mechanism_of(spelled))
