@@ -7,6 +7,7 @@ import shlex
 import signal
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
@@ -72,6 +73,15 @@ def test_the_first_screen_is_short_however_wide_the_table(
         assert "more to drop: --full" in " ".join(lines)
 
 
+def test_the_first_screen_shows_some_columns_of_each_verdict(monkeypatch: pytest.MonkeyPatch, wide: Path) -> None:
+    rows = (re.match(r" [\w ]+? {2,}(publish|coarsen|redact|drop) ", line) for line in screen(monkeypatch, 80, wide))
+    shown = Counter(row[1] for row in rows if row is not None)
+    decided = Counter(each.verdict for each in tc.audit(wide).decision.columns)
+    assert set(shown) == set(decided) >= {"publish", "drop"}
+    assert shown.total() == 12
+    assert min(shown.values()) >= min(3, *decided.values())
+
+
 def test_the_next_command_runs_as_it_stands(monkeypatch: pytest.MonkeyPatch, wide: Path, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
     lines = screen(monkeypatch, 500, wide)
@@ -107,4 +117,4 @@ def test_ctrl_c_ends_the_search_and_keeps_what_it_found(wide: Path) -> None:
     os.close(seen)
     assert process.returncode == 0
     assert "the search was interrupted" in out
-    assert re.search(r"No set within the budget has more than \d+ columns that follow from no other; this one has", out)
+    assert re.search(r"has more than \d+ columns of which none follows from another; this one has \d+: the search", out)

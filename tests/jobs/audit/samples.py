@@ -170,6 +170,7 @@ def usual(city: str = "city", job: str = "job", table: str = "people.csv") -> Au
             functions={"sick": city},
             nearly={job: city},
             front=(FrontSet(("sick",), 1.0, 3, 0.003), FrontSet((city, "sick"), 2.0, 8, 0.008)),
+            kept=(),
         ),
         risks=RISKS,
         uniqueness=PopulationUniqueness(
@@ -240,7 +241,7 @@ def bare() -> Audit:
         rows=3 * PEOPLE,
         person="id",
         sensitive=(),
-        decision=Decision(decided(email=("drop", "identifier")), (), None, {}, {}, ()),
+        decision=Decision(decided(email=("drop", "identifier")), (), None, {}, {}, (), ()),
         uniqueness=None,
         risks=tuple(replace(risk, recommended=None) for risk in RISKS),
         columns=(usual().columns[3],),
@@ -276,6 +277,7 @@ def wide() -> Audit:
             functions={names[i]: names[i - 1] for i in range(1, 13)},
             nearly={names[14]: names[13]},
             front=tuple(FrontSet(published[:size], float(size), size, size / 1000) for size in range(1, 13)),
+            kept=(),
         ),
         columns=tuple(column(name, exposed=place) for place, name in enumerate(names)),
         sets=SetsReport(

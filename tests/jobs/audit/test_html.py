@@ -107,7 +107,7 @@ def test_the_decision_says_what_to_publish_what_that_gives_away_and_what_comes_n
         "Publish city, sick: 2 of 4 columns, together.",
         "They expose about 1 in 120 people (8, 0.8 %); the budget is 1 %; sick is guessed right 52 % of the time "
         "instead of 50 %.",
-        "that follow from no other: proved.",
+        "of which none follows from another: proved.",
         "tacit audit people.csv --columns=city,sick --sensitive=sick --k=10 --budget=0.01 --html=columns.html",
         "publish job, sick instead: 3.5 bits together, not 3.25.",
         "Coarsened or redacted as it says, each of these fits beside those to publish; not all of them do.",

@@ -13,6 +13,7 @@ from oracles.audits import best_guesses, classes, exposed_people, subsets
 from tacit.errors import InvalidValueError, UnknownColumnError
 from tacit.jobs.audit import sets as search, to_text
 from tacit.jobs.audit.result import Audit
+from tacit.jobs.audit.summary import summary
 from tacit.limits import Limits, within
 from tacit.tables.counting.threshold import most_exposed
 
@@ -226,6 +227,41 @@ def test_a_budget_is_a_share(budget) -> None:
 def test_some_columns_of_a_population_are_audited_as_if_they_were_all() -> None:
     columns = ["sex", "race"]
     assert tc.audit(tc.Population("example:adult"), columns).to_dict() == tc.audit("example:adult", columns).to_dict()
+
+
+@pytest.mark.parametrize("told", [{"guess_budget": 0.1}, {"certain_budget": 0.0}])
+def test_what_limits_guesses_of_no_column_is_refused(told: dict) -> None:
+    with pytest.raises(InvalidValueError, match=f"{next(iter(told))} limits what is told of sensitive columns, and"):
+        tc.audit(arrow([{"a": "x"}]), **told)
+
+
+@pytest.mark.parametrize(
+    ("told", "said", "reasons"),
+    [
+        (
+            {"keep": ["pin"]},
+            "Nothing can go out: no set with pin, which is to be kept, is within the budget of 1 %.",
+            {"nothing fits beside what is to be kept", "to be kept, and over the budget"},
+        ),
+        ({"drop": ["sex", "town", "pin"]}, "Nothing goes out: every column is to be dropped.", {"as told"}),
+        ({"k": 200}, "No column can go out within the budget of 1 %.", {"100 % exposed by it alone"}),
+        (
+            {"columns": ["town"], "sensitive": ["sex"], "guess_budget": 0.02},
+            "No column can go out within the budget of 1 % and guesses of sex that rise by at most 2 points.",
+            {"with it a sensitive value is guessed too well"},
+        ),
+    ],
+    ids=["kept", "dropped", "exposed", "guessed"],
+)
+def test_where_nothing_goes_out_the_reason_is_said(told: dict, said: str, reasons: set[str]) -> None:
+    town = [*"ab"] * 50
+    table = pa.table({"sex": ["f" if place == "a" else "m" for place in town], "town": town, "pin": [*range(50)] * 2})
+    found = tc.audit(table, **told)
+    assert found.decision.recommended == ()
+    assert said in summary(found)
+    assert said in " ".join(found.to_html().replace("\N{NO-BREAK SPACE}", " ").split())
+    assert {each.reason for each in found.decision.columns if not each.reason.startswith("key")} == reasons
+    assert {each.verdict for each in found.decision.columns} == {"drop"}
 
 
 def test_an_unknown_sensitive_column_is_refused() -> None:

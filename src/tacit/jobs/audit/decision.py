@@ -1,12 +1,12 @@
 """What to do with each column: publish it, make it coarser, redact its rare values, or drop it."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Literal
 
 from tacit.anonymity import ColumnKind, Population, Selection
 from tacit.anonymity.choosing.asked import Asked
 from tacit.anonymity.people.kinds import NAMING
-from tacit.jobs.audit.decision_result import ColumnDecision, FrontSet, Offer
+from tacit.jobs.audit.decision_result import AS_TOLD, ColumnDecision, Columns, FrontSet, Offer
 from tacit.jobs.audit.sets import Wanted
 from tacit.jobs.audit.time_limit import TimeLimit
 from tacit.jobs.audit.views import Views
@@ -57,6 +57,9 @@ def decide(
     time: TimeLimit,
 ) -> Iterator[ColumnDecision]:
     """Yield what to do with each column, beside the columns that are recommended."""
+    if selection.proved and selection.best is None and wanted.keep:
+        yield from _nothing_with(wanted.keep, kinds)
+        return
     published = selection.columns
     secret = [name for name in wanted.sensitive if name not in published]
     naming = [name for name, kind in kinds.items() if kind.kind in NAMING]
@@ -69,7 +72,7 @@ def decide(
             entropy = population.class_sizes([name]).entropy
             yield ColumnDecision(name, "publish", _why_published(name, selection) or f"tells {bits(entropy)} bits")
         elif name in wanted.drop:
-            yield ColumnDecision(name, "drop", "as told")
+            yield ColumnDecision(name, "drop", AS_TOLD)
         elif name in secret:
             yield ColumnDecision(name, "drop", "sensitive: goes out only if kept")
         elif name in naming:
@@ -79,9 +82,17 @@ def decide(
         elif name in viewed and (view := views.of(name)):
             yield ColumnDecision(name, *view)
         elif beside[name] > asked.allowed.exposed:
-            yield ColumnDecision(name, "drop", f"{percent(beside[name] / population.people)} exposed with it")
+            beside_others = "with it" if published else "by it alone"
+            yield ColumnDecision(name, "drop", f"{percent(beside[name] / population.people)} exposed {beside_others}")
         else:
             yield ColumnDecision(name, "drop", _why_dropped(selection, wanted))
+
+
+def _nothing_with(kept: Columns, columns: Iterable[str]) -> Iterator[ColumnDecision]:
+    """Yield that nothing goes out, since what is to be kept gives away too much already."""
+    for name in columns:
+        why = "to be kept, and over the budget" if name in kept else "nothing fits beside what is to be kept"
+        yield ColumnDecision(name, "drop", why)
 
 
 def _why_published(name: str, selection: Selection) -> str | None:

@@ -10,6 +10,9 @@ from tacit.numerics.search.looked_at import Ended
 Columns = tuple[str, ...]
 Verdict = Literal["publish", "coarsen", "redact", "drop"]
 
+#: Why a column is dropped that goes out in no case.
+AS_TOLD = "as told"
+
 
 @dataclass(frozen=True)
 class Offer:
@@ -56,7 +59,8 @@ class Decision:
 
     ``offers`` is empty if no set is within the budgets. ``question``: what has to be answered first, or None.
     ``functions``: a column that is a copy or a function of another → that one; ``nearly``: one that nearly is.
-    ``front``: sets that were looked at, by rising utility, each exposing more people than the one before.
+    ``front``: sets that were looked at, by rising utility, each exposing more people than the one before. ``kept``: the
+    columns that were to go out in any case, which they do if some set with them is within the budgets.
     """
 
     columns: tuple[ColumnDecision, ...]
@@ -65,6 +69,7 @@ class Decision:
     functions: Mapping[str, str]
     nearly: Mapping[str, str]
     front: tuple[FrontSet, ...]
+    kept: Columns
 
     @property
     def recommended(self) -> Columns:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from rich.console import RenderableType
 from rich.table import Table
 
+from tacit.jobs.audit.decision_result import ColumnDecision
 from tacit.jobs.audit.result import SHOWN, Audit, RiskReport
 from tacit.jobs.audit.set_names import SetNames
 from tacit.jobs.audit.summary import (
@@ -35,10 +36,10 @@ def decided(found: Audit, *, full: bool) -> Iterator[RenderableType]:
     for column in table.columns[1:]:
         column.justify = "left"
     table.columns[2].no_wrap = False
-    shown = decisions if full or len(decisions) <= _FIRST + 1 else decisions[:_FIRST]
+    shown = decisions if full or len(decisions) <= _FIRST + 1 else _some_of_each(decisions)
     for each in shown:
         table.add_row(each.column, each.verdict, each.reason, style="bold" if each.verdict == "publish" else None)
-    if rest := Counter(each.verdict for each in decisions[len(shown) :]):
+    if rest := Counter(each.verdict for each in decisions) - Counter(each.verdict for each in shown):
         table.caption = f"and {', '.join(f'{count:,} more to {verdict}' for verdict, count in rest.items())}: --full"
         table.caption_justify = "left"
     yield table
@@ -47,6 +48,16 @@ def decided(found: Audit, *, full: bool) -> Iterator[RenderableType]:
     if (command := next_command(found)) is not None:
         yield plain_words("Next, what these columns give away, as a page:")
         yield command
+
+
+def _some_of_each(decisions: list[ColumnDecision]) -> list[ColumnDecision]:
+    """Return the first columns of each verdict, as many of each as there is room for on the first screen."""
+    ahead = Counter[str]()
+    places: list[tuple[int, int]] = []
+    for i, each in enumerate(decisions):
+        places.append((ahead[each.verdict], i))
+        ahead[each.verdict] += 1
+    return [decisions[i] for i in sorted(i for _, i in sorted(places)[:_FIRST])]
 
 
 def traded(found: Audit) -> Iterator[RenderableType]:

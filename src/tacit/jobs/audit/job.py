@@ -173,6 +173,9 @@ def audit(  # noqa: PLR0915 - section by section
     report_progress("what kind of column each is")
     kinds = {kind.column: kind for kind in column_kinds(people, chosen)}
     traits = tuple(column for column in chosen if not is_identifier_like(alone[column]))
+    for name, told in (("guess_budget", guess_budget), ("certain_budget", certain_budget)):
+        if told is not None and not secrets:
+            raise InvalidValueError(f"{name} limits what is told of sensitive columns, and none is named as sensitive")
     rise = GUESS_BUDGET if guess_budget is None else as_real(guess_budget, "guess_budget")
     kept = people.known(keep), people.known(drop)
     wanted = Wanted(k, share, secrets, rise, certain_budget, *kept)
@@ -194,6 +197,7 @@ def audit(  # noqa: PLR0915 - section by section
         functions=selection.functions,
         nearly=selection.nearly,
         front=tuple(front_of(people, selection)),
+        kept=wanted.keep,
     )
     sets = sets_report(people, chosen, traits, selection, k)
     selected = set_reports(people, [found.columns for found in selection.maximal if found.columns][:SHOWN], k)

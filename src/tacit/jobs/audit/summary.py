@@ -5,11 +5,11 @@ from collections.abc import Iterable, Iterator
 from tacit.anonymity.uniqueness.model import UniquenessModel
 from tacit.estimate import Estimate
 from tacit.jobs.audit.collection_text import in_short
-from tacit.jobs.audit.decision_result import ColumnDecision, Columns, Offer
+from tacit.jobs.audit.decision_result import AS_TOLD, ColumnDecision, Columns, Offer
 from tacit.jobs.audit.result import Audit, RiskReport
 from tacit.jobs.audit.set_names import SetNames
 from tacit.presenting.names import briefly, listed
-from tacit.presenting.numbers import bounded, odds, people, percent, times
+from tacit.presenting.numbers import bounded, odds, people, percent, points, times
 from tacit.presenting.shell import Command
 from tacit.printable import printable
 
@@ -18,7 +18,8 @@ CUT_SHORT = "The time limit cut this short; section 8 says what is missing."
 # Above the sets of the trade-off.
 TRADED = (
     "Fewer columns expose fewer people: of the sets that were looked at, none is worth more than one of these and "
-    "exposes as few. What a set is worth is said in columns that follow from no other, or as weights were told."
+    "exposes as few. What a set is worth is the most columns in it of which none follows from another, or as weights "
+    "were told."
 )
 _VERDICTS = ("publish", "coarsen", "redact", "drop")
 # What the search for the recommended columns ended with before its proof.
@@ -87,12 +88,27 @@ def offered(found: Audit, offer: Offer) -> str:
     return f"{they} {verb} {exposed}; the budget is {percent(found.budget)}{guesses}."
 
 
+def nothing(found: Audit) -> str:
+    """Return why no column goes out."""
+    within = f"within the budget of {percent(found.budget)}"
+    if found.sensitive:
+        within += f" and guesses of {listed(found.sensitive)} that rise by at most {points(found.guess_budget)}"
+    if "sets" in found.cut_short:
+        return f"Whether a column can go out {within} was not found out in time."
+    if kept := found.decision.kept:
+        are = "is" if len(kept) == 1 else "are"
+        return f"Nothing can go out: no set with {listed(kept)}, which {are} to be kept, is {within}."
+    if all(each.reason == AS_TOLD for each in found.decision.columns):
+        return "Nothing goes out: every column is to be dropped."
+    return f"No column can go out {within}."
+
+
 def proved(found: Audit) -> str | None:
     """Return whether another set of columns could be more useful than the recommended one."""
     if not found.decision.offers or len(found.decision.recommended) == len(found.columns):
         return None
     best = found.decision.offers[0]
-    counted = " that follow from no other" if best.utility != len(best.columns) else ""
+    counted = " of which none follows from another" if best.utility != len(best.columns) else ""
     if best.ended == "proved":
         return f"No set within the budget has more than {columns_of(best.utility)}{counted}: proved."
     return (
@@ -195,10 +211,7 @@ def _sentences(found: Audit) -> Iterator[str]:
 
 def _recommended(found: Audit) -> Iterator[str]:
     if not found.decision.offers:
-        if "sets" in found.cut_short:
-            yield f"Whether a column can go out within the budget of {percent(found.budget)} was not found out in time."
-        else:
-            yield f"No column can go out within the budget of {percent(found.budget)}."
+        yield nothing(found)
         return
     best, *others = found.decision.offers
     if len(best.columns) == len(found.columns):
