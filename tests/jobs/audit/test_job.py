@@ -264,6 +264,31 @@ def test_where_nothing_goes_out_the_reason_is_said(told: dict, said: str, reason
     assert {each.verdict for each in found.decision.columns} == {"drop"}
 
 
+def test_what_stands_out_without_naming_anybody_is_called_what_it_is() -> None:
+    days = [f"2020-01-{1 + place % 28:02}" for place in range(200)]
+    told = {
+        "seen": days,
+        "lat": [40 + place / 1000 for place in range(200)],
+        "sampling_weight": [1 + place % 50 / 7 for place in range(200)],
+        "height": [150 + place / 7 for place in range(200)],
+        "sex": [*"fm"] * 100,
+    }
+    reasons = {each.column: each.reason.partition(":")[0] for each in tc.audit(pa.table(told)).decision.columns}
+    assert reasons == {
+        "seen": "date", "lat": "coordinate", "sampling_weight": "weight", "height": "measurement",
+        "sex": "tells 1.000 bits",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(("most", "offered"), [(252, ["columns"]), (350, ["columns", "bits"])])
+def test_bits_are_counted_instead_where_that_is_more_in_the_digits_that_are_said(most: int, offered: list[str]) -> None:
+    quarters = [0] * most + [1] * 250 + [2] * 250 + [3] * (500 - most)
+    pair = {"a": [value // 2 for value in quarters], "b": [value % 2 for value in quarters]}
+    found = tc.audit(pa.table({**pair, "c": [place % 4 for place in range(1000)]}), k=140, budget=0.0)
+    assert found.decision.recommended == ("a", "b")
+    assert [offer.by for offer in found.decision.offers] == offered
+
+
 def test_an_unknown_sensitive_column_is_refused() -> None:
     with pytest.raises(UnknownColumnError, match="did you mean 'sex'"):
         tc.audit("example:adult", columns=["sex"], sensitive="sx")

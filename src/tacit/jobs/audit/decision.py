@@ -14,6 +14,8 @@ from tacit.jobs.guesses import guess_reports
 from tacit.presenting.numbers import bits, percent
 from tacit.printable import printable
 
+# What a column is called by that stands out though it names nobody, where it is said what to do with it.
+_STANDING_OUT = ("date", "coordinate", "weight", "measurement")
 # Coarser views are tried of so many columns, those first with which fewest are exposed.
 _VIEWED = 40
 
@@ -65,12 +67,14 @@ def decide(
     naming = [name for name, kind in kinds.items() if kind.kind in NAMING]
     open_to = [name for name in kinds if name not in (*published, *wanted.drop, *secret, *naming)]
     views = Views(population, asked, published)
+    called = {name: f"{kind.kind}: " if kind.kind in _STANDING_OUT else "" for name, kind in kinds.items()}
     beside = views.exposed_with(open_to if time.left else ())
     viewed = sorted(beside, key=beside.__getitem__)[:_VIEWED]
     for name, kind in kinds.items():
         if name in published:
             entropy = population.class_sizes([name]).entropy
-            yield ColumnDecision(name, "publish", _why_published(name, selection) or f"tells {bits(entropy)} bits")
+            told = _why_published(name, selection) or f"tells {bits(entropy)} bits"
+            yield ColumnDecision(name, "publish", called[name] + told)
         elif name in wanted.drop:
             yield ColumnDecision(name, "drop", AS_TOLD)
         elif name in secret:
@@ -80,10 +84,10 @@ def decide(
         elif name not in beside:
             yield ColumnDecision(name, "drop", "not known to fit: the time was over before")
         elif name in viewed and (view := views.of(name)):
-            yield ColumnDecision(name, *view)
+            yield ColumnDecision(name, view[0], called[name] + view[1])
         elif beside[name] > asked.allowed.exposed:
-            beside_others = "with it" if published else "by it alone"
-            yield ColumnDecision(name, "drop", f"{percent(beside[name] / population.people)} exposed {beside_others}")
+            exposed = f"{percent(beside[name] / population.people)} exposed {'with it' if published else 'by it alone'}"
+            yield ColumnDecision(name, "drop", called[name] + exposed)
         else:
             yield ColumnDecision(name, "drop", _why_dropped(selection, wanted))
 

@@ -277,9 +277,12 @@ def _alone(people: Population, columns: Columns, progress: Callable[[str], None]
 
 
 def _apart(offers: Iterable[Offer | None]) -> tuple[Offer, ...]:
-    """Return the offers, those after the first if they have more bits than it."""
+    """Return the offers, those after the first if they have more bits than it in the digits that are said."""
     best, *others = offers
-    return () if best is None else (best, *(other for other in others if other is not None and other.bits > best.bits))
+    if best is None:
+        return ()
+    told, *more = (float(f"{offer.bits:.3g}") for offer in (best, *filter(None, others)))
+    return best, *(other for other, bits in zip(filter(None, others), more, strict=True) if bits > told)
 
 
 def _certified(

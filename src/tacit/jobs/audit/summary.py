@@ -180,8 +180,8 @@ def with_identifiers(found: Audit) -> str | None:
     if not found.sets.identifier_like:
         return None
     names = briefly(found.sets.identifier_like)
-    guesses = f"; the guesses in section 5 are by who does not know {names}" if found.inference else ""
-    verb = "names" if len(found.sets.identifier_like) == 1 else "name"
+    verb, them = ("names", "it") if len(found.sets.identifier_like) == 1 else ("name", "them")
+    guesses = f"; the guesses in section 5 are by who does not know {them}" if found.inference else ""
     return f"“Whole table” is with {names}, which mostly {verb} a person{guesses}."
 
 
