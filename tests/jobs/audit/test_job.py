@@ -2,6 +2,7 @@
 
 import io
 import math
+from dataclasses import replace
 
 import pyarrow as pa
 import pytest
@@ -287,6 +288,23 @@ def test_bits_are_counted_instead_where_that_is_more_in_the_digits_that_are_said
     found = tc.audit(pa.table({**pair, "c": [place % 4 for place in range(1000)]}), k=140, budget=0.0)
     assert found.decision.recommended == ("a", "b")
     assert [offer.by for offer in found.decision.offers] == offered
+
+
+def test_a_search_takes_longer_where_each_question_does() -> None:
+    here = tc.Population(arrow([{"a": "x"}]))
+    elsewhere = here.with_rows(lambda rows: replace(rows, arrow=None), None)
+    longer = zip(search.search_seconds(elsewhere), search.search_seconds(here), strict=True)
+    assert [there / at_once for there, at_once in longer] == [6, 6]
+
+
+def test_what_fits_and_was_not_added_in_time_is_said_to_fit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(search, "_SEARCH_SECONDS", 1e-9)
+    table = pa.table({"sex": [*"fm"] * 50, "town": [*"aabb"] * 25})
+    for sensitive, reason in (((), "fits too"), (("sex",), "not known to fit")):
+        found = tc.audit(table, sensitive=sensitive)
+        assert found.decision.recommended == ()
+        why = {each.column: each.reason for each in found.decision.columns}
+        assert why["town"] == f"{reason}: the search ended before"
 
 
 def test_an_unknown_sensitive_column_is_refused() -> None:

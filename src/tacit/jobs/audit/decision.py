@@ -111,5 +111,5 @@ def _why_published(name: str, selection: Selection) -> str | None:
 def _why_dropped(selection: Selection, wanted: Wanted) -> str:
     """Return why a column is not published with which few enough people are exposed."""
     if not selection.proved:
-        return "not known to fit: the search ended before"
+        return "not known to fit: the search ended before" if wanted.sensitive else "fits too: the search ended before"
     return "with it a sensitive value is guessed too well" if wanted.sensitive else "told to be worth nothing"

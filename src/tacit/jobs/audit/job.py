@@ -39,12 +39,11 @@ from tacit.jobs.audit.result import (
 )
 from tacit.jobs.audit.risks import everybody_of, risk_reports, uniqueness_of, unsaid_of_uniqueness
 from tacit.jobs.audit.sets import (
-    BITS_SECONDS,
-    SEARCH_SECONDS,
     Wanted,
     asked_of_sets,
     is_identifier_like,
     search,
+    search_seconds,
     set_reports,
     sets_report,
 )
@@ -181,13 +180,14 @@ def audit(  # noqa: PLR0915 - section by section
     wanted = Wanted(k, share, secrets, rise, certain_budget, *kept)
     asked = asked_of_sets(people, kinds, wanted)
     by = weights if time.left else weights or {}  # told worths take no questions
-    allowed = min(SEARCH_SECONDS, time.left / 2)
+    longest, longest_of_bits = search_seconds(people)
+    allowed = min(longest, time.left / 2)
     selection = search(asked, by, allowed, report_progress, searching)
     offers = [offer_of(people, selection, "columns")]
     if offers[0] is not None and by is None and people.person is None and selection.ended != "interrupted":
-        of_bits = search(asked, "bits", min(BITS_SECONDS, time.left / 2), report_progress, searching)
+        of_bits = search(asked, "bits", min(longest_of_bits, time.left / 2), report_progress, searching)
         offers.append(offer_of(people, of_bits, "bits"))
-    if not selection.proved and allowed < SEARCH_SECONDS:
+    if not selection.proved and allowed < longest:
         time.cut_off("sets")
     report_progress("what to do with each column")
     decision = Decision(
