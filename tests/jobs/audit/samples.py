@@ -151,6 +151,7 @@ def usual(city: str = "city", job: str = "job", table: str = "people.csv") -> Au
         k=10,
         budget=0.01,
         guess_budget=0.05,
+        preset=None,
         show_rare=False,
         options=(),
         decision=Decision(

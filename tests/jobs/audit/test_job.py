@@ -3,6 +3,7 @@
 import io
 import math
 from dataclasses import replace
+from html import unescape
 
 import pyarrow as pa
 import pytest
@@ -288,6 +289,16 @@ def test_bits_are_counted_instead_where_that_is_more_in_the_digits_that_are_said
     found = tc.audit(pa.table({**pair, "c": [place % 4 for place in range(1000)]}), k=140, budget=0.0)
     assert found.decision.recommended == ("a", "b")
     assert [offer.by for offer in found.decision.offers] == offered
+
+
+@pytest.mark.parametrize("known", tc.anonymity.PRESETS, ids=lambda known: known.name)
+def test_a_published_threshold_is_named_with_its_source_in_each_report(known: tc.anonymity.Preset) -> None:
+    found = tc.audit(arrow([{"a": "x"}]), preset=known.name)
+    assert found.k == known.k
+    console = Console(width=1000, file=io.StringIO(), record=True)
+    console.print(to_text(found))
+    for report in (console.export_text(), found.to_markdown(), found.to_html()):
+        assert f" ({known.stated}: {known.source})" in unescape(report).replace("\\&", "&")
 
 
 def test_a_search_takes_longer_where_each_question_does() -> None:

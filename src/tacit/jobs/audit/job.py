@@ -228,6 +228,7 @@ def audit(  # noqa: PLR0915 - section by section
         person=people.person,
         sensitive=secrets,
         k=k,
+        preset=None if preset is None else find_preset(preset),
         budget=share,
         guess_budget=wanted.guess_budget,
         show_rare=show_rare,

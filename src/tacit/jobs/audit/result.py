@@ -3,6 +3,7 @@
 from dataclasses import dataclass, fields
 from typing import Any
 
+from tacit.anonymity import Preset
 from tacit.anonymity.uniqueness.population_uniqueness import PopulationUniqueness
 from tacit.estimate import Estimate
 from tacit.jobs.audit.decision_result import Columns, Decision
@@ -253,6 +254,7 @@ class Audit(Drawn):
     person: str | None
     sensitive: Columns
     k: int
+    preset: Preset | None
     budget: float
     guess_budget: float
     show_rare: bool
@@ -287,5 +289,5 @@ class Audit(Drawn):
             ``certified_selection``, ``selected``, ``release``, ``inference``, ``collection``, ``redaction``,
             ``cut_short`` (sections that a limit left incomplete), ``not_examined``. An `Estimate` is a dict.
         """
-        inputs = ("table", "person", "sensitive", "k", "budget", "guess_budget", "show_rare", "options")
+        inputs = ("table", "person", "sensitive", "k", "preset", "budget", "guess_budget", "show_rare", "options")
         return {field.name: plain(getattr(self, field.name)) for field in fields(self) if field.name not in inputs}

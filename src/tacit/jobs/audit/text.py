@@ -83,10 +83,11 @@ def _printed(found: Audit) -> Iterator[RenderableType]:
 def introduction(found: Audit) -> tuple[str, str]:
     """Return what was audited, and what is meant by exposed."""
     rows = f" in {found.rows:,} rows" if found.person else ""
+    source = "" if found.preset is None else f" ({found.preset.stated}: {found.preset.source})"
     return (
         f"{found.table}: {people(found.people)}{rows}, {len(found.columns):,} column{'s' * (len(found.columns) != 1)}",
-        f"Exposed means fewer than {found.k:,} people alike, herself included. Every number is exact unless marked as "
-        f"a bound, an estimate or an assumption; budget {percent(found.budget)}.",
+        f"Exposed means fewer than {found.k:,} people alike, herself included{source}. Every number is exact unless "
+        f"marked as a bound, an estimate or an assumption; budget {percent(found.budget)}.",
     )
 
 
