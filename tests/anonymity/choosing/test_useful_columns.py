@@ -1,5 +1,6 @@
 """Of columns that say the same one counts; what is kept, dropped or guarded is; a search says how it ended."""
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any, Literal
 
@@ -113,6 +114,22 @@ def test_what_follows_from_another_column_goes_out_with_it() -> None:
     assert selection.best.utility == 1
     assert selection.functions == {"born": "age", "decade": "age"}
     assert selection.constants == ("same",)
+
+
+@pytest.mark.parametrize(
+    ("most", "functions"), [(6, {"born": "age", "decade": "age", "x": "age"}), (5, {"born": "age"}), (1, {})]
+)
+def test_of_many_columns_elsewhere_an_engine_is_asked_for_copies_only(most: int, functions: dict[str, str]) -> None:
+    ages = ["10", "11", "20", "21"] * 3
+    table = {
+        "age": ages,
+        "born": [str(2020 - int(a)) for a in ages],
+        "decade": [a[0] for a in ages],
+        "x": [*"fffm"] * 3,
+    }
+    elsewhere = Population(pa.table(table)).with_rows(lambda rows: replace(rows, arrow=None), None)
+    with within(Limits(most_pairs_asked=most)):
+        assert select_columns(elsewhere, 0, k=3).functions == functions
 
 
 def test_what_nearly_follows_from_another_column_counts_once() -> None:

@@ -86,7 +86,7 @@ def functions_among(population: Population, columns: Sequence[str], coded: Mappi
         The columns to look at.
     coded
         Their codes, if the rows are at hand. If not, what nearly follows is not looked for; and if there are too many
-        pairs to ask about, no more than constants.
+        pairs to ask about, no more than copies and constants.
 
     Notes
     -----
@@ -119,6 +119,9 @@ def _told_by_engine(population: Population, sizes: Mapping[str, ClassSizes]) -> 
     """Return the pairs of a column and a function of it."""
     names = list(sizes)
     pairs = [(names[i], names[j]) for i, j in np.argwhere(_may_be(list(sizes.values()))).tolist()]
+    if len(pairs) > limits.current().most_pairs_asked:
+        shapes = {name: (each.sizes.tobytes(), each.counts.tobytes()) for name, each in sizes.items()}
+        pairs = [(one, other) for one, other in pairs if shapes[one] == shapes[other]]
     if len(pairs) > limits.current().most_pairs_asked:
         return set()
     together = population.class_sizes_of_all(pairs)
