@@ -123,6 +123,12 @@ def test_json_is_json_whatever_the_encoding_of_stdout(tmp_path, environment):
     assert shown_harmlessly(out)
 
 
+def test_what_a_library_prints_by_itself_is_not_in_json() -> None:
+    code = "import ctypes; from tacit.cli import main; main(); c = ctypes.CDLL(None); c.puts(b'x'); c.fflush(None)"
+    done = subprocess.run([sys.executable, "-c", code, *QUICK, "--json"], capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout)["command"] == QUICK[0]
+
+
 def test_what_no_encoding_has_is_in_json_as_it_was_given(capsys):
     inputs = {"table": "a\udce9\ud83d", "columns": list(HOSTILE.values())}
     print_json("audit", inputs, {})

@@ -29,7 +29,23 @@ def _command() -> int:
             os.fstat(handle)
         except OSError:
             os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)
+    _keep_stdout()
     return _answer(sys.argv[1:])
+
+
+def _keep_stdout() -> None:
+    """Let nothing but our own words onto stdout: a library that prints there by itself, as HiGHS does, is not heard."""
+    if sys.stdout is None or sys.stdout.fileno() != 1:  # closed, or told where to go by whoever runs us
+        return
+    sys.stdout.flush()
+    ours = os.fdopen(
+        os.dup(1), "w", encoding=sys.stdout.encoding, errors=sys.stdout.errors, closefd=False,
+        buffering=1 if sys.stdout.line_buffering else -1,
+    )  # fmt: skip
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    os.close(nowhere)
+    sys.stdout = sys.__stdout__ = ours  # pyright: ignore[reportAttributeAccessIssue, reportConstantRedefinition]
 
 
 def _answer(given: list[str]) -> int:
