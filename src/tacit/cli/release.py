@@ -95,7 +95,7 @@ def release(
     memory
         How much memory to take beside some 500 MB of libraries, such as 2GB; half of what is available by default.
     time
-        How long the search for the most useful release may take, in seconds or as 2m or 1h; 6 seconds by default.
+        How long the search for the most useful release may take, in seconds or as 2m or 1h; 5 seconds by default.
     json
         Print one JSON object.
     """

@@ -35,7 +35,7 @@ from tacit.tables.layouts.headers import Header
 from tacit.tables.named import files_read
 
 # How long the search may take, unless told.
-SEARCH_SECONDS = 6.0
+SEARCH_SECONDS = 5.0
 
 
 def release(
