@@ -332,7 +332,27 @@ FAULTS: dict[str, tuple[Callable[[Path], Any], type[Exception], str]] = {
     ),
     "column": (lambda p: release("example:adult", p / "out.csv", ["sx"]), UnknownColumnError, "sex"),
     "a goal that nothing meets": (
-        lambda p: release("example:adult", p / "out.csv", k=40_000), InvalidValueError, "exposes 1 of the people"
+        lambda p: release("example:adult", p / "out.csv", k=40_000), InvalidValueError,
+        "100 % of the people in groups of fewer than 40000; raise budget or max_suppressed or lower k",
+    ),
+    "more values than there are": (
+        lambda p: release("example:adult", p / "out.csv", sensitive="sex", keep=["sex"], l=3), InvalidValueError,
+        "has 100 % in groups without 3 values of sex; raise .* ask for less of that",
+    ),
+    "guesses no better at all": (
+        lambda p: release(pa.table({"a": ["x", "y"] * 50, "b": ["s", "t"] * 50}), p / "o.csv", sensitive="b",
+                          guess_budget=0, certain_budget=0),
+        InvalidValueError, "b guessed right of 50 % more .* b certain of 100 % .*; raise guess_budget or raise certain",
+    ),
+    "what few have, whatever the budget": (
+        lambda p: release(pa.table({"a": [*"xyz"] * 3}), p / "o.csv", k=4, budget=1), InvalidValueError,
+        "shows of 9 people what fewer than 4 have; raise max_suppressed or lower k",
+    ),
+    "nothing to tell": (
+        lambda p: release(pa.table({"a": ["x"] * 50}), p / "o.csv"), InvalidValueError, "all people have the same a"
+    ),
+    "no time": (
+        lambda p: release("example:adult", p / "out.csv", seconds=1e-9), InvalidValueError, "let it take longer"
     ),
     "several rows a person": (
         lambda p: release(tc.Population(pa.table({"a": [1, 1], "b": [1, 2]}), person="a"), p / "o.csv"),

@@ -80,6 +80,9 @@ class Distinct:
     column: str
     least: int
 
+    def __str__(self) -> str:
+        return f"{self.least} values of {self.column}"
+
     def fails(self, given: Counted) -> Failing:
         """Return of each class whether it has fewer values."""
         return np.bincount(given.cells.classes, minlength=given.sizes.size) < self.least
@@ -99,6 +102,9 @@ class Entropy:
 
     column: str
     least: float
+
+    def __str__(self) -> str:
+        return f"the entropy of {self.least:g} values of {self.column}"
 
     def fails(self, given: Counted) -> Failing:
         """Return of each class whether it has less, rounding aside."""
@@ -130,6 +136,9 @@ class Closeness:
 
     column: str
     t: Fraction
+
+    def __str__(self) -> str:
+        return f"{self.column} spread as in the file but for t={float(self.t):g}"
 
     def fails(self, given: Counted) -> Failing:
         """Return of each class whether its distance is above t: exact, in whole numbers."""

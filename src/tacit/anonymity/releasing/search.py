@@ -13,6 +13,7 @@ from tacit.anonymity.releasing.cut import Cut, Suppress, cells_blank, rows_out
 from tacit.anonymity.releasing.goal import Goal
 from tacit.anonymity.releasing.utility import CellsKept, Kept, ToldApart, Utility, worth_of_cells
 from tacit.anonymity.releasing.views import View
+from tacit.errors import InvalidValueError
 from tacit.numerics.alike import Column, refined
 from tacit.numerics.search.ideals import Ideals, bits, mask_of
 from tacit.numerics.search.looked_at import Ended
@@ -87,6 +88,11 @@ def most_useful_release(
     progress
         Called with how many columns the best release so far has.
 
+    Raises
+    ------
+    InvalidValueError
+        If the search ended before anything was found.
+
     Notes
     -----
     Nothing that a view shows of fewer than k people goes out, whatever the budget: these rows are left out first.
@@ -144,7 +150,10 @@ def most_useful_release(
         progress=lambda ideal: progress(ideals.tops(ideal).bit_count()),
     )
     found = search.run()
-    if found.best is None or (best := cut(found.best)) is None:
+    best = None if found.best is None else cut(found.best)
+    if found.ended != "proved" and (best is None or not found.best):
+        raise InvalidValueError("the search ended before it found anything within the goal; let it take longer")
+    if found.best is None or best is None:
         return None
     tops = [elements[j] for j in bits(ideals.tops(found.best))]
     return Found(

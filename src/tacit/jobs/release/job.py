@@ -3,7 +3,6 @@
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import reduce
 from importlib import metadata
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -14,7 +13,7 @@ from tacit.anonymity import Population, RedactionRule, column_kinds, redaction_r
 from tacit.anonymity.choosing.asked import check_kept_or_dropped
 from tacit.anonymity.people.kinds import NAMING
 from tacit.anonymity.releasing.cut import Suppress
-from tacit.anonymity.releasing.goal import Goal, Rows
+from tacit.anonymity.releasing.goal import Rows
 from tacit.anonymity.releasing.hierarchies import Hierarchy, read_hierarchies, views_by
 from tacit.anonymity.releasing.redacted import redacted
 from tacit.anonymity.releasing.search import most_useful_release
@@ -25,9 +24,10 @@ from tacit.input_files import without_password
 from tacit.jobs.release.asked import asked_goal
 from tacit.jobs.release.costs import costs_of
 from tacit.jobs.release.file import as_bytes, check_suffix, read_back, table_of
+from tacit.jobs.release.nearest import nearest
 from tacit.jobs.release.reread import checked_table
 from tacit.jobs.release.result import Release, ReleasedColumn
-from tacit.numerics.alike import Column, refined
+from tacit.numerics.alike import Column
 from tacit.presenting.files import check_not_an_input, put_checked, writable
 from tacit.tables.counting.coded import valued
 from tacit.tables.layouts.column_names import distinct_names
@@ -129,7 +129,7 @@ def release(
         If the table cannot be read as it stands, or lacks a column.
     InvalidValueError
         If a number is out of range, the file has another suffix or cannot be written, a hierarchy is none, or nothing
-        within the goal tells anything: it says what is nearest.
+        within the goal tells anything: it says what is nearest; or the search ended before it found anything.
     UnsupportedError
         If the rows are not in this process.
     MissedGoalError
@@ -203,7 +203,10 @@ def release(
         progress=lambda count: tell(f"the most useful release: {count} columns so far"),
     )  # fmt: skip
     if found is None or not found.views:
-        raise InvalidValueError(_nearest(views, goal, people.people - missing, kept) if views else _none_left(reasons))
+        raise InvalidValueError(
+            nearest(views, {name: codes[name] for name in secret}, goal, kept, most_suppressed - missing)
+            if views else _none_left(reasons)
+        )  # fmt: skip
     beside_them = {name: as_it_is(codes[name], ()) for name in secret}
     constants = {name: some[0] for name, some in views.items() if not some[0].bits}  # which go out for nothing
     shown = {**constants, **found.views, **{name: beside_them[name] for name in guarded}}
@@ -285,17 +288,6 @@ def _none_left(reasons: Mapping[str, str]) -> str:
     return f"no column is left to go out ({name!r}: {why}); keep one, or drop fewer"
 
 
-def _nearest(views: Mapping[str, Sequence[View]], goal: Goal, people: int, kept: Sequence[str]) -> str:
-    """Return that nothing meets the goal, and what comes nearest."""
-    coarsest = {name: some[-1].column for name, some in views.items()}
-    together = [coarsest[name] for name in kept if name in coarsest] or [min(coarsest.values(), key=goal.exposed)]
-    share = goal.exposed(reduce(refined, together)) / people
-    return (
-        f"nothing within the goal tells anything: what comes nearest, as coarse as can be, exposes {share:.4g} of the "
-        f"people at k={goal.k}; raise budget or max_suppressed, allow better guesses, keep fewer columns, or lower k"
-    )
-
-
 def _columns(
     people: Population, table: Any, shown: Mapping[str, View], reasons: Mapping[str, str]
 ) -> Iterator[ReleasedColumn]:
@@ -308,5 +300,5 @@ def _columns(
             how = view.how if view.blank is None or verdict == "redact" else f"{view.how}, {REDACTED}"
             yield ReleasedColumn(name, verdict, how, whole, max(0.0, whole - view.bits), len(table[name].unique()))
         else:
-            why = reasons.get(name, "no view of it fits")
+            why = reasons.get(name, "beside the others no view of it fits")
             yield ReleasedColumn(name, "drop", why, whole, whole, 0)
