@@ -3,7 +3,9 @@
 import csv
 import io
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime, time
 from pathlib import Path
+from typing import Any
 
 from tacit.anonymity.releasing.views import View, merged
 from tacit.errors import InvalidTableError, InvalidValueError
@@ -54,7 +56,7 @@ def views_by(hierarchy: Hierarchy, column: str, finest: View) -> tuple[View, ...
     InvalidValueError
         If it does not tell what a value becomes, or a view is no function of the one before.
     """
-    texts = [None if value is None else str(value) for value in finest.labels]
+    texts = [None if value is None else _as_told(value, hierarchy) for value in finest.labels]
     untold = sum(text is not None and text not in hierarchy for text in texts)
     if untold:
         raise InvalidValueError(
@@ -73,6 +75,18 @@ def views_by(hierarchy: Hierarchy, column: str, finest: View) -> tuple[View, ...
         if 1 < view.column.count < found[-1].column.count:
             found.append(view)
     return tuple(found)
+
+
+def _as_told(value: Any, hierarchy: Hierarchy) -> str:
+    """Return how a hierarchy spells a value: 39.0, midnight or a flag may stand in it as 39, the day or true."""
+    spellings = [str(value), str(value).strip()]
+    if isinstance(value, bool):
+        spellings.append(str(value).lower())
+    if isinstance(value, float) and value.is_integer():
+        spellings.append(f"{value:.0f}")
+    if isinstance(value, datetime) and value.time() == time():
+        spellings.append(value.date().isoformat())
+    return next((text for text in spellings if text in hierarchy), spellings[0])
 
 
 def _is_of(file: Path, column: str, columns: Iterable[str]) -> bool:

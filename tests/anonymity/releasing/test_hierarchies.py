@@ -1,0 +1,31 @@
+"""A hierarchy in a file tells of values as somebody spells them who looks at the table."""
+
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tacit.anonymity.releasing.hierarchies import read_hierarchies, views_by
+from tacit.anonymity.releasing.views import as_it_is
+from tacit.numerics.alike import Column
+
+SPELLED: dict[str, tuple[list[Any], list[str]]] = {
+    "whole numbers beside a null": ([1.0, 2.0, 30.0, None], ["1", "2", "30"]),
+    "halves": ([1.0, 1.5, 30.0, None], ["1.0", "1.5", "30.0"]),
+    "days at midnight": (
+        [datetime(2020, 1, 5), datetime(2020, 1, 6), datetime(2021, 1, 5)], ["2020-01-05", "2020-01-06", "2021-01-05"]
+    ),
+    "flags": ([True, "True", False], ["true", "True", "false"]),
+    "spaces about a text": ([" a", "b ", "c"], ["a", "b", "c"]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", SPELLED)
+def test_values_are_told_as_somebody_spells_them(tmp_path: Path, case: str) -> None:
+    values, lines = SPELLED[case]
+    (tmp_path / "x.csv").write_text("".join(f"{line};{group}\n" for line, group in zip(lines, "aab", strict=True)))
+    finest = as_it_is(Column(np.arange(len(values), dtype=np.int32), len(values)), values)
+    _, coarser = views_by(read_hierarchies(tmp_path, ["x"])["x"], "x", finest)
+    assert [coarser.labels[code] for code in coarser.column.codes] == [*"aab", None][: len(values)]
