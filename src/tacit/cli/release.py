@@ -95,12 +95,12 @@ def release(
     memory
         How much memory to take beside some 500 MB of libraries, such as 2GB; half of what is available by default.
     time
-        How long the search for the most useful release may take, in seconds or as 2m or 1h; 5 seconds by default.
+        How long the search for the most useful release may take, in seconds or as 2m or 1h; by default
+        5 seconds, or one for each 50,000 people, up to 30.
     json
         Print one JSON object.
     """
     from tacit.jobs.release import release as write_release, to_text  # noqa: PLC0415 - the engine takes a second
-    from tacit.jobs.release.job import SEARCH_SECONDS  # noqa: PLC0415
     from tacit.jobs.release.result import MEASURES  # noqa: PLC0415
 
     if best and columns is not None:
@@ -134,7 +134,7 @@ def release(
                 suppress=suppress,
                 utility=utility,
                 header=as_header_option(header),
-                seconds=SEARCH_SECONDS if seconds is None else seconds,
+                seconds=seconds,
                 progress=progress,
                 memory=room,
             )

@@ -26,6 +26,7 @@ from tacit.errors import InvalidTableError, InvalidValueError, MissedGoalError, 
 from tacit.jobs.release import job, release, to_text
 from tacit.jobs.release.file import as_bytes
 from tacit.jobs.release.result import Release
+from tacit.limits import Limits, within
 
 RARE = {"job": "wombat keeper", "town": "Xyzzyville", "born": "1899-01-02", "pay": "987654.25"}
 
@@ -140,6 +141,23 @@ def test_beside_the_file_stands_what_was_asked_and_done(tmp_path: Path) -> None:
     assert said["goal"]["k"] == 10
     assert {column["column"] for column in said["columns"]} == set(people())
     assert 0 < said["kept"] <= said["bound"] <= 1
+
+
+def test_what_was_not_looked_at_is_not_said_not_to_fit(tmp_path: Path) -> None:
+    given = as_file(people(), tmp_path / "in.csv")
+    for some, ended, why in (
+        (Limits(), "proved", "beside the others no view fits"),
+        (Limits(most_levels_examined=3, most_sets_examined=12), "sets", "no view was found that fits"),
+    ):
+        with within(some):
+            found = release(given, tmp_path / "out.csv", ["job", "town", "born", "pay"])
+        assert found.ended == ended
+        assert {column.how for column in found.columns if column.verdict == "drop"} == {why}
+    assert found.goal["columns"] == ["job", "town", "born", "pay"]
+
+
+def test_more_people_are_searched_longer() -> None:
+    assert [job.search_seconds(people) for people in (100, 500_000, 10**8)] == [5, 10, 30]
 
 
 def test_what_columns_lose_and_what_is_left_add_up(tmp_path: Path) -> None:

@@ -28,14 +28,15 @@ from tacit.jobs.release.nearest import nearest
 from tacit.jobs.release.reread import checked_table
 from tacit.jobs.release.result import Release, ReleasedColumn
 from tacit.numerics.alike import Column
+from tacit.numerics.search.looked_at import Ended
 from tacit.presenting.files import check_not_an_input, put_checked, writable
 from tacit.tables.counting.coded import valued
 from tacit.tables.layouts.column_names import distinct_names
 from tacit.tables.layouts.headers import Header
 from tacit.tables.named import files_read
 
-# How long the search may take, unless told.
-SEARCH_SECONDS = 5.0
+# How long the search may take, unless told: at least, at most, and for how many people a second between.
+_LEAST_SECONDS, _MOST_SECONDS, _PEOPLE_A_SECOND = 5.0, 30.0, 50_000
 
 
 def release(
@@ -59,7 +60,7 @@ def release(
     suppress: Suppress = "rows",
     utility: Utility = "entropy",
     header: Header = None,
-    seconds: float = SEARCH_SECONDS,
+    seconds: float | None = None,
     progress: Callable[[str], None] | None = None,
     memory: int | str | None = None,
 ) -> Release:
@@ -112,7 +113,7 @@ def release(
     header
         What a file's first line is, as for `tacit.Population`.
     seconds
-        How long the search may take.
+        How long the search may take; 5 unless told, or one for each 50,000 people, up to 30.
     progress
         Called with what is being worked on.
     memory
@@ -165,6 +166,7 @@ def release(
         raise UnsupportedError("a release is of people with one row each; make a table with one row a person first")
     kept, dropped, secret, hidden = (people.known(names) for names in (keep, drop, secrets, redact))
     asked = {
+        "columns": None if columns is None else list(columns),
         "k": k, "budget": budget, "sensitive": list(secret), "l": l, "entropy_l": entropy_l, "t": t,
         "guess_budget": guess_budget, "certain_budget": certain_budget, "keep": list(kept), "drop": list(dropped),
         "redact": list(hidden),
@@ -199,7 +201,7 @@ def release(
     found = most_useful_release(
         views, {name: codes[name] for name in secret}, goal, people.people - missing,
         keep=[name for name in kept if name not in secret], most_suppressed=most_suppressed - missing,
-        suppress=suppress, utility=utility, time_limit=seconds,
+        suppress=suppress, utility=utility, time_limit=search_seconds(people.people) if seconds is None else seconds,
         progress=lambda count: tell(f"the most useful release: {count} columns so far"),
     )  # fmt: skip
     if found is None or not found.views:
@@ -228,7 +230,7 @@ def release(
                 goal={**asked, "hierarchies": sorted(told)},
                 people=people.people,
                 suppressed=missing + int(found.cut.out.sum()),
-                columns=tuple(_columns(people, whole, shown, reasons)),
+                columns=tuple(_columns(people, whole, shown, reasons, found.ended)),
                 **costs_of(list(given.values()), views, found, utility, people.people),
                 checked=checked,
                 sha256=hashlib.sha256(content).hexdigest(),
@@ -240,6 +242,11 @@ def release(
 
     put_checked(target, [content], check)
     return result[0]
+
+
+def search_seconds(people: int) -> float:
+    """Return how long the search may take, unless told."""
+    return min(max(_LEAST_SECONDS, people / _PEOPLE_A_SECOND), _MOST_SECONDS)
 
 
 def _rare_rows(secrets: Mapping[str, Column], k: int, people: int) -> Rows:
@@ -289,9 +296,10 @@ def _none_left(reasons: Mapping[str, str]) -> str:
 
 
 def _columns(
-    people: Population, table: Any, shown: Mapping[str, View], reasons: Mapping[str, str]
+    people: Population, table: Any, shown: Mapping[str, View], reasons: Mapping[str, str], ended: Ended
 ) -> Iterator[ReleasedColumn]:
     """Yield what became of each column."""
+    no_view = "beside the others no view fits" if ended == "proved" else "no view was found that fits"
     for name in people.columns:
         whole = people.class_sizes([name]).entropy
         if name in shown:
@@ -300,5 +308,5 @@ def _columns(
             how = view.how if view.blank is None or verdict == "redact" else f"{view.how}, {REDACTED}"
             yield ReleasedColumn(name, verdict, how, whole, max(0.0, whole - view.bits), len(table[name].unique()))
         else:
-            why = reasons.get(name, "beside the others no view of it fits")
+            why = reasons.get(name, no_view)
             yield ReleasedColumn(name, "drop", why, whole, whole, 0)
