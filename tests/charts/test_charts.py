@@ -45,6 +45,7 @@ OPTIONS = asked(option(4.0, 0.98, 0.54), option(1.0, 0.73, {"value": 0.51, "high
 FIGURES = {
     "exposure_by_column": lambda: charts.exposure_by_column([column(), column("race", 0.0)], K, BUDGET),
     "exposure_by_set": lambda: charts.exposure_by_set([released("sex", "race")], K, BUDGET),
+    "answered_shares": lambda: charts.answered_shares([{"answers": ["sex", "race"], "share": 0.25}]),
     "certified_beside_truth": lambda: charts.certified_beside_truth([certified("sex", "race")], K),
     "inference_before_and_after": lambda: charts.inference_before_and_after([guessed("sex")]),
     "collection_options": lambda: charts.collection_options(OPTIONS),
@@ -53,6 +54,7 @@ FIGURES = {
 EMPTY = {
     "exposure_by_column": lambda: charts.exposure_by_column([], K, BUDGET),
     "exposure_by_set": lambda: charts.exposure_by_set([], K, BUDGET),
+    "answered_shares": lambda: charts.answered_shares([]),
     "certified_beside_truth": lambda: charts.certified_beside_truth([], K),
     "inference_before_and_after": lambda: charts.inference_before_and_after([]),
     "front_of_sets": lambda: charts.front_of_sets([]),
@@ -296,5 +298,6 @@ def test_shares_that_are_estimates_are_points_with_their_intervals():
     chart = charts.answered_shares(rows).to_dict()
     kinds = [layer["mark"]["type"] for layer in chart["layer"] if "mark" in layer]
     assert kinds[:2] == ["rule", "point"]
-    assert [(row["low"], row["high"]) for row in chart["layer"][0]["data"]["values"]] == [(0.2, 0.31), (0, 0.1)]
+    found = records(charts.answered_shares(rows), "low", "high")
+    assert [(row["low"], row["high"]) for row in found] == [(0.2, 0.31), (0, 0.1)]
     assert chart["description"] == "Points with intervals: the shares of people by 2 combinations of answers."

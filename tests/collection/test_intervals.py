@@ -50,7 +50,7 @@ def test_all_hold_together_over_all_coins(case, confidence, by_ends, monkeypatch
 
 
 def test_they_close_in_on_the_truth() -> None:
-    """As fast as a standard error, and not much wider: of 5 answers, where 2.8 standard errors would do."""
+    """As fast as a standard error, and not much wider: of 5 answers, where 2.6 standard errors would do."""
     features = features_of(3, randomizers=["krr:epsilon=2"])
     widths = []
     for people in (1_000, 100_000):

@@ -22,8 +22,8 @@ def upper_limit(hits: ArrayLike, trials: ArrayLike, misses: ArrayLike) -> Reals:
     """Return the p with ``P(Binomial(trials, p) <= hits) = misses``, 1 where all are hits (Clopper–Pearson)."""
     from scipy.special import betainccinv  # noqa: PLC0415
 
-    x, n = np.asarray(hits, dtype=np.float64), np.asarray(trials, dtype=np.float64)
-    return np.where(x < n, betainccinv(x + 1, np.maximum(n - x, 1), misses), 1.0)
+    x, n, risk = (np.asarray(each, dtype=np.float64) for each in (hits, trials, misses))
+    return np.where(x < n, betainccinv(x + 1, np.maximum(n - x, 1), risk), 1.0)
 
 
 def limits_of_parts(hits: ArrayLike, trials: int, misses: float) -> tuple[Reals, Reals]:
