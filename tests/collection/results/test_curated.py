@@ -77,7 +77,7 @@ def test_the_choice_stands_beside_what_is_certified_and_of_whom(confidence: floa
     assert result.chosen.features == tuple(of.task.features[place].name for place in choice.chosen)
     assert (result.chosen.exposure.high, result.chosen.exposure.confidence) == (choice.exposure, confidence)
     first = curated_document(result).blocks[0]
-    assert ("of others, on average and 90 % sure, assuming that" in str(first)) == (confidence is not None)
+    assert ("on average, 90 % sure and assuming that those who are" in str(first)) == (confidence is not None)
 
 
 def test_it_is_json_with_an_estimate_as_its_fields() -> None:

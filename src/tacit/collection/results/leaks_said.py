@@ -5,9 +5,9 @@ from collections.abc import Iterator
 
 from tacit.collection.results.guesses import Guess
 from tacit.collection.results.leaks import Leaks
-from tacit.collection.results.said import REST, at_least, certified_words
+from tacit.collection.results.said import REST, at_least, certified_words, features_words
 from tacit.estimate import highest
-from tacit.presenting.names import briefly, short
+from tacit.presenting.names import short
 from tacit.presenting.numbers import bounded, people, percent, points
 from tacit.presenting.views.document import Block, Bullets, Document, Section, first_rows
 
@@ -35,15 +35,15 @@ def _in_short(found: Leaks) -> str:
     most = max(guesses, key=_gain)
     return (
         f"Of {people(found.people)}: who sees what the parties see guesses one person's answer to "
-        f"{briefly(most.features)} right in {bounded(most.after)}, instead of {percent(most.before)}; no guess gains "
-        "more."
+        f"{features_words(most.features)} right in {bounded(most.after)}, instead of {percent(most.before)}; no guess "
+        "gains more."
     )
 
 
 def _guesses(found: Leaks) -> Iterator[Block]:
     curator = "curator" if found.curated else "all who take part"
     rows = [
-        (who, briefly(guess.features), percent(guess.before), bounded(guess.after))
+        (who, features_words(guess.features), percent(guess.before), bounded(guess.after))
         for who, guess in [
             *([("analyst", found.joint)] if found.joint else []),
             *((curator, guess) for guess in sorted(found.single, key=_gain, reverse=True)),
@@ -62,7 +62,7 @@ def _among_known(found: Leaks) -> Iterator[Block]:
     plain = [short(each.feature) for each in found.among_known if not math.isfinite(each.epsilon)]
     if plain:
         yield (
-            f"Of {briefly(tuple(plain))} she knows everything: answers are told as they are, and what is left over is "
+            f"Of {features_words(plain)} she knows everything: answers are told as they are, and what is left over is "
             "the person's. The shuffler hides a person among others who are not known."
         )
     if randomized:
@@ -78,15 +78,15 @@ def _among_known(found: Leaks) -> Iterator[Block]:
 def _exposure(found: Leaks) -> str:
     if found.certified is None:
         return "Nothing went out together."
-    told = f"Certified beforehand: {certified_words(found.certified)}."
+    told = f"Certified beforehand: {certified_words(found.certified, found.k)}."
     if found.exposure is None:
         return told
-    return f"Fewer than {found.k} are alike in what the analyst got: {percent(found.exposure)} of the people. {told}"
+    return f"{percent(found.exposure)} of the people have fewer than {found.k} alike in what the analyst got. {told}"
 
 
 def _trust(found: Leaks) -> Iterator[Block]:
     yield "These together learn who said what, and fewer of them do not; so one honest one suffices in each set."
-    yield Bullets(tuple(f"{' + '.join(each.parties)}: {briefly(each.features)}" for each in found.trust))
+    yield Bullets(tuple(f"{' + '.join(each.parties)}: {features_words(each.features)}" for each in found.trust))
 
 
 def _liars(found: Leaks) -> Iterator[Block]:

@@ -8,11 +8,13 @@ from tacit.collection.results.beside import Beside
 from tacit.collection.results.curated import CuratorResult
 from tacit.collection.results.rare import Rare
 from tacit.estimate import Estimate
-from tacit.presenting.names import briefly, short
-from tacit.presenting.numbers import at_most, in_points, interval, number, people, percent
+from tacit.presenting.names import short
+from tacit.presenting.numbers import in_points, interval, number, people, percent, percent_upwards
 from tacit.presenting.views.document import Block, Document, Grid, first_rows
 
 REST = "--json"
+# So many features are named, of more the number is told.
+_NAMED = 4
 
 
 def curated_document(result: CuratorResult) -> Document:
@@ -21,8 +23,8 @@ def curated_document(result: CuratorResult) -> Document:
         said = f"Nothing goes out: no feature is certified to keep to the budget of {percent(float(result.budget))}."
     else:
         said = (
-            f"{briefly(result.chosen.features)} may go out together, certified: fewer than {result.k} alike are "
-            f"{certified_words(result.chosen.exposure)}. The budget is {percent(float(result.budget))}."
+            f"{features_words(result.chosen.features)} may go out together, certified: "
+            f"{certified_words(result.chosen.exposure, result.k)}. The budget is {percent(float(result.budget))}."
         )
     rows = [
         (short(each.feature), answer_words(answer), f"{count:,}")
@@ -45,15 +47,15 @@ def analysed_document(result: AnalystResult, *, show_rare: bool = False) -> Docu
     """Return what the second round says: the shares of joint answers, and how sure they are."""
     joint, k = result.joint, result.of.task.k
     blocks: list[Block] = [
-        f"{people(joint.people)} told their answers to {briefly(joint.features)}. {_messages(result)}",
-        f"Fewer than {k} are alike in what they told: {percent(result.exposure)} of the people.",
+        f"{people(joint.people)} told their answers to {features_words(joint.features)}. {_messages(result)}",
+        f"{percent(result.exposure)} of them have fewer than {k} alike in what they told.",
         _cut(shares_grid(result, show_rare=show_rare)),
     ]
     if result.randomized:
         blocks.append(interval_words(result))
     if result.rare is not None and not show_rare:
         blocks.append(_rare_words(k))
-    return Document(f"Joint answers to {briefly(joint.features)}", tuple(blocks))
+    return Document(f"Joint answers to {features_words(joint.features)}", tuple(blocks))
 
 
 def shares_grid(result: AnalystResult, *, show_rare: bool = False) -> Grid:
@@ -103,7 +105,7 @@ def beside_document(found: Beside) -> Document:
     tables = [*found.single, *([] if found.joint is None else [found.joint])]
     rows = [
         (
-            briefly(table.features),
+            features_words(table.features),
             f"{table.shares:,}",
             f"{table.within:,}",
             "" if not table.randomized else f"{table.furthest:.2f}",
@@ -118,14 +120,25 @@ def beside_document(found: Beside) -> Document:
     )
 
 
-def certified_words(exposure: Estimate) -> str:
+def certified_words(exposure: Estimate, k: int) -> str:
     """Return what is certified of who stands out, and of whom."""
     if exposure.confidence is None:
-        return f"{at_most(exposure.high)} of those who were counted"
+        return f"at most {percent_upwards(exposure.high)} of those who were counted have fewer than {k} alike"
     return (
-        f"{at_most(exposure.high)} of others, on average and {percent(exposure.confidence)} sure, assuming that "
-        f"{exposure.assuming}"
+        f"at most {percent_upwards(exposure.high)} of others have fewer than {k} alike on average, "
+        f"{percent(exposure.confidence)} sure and assuming that {exposure.assuming}"
     )
+
+
+def features_words(names: Sequence[str]) -> str:
+    """Return the names of some features, or their number if these are many.
+
+    Examples
+    --------
+    >>> features_words(["sex", "town"]), features_words("abcde")
+    ('sex, town', '5 features')
+    """
+    return ", ".join(map(short, names)) if len(names) <= _NAMED else f"{number(len(names))} features"
 
 
 def interval_words(result: AnalystResult) -> str:
