@@ -1,16 +1,19 @@
 """Intervals of randomized shares: they hold as often as they say, over all coins that people may toss."""
 
 from collections import defaultdict
+from itertools import product
+from math import prod
 
 import numpy as np
 import pytest
+from scipy.special import gammaln
 
 from collected import collected, features_of
 from collections_made import round_of
 from oracles.collecting import all_told, channel_of
 from tacit.collection.parts import intervals
 from tacit.collection.parts.intervals import intervals_of
-from tacit.collection.parts.joint import joint_of
+from tacit.collection.parts.joint import joint_of, score_of
 from tacit.collection.randomizers import randomizer_of
 
 KRR = "krr:epsilon=1.5"
@@ -47,6 +50,28 @@ def test_all_hold_together_over_all_coins(case, confidence, by_ends, monkeypatch
         chances += chance
     assert chances == pytest.approx(1)
     assert missed <= 1 - confidence
+
+
+@pytest.mark.parametrize("alike", [(True, True), (True, False), (False, True), (False, False)])
+def test_each_side_misses_as_seldom_as_it_says_whoever_the_others_are(alike: tuple[bool, bool]) -> None:
+    """40 people who have both answers of a combination, one of them, or none: over how many tell what."""
+    scores = [score_of(feature) for feature in features_of(3, 2, randomizers=[KRR, "krr:epsilon=0.7"])]
+    told = [*product((True, False), repeat=2)]
+    counted = np.array(
+        [prod(s.right if own else s.wrong for s, own in zip(scores, each, strict=True)) for each in told]
+    )
+    law = [
+        prod(s.chance(has) if own else 1 - s.chance(has) for s, own, has in zip(scores, each, alike, strict=True))
+        for each in told
+    ]
+    bags = np.array([bag for bag in product(range(41), repeat=3) if sum(bag) <= 40])
+    bags = np.column_stack([bags, 40 - bags.sum(axis=1)])
+    log_chance = gammaln(41) - gammaln(bags + 1).sum(axis=1) + bags @ np.log(law)
+    low, high = intervals._chernoff(bags @ counted / 40, np.full(len(bags), 40.0), 2.0, scores)
+    truth, chance = float(all(alike)), np.exp(log_chance)
+    assert chance.sum() == pytest.approx(1)
+    assert chance[low > truth + 1e-9].sum() <= np.exp(-2.0)
+    assert chance[high < truth - 1e-9].sum() <= np.exp(-2.0)
 
 
 def test_they_close_in_on_the_truth() -> None:
