@@ -55,7 +55,7 @@ def test_all_hold_together_over_all_coins(case, confidence, by_ends, monkeypatch
 @pytest.mark.parametrize("alike", [(True, True), (True, False), (False, True), (False, False)])
 def test_each_side_misses_as_seldom_as_it_says_whoever_the_others_are(alike: tuple[bool, bool]) -> None:
     """40 people who have both answers of a combination, one of them, or none: over how many tell what."""
-    scores = [score_of(feature) for feature in features_of(3, 2, randomizers=[KRR, "krr:epsilon=0.7"])]
+    scores = [score_of(feature) for feature in features_of(3, 2, randomizers=["krr:epsilon=3"] * 2)]
     told = [*product((True, False), repeat=2)]
     counted = np.array(
         [prod(s.right if own else s.wrong for s, own in zip(scores, each, strict=True)) for each in told]
@@ -67,7 +67,7 @@ def test_each_side_misses_as_seldom_as_it_says_whoever_the_others_are(alike: tup
     bags = np.array([bag for bag in product(range(41), repeat=3) if sum(bag) <= 40])
     bags = np.column_stack([bags, 40 - bags.sum(axis=1)])
     log_chance = gammaln(41) - gammaln(bags + 1).sum(axis=1) + bags @ np.log(law)
-    low, high = intervals._chernoff(bags @ counted / 40, np.full(len(bags), 40.0), 2.0, scores)
+    low, high = intervals._chernoff(bags @ np.array(counted) / 40, np.full(len(bags), 40.0), 2.0, scores)
     truth, chance = float(all(alike)), np.exp(log_chance)
     assert chance.sum() == pytest.approx(1)
     assert chance[low > truth + 1e-9].sum() <= np.exp(-2.0)
