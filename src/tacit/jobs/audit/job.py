@@ -160,6 +160,9 @@ def audit(  # noqa: PLR0915 - section by section
     if isinstance(table, Population) and header is not None:
         raise InvalidValueError("a Population has names for its columns already; say what header is when making it")
     secrets = (sensitive,) if isinstance(sensitive, str) else tuple(sensitive or ())
+    for name, told in (("guess_budget", guess_budget), ("certain_budget", certain_budget)):
+        if told is not None and not secrets:
+            raise InvalidValueError(f"{name} limits what is told of sensitive columns, and none is named as sensitive")
     columns = None if columns is None else distinct_names(columns)
     weighing = () if weight is None else (weight,)
     read = None if columns is None else list(dict.fromkeys([*columns, *secrets, *keep, *drop, *weighing]))
@@ -172,9 +175,6 @@ def audit(  # noqa: PLR0915 - section by section
     report_progress("what kind of column each is")
     kinds = {kind.column: kind for kind in column_kinds(people, chosen)}
     traits = tuple(column for column in chosen if not is_identifier_like(alone[column]))
-    for name, told in (("guess_budget", guess_budget), ("certain_budget", certain_budget)):
-        if told is not None and not secrets:
-            raise InvalidValueError(f"{name} limits what is told of sensitive columns, and none is named as sensitive")
     rise = GUESS_BUDGET if guess_budget is None else as_real(guess_budget, "guess_budget")
     kept = people.known(keep), people.known(drop)
     wanted = Wanted(k, share, secrets, rise, certain_budget, *kept)

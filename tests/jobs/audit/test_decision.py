@@ -1,0 +1,101 @@
+"""What an audit decides is said with its true reason, and what it was asked is named."""
+
+import io
+from dataclasses import replace
+from html import unescape
+
+import pyarrow as pa
+import pytest
+from rich.console import Console
+
+import tacit as tc
+from tacit.errors import InvalidValueError
+from tacit.jobs.audit import sets as search, to_text
+from tacit.jobs.audit.summary import summary
+
+
+@pytest.mark.parametrize("told", [{"guess_budget": 0.1}, {"certain_budget": 0.0}])
+def test_what_limits_guesses_of_no_column_is_refused(told: dict) -> None:
+    with pytest.raises(InvalidValueError, match=f"{next(iter(told))} limits what is told of sensitive columns, and"):
+        tc.audit(pa.table({"a": ["x"]}), **told)
+
+
+@pytest.mark.parametrize(
+    ("told", "said", "reasons"),
+    [
+        (
+            {"keep": ["pin"]},
+            "Nothing can go out: no set with pin, which is to be kept, is within the budget of 1 %.",
+            {"nothing fits beside what is to be kept", "to be kept, and over the budget"},
+        ),
+        ({"drop": ["sex", "town", "pin"]}, "Nothing goes out: every column is to be dropped.", {"as told"}),
+        ({"k": 200}, "No column can go out within the budget of 1 %.", {"100 % exposed by it alone"}),
+        (
+            {"columns": ["town"], "sensitive": ["sex"], "guess_budget": 0.02},
+            "No column can go out within the budget of 1 % and guesses of sex that rise by at most 2 points.",
+            {"with it a sensitive value is guessed too well"},
+        ),
+    ],
+    ids=["kept", "dropped", "exposed", "guessed"],
+)
+def test_where_nothing_goes_out_the_reason_is_said(told: dict, said: str, reasons: set[str]) -> None:
+    town = [*"ab"] * 50
+    table = pa.table({"sex": ["f" if place == "a" else "m" for place in town], "town": town, "pin": [*range(50)] * 2})
+    found = tc.audit(table, **told)
+    assert found.decision.recommended == ()
+    assert said in summary(found)
+    assert said in " ".join(found.to_html().replace("\N{NO-BREAK SPACE}", " ").split())
+    assert {each.reason for each in found.decision.columns if not each.reason.startswith("key")} == reasons
+    assert {each.verdict for each in found.decision.columns} == {"drop"}
+
+
+def test_what_stands_out_without_naming_anybody_is_called_what_it_is() -> None:
+    days = [f"2020-01-{1 + place % 28:02}" for place in range(200)]
+    told = {
+        "seen": days,
+        "lat": [40 + place / 1000 for place in range(200)],
+        "sampling_weight": [1 + place % 50 / 7 for place in range(200)],
+        "height": [150 + place / 7 for place in range(200)],
+        "sex": [*"fm"] * 100,
+    }
+    reasons = {each.column: each.reason.partition(":")[0] for each in tc.audit(pa.table(told)).decision.columns}
+    assert reasons == {
+        "seen": "date", "lat": "coordinate", "sampling_weight": "weight", "height": "measurement",
+        "sex": "tells 1.000 bits",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(("most", "offered"), [(252, ["columns"]), (350, ["columns", "bits"])])
+def test_bits_are_counted_instead_where_that_is_more_in_the_digits_that_are_said(most: int, offered: list[str]) -> None:
+    quarters = [0] * most + [1] * 250 + [2] * 250 + [3] * (500 - most)
+    pair = {"a": [value // 2 for value in quarters], "b": [value % 2 for value in quarters]}
+    found = tc.audit(pa.table({**pair, "c": [place % 4 for place in range(1000)]}), k=140, budget=0.0)
+    assert found.decision.recommended == ("a", "b")
+    assert [offer.by for offer in found.decision.offers] == offered
+
+
+@pytest.mark.parametrize("known", tc.anonymity.PRESETS, ids=lambda known: known.name)
+def test_a_published_threshold_is_named_with_its_source_in_each_report(known: tc.anonymity.Preset) -> None:
+    found = tc.audit(pa.table({"a": ["x"]}), preset=known.name)
+    assert found.k == known.k
+    console = Console(width=1000, file=io.StringIO(), record=True)
+    console.print(to_text(found))
+    for report in (console.export_text(), found.to_markdown(), found.to_html()):
+        assert f" ({known.stated}: {known.source})" in unescape(report).replace("\\&", "&")
+
+
+def test_a_search_takes_longer_where_each_question_does() -> None:
+    here = tc.Population(pa.table({"a": ["x"]}))
+    elsewhere = here.with_rows(lambda rows: replace(rows, arrow=None), None)
+    longer = zip(search.search_seconds(elsewhere), search.search_seconds(here), strict=True)
+    assert [there / at_once for there, at_once in longer] == [6, 6]
+
+
+def test_what_fits_and_was_not_added_in_time_is_said_to_fit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(search, "_SEARCH_SECONDS", 1e-9)
+    table = pa.table({"sex": [*"fm"] * 50, "town": [*"aabb"] * 25})
+    for sensitive, reason in (((), "fits too"), (("sex",), "not known to fit")):
+        found = tc.audit(table, sensitive=sensitive)
+        assert found.decision.recommended == ()
+        why = {each.column: each.reason for each in found.decision.columns}
+        assert why["town"] == f"{reason}: the search ended before"
