@@ -154,7 +154,7 @@ class Limits:
     most_columns_collected: int = 20  # columns for which collecting the values is looked into
     most_histograms_collected: int = 1 << 14  # histograms of a small crowd, for each value, for guesses that are exact
     most_rules: int = 50  # columns whose rare values are redacted: each takes several questions to the table
-    most_answers_redacted: int = 10**6  # answers: each class gives as many as there are sets of columns to redact
+    most_answers_redacted: int = 1 << 20  # answers: each class gives as many as there are sets of columns to redact
     most_values_drawn: int = 10  # values of a mechanism whose worth is drawn: beyond, a channel takes minutes
 
     # A collection.
