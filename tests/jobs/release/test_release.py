@@ -182,6 +182,10 @@ def test_blank_cells_are_where_values_were_that_few_share(tmp_path: Path) -> Non
         == sum(n**2 for n in Counter(tuple(row.values()) for row in rows).values()) + 600 * found.suppressed
     )
     assert 0 < found.kept == found.entropy_kept <= found.bound <= 1
+    left = (
+        "Nobody" if not found.suppressed else "\n1 person" if found.suppressed == 1 else f"\n{found.suppressed} people"
+    )
+    assert f"{left} left out, " in on_a_terminal(found)
     assert f"{found.blank_cells} cells left blank" in on_a_terminal(found)
 
 

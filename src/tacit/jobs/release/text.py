@@ -43,14 +43,16 @@ def _parts(found: Release) -> Iterator[RenderableType]:
         proof = "no other choice of views within the goal keeps more: proved"
     elif found.bound < _NEARLY_ALL:
         proof = (
-            f"no choice of views within it keeps more than {percent(found.bound)}: the search ended before its proof"
+            f"no choice of views within the goal keeps more than {percent(found.bound)}: the search ended before its "
+            "proof"
         )
     else:
         proof = "the search ended before it could say how much another choice of views keeps at most"
     yield plain_words(f"It keeps {percent(found.kept)} of {_WORTH[goal['utility']]}; {proof}.")
     if found.suppressed or found.blanked:
         blank = f", {people(found.blanked)} with {found.blank_cells:,} cells left blank" if found.blanked else ""
-        yield plain_words(f"{people(found.suppressed)} left out{blank}: {percent(found.suppression_cost)} of it.")
+        left = people(found.suppressed) if found.suppressed else "Nobody"
+        yield plain_words(f"{left} left out{blank}: {percent(found.suppression_cost)} of it.")
     yield plain_words(f"What was asked and done: {found.out}.tacit.json")
 
 
