@@ -36,7 +36,7 @@ from tacit.tables.layouts.headers import Header
 from tacit.tables.named import files_read
 
 # How long the search may take, unless told: at least, at most, and for how many people a second between.
-_LEAST_SECONDS, _MOST_SECONDS, _PEOPLE_A_SECOND = 5.0, 30.0, 50_000
+_BRIEF, _LONG, _PEOPLE_A_SECOND = 5.0, 30.0, 50_000
 
 
 def release(
@@ -246,7 +246,7 @@ def release(
 
 def search_seconds(people: int) -> float:
     """Return how long the search may take, unless told."""
-    return min(max(_LEAST_SECONDS, people / _PEOPLE_A_SECOND), _MOST_SECONDS)
+    return min(max(_BRIEF, people / _PEOPLE_A_SECOND), _LONG)
 
 
 def _rare_rows(secrets: Mapping[str, Column], k: int, people: int) -> Rows:
