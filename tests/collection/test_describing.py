@@ -101,6 +101,8 @@ WRONG = {
     "an unknown randomizer": ('["f", "m"]', '["f", "m"], randomizer = "oue:epsilon=1"', "randomizer of 'sex' .*'oue'"),
     "a randomizer without ε": ('["f", "m"]', '["f", "m"], randomizer = "krr:"', "randomizer of 'sex'"),
     "an address of no web": ("https://first", "ftp://first", "shuffler 1: a party needs a web address"),
+    "no port": ("https://first.example", "https://first.example:99999", "shuffler 1: a party needs a web address"),
+    "no host": ("https://first.example", "https://:8443", "shuffler 1: a party needs a web address"),
     "no address": ('analyst = { url = "https://analyst.example" }', "analyst = {}", "the analyst: .*web address"),
     "a key that is no hexadecimal": ('first.example"', 'first.example", key = "x"', "the key of shuffler 1 is"),
     "a key that is too short": ('first.example"', 'first.example", key = "00"', "shuffler 1: .* 32 bytes"),

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from homes import NOW, housed
-from tacit.collection.errors import MalformedError, RefusedTaskError, StrangerError, UnknownError
+from tacit.collection.errors import ConflictError, MalformedError, RefusedTaskError, StrangerError, UnknownError
 from tacit.collection.services import credentials, keys
+from tacit.collection.services.analyst import AnalystService
 from tacit.collection.services.home import Home
 from tacit.collection.services.keys import key_for, new_key
 
@@ -65,7 +66,7 @@ def test_a_home_is_one_party_s_and_of_one_task(tmp_path: Path) -> None:
         of.homes["curator"].take(housed(tmp_path / "other").task)
     with pytest.raises(UnknownError, match="nobody's home"):
         Home(tmp_path / "nowhere").check_role("curator")
-    with pytest.raises(UnknownError, match="name one with --task"):
+    with pytest.raises(UnknownError, match="nobody's home"):
         _ = Home(tmp_path / "nowhere").task
     with pytest.raises(UnknownError, match="no key"):
         (tmp_path / "stranger").mkdir()
@@ -73,6 +74,30 @@ def test_a_home_is_one_party_s_and_of_one_task(tmp_path: Path) -> None:
         stranger.furnish("shuffler", 1)
         stranger.take(of.task)
         _ = stranger.place
+
+
+def test_a_home_is_furnished_for_one_role_alone(tmp_path: Path) -> None:
+    home = housed(tmp_path).homes["curator"]
+    before = sorted((home.folder / "keys").iterdir())
+    with pytest.raises(RefusedTaskError, match="home of the curator"):
+        home.furnish("analyst", 1)
+    assert sorted((home.folder / "keys").iterdir()) == before
+    assert stat.S_IMODE(home.folder.stat().st_mode) == 0o700
+
+
+def test_one_service_is_in_a_home_at_a_time(tmp_path: Path) -> None:
+    home = housed(tmp_path).homes["curator"]
+    with home.alone(), pytest.raises(ConflictError, match="running already"), Home(home.folder).alone():
+        pass
+    with home.alone():
+        pass
+    with pytest.raises(UnknownError, match="nobody's home"), Home(tmp_path / "nowhere").alone():
+        pass
+
+
+def test_a_key_that_is_over_before_its_task_is_refused_at_once(tmp_path: Path) -> None:
+    with pytest.raises(RefusedTaskError, match="over before the task closes"):
+        AnalystService(housed(tmp_path, closes=1 << 39).homes["analyst"])
 
 
 def test_neighbours_share_a_credential_that_nobody_else_has(tmp_path: Path) -> None:
@@ -91,6 +116,16 @@ def test_an_operator_s_credential_may_be_in_the_environment(tmp_path: Path, monk
         credentials.operator_credential(tmp_path)
     monkeypatch.setenv(credentials.VARIABLE, "told")
     assert credentials.operator_credential(tmp_path) == "told"
+
+
+@pytest.mark.parametrize("content", [b"", b"\n", b"\xff"])
+def test_an_empty_credential_opens_nothing(content: bytes, tmp_path: Path) -> None:
+    (tmp_path / "operator").write_bytes(content)
+    with pytest.raises(StrangerError, match="there is no operator's credential"):
+        credentials.operator_credential(tmp_path)
+    for shown in ("Bearer", "Bearer ", "bearer", None):
+        with pytest.raises(StrangerError):
+            credentials.check_credential(shown, "")
 
 
 def test_a_public_key_is_not_a_private_one(tmp_path: Path) -> None:

@@ -143,11 +143,15 @@ def _serve(service: "Service", listening: Listening) -> int:
     if not rate > 0:
         raise InvalidValueError(f"--rate must be above 0 requests a second, got {listening.rate}")
     address = urlsplit(service.home.party.url)
-    of_task = address.port or (443 if address.scheme == "https" else 80)
+    port = listening.port
+    if port is None:
+        port = address.port or (443 if address.scheme == "https" else 80)
+    if not 0 < port < 1 << 16:
+        raise InvalidValueError(f"--port must be from 1 to 65,535, got {port}")
     serve(
         service.application(Bounds(rate=rate)),
         listening.host,
-        of_task if listening.port is None else as_count(listening.port, "--port", at_least=1),
+        port,
         certificate=listening.certificate,
         certificate_key=listening.certificate_key,
     )

@@ -240,7 +240,7 @@ def _engine(url: str) -> sa.Engine:
         )
     try:
         return sa.create_engine(url)
-    except ArgumentError:
+    except (ArgumentError, ValueError):
         raise InvalidValueError(f"{without_password(url)[:200]!r} is no address of a database") from None
     except ModuleNotFoundError as missing:
         raise InvalidValueError(f"PostgreSQL needs {missing.name}: install tacit[postgres]") from None

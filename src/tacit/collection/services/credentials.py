@@ -51,14 +51,17 @@ def operator_credential(home: Path) -> str:
         If there is none.
     """
     try:
-        return os.environ.get(VARIABLE) or (home / _FILE).read_text().strip()
-    except OSError:
-        raise StrangerError(f"there is no operator's credential in {home} or {VARIABLE}") from None
+        held = os.environ.get(VARIABLE) or (home / _FILE).read_text().strip()
+    except (OSError, UnicodeError):
+        held = ""
+    if not held:
+        raise StrangerError(f"there is no operator's credential in {home} or {VARIABLE}")
+    return held
 
 
 def check_credential(shown: str | None, right: str) -> None:
     """Refuse who does not show the right credential; how long that takes tells nothing of it."""
     scheme, _, secret = (shown or "").partition(" ")
     same = compare_digest(sha256(secret.encode()).digest(), sha256(right.encode()).digest())
-    if scheme.lower() != "bearer" or not same:
+    if scheme.lower() != "bearer" or not same or not right:
         raise StrangerError("this needs another credential")

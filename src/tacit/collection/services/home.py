@@ -99,7 +99,7 @@ class Home:
         try:
             return Task.decoded((self.folder / "task").read_bytes())
         except OSError:
-            raise UnknownError(f"{self.folder} has no task; name one with --task") from None
+            raise UnknownError(f"the {self.role} in {self.folder} has no task; name one with --task") from None
 
     @cached_property
     def place(self) -> int:

@@ -45,7 +45,7 @@ def _bound(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         return socket.create_server((host, port), family=family, backlog=2048)
-    except (OSError, OverflowError, UnicodeError) as error:
+    except (OSError, UnicodeError) as error:
         raise InvalidValueError(
             f"cannot listen at {host[:100]}, port {port}: {_reason(error)}; name another --host or --port"
         ) from None
@@ -67,4 +67,4 @@ def _check_certificate(certificate: str | None, key: str | None) -> None:
 
 
 def _reason(error: Exception) -> str:
-    return (getattr(error, "strerror", None) or str(error)).lower()
+    return (getattr(error, "strerror", None) or str(error)).lower().partition(" (while ")[0]

@@ -6,6 +6,7 @@ from decimal import Decimal, InvalidOperation
 from functools import cached_property
 from hashlib import sha256
 from typing import Any, cast
+from urllib.parse import urlsplit
 
 from tacit.collection.errors import MalformedError
 from tacit.collection.wire.records import decoded, encoded
@@ -76,7 +77,7 @@ class Party:
     key: bytes
 
     def __post_init__(self) -> None:
-        _check(_is_text(self.url) and self.url.startswith(("https://", "http://")), "a party needs a web address")
+        _check(_is_address(self.url), "a party needs a web address, as https://first.example:8443")
         _check(_is_bytes(self.key, KEY_BYTES), "a party's key has 32 bytes")
 
 
@@ -220,6 +221,14 @@ def _plain(value: Any) -> Any:
 
 def _is_text(value: Any) -> bool:
     return isinstance(value, str)
+
+
+def _is_address(value: Any) -> bool:
+    try:
+        parts = urlsplit(value) if _is_text(value) else None
+        return parts is not None and parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # no port
+        return False
 
 
 def _is_bytes(value: Any, length: int) -> bool:
