@@ -14,6 +14,7 @@ import tacit as tc
 from public_names import IN_ROOMS, ROOMS
 from tacit import errors
 from tacit.cli import main
+from tacit.cli.collect import SUBCOMMANDS
 from tacit.cli.commands import COMMANDS
 from tacit.cli.run import _app
 from tacit.spelling import adversaries, gain_of, knowledge_of, mechanism_of, mechanisms, population_of, prior_of
@@ -26,7 +27,7 @@ ARCHITECTURE, COMMAND_LINE, NAMES = (TEXTS[f"docs/{name}.md"] for name in ("arch
 
 FILES = {
     str(path.relative_to(ROOT))
-    for room in ("src", "tests", "docs", "benchmarks", ".ci")
+    for room in ("src", "tests", "docs", "benchmarks", "deploy", ".ci")
     for path in (ROOT / room).rglob("*")
 } | {path.name for path in ROOT.iterdir()}
 
@@ -82,6 +83,13 @@ def test_every_command_line_takes_the_options_that_it_is_shown_with(name: str) -
 def test_the_command_line_s_page_lists_all_commands() -> None:
     table = COMMAND_LINE.partition("\n## ")[0]
     assert [cells[0].strip("`").removeprefix("tacit ") for cells in rows(table)[1:]] == [*COMMANDS]
+
+
+def test_the_command_line_s_page_lists_all_commands_of_a_collection() -> None:
+    listed = [
+        cells[0].strip("`").removeprefix("tacit collect ") for cells in rows(section(COMMAND_LINE, "A collection"))[1:]
+    ]
+    assert listed == [*SUBCOMMANDS]
 
 
 def test_all_mechanisms_are_spelled_there_with_their_keys() -> None:

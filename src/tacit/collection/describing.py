@@ -18,6 +18,7 @@ from tacit.spelling import one_of
 
 _NEEDED = ("purpose", "smallest_batch", "opens", "closes", "features", "shufflers", "analyst")
 _KEYS = (*_NEEDED, "k", "budget", "rounds", "redaction", "curator")
+_KEYS_OF_FEATURE = ("name", "values", "randomizer")
 _KEYS_OF_PARTY = {"shuffler": ("url", "key"), "curator": ("url", "key", "signer"), "analyst": ("url", "key")}
 # Who has no key in the description is given one: by its role and its place among those of it.
 Furnished = Callable[[Role, int], Mapping[Kind, Key]]
@@ -93,7 +94,7 @@ class _Party:
 
 def _feature(given: Any, place: int) -> Feature:
     which = f"feature {place + 1}"
-    _check_keys(given, ("name", "values", "randomizer"), which)
+    _check_keys(given, _KEYS_OF_FEATURE, which)
     values = given.get("values")
     if not isinstance(values, list):
         raise MalformedError(f"{which} needs its values, as a list of texts")

@@ -224,9 +224,11 @@ def _is_text(value: Any) -> bool:
 
 
 def _is_address(value: Any) -> bool:
+    if not isinstance(value, str):
+        return False
     try:
-        parts = urlsplit(value) if _is_text(value) else None
-        return parts is not None and parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+        parts = urlsplit(value)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:  # no port
         return False
 
