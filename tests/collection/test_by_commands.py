@@ -142,12 +142,15 @@ def test_twenty_people_are_counted_through_both_rounds(people: People, parties: 
     assert [(held["people"], held["messages"]) for held in parties.ask("status", "shuffler-1")["rounds"]] == [
         (PEOPLE, 2 * PEOPLE), (PEOPLE, PEOPLE)
     ]  # fmt: skip
+    told = said("collect", "result", parties.homes["analyst"])
+    assert (told["people"], said("collect", "result", parties.homes["curator"])["task"]) == (PEOPLE, told["task"])
     for name, home in parties.homes.items():
         code, out, err = run("collect", "status", str(home), *parties.authority)
         assert (code, err) == (0, "")
         assert f"task: {task.digest.hex()}" in out
         assert parties.ask("destroy", name) == {"destroyed": True}
         assert not any((home / "keys").iterdir())
+        assert "tacit: " in refused("collect", "result", home)
     for each in parties.processes.values():
         each.send_signal(signal.SIGTERM)
         out, err = each.communicate(timeout=60)

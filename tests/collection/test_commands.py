@@ -34,7 +34,7 @@ def tls(tmp_path_factory: pytest.TempPathFactory) -> Certified:
     return certified(tmp_path_factory.mktemp("tls") / "ours")
 
 
-@pytest.mark.parametrize("command", [name for name in SUBCOMMANDS if name not in ("result", "simulate")])
+@pytest.mark.parametrize("command", SUBCOMMANDS)
 def test_a_command_s_help_is_80_columns_wide_and_tells_every_option(
     command: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
