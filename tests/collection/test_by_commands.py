@@ -2,6 +2,8 @@
 
 import json
 import signal
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -114,6 +116,15 @@ def test_whom_nobody_vouches_for_is_asked_nothing(people: People, parties: Parti
         assert "a certificate that is not trusted here" in told
         assert "--authority" in refused("collect", command[0], parties.homes["shuffler-1"], *command[1:])
     assert not (tmp_path / "tokens").exists()
+
+
+def test_a_container_is_asked_whether_it_is_ready_as_compose_asks(parties: Parties) -> None:
+    yaml = pytest.importorskip("yaml", reason="PyYAML is not installed: the group servers")
+    held = yaml.safe_load((Path(__file__).parents[2] / "deploy" / "compose.yaml").read_text(encoding="utf-8"))
+    *_, code, _ = held["services"]["curator"]["healthcheck"]["test"]
+    for path, ends in (("ready", 0), ("status", 1)):
+        asked = [sys.executable, "-c", code, f"{parties.url}/{path}"]
+        assert subprocess.run(asked, capture_output=True, check=False, timeout=60).returncode == ends
 
 
 def test_twenty_people_are_counted_through_both_rounds(people: People, parties: Parties) -> None:

@@ -36,7 +36,8 @@ def test_every_command_is_one(command: str) -> None:
 
 def test_the_steps_are_all_there() -> None:
     assert {command.split()[1] for command in COMMANDS} >= {
-        "keys", "init", "shuffler", "curator", "analyst", "tokens", "submit", "status", "close", "open", "result", "destroy"
+        "keys", "init", "shuffler", "curator", "analyst", "tokens", "submit", "status", "close", "open", "result",
+        "destroy",
     }  # fmt: skip
 
 

@@ -81,10 +81,9 @@ def test_the_files_that_a_party_reads_are_given_to_it(name: str) -> None:
     assert held["volumes"] == [f"{name}:{arguments['home']}"] == [f"{name}:{HOME}"]
     assert f"VOLUME {HOME}\n" in DOCKERFILE
     assert {f"/run/secrets/{secret}" for secret in held["secrets"]} == {
-        listening.certificate, listening.certificate_key, listening.authority,
+        listening.task, listening.certificate, listening.certificate_key, listening.authority,
         *re.findall("passfile=(.*)", arguments.get("store") or ""),
     }  # fmt: skip
-    assert [config["target"] for config in held["configs"]] == [listening.task]
 
 
 def test_all_that_is_named_is_declared() -> None:
@@ -92,7 +91,6 @@ def test_all_that_is_named_is_declared() -> None:
         used = {name for held in SERVICES.values() for name in held.get(kind, [])}
         assert used == {*COMPOSE[kind]}
     assert {volume.split(":")[0] for held in SERVICES.values() for volume in held["volumes"]} == {*COMPOSE["volumes"]}
-    assert {config["source"] for name in PARTIES for config in SERVICES[name]["configs"]} == {*COMPOSE["configs"]}
 
 
 @pytest.mark.parametrize("name", SERVICES)
