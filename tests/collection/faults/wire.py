@@ -56,9 +56,7 @@ class Wire:
             if self._faults > 0:
                 self._faults -= 1
                 self.cuts += 1
-                cut[self._draw.randrange(2)] = self._draw.choice(
-                    (0, self._draw.randrange(400), self._draw.randrange(4000))
-                )
+                cut[self._draw.randrange(2)] = self._draw.randrange(self._draw.choice((1, 400, 4000)))
                 wait = self._draw.choice((0.0, self._draw.uniform(0, 0.1)))
             try:
                 party = socket.create_connection((HOST, self._to))

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from shutil import rmtree
 from secrets import token_bytes
 
 from tacit.collection.errors import CollectionError, ConflictError, UnknownError
@@ -45,6 +46,8 @@ class Shuffler:
         self.task, self.place, self.store, self.folder = task, place, store, folder
         self._private, self._cores, self._shuffled = private, cores, shuffle
         self.inbox = Inbox(folder / "inbox")
+        for left in folder.glob("round-*.parts-*"):  # of a shuffle that was cut short
+            rmtree(left)
 
     def round(self, number: int) -> Round:
         """Return a round that has begun.
