@@ -226,6 +226,21 @@ def test_messages_of_another_task_do_not_open(tmp_path: Path) -> None:
     assert (held.messages, held.dropped) == (30, 10)
 
 
+@pytest.mark.parametrize("curated", [True, False])
+@pytest.mark.parametrize("spoilt", [1, 20])
+def test_nothing_goes_out_where_fewer_answers_opened_than_a_batch_has(
+    spoilt: int, curated: bool, tmp_path: Path
+) -> None:
+    alike: People = [{"sex": "f", "town": "Lima"}] * 20
+    run = Run(made(smallest_batch=20, curated=curated, budget="1"), alike, tmp_path)
+    for shuffler in run.shufflers:
+        shuffler.open()
+    uploads = [client.upload() for client in run.clients]
+    uploads[:spoilt] = [upload[:32] + bytes(len(upload) - 32) for upload in uploads[:spoilt]]
+    run.pass_round(Round(run.task), uploads)
+    assert run.choice() is None
+
+
 def test_what_cannot_be_undone_is_refused() -> None:
     wide = [Feature(name, tuple(map(str, range(4000))), "krr:epsilon=1") for name in "ab"]
     with pytest.raises(TooLargeError, match="combinations"):

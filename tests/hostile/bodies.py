@@ -32,8 +32,8 @@ _PARTIES: dict[str, Callable[[Any], Service]] = {
 }  # fmt: skip
 _VALUES = (
     None, True, -1, 0, 1, 7, 2**31, 2**63 - 1, 2**64, -(2**64), 2**600, 0.5, float("nan"), "", "x", "x" * 300, "0x1p-4",
-    "-0x1p+2000", b"", bytes(16), bytes(31), bytes(32), [], [0], [[0, 1]], [[1, 0]], [[[[[[[[[[0]]]]]]]]]], {}, {"a": 1},
-    {1: 2}, cbor2.CBORTag(2, b"x"), cbor2.CBORTag(28, []), cbor2.undefined,
+    "-0x1p+2000", b"", bytes(16), bytes(31), bytes(32), [], [0], [[0, 1]], [[1, 0]], [[[[[[[[[[0]]]]]]]]]], {},
+    {"a": 1}, {1: 2}, cbor2.CBORTag(2, b"x"), cbor2.CBORTag(28, []), cbor2.undefined,
 )  # fmt: skip
 
 
@@ -96,29 +96,34 @@ def _spoilt(draw: Random, whole: list[bytes]) -> bytes:
     """Return a body that was one that is taken."""
     body = draw.choice(whole)
     at = draw.randrange(len(body))
-    kind = draw.randrange(8)
-    if kind == 0:
-        return draw.randbytes(draw.choice((0, 1, 31, 32, 33, 64, len(body), 1000, 5000)))
-    if kind == 1:
-        return body[:at]
-    if kind == 2:
-        return body + draw.randbytes(draw.choice((1, 48, 3000)))
-    if kind == 3:
-        return body[:at] + bytes([body[at] ^ 1 << draw.randrange(8)]) + body[at + 1 :]
-    if kind == 4:
-        return body[:at] + draw.randbytes(draw.randrange(9)) + body[at + draw.randrange(9) :]
-    if kind == 5:
-        pieces, digest = draw.choice(_VALUES), draw.choice(("0" * 64, "x", 5, None, "00" * 31, ["0"] * 64))
-        text = json.dumps({"pieces": pieces, "digest": digest}, default=str)
-        return draw.choice((text, f"[{text}]", "[" * 900, text * 2, '"pieces"', "1e999", "null")).encode()
+    ways: tuple[Callable[[], bytes], ...] = (
+        lambda: draw.randbytes(draw.choice((0, 1, 31, 32, 33, 64, len(body), 1000, 5000))),
+        lambda: body[:at],
+        lambda: body + draw.randbytes(draw.choice((1, 48, 3000))),
+        lambda: body[:at] + bytes([body[at] ^ 1 << draw.randrange(8)]) + body[at + 1 :],
+        lambda: body[:at] + draw.randbytes(draw.randrange(9)) + body[at + draw.randrange(9) :],
+        lambda: body[at:] + body[:at],
+        lambda: _spoilt_json(draw),
+        *[lambda: _spoilt_record(draw, body)] * 2,
+    )
+    return draw.choice(ways)()
+
+
+def _spoilt_json(draw: Random) -> bytes:
+    pieces, digest = draw.choice(_VALUES), draw.choice(("0" * 64, "x", 5, None, "00" * 31, ["0"] * 64))
+    text = json.dumps({"pieces": pieces, "digest": digest}, default=str)
+    return draw.choice((text, f"[{text}]", "[" * 900, text * 2, '"pieces"', "1e999", "null")).encode()
+
+
+def _spoilt_record(draw: Random, body: bytes) -> bytes:
+    """Return a record with another value somewhere."""
     try:
         held: Any = cbor2.loads(body)
-    except (cbor2.CBORError, ValueError, OverflowError, MemoryError):  # as uploads are
-        return body[at:] + body[:at]
+    except (cbor2.CBORError, ValueError, OverflowError, MemoryError):  # no record, as uploads are none
+        return body[::-1]
     inside = held
     while isinstance(inside, (dict, list)) and inside:
-        keys = list(inside) if isinstance(inside, dict) else range(len(inside))
-        key = draw.choice(keys)
+        key = draw.choice(list(inside) if isinstance(inside, dict) else range(len(inside)))
         if draw.random() < 0.4 or not isinstance(inside[key], (dict, list)) or not inside[key]:
             inside[key] = draw.choice(_VALUES)
             break

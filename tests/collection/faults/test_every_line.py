@@ -1,4 +1,4 @@
-"""A shuffler that is killed at any line on the way of a batch passes on what it was sent, once, and keeps nothing of it."""
+"""A shuffler that is killed at any line on the way of a batch passes it on once, and keeps nothing of it."""
 
 import shutil
 import signal

@@ -6,7 +6,6 @@ messages are of one person. The system's randomness has no seed: the intervals f
 """
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np

@@ -7,7 +7,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 from hypothesis import settings, strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from homes import AsOperator, housed, person, token
 from tacit.collection import Choice

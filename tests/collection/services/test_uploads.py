@@ -1,12 +1,15 @@
 """A shuffler's service counts what a person sends once, and nothing that is not what it is to be."""
 
 from collections.abc import Iterator
+from itertools import combinations
 from pathlib import Path
 
 import pytest
 
-from homes import AsOperator, first_shuffler, housed, person, token
+from homes import NOW, AsOperator, first_shuffler, housed, person, token
+from tacit.collection import Choice, Client, Feature
 from tacit.collection.services.operations import Bounds
+from tacit.collection.services.shuffler import ShufflerService
 
 UPLOADS = "/rounds/1/uploads"
 
@@ -135,6 +138,24 @@ def test_who_asks_too_often_has_to_wait(tmp_path: Path) -> None:
         statuses = [service.get("/health").status_code for _ in range(200)]
     assert set(statuses) == {200, 429}
     assert statuses.index(429) >= 20
+
+
+def test_a_longer_round_goes_on_after_a_restart(tmp_path: Path) -> None:
+    features = [Feature(name, ("y", "n")) for name in "abcde"]
+    of = housed(tmp_path, features, curated=False, rounds=2)
+    pairs = tuple(combinations(range(5), 2))
+    choice = Choice(of.task.digest, of.task.digest, 2, "curator", pairs, 0.05, 20)
+    clients = [Client(of.task, token(place), {}, now=lambda: NOW) for place in range(2)]
+    with first_shuffler(of, people=2) as service:
+        for client in clients:
+            assert service.post(UPLOADS, content=client.upload()).status_code == 204
+        service.post("/rounds/1/close", headers=service.operator)
+        while service.post("/rounds/2/choice", content=choice.encoded, headers=service.operator).status_code != 204:
+            pass
+    with AsOperator(ShufflerService(of.homes["shuffler-0"])) as service:
+        uploads = [client.upload(choice) for client in clients]
+        assert len(uploads[0]) > len(clients[0].upload())
+        assert [service.post("/rounds/2/uploads", content=upload).status_code for upload in uploads] == [204, 204]
 
 
 @pytest.mark.parametrize("number", [0, 2, 3, 99])

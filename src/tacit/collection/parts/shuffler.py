@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from shutil import rmtree
 from secrets import token_bytes
+from shutil import rmtree
 
 from tacit.collection.errors import CollectionError, ConflictError, UnknownError
 from tacit.collection.parts.batch import BATCH_BYTES, Batch
