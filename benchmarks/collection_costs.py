@@ -19,7 +19,7 @@ from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from oracles.bare_collection import FEATURES, INFO, WIDTH, bare_opens, boxes, cpu_seconds, uploads
-from tacit.collection import Feature, Party, Task
+from tacit.collection import Choice, Feature, Party, Task
 from tacit.collection.parts.counting import counted
 from tacit.collection.parts.partitions import write_partitions
 from tacit.collection.parts.shuffling import shuffled, written
@@ -146,7 +146,8 @@ def main(most: int) -> None:
           for messages in (10**power for power in range(5, 9)) if messages <= most),
     ])  # fmt: skip
     task = task_of(FEATURES)
-    first, second = Round(task), Round(task, (0, 1, 2))
+    choice = Choice(task.digest, task.digest, 2, "analyst", ((0, 1, 2),), 0.01, 2)
+    first, second = Round(task), Round(task, choice)
     messages = PEOPLE * (first.messages + second.messages)
     layers, hours = len(first.layers), 3600e6
     layer, after = messages * shuffle / hours, first.width(1)

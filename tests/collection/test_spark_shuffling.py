@@ -147,7 +147,7 @@ def test_a_shuffler_closes_by_the_job_that_it_is_told(tmp_path: Path) -> None:
 
     first = run.shufflers[0]
     run.shufflers[0] = Shuffler(run.task, 0, first._private, first.store, first.folder, shuffle=noted)
-    assert len(run.first().answers) == 10
+    assert len(run.ask().answers) == 10
     assert asked == [Round(run.task).width()]
 
 

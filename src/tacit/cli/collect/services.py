@@ -3,7 +3,7 @@
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
@@ -14,6 +14,7 @@ from tacit.validation import as_count, as_real
 if TYPE_CHECKING:
     from collections.abc import Generator
 
+    from tacit.collection.parts.shuffler import Shuffling
     from tacit.collection.services.home import Home, Role
     from tacit.collection.services.service import Service
 
@@ -62,6 +63,7 @@ def shuffler(
     *,
     store: str | None = None,
     people: Whole | None = None,
+    engine: Literal["local", "spark"] = "local",
     listening: Annotated[Listening, Parameter(name="*")] = _AS_IT_IS,
 ) -> int:
     """Run a shuffler: it sees who sends, and never what.
@@ -74,14 +76,18 @@ def shuffler(
         Where uploads are stored: postgresql+psycopg://…, or sqlite:///FILE, which is in the folder by default.
     people
         Close the first round when so many have sent their answers; by default when its time is over.
+    engine
+        Where messages are opened and put into random order: on this machine, or on the Spark cluster that Spark's own
+        settings describe, which must encrypt what it sends and stores.
     """
     from tacit.collection.services.shuffler import ShufflerService  # noqa: PLC0415 - the extra collect
 
     wanted = None if people is None else as_count(people, "--people", at_least=1)
     with _home(home, "shuffler", listening) as held:
         service = ShufflerService(
-            held, store=store, people=wanted, cores=_cores(listening), authority=listening.authority
-        )
+            held, store=store, people=wanted, cores=_cores(listening), authority=listening.authority,
+            shuffle=_shuffle(engine),
+        )  # fmt: skip
         return _serve(service, listening)
 
 
@@ -127,6 +133,16 @@ def _home(folder: str, role: "Role", listening: Listening) -> "Generator[Home]":
             with opened(listening.task, "a task", InvalidValueError) as file:
                 home.take(Task.decoded(file.read()))
         yield home
+
+
+def _shuffle(engine: str) -> "Shuffling":
+    if engine == "spark":
+        from tacit.collection.parts.spark_shuffling import shuffled_on_spark  # noqa: PLC0415 - the extra spark
+
+        return shuffled_on_spark
+    from tacit.collection.parts.shuffling import shuffled  # noqa: PLC0415
+
+    return shuffled
 
 
 def _cores(listening: Listening) -> int:

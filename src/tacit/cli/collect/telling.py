@@ -25,7 +25,7 @@ def result(
     *,
     html: str | None = None,
     parquet: str | None = None,
-    show_rare: bool = False,
+    show_rare: Annotated[bool, Parameter(negative="")] = False,
     fail_over: FailOver = (),
     json: Annotated[bool, Parameter(negative="")] = False,
 ) -> int:

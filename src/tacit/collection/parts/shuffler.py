@@ -16,6 +16,9 @@ from tacit.collection.wire.selection import Choice
 from tacit.collection.wire.task import Task
 from tacit.collection.wire.uploads import Upload
 
+# A closing job: of the messages, their width, who takes a layer off, and the file that they are put into.
+Shuffling = Callable[[Iterable[bytes], int, Opener, Path], Shuffle]
+
 
 class Shuffler:
     """A shuffler of a task.
@@ -41,7 +44,7 @@ class Shuffler:
 
     def __init__(
         self, task: Task, place: int, private: bytes, store: Store, folder: Path, *, cores: int = 1,
-        shuffle: Callable[[Iterable[bytes], int, Opener, Path], Shuffle] = shuffled,
+        shuffle: Shuffling = shuffled,
     ) -> None:  # fmt: skip
         self.task, self.place, self.store, self.folder = task, place, store, folder
         self._private, self._cores, self._shuffled = private, cores, shuffle

@@ -5,7 +5,8 @@ from typing import Any
 from anyio.to_thread import run_sync
 
 from tacit.collection.errors import ConflictError, MalformedError, UnknownError
-from tacit.collection.parts.shuffler import Shuffler
+from tacit.collection.parts.shuffler import Shuffler, Shuffling
+from tacit.collection.parts.shuffling import shuffled
 from tacit.collection.parts.store import Store
 from tacit.collection.services.committing import GroupCommit
 from tacit.collection.services.home import Home
@@ -32,15 +33,20 @@ class ShufflerService(Service):
         The first round is closed when so many have sent something; None waits for its time.
     cores
         How many processes take layers off.
+    shuffle
+        The closing job, as of `Shuffler`.
     """
 
     def __init__(
-        self, home: Home, *, store: str | None = None, people: int | None = None, cores: int = 1, **more: Any
-    ) -> None:
+        self, home: Home, *, store: str | None = None, people: int | None = None, cores: int = 1,
+        shuffle: Shuffling = shuffled, **more: Any,
+    ) -> None:  # fmt: skip
         super().__init__(home, **more)
         self._place = home.place
         self._store = Store(store or f"sqlite:///{home.folder / 'store.sqlite'}")
-        self._shuffler = Shuffler(self.task, self._place, self.private, self._store, home.folder, cores=cores)
+        self._shuffler = Shuffler(
+            self.task, self._place, self.private, self._store, home.folder, cores=cores, shuffle=shuffle
+        )
         self._people = people
         self._commit = GroupCommit(self._add)
         self._rounds: dict[int, Round] = {}
