@@ -23,6 +23,7 @@ from tacit.collection.services.without_curator import open_next
 from tacit.collection.simulation.parties import free_ports
 
 _LONGEST = 120.0  # seconds; without faults a collection takes one
+_LINES = 450  # different ones that a party's code begins, at most
 _Answer = TypeVar("_Answer")
 
 
@@ -142,7 +143,7 @@ class Collection:
             wire.close()
 
     def _line(self) -> int:
-        return self.draw.choice((0, int(10 ** self.draw.uniform(2.5, 4))))
+        return self.draw.choice((0, self.draw.randrange(1, _LINES)))
 
     def _chaos(self) -> None:
         """Kill, start, and fill disks, some times; those that die by themselves are started again."""

@@ -29,7 +29,7 @@ class Served:
         self._process: BaseProcess | None = None
 
     def start(self, lines: int = 0) -> None:
-        """Start it; after so many lines of its own, if any are named, it is killed."""
+        """Start it; after so many different lines of its own, if any, it is killed."""
         self._process = CONTEXT.Process(target=_serve, args=(*self._given, lines), daemon=True)
         self._process.start()
 
@@ -77,7 +77,7 @@ def pass_on(task: Any, private: bytes, folder: Path, lines: int = 0) -> None:
     from tacit.collection.parts.store import Store
 
     if lines:
-        die_after(lines, different=True)
+        die_after(lines)
     store = Store(f"sqlite:///{folder / 'shuffler-0' / 'store.sqlite'}")
     shuffler, after = Shuffler(task, 0, private, store, folder / "shuffler-0"), Inbox(folder / "next")
     shuffler.close(1)
@@ -92,15 +92,15 @@ def pass_on(task: Any, private: bytes, folder: Path, lines: int = 0) -> None:
     store.close()
 
 
-def die_after(lines: int, *, different: bool = False) -> None:
-    """Kill this process when so many lines of the parties' code have begun, or so many different ones."""
+def die_after(lines: int) -> None:
+    """Kill this process when so many different lines of the parties' code have begun: loops are no new moments."""
     left = lines
     seen: set[tuple[str, int]] = set()
 
     def each_line(frame: Any, event: str, _: Any) -> Any:
         nonlocal left
         place = frame.f_code.co_filename, frame.f_lineno
-        if event == "line" and not (different and place in seen):
+        if event == "line" and place not in seen:
             seen.add(place)
             left -= 1
             if left <= 0:
