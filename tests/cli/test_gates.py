@@ -154,7 +154,16 @@ def ended(command: list[str], *gates: str) -> tuple[int, set[str]]:
     return code, {verdict["verdict"] for verdict in verdicts}
 
 
-SLOW = ("audit of a sample", "collect simulate", "compare", "measure what is sampled", "reproduce")
+SLOW = (
+    "audit",
+    "audit of a sample",
+    "audit of nothing to publish",
+    "synthetic",
+    "collect simulate",
+    "compare",
+    "measure what is sampled",
+    "reproduce",
+)
 
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.long] * (name in SLOW)) for name in GATED])

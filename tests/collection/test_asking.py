@@ -65,6 +65,7 @@ def ran(run: Run) -> list[Choice]:
     return published
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("shufflers", "curated"), [(1, True), (2, False)])
 def test_the_curator_asks_for_what_rounds_on_the_table_itself_would(
     shufflers: int, curated: bool, tmp_path: Path
@@ -92,6 +93,7 @@ def test_the_curator_asks_for_what_rounds_on_the_table_itself_would(
             assert sorted(tallies_of(found, of)[place].tolist()) == sorted(told.values())
 
 
+@pytest.mark.long
 def test_answers_in_pairs_let_more_out_and_no_more_is_asked_than_that_takes(tmp_path: Path) -> None:
     table = [row[:3] for row in places_in_places()]
     few = Run(made(NESTED[:3], budget="0.5"), people(table), tmp_path)
@@ -274,6 +276,7 @@ def test_everybody_checks_the_board_of_each_round(tmp_path: Path) -> None:
         without.check(client, published[-1])
 
 
+@pytest.mark.long
 def test_who_leaves_a_round_is_taken_to_stand_out() -> None:
     """Of each pair other people are missing; what is certified of those who were counted at first holds nonetheless."""
     draw, tried = Random(5), Counter[str]()

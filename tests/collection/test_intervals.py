@@ -29,6 +29,7 @@ def truth_of(rows: np.ndarray, codes: np.ndarray) -> np.ndarray:
     return np.array([np.mean(np.all(rows == code, axis=1)) for code in codes])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("confidence", [0.3, 0.6, 0.9])
 @pytest.mark.parametrize("by_ends", [False, True])

@@ -7,6 +7,7 @@ from pathlib import Path
 from random import Random
 
 import numpy as np
+import pytest
 
 from collections_made import (
     NOW,
@@ -41,6 +42,7 @@ def with_rare_answers(count: int = 1000) -> Codes:
     return list(zip(towns, jobs, strict=True))
 
 
+@pytest.mark.long
 def test_rare_answers_are_redacted_with_decoys_so_that_more_goes_out(tmp_path: Path) -> None:
     table, asked = with_rare_answers(), features(12, 12)
     changed = {"k": 5, "budget": "0.075"}
@@ -71,6 +73,7 @@ def test_rare_answers_are_redacted_with_decoys_so_that_more_goes_out(tmp_path: P
             assert sum(c for answer, c in told.items() if answer[place] == value) <= count
 
 
+@pytest.mark.long
 def test_what_is_certified_of_redacted_answers_is_no_less_than_their_expected_exposure() -> None:
     """Exact, over everybody's coins, from the table of all answers that the curator has not."""
     draw, ruled = Random(6), Counter[int]()

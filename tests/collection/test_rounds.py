@@ -66,6 +66,7 @@ def test_marginals_are_the_table_s_and_then_the_joint_counts_are(shufflers: int,
     assert joint.people == 200
 
 
+@pytest.mark.long
 def test_randomized_answers_come_out_within_their_standard_errors(tmp_path: Path) -> None:
     table = people(3000)
     features = [Feature(f.name, f.values, "krr:epsilon=2") for f in SEX_AND_TOWN]

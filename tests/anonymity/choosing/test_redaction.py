@@ -153,6 +153,7 @@ def test_ten_columns_with_decoys_and_no_more() -> None:
     assert redacted_exposure(P, sure, k=2) == pytest.approx(without)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("columns", "times"), [(16, 2), (17, 4)])
 def test_of_many_columns_fewer_questions_are_put_at_once(
     monkeypatch: pytest.MonkeyPatch, columns: int, times: int
@@ -295,6 +296,7 @@ def test_what_cannot_be_redacted() -> None:
         redacted_exposure(adult, [])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("values", [["a"], [None], ["a", "a", "b", None, None, "c"], ["a"] * 5])
 @pytest.mark.parametrize("rarer_than", [{}, {"x": 1}, {"x": 2}, {"x": 3}, {"x": 9}])
 @pytest.mark.parametrize("decoyed", [[], ["x"]])

@@ -64,6 +64,7 @@ def test_matching_and_differencing_are_what_counting_by_hand_finds(old: list[Any
     assert values_told((before, had), (after, have)) == oracle.told(old, new)
 
 
+@pytest.mark.long
 @given(PEOPLE, K)
 def test_a_join_exposes_no_more_than_certified_and_no_less_than_the_new_table(people: list[Any], k: int) -> None:
     old = {who: (s, a) for who, (s, _, a, _, where) in enumerate(people) if where != "new"}
@@ -85,6 +86,7 @@ def test_a_join_exposes_no_more_than_certified_and_no_less_than_the_new_table(pe
         assert exposed_if_the_same(*sides, k) <= truth
 
 
+@pytest.mark.long
 @settings(max_examples=25)
 @given(st.lists(st.tuples(VALUE, VALUE, VALUE), min_size=1, max_size=25), K)
 def test_of_the_same_people_the_bound_is_no_worse_than_counting(people: list[Any], k: int) -> None:
@@ -98,6 +100,7 @@ def test_of_the_same_people_the_bound_is_no_worse_than_counting(people: list[Any
     assert high <= low + counting.high * len(people) + 1e-9
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("shared", "a", "b"),
     [
@@ -145,6 +148,7 @@ def test_people_with_several_rows_are_alike_by_all_their_rows() -> None:
     assert vars(found.changes) == {"added": 1, "removed": 1, "stayed": 2, "changed": 1}
 
 
+@pytest.mark.long
 @given(st.lists(st.tuples(st.sampled_from("pqrs"), VALUE), min_size=1, max_size=12), st.data())
 def test_bags_are_alike_just_if_they_hold_the_same_rows_as_often(
     rows: list[tuple[str, str]], data: st.DataObject

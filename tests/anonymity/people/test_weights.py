@@ -40,6 +40,7 @@ def test_classes_add_up_the_weights_of_their_rows(held: list[Any]) -> None:
     assert found.people == pytest.approx(math.fsum(row[2] for row in held))
 
 
+@pytest.mark.long
 @settings(deadline=None)
 @given(rows)
 def test_a_record_is_found_as_often_as_its_weights_say(held: list[Any]) -> None:

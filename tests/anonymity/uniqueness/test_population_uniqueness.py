@@ -187,6 +187,7 @@ def test_shares_are_shares_at_the_extremes(model: object, sizes: list[int], othe
         assert value is None or 0 <= value <= 1
 
 
+@pytest.mark.long
 def test_the_rule_of_dankar_takes_another_model_of_a_large_sample() -> None:
     people = Population("example:adult")
     columns = ["age", "sex", "race", "education"]
@@ -215,6 +216,7 @@ def test_the_certain_end_is_above_what_is_seen(sizes: list[int], others: int) ->
         assert sizes.count(1) / (people + others) <= value.high <= 1
 
 
+@pytest.mark.long
 def test_rows_in_another_order_say_the_same_where_some_values_are_no_numbers() -> None:
     rng = np.random.default_rng(1)
     ages = rng.normal(size=400).round(1) + 0.0

@@ -63,6 +63,7 @@ def test_randomized_answers_agree_and_nearly_all_within_4_standard_errors(seed: 
     assert found.counted == found.people == 400
 
 
+@pytest.mark.long
 def test_standard_errors_are_those_of_the_coins() -> None:
     features, rows = (
         features_of(1, 1, randomizers=[KRR, "krr:epsilon=1"]),

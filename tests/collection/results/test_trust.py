@@ -87,6 +87,7 @@ def joint(of: Collected, told: list[tuple[int, ...]]) -> dict[tuple[int, ...], f
     return dict(zip(map(tuple, found.codes.tolist()), found.shares.tolist(), strict=True))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("randomizers", [(), ("krr:epsilon=1", None), ("krr:epsilon=1", "krr:epsilon=2")])
 @pytest.mark.parametrize("liars", [1, 2])
 def test_no_liars_move_a_joint_share_further_and_some_move_it_as_far(randomizers, liars: int) -> None:

@@ -98,12 +98,13 @@ def test_the_list_of_operations_is_openapi(service: AsOperator) -> None:
     assert not specs.OpenAPIV31SpecValidator(document).is_valid()
 
 
-def test_what_nobody_means_well_by_is_refused_and_counts_nowhere(service: AsOperator) -> None:
+@pytest.mark.parametrize("requests", [60, pytest.param(1000, marks=pytest.mark.long)])
+def test_what_nobody_means_well_by_is_refused_and_counts_nowhere(requests: int, service: AsOperator) -> None:
     draw = Random(7)
     home = service.service.home
     before = {} if home.before is None else {"authorization": f"Bearer {home.credential(home.before)}"}
     whole = person(service.service.task).upload()
-    for _ in range(300):
+    for _ in range(requests):
         method, path, who = draw.choice(operations(service))
         if path in ("/destroy", "/rounds/{number}/close"):
             continue

@@ -55,6 +55,7 @@ def test_of_equals_the_plainest_is_named() -> None:
     assert compared(2, 1.0, [0.5, 0.5], 10)[0].mechanism == "krr:k=2,epsilon=1"
 
 
+@pytest.mark.long
 @settings(max_examples=25)
 @given(
     counts=st.lists(st.integers(1, 2), min_size=2, max_size=3),

@@ -104,6 +104,7 @@ def test_of_half_copies_half_is_told(adult: tuple[pa.Table, pa.Table]) -> None:
     assert 0.1 < risks(found)["singling_out_multivariate"] < 0.9
 
 
+@pytest.mark.long
 def test_noise_takes_the_risk_down(adult: tuple[pa.Table, pa.Table]) -> None:
     original, control = adult
     found = [
@@ -115,6 +116,7 @@ def test_noise_takes_the_risk_down(adult: tuple[pa.Table, pa.Table]) -> None:
     assert abs(found[2]) < 0.1
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("generator", [of_marginals, of_copula])
 def test_of_a_model_of_few_numbers_nothing_is_told(adult: tuple[pa.Table, pa.Table], generator) -> None:
     original, control = adult
