@@ -9,6 +9,7 @@ from cyclopts import Parameter
 from tacit.cli.options import Whole
 from tacit.cli.output import print_json
 from tacit.cli.terminal import say, say_folded
+from tacit.validation import as_count
 
 if TYPE_CHECKING:
     from tacit.collection.services.calls import Neighbour
@@ -68,8 +69,9 @@ def close(home: str, /, *, round: Whole = 1, authority: str | None = None, json:
     json
         Print one JSON object.
     """
-    told = _asked(home, authority, "POST", f"/rounds/{round}/close")
-    return _say("close", home, told, f"round {round} is {told['state']}", json)
+    number = as_count(round, "--round", at_least=1)
+    told = _asked(home, authority, "POST", f"/rounds/{number}/close")
+    return _say("close", home, told, f"round {number} is {told['state']}", json)
 
 
 def status(home: str, /, *, authority: str | None = None, json: Json = False) -> int:
@@ -85,11 +87,16 @@ def status(home: str, /, *, authority: str | None = None, json: Json = False) ->
         Print one JSON object.
     """
     told = _asked(home, authority, "GET", "/status")
-    lines = [f"{key}: {value}" for key, value in told.items() if key != "rounds"]
+    lines = [f"{key.replace('_', ' ')}: {value}" for key, value in told.items() if key not in ("rounds", "counts")]
     lines += [
         f"round {held['round']}: {held['state']}, {held['people']:,} people, {held['messages']:,} messages passed on, "
         f"{held['dropped']:,} did not open"
         for held in told.get("rounds", [])
+    ]
+    lines += [
+        f"round {held['round']}: {'counted' if held['counted'] else 'not counted'}"
+        + (", published" if held["published"] else "")
+        for held in told.get("counts", [])
     ]
     return _say("status", home, told, "\n".join(lines), json)
 
