@@ -33,6 +33,7 @@ from tacit.collection.wire.selection import Choice
 from tacit.collection.wire.task import Party, Task
 
 _TIME = 24 * 3600  # a task's, in seconds
+_DAYS = 2  # its keys last longer
 _LOOK = 0.2
 
 
@@ -82,7 +83,7 @@ def run(
         roles: dict[str, Role] = {f"shuffler {place + 1}": "shuffler" for place in range(shufflers)}
         roles |= {"curator": "curator", "analyst": "analyst"} if with_curator else {"analyst": "analyst"}
         homes = {name: Home(Path(held) / name.replace(" ", "-")) for name in roles}
-        keys = {name: home.furnish(roles[name], 1) for name, home in homes.items()}
+        keys = {name: home.furnish(roles[name], _DAYS) for name, home in homes.items()}
         task = _task(keys, asked, k, budget, rounds)
         for home in homes.values():
             home.take(task)
