@@ -107,9 +107,9 @@ GATED = {
     "collect simulate": Gated(
         ["collect", "simulate", "samples.csv", "--users", "60", "--seed", "1", "--budget", "1"],
         ("lost>0", "differing>0", "counted<60", "exposure>0.5"),
-        ("counted>59", "certified_exposure<0.5"),
+        ("counted>59",),
         ("losst>0", "'lost'"),
-        (),
+        ("certified_exposure<0.5",),
     ),
     "reproduce": Gated(
         ["reproduce", "shuffle", "numbers", "--out", "made"],

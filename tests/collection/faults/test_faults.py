@@ -18,7 +18,7 @@ from tacit.collection import Choice
 from tacit.collection.board import Board
 from tacit.collection.parts.counting import counted
 from tacit.collection.services.calls import Neighbour
-from tacit.collection.wire.records import decoded
+from tacit.collection.services.kept import kept_tallies
 from tacit.collection.wire.rounds import Round
 
 # So many in the suite; TACIT_FAULT_CASES says how many by hand, TACIT_FAULT_FIRST from which one on.
@@ -53,8 +53,8 @@ def check(held: Collection) -> None:
         of = Round(held.task)
         if held.curated:
             body = batches["curator", 1]
-            told = decoded((held.homes["curator"].folder / "counted-1").read_bytes(), "counts", at_most=1 << 20)
-            assert codes(told["tallies"][0]) == sorted(first)
+            told, *_ = kept_tallies(held.homes["curator"].folder / "counted-1").groups
+            assert codes(told.tolist()) == sorted(first)
             found = counted([body], of, held.keys["curator"]["seal"].private)
         else:
             with Neighbour(held.task.shufflers[-1].url) as shuffler:
