@@ -3,6 +3,7 @@
 import copy
 import doctest
 import importlib
+import importlib.util
 import io
 import multiprocessing
 import os
@@ -39,8 +40,11 @@ WAYS: dict[str, Callable[[Any], Any]] = {
 
 @cache
 def modules() -> list[ModuleType]:
-    found = pkgutil.walk_packages(tc.__path__, "tacit.")
-    return [importlib.import_module(module.name) for module in found if not module.name.endswith("__main__")]
+    found = [module.name for module in pkgutil.walk_packages(tc.__path__, "tacit.")]
+    missing = (
+        ("tacit.__main__",) if importlib.util.find_spec("cryptography") else ("tacit.__main__", "tacit.collection")
+    )
+    return [importlib.import_module(name) for name in found if not name.startswith(missing)]
 
 
 def errors(base: type[TacitError] = TacitError) -> Iterator[type[TacitError]]:

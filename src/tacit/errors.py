@@ -11,6 +11,7 @@
     │   │   └── UnknownColumnError             a column that the table does not have
     │   └── TooLargeError                      an answer that would not fit; says which route would
     ├── UnsupportedError        (TypeError)    a combination that has no meaning
+    ├── MissingExtraError       (ModuleNotFoundError)  a part that is installed by an extra
     ├── EngineError             (ValueError)   an engine that holds a table failed before it answered
     └── MissedGoalError         (ValueError)   a file that was to keep to a goal does not, read back
 """
@@ -82,6 +83,10 @@ class TooLargeError(InvalidValueError):
 
 class UnsupportedError(TacitError, TypeError):
     """A combination of system, adversary and measure that has no meaning or no algorithm."""
+
+
+class MissingExtraError(TacitError, ModuleNotFoundError):
+    """A part of Tacit that is installed by an extra, and is not."""
 
 
 class MissedGoalError(TacitError, ValueError):

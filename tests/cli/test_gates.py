@@ -1,5 +1,6 @@
 """`--fail-over` on every command: gates that pass, fail, or are not decided, and one of no measure."""
 
+import importlib.util
 import inspect
 import json
 from dataclasses import dataclass
@@ -178,7 +179,18 @@ def test_gates_end_a_command_as_they_are_called(name: str) -> None:
         assert ended(gated.command, *gated.undecided, *gated.fails, *gated.passes)[0] == 1
 
 
-@pytest.mark.parametrize("name", GATED)
+@pytest.mark.skipif(importlib.util.find_spec("cryptography") is not None, reason="the extra collect is installed")
+def test_a_collection_without_its_extra_says_what_to_install() -> None:
+    for command in (["simulate", "samples.csv"], ["submit", "http://127.0.0.1:1", "--state", "x"], ["status", "home"]):
+        code, out, err = run("collect", *command)
+        assert (code, out, err) == (2, "", "tacit: the collection needs cbor2: install tacit[collect]\n")
+
+
+def without_the_extra(name: str) -> bool:
+    return name == "collect simulate" and importlib.util.find_spec("cryptography") is None
+
+
+@pytest.mark.parametrize("name", [name for name in GATED if not without_the_extra(name)])
 def test_a_measure_that_a_command_does_not_have_is_bad_input(name: str) -> None:
     gated = GATED[name]
     gate, nearest = gated.unknown

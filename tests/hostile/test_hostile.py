@@ -4,6 +4,7 @@ A case takes a source of randomness and an empty folder, does one hostile thing,
 each kind are among the long tests, many run with ``-m hostile``, and ``--cases`` says how many by hand.
 """
 
+import importlib.util
 import tempfile
 from collections.abc import Callable, Iterator
 from itertools import islice
@@ -13,7 +14,6 @@ from random import Random
 import pytest
 
 from hostile import (
-    bodies,
     counts,
     csv_tables,
     disks,
@@ -33,7 +33,6 @@ Case = Callable[[Random, Path], None]
 
 # How many cases of each kind the suite and .ci/run draw.
 KINDS: dict[str, tuple[Case, int, int]] = {
-    "bodies": (bodies.case, 4, 40),
     "counts of columns": (counts.case, 20, 400),
     "disks": (disks.case, 1, 20),
     "expanding": (expanding.case, 1, 8),
@@ -48,6 +47,10 @@ KINDS: dict[str, tuple[Case, int, int]] = {
     "the same seed": (seeds.case, 2, 40),
     "CSV tables": (csv_tables.case, 12, 300),
 }
+if importlib.util.find_spec("cryptography"):
+    from hostile import bodies
+
+    KINDS["bodies"] = (bodies.case, 4, 40)
 
 # Arrow, closing what it had read, with a line of its own when that failed.
 FOUND = (("disks", 26), ("disks", 28))
