@@ -85,13 +85,28 @@ def test_the_first_screen_shows_some_columns_of_each_verdict(monkeypatch: pytest
 def test_the_next_command_runs_as_it_stands(monkeypatch: pytest.MonkeyPatch, wide: Path, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
     lines = screen(monkeypatch, 500, wide)
-    (command,) = (line.strip() for line in lines if line.startswith("  tacit audit "))
-    published = tc.audit(wide).decision.recommended
-    _, _, *arguments = shlex.split(command)
-    code, out, _ = run("audit", *arguments)
+    (command,) = (line.strip() for line in lines if line.startswith("  tacit release "))
+    found = tc.audit(wide)
+    _, *arguments = shlex.split(command)
+    code, out, _ = run(*arguments)
     assert code == 0
-    assert f"{len(published)} columns" in out
-    assert (tmp_path / "columns.html").stat().st_size > 100_000
+    written = tc.Population("columns.parquet")
+    assert set(written.columns) == set(found.decision.recommended)
+    assert tc.exposure(written, k=10) <= 0.01
+    assert "Read back" in out
+
+
+def test_where_no_release_goes_the_next_command_is_to_audit_the_columns(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = [f"{number // 2},{number % 2},{number // 2},{number}" for number in range(400)]
+    Path("visits.csv").write_text("\n".join(["who,a,b,c", *rows]) + "\n")
+    lines = screen(monkeypatch, 500, Path("visits.csv"), "--person", "who", "--k", "2", "--budget", "0.5")
+    (command,) = (line.strip() for line in lines if line.startswith("  tacit audit "))
+    _, *arguments = shlex.split(command)
+    assert run(*arguments)[0] == 0
+    assert Path("columns.html").exists()
 
 
 @pytest.fixture

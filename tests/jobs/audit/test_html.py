@@ -108,7 +108,8 @@ def test_the_decision_says_what_to_publish_what_that_gives_away_and_what_comes_n
         "They expose about 1 in 120 people (8, 0.8 %); the budget is 1 %; sick is guessed right 52 % of the time "
         "instead of 50 %.",
         "of which none follows from another: proved.",
-        "tacit audit people.csv --columns=city,sick --sensitive=sick --k=10 --budget=0.01 --html=columns.html",
+        "tacit release people.csv --columns=city,sick --sensitive=sick --keep=sick --k=10 --budget=0.01 "
+        "--out=columns.parquet",
         "publish job, sick instead: 3.5 bits together, not 3.25.",
         "Coarsened or redacted as it says, each of these fits beside those to publish; not all of them do.",
         "Without any column sick is guessed right about 1 in 2 times (50 %); by who knows city, job about 75 in 100 "

@@ -14,7 +14,7 @@ from tacit.jobs.audit.summary import (
     assumptions,
     by_verdict,
     coarser_views,
-    next_command,
+    next_step,
     risk_in_words,
     unique_among_all,
     uniqueness_row,
@@ -45,8 +45,9 @@ def decided(found: Audit, *, full: bool) -> Iterator[RenderableType]:
     yield table
     if (said := coarser_views(found)) is not None:
         yield plain_words(said)
-    if (command := next_command(found)) is not None:
-        yield plain_words("Next, what these columns give away, as a page:")
+    if (step := next_step(found)) is not None:
+        said, command = step
+        yield plain_words(said)
         yield command
 
 

@@ -29,6 +29,9 @@ _ENDED = {
     "interrupted": "the search was interrupted",
 }
 
+# What a release is told as an audit was.
+_OF_A_RELEASE = ("--guess-budget=", "--certain-budget=", "--header=")
+
 
 def summary(found: Audit) -> list[str]:
     """Return the answer in a few sentences: what may go out, what goes wrong with all, how to ask instead.
@@ -57,16 +60,30 @@ def promise(found: Audit) -> str | None:
     return f"Knowing the single columns alone one could already promise that {listed(best.columns)} expose {exposed}."
 
 
-def next_command(found: Audit) -> Command | None:
-    """Return the command that says what the recommended columns give away; None if none could be typed."""
+def next_step(found: Audit) -> tuple[str, Command] | None:
+    """Return what to do with the recommended columns, and its command; None if there are none, or it cannot be typed.
+
+    It is to write them; or where a release does not go, to audit them by themselves.
+    """
     recommended = found.decision.recommended
-    if not recommended or len(recommended) == len(found.columns):
+    if not recommended:
         return None
-    asked = ["tacit", "audit", found.table, f"--columns={_as_list(recommended)}"]
-    asked += [f"--sensitive={_as_list(found.sensitive)}"] if found.sensitive else []
-    asked += [f"--person={found.person}"] if found.person is not None else []
-    asked += [f"--k={found.k}", f"--budget={found.budget!r}", *found.options, "--html=columns.html"]
-    return None if any(printable(argument) != argument for argument in asked) else Command(asked)
+    chosen = [f"--columns={_as_list(recommended)}"]
+    chosen += [f"--sensitive={_as_list(found.sensitive)}"] if found.sensitive else []
+    goal = [f"--k={found.k}", f"--budget={found.budget!r}"]
+    if found.person is None and not any(option.startswith("--engine=") for option in found.options):
+        named = [option for option in found.options if option.startswith(_OF_A_RELEASE)]
+        said = "Next, the file with these columns, which is read back and audited:"
+        kept = tuple(name for name in recommended if name in found.sensitive)  # else a release leaves them out
+        chosen += [f"--keep={_as_list(kept)}"] if kept else []
+        asked = ["tacit", "release", found.table, *chosen, *goal, *named, "--out=columns.parquet"]
+    elif len(recommended) < len(found.columns):
+        said = "Next, what these columns give away, as a page:"
+        person = [] if found.person is None else [f"--person={found.person}"]
+        asked = ["tacit", "audit", found.table, *chosen, *person, *goal, *found.options, "--html=columns.html"]
+    else:
+        return None
+    return None if any(printable(argument) != argument for argument in asked) else (said, Command(asked))
 
 
 def _as_list(names: Columns) -> str:
