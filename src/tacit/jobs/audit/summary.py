@@ -29,6 +29,8 @@ _ENDED = {
     "interrupted": "the search was interrupted",
 }
 
+# So many columns are named one by one where another set is named before.
+_LISTED = 8
 # What a release is told as an audit was.
 _OF_A_RELEASE = ("--guess-budget=", "--certain-budget=", "--header=")
 
@@ -240,9 +242,19 @@ def _recommended(found: Audit) -> Iterator[str]:
         yield said
     for other in others:
         yield (
-            f"Counting bits instead, publish {listed(other.columns)}: {other.bits:.3g} bits together, not "
-            f"{best.bits:.3g}. {offered(found, other)}"
+            f"Counting bits instead, publish {_beside(best.columns, other.columns)}: {other.bits:.3g} bits together, "
+            f"not {best.bits:.3g}. {offered(found, other)}"
         )
+
+
+def _beside(best: Columns, other: Columns) -> str:
+    """Return a set's names, or of a large one in what it differs from the best."""
+    less = tuple(name for name in best if name not in other)
+    more = tuple(name for name in other if name not in best)
+    if len(other) <= _LISTED:
+        return listed(other)
+    changes = ([f"without {briefly(less)}"] if less else []) + ([f"with {briefly(more)}"] if more else [])
+    return f"{len(other):,} columns, these {' and '.join(changes)}"
 
 
 def _wrong(found: Audit) -> Iterator[str]:
