@@ -11,7 +11,7 @@
     │   │   └── UnknownColumnError             a column that the table does not have
     │   └── TooLargeError                      an answer that would not fit; says which route would
     ├── UnsupportedError        (TypeError)    a combination that has no meaning
-    ├── MissingExtraError       (ModuleNotFoundError)  a part that is installed by an extra
+    │   └── MissingExtraError                  a part that is installed by an extra (ModuleNotFoundError, too)
     ├── EngineError             (ValueError)   an engine that holds a table failed before it answered
     └── MissedGoalError         (ValueError)   a file that was to keep to a goal does not, read back
 """
@@ -85,7 +85,7 @@ class UnsupportedError(TacitError, TypeError):
     """A combination of system, adversary and measure that has no meaning or no algorithm."""
 
 
-class MissingExtraError(TacitError, ModuleNotFoundError):
+class MissingExtraError(UnsupportedError, ModuleNotFoundError):
     """A part of Tacit that is installed by an extra, and is not."""
 
 
