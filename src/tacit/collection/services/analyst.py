@@ -12,10 +12,10 @@ from tacit.collection.results.parquet import to_parquet
 from tacit.collection.services.home import Home
 from tacit.collection.services.kept import keep_answers, kept_answers
 from tacit.collection.services.operations import Operation
-from tacit.collection.services.receiving import longest_record, receiving
+from tacit.collection.services.receiving import receiving
 from tacit.collection.services.service import Service
 from tacit.collection.wire.rounds import Round
-from tacit.collection.wire.selection import Choice
+from tacit.collection.wire.selection import LONGEST_CHOICE, Choice
 
 _CHOICE, _COUNTED = "choice", "counted"
 
@@ -42,7 +42,7 @@ class AnalystService(Service):
         return [
             Operation(
                 "POST", "/rounds/{number:int}/choice", "Take what was published for the last round.", "sender",
-                self._take_choice, longest_record,
+                self._take_choice, lambda: LONGEST_CHOICE,
             ),
             Operation("GET", "/result", "Return the joint answers, rare ones together.", "operator", self._result),
             Operation(

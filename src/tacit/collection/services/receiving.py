@@ -9,8 +9,6 @@ from tacit.collection.parts.batch import BATCH_BYTES, PIECE
 from tacit.collection.parts.inbox import Inbox
 from tacit.collection.services.operations import Operation
 
-_LONGEST_RECORD = 1 << 20
-
 
 def receiving(inbox: Inbox, takes: Callable[[int], bool], wake: Callable[[], None]) -> list[Operation]:
     """Return the operations by which batches of those rounds come that are taken here."""
@@ -53,8 +51,3 @@ def receiving(inbox: Inbox, takes: Callable[[int], bool], wake: Callable[[], Non
             "Say that a batch is whole, by how many pieces it has and its SHA-256.", "sender", complete, lambda: 1000,
         ),
     ]  # fmt: skip
-
-
-def longest_record() -> int:
-    """Return how long what is published for a round may be."""
-    return _LONGEST_RECORD

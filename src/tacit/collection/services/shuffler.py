@@ -11,9 +11,10 @@ from tacit.collection.parts.store import Store
 from tacit.collection.services.committing import GroupCommit
 from tacit.collection.services.home import Home
 from tacit.collection.services.operations import Operation
-from tacit.collection.services.receiving import longest_record, receiving
+from tacit.collection.services.receiving import receiving
 from tacit.collection.services.service import Service
 from tacit.collection.wire.rounds import Round
+from tacit.collection.wire.selection import LONGEST_CHOICE
 from tacit.collection.wire.task import Party
 from tacit.collection.wire.uploads import Upload, upload_bytes
 
@@ -48,7 +49,7 @@ class ShufflerService(Service):
             self.task, self._place, self.private, self._store, home.folder, cores=cores, shuffle=shuffle
         )
         self._people = people
-        self._commit = GroupCommit(self._add)
+        self._commit = GroupCommit(self._shuffler.add)
         self._rounds: dict[int, Round] = {}
         self._forgotten: set[int] = set()
         for number in self._numbers:
@@ -64,7 +65,7 @@ class ShufflerService(Service):
             ),
             Operation(
                 "POST", "/rounds/{number:int}/choice", "Begin a round with what was published for it.", choosing,
-                self._open, longest_record,
+                self._open, lambda: LONGEST_CHOICE,
             ),
             Operation("POST", "/rounds/{number:int}/close", "Take no more in a round.", "operator", self._close),
         ]  # fmt: skip
@@ -191,9 +192,6 @@ class ShufflerService(Service):
             outcome = "stored"
         finally:
             self.meter.upload(number if number in self._rounds else 0, outcome)
-
-    def _add(self, number: int, uploads: list[Upload]) -> Any:
-        return self._shuffler.add(number, uploads)
 
     def _add_tokens(self, hashes: bytes) -> dict[str, Any]:
         if not hashes or len(hashes) % 32:

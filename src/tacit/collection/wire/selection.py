@@ -20,7 +20,7 @@ Receiver = Literal["curator", "analyst"]
 #: So many groups one choice asks for at most: each is a message of everybody's.
 MOST_GROUPS = 1 << 12
 # A rule names at most all answers of a feature, and takes no more bytes for them than the task does.
-_LONGEST = 32 << 20
+LONGEST_CHOICE = 32 << 20
 _NAME = b"tacit collect 1 choice"
 
 
@@ -120,7 +120,7 @@ class Choice:
             If it is of another task, over its budget, of fewer people than a batch has, or else beyond what the task
             allows; or if its curator did not sign it.
         """
-        held: Any = decoded(data, "a choice", at_most=_LONGEST)
+        held: Any = decoded(data, "a choice", at_most=LONGEST_CHOICE)
         try:
             choice = Choice(
                 held["task"], held["before"], held["number"], held["receiver"],
