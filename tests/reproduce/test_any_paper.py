@@ -20,7 +20,8 @@ ITEMS = {
     ],
     "ldp": ["example-3-2", "table-4-1", "remark-7-9", "table-10-1", "figure-2", "figure-3", "numbers"],
     "bayes-security": [
-        "figure-3", "figure-4", "table-2", "figure-5", "figure-6", "figure-7", "figure-8", "numbers",
+        "game-1", "figure-1", "figure-2", "figure-3", "figure-4", "table-2", "figure-5", "figure-6", "figure-7",
+        "figure-8", "numbers",
     ],
     "anonymity": ["figure-2", "theorem-4", "figure-3", "proposition-13", "numbers"],
 }  # fmt: skip

@@ -46,6 +46,21 @@ def largest_ratio(rows):
     return (seen.max(axis=0) / seen.min(axis=0)).max()
 
 
+def test_figure_1_is_of_the_two_secrets_of_which_one_direction_alone_tells():
+    distances = {(found["secret"], found["other"]): found["TV"] for found in item("figure-1").rows}
+    assert max(distances, key=distances.get) == ("s1", "s2")
+    assert distances["s1", "s2"] == pytest.approx(1 - math.exp(-2), rel=1e-12)
+    assert distances["s3", "s5"] == pytest.approx(1 - math.exp(-0.75), rel=1e-12)
+
+
+@pytest.mark.parametrize("name", ["game-1", "figure-2"])
+def test_the_games_are_won_as_often_as_the_metrics_say(name):
+    rows = item(name).rows
+    assert all(abs(found["won"] - found["chance"]) < 5 * math.sqrt(0.25 / found["rounds"]) for found in rows)
+    assert sum(found["low"] <= found["chance"] <= found["high"] for found in rows) >= len(rows) - 1
+    assert {found["won"] for found in rows if found["mechanism"] == "says all"} == {1}
+
+
 @pytest.mark.parametrize("name", ["left", "right"])
 def test_the_corrected_matrices_of_figure_3_are_ldp_and_attain_theorem_5(name):
     rows = matrix(name)

@@ -13,6 +13,7 @@ from tacit.charts.guesses import inference_before_and_after
 from tacit.charts.over_threshold import exposure_over_threshold
 from tacit.charts.page import to_html
 from tacit.charts.panels import Axis, Curve, Look, Panel, curves
+from tacit.charts.plane import observations_in_plane
 from tacit.charts.privacy_utility import Protocol, Quantity, percentages, privacy_utility
 from tacit.charts.published import beside_published
 from tacit.charts.rendering import to_pdf, to_png, to_svg
@@ -44,6 +45,7 @@ __all__ = [
     "exposure_over_threshold",
     "front_of_sets",
     "inference_before_and_after",
+    "observations_in_plane",
     "percentages",
     "privacy_utility",
     "to_html",

@@ -11,15 +11,20 @@ from tacit.security.differential_privacy import (
     success_probability,
     yeom_advantage,
 )
+from tacit.security.games import Game, chosen_observation_game, chosen_secrets_game, indistinguishability_game
 
 __all__ = [
     "BayesRiskBounds",
+    "Game",
     "bayes_risk_bounds",
     "bayes_security_bounds",
     "bayes_security_of_databases",
     "bayes_security_of_ldp",
+    "chosen_observation_game",
+    "chosen_secrets_game",
     "delta_of_bayes_security",
     "epsilon_of_bayes_security",
+    "indistinguishability_game",
     "membership_advantage",
     "success_probability",
     "yeom_advantage",
