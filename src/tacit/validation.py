@@ -2,6 +2,8 @@
 
 import math
 import operator
+from fractions import Fraction
+from numbers import Rational
 from typing import Any
 
 import numpy as np
@@ -14,6 +16,9 @@ from tacit.errors import InvalidValueError, TooLargeError
 # own rounding explains, is divided out, so that all that is computed of them is of one law.
 SUM_TOLERANCE = 1e-9
 SUM_ROUNDING = 1e-14
+
+# Of `fractions.Fraction` only.
+Fractions = NDArray[np.object_]
 
 
 def as_count(value: Any, name: str, *, at_least: int) -> int:
@@ -95,3 +100,16 @@ def as_reals(values: Any) -> NDArray[np.float64]:
         return array.astype(np.float64)
     except (TypeError, OverflowError) as error:
         raise ValueError(str(error)) from None
+
+
+def as_fractions(values: Any) -> Fractions | None:
+    """Return a copy of the numbers as fractions if all are fractions or whole: what is a double is rounded already."""
+    try:
+        given = np.array(values, dtype=object)
+    except ValueError:  # ragged
+        return None
+    if not all(isinstance(entry, Rational) for entry in given.flat):
+        return None
+    # NumPy's whole numbers would stay in a fraction, and overflow there.
+    exact = [Fraction(int(entry.numerator), int(entry.denominator)) for entry in given.flat]
+    return np.array(exact, dtype=object).reshape(given.shape)

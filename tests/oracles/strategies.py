@@ -1,5 +1,7 @@
 """Random small channels, priors and gains: zeros, ties and copies are common."""
 
+from fractions import Fraction
+
 import numpy as np
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
@@ -17,6 +19,19 @@ def stochastic(draw, rows, columns):
 @st.composite
 def matrices(draw, rows=SMALL, columns=SMALL):
     return draw(stochastic(draw(rows), draw(columns)))
+
+
+@st.composite
+def rational_stochastic(draw, rows, columns):
+    """Rows of Fractions that sum to 1."""
+    weights = draw(arrays.arrays(np.int64, (rows, columns), elements=st.integers(0, 7)))
+    weights[weights.sum(axis=1) == 0, draw(st.integers(0, columns - 1))] = 1
+    return [[Fraction(weight, sum(row)) for weight in row] for row in weights.tolist()]
+
+
+@st.composite
+def rational_matrices(draw, rows=SMALL, columns=SMALL):
+    return draw(rational_stochastic(draw(rows), draw(columns)))
 
 
 def priors(k):

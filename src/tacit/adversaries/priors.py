@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tacit.errors import InvalidPriorError
-from tacit.validation import SUM_ROUNDING, SUM_TOLERANCE, as_count, as_index, as_reals
+from tacit.validation import SUM_ROUNDING, SUM_TOLERANCE, Fractions, as_count, as_fractions, as_index, as_reals
 
 
 def uniform(k: int) -> NDArray[np.float64]:
@@ -90,6 +90,16 @@ def as_distribution(values: ArrayLike, name: str) -> NDArray[np.float64]:
     if abs(total - 1) > SUM_ROUNDING:
         vector /= total
     return _frozen(vector)
+
+
+def exact_distribution(values: ArrayLike, name: str) -> Fractions | None:
+    """Return a probability vector as fractions that sum to 1; None if some are doubles, which are rounded already."""
+    exact = as_fractions(values)
+    if exact is not None and (total := sum(exact)) != 1:
+        raise InvalidPriorError(
+            f"{name} of fractions must sum to exactly 1, got a sum of {total}; divide it by its sum if that is meant"
+        )
+    return exact
 
 
 def as_prior(prior: ArrayLike | None, k: int) -> NDArray[np.float64] | None:

@@ -31,7 +31,9 @@ class Channel:
     matrix
         Shape ``(secrets, observations)``, dense or scipy.sparse; entries in [0, 1], rows summing to 1 within 1e-9.
         It is copied; a row that misses 1 by more than 1e-14, which its rounding does not explain, is divided by its
-        sum, so that all measures are of the same channel.
+        sum, so that all measures are of the same channel. A matrix of `fractions.Fraction` and whole numbers stays
+        exact: rows sum to 1, compositions are of fractions, and so are vulnerabilities, capacities and Bayes security.
+        One entry or part in doubles makes doubles of all.
     inputs, outputs
         Labels of rows and columns, distinct and hashable; None numbers them from 0.
 
@@ -46,6 +48,9 @@ class Channel:
     >>> C = Channel([[0.9, 0.1], [0.2, 0.8]], inputs=["sick", "well"])
     >>> C.shape, C.inputs
     ((2, 2), ('sick', 'well'))
+    >>> from fractions import Fraction
+    >>> Channel([[Fraction(1, 3), Fraction(2, 3)], [1, 0]]).matrix.tolist()
+    [[Fraction(1, 3), Fraction(2, 3)], [Fraction(1, 1), Fraction(0, 1)]]
     """
 
     __slots__ = ("_inputs", "_outputs", "_storage")
@@ -61,7 +66,7 @@ class Channel:
 
     @property
     def matrix(self) -> Matrix:
-        """The probabilities: a read-only NumPy array, or a scipy.sparse CSR array if built from a sparse matrix."""
+        """The probabilities: a read-only NumPy array, of fractions if built from them, or a scipy.sparse CSR array."""
         return self._storage.matrix
 
     def dense(self) -> Reals:
@@ -113,8 +118,8 @@ class Channel:
         """Return the reduced channel: zero columns dropped, proportional columns added up.
 
         It leaks the same as this one to every adversary, since labels and copies of observations tell nothing. Columns
-        count as proportional when their posteriors agree within 1e-12 of themselves; a merged column keeps the first
-        one's label.
+        count as proportional when their posteriors agree within 1e-12 of themselves, of fractions when they are equal;
+        a merged column keeps the first one's label.
 
         Examples
         --------

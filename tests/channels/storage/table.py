@@ -1,6 +1,7 @@
 """Every kind of storage, as makers of channels: a new one is one more line."""
 
 import tempfile
+from fractions import Fraction
 
 import numpy as np
 from scipy import sparse
@@ -35,8 +36,15 @@ def mapped(matrix):
     return tc.StoredChannel(array)
 
 
+def in_fractions(matrix):
+    """The fractions that the doubles are nearest to, in rows that sum to 1."""
+    rows = [[Fraction(float(entry)).limit_denominator(10**9) for entry in row] for row in matrix]
+    return tc.Channel([[entry / sum(row) for entry in row] for row in rows])
+
+
 STORAGES = {
     "dense": tc.Channel,
+    "fractions": in_fractions,
     "sparse, CSR": lambda matrix: tc.Channel(sparse.csr_array(matrix)),
     "sparse, from columns": lambda matrix: tc.Channel(sparse.csc_matrix(matrix)),
     "mapped": mapped,

@@ -3,16 +3,17 @@
 from collections.abc import Iterable, Sequence
 from functools import reduce
 from operator import add
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tacit.adversaries.priors import as_distribution
+from tacit.adversaries.priors import as_distribution, exact_distribution
 from tacit.channels.channel import Channel, System, as_system
 from tacit.channels.labels import Labels, check_labels, unlabelled
-from tacit.channels.storage import Storage, leading, stored
+from tacit.channels.storage import Storage, leading, matrices, stored
 from tacit.errors import InvalidChannelError, InvalidPriorError, UnsupportedError
+from tacit.numerics.matrices import Reals
+from tacit.validation import Fractions
 
 
 def visible_choice(channels: Iterable[System], weights: ArrayLike) -> Channel:
@@ -29,7 +30,7 @@ def visible_choice(channels: Iterable[System], weights: ArrayLike) -> Channel:
     Returns
     -------
     Channel
-        Outputs are the pairs ``(j, y)``, channels numbered from 0.
+        Outputs are the pairs ``(j, y)``, channels numbered from 0. Of fractions if all channels and weights are.
 
     Raises
     ------
@@ -70,7 +71,7 @@ def hidden_choice(channels: Iterable[System], weights: ArrayLike) -> Channel:
     Returns
     -------
     Channel
-        With the outputs of each.
+        With the outputs of each; of fractions if all channels and weights are.
 
     Raises
     ------
@@ -88,18 +89,17 @@ def hidden_choice(channels: Iterable[System], weights: ArrayLike) -> Channel:
     """
     chosen, law, inputs = _checked(channels, weights)
     outputs = _common([channel.outputs for channel in chosen], "outputs")
-    parts: list[Any] = [part.matrix for part in _weighted(chosen, law)]
-    return Channel.derived(stored(reduce(add, parts)), inputs, outputs)
+    return Channel.derived(stored(reduce(add, matrices(_weighted(chosen, law)))), inputs, outputs)
 
 
-def _weighted(channels: Sequence[Channel], law: Sequence[float]) -> list[Storage]:
+def _weighted(channels: Sequence[Channel], law: Reals | Fractions) -> list[Storage]:
     return [
         channel.storage.weighted(np.full(channel.secrets, weight))
         for channel, weight in zip(channels, law, strict=True)
     ]
 
 
-def _checked(channels: Iterable[System], weights: ArrayLike) -> tuple[list[Channel], list[float], Labels]:
+def _checked(channels: Iterable[System], weights: ArrayLike) -> tuple[list[Channel], Reals | Fractions, Labels]:
     if isinstance(channels, System) or not isinstance(channels, Iterable):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise UnsupportedError(f"channels must be a list of channels, got {type(channels).__name__}")
     chosen = [as_system(channel).channel() for channel in channels]
@@ -108,7 +108,9 @@ def _checked(channels: Iterable[System], weights: ArrayLike) -> tuple[list[Chann
     law = as_distribution(weights, "weights")
     if law.size != len(chosen):
         raise InvalidPriorError(f"weights must be one per channel ({len(chosen)}), got {law.size}")
-    return chosen, law.tolist(), _common([channel.inputs for channel in chosen], "inputs")
+    exact = all(channel.storage.fractions is not None for channel in chosen)
+    shares = exact_distribution(weights, "weights") if exact else None
+    return chosen, law if shares is None else shares, _common([channel.inputs for channel in chosen], "inputs")
 
 
 def _common(labels: Sequence[Labels], what: str) -> Labels:

@@ -5,7 +5,7 @@ from typing import overload
 
 from tacit.channels.channel import Channel, System, as_system
 from tacit.channels.labels import check_labels, unlabelled
-from tacit.channels.storage import leading, stored
+from tacit.channels.storage import leading, matrices, stored
 
 
 def cascade(C: System, D: System) -> Channel:
@@ -43,7 +43,8 @@ def cascade(C: System, D: System) -> Channel:
     """
     first, second = as_system(C).channel(), as_system(D).channel()
     check_labels(first.outputs, second.inputs, "the first channel's outputs", "the second's inputs")
-    return Channel.derived(stored(first.matrix @ second.matrix), first.inputs, second.outputs)
+    left, right = matrices([first.storage, second.storage])
+    return Channel.derived(stored(left @ right), first.inputs, second.outputs)
 
 
 @overload

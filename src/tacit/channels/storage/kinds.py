@@ -1,17 +1,18 @@
 """Which kind of storage holds a matrix, and which says how several are put together."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from tacit.channels.storage.dense import Dense
+from tacit.channels.storage.rational import Rational
 from tacit.channels.storage.sparse import Sparse
 from tacit.channels.storage.storage import Storage
 
 # Kinds that know a matrix of theirs when they see it; any other is made an array.
-KINDS = (Sparse,)
+KINDS = (Sparse, Rational)
 
 
-def kind_of(matrix: Any) -> type[Dense | Sparse]:
+def kind_of(matrix: Any) -> type[Dense | Sparse | Rational]:
     """Return the kind of storage that holds a matrix."""
     return next((kind for kind in KINDS if kind.holds(matrix)), Dense)
 
@@ -24,3 +25,9 @@ def stored(matrix: Any) -> Storage:
 def leading(parts: Iterable[Storage]) -> Storage:
     """Return one of those whose kind says how to put them together."""
     return max(parts, key=lambda part: part.precedence)
+
+
+def matrices(parts: Sequence[Storage]) -> list[Any]:
+    """Return the matrices of several storages, to be put together: fractions if all are exact, else doubles."""
+    exact = all(part.fractions is not None for part in parts)
+    return [part.matrix if exact or part.fractions is None else part.dense() for part in parts]

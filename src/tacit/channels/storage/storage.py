@@ -10,12 +10,13 @@ from numpy.typing import NDArray
 from tacit.numerics.distances.l1_tiles import distances_of
 from tacit.numerics.distances.pairwise import Furthest
 from tacit.numerics.matrices import Reals
+from tacit.validation import Fractions
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-# What users are given and give: NumPy's, or SciPy's, which takes half a second to import.
-Matrix: TypeAlias = Union[Reals, "csr_array[np.float64]"]
+# What users are given and give: NumPy's, of doubles or fractions, or SciPy's, which takes half a second to import.
+Matrix: TypeAlias = Union[Reals, Fractions, "csr_array[np.float64]"]
 Integers = NDArray[np.int64]
 # Some rows, after the number of the first.
 Block = tuple[int, Reals]
@@ -49,6 +50,11 @@ class Storage(ABC):
     @abstractmethod
     def matrix(self) -> Matrix:
         """The matrix as a user is given it, who cannot change what is stored."""
+
+    @property
+    def fractions(self) -> Fractions | None:
+        """The matrix as fractions that nobody can change; None where entries are doubles."""
+        return None
 
     @abstractmethod
     def dense(self) -> Reals:
