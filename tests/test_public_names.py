@@ -41,8 +41,8 @@ def test_every_public_name_is_there_and_documented(name):
     assert inspect.getdoc(PUBLIC[name])
 
 
-def test_about_sixty_names_are_at_the_top_and_no_other_name_is_in_two_rooms():
-    assert len(tc.__all__) < 70
+def test_about_eighty_names_are_at_the_top_and_no_other_name_is_in_two_rooms():
+    assert len(tc.__all__) < 90
     inside = [name.rsplit(".")[-1] for name in IN_ROOMS]
     assert sorted(set(inside)) == sorted(inside)
 

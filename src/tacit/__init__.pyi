@@ -20,9 +20,15 @@ from tacit.adversaries import (
     PointMixture as PointMixture,
     Uninformed as Uninformed,
     WorstAllButOne as WorstAllButOne,
+    distance_gain as distance_gain,
+    gain_function as gain_function,
     gain_matrix as gain_matrix,
     identity_gain as identity_gain,
+    k_tries_gain as k_tries_gain,
+    loss_matrix as loss_matrix,
+    partition_gain as partition_gain,
     point as point,
+    set_gain as set_gain,
     uniform as uniform,
 )
 from tacit.anonymity import (

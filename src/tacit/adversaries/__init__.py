@@ -1,6 +1,16 @@
 """Adversaries: what they know (priors, knowledge of a crowd) and what they want (gains)."""
 
-from tacit.adversaries.gains import Gain, gain_matrix, identity_gain
+from tacit.adversaries.gains import (
+    Gain,
+    distance_gain,
+    gain_function,
+    gain_matrix,
+    identity_gain,
+    k_tries_gain,
+    loss_matrix,
+    partition_gain,
+    set_gain,
+)
 from tacit.adversaries.knowledge import (
     AllButOne,
     Exchangeable,
@@ -23,8 +33,14 @@ __all__ = [
     "PopulationLaw",
     "Uninformed",
     "WorstAllButOne",
+    "distance_gain",
+    "gain_function",
     "gain_matrix",
     "identity_gain",
+    "k_tries_gain",
+    "loss_matrix",
+    "partition_gain",
     "point",
+    "set_gain",
     "uniform",
 ]

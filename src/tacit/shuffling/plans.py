@@ -118,7 +118,7 @@ def _(system: AmongWorst, prior: Prior, gain: Gain) -> Result:
         system,
         leak,
         lambda rows: float(gain.best(law[:, None] * rows).sum()),
-        alike=prior is None and isinstance(gain, IdentityGain),
+        alike=prior is None and gain.is_symmetric,
     )
     return _worst(question, leak, lambda: _ceiling(system, law, gain))
 

@@ -10,7 +10,7 @@ from tacit.channels.size import check_size
 from tacit.channels.storage.dense import Dense
 from tacit.channels.storage.storage import Block, EntryFunction, Integers, Storage
 from tacit.numerics.distances import pairwise
-from tacit.numerics.matrices import Reals
+from tacit.numerics.matrices import Reals, class_sums, largest_entries, ranked_sums
 
 
 class ByRows(Storage):
@@ -62,6 +62,25 @@ class ByRows(Storage):
     def column_maxima(self) -> Reals:
         """Return the largest entry of each column."""
         return reduce(np.maximum, (block.max(axis=0) for _, block in self.blocks()))
+
+    def ranked_sums(self, weights: Reals) -> Reals:
+        """Return for each column the sum of its largest entries, each times the weight of its rank."""
+        what = "the largest entries of all columns"
+        check_size(weights.size, self.shape[1], what, "take fewer tries, or restrict its secrets")
+        kept = np.empty((0, self.shape[1]))
+        for _, block in self.blocks():
+            kept = largest_entries(np.concatenate([kept, block]), weights.size)
+        return ranked_sums(kept, weights)
+
+    def class_maxima(self, class_of: Integers) -> Reals:
+        """Return for each column the largest sum of a class of rows."""
+        classes = int(class_of.max()) + 1
+        check_size(classes, self.shape[1], "the sums of all blocks", "take fewer blocks, or restrict its secrets")
+        sums = np.zeros((classes, self.shape[1]))
+        for start, block in self.blocks():
+            found = class_sums(block, class_of[start : start + len(block)])
+            sums[: len(found)] += found
+        return sums.max(axis=0)
 
     def column_minima(self) -> Reals:
         """Return the least entry of each column."""

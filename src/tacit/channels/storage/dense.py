@@ -11,7 +11,7 @@ from tacit.channels.storage.unit_rows import Naming, check_entries, check_shape,
 from tacit.errors import InvalidChannelError
 from tacit.numerics.distances import pairwise
 from tacit.numerics.distances.l1_tiles import distances_of
-from tacit.numerics.matrices import Reals, besides_maxima
+from tacit.numerics.matrices import Reals, besides_maxima, class_sums, ranked_sums
 from tacit.numerics.proportional_columns import merged_columns
 from tacit.validation import as_reals
 
@@ -79,6 +79,14 @@ class Dense(Storage):
     def column_maxima(self) -> Reals:
         """Return the largest entry of each column."""
         return self._array.max(axis=0)
+
+    def ranked_sums(self, weights: Reals) -> Reals:
+        """Return for each column the sum of its largest entries, each times the weight of its rank."""
+        return ranked_sums(self._array, weights)
+
+    def class_maxima(self, class_of: Integers) -> Reals:
+        """Return for each column the largest sum of a class of rows."""
+        return class_sums(self._array, class_of).max(axis=0)
 
     def column_minima(self) -> Reals:
         """Return the least entry of each column."""

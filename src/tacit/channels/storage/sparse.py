@@ -98,6 +98,22 @@ class Sparse(Storage):
         np.maximum.at(maxima, self._array.indices, self._array.data)
         return maxima
 
+    def ranked_sums(self, weights: Reals) -> Reals:
+        """Return for each column the sum of its largest entries, each times the weight of its rank."""
+        columns = self._array.tocsc()
+        column = np.repeat(np.arange(self.shape[1]), np.diff(columns.indptr))
+        order = np.lexsort((-columns.data, column))
+        rank = np.arange(order.size) - columns.indptr[column]
+        counted = rank < weights.size
+        found = weights[rank[counted]] * columns.data[order][counted]
+        sums: Reals = np.bincount(column[counted], found, minlength=self.shape[1]).astype(np.float64)
+        return sums
+
+    def class_maxima(self, class_of: Integers) -> Reals:
+        """Return for each column the largest sum of a class of rows."""
+        members = (np.ones(class_of.size), (class_of, np.arange(class_of.size)))
+        return Sparse(_csr_array(members) @ self._array).column_maxima()
+
     def column_minima(self) -> Reals:
         """Return the least entry of each column."""
         rows, columns = self.shape

@@ -85,6 +85,14 @@ class Storage(ABC):
         """Return the largest entry of each column."""
 
     @abstractmethod
+    def ranked_sums(self, weights: Reals) -> Reals:
+        """Return for each column the sum of its largest entries, the i-th largest times the i-th of the weights."""
+
+    @abstractmethod
+    def class_maxima(self, class_of: Integers) -> Reals:
+        """Return for each column the largest sum of the entries of a class of rows, given the class of each row."""
+
+    @abstractmethod
     def column_minima(self) -> Reals:
         """Return the least entry of each column."""
 
