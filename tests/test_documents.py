@@ -17,7 +17,7 @@ from tacit.cli import main
 from tacit.cli.collect import SUBCOMMANDS
 from tacit.cli.commands import COMMANDS
 from tacit.cli.run import _app
-from tacit.spelling import adversaries, gain_of, knowledge_of, mechanism_of, mechanisms, population_of, prior_of
+from tacit.spelling import adversaries, gain_of, gains, knowledge_of, mechanism_of, mechanisms, population_of, prior_of
 
 ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "tacit"
@@ -111,7 +111,7 @@ def test_all_mechanisms_are_spelled_there_with_their_keys() -> None:
 
 def test_all_adversaries_are_spelled_there() -> None:
     readers = {
-        "--adversary": knowledge_of, "--prior": prior_of, "--gain": gain_of,
+        "--adversary": knowledge_of, "--prior": prior_of, "--gain": lambda text: gain_of(text, 3),
         "--population": lambda text: population_of(text, 3 if text == "jeffreys" else 2),
     }  # fmt: skip
     option, found = "", set[str]()
@@ -119,7 +119,7 @@ def test_all_adversaries_are_spelled_there() -> None:
         option = cells[0].strip("`") or option
         readers[option](cells[1].strip("`"))
         found.add(cells[1].strip("`").partition(":")[0])
-    assert found >= {*adversaries._KNOWLEDGE, *adversaries._POPULATIONS, *adversaries._GAINS}
+    assert found >= {*adversaries._KNOWLEDGE, *adversaries._POPULATIONS, *gains.GAINS}
 
 
 def test_all_names_are_listed_and_no_others() -> None:

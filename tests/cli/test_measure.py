@@ -72,6 +72,23 @@ def test_a_gain_from_a_file_counts(tmp_path) -> None:
     assert set(results) == {"prior_vulnerability", "posterior_vulnerability", "leakage"}
 
 
+@pytest.mark.parametrize(
+    ("spelled", "gain"),
+    [
+        ("tries:2", tc.k_tries_gain(3, 2)),
+        ("set:0", tc.set_gain(3, [0])),
+        ("partition:a,b,a", tc.partition_gain("aba")),
+        ("distance:ordinal", tc.distance_gain([[0, 1, 2], [1, 0, 1], [2, 1, 0]])),
+        ("loss:0,1,1;5,0,0", tc.loss_matrix([[0, 1, 1], [5, 0, 0]])),
+    ],
+)
+def test_a_gain_counts_by_its_name(spelled, gain) -> None:
+    results, mechanism = measured("krr:k=3,p=0.8", "--gain", spelled), tc.RandomizedResponse(3, p=0.8)
+    assert results["prior_vulnerability"] == tc.prior_vulnerability(tc.uniform(3), gain)
+    assert results["posterior_vulnerability"] == tc.posterior_vulnerability(mechanism, gain=gain)
+    assert ("leakage" in results) == (not spelled.startswith("loss"))
+
+
 def test_a_channel_from_a_file_is_measured(tmp_path) -> None:
     file = tmp_path / "channel.csv"
     file.write_text("0.9,0.1\n0.2,0.8\n")

@@ -152,19 +152,59 @@ def test_a_text_and_a_law_of_the_population_are_two_forms_of_one(text: str) -> N
     }
 
 
-@pytest.mark.parametrize(
-    ("text", "matrix"), [("matrix:1,0,0;0,1,1", [[1, 0, 0], [0, 1, 1]]), ("matrix:-0.1,3", [[-0.1, 3]])]
-)
-def test_a_text_and_a_gain_are_two_forms_of_one(text: str, matrix) -> None:
-    assert spelled(tc.gain_matrix(matrix)) == text
-    read = gain_of(text)
-    assert read is not None
-    assert read.guesses().tolist() == matrix
+WANTED = {
+    "tries:2": tc.k_tries_gain(3, 2),
+    "partition:0,1,0": tc.partition_gain(["old", "young", "old"]),
+    "matrix:1,0,0;0,1,1": tc.gain_matrix([[1, 0, 0], [0, 1, 1]]),
+    "matrix:-0.1,3,0": tc.gain_matrix([[-0.1, 3, 0]]),
+    "loss:0,0.1,3;-1,0,0": tc.loss_matrix([[0, 0.1, 3], [-1, 0, 0]]),
+}
+
+
+@pytest.mark.parametrize("text", WANTED)
+def test_a_text_and_a_gain_are_two_forms_of_one(text: str) -> None:
+    read = gain_of(text, 3)
+    assert spelled(WANTED[text]) == spelled(read) == text
+    assert type(read) is type(WANTED[text])
+    assert read.guesses().tolist() == WANTED[text].guesses().tolist()
+
+
+def test_a_gain_is_spelled_in_more_than_one_way(tmp_path) -> None:
+    (tmp_path / "far.csv").write_text("0,1,2\n1,0,1\n2,1,0\n")
+    (tmp_path / "ordinal").write_text("0,1,0\n")
+    assert spelled(gain_of("set:0,2", 3)) == spelled(gain_of("partition:a,b,a", 3)) == "partition:0,1,0"
+    assert spelled(gain_of("tries:7", 3)) == "tries:3"
+    assert spelled(gain_of("tries:1", 3)) == "identity"
+    near = ["distance:ordinal", "distance:0,1,2;1,0,1;2,1,0", f"distance:{tmp_path}/far.csv"]
+    assert {spelled(gain_of(text, 3)) for text in near} == {"matrix:1,0.5,0;0.5,1,0.5;0,0.5,1"}
+    assert spelled(gain_of(f"distance:{tmp_path}/ordinal", 3)) == "matrix:1,0,1"
+    assert spelled(gain_of("distance:ordinal", 1)) == "matrix:1;"
 
 
 def test_no_gain_is_the_identity() -> None:
-    assert gain_of("identity") is None
+    assert gain_of("identity", 3) is None
     assert spelled(None) == spelled(tc.identity_gain(3)) == "identity"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("trys:2", "no gain 'trys'; did you mean 'tries'"),
+        ("identity:2", "identity takes no numbers"),
+        ("tries", "tries must be whole numbers"),
+        ("tries:2,3", "tries must be one whole number, got '2,3'"),
+        ("tries:0", "tries must be.*at least 1, got 0"),
+        ("set:", "set must be whole numbers"),
+        ("set:3", "in 0..2, got 3"),
+        ("set:1,1", "distinct, got 1"),
+        ("distance:0,-1,1", "negative, got -1"),
+        ("distance:ordinals", "no such file"),
+        ("loss:0,1;1", "equal length"),
+    ],
+)
+def test_what_spells_no_gain_is_told(text: str, expected: str) -> None:
+    with pytest.raises(InvalidValueError, match=expected):
+        gain_of(text, 3)
 
 
 def test_a_prior_is_its_probabilities() -> None:

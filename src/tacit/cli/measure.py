@@ -59,7 +59,11 @@ def measure(
     prior
         The law of the target's value as p0,p1,…; uniform by default.
     gain
-        What the adversary wants: identity (default) or matrix:FILE.csv (rows guesses, columns secrets).
+        What the adversary wants: identity (default, to name the value), tries:2 (to name it in so many tries), set:0,3
+        (to say whether it is one of these), partition:0,0,1 (to name the block that it is in, a label for each value),
+        distance:ordinal (to name a near one: 1 less the distance, as a share of the largest) or distance:FILE.csv,
+        matrix:FILE.csv (what a guess, a row, is worth for a value, a column) or loss:FILE.csv (what it costs: a
+        vulnerability is then minus a risk). Rows may also stand in a file's place: matrix:1,0,0;0,1,1.
     population
         The law of the population's shares: jeffreys, dirichlet:a0,a1,… or mixture:FILE.csv (in each row a weight, then
         the share of each value). Adds what is measured against it, in information: worst_case_privacy and
@@ -90,7 +94,7 @@ def measure(
         users=users,
         knowledge=None if adversary is None else knowledge_of(_needing_shuffled(adversary, shuffled)),
         prior=None if prior is None else prior_of(prior),
-        gain=None if gain is None else gain_of(gain),
+        gain=None if gain is None else gain_of(gain, system.secrets),
         epsilon=epsilon,
         delta=delta,
         seed=as_seed(seed),

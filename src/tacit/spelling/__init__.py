@@ -1,6 +1,7 @@
 """Systems, adversaries and laws in one line of text, both ways: `spelled` writes what the others read."""
 
-from tacit.spelling.adversaries import gain_of, knowledge_of, population_of, prior_of
+from tacit.spelling.adversaries import knowledge_of, population_of, prior_of
+from tacit.spelling.gains import gain_of
 from tacit.spelling.mechanisms import family_of, mechanism_of, read_by
 from tacit.spelling.spelled import spelled
 from tacit.spelling.words import one_of

@@ -1,4 +1,4 @@
-"""The spelling of adversaries: what they know of the others and of the population, and what they want."""
+"""The spelling of adversaries: what they know of the others, of the population and of the secret."""
 
 from collections.abc import Iterable
 
@@ -9,16 +9,13 @@ from tacit.adversaries import (
     AllButOne,
     Dirichlet,
     Exchangeable,
-    Gain,
     Knowledge,
     PartlyInformed,
     PointMixture,
     PopulationLaw,
     Uninformed,
     WorstAllButOne,
-    gain_matrix,
 )
-from tacit.adversaries.gains import IdentityGain, MatrixGain
 from tacit.adversaries.populations import as_population
 from tacit.errors import InvalidValueError
 from tacit.spelling.numbers import matrix_of, numbers_of, spelled_matrix, spelled_numbers
@@ -27,7 +24,6 @@ from tacit.spelling.words import one_of
 
 _KNOWLEDGE = ("uninformed", "all-but-one", "partly-informed", "exchangeable", "worst")
 _POPULATIONS = ("jeffreys", "dirichlet", "mixture")
-_GAINS = ("identity", "matrix")
 
 
 def knowledge_of(text: str) -> Knowledge:
@@ -114,28 +110,6 @@ def _(law: Dirichlet) -> str:
 @spelled.register
 def _(law: PointMixture) -> str:
     return f"mixture:{spelled_matrix(np.column_stack([law.weights, law.points]))}"
-
-
-def gain_of(text: str) -> Gain | None:
-    """Return what is wanted: ``identity``, which is None, or ``matrix:`` and its rows or the file that holds them.
-
-    Examples
-    --------
-    >>> gain_of("identity"), gain_of("matrix:1,0,0;0,1,1").secrets
-    (None, 3)
-    """
-    name, _, rest = text.partition(":")
-    return None if one_of(name, _GAINS, "gain") == "identity" else gain_matrix(matrix_of(rest))
-
-
-@spelled.register
-def _(_: IdentityGain | None) -> str:
-    return "identity"
-
-
-@spelled.register
-def _(gain: MatrixGain) -> str:
-    return f"matrix:{spelled_matrix(gain.matrix)}"
 
 
 def prior_of(text: str) -> list[float]:
