@@ -270,6 +270,7 @@ QUESTIONS = {
     "a profile among others of two laws": lambda _: tc.privacy_profile(crowd(OUE, 9, tc.AllButOne([4, 2, 1, 1])), 0.1),
     "a stored channel": lambda folder: tc.bayes_security(stored(folder)),
     "information of a stored channel": lambda folder: tc.mutual_information(stored(folder)),
+    "a capacity": lambda _: tc.shannon_capacity(LEANING),
     "all pairs": lambda _: tc.leakiest_pairs(tc.Channel(np.eye(9))),
     "all pairs of a response": lambda _: tc.leakiest_pairs(tc.RandomizedResponse(9, epsilon=1)),
     "bounds of security": lambda _: tc.security.bayes_security_bounds(LEANING).low,
@@ -349,6 +350,7 @@ REFUSED = [
     ("most_pairs_compared", 5, "a black box"),
 ]
 LESS_IS_SAID = [
+    ("most_capacity_terms", 1, "a capacity"),
     ("most_loss_points", 1000, "noise added up"),
     ("most_records_compared", 20_000, "a synthetic table"),
     ("most_histograms", 20, "a guess by a law"),

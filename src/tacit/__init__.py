@@ -56,6 +56,7 @@ _AT_THE_TOP = {
         "privacy_profile",
         "renyi_divergence",
         "renyi_dp",
+        "shannon_capacity",
         "total_variation",
     ),
     "tacit.information": (

@@ -90,6 +90,7 @@ from tacit.measures import (
     privacy_profile as privacy_profile,
     renyi_divergence as renyi_divergence,
     renyi_dp as renyi_dp,
+    shannon_capacity as shannon_capacity,
     total_variation as total_variation,
 )
 from tacit.mechanisms import (

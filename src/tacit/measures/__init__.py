@@ -8,6 +8,7 @@ from tacit.measures.information import mutual_information
 from tacit.measures.local_privacy import ldp_epsilon
 from tacit.measures.measure import method
 from tacit.measures.privacy import dp_epsilon, privacy_profile, renyi_dp
+from tacit.measures.shannon_capacity import shannon_capacity
 from tacit.measures.vulnerability import bayes_risk, leakage, posterior_vulnerability, prior_vulnerability
 
 __all__ = [
@@ -27,5 +28,6 @@ __all__ = [
     "privacy_profile",
     "renyi_divergence",
     "renyi_dp",
+    "shannon_capacity",
     "total_variation",
 ]

@@ -65,11 +65,17 @@ def mutual_information(
     >>> mutual_information(tc.Channel([[1, 0], [0, 1]]), unit="bits")
     1.0
     """
-    if unit not in _NATS_PER:
-        raise InvalidValueError(f"unit must be 'nats' or 'bits', got {unit!r}")
+    nats = nats_in(unit)
     seen = as_plain(system)
     plan = plan_mutual_information(seen, prior_on(seen, prior))
-    return plan.then(lambda nats: nats / _NATS_PER[unit])
+    return plan.then(lambda information: information / nats)
+
+
+def nats_in(unit: Unit) -> float:
+    """Return what one of the unit is in nats, or say which units there are."""
+    if unit not in _NATS_PER:
+        raise InvalidValueError(f"unit must be 'nats' or 'bits', got {unit!r}")
+    return _NATS_PER[unit]
 
 
 @singledispatch

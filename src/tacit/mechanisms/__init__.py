@@ -1,5 +1,6 @@
 """Local mechanisms: what a person's device does to an answer before it leaves."""
 
+from tacit.mechanisms import symmetric_capacity as symmetric_capacity  # registers what symmetry says
 from tacit.mechanisms.estimating.frequency_error import FrequencyError, frequency_error
 from tacit.mechanisms.estimating.iterative_bayesian_update import LikeliestFrequencies, iterative_bayesian_update
 from tacit.mechanisms.estimating.postprocessing import clipped, norm_sub, simplex_projection

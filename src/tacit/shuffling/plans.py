@@ -21,6 +21,7 @@ from tacit.measures.capacity import plan_multiplicative_bayes_capacity
 from tacit.measures.information import information_of, plan_mutual_information
 from tacit.measures.local_privacy import plan_ldp_epsilon
 from tacit.measures.measure import Method, Plan
+from tacit.measures.shannon_capacity import NEWTON, attained_uniformly, capacity_of, plan_shannon_capacity
 from tacit.measures.two_secrets import best_guess
 from tacit.measures.vulnerability import Prior, plan_bayes_risk, plan_posterior_vulnerability
 from tacit.numerics.draws.randomness import generator
@@ -29,6 +30,7 @@ from tacit.shuffling import exchangeable
 from tacit.shuffling.blanket import BOUND
 from tacit.shuffling.known_monte_carlo import METHOD as SAMPLED_AMONG_KNOWN, can_be_sampled_among, mean_among_known
 from tacit.shuffling.monte_carlo import METHOD as SAMPLED, Leak as SampledLeak, can_be_sampled, mean_over_crowds
+from tacit.shuffling.others import is_symmetric
 from tacit.shuffling.pairs import largest_excess_beyond
 from tacit.shuffling.randomized_response import (
     bayes_security_among_uniform,
@@ -109,6 +111,17 @@ def _(system: AmongOthers, prior: Prior) -> Result:
         InformationLeak(_law(system, prior)),
         lambda: bounded(system, lambda view: plan_mutual_information(view, prior)),
     )
+
+
+@plan_shannon_capacity.register
+def _(system: AmongOthers, tolerance: float) -> Plan[Estimate]:
+    if system.leaves_only_the_target:
+        return plan_shannon_capacity(system.mechanism, tolerance).named(PLAIN)
+    if is_symmetric(system.mechanism) and all(group.is_uniform for group in system.groups):
+        return attained_uniformly(system)
+    if system.is_listable:
+        return Plan(NEWTON, lambda: capacity_of(Dense(system.likelihoods()), tolerance))
+    return plan_shannon_capacity.dispatch(object)(system, tolerance)
 
 
 @plan_posterior_vulnerability.register

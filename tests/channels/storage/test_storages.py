@@ -96,6 +96,10 @@ QUESTIONS = {
         lambda C: [sum(column) / len(C) for column in zip(*C, strict=True)],
     ),
     "besides_maxima": (lambda rows: rows.besides_maxima(), lambda C: _total(C) - sum(_largest(C))),
+    "row_sums": (
+        lambda rows: rows.row_sums(lambda p, y: np.square(p - np.arange(rows.shape[1])[y])),
+        lambda C: [sum((entry - y) ** 2 for y, entry in enumerate(row)) for row in C],
+    ),
     "weighted_sum": (
         lambda rows: rows.weighted_sum(
             WEIGHTS[: rows.shape[0]], lambda p, y: np.square(p - np.arange(rows.shape[1])[y])

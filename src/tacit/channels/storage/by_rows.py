@@ -98,6 +98,10 @@ class ByRows(Storage):
             np.maximum(block.max(axis=0), largest, out=largest)
         return max(0.0, total - float(largest.sum()))
 
+    def row_sums(self, function: EntryFunction) -> Reals:
+        """Return ``Σ_y f(C[x, y], y)`` for every x."""
+        return np.concatenate([Dense(block).row_sums(function) for _, block in self.blocks()])
+
     def weighted_sum(self, weights: Reals, function: EntryFunction) -> float:
         """Return ``Σ_x w_x Σ_y f(C[x, y], y)``."""
         parts = ((weights[start : start + len(block)], Dense(block)) for start, block in self.blocks())

@@ -100,6 +100,10 @@ class Dense(Storage):
         """Return the sum of all entries but the largest in each column."""
         return besides_maxima(self._array)
 
+    def row_sums(self, function: EntryFunction) -> Reals:
+        """Return ``Σ_y f(C[x, y], y)`` for every x."""
+        return np.concatenate([function(block, slice(None)).sum(axis=1) for _, block in self.blocks()])
+
     def weighted_sum(self, weights: Reals, function: EntryFunction) -> float:
         """Return ``Σ_x w_x Σ_y f(C[x, y], y)``."""
         return float(weights @ function(self._array, slice(None)).sum(axis=1))

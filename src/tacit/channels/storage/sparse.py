@@ -133,6 +133,13 @@ class Sparse(Storage):
         entries = self._array.tocoo()
         return float(entries.data[entries.row != largest[entries.col]].sum())
 
+    def row_sums(self, function: EntryFunction) -> Reals:
+        """Return ``Σ_y f(C[x, y], y)`` for every x: as if all entries were 0, corrected at those that are not."""
+        at_zero = function(np.zeros(self.shape[1]), slice(None))
+        entries = self._array.tocoo()
+        corrections = function(entries.data, entries.col) - at_zero[entries.col]
+        return at_zero.sum() + np.bincount(entries.row, corrections, minlength=self.shape[0])
+
     def weighted_sum(self, weights: Reals, function: EntryFunction) -> float:
         """Return ``Σ_x w_x Σ_y f(C[x, y], y)``: as if all entries were 0, corrected at those that are not."""
         at_zero = function(np.zeros(self.shape[1]), slice(None))

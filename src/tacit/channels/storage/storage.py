@@ -105,6 +105,10 @@ class Storage(ABC):
         """Return the sum of all entries but the largest in each column, of small terms where that takes no longer."""
 
     @abstractmethod
+    def row_sums(self, function: EntryFunction) -> Reals:
+        """Return ``Σ_y f(C[x, y], y)`` for every x, with f as in `weighted_sum`."""
+
+    @abstractmethod
     def weighted_sum(self, weights: Reals, function: EntryFunction) -> float:
         """Return ``Σ_x w_x Σ_y f(C[x, y], y)``, of which f is called with many entries and their columns at once."""
 

@@ -17,6 +17,7 @@ from tacit.measures.local_privacy import plan_ldp_epsilon
 from tacit.measures.losses import LatticeLosses, leakiest_losses
 from tacit.measures.measure import Method, Plan
 from tacit.measures.privacy import Profile, plan_privacy_profile, plan_renyi
+from tacit.measures.shannon_capacity import attained_uniformly, plan_shannon_capacity
 from tacit.measures.two_secrets import best_guess
 from tacit.measures.vulnerability import Prior, plan_bayes_risk, plan_posterior_vulnerability
 from tacit.mechanisms.noise.additive import AdditiveNoise, ContinuousNoise, IntegerNoise, Reals
@@ -84,6 +85,11 @@ def _(system: ContinuousNoise, prior: Prior) -> Plan[float | Estimate]:
     return Plan(
         Method(f"quadrature of the {system.algorithm.name}", "exact"), lambda: _information(system, left, right)
     )
+
+
+@plan_shannon_capacity.register
+def _(system: ContinuousNoise, tolerance: float) -> Plan[Estimate]:
+    return attained_uniformly(system)
 
 
 def guesses(prior: Prior, gain: Gain) -> Reals:

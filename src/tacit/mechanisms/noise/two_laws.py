@@ -14,6 +14,7 @@ from tacit.measures.information import plan_mutual_information
 from tacit.measures.local_privacy import plan_ldp_epsilon
 from tacit.measures.measure import Method, Plan
 from tacit.measures.privacy import Profile, plan_least_epsilon, plan_privacy_profile
+from tacit.measures.shannon_capacity import attained_uniformly, plan_shannon_capacity
 from tacit.measures.two_secrets import best_guess
 from tacit.measures.vulnerability import Prior, plan_bayes_risk, plan_posterior_vulnerability
 from tacit.mechanisms.noise.additive import no_report_types
@@ -205,3 +206,11 @@ def _(system: TwoLaws, prior: Prior) -> Plan[float | Estimate]:
         return _told(system, forwards.information(left, right) + backwards.information(right, left))
 
     return Plan(system.losses.forwards.method, information)
+
+
+@plan_shannon_capacity.register
+def _(system: TwoLaws, tolerance: float) -> Plan[Estimate]:
+    forwards, backwards = system.losses
+    if forwards is not backwards:  # which prior is the best is not known
+        return plan_shannon_capacity.dispatch(object)(system, tolerance)
+    return attained_uniformly(system)

@@ -11,6 +11,7 @@ from tacit.estimate import Estimate
 from tacit.measures.capacity import plan_multiplicative_bayes_capacity
 from tacit.measures.information import plan_mutual_information
 from tacit.measures.measure import Method, Plan
+from tacit.measures.shannon_capacity import attained_uniformly, plan_shannon_capacity
 from tacit.measures.vulnerability import Prior, plan_bayes_risk, plan_posterior_vulnerability
 from tacit.mechanisms.mechanism import Reals
 from tacit.mechanisms.protocols.local_hashing import LocalHashing
@@ -51,6 +52,14 @@ def _(system: LocalHashing, prior: Prior) -> Plan[float | Estimate]:
     if (prior is None and _over_a_field(system)) or _one_to_one(system):
         return Plan(CLOSED_FORM, lambda: _information(system, prior))
     return plan_mutual_information.dispatch(object)(system, prior)
+
+
+@plan_shannon_capacity.register
+def _(system: LocalHashing, tolerance: float) -> Plan[Estimate]:
+    # To add a value to all others moves every function's classes alike, where all values have a digit's place in full.
+    if _one_to_one(system) or (_over_a_field(system) and system.k == system.g ** system.families[0].digits):
+        return attained_uniformly(system)
+    return plan_shannon_capacity.dispatch(object)(system, tolerance)
 
 
 def _over_a_field(system: LocalHashing) -> bool:
