@@ -36,9 +36,15 @@ def mapped(matrix):
     return tc.StoredChannel(array)
 
 
+def meant(entry):
+    """The simple fraction that a double is nearest to, or else its own value."""
+    simple = Fraction(entry).limit_denominator(10**9)
+    return simple if float(simple) == entry else Fraction(entry)
+
+
 def in_fractions(matrix):
-    """The fractions that the doubles are nearest to, in rows that sum to 1."""
-    rows = [[Fraction(float(entry)).limit_denominator(10**9) for entry in row] for row in matrix]
+    """The fractions that the doubles stand for, in rows that sum to 1."""
+    rows = [[meant(float(entry)) for entry in row] for row in matrix]
     return tc.Channel([[entry / sum(row) for entry in row] for row in rows])
 
 
