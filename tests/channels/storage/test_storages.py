@@ -78,10 +78,6 @@ QUESTIONS = {
         lambda rows: rows.weighted(WEIGHTS[: rows.shape[0]]).dense(),
         lambda C: [[weight * entry for entry in row] for weight, row in zip(EXACT_WEIGHTS, C, strict=False)],
     ),
-    "weighted alike": (
-        lambda rows: rows.weighted(None).dense(),
-        lambda C: [[entry / len(C) for entry in row] for row in C],
-    ),
     "mixtures": (
         lambda rows: rows.mixtures(np.stack([WEIGHTS, WEIGHTS[::-1]])[:, : rows.shape[0]]),
         lambda C: [

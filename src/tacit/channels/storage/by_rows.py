@@ -49,10 +49,9 @@ class ByRows(Storage):
         self._check_size(chosen.size)
         return Dense(np.concatenate([block[:, chosen] for _, block in self.blocks()]))
 
-    def weighted(self, weights: Reals | None) -> "Weighted":
-        """Return each row times its weight, computed when it is asked for; None divides all by their number."""
-        rows, _ = self.shape
-        return Weighted(self, np.full(rows, 1 / rows) if weights is None else weights)
+    def weighted(self, weights: Reals) -> "Weighted":
+        """Return each row times its weight, computed when it is asked for."""
+        return Weighted(self, weights)
 
     def mixtures(self, weights: Reals) -> Reals:
         """Return ``weights @ C``."""

@@ -68,9 +68,9 @@ class Dense(Storage):
         """Return the columns with these numbers."""
         return Dense(self._array[:, chosen])
 
-    def weighted(self, weights: Reals | None) -> "Dense":
-        """Return each row times its weight; None divides all by their number."""
-        return Dense(self._array / len(self._array) if weights is None else weights[:, None] * self._array)
+    def weighted(self, weights: Reals) -> "Dense":
+        """Return each row times its weight."""
+        return Dense(weights[:, None] * self._array)
 
     def mixtures(self, weights: Reals) -> Reals:
         """Return ``weights @ C``."""

@@ -82,10 +82,8 @@ class Sparse(Storage):
             return self
         return Sparse(self._array[:, chosen])
 
-    def weighted(self, weights: Reals | None) -> "Sparse":
-        """Return each row times its weight; None divides all by their number."""
-        if weights is None:
-            return Sparse(self._array / self.shape[0])
+    def weighted(self, weights: Reals) -> "Sparse":
+        """Return each row times its weight."""
         return Sparse(self._array.multiply(weights[:, None]).tocsr())
 
     def mixtures(self, weights: Reals) -> Reals:

@@ -73,8 +73,8 @@ class Storage(ABC):
         """Return the columns with these numbers."""
 
     @abstractmethod
-    def weighted(self, weights: Reals | None) -> "Storage":
-        """Return each row times its weight; None divides all by their number, as a uniform prior does."""
+    def weighted(self, weights: Reals) -> "Storage":
+        """Return each row times its weight."""
 
     @abstractmethod
     def mixtures(self, weights: Reals) -> Reals:
