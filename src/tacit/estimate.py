@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from fractions import Fraction
 
 from tacit.errors import InvalidValueError
 from tacit.shown import Shown
@@ -116,6 +117,11 @@ class Estimate(Shown):
         if (low, high) == (self.low, self.high):
             return replace(self, value=value)
         return Estimate(value, low, high, sampled.confidence, sampled.method, sampled.assuming)
+
+
+def in_doubles(result: float | Fraction | Estimate) -> float | Estimate:
+    """Return a result for what knows of no fractions: one as the double nearest to it."""
+    return result if isinstance(result, Estimate) else float(result)
 
 
 def mapped(result: float | Estimate, function: Callable[[float], float]) -> float | Estimate:

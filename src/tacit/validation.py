@@ -102,6 +102,13 @@ def as_reals(values: Any) -> NDArray[np.float64]:
         raise ValueError(str(error)) from None
 
 
+def holds_fractions(values: Any) -> bool:
+    """Say whether there are fractions among the numbers, and nothing else but whole ones."""
+    if getattr(values, "dtype", np.object_) != np.object_:
+        return False
+    return as_fractions(values) is not None and np.asarray(values).dtype == np.object_
+
+
 def as_fractions(values: Any) -> Fractions | None:
     """Return a copy of the numbers as fractions if all are fractions or whole: what is a double is rounded already."""
     try:

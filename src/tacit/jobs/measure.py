@@ -13,6 +13,7 @@ from tacit.adversaries.gains import as_gain
 from tacit.adversaries.priors import as_prior
 from tacit.channels import System
 from tacit.errors import InvalidValueError, UnsupportedError
+from tacit.estimate import in_doubles
 from tacit.jobs.questions import Asked
 from tacit.jobs.watch import Watch
 from tacit.measures import ldp_epsilon, leakiest_pair, multiplicative_bayes_capacity, prior_vulnerability
@@ -116,11 +117,11 @@ def _quantities(mechanism: System, asked: Asked, crowd: "tc.Shuffled | None") ->
     prior = prior_on(seen, asked.prior)
     before = np.full(mechanism.secrets, 1 / mechanism.secrets) if prior is None else prior
     questions, claims = asked.questions(), asked.claims()
-    quantities: dict[str, Quantity] = {"prior_vulnerability": lambda: prior_vulnerability(before, asked.gain)}
+    quantities: dict[str, Quantity] = {"prior_vulnerability": lambda: float(prior_vulnerability(before, asked.gain))}
     quantities |= {name: partial(question, seen) for name, question in questions.items() if name not in claims}
     if asked.gain is None:
         if asked.knowledge is None:
-            quantities["multiplicative_bayes_capacity"] = lambda: multiplicative_bayes_capacity(seen)
+            quantities["multiplicative_bayes_capacity"] = lambda: in_doubles(multiplicative_bayes_capacity(seen))
         if crowd is None:
             quantities["ldp_epsilon"] = lambda: ldp_epsilon(seen)
         if seen.secrets > 1:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import tacit as tc
 from tacit.adversaries import Gain, Knowledge, Uninformed, WorstAllButOne
 from tacit.channels import System
-from tacit.estimate import Estimate
+from tacit.estimate import Estimate, in_doubles
 from tacit.measures import (
     bayes_risk,
     bayes_security,
@@ -64,14 +64,14 @@ class Asked:
         """Return what can be asked of a system, by its function's name."""
         prior, gain = self.prior, self.gain
         questions: dict[str, Question] = {
-            "posterior_vulnerability": lambda s: posterior_vulnerability(s, prior, gain),
-            "leakage": lambda s: leakage(s, prior, gain),
+            "posterior_vulnerability": lambda s: in_doubles(posterior_vulnerability(s, prior, gain)),
+            "leakage": lambda s: in_doubles(leakage(s, prior, gain)),
         }
         if gain is None:
             questions |= {
-                "bayes_security": lambda s: bayes_security(s, prior),
+                "bayes_security": lambda s: in_doubles(bayes_security(s, prior)),
                 "mutual_information": lambda s: mutual_information(s, prior),
-                "bayes_risk": lambda s: bayes_risk(s, prior),
+                "bayes_risk": lambda s: in_doubles(bayes_risk(s, prior)),
             }
         return questions | self.claims()
 

@@ -3,16 +3,19 @@
 import itertools
 import math
 from collections.abc import Hashable, Iterable
-from functools import singledispatch
+from fractions import Fraction
+from functools import partial, singledispatch
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from tacit import limits
+from tacit.adversaries.gains import as_gain
 from tacit.channels.channel import Channel, System
 from tacit.errors import InvalidPriorError, InvalidValueError, TooLargeError
 from tacit.estimate import Estimate, mapped
 from tacit.measures.measure import Method, Plan, as_plain, measure, prior_on
+from tacit.measures.rational import IN_FRACTIONS, exact_bayes_security, exact_game, exact_pairs
 from tacit.measures.vulnerability import plan_bayes_risk
 from tacit.numerics.distances.pairwise import BY_ROWS, Furthest
 from tacit.validation import as_real
@@ -23,7 +26,7 @@ TIED = Method("all pairs are tied", "closed form")
 
 
 @measure
-def bayes_security(system: System, prior: ArrayLike | None = None) -> Plan[float | Estimate]:
+def bayes_security(system: System, prior: ArrayLike | None = None) -> Plan[float | Fraction | Estimate]:
     """Return the share of her guessing error that the adversary keeps: 1 nothing leaks, 0 everything does.
 
     ``β(π, C) = R*(π, C) / (1 - max_x π_x)``; without a prior the least over all priors,
@@ -40,8 +43,9 @@ def bayes_security(system: System, prior: ArrayLike | None = None) -> Plan[float
 
     Returns
     -------
-    float or Estimate
-        In [0, 1]. Always exact but for crowds that are too large to sum over.
+    float, Fraction or Estimate
+        In [0, 1]. Always exact but for crowds that are too large to sum over; a Fraction for a channel of fractions,
+        with a prior of fractions or whole numbers.
 
     Raises
     ------
@@ -62,13 +66,15 @@ def bayes_security(system: System, prior: ArrayLike | None = None) -> Plan[float
     """
     seen = as_plain(system)
     if prior is None:
-        return plan_bayes_security(seen)
+        return exact_bayes_security(seen) or plan_bayes_security(seen)
     checked = prior_on(seen, prior)
     error = 1 - 1 / seen.secrets if checked is None else float(np.delete(checked, checked.argmax()).sum())
     if error <= 0:
         raise InvalidPriorError(
             "Bayes security needs a prior that leaves something to guess, got one that is certain of a single secret"
         )
+    if (exact := exact_game(seen, prior, as_gain(None, seen.secrets))) is not None:
+        return Plan(IN_FRACTIONS, exact.kept)
     plan = plan_bayes_risk(seen, checked)
     return plan.then(lambda risk: mapped(risk, lambda lost: min(1.0, lost / error)))
 
@@ -104,7 +110,9 @@ def leakiest_pair(system: System) -> Plan[Pair]:
     >>> leakiest_pair(tc.Channel([[0.9, 0.1], [0.8, 0.2], [0.2, 0.8]], inputs=["a", "b", "c"]))
     ('a', 'c')
     """
-    return plan_leakiest_pair(_with_two_secrets(as_plain(system)))
+    checked = _with_two_secrets(as_plain(system))
+    exact = exact_pairs(checked, 0.0)
+    return plan_leakiest_pair(checked) if exact is None else exact.then(lambda pairs: _labelled(checked, pairs)[0])
 
 
 @measure
@@ -142,7 +150,8 @@ def leakiest_pairs(system: System, tol: float = 1e-12) -> Plan[list[Pair]]:
     tolerance = as_real(tol, "tol")
     if tolerance < 0:
         raise InvalidValueError(f"tol must be at least 0, got {tol!r}")
-    return plan_leakiest_pairs(checked, tolerance)
+    exact = exact_pairs(checked, tolerance)
+    return plan_leakiest_pairs(checked, tolerance) if exact is None else exact.then(partial(_labelled, checked))
 
 
 @singledispatch

@@ -1,14 +1,16 @@
 """The most that a channel can leak, whatever the prior."""
 
+from fractions import Fraction
 from functools import singledispatch
 
 from tacit.channels.channel import System
 from tacit.estimate import Estimate
 from tacit.measures.measure import Method, Plan, as_plain, measure
+from tacit.measures.rational import exact_capacity
 
 
 @measure
-def multiplicative_bayes_capacity(system: System) -> Plan[float | Estimate]:
+def multiplicative_bayes_capacity(system: System) -> Plan[float | Fraction | Estimate]:
     """Return the largest factor by which any guess can improve: ``Σ_y max_x C[x, y]``.
 
     Parameters
@@ -18,9 +20,9 @@ def multiplicative_bayes_capacity(system: System) -> Plan[float | Estimate]:
 
     Returns
     -------
-    float or Estimate
-        In [1, k]; attained by the uniform prior and the identity gain, and no prior with any non-negative gain exceeds
-        it (the "miracle" theorem).
+    float, Fraction or Estimate
+        In [1, k], a Fraction for a channel of fractions; attained by the uniform prior and the identity gain, and no
+        prior with any non-negative gain exceeds it (the "miracle" theorem).
 
     Raises
     ------
@@ -37,7 +39,8 @@ def multiplicative_bayes_capacity(system: System) -> Plan[float | Estimate]:
     >>> round(multiplicative_bayes_capacity(tc.Channel([[0.9, 0.1], [0.2, 0.8]])), 12)
     1.7
     """
-    return plan_multiplicative_bayes_capacity(as_plain(system))
+    seen = as_plain(system)
+    return exact_capacity(seen) or plan_multiplicative_bayes_capacity(seen)
 
 
 @singledispatch

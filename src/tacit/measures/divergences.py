@@ -1,13 +1,14 @@
 """How far two probability distributions are apart."""
 
 import math
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tacit.adversaries.priors import as_distribution
+from tacit.adversaries.priors import as_distribution, exact_distribution
 from tacit.errors import InvalidPriorError, InvalidValueError
-from tacit.validation import as_epsilon, as_real
+from tacit.validation import as_epsilon, as_real, holds_fractions
 
 Reals = NDArray[np.float64]
 
@@ -15,7 +16,7 @@ _LARGEST = 709.0
 _NEAR_ZERO = 0.5
 
 
-def total_variation(p: ArrayLike, q: ArrayLike) -> float:
+def total_variation(p: ArrayLike, q: ArrayLike) -> float | Fraction:
     """Return the total variation distance ``TV(p, q) = ½ Σ_y |p_y - q_y|``.
 
     Parameters
@@ -25,8 +26,9 @@ def total_variation(p: ArrayLike, q: ArrayLike) -> float:
 
     Returns
     -------
-    float
-        In [0, 1]: what an observer of one draw can gain over a coin flip in telling p from q, times two.
+    float or Fraction
+        In [0, 1]: what an observer of one draw can gain over a coin flip in telling p from q, times two. A Fraction if
+        p and q are of fractions and whole numbers.
 
     Raises
     ------
@@ -43,6 +45,10 @@ def total_variation(p: ArrayLike, q: ArrayLike) -> float:
     0.5
     """
     left, right = _over_the_same(p, q)
+    if holds_fractions(p) or holds_fractions(q):
+        exact = exact_distribution(p, "p"), exact_distribution(q, "q")
+        if exact[0] is not None and exact[1] is not None:
+            return Fraction(np.abs(exact[0] - exact[1]).sum(), 2)
     return min(1.0, float(np.abs(left - right).sum()) / 2)
 
 

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from typing import cast
 
 import numpy as np
 
@@ -22,7 +23,9 @@ from tacit.measures.privacy import (
     plan_privacy_profile,
     plan_renyi,
 )
+from tacit.measures.rational import Rows, exact_rows
 from tacit.numerics.matrices import Reals
+from tacit.validation import Fractions
 
 # Of a total variation, and of a Hellinger distance; a power must not make much of it.
 _ROUNDING = 1e-14
@@ -32,6 +35,13 @@ _THEOREM_3 = Method("Bayes-sec Theorem 3 from one use", "bound")
 def _losses(system: Repeated) -> BothWays | None:
     once = leakiest_losses(system.base)
     return None if once is None else BothWays.of([(once, once, system.n)])
+
+
+@exact_rows.register
+def _(system: Repeated) -> Rows | None:
+    if exact_rows(system.base) is None or not system.is_exact:
+        return None
+    return lambda: cast(Fractions, system.channel().storage.fractions)
 
 
 @plan_bayes_security.register

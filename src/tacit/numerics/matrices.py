@@ -35,6 +35,6 @@ def class_sums(matrix: Reals, class_of: NDArray[np.int64]) -> Reals:
     """Return a row for each class of rows, their sum; there is a row for each class up to the highest of these."""
     order = np.argsort(class_of, kind="stable")
     found, starts = np.unique(class_of[order], return_index=True)
-    sums = np.zeros((int(found[-1]) + 1, matrix.shape[1]))
+    sums = np.zeros((int(found[-1]) + 1, matrix.shape[1]), dtype=matrix.dtype)
     sums[found] = np.add.reduceat(matrix[order], starts, axis=0)
     return sums

@@ -10,7 +10,7 @@ import numpy as np
 
 from tacit.adversaries.priors import written_out
 from tacit.channels.channel import System
-from tacit.estimate import Estimate, highest
+from tacit.estimate import Estimate, highest, in_doubles
 from tacit.measures.local_privacy import ldp_epsilon
 from tacit.measures.privacy import normal_epsilon, ratio_of
 from tacit.measures.vulnerability import Prior, posterior_vulnerability
@@ -56,7 +56,7 @@ class HiddenTarget:
         second, first = np.sort(law)[-2:].tolist()
         epsilon = math.log(first / second) if second else math.inf
         told = min(1.0, self._excess(min(epsilon, self._negligible)))
-        alone = highest(posterior_vulnerability(self._mechanism, prior))
+        alone = highest(in_doubles(posterior_vulnerability(self._mechanism, prior)))
         spread = first + math.sqrt(float(law @ law)) * self._deviation
         return _at_most(min(first + (1 - first) * told, spread, alone), at_least=first)
 

@@ -61,6 +61,10 @@ class Gain(ABC):
     def from_least(self) -> "Gain":
         """Return the gain less each secret's least: it raises the vulnerability by as much, in sums of small terms."""
 
+    def in_fractions(self) -> "Gain | None":
+        """Return the gain to be asked of a joint law of fractions, None if it has been rounded to doubles."""
+        return None
+
     @abstractmethod
     def most(self, moved: Reals) -> float:
         """Return ``max_w Σ_x |g(w, x)| moved[x]``, the most by which moving the secrets' law moves a guess's worth."""
@@ -81,6 +85,10 @@ class RightOrWrong(Gain):
 
     def from_least(self) -> Gain:
         """Return the gain itself, whose least is 0 or makes no difference."""
+        return self
+
+    def in_fractions(self) -> Gain:
+        """Return the gain itself, which adds up and compares."""
         return self
 
     def most(self, moved: Reals) -> float:

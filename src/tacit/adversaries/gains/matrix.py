@@ -2,13 +2,17 @@
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from tacit.adversaries.gains.gain import Gain, Joint, Reals
 from tacit.errors import InvalidGainError
-from tacit.validation import as_reals
+from tacit.validation import Fractions, as_fractions, as_reals, holds_fractions
+
+# Whole numbers below it are doubles.
+_NOT_ROUNDED = 2.0**53
 
 
 @dataclass(frozen=True, eq=False)
@@ -16,6 +20,7 @@ class MatrixGain(Gain):
     """A gain given as a matrix, rows guesses and columns secrets."""
 
     matrix: Reals
+    fractions: Fractions | None = None
 
     def __post_init__(self) -> None:
         self.matrix.setflags(write=False)
@@ -45,6 +50,13 @@ class MatrixGain(Gain):
     def from_least(self) -> Gain:
         """Return the matrix less the least of each column."""
         return MatrixGain(self.matrix - self.matrix.min(axis=0))
+
+    def in_fractions(self) -> Gain | None:
+        """Return the gain of the fractions that it was given as, or of its whole numbers."""
+        exact: Any = self.fractions
+        if exact is None and (self.matrix == self.matrix.round()).all() and np.abs(self.matrix).max() < _NOT_ROUNDED:
+            exact = as_fractions(self.matrix.astype(np.int64))
+        return None if exact is None else MatrixGain(exact)
 
     def most(self, moved: Reals) -> float:
         """Return the most that moving the secrets' law moves a guess's worth."""
@@ -78,7 +90,8 @@ def gain_matrix(W: ArrayLike) -> Gain:
     ----------
     W
         Shape ``(guesses, secrets)``, finite, and the largest entry less the least is too. Entries may be negative as
-        long as the vulnerabilities are not asked for as a ratio.
+        long as the vulnerabilities are not asked for as a ratio. Fractions and whole numbers stay exact for channels
+        of fractions.
 
     Raises
     ------
@@ -96,7 +109,7 @@ def gain_matrix(W: ArrayLike) -> Gain:
     >>> gain_matrix([[1, 0, 0], [0, 1, 1]]).secrets  # is it the first value or not?
     3
     """
-    return MatrixGain(as_matrix(W, "gain", "gains"))
+    return MatrixGain(as_matrix(W, "gain", "gains"), as_fractions(W) if holds_fractions(W) else None)
 
 
 def loss_matrix(W: ArrayLike) -> Gain:
@@ -125,7 +138,8 @@ def loss_matrix(W: ArrayLike) -> Gain:
     >>> round(-tc.posterior_vulnerability(tc.RandomizedResponse(2, p=0.75), gain=miss), 12)
     0.5
     """
-    return LossGain(0.0 - as_matrix(W, "loss", "losses"))
+    exact: Any = as_fractions(W) if holds_fractions(W) else None
+    return LossGain(0.0 - as_matrix(W, "loss", "losses"), None if exact is None else -exact)
 
 
 def as_matrix(W: ArrayLike, what: str, several: str) -> Reals:

@@ -1,20 +1,22 @@
 """Many uses of one channel on the same secret: only how often each observation was seen matters."""
 
+import math
 from dataclasses import dataclass
 from functools import cached_property, singledispatch
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tacit import limits
 from tacit.channels.channel import Channel, System, as_system
-from tacit.channels.storage import Dense
+from tacit.channels.storage import Dense, stored
 from tacit.errors import TooLargeError
 from tacit.numerics.excess import deviance
 from tacit.numerics.histograms.histograms import histogram_count, histograms
 from tacit.numerics.laws.binomial import log_root, stirling_error
 from tacit.numerics.matrices import Reals
-from tacit.validation import as_crowd
+from tacit.validation import Fractions, as_crowd
 
 
 def repeated(system: System, n: int) -> System:
@@ -90,22 +92,38 @@ class Repeated:
         kinds = self.once.shape[1]
         return histogram_count(self.n, kinds) * max(self.secrets, kinds) <= limits.current().most_tally_entries
 
+    @property
+    def is_exact(self) -> bool:
+        """Whether one use is a channel of fractions, and its tallies are few enough to be one as well."""
+        if self._reduced.storage.fractions is None:
+            return False
+        # They have n times as many digits.
+        fractions = histogram_count(self.n, self._reduced.shape[1]) * self.secrets * self.n
+        return fractions <= limits.current().most_fractions
+
+    @cached_property
+    def _reduced(self) -> Channel:
+        return self.base.channel().reduced()
+
     @cached_property
     def once(self) -> Channel:
         """The reduced channel of one use, its rows summing to 1 as exactly as can be.
 
         What a row's sum is off by would count n times.
         """
-        channel = self.base.channel().reduced()
-        matrix = channel.dense()
-        return Channel.derived(Dense(matrix / matrix.sum(axis=1, keepdims=True)), channel.inputs, channel.outputs)
+        one, matrix = self._reduced, self._reduced.dense()
+        return Channel.derived(Dense(matrix / matrix.sum(axis=1, keepdims=True)), one.inputs, one.outputs)
 
     def channel(self) -> Channel:
         """Return the channel from the secret to the tallies, or raise TooLargeError.
 
         Outputs are tuples of counts, one for each output of the reduced channel of one use. Probabilities under 1e-308
-        are 0 in it, which says more than it should of ε: ask for measures of this system instead.
+        are 0 in it, which says more than it should of ε: ask for measures of this system instead. Of a channel of
+        fractions they are fractions, where these have less than some million digits.
         """
+        if self.is_exact:
+            tallies, law = _exact_law(self.n, self._reduced.matrix)
+            return Channel.derived(stored(law), self._reduced.inputs, tuple(map(tuple, tallies.tolist())))
         tallies, logarithms = self.log_law()
         return Channel.derived(Dense(np.exp(logarithms)), self.once.inputs, tuple(map(tuple, tallies.tolist())))
 
@@ -128,3 +146,13 @@ class Repeated:
             terms = -stirling_error(different) - log_root(different) - deviance(different, self.n * column[:, None])
             logarithms += terms[:, place]
         return tallies, logarithms
+
+
+def _exact_law(n: int, rows: Any) -> tuple[NDArray[np.int64], Fractions]:
+    """Return all tallies of n draws, and their probabilities by each row of fractions."""
+    tallies = histograms(n, rows.shape[1])
+    ways = [math.factorial(n) // math.prod(map(math.factorial, tally)) for tally in tallies.tolist()]
+    law: Any = np.array(ways, dtype=object)
+    for column, counts in zip(rows.T, tallies.T, strict=True):
+        law = law * column[:, None] ** counts.astype(object)  # NumPy's whole numbers overflow as exponents
+    return tallies, law

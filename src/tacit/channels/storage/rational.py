@@ -6,12 +6,12 @@ from typing import Any, cast
 
 import numpy as np
 
-from tacit.channels.size import check_size
+from tacit import limits
 from tacit.channels.storage.dense import Dense
 from tacit.channels.storage.storage import Integers, Storage
 from tacit.channels.storage.unit_rows import Naming, check_shape
-from tacit.errors import InvalidChannelError
-from tacit.validation import Fractions, as_fractions
+from tacit.errors import InvalidChannelError, TooLargeError
+from tacit.validation import Fractions, as_fractions, holds_fractions
 
 
 class Rational(Dense):
@@ -34,9 +34,7 @@ class Rational(Dense):
     @staticmethod
     def holds(matrix: Any) -> bool:
         """Whether there are fractions among the entries, and nothing else but whole numbers."""
-        if getattr(matrix, "dtype", np.object_) != np.object_:
-            return False
-        return as_fractions(matrix) is not None and np.asarray(matrix).dtype == np.object_
+        return holds_fractions(matrix)
 
     @classmethod
     def copied(cls, matrix: Any) -> "Rational":
@@ -102,6 +100,10 @@ class Rational(Dense):
     def row_products(left: Storage, right: Storage) -> "Rational":
         """Return ``L[x, y] R[x, z]`` of two storages of fractions in column ``(y, z)``, or raise TooLargeError."""
         (rows, first), (_, second) = left.shape, right.shape
-        check_size(rows, first * second, "both side by side", "reduce them first, by Channel.reduced()")
+        if rows * first * second > (most := limits.current().most_fractions):
+            raise TooLargeError(
+                f"both side by side would have more than {most:,} fractions; reduce them first, by Channel.reduced(), "
+                "or take doubles: tacit.Channel(C.dense())"
+            )
         factors = cast(Fractions, left.fractions)[:, :, None], cast(Fractions, right.fractions)[:, None, :]
         return Rational((factors[0] * factors[1]).reshape(rows, -1))

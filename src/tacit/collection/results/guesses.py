@@ -12,7 +12,7 @@ from tacit.adversaries import AllButOne, Uninformed, WorstAllButOne
 from tacit.channels import Channel
 from tacit.collection.randomizers import randomizer_of
 from tacit.collection.wire.task import Feature
-from tacit.estimate import Estimate, as_share
+from tacit.estimate import Estimate, as_share, in_doubles
 from tacit.measures import bayes_security, posterior_vulnerability, prior_vulnerability
 from tacit.mechanisms import RandomizedResponse, simplex_projection
 from tacit.shuffling import Shuffled
@@ -79,7 +79,7 @@ def guess_of(features: Sequence[Feature], shares: NDArray[np.float64], people: i
         return Guess(names, before, certified)
     crowd = Shuffled(_told_by(features, law.size), people).seen_by(Uninformed(law), seed)
     with limits.within(_in_a_moment()):
-        found = as_share(posterior_vulnerability(crowd, law))
+        found = as_share(in_doubles(posterior_vulnerability(crowd, law)))
     return Guess(names, before, certified.narrowed(found) if isinstance(found, Estimate) else found)
 
 
@@ -88,14 +88,14 @@ def among_known(feature: Feature, people: int) -> AmongKnown:
     if feature.randomizer is None:
         others = AllButOne([people - 1, *[0] * (feature.codes - 1)])
         seen = Shuffled(RandomizedResponse(feature.codes, p=1.0), people).seen_by(others)
-        return AmongKnown(feature.name, math.inf, bayes_security(seen))
+        return AmongKnown(feature.name, math.inf, in_doubles(bayes_security(seen)))
     mechanism = randomizer_of(feature)
     if feature.codes > limits.current().most_answers_guessed:
         alone = float(bayes_security(mechanism))
         return AmongKnown(feature.name, mechanism.epsilon, Estimate(alone, alone, 1.0, None, ALONE))
     seen = Shuffled(mechanism, people).seen_by(WorstAllButOne(), seed=0)
     with limits.within(_in_a_moment()):
-        return AmongKnown(feature.name, mechanism.epsilon, bayes_security(seen))
+        return AmongKnown(feature.name, mechanism.epsilon, in_doubles(bayes_security(seen)))
 
 
 def _in_a_moment() -> limits.Limits:

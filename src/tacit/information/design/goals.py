@@ -12,7 +12,7 @@ from tacit.adversaries.gains import gain_matrix
 from tacit.adversaries.populations import Dirichlet, PopulationLaw
 from tacit.channels.channel import System
 from tacit.errors import TooLargeError
-from tacit.estimate import Estimate, highest, lowest
+from tacit.estimate import Estimate, highest, in_doubles, lowest
 from tacit.information.design.linear import LinearObjective, Saving, information
 from tacit.information.design.logdet import MOST_VALUES_OF_GAUSS, LogDeterminant, highest_slopes, points
 from tacit.information.design.search import Mixture, Objective, Problem
@@ -171,7 +171,7 @@ class LossGoal(Goal):
 
     def value(self, mechanism: System) -> float | Estimate:
         """Return ``R(π, C)``."""
-        return -posterior_vulnerability(mechanism, self.law.mean, gain_matrix(-self._loss))
+        return -in_doubles(posterior_vulnerability(mechanism, self.law.mean, gain_matrix(-self._loss)))
 
     def objective(self, columns: Columns) -> Objective:
         """Return ``R(π) - R(π, C)``."""

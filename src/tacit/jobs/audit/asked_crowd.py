@@ -11,7 +11,7 @@ from tacit import limits
 from tacit.adversaries import Uninformed
 from tacit.adversaries.gains import IdentityGain
 from tacit.errors import TooLargeError
-from tacit.estimate import Estimate, highest
+from tacit.estimate import Estimate, highest, in_doubles
 from tacit.jobs.audit.result import AnswerGuesses
 from tacit.measures import posterior_vulnerability
 from tacit.measures.vulnerability import plan_posterior_vulnerability
@@ -40,7 +40,7 @@ class AskedCrowd:
         assert isinstance(strangers, AmongOthers)
         return AnswerGuesses(
             blind=1 / self.mechanism.k if prior is None else float(prior.max()),
-            report=highest(posterior_vulnerability(self.mechanism, prior)),
+            report=highest(in_doubles(posterior_vulnerability(self.mechanism, prior))),
             knows_none=self._guess(strangers, prior),
             knows_all=self._knows_all(prior),
         )

@@ -8,7 +8,7 @@ import numpy as np
 import tacit as tc
 from tacit.charts import beside_published
 from tacit.reproduce.bayes_security.census import of_census
-from tacit.reproduce.exact import exact
+from tacit.reproduce.exact import Answer, exact
 from tacit.reproduce.item import Published, Reproduction
 
 number = Published.number
@@ -87,7 +87,7 @@ def _formulas() -> Iterator[Published]:
     leak = exact(tc.leakage(channel, prior))
     pair = tc.restricted(COUNTEREXAMPLE, ["s1", "s4"])
     databases = tc.shuffling.dataset_channel(tc.RandomizedResponse(2, epsilon=1.5), 3)
-    entries: list[tuple[str, str, str, float, float | tc.Estimate]] = [
+    entries: list[tuple[str, str, str, Answer, Answer]] = [
         ("eq. (1)", "β of s1 and s4, equally likely", "1 - Adv", 1 - tc.total_variation(*pair.dense()),
          tc.bayes_security(pair, tc.uniform(2))),
         ("eq. (4)", "β(π, C) of 5-RR, ε = 1.5", "(1 - max π L^×)/(1 - max π)", (1 - 0.4 * leak) / 0.6,
@@ -107,7 +107,7 @@ def _formulas() -> Iterator[Published]:
            tc.bayes_security(_copies(k, 5), tc.uniform(5))) for k in (2, 3)),
     ]  # fmt: skip
     for where, what, printed, value, ours in entries:
-        yield _formula(where, what, printed, value, exact(ours))
+        yield _formula(where, what, printed, exact(value), exact(ours))
 
 
 def _by_guess(channel: tc.Channel) -> float:

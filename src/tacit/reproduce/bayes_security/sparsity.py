@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 import tacit as tc
 from tacit.charts import Axis, Curve, Look, Panel, curves
-from tacit.reproduce.exact import exact
+from tacit.reproduce.exact import Answer, exact
 from tacit.reproduce.item import Published, Reproduction, Row
 
 _SECRETS, _OUTPUTS, _NOISE = 10, 1000, 0.1
@@ -58,7 +58,7 @@ def figure_5() -> Reproduction:
     return Reproduction(rows, lambda: _chart(rows), published, remarks)
 
 
-def _formula(what: str, printed: str, value: float | tc.Estimate, ours: float | tc.Estimate) -> Published:
+def _formula(what: str, printed: str, value: Answer, ours: Answer) -> Published:
     return Published("section V-E", what, printed, exact(value), exact(ours))
 
 

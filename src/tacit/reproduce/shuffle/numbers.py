@@ -48,7 +48,7 @@ def five_values() -> tuple[Published, ...]:
     where = "section VI-B"
     return (
         number(where, "N: k = 5, p = 0.8", "0.8", noisy(5, 0.8)),
-        number(where, "the blind guess, k = 5", "0.2", tc.prior_vulnerability(tc.uniform(5))),
+        number(where, "the blind guess, k = 5", "0.2", float(tc.prior_vulnerability(tc.uniform(5)))),
     )
 
 
