@@ -105,6 +105,7 @@ _ROOMS = (
     "errors",
     "information",
     "limits",
+    "measures",
     "mechanisms",
     "security",
     "shuffling",

@@ -7,6 +7,7 @@ from tacit import (
     errors as errors,
     information as information,
     limits as limits,
+    measures as measures,
     mechanisms as mechanisms,
     security as security,
     shuffling as shuffling,

@@ -96,6 +96,16 @@ CASES = [
         _in_bits,
     ),
     Case(
+        "posterior_entropy",
+        lambda system, prior, gain: tc.measures.posterior_entropy(system, prior),
+        lambda C, prior, gain: slow.posterior_entropy(C, prior),
+    ),
+    Case(
+        "posterior_guessing_entropy",
+        lambda system, prior, gain: tc.measures.posterior_guessing_entropy(system, prior),
+        lambda C, prior, gain: slow.posterior_guessing_entropy(C, prior),
+    ),
+    Case(
         "ldp_epsilon",
         lambda system, prior, gain: tc.ldp_epsilon(system),
         lambda C, prior, gain: slow.ldp_epsilon(C),

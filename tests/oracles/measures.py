@@ -80,6 +80,26 @@ def entropy(prior):
         return -sum((decimal(p) * decimal(p).ln() for p in prior if p), Decimal(0))
 
 
+def posterior_entropy(C, prior):
+    """In nats: what is not known of the secret, whatever is seen."""
+    with localcontext() as context:
+        context.prec = 50
+        total = Decimal(0)
+        for column in zip(*C, strict=True):
+            joint = [p * q for p, q in zip(prior, column, strict=True)]
+            total -= sum((decimal(each) * decimal(each / sum(joint)).ln() for each in joint if each), Decimal(0))
+        return total
+
+
+def guessing_entropy(prior):
+    return sum(i * p for i, p in enumerate(sorted(prior, reverse=True), start=1))
+
+
+def posterior_guessing_entropy(C, prior):
+    columns = zip(*C, strict=True)
+    return sum(guessing_entropy([p * q for p, q in zip(prior, column, strict=True)]) for column in columns)
+
+
 def ldp_epsilon(C):
     with localcontext() as context:
         context.prec = 50

@@ -9,6 +9,12 @@ from tacit.measures.local_privacy import ldp_epsilon
 from tacit.measures.measure import method
 from tacit.measures.privacy import dp_epsilon, privacy_profile, renyi_dp
 from tacit.measures.shannon_capacity import shannon_capacity
+from tacit.measures.uncertainty import (
+    posterior_entropy,
+    posterior_guessing_entropy,
+    prior_entropy,
+    prior_guessing_entropy,
+)
 from tacit.measures.vulnerability import bayes_risk, leakage, posterior_vulnerability, prior_vulnerability
 
 __all__ = [
@@ -23,7 +29,11 @@ __all__ = [
     "method",
     "multiplicative_bayes_capacity",
     "mutual_information",
+    "posterior_entropy",
+    "posterior_guessing_entropy",
     "posterior_vulnerability",
+    "prior_entropy",
+    "prior_guessing_entropy",
     "prior_vulnerability",
     "privacy_profile",
     "renyi_divergence",

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.adversaries.gains import Gain, IdentityGain, MatrixGain
+from tacit.adversaries.gains import Gain, IdentityGain
 from tacit.adversaries.priors import written_out
 from tacit.channels.channel import Channel
 from tacit.channels.size import check_size
@@ -16,9 +16,11 @@ from tacit.measures.bayes_security import plan_bayes_security
 from tacit.measures.capacity import plan_multiplicative_bayes_capacity
 from tacit.measures.information import plan_mutual_information
 from tacit.measures.measure import Method, Plan
+from tacit.measures.uncertainty import plan_posterior_guessing_entropy
 from tacit.measures.vulnerability import Prior, plan_bayes_risk, plan_posterior_vulnerability
 from tacit.mechanisms.mechanism import Integers, RandomSource, Reals, Reports, as_values
 from tacit.mechanisms.protocols.pure_protocol import PureProtocol
+from tacit.mechanisms.protocols.response_joint import ResponseJoint
 from tacit.mechanisms.reporting import Response, Sender, Support, SupportSizes, told_apart
 from tacit.numerics.draws.coin_flips import coin_flips
 from tacit.numerics.draws.tallies import evenly_spread, heads
@@ -191,11 +193,17 @@ def _distribution(mechanism: RandomizedResponse, prior: Prior) -> Reals:
 def _(system: RandomizedResponse, prior: Prior, gain: Gain) -> Plan[float | Estimate]:
     if isinstance(gain, IdentityGain) and prior is None:
         return Plan(Method("closed form of k-RR (Shuffle Prop. 15)", "closed form"), lambda: system.p)
-    if isinstance(gain, IdentityGain):
-        return Plan(CLOSED_FORM, lambda: _posterior_bayes_vulnerability(system, _distribution(system, prior)))
-    if isinstance(gain, MatrixGain):
-        return Plan(CLOSED_FORM, lambda: _posterior_gain(system, _distribution(system, prior), gain.matrix))
-    return plan_posterior_vulnerability.dispatch(object)(system, prior, gain)
+    return Plan(CLOSED_FORM, lambda: float(gain.best_in(_joint(system, prior)).sum()))
+
+
+@plan_posterior_guessing_entropy.register
+def _(system: RandomizedResponse, prior: Prior) -> Plan[float | Estimate]:
+    ranks = np.arange(1.0, system.k + 1)
+    return Plan(CLOSED_FORM, lambda: float(_joint(system, prior).ranked_sums(ranks).sum()))
+
+
+def _joint(system: RandomizedResponse, prior: Prior) -> ResponseJoint:
+    return ResponseJoint(_distribution(system, prior), system.p, system.q, system.gap)
 
 
 def _others(distribution: Reals) -> Reals:
@@ -204,16 +212,6 @@ def _others(distribution: Reals) -> Reals:
     others = 1 - distribution
     others[likeliest] = np.delete(distribution, likeliest).sum()
     return others
-
-
-def _posterior_bayes_vulnerability(system: RandomizedResponse, prior: Reals) -> float:
-    # The best other guess for report y is the likeliest value; where that is y itself, p π_y is the larger anyhow.
-    return float(np.maximum(system.p * prior, system.q * prior.max()).sum())
-
-
-def _posterior_gain(system: RandomizedResponse, prior: Reals, gain: Reals) -> float:
-    weighted = gain * prior
-    return float((system.q * weighted.sum(axis=1, keepdims=True) + system.gap * weighted).max(axis=0).sum())
 
 
 @plan_bayes_risk.register
