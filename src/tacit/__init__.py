@@ -58,6 +58,7 @@ _AT_THE_TOP = {
         "renyi_dp",
         "shannon_capacity",
         "total_variation",
+        "tradeoff",
     ),
     "tacit.information": (
         "frequency_posterior",

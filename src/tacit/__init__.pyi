@@ -93,6 +93,7 @@ from tacit.measures import (
     renyi_dp as renyi_dp,
     shannon_capacity as shannon_capacity,
     total_variation as total_variation,
+    tradeoff as tradeoff,
 )
 from tacit.mechanisms import (
     ChannelMechanism as ChannelMechanism,

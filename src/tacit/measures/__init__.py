@@ -9,6 +9,7 @@ from tacit.measures.local_privacy import ldp_epsilon
 from tacit.measures.measure import method
 from tacit.measures.privacy import dp_epsilon, privacy_profile, renyi_dp
 from tacit.measures.shannon_capacity import shannon_capacity
+from tacit.measures.tradeoff import tradeoff
 from tacit.measures.uncertainty import (
     posterior_entropy,
     posterior_guessing_entropy,
@@ -40,4 +41,5 @@ __all__ = [
     "renyi_dp",
     "shannon_capacity",
     "total_variation",
+    "tradeoff",
 ]

@@ -130,6 +130,17 @@ class ComposedLosses:
         high = max(low, min(high, self.largest + rounding))
         return self._estimate(low, high)
 
+    def bracket(self) -> tuple[LossSum, LossSum] | None:
+        """Return laws that tell no more and no less than the sum, if a grid holds any."""
+        found: list[tuple[LossSum, LossSum]] = []
+
+        def read(less: LossSum, more: LossSum) -> tuple[float, float]:
+            found.append((less, more))
+            return less.excess(0.0, -1), more.excess(0.0, 1)
+
+        self._between(0.0, 1.0, _WIDTH, read, lambda low, high: _WIDTH * high)
+        return found[-1] if found else None
+
     def _least_by_the_largest(self, delta: float) -> float:
         """Return an ε that is too small for δ, as the largest sum alone makes it ``m (1 - e^(ε - largest))``."""
         log_mass = 0.0

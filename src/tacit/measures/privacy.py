@@ -168,7 +168,7 @@ def log_likelihoods(system: System) -> Reals:
 def plan_least_epsilon(system: System, delta: float) -> Plan[float | Estimate]:
     """Plan the inverse of the privacy profile, for δ > 0, by searching for where it reaches δ."""
     plan, most = plan_privacy_profile(system), plan_ldp_epsilon(system)
-    return plan.then(lambda profile: _least_epsilon(profile, delta, most.compute()))
+    return plan.then(lambda profile: least_epsilon(profile, delta, most.compute()))
 
 
 def _explicit_profile(system: System) -> Profile:
@@ -186,7 +186,8 @@ _LEAST, _ZERO = sys.float_info.min, 5e-324
 _TOO_SMALL = "between ε(2.2e-308) and ε(0), for a δ too small for a double to have all its digits"
 
 
-def _least_epsilon(profile: Profile, delta: float, most: float) -> float | Estimate:
+def least_epsilon(profile: Profile, delta: float, most: float) -> float | Estimate:
+    """Return where a privacy profile, 0 from ``most`` on, falls to δ > 0."""
     remembered = cache(profile)
     goal = max(delta, _LEAST)
     low, high = (_root(lambda epsilon, end=end: end(remembered(epsilon)), goal, most) for end in (lowest, highest))

@@ -10,7 +10,9 @@ from tacit.channels.channel import System
 from tacit.channels.composition.repeated import Repeated
 from tacit.errors import TooLargeError, UnsupportedError
 from tacit.estimate import Estimate, highest, lowest, settled
-from tacit.measures.bayes_security import plan_bayes_security
+from tacit.measures.attack_curves.best_tests import BestTests
+from tacit.measures.attack_curves.of_losses import tests_of_losses
+from tacit.measures.bayes_security import Pair, plan_bayes_security
 from tacit.measures.composed_losses import BothWays
 from tacit.measures.local_privacy import plan_ldp_epsilon
 from tacit.measures.losses import leakiest_losses
@@ -24,6 +26,7 @@ from tacit.measures.privacy import (
     plan_renyi,
 )
 from tacit.measures.rational import Rows, exact_rows
+from tacit.measures.tradeoff import plan_tradeoff
 from tacit.numerics.matrices import Reals
 from tacit.validation import Fractions
 
@@ -139,3 +142,11 @@ def _(system: Repeated, delta: float) -> Plan[float | Estimate]:
     if losses is not None:
         return Plan(losses.forwards.method, lambda: settled(losses.epsilon(delta)))
     return plan_least_epsilon.dispatch(object)(system, delta)
+
+
+@plan_tradeoff.register
+def _(system: Repeated, pair: Pair | None) -> Plan[BestTests]:
+    losses = _losses(system)
+    if losses is not None and pair is None:
+        return Plan(losses.forwards.method, lambda: tests_of_losses(losses))
+    return plan_tradeoff.dispatch(object)(system, pair)

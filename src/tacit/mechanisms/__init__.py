@@ -6,6 +6,7 @@ from tacit.mechanisms.estimating.iterative_bayesian_update import LikeliestFrequ
 from tacit.mechanisms.estimating.postprocessing import clipped, norm_sub, simplex_projection
 from tacit.mechanisms.mechanism import Mechanism
 from tacit.mechanisms.noise import (
+    attack_curves as attack_curves,  # registers the best attacks
     composed_noise as composed_noise,  # registers what noises are together
     noise_measures as noise_measures,  # registers what follows from the hockey-stick divergence
 )

@@ -1,6 +1,11 @@
 """The shuffle model: what the target's value risks in a crowd whose reports are shown without their senders."""
 
-from tacit.shuffling import leakiest as leakiest, plans as plans, privacy as privacy  # these register the algorithms
+from tacit.shuffling import (  # these register the algorithms
+    attack_curves as attack_curves,
+    leakiest as leakiest,
+    plans as plans,
+    privacy as privacy,
+)
 from tacit.shuffling.asymptotics import asymptotic_vulnerability, maximum_load_bounds
 from tacit.shuffling.composition import privacy_loss_distribution
 from tacit.shuffling.datasets import (

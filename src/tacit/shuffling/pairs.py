@@ -111,6 +111,21 @@ class PairOfValues:
         return _linear_excess(self.types, self._counts[0], math.exp(epsilon), _FOR_A_BOUND)
 
     @property
+    def lists_ratios(self) -> bool:
+        """Whether the histograms are few enough to list for `log_ratios`."""
+        if self.is_loud:
+            return self._work_in_logs <= limits.current().most_log_terms
+        return not self.groups or self._is_listable
+
+    @property
+    def log_ratios(self) -> tuple[Reals, Reals]:
+        """``log P(h | a)`` and ``log P(h | b)`` over the histograms but for those of next to no probability."""
+        if self.is_loud:
+            return self._likely_logs
+        a, b = self.likelihoods if self.groups else self.types[:2]
+        return logarithms(a), logarithms(b)
+
+    @property
     def likelihoods(self) -> tuple[Reals, Reals]:
         """``P(h | a)`` and ``P(h | b)`` over the histograms."""
         return self._listed_likelihoods(self.types)

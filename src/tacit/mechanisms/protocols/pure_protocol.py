@@ -13,6 +13,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.measures.attack_curves.best_tests import BestTests
+from tacit.measures.attack_curves.polygon import Polygon
 from tacit.measures.bayes_security import (
     TIED,
     Pair,
@@ -26,6 +28,7 @@ from tacit.measures.local_privacy import plan_ldp_epsilon
 from tacit.measures.losses import LatticeLosses, leakiest_losses, told_sometimes
 from tacit.measures.measure import Method, Plan
 from tacit.measures.privacy import Profile, plan_privacy_profile, plan_renyi
+from tacit.measures.tradeoff import places_of, plan_tradeoff
 from tacit.mechanisms.mechanism import Integers, Mechanism, Reals, Reports
 from tacit.mechanisms.reporting import Sender, Support
 from tacit.numerics.draws.tallies import column_sums
@@ -142,6 +145,13 @@ def _(system: PureProtocol) -> Plan[Profile]:
         return min(1.0, excess_mass_of_logs(*system.log_pair, epsilon))
 
     return Plan(_closed_form(system), lambda: profile)
+
+
+@plan_tradeoff.register
+def _(system: PureProtocol, pair: Pair | None) -> Plan[BestTests]:
+    if pair is not None:
+        places_of(pair, range(system.k))
+    return Plan(_closed_form(system), lambda: Polygon.of_logs(*system.log_pair))
 
 
 @plan_renyi.register

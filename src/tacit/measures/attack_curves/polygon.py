@@ -1,0 +1,190 @@
+"""The best tests between two laws with finitely many outcomes: a polygon of false negatives over false positives.
+
+By Neyman and Pearson's lemma the best tests accuse at the outcomes with the largest likelihood ratios: each outcome is a
+segment of the curve, the steepest first, of width P and depth Q.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.measures.divergences import logarithms
+from tacit.numerics.lower_hull import lower_hull
+
+Reals = NDArray[np.float64]
+
+_TINY = 1e-300
+
+
+@dataclass(frozen=True, eq=False)
+class Polygon:
+    """Outcomes by falling likelihood ratio: what P and Q have of each, and ``log Q/P``."""
+
+    p: Reals
+    q: Reals
+    losses: Reals
+
+    @classmethod
+    def of_logs(cls, log_p: Reals, log_q: Reals) -> "Polygon":
+        """Return the best tests of Q against P, given the logarithms of both laws."""
+        possible = (log_p > -math.inf) | (log_q > -math.inf)
+        log_p, log_q = log_p[possible], log_q[possible]
+        losses = log_q - log_p
+        order = np.argsort(-losses, kind="stable")
+        return cls(np.exp(log_p[order]), np.exp(log_q[order]), losses[order])
+
+    @classmethod
+    def of_laws(cls, p: Reals, q: Reals) -> "Polygon":
+        """Return the best tests of Q against P."""
+        return cls.of_logs(logarithms(p), logarithms(q))
+
+    @classmethod
+    def through(cls, false_positives: Reals, false_negatives: Reals) -> "Polygon":
+        """Return the polygon under which no point is, and not even a mixture of two of them, nor of blind accusing."""
+        x = np.concatenate([[0.0], false_positives, [1.0]])
+        y = np.concatenate([[1.0], false_negatives, [0.0]])
+        corners = lower_hull(x, y)
+        return _of_steps(np.diff(x[corners]), -np.diff(y[corners]))
+
+    @property
+    def reversed(self) -> "Polygon":
+        """P and Q in each other's place."""
+        return Polygon(self.q[::-1], self.p[::-1], -self.losses[::-1])
+
+    @cached_property
+    def false_positives(self) -> Reals:
+        """What P has at the corners, from none of it on."""
+        return np.append(0.0, np.cumsum(self.p))
+
+    @cached_property
+    def true_positives(self) -> Reals:
+        """What Q has at the corners."""
+        return np.append(0.0, np.cumsum(self.q))
+
+    @cached_property
+    def false_negatives(self) -> Reals:
+        """What Q has beyond the corners, to all digits where that is little."""
+        return np.append(np.cumsum(self.q[::-1])[::-1], 0.0)
+
+    @cached_property
+    def true_negatives(self) -> Reals:
+        """What P has beyond the corners."""
+        return np.append(np.cumsum(self.p[::-1])[::-1], 0.0)
+
+    def misses(self, rate: float) -> float:
+        """Return the least false negatives with this rate of false positives."""
+        corner, over = self._place(rate)
+        found = self.false_negatives[corner]
+        return min(1.0, max(0.0, float(found if not over else found - over * self.q[corner])))
+
+    def hits(self, rate: float) -> float:
+        """Return the most true positives, to all digits where they are few."""
+        corner, over = self._place(rate)
+        found = self.true_positives[corner]
+        return min(1.0, max(0.0, float(found if not over else found + over * self.q[corner])))
+
+    def excess(self, epsilon: float) -> float:
+        """Return the larger of ``∫ max(0, Q - e^ε P)`` and ``∫ max(0, P - e^ε Q)`` for ε >= 0."""
+        if math.isinf(epsilon):
+            return min(1.0, max(float(self.q[self.losses == math.inf].sum()), float(self.p[self.losses == -math.inf].sum())))
+        ways = ((self.q, self.losses), (self.p, -self.losses))
+        return min(1.0, max(-float(mass @ np.expm1(np.minimum(epsilon - losses, 0.0))) for mass, losses in ways))
+
+    @property
+    def shared(self) -> float:
+        """``∫ min(P, Q)``."""
+        return min(1.0, float(np.minimum(self.p, self.q).sum()))
+
+    def epsilon(self, delta: float) -> float:
+        """Return the least ε >= 0 at which `excess` is at most δ."""
+        return max(0.0, *(way.least_epsilon(delta) for way in (self, self.reversed)))
+
+    def least_epsilon(self, delta: float) -> float:
+        """Return the same of one direction: ``hits - e^ε false positives <= δ`` at all corners."""
+        above = self.true_positives > delta
+        if not above.any():
+            return 0.0
+        found = logarithms(self.true_positives[above] - delta) - logarithms(self.false_positives[above])
+        return float(min(found.max(), self.losses[0]))
+
+    def normal_shift(self, least: float) -> float:
+        """Return the least μ of two normal laws whose curve is nowhere above this one, rates below the least aside.
+
+        A normal curve is convex, and so below a chord if it is below both of its ends: the corners decide.
+        """
+        if least <= 0 and (self.q[self.losses == math.inf].any() or self.p[self.losses == -math.inf].any()):
+            return math.inf
+        found = max(0.0, float(self.shifts(least).max(initial=0.0)))
+        if least <= 0:
+            return found
+        ends = np.array([[least, self.misses(least)], [self.reversed.misses(least), least]])
+        return max(found, float(_quantiles(ends, 1 - ends, least).sum(axis=1).max()))
+
+    def shifts(self, least: float) -> Reals:
+        """Return the μ of the normal curve through each inner corner, rates below the least taken for that."""
+        rates = (self.false_positives, self.true_negatives), (self.false_negatives, self.true_positives)
+        told = np.min(rates, axis=(0, 1))[1:-1] > _TINY  # of less there are not all digits
+        found = sum(_quantiles(own[1:-1], other[1:-1], least) for own, other in rates)
+        return np.where(told, found, -math.inf)
+
+    def composed(self, other: "Polygon") -> "Polygon":
+        """Return the best tests of who sees an outcome of both."""
+        with np.errstate(invalid="ignore"):
+            losses = np.add.outer(self.losses, other.losses).ravel()
+        p, q = np.multiply.outer(self.p, other.p).ravel(), np.multiply.outer(self.q, other.q).ravel()
+        possible = ~np.isnan(losses)
+        order = np.argsort(-losses[possible], kind="stable")
+        return Polygon(p[possible][order], q[possible][order], losses[possible][order])
+
+    def _place(self, rate: float) -> tuple[int, float]:
+        """Return the last corner with no more false positives, and how far along the next segment this rate is."""
+        if rate <= 0:
+            return int(np.count_nonzero(self.losses == math.inf)), 0.0
+        corner = int(np.searchsorted(self.false_positives, rate, side="right")) - 1
+        if corner >= self.p.size:
+            return corner, 0.0
+        return corner, float((rate - self.false_positives[corner]) / self.p[corner])
+
+
+def lower_envelope(polygons: Sequence[Polygon]) -> Polygon:
+    """Return the best tests that some polygon has, and their mixtures."""
+    if not polygons:
+        return _of_steps(np.ones(1), np.ones(1))
+    fp, fn, tp, tn = (
+        np.concatenate([getattr(polygon, name) for polygon in polygons])
+        for name in ("false_positives", "false_negatives", "true_positives", "true_negatives")
+    )
+    losses = np.concatenate([np.append(math.nan, polygon.losses) for polygon in polygons])
+    corners = lower_hull(fp, fn)
+    before, after = corners[:-1], corners[1:]
+    p, q = _between(fp, tn, before, after), _between(tp, fn, before, after)
+    # Of a segment that is one outcome the loss is known, even where its masses underflow.
+    known = (after == before + 1) & ~np.isnan(losses[after])
+    possible = (p > 0) | (q > 0) | known
+    p, q, known, after = p[possible], q[possible], known[possible], after[possible]
+    with np.errstate(invalid="ignore"):
+        return Polygon(p, q, np.where(known, losses[after], logarithms(q) - logarithms(p)))
+
+
+def _between(rising: Reals, falling: Reals, before: NDArray[np.int64], after: NDArray[np.int64]) -> Reals:
+    """Return what is between corners, by whichever of the two sums from either end is the smaller."""
+    up, down = rising[after] - rising[before], falling[before] - falling[after]
+    return np.maximum(np.where(rising[after] < falling[before], up, down), 0.0)
+
+
+def _of_steps(p: Reals, q: Reals) -> Polygon:
+    possible = (p > 0) | (q > 0)
+    p, q = p[possible], q[possible]
+    return Polygon(p, q, logarithms(q) - logarithms(p))
+
+
+def _quantiles(rates: Reals, others: Reals, least: float) -> Reals:
+    """Return ``-Φ⁻¹`` of rates, which with the others add up to 1, but of no less than the least."""
+    from scipy.special import ndtri  # noqa: PLC0415 - nobody else should wait for it
+
+    low = max(least, _TINY)
+    return np.where(rates < 0.5, -ndtri(np.maximum(rates, low)), ndtri(np.clip(others, _TINY, 1.0 - least)))

@@ -1,0 +1,67 @@
+"""What the best attacks on added noise find: exact where its law is in closed form or discrete, else a certified band."""
+
+from tacit.errors import TooLargeError
+from tacit.estimate import Estimate, largest, lowest
+from tacit.measures.attack_curves.best_tests import BestTests
+from tacit.measures.attack_curves.conjugate import Conjugate, Way
+from tacit.measures.attack_curves.of_losses import tests_of_lattice, tests_of_losses, tests_of_one_way
+from tacit.measures.bayes_security import Pair
+from tacit.measures.measure import Method, Plan
+from tacit.measures.tradeoff import places_of, plan_tradeoff
+from tacit.mechanisms.noise.additive import AdditiveNoise, ContinuousNoise, IntegerNoise
+from tacit.mechanisms.noise.gaussian import Gaussian
+from tacit.mechanisms.noise.two_laws import ClosedForm, TwoLaws
+
+
+@plan_tradeoff.register
+def _(system: ContinuousNoise, pair: Pair | None) -> Plan[BestTests]:
+    if pair is not None:
+        places_of(pair, system.furthest)
+    return Plan(system.algorithm, lambda: _of_noise(system))
+
+
+@plan_tradeoff.register
+def _(system: IntegerNoise, pair: Pair | None) -> Plan[BestTests]:
+    if pair is not None and set(pair) != set(system.furthest):
+        return plan_tradeoff.dispatch(object)(system, pair)
+
+    def tests() -> BestTests:
+        try:
+            return tests_of_lattice(system.losses.masses, system.losses.losses)
+        except TooLargeError:  # to be listed
+            return _of_noise(system)
+
+    return Plan(Method(f"likelihood ratios of the {system.algorithm.name}", "exact"), tests)
+
+
+@plan_tradeoff.register
+def _(system: TwoLaws, pair: Pair | None) -> Plan[BestTests]:
+    there, back = (system.closed_form(reverse) for reverse in (False, True))
+    reverse = pair is not None and places_of(pair, system.furthest) == (1, 0)
+    if there is None or back is None:
+        if pair is None:
+            return Plan(system.algorithm, lambda: tests_of_losses(system.losses))
+        return Plan(system.algorithm, lambda: tests_of_one_way(system.losses[reverse]))
+    if isinstance(there, Gaussian):
+        return Plan(system.algorithm, lambda: _of_noise(there))
+    ways = (_way(back), _way(there)) if reverse else (_way(there), _way(back))
+    if pair is None:
+        ways = (_worse(*ways),) * 2
+    return Plan(system.algorithm, lambda: Conjugate(*ways, system.epsilon, system.algorithm.name))
+
+
+def _of_noise(system: AdditiveNoise) -> Conjugate:
+    way = Way(system.excess, system.overlap)
+    shift = system.mu if isinstance(system, Gaussian) else None
+    return Conjugate(way, way, system.renyi_divergence(float("inf")), system.algorithm.name, shift)
+
+
+def _way(closed: ClosedForm) -> Way:
+    return Way(closed.excess, closed.overlap)
+
+
+def _worse(there: Way, back: Way) -> Way:
+    def excess(epsilon: float) -> float | Estimate:
+        return largest([there.excess(epsilon), back.excess(epsilon)])
+
+    return Way(excess, lambda epsilon: min(there.overlap(epsilon), back.overlap(epsilon), key=lowest))

@@ -1,0 +1,86 @@
+"""What the best attacks on one person in a shuffled crowd find."""
+
+from collections.abc import Iterable
+from functools import partial
+
+import numpy as np
+
+from tacit.channels.channel import Channel
+from tacit.estimate import Estimate, as_share
+from tacit.measures.attack_curves.best_tests import BestTests
+from tacit.measures.attack_curves.conjugate import Conjugate, Way
+from tacit.measures.attack_curves.polygon import Polygon, lower_envelope
+from tacit.measures.bayes_security import Pair
+from tacit.measures.local_privacy import plan_ldp_epsilon
+from tacit.measures.measure import Method, Plan
+from tacit.measures.privacy import plan_privacy_profile
+from tacit.measures.tradeoff import places_of, plan_tradeoff
+from tacit.shuffling.alike import Ends
+from tacit.shuffling.blanket import BOUND, between
+from tacit.shuffling.pairs import PairOfValues, largest_excess_beyond, unlike
+from tacit.shuffling.plans import PLAIN, method_of_pairs
+from tacit.shuffling.views import AmongOthers, AmongWorst, View
+from tacit.shuffling.worst_counts import ENUMERATED, is_enumerable, of_excess, worst_of
+
+RATIOS = Method("likelihood ratios of the histograms of reports", "exact")
+
+
+@plan_tradeoff.register
+def _(system: AmongOthers, pair: Pair | None) -> Plan[BestTests]:
+    if system.leaves_only_the_target:
+        return plan_tradeoff(system.mechanism, pair).named(PLAIN)
+    pairs = system.pairs if pair is None else [system.pair(*_ends(system, pair))]
+    if all(each.lists_ratios for each in pairs):
+        return Plan(RATIOS, lambda: _listed(system, pairs, both_ways=pair is None))
+    there, back = _way(pairs), _way([each.reversed() for each in pairs])
+    if pair is None:
+        there = back = _way(unlike(way for each in pairs for way in (each, each.reversed())))
+    how = method_of_pairs(system)
+    return Plan(how, lambda: Conjugate(back, there, _largest(system), how.name))
+
+
+@plan_tradeoff.register
+def _(system: AmongWorst, pair: Pair | None) -> Plan[BestTests]:
+    how = ENUMERATED if is_enumerable(of_excess(system, 0.0, {})) else BOUND
+    if pair is None:
+        way = Way.of_profile(plan_privacy_profile(system).compute())
+        return Plan(how, lambda: Conjugate(way, way, _largest(system), how.name))
+    a, b = _ends(system, pair)
+    return Plan(how, lambda: Conjugate(_worst(system, (b, a)), _worst(system, (a, b)), _largest(system), how.name))
+
+
+def _listed(system: AmongOthers, pairs: Iterable[PairOfValues], *, both_ways: bool) -> Polygon:
+    """Return the best tests by all histograms, whose ratios are no larger than those of one report."""
+    largest = _largest(system)
+    found: list[Polygon] = []
+    for pair in pairs:
+        log_a, log_b = pair.log_ratios
+        tests = Polygon.of_logs(np.maximum(log_a, log_b - largest), np.maximum(log_b, log_a - largest))
+        found += [tests, tests.reversed] if both_ways else [tests]
+    return lower_envelope(found) if both_ways else found[0]
+
+
+def _way(pairs: list[PairOfValues]) -> Way:
+    return Way.of_profile(lambda epsilon: as_share(largest_excess_beyond(pairs, epsilon)))
+
+
+def _worst(system: AmongWorst, ends: Ends) -> Way:
+    """Return by how much the first value's law exceeds the second's, whatever of all the others hold it is most."""
+    listed: dict[tuple[int, ...], list[PairOfValues]] = {}
+
+    def bounds(epsilon: float) -> Estimate:
+        return between(0.0, system.blanket.excess(*ends, np.exp(epsilon)))
+
+    def excess(epsilon: float) -> float | Estimate:
+        return as_share(worst_of(of_excess(system, epsilon, listed, [ends]), partial(bounds, epsilon)))
+
+    return Way.of_profile(excess)
+
+
+def _largest(system: View) -> float:
+    return plan_ldp_epsilon(system).compute()
+
+
+def _ends(system: View, pair: Pair) -> Ends:
+    inputs = system.mechanism.inputs if isinstance(system.mechanism, Channel) else range(system.secrets)
+    return places_of(pair, inputs)
