@@ -96,6 +96,8 @@ _AT_THE_TOP = {
         "BayesRiskStream",
         "estimate_bayes_risk",
         "estimate_bayes_security",
+        "estimate_epsilon",
+        "estimate_privacy_profile",
     ),
 }
 # The rooms whose names stay in them: `tacit.shuffling.maximum_load`.

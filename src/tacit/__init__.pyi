@@ -44,6 +44,8 @@ from tacit.blackbox import (
     BayesRiskStream as BayesRiskStream,
     estimate_bayes_risk as estimate_bayes_risk,
     estimate_bayes_security as estimate_bayes_security,
+    estimate_epsilon as estimate_epsilon,
+    estimate_privacy_profile as estimate_privacy_profile,
 )
 from tacit.channels import (
     Channel as Channel,

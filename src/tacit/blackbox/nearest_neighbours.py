@@ -122,13 +122,13 @@ class _Tree:
     def __init__(self, X: Any, secrets: Integers) -> None:
         from scipy.spatial import cKDTree  # noqa: PLC0415 - takes a tenth of a second
 
-        points = _as_points(X)
+        points = as_points(X)
         # A power of two for the largest: squares neither overflow nor vanish, and equal distances stay equal.
         self._exponent = int(np.frexp(np.abs(points).max())[1])
         codes = codes_of_rows(points)
         count = int(codes.max()) + 1
         # Midpoints instead of medians: with many equal coordinates a balanced tree takes quadratic time.
-        self._tree = cKDTree(self._scaled(points[first_places(codes, count)]), balanced_tree=False)
+        self._tree = cKDTree(scaled(points[first_places(codes, count)], self._exponent), balanced_tree=False)
         self._sizes, self._samples = np.bincount(codes), codes.size
         self._kinds = int(secrets.max()) + 1
         cells, of_sample = distinct_integers(codes * self._kinds + secrets)
@@ -139,7 +139,7 @@ class _Tree:
     def elected(self, X: Any, k: int) -> Integers:
         """Return which secret wins the vote at each point of X."""
         points = self._sizes.size
-        return self._winners(self._scaled(_as_points(X)), k, min(2 + k * points // self._samples, points))
+        return self._winners(scaled(as_points(X), self._exponent), k, min(2 + k * points // self._samples, points))
 
     def _winners(self, asked: Reals, k: int, width: int) -> Integers:
         """Return the winners among the k nearest samples and those as near as the k-th, from so many points at first.
@@ -179,10 +179,6 @@ class _Tree:
         nearest = leading[np.searchsorted(row[leading], np.arange(len(point)))]
         return secret[nearest]
 
-    def _scaled(self, points: Reals) -> Reals:
-        with np.errstate(over="ignore", under="ignore"):
-            return np.clip(np.ldexp(points, -self._exponent), -_FURTHEST, _FURTHEST)
-
 
 def _at(rows: Any, places: Integers) -> Any:
     if isinstance(rows, np.ndarray):
@@ -190,7 +186,8 @@ def _at(rows: Any, places: Integers) -> Any:
     return [rows[place] for place in places.tolist()]
 
 
-def _as_points(X: Any) -> Reals:
+def as_points(X: Any) -> Reals:
+    """Return numbers as points, a row each, or refuse others."""
     points = np.asarray(X)
     numbers = points.dtype.kind in NUMBERS or (
         points.dtype.kind == "O" and all(isinstance(value, int | float) for value in points.ravel().tolist())
@@ -201,3 +198,9 @@ def _as_points(X: Any) -> Reals:
             'compare them whole by method="frequentist"'
         )
     return points.reshape(len(points), -1).astype(np.float64, copy=False)
+
+
+def scaled(points: Reals, exponent: int) -> Reals:
+    """Return points by that power of two smaller, and none further off than its square can be said."""
+    with np.errstate(over="ignore", under="ignore"):
+        return np.clip(np.ldexp(points, -exponent), -_FURTHEST, _FURTHEST)

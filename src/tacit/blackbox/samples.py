@@ -1,5 +1,6 @@
 """Samples of a black box: which secret went in and what was observed, checked once and in random order."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -109,13 +110,10 @@ def distinct_secrets(values: ArrayLike, name: str) -> tuple[Rows, Integers]:
 
 def checked_pairs(secrets: ArrayLike, observations: ArrayLike) -> tuple[Rows, Rows]:
     """Return secrets and observations as arrays of one length, or say what is wrong with them."""
-    inputs, outputs = _as_array(secrets, "secrets"), _as_array(observations, "observations")
+    inputs, outputs = _as_array(secrets, "secrets"), _as_array(observations, "observations", rows=True)
     if inputs.ndim != 1:
         raise InvalidValueError(f"secrets must be a list with one secret for each sample, got shape {inputs.shape}")
-    if outputs.ndim not in {1, 2} or (outputs.ndim == 2 and not outputs.shape[1]):
-        raise InvalidValueError(
-            f"observations must be of shape (m,), or (m, d) with a row for each sample, got {outputs.shape}"
-        )
+    _check_shape(outputs, "observations")
     if inputs.size != len(outputs):
         raise InvalidValueError(
             f"every sample is a secret and its observation, got {inputs.size} secrets and {len(outputs)} observations"
@@ -125,13 +123,44 @@ def checked_pairs(secrets: ArrayLike, observations: ArrayLike) -> tuple[Rows, Ro
     return inputs, outputs
 
 
-def _as_array(values: Any, name: str) -> Rows:
+def checked_sides(x: ArrayLike, y: ArrayLike) -> tuple[Rows, Rows]:
+    """Return the outputs on two inputs as arrays of as many columns, or say what is wrong with them."""
+    sides = _as_array(x, "x", rows=True), _as_array(y, "y", rows=True)
+    for name, side in zip("xy", sides, strict=True):
+        if not side.size:
+            raise InvalidValueError(f"{name} must not be empty: it takes outputs on both inputs to compare them")
+        _check_shape(side, name)
+    if sides[0].shape[1:] != sides[1].shape[1:]:
+        x_columns, y_columns = (columns(side.shape[1:]) for side in sides)
+        raise InvalidValueError(f"x and y must be outputs of one mechanism, got {x_columns} and {y_columns}")
+    return sides
+
+
+def columns(shape: tuple[int, ...]) -> str:
+    """Return in words what an observation of this shape is."""
+    return f"rows of {shape[0]}" if shape else "single values"
+
+
+def joined(batches: Sequence[Rows]) -> Rows:
+    """Return all of some batches, of which none becomes equal that was not."""
+    kinds = {batch.dtype.kind for batch in batches}
+    if len(kinds) > 1:  # or 1 and "1" would be one value
+        batches = [batch.astype(object) for batch in batches]
+    return np.concatenate(batches)
+
+
+def _check_shape(rows: Rows, name: str) -> None:
+    if rows.ndim not in {1, 2} or (rows.ndim == 2 and not rows.shape[1]):
+        raise InvalidValueError(f"{name} must be of shape (m,), or (m, d) with a row for each sample, got {rows.shape}")
+
+
+def _as_array(values: Any, name: str, *, rows: bool = False) -> Rows:
     array: Rows
     try:
         array = np.asarray(values)
         if not isinstance(values, np.ndarray) and (array.dtype.kind in "US" or _rounded(values, array)):
             array = np.asarray(values, dtype=object)  # or 1 and "1" would be one value, and 2⁵³ and 2⁵³ + 1
-        if array.ndim == 2 and name != "observations" and not isinstance(values, np.ndarray):
+        if array.ndim == 2 and not rows and not isinstance(values, np.ndarray):
             array = _as_objects(values)  # tuples
     except ValueError:  # sequences of several lengths
         array = _as_objects(values)

@@ -10,7 +10,7 @@ from tacit.blackbox.classifiers import Classifier, Method, features, guesses, is
 from tacit.blackbox.distinct import distinct, distinct_integers
 from tacit.blackbox.nearest_neighbours import NearestNeighbours
 from tacit.blackbox.progressive_validation import Validation
-from tacit.blackbox.samples import Rows, checked_pairs
+from tacit.blackbox.samples import Rows, checked_pairs, columns, joined
 from tacit.errors import InvalidValueError
 from tacit.estimate import Estimate
 from tacit.validation import as_confidence
@@ -83,8 +83,8 @@ class BayesRiskStream:
         inputs, outputs = checked_pairs(secrets, observations)
         if self._blocks and outputs.shape[1:] != self._shape:
             raise InvalidValueError(
-                f"observations must be alike in all batches, got {_columns(outputs.shape[1:])} after "
-                f"{_columns(self._shape)}"
+                f"observations must be alike in all batches, got {columns(outputs.shape[1:])} after "
+                f"{columns(self._shape)}"
             )
         errors = self._memory.errors_then_learned(inputs, outputs)
         self._shape = outputs.shape[1:]
@@ -194,22 +194,11 @@ class _All:
         rows = features(self.classifier, observations)
         errors = 0
         if self._secrets:
-            known, learned = _joined(self._observations), _joined(self._secrets)
+            known, learned = joined(self._observations), joined(self._secrets)
             errors = int(np.sum(guesses(self.classifier, known, learned, rows) != secrets))
         self._secrets.append(secrets.copy())  # the caller may write the next batch over this one
         self._observations.append(rows.copy())
         return errors
-
-
-def _joined(batches: list[Rows]) -> Rows:
-    kinds = {batch.dtype.kind for batch in batches}
-    if len(kinds) > 1:  # or 1 and "1" would be one value
-        batches = [batch.astype(object) for batch in batches]
-    return np.concatenate(batches)
-
-
-def _columns(shape: tuple[int, ...]) -> str:
-    return f"rows of {shape[0]}" if shape else "single values"
 
 
 def _as_tuples(rows: Rows) -> Rows:
