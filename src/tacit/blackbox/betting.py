@@ -19,7 +19,7 @@ betting, JRSS B 2024).
 import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,9 +67,9 @@ def log_wealth(placed: Integers, ratio: float, delta: float) -> float:
         return -math.inf
     c, right, wrong, withheld = (column[:, None].astype(np.float64) for column in placed.T)
     fee = c * delta / 2
-    gained: Any = xlog1py(right, stakes * (1 - fee))
-    lost: Any = xlog1py(wrong, -stakes * (ratio + fee)) + xlog1py(withheld, -stakes * fee)
-    return float(logsumexp(np.cumsum(gained + lost, axis=0), axis=1).max()) - math.log(_STAKES.size)
+    terms = (right, stakes * (1 - fee)), (wrong, -stakes * (ratio + fee)), (withheld, -stakes * fee)
+    gains = sum(cast(Reals, xlog1py(count, gain)) for count, gain in terms)
+    return float(logsumexp(np.cumsum(gains, axis=0), axis=1).max()) - math.log(_STAKES.size)
 
 
 def _bet(block: Block, worth: Worth) -> tuple[int, int, int, int]:
