@@ -10,7 +10,7 @@ from tacit.channels.channel import System
 from tacit.estimate import Estimate, mapped
 from tacit.measures.information import Unit, nats_in, plan_mutual_information
 from tacit.measures.measure import Plan, Reals, as_plain, measure, prior_on
-from tacit.measures.vulnerability import EXPLICIT, Prior, plan_bayes_risk
+from tacit.measures.vulnerability import EXPLICIT, Prior, of_joint, plan_bayes_risk
 
 
 def prior_entropy(prior: ArrayLike, unit: Unit = "nats") -> float:
@@ -169,7 +169,7 @@ def posterior_guessing_entropy(system: System, prior: ArrayLike | None = None) -
 def plan_posterior_guessing_entropy(system: System, prior: Prior) -> Plan[float | Estimate]:
     """Plan G[π ▷ C] by summing over the explicit channel."""
     ranks = _ranks(system.secrets)
-    return Plan(EXPLICIT, lambda: float(system.channel().storage.weighted(prior).ranked_sums(ranks).sum()))
+    return Plan(EXPLICIT, lambda: of_joint(system, prior, lambda joint: float(joint.ranked_sums(ranks).sum())))
 
 
 def _entropy(law: Reals) -> float:

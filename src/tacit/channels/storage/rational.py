@@ -76,9 +76,7 @@ class Rational(Dense):
         return Rational(self._fractions[:, chosen])
 
     def weighted(self, weights: Any) -> Dense:
-        """Return each row times its weight, in doubles if the weights are; None divides all by their number."""
-        if weights is None:
-            return Rational(self._fractions / len(self._fractions))
+        """Return each row times its weight, in doubles if the weights are."""
         exact = weights.dtype == np.object_
         return Rational(weights[:, None] * self._fractions) if exact else super().weighted(weights)
 
