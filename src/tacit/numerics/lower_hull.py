@@ -3,13 +3,11 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.numerics.compiled import compiled
-
 Reals = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-# Fewer points than it is worth to load a compiler for.
-_FEW = 1 << 12
+# How often points above their neighbours are left out all at once, before they are gone through one by one.
+_PASSES = 50
 
 
 def lower_hull(x: Reals, y: Reals) -> Integers:
@@ -20,22 +18,25 @@ def lower_hull(x: Reals, y: Reals) -> Integers:
     >>> lower_hull(np.array([0.0, 2.0, 1.0, 1.0]), np.array([1.0, 0.0, 0.2, 0.6])).tolist()
     [0, 2, 1]
     """
-    order = np.lexsort((-y, x))
-    kept, size = np.empty(order.size, np.int64), np.zeros(1, np.int64)
-    chain = _chain if order.size <= _FEW else compiled(_chain)
-    chain(x[order], y[order], kept, size)
-    return order[kept[: size[0]]]
+    kept = np.lexsort((-y, x))
+    for _ in range(_PASSES):
+        across, up = np.diff(x[kept]), np.diff(y[kept])
+        # What is not below the line through its neighbours is no corner, whether or not these are.
+        below = across[:-1] * up[1:] > up[:-1] * across[1:]
+        if below.all():
+            return kept
+        kept = kept[np.concatenate([[True], below, [True]])]
+    return kept[_chain(x[kept].tolist(), y[kept].tolist())]
 
 
-def _chain(x: Reals, y: Reals, kept: Integers, size: Integers) -> None:
-    """Write the places of the corners, of points by ascending x, and how many they are (Andrew's monotone chain)."""
-    count = 0
-    for i in range(x.size):
-        while count > 1:
-            a, b = kept[count - 2], kept[count - 1]
-            if (x[b] - x[a]) * (y[i] - y[a]) > (y[b] - y[a]) * (x[i] - x[a]):
+def _chain(x: list[float], y: list[float]) -> list[int]:
+    """Return the places of the corners, of points by ascending x (Andrew's monotone chain)."""
+    kept: list[int] = []
+    for i in range(len(x)):
+        while len(kept) > 1:
+            a, b = kept[-2:]
+            if (x[b] - x[a]) * (y[i] - y[b]) > (y[b] - y[a]) * (x[i] - x[b]):
                 break
-            count -= 1
-        kept[count] = i
-        count += 1
-    size[0] = count
+            kept.pop()
+        kept.append(i)
+    return kept

@@ -5,22 +5,29 @@ from functools import partial
 
 import numpy as np
 
+from numpy.typing import NDArray
+
+from tacit import limits
 from tacit.channels.channel import Channel
 from tacit.estimate import Estimate, as_share
 from tacit.measures.attack_curves.best_tests import BestTests
 from tacit.measures.attack_curves.conjugate import Conjugate, Way
 from tacit.measures.attack_curves.polygon import Polygon, lower_envelope
 from tacit.measures.bayes_security import Pair
+from tacit.measures.divergences import logarithms
 from tacit.measures.local_privacy import plan_ldp_epsilon
 from tacit.measures.measure import Method, Plan
 from tacit.measures.privacy import plan_privacy_profile
 from tacit.measures.tradeoff import places_of, plan_tradeoff
+from tacit.numerics.laws.poisson_multinomial import histogram_box, with_target
 from tacit.shuffling.alike import Ends
 from tacit.shuffling.blanket import BOUND, between
 from tacit.shuffling.pairs import PairOfValues, largest_excess_beyond, unlike
 from tacit.shuffling.plans import PLAIN, method_of_pairs
 from tacit.shuffling.views import AmongOthers, AmongWorst, View
 from tacit.shuffling.worst_counts import ENUMERATED, is_enumerable, of_excess, worst_of
+
+Reals = NDArray[np.float64]
 
 RATIOS = Method("likelihood ratios of the histograms of reports", "exact")
 
@@ -30,7 +37,7 @@ def _(system: AmongOthers, pair: Pair | None) -> Plan[BestTests]:
     if system.leaves_only_the_target:
         return plan_tradeoff(system.mechanism, pair).named(PLAIN)
     pairs = system.pairs if pair is None else [system.pair(*_ends(system, pair))]
-    if all(each.lists_ratios for each in pairs):
+    if all(map(_is_listed, pairs)):
         return Plan(RATIOS, lambda: _listed(system, pairs, both_ways=pair is None))
     there, back = _way(pairs), _way([each.reversed() for each in pairs])
     if pair is None:
@@ -41,6 +48,8 @@ def _(system: AmongOthers, pair: Pair | None) -> Plan[BestTests]:
 
 @plan_tradeoff.register
 def _(system: AmongWorst, pair: Pair | None) -> Plan[BestTests]:
+    if system.two_types is not None and system.n <= limits.current().most_users_split:
+        return Plan(ENUMERATED, lambda: _split(system, pair))
     how = ENUMERATED if is_enumerable(of_excess(system, 0.0, {})) else BOUND
     if pair is None:
         way = Way.of_profile(plan_privacy_profile(system).compute())
@@ -54,10 +63,42 @@ def _listed(system: AmongOthers, pairs: Iterable[PairOfValues], *, both_ways: bo
     largest = _largest(system)
     found: list[Polygon] = []
     for pair in pairs:
-        log_a, log_b = pair.log_ratios
+        log_a, log_b = _log_likelihoods(pair)
         tests = Polygon.of_logs(np.maximum(log_a, log_b - largest), np.maximum(log_b, log_a - largest))
         found += [tests, tests.reversed] if both_ways else [tests]
     return lower_envelope(found) if both_ways else found[0]
+
+
+def _is_listed(pair: PairOfValues) -> bool:
+    if pair.is_loud:
+        return pair.work_in_logs <= limits.current().most_log_terms
+    return not pair.groups or pair.is_listable
+
+
+def _log_likelihoods(pair: PairOfValues) -> tuple[Reals, Reals]:
+    """Return ``log P(h | a)`` and ``log P(h | b)`` over the histograms but for those of next to no probability."""
+    if pair.is_loud:
+        return pair.likely_logs
+    if not pair.groups:
+        a, b = pair.types[:2]
+    elif pair.types.shape[1] == 2 and pair.is_linear:  # all of them would be more than those in a box that matter
+        box = histogram_box(tuple(group.count for group in pair.groups), pair.types[2:])
+        a, b = np.maximum(with_target(box, pair.types[:2])[1].reshape(2, -1), 0.0)
+    else:
+        a, b = pair.likelihoods
+    return logarithms(a), logarithms(b)
+
+
+def _split(system: AmongWorst, pair: Pair | None) -> Polygon:
+    """Return the best tests whatever of two values the others hold, two kinds of report being all there are."""
+    ends = (0, 1) if pair is None else _ends(system, pair)
+    found: list[Polygon] = []
+    for block in system.split_likelihoods:
+        for p, q in block[list(ends)].swapaxes(0, 1):
+            way = Polygon.of_laws(p, q)
+            found += [way] if pair is not None else [way, way.reversed]
+        found = [lower_envelope(found)]
+    return found[0]
 
 
 def _way(pairs: list[PairOfValues]) -> Way:

@@ -82,7 +82,7 @@ class PairOfValues:
     @property
     def needs_no_bound(self) -> bool:
         """Whether the histograms are few enough to list, or need not be."""
-        return len(self.groups) < 2 or self._is_listable
+        return len(self.groups) < 2 or self.is_listable
 
     @property
     def cells(self) -> float:
@@ -100,7 +100,7 @@ class PairOfValues:
             return excess_over(self.types[0], self.types[1], ratio)
         if self.is_linear:
             return _as_result(_linear_excess(self.types, self._counts[0], ratio))
-        if self._is_listable:
+        if self.is_listable:
             return self._listed_excess(ratio)
         return self._bounded_excess(ratio)
 
@@ -109,21 +109,6 @@ class PairOfValues:
         if not self.is_linear or self.is_loud or _LARGEST < epsilon < math.inf:
             return Bounded(0.0, math.inf)
         return _linear_excess(self.types, self._counts[0], math.exp(epsilon), _FOR_A_BOUND)
-
-    @property
-    def lists_ratios(self) -> bool:
-        """Whether the histograms are few enough to list for `log_ratios`."""
-        if self.is_loud:
-            return self._work_in_logs <= limits.current().most_log_terms
-        return not self.groups or self._is_listable
-
-    @property
-    def log_ratios(self) -> tuple[Reals, Reals]:
-        """``log P(h | a)`` and ``log P(h | b)`` over the histograms but for those of next to no probability."""
-        if self.is_loud:
-            return self._likely_logs
-        a, b = self.likelihoods if self.groups else self.types[:2]
-        return logarithms(a), logarithms(b)
 
     @property
     def likelihoods(self) -> tuple[Reals, Reals]:
@@ -166,7 +151,8 @@ class PairOfValues:
         return a, b
 
     @property
-    def _is_listable(self) -> bool:
+    def is_listable(self) -> bool:
+        """Whether the histograms are few enough to list."""
         return self.cells <= limits.current().most_histograms
 
     def _others(self, types: Reals) -> ListedOthers:
@@ -192,8 +178,8 @@ class PairOfValues:
 
     def _logarithmic_excess(self, epsilon: float) -> float | Estimate:
         """Return the excess where likelihoods or their ratios are beyond what doubles hold."""
-        if self._work_in_logs <= limits.current().most_log_terms:
-            return excess_mass_of_logs(*self._likely_logs, epsilon)
+        if self.work_in_logs <= limits.current().most_log_terms:
+            return excess_mass_of_logs(*self.likely_logs, epsilon)
         alone = excess_mass_of_logs(self.log_types[0], self.log_types[1], epsilon)
         return between(0.0, alone)
 
@@ -203,11 +189,13 @@ class PairOfValues:
         return -800.0 - 3 * min(largest_log_ratio(self.log_types), _LARGEST)
 
     @cached_property
-    def _work_in_logs(self) -> float:
+    def work_in_logs(self) -> float:
+        """What it takes to list them in logarithms."""
         return log_histogram_work(self._counts, self.log_types[2:], self._least)
 
     @cached_property
-    def _likely_logs(self) -> tuple[Reals, Reals]:
+    def likely_logs(self) -> tuple[Reals, Reals]:
+        """``log P(h | a)`` and ``log P(h | b)`` over the histograms that matter."""
         return self._log_likelihoods(self._least)
 
     @cached_property

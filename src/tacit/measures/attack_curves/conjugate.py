@@ -1,32 +1,32 @@
 """The best tests between two laws of which it is known by how much either exceeds a multiple of the other.
 
 The curve and the privacy profile say the same: each is the other's convex conjugate (Dong, Roth and Su, Gaussian
-differential privacy, JRSS B 2022, Proposition 6). For every ε the curve is above a line of slope ``-e^ε``, which it touches:
-
-``f(α) = max_ε max(1 - δ(ε) - e^ε α, e^-ε (1 - δ'(ε) - α))``, δ' being of P against Q.
+differential privacy, JRSS B 2022, Proposition 2.12). For every ε the curve is above a line of slope ``-e^ε`` that it
+touches, ``f(α) = max_ε 1 - δ(ε) - e^ε α`` over ε of any sign, where ``δ(-ε) = 1 - e^-ε (1 - δ'(ε))``, δ' being of P
+against Q.
 """
 
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.estimate import Estimate, highest, largest, lowest, settled
+from tacit.estimate import Estimate, highest, largest, settled
 from tacit.measures.attack_curves.polygon import Polygon
+from tacit.measures.attack_curves.supporting_lines import SupportingLines
 from tacit.measures.privacy import least_epsilon
 from tacit.numerics.lower_hull import lower_hull
 
 Reals = NDArray[np.float64]
 Result = float | Estimate
 
-# Of an interval of ε what is left when its end is found, and beyond which e^ε is not held.
-_NARROW, _LARGEST = 1e-13, 709.0
-_GOLDEN = (math.sqrt(5) - 1) / 2
-# How many lines outline a curve, and what δ is next to nothing.
-_LINES, _NOTHING = 1 << 9, 1e-13
+# At how many rates on either side a curve is outlined, from which one on, how often it is refined where that matters,
+# and how narrow what follows should be.
+_RATES, _RAREST, _REFINED, _NARROW = 12, 1e-12, 24, 1e-10
 
 
 class Way(NamedTuple):
@@ -56,13 +56,17 @@ class Conjugate:
 
     def misses(self, rate: float) -> Result:
         """Return the least false negatives with this rate of false positives."""
-        return self._settled(lambda end: self._misses(rate, end))
+        if rate in (0.0, 1.0):
+            return 1 - self.hits(rate)
+        found = self._lines.rates(rate)
+        return settled(Estimate(found.missed, found.missed, max(found.missed, 1 - found.low), None, self.method))
 
     def hits(self, rate: float) -> Result:
         """Return the most true positives with this rate of false positives, to all digits where they are few."""
-        if rate > 0.25:
-            return 1 - self.misses(rate)
-        return self._settled(lambda end: self._hits(rate, end))
+        if rate in (0.0, 1.0):
+            return 1.0 if rate else self.forwards.excess(math.inf)
+        found = self._lines.rates(rate)
+        return settled(Estimate(found.high, found.low, found.high, None, self.method))
 
     def excess(self, epsilon: float) -> Result:
         """Return the least δ of (ε, δ)-differential privacy for ε >= 0."""
@@ -83,72 +87,40 @@ class Conjugate:
         """Return the least μ of two normal laws whose curve is nowhere above this one, rates below the least aside."""
         if self.shift is not None:
             return self.shift
-        outline = self._outline()
-        high = outline.normal_shift(least)
-        # The curve is above its outline, but not by much where that is nearest to the normal one.
-        rates = [float(outline.false_positives[1 + int(outline.shifts(least).argmax())]), *([least] if least else [])]
-        touched = (Polygon.through(np.array([x]), np.array([highest(self.misses(x))])) for x in rates)
-        low = max(each.normal_shift(least) for each in touched)
+        few = np.geomspace(max(least, _RAREST), 0.5, _RATES).tolist()
+        touched = [*few, *(1 - rate for rate in few)]
+        low, high = 0.0, math.inf
+        for _ in range(_REFINED):
+            known = Polygon.through(np.array(touched), np.array([highest(self.misses(rate)) for rate in touched]))
+            low, outline = known.normal_shift(least), self._outline()
+            high = outline.normal_shift(least)
+            if high - low <= _NARROW * high:
+                break
+            # Where the outline is nearest to the normal curve it matters how far the curve is above it.
+            touched.append(float(outline.false_positives[1 + int(outline.shifts(least).argmax())]))
         return settled(Estimate(high, min(high, low), high, None, self.method))
 
-    def _misses(self, rate: float, end: Callable[[Result], float]) -> float:
-        steep = _most(lambda s: end(self.forwards.overlap(s)) - math.exp(s) * rate, self._top(rate))
-        flat = _most(lambda s: math.exp(-s) * (end(self.backwards.overlap(s)) - rate), self._top(0.0))
-        return min(1 - rate, max(0.0, steep, flat))
+    @cached_property
+    def _lines(self) -> SupportingLines:
+        def excess(epsilon: float) -> Result:
+            if epsilon >= 0:
+                return self.forwards.excess(epsilon)
+            return -math.expm1(epsilon) + math.exp(epsilon) * self.backwards.excess(-epsilon)
 
-    def _hits(self, rate: float, end: Callable[[Result], float]) -> float:
-        steep = -_most(lambda s: -end(self.forwards.excess(s)) - math.exp(s) * rate, self._top(rate))
-        flat = 1 - _most(lambda s: math.exp(-s) * (1 - end(self.backwards.excess(s)) - rate), self._top(0.0))
-        return max(rate, min(1.0, steep, flat))
+        def overlap(epsilon: float) -> Result:
+            if epsilon >= 0:
+                return self.forwards.overlap(epsilon)
+            return math.exp(epsilon) * self.backwards.overlap(-epsilon)
 
-    def _top(self, rate: float) -> float:
-        """Return the largest ε that matters: beyond, the line is below 0 at this rate, or δ is 0."""
-        return min(self.largest, _LARGEST, -math.log(rate) if rate > 0 else math.inf)
-
-    def _settled(self, read: Callable[[Callable[[Result], float]], float]) -> Result:
-        unsure = False
-
-        def high(result: Result) -> float:
-            nonlocal unsure
-            unsure = unsure or isinstance(result, Estimate)
-            return highest(result)
-
-        first = read(high)
-        if not unsure:
-            return first
-        low, high_end = sorted((read(lowest), first))
-        return settled(Estimate(low + (high_end - low) / 2, low, high_end, None, self.method))
+        return SupportingLines(excess, overlap, self.largest)
 
     def _outline(self) -> Polygon:
         """Return the polygon of lines below the curve."""
-        top = 1.0
-        while top < self._top(0.0) and highest(self.excess(top)) > _NOTHING:
-            top *= 2
-        levels = np.linspace(0.0, min(top, self._top(0.0)), _LINES)
-        flat = [1 - math.exp(-s) * (1 - highest(self.backwards.excess(s))) for s in levels[:0:-1].tolist()]
-        steep = [highest(self.forwards.excess(s)) for s in levels.tolist()]
-        slopes, depths = np.exp(np.append(-levels[:0:-1], levels)), np.array([*flat, *steep])
+        slopes, depths = self._lines.lines
         corners = lower_hull(slopes, depths)[::-1]
-        slopes, depths = np.append(slopes[corners], 0.0), np.append(depths[corners], 1.0)
+        slopes, depths = slopes[corners], depths[corners]
         x = np.diff(depths) / -np.diff(slopes)
         y = np.maximum(0.0, 1 - depths[:-1] - slopes[:-1] * x)
+        if math.isfinite(self.largest):  # then nothing is for sure
+            x[-1] = 1.0
         return Polygon.through(np.append(0.0, x), np.append(1 - depths[0], y))
-
-
-def _most(function: Callable[[float], float], high: float) -> float:
-    """Return the maximum of a function over [0, high] that first rises and then falls, by golden sections."""
-    low = 0.0
-    most = max(function(low), function(high))
-    left, right = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
-    at_left, at_right = function(left), function(right)
-    while high - low > _NARROW * max(1.0, high):
-        most = max(most, at_left, at_right)
-        if at_left < at_right:
-            low, left, at_left = left, right, at_right
-            right = low + _GOLDEN * (high - low)
-            at_right = function(right)
-        else:
-            high, right, at_right = right, left, at_left
-            left = high - _GOLDEN * (high - low)
-            at_left = function(left)
-    return max(most, at_left, at_right)
