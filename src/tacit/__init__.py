@@ -60,6 +60,11 @@ _AT_THE_TOP = {
         "total_variation",
         "tradeoff",
     ),
+    "tacit.refinement": (
+        "deficiency",
+        "equivalent",
+        "refines",
+    ),
     "tacit.information": (
         "frequency_posterior",
         "optimal_mechanism",
@@ -110,6 +115,7 @@ _ROOMS = (
     "limits",
     "measures",
     "mechanisms",
+    "refinement",
     "security",
     "shuffling",
     "tables",

@@ -9,6 +9,7 @@ from tacit import (
     limits as limits,
     measures as measures,
     mechanisms as mechanisms,
+    refinement as refinement,
     security as security,
     shuffling as shuffling,
     tables as tables,
@@ -111,6 +112,11 @@ from tacit.mechanisms import (
     SubsetSelection as SubsetSelection,
     UnaryEncoding as UnaryEncoding,
     frequency_error as frequency_error,
+)
+from tacit.refinement import (
+    deficiency as deficiency,
+    equivalent as equivalent,
+    refines as refines,
 )
 from tacit.shuffling import (
     Shuffled as Shuffled,

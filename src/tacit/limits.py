@@ -54,6 +54,7 @@ class Limits:
     # Channels and measures of them.
     most_entries: int = 1 << 26  # entries of an explicit channel
     most_fractions: int = 1 << 20  # entries of a channel that is composed in fractions, n times that of n uses
+    most_factor_terms: int = 1 << 35  # multiplications of a step towards one channel as another one's post-processing
     most_tally_entries: int = 1 << 23  # probabilities of the tallies of a channel that is used repeatedly
     most_capacity_terms: int = 1 << 40  # products added up in search of the prior that attains a capacity: minutes
     most_pairs_listed: int = 10**7  # pairs of secrets that are equally far apart

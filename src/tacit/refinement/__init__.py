@@ -1,0 +1,17 @@
+"""Refinement: which of two systems is safer against everybody, and what proves it."""
+
+from tacit.refinement.deficiency import deficiency
+from tacit.refinement.equivalent import Equivalence, equivalent
+from tacit.refinement.refines import refines
+from tacit.refinement.verdict import Certificate, PrivacyWitness, Refinement, Witness
+
+__all__ = [
+    "Certificate",
+    "Equivalence",
+    "PrivacyWitness",
+    "Refinement",
+    "Witness",
+    "deficiency",
+    "equivalent",
+    "refines",
+]

@@ -1,0 +1,72 @@
+"""Whether one system is at least as safe as another against everybody."""
+
+from tacit.channels.channel import System
+from tacit.errors import TooLargeError
+from tacit.refinement.nearest import TOLERANCE, Nearest
+from tacit.refinement.pair import Pair
+from tacit.refinement.verdict import Refinement
+
+
+def refines(C: System, D: System) -> Refinement:
+    """Return whether D refines C, ``C ⊑ D``: whether everybody gains at least as much from C as from D.
+
+    ``C ⊑ D`` exactly if some channel R makes D of what C shows, ``C R = D``.
+
+    Parameters
+    ----------
+    C, D
+        Channels, mechanisms or structured systems whose channel can be written down, with the same secrets: as many,
+        and with the same labels in the same order unless one side is unlabelled.
+
+    Returns
+    -------
+    Refinement
+        ``holds`` is True with a ``certificate``: such a channel R, and its ``residual``, the largest total variation of
+        a row of C R from that of D, computed anew, at most 1e-12. It is False with a ``witness``: a prior and a gain in
+        [0, 1] by which D tells more than C, where the ``gap`` of the two ``vulnerabilities``, by
+        `tacit.posterior_vulnerability`, is over 1e-12 and what rounding explains. It is None with a ``reason`` where
+        neither was found, or where a channel is too large. True or False is what the doubles in C and D say: of
+        probabilities that were rounded to fewer digits `tacit.deficiency` says how near they are.
+
+    Raises
+    ------
+    InvalidChannelError
+        If the secrets are not the same.
+    UnsupportedError
+        If either is not a system, or none that has a channel.
+
+    Notes
+    -----
+    The coriaceous theorem: Shuffle, Theorem 4; McIver, Morgan, Smith, Espinoza and Meinicke, POST 2014. Proportional
+    columns are added up first; where that leaves independent columns in C, or each column of D has only one way, R is
+    solved for; else a linear program decides.
+
+    Examples
+    --------
+    >>> import tacit as tc
+    >>> C, D = tc.RandomizedResponse(3, p=0.9), tc.RandomizedResponse(3, p=0.8)
+    >>> refines(C, D).certificate.factor.matrix.round(4).tolist()[0]
+    [0.8824, 0.0588, 0.0588]
+    >>> round(refines(D, C).witness.gap, 12)
+    0.1
+    """
+    try:
+        pair = Pair(C, D)
+        nearest = pair.nearest
+        nearest.search(lambda found: _is_decided(found, pair.rounding))
+        certificate = pair.certificate(nearest.factor) if nearest.high <= TOLERANCE else None
+    except TooLargeError as error:
+        return Refinement(None, reason=str(error))
+    if certificate is not None and certificate.residual <= TOLERANCE:
+        return Refinement(True, certificate=certificate)
+    if nearest.low > 0 and (witness := pair.witness(nearest.gain)).gap > pair.rounding:
+        return Refinement(False, witness=witness)
+    return Refinement(
+        None,
+        reason=f"the best factor found is {nearest.high:.1e} off in total variation, and the best gain found tells "
+        f"{nearest.low:.1e} more of the second: rounding hides which it is",
+    )
+
+
+def _is_decided(found: Nearest, rounding: float) -> bool:
+    return found.high <= TOLERANCE or found.low > rounding

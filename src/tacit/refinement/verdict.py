@@ -1,0 +1,117 @@
+"""Whether one system is refined by another, and what proves it."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from tacit.adversaries.gains import Gain
+from tacit.channels.channel import Channel
+from tacit.errors import InvalidValueError
+from tacit.numerics.matrices import Reals
+
+
+@dataclass(frozen=True, eq=False)
+class Certificate:
+    """What may be done to what one system shows for it to be as good as the other.
+
+    Parameters
+    ----------
+    factor
+        A channel from observations to observations.
+    residual
+        The largest total variation that is left of two rows, computed anew from the factor.
+    """
+
+    factor: Channel
+    residual: float
+
+
+@dataclass(frozen=True, eq=False)
+class Witness:
+    """An adversary who gains more from the second system than from the first.
+
+    Parameters
+    ----------
+    prior
+        What she knows of the secret.
+    gain
+        What she wants: gains in [0, 1].
+    gap
+        How much more she gains.
+    vulnerabilities
+        What she gains from the first and from the second.
+    """
+
+    prior: Reals
+    gain: Gain
+    gap: float
+    vulnerabilities: tuple[float, float]
+
+
+@dataclass(frozen=True, eq=False)
+class PrivacyWitness:
+    """Two secrets that the second system tells apart better than the first.
+
+    Parameters
+    ----------
+    secrets
+        Their labels.
+    gap
+        By how much more, in nats.
+    distances
+        The largest ``|ln C[x, y] / C[x', y]|`` of either system.
+    """
+
+    secrets: tuple[Any, Any]
+    gap: float
+    distances: tuple[float, float]
+
+
+@dataclass(frozen=True, eq=False)
+class Refinement:
+    """Whether a first system is refined by a second, which is then at least as safe.
+
+    Parameters
+    ----------
+    holds
+        True, False, or None where that is not decided.
+    certificate
+        Where it holds: what makes the second system of the first. None of an order that is read off.
+    witness
+        Where it does not: who gains more from the second.
+    reason
+        Where it is not decided: why.
+
+    Examples
+    --------
+    >>> import tacit as tc
+    >>> bool(tc.refines(tc.RandomizedResponse(2, p=0.9), tc.RandomizedResponse(2, p=0.8)))
+    True
+    """
+
+    holds: bool | None
+    certificate: Certificate | None = None
+    witness: Witness | PrivacyWitness | None = None
+    reason: str = ""
+
+    def __bool__(self) -> bool:
+        if self.holds is None:
+            raise InvalidValueError(f"whether the second refines the first is not decided: {self.reason}")
+        return self.holds
+
+    def __repr__(self) -> str:
+        if self.holds is None:
+            return f"Refinement(not decided: {self.reason})"
+        if self.witness is not None:
+            return f"Refinement(does not hold, gap={self.witness.gap:.4g})"
+        return "Refinement(holds" + ("" if self.certificate is None else f", {self.certificate.residual:.1e} off") + ")"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the verdict as one object, as JSON has it; factors, priors and gains are left to Python."""
+        found: dict[str, Any] = {"holds": self.holds}
+        if self.certificate is not None:
+            found["residual"] = self.certificate.residual
+        if isinstance(self.witness, Witness):
+            found |= {"gap": self.witness.gap, "vulnerabilities": list(self.witness.vulnerabilities)}
+        elif self.witness is not None:
+            found |= {"gap": self.witness.gap, "secrets": list(self.witness.secrets)}
+        return found | ({"reason": self.reason} if self.reason else {})

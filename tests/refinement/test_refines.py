@@ -1,0 +1,222 @@
+"""Whether one channel is refined by another: what proves it, and that nothing is said that is not so."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, strategies as st
+
+import tacit as tc
+from oracles import measures as slow, refinement as oracle
+from oracles.channels import cascade, exact
+from oracles.strategies import matrices, stochastic
+from tacit.errors import InvalidChannelError, InvalidValueError, UnsupportedError
+from tacit.limits import Limits, within
+from tacit.refinement import Refinement
+
+SEVERAL = st.integers(1, 3)
+
+
+@st.composite
+def rationals(draw, rows, columns):
+    """A channel of Fractions with zeros, ties and proportional columns."""
+    weights = draw(
+        st.lists(st.lists(st.integers(0, 4), min_size=columns, max_size=columns), min_size=rows, max_size=rows)
+    )
+    return [[Fraction(w, sum(row)) for w in row] if any(row) else [Fraction(int(not j)) for j in range(columns)]
+            for row in weights]  # fmt: skip
+
+
+@st.composite
+def pairs(draw):
+    """Two channels on the same secrets, of which the second may be made of the first."""
+    k, m, n = draw(SEVERAL), draw(st.integers(1, 4)), draw(SEVERAL)
+    C = draw(rationals(k, m))
+    return C, cascade(C, draw(rationals(m, n))) if draw(st.booleans()) else draw(rationals(k, n))
+
+
+def doubles(matrix):
+    return tc.Channel([[float(entry) for entry in row] for row in matrix])
+
+
+def check_proof(C, D, found):
+    """Hold what proves a verdict to Fractions of the doubles in C and D."""
+    if found.holds:
+        factor = exact(found.certificate.factor.matrix)
+        assert all(min(row) >= 0 and abs(sum(row) - 1) < 1e-14 for row in factor)
+        made = cascade(exact(C.dense()), factor)
+        off = max(slow.total_variation(a, b) for a, b in zip(made, exact(D.dense()), strict=True))
+        assert abs(float(off) - found.certificate.residual) < 1e-14
+        assert off <= 1.001e-12
+        assert found.witness is None
+    else:
+        witness = found.witness
+        guesses = witness.gain.guesses()
+        assert guesses.min() >= 0
+        assert guesses.max() <= 1
+        law, gain = slow.fractions(witness.prior), exact(guesses)
+        of_C, of_D = (slow.posterior_vulnerability(exact(each.dense()), law, gain) for each in (C, D))
+        assert abs(float(of_D - of_C) - witness.gap) < 1e-14
+        assert of_D - of_C > 0.999e-12
+        assert found.certificate is None
+        assert witness.vulnerabilities == (
+            tc.posterior_vulnerability(C, witness.prior, witness.gain),
+            tc.posterior_vulnerability(D, witness.prior, witness.gain),
+        )
+
+
+@given(pairs())
+def test_it_is_what_a_linear_program_over_fractions_says(pair):
+    C, D = pair
+    found = tc.refines(doubles(C), doubles(D))
+    assert found.holds is (oracle.deficiency(C, D) == 0)
+    check_proof(doubles(C), doubles(D), found)
+
+
+@given(st.data())
+def test_what_is_done_to_what_a_channel_shows_refines_it(data):
+    C = tc.Channel(data.draw(matrices()))
+    D = C >> tc.Channel(data.draw(stochastic(C.shape[1], data.draw(SEVERAL))))
+    assert tc.refines(C, D)
+    assert tc.refines(C, C)
+
+
+@given(st.data())
+def test_it_is_transitive(data):
+    k = data.draw(SEVERAL)
+    B, C, D = (tc.Channel(data.draw(stochastic(k, data.draw(SEVERAL)))) for _ in range(3))
+    if tc.refines(B, C) and tc.refines(C, D):
+        assert tc.refines(B, D)
+
+
+def random_pair(rng, concentration, refined):
+    k, m, n = (int(rng.integers(1, most + 1)) for most in (40, 80, 60))
+    rows = lambda count, columns: rng.dirichlet(np.full(columns, concentration), size=count)  # noqa: E731
+    C = rows(k, m)
+    return tc.Channel(C), tc.Channel(C @ rows(m, n) if refined else rows(k, n))
+
+
+def by_two_secrets(C, D):
+    """Whether two secrets are told apart by D and less by C, at a prior on them: a proof that it does not hold."""
+    return any(
+        np.abs(w * D[a] - (1 - w) * D[b]).sum() > np.abs(w * C[a] - (1 - w) * C[b]).sum() + 1e-9
+        for w in (0.2, 0.35, 0.5)
+        for a in range(len(C))
+        for b in range(len(C))
+        if a != b
+    )
+
+
+@pytest.mark.parametrize("concentration", [0.1, 1])
+@pytest.mark.parametrize("count", [4, pytest.param(96, marks=pytest.mark.long)])
+def test_random_true_and_false_instances(concentration, count):
+    rng = np.random.default_rng(count)
+    for _ in range(count):
+        C, D = random_pair(rng, concentration, refined=True)
+        assert tc.refines(C, D).certificate.residual <= 1e-12
+        C, D = random_pair(rng, concentration, refined=False)
+        found = tc.refines(C, D)
+        assert found.holds is not None
+        if by_two_secrets(C.dense(), D.dense()):
+            assert found.holds is False
+        if found.holds is False:
+            assert found.witness.gap > 1e-12
+        else:
+            assert found.certificate.residual <= 1e-12
+
+
+@pytest.mark.parametrize("far", [1e-2, 1e-5, 1e-8])
+def test_what_is_nearly_refined_is_not(far):
+    rng = np.random.default_rng(3)
+    C = rng.dirichlet(np.ones(6), size=6)
+    R = np.full((6, 6), 1 / 5) - np.eye(6) * (1 / 5)
+    R[0] += far * np.array([-1, 1, 0, 0, 0, 0])  # which the only factor has below 0
+    D = C @ R
+    found = tc.refines(tc.Channel(C), tc.Channel(D))
+    assert found.holds is False
+    check_proof(tc.Channel(C), tc.Channel(D), found)
+
+
+@pytest.mark.parametrize("shape", [(3, 3), (40, 80), (2, 120)])
+def test_a_channel_refines_itself_relabelled_split_and_merged(shape):
+    rng = np.random.default_rng(1)
+    C = tc.Channel(rng.dirichlet(np.ones(shape[1]), size=shape[0]))
+    order = rng.permutation(shape[1])
+    split = tc.Channel(np.hstack([C.matrix[:, order] * 0.25, C.matrix * 0.75, np.zeros((shape[0], 1))]))
+    assert tc.refines(C, split)
+    assert tc.refines(split, C)
+    merged = C >> tc.Channel(np.eye(2)[np.arange(shape[1]) % 2])
+    assert tc.refines(split, merged)
+
+
+def test_a_factor_joins_the_labels_of_both():
+    C = tc.Channel([[0.9, 0.1], [0.2, 0.8]], ["sick", "well"], ["hot", "cold"])
+    D = tc.Channel([[0.74, 0.26], [0.32, 0.68]], ["sick", "well"], ["alarm", "none"])
+    factor = tc.refines(C, D).certificate.factor
+    assert (factor.inputs, factor.outputs) == (("hot", "cold"), ("alarm", "none"))
+    assert np.allclose((C >> factor).matrix, D.matrix, rtol=0, atol=1e-15)
+
+
+def test_a_verdict_is_a_truth_value_unless_it_is_open():
+    C, D = tc.RandomizedResponse(3, p=0.9), tc.RandomizedResponse(3, p=0.8)
+    assert tc.refines(C, D)
+    assert not tc.refines(D, C)
+    with pytest.raises(InvalidValueError, match="not decided: too large"):
+        bool(Refinement(None, reason="too large"))
+
+
+def test_a_verdict_says_itself_shortly_and_as_data():
+    C, D = tc.RandomizedResponse(2, p=0.9), tc.RandomizedResponse(2, p=0.75)
+    assert repr(tc.refines(C, D)).startswith("Refinement(holds, ")
+    assert tc.refines(C, D).to_dict() == {"holds": True, "residual": tc.refines(C, D).certificate.residual}
+    assert repr(tc.refines(D, C)) == "Refinement(does not hold, gap=0.15)"
+    assert tc.refines(D, C).to_dict() == {
+        "holds": False,
+        "gap": pytest.approx(0.15, abs=1e-15),
+        "vulnerabilities": [0.75, 0.9],
+    }
+    undecided = Refinement(None, reason="it takes too long")
+    assert repr(undecided) == "Refinement(not decided: it takes too long)"
+    assert undecided.to_dict() == {"holds": None, "reason": "it takes too long"}
+
+
+def test_what_is_too_large_is_left_open():
+    C, D = tc.RandomizedResponse(5, p=0.9), tc.RandomizedResponse(5, p=0.8)
+    with within(Limits(most_factor_terms=1000)):
+        found = tc.refines(C, D)
+        assert found.holds is None
+        assert "over 1,000 multiplications" in found.reason
+
+
+def test_what_rounding_hides_is_left_open():
+    rng = np.random.default_rng(5)
+    C = rng.dirichlet(np.full(80, 0.1), size=40)
+    R = rng.dirichlet(np.full(60, 0.02), size=80)  # of entries down to 1e-300
+    found = tc.refines(tc.Channel(C), tc.Channel(C @ R))
+    assert found.holds is not False
+    if found.holds is None:
+        assert "rounding hides which it is" in found.reason
+
+
+@pytest.mark.parametrize(
+    ("second", "error", "said"),
+    [
+        (tc.RandomizedResponse(3, p=0.9), InvalidChannelError, r"\(2\) and the second's \(3\) must be as many"),
+        (tc.RandomizedResponse(10**7, p=0.9), InvalidChannelError, r"\(2\) and the second's \(10000000\)"),
+        (tc.Channel(np.eye(2), ["well", "sick"]), InvalidChannelError, "'sick' and 'well' at position 0"),
+        (np.eye(2), UnsupportedError, "wrap a matrix with tacit.Channel"),
+        (tc.Channel, UnsupportedError, "got the class Channel"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused(second, error, said):
+    first = tc.Channel(np.eye(2), ["sick", "well"])
+    for ask in (tc.refines, tc.equivalent, tc.deficiency):
+        with pytest.raises(error, match=said):
+            ask(first, second)
+
+
+def test_a_channel_that_cannot_be_written_down_is_left_open():
+    huge = tc.RandomizedResponse(10**5, p=0.9)
+    found = tc.refines(huge, huge)
+    assert found.holds is None
+    assert "more than 67,108,864 entries" in found.reason
