@@ -44,6 +44,7 @@ _AT_THE_TOP = {
         "bayes_security",
         "dp_epsilon",
         "hockey_stick",
+        "hyper",
         "ldp_epsilon",
         "leakage",
         "leakiest_pair",

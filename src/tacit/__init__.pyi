@@ -82,6 +82,7 @@ from tacit.measures import (
     bayes_security as bayes_security,
     dp_epsilon as dp_epsilon,
     hockey_stick as hockey_stick,
+    hyper as hyper,
     ldp_epsilon as ldp_epsilon,
     leakage as leakage,
     leakiest_pair as leakiest_pair,

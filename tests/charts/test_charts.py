@@ -7,6 +7,7 @@ import pytest
 from tacit import charts
 from tacit.charts.panels import apart
 from tacit.charts.style import DIM, GRID, INK, PALE
+from tacit.errors import InvalidValueError
 
 K, BUDGET = 10, 0.01
 
@@ -182,7 +183,12 @@ HIDDEN = charts.Quantity("hidden", "hidden", "towards one", marks=charts.percent
 WORTH = charts.Quantity("worth", "worth", "logarithmic", marks=charts.percentages([0.1, 0.01]))
 NUMBER = {"where": "section I", "what": "a guess", "printed": "0.52", "ours": 0.523, "difference": 0.003}
 NUMBERS = [NUMBER | {"agrees": True, "remark": ""}, NUMBER | {"printed": "0.56", "agrees": False, "remark": "a slip"}]
+POSTERIORS = [
+    {"probability": 0.2, "posterior": [0.0, 0.5, 0.5]},
+    {"probability": 0.8, "posterior": [1.0, 0.0, 0.0]},
+]
 STANDING_ALONE = {
+    "barycentric": lambda: charts.barycentric(POSTERIORS, ["ann", "bob", "cyd"], "Barycentric"),
     "channel_cells": lambda: charts.channel_cells(CELLS, "Cells", ["A note."]),
     "curves": lambda: charts.curves([PANEL], {"shuffled": "solid", "alone": "dotted"}, "Curves", [], "Three curves."),
     "beside_published": lambda: charts.beside_published(NUMBERS, "Numbers"),
@@ -223,6 +229,37 @@ def test_a_figure_is_drawn_in_every_format(name):
     assert charts.to_svg(alone(name)).startswith("<svg")
     assert charts.to_png(alone(name)).startswith(b"\x89PNG")
     assert charts.to_pdf(alone(name)).startswith(b"%PDF")
+
+
+def test_a_posterior_is_a_circle_between_its_secrets_whose_area_is_its_probability():
+    drawn = alone("barycentric").to_dict()
+    layers = drawn["vconcat"][0]["layer"]
+    [circles] = [layer for layer in layers if layer["mark"]["type"] == "circle"]
+    first, second = drawn["datasets"][circles["data"]["name"]]
+    assert (first["x"], first["y"], first["share"]) == (0, 0, 0.8)  # the likeliest below, so that it hides no other
+    assert (second["x"], second["y"]) == pytest.approx((0.75, 3**0.5 / 4))
+    scale = circles["encoding"]["size"]["scale"]
+    assert scale["domain"][0] == scale["range"][0] == 0
+    [cross] = [layer for layer in layers if layer["mark"].get("shape") == "cross"]
+    [prior] = drawn["datasets"][cross["data"]["name"]]
+    assert prior["said"] == "ann: 80 %, bob: 10 %, cyd: 10 %"
+    assert (prior["x"], prior["y"]) == pytest.approx((0.15, 3**0.5 / 20))
+    # As long upwards as across.
+    across, upwards = ((ends := layers[0]["encoding"][axis]["scale"]["domain"])[1] - ends[0] for axis in "xy")
+    assert drawn["vconcat"][0]["width"] / across == pytest.approx(drawn["vconcat"][0]["height"] / upwards)
+
+
+def test_of_many_posteriors_the_likeliest_are_said():
+    many = [{"probability": share / 55, "posterior": [share / 10, 0, 1 - share / 10]} for share in range(1, 11)]
+    said = charts.barycentric(many, "abc", "Many").to_dict()["description"]
+    assert "18.2 % at a: 100 %" in said
+    assert said.endswith("; and 4 more.")
+
+
+@pytest.mark.parametrize("secrets", [["a"], ["a", "b"], list("abcd")])
+def test_a_triangle_has_three_corners(secrets):
+    with pytest.raises(InvalidValueError, match=rf"three secrets, and here are {len(secrets)}.*tacit\.restricted"):
+        charts.barycentric([{"probability": 1.0, "posterior": [1 / len(secrets)] * len(secrets)}], secrets, "None")
 
 
 def test_only_a_slip_is_framed_and_a_number_is_not_written_twice():

@@ -1,5 +1,6 @@
 """Charts: one function per figure, from plain result data (such as the dicts of `Audit.to_dict`)."""
 
+from tacit.charts.barycentric import barycentric
 from tacit.charts.by_column import exposure_by_column
 from tacit.charts.by_set import exposure_by_set
 from tacit.charts.cells import channel_cells
@@ -31,6 +32,7 @@ __all__ = [
     "Protocol",
     "Quantity",
     "answered_shares",
+    "barycentric",
     "bayes_security_over_epsilon",
     "beside_published",
     "certified_beside_truth",

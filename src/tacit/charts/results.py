@@ -7,9 +7,11 @@ import altair as alt
 
 from tacit.anonymity.choosing.selection import Selection
 from tacit.anonymity.exposure.bound_curve import ExposureBoundCurve
+from tacit.charts.barycentric import barycentric
 from tacit.charts.front import front_of_sets
 from tacit.charts.over_threshold import exposure_over_threshold
 from tacit.errors import InvalidValueError
+from tacit.measures.hyper import Hyper
 from tacit.presenting.objects import plain
 from tacit.presenting.views.results import figures, steps_of
 from tacit.tables.counting.class_sizes import ExposureCurve
@@ -44,6 +46,15 @@ def _bound_curve(result: ExposureBoundCurve) -> Iterator[tuple[str, Any]]:
 def _selection(result: Selection) -> Iterator[tuple[str, Any]]:
     if result.front:
         yield "front", front_of_sets(plain(result.front))
+
+
+@figures.register
+def _hyper(result: Hyper) -> Iterator[tuple[str, Any]]:
+    posteriors = [
+        {"probability": probability, "posterior": posterior}
+        for probability, posterior in zip(result.outer.tolist(), result.inners.tolist(), strict=True)
+    ]
+    yield "posteriors", barycentric(posteriors, list(map(str, result.secrets)), "The posteriors")
 
 
 def _fitted(figure: alt.LayerChart) -> alt.LayerChart:

@@ -4,6 +4,7 @@ from tacit.measures import repeated as repeated
 from tacit.measures.bayes_security import bayes_security, leakiest_pair, leakiest_pairs
 from tacit.measures.capacity import multiplicative_bayes_capacity
 from tacit.measures.divergences import hockey_stick, renyi_divergence, total_variation
+from tacit.measures.hyper import Hyper, hyper
 from tacit.measures.information import mutual_information
 from tacit.measures.local_privacy import ldp_epsilon
 from tacit.measures.measure import method
@@ -19,10 +20,12 @@ from tacit.measures.uncertainty import (
 from tacit.measures.vulnerability import bayes_risk, leakage, posterior_vulnerability, prior_vulnerability
 
 __all__ = [
+    "Hyper",
     "bayes_risk",
     "bayes_security",
     "dp_epsilon",
     "hockey_stick",
+    "hyper",
     "ldp_epsilon",
     "leakage",
     "leakiest_pair",

@@ -16,7 +16,16 @@ from tacit.presenting.numbers import percent, percent_upwards, within
 from tacit.presenting.views import results
 from tacit.printable import printable
 
-KINDS = ("Estimate", "ClassSizes", "ExposureCurve", "ExposureBoundCurve", "Selection", "certified Selection", "Audit")
+KINDS = (
+    "Estimate",
+    "ClassSizes",
+    "ExposureCurve",
+    "ExposureBoundCurve",
+    "Selection",
+    "certified Selection",
+    "Hyper",
+    "Audit",
+)
 NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 ROUND = (2, 5, 10, 20, 50, 100)
 HOSTILE = "<img src=x onerror=alert(1)>|*a*\n# b"
@@ -45,6 +54,7 @@ def shown(name: str = "town") -> dict[str, object]:
         "ExposureBoundCurve": exposure_bound_curve(those),
         "Selection": tc.select_columns(those, budget=0.2, k=5),
         "certified Selection": tc.select_columns(those, budget=0.5, k=5, by="certified"),
+        "Hyper": tc.hyper(tc.Channel(np.eye(3), inputs=[name, "sex", "job"])),
         "Audit": tc.audit(pa.table({name: ["Oslo"] * 30 + ["Rarest"], "sex": [*"fm" * 15, "f"]}), k=5),
     }
 

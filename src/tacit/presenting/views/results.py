@@ -14,11 +14,13 @@ from tacit.anonymity.choosing.selection import SelectedSet, Selection
 from tacit.anonymity.exposure.bound_curve import ExposureBoundCurve
 from tacit.errors import UnsupportedError
 from tacit.estimate import Estimate
+from tacit.measures.hyper import Hyper
 from tacit.presenting.names import listed
 from tacit.presenting.numbers import bounded, in_full, number, people, percent, percent_upwards, within
 from tacit.presenting.views.document import Document, Grid, Section, first_rows
 from tacit.presenting.views.html import to_html
 from tacit.presenting.views.markdown import to_markdown
+from tacit.printable import printable
 from tacit.tables.counting.class_sizes import ClassSizes, ExposureCurve
 
 # Between one person and all a bound is told at so many numbers.
@@ -30,6 +32,8 @@ _ENDS = {
     "interrupted": "was interrupted",
 }
 _IN_FRAME = ".to_frame()"
+# Of more the columns would not fit beside each other.
+_MOST_SECRETS = 8
 
 
 @singledispatch
@@ -156,6 +160,29 @@ def _rest(result: Selection, over: str) -> str:
         return f"every other one tells at least as much as one that is {over}, and so is too"
     most = f"none of the others is worth more than {in_full(result.bound)}"
     return most if result.proved else f"the search {_ENDS[result.ended]} before it was through; {most}"
+
+
+@document.register
+def _hyper(result: Hyper) -> Document:
+    secrets, shown = len(result.secrets), min(len(result.secrets), _MOST_SECRETS)
+    posteriors = f"{result.outer.size:,} posterior{'s' * (result.outer.size > 1)}"
+    left_out = f"; the table has the first {shown} secrets" if secrets > shown else ""
+    heads = ("probability", *(printable(str(result.secrets[x])) for x in range(shown)))
+    order = np.argsort(-result.outer, kind="stable")
+    shares: list[list[float]] = np.column_stack([result.outer, result.inners[:, :shown]])[order].tolist()
+    return Document(
+        "What may be known of the secret",
+        (
+            f"{posteriors} of {secrets:,} secret{'s' * (secrets > 1)}{left_out}.",
+            first_rows(heads, [[percent(share) for share in row] for row in shares], (), _IN_FRAME),
+        ),
+    )
+
+
+@frame.register
+def _hyper_frame(result: Hyper) -> Any:
+    pa: Any = import_module("pyarrow")
+    return pa.table([result.outer, *result.inners.T], names=["probability", *map(str, result.secrets)])
 
 
 @frame.register
