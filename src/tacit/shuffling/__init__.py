@@ -8,6 +8,7 @@ from tacit.shuffling import (  # these register the algorithms
 )
 from tacit.shuffling.asymptotics import asymptotic_vulnerability, maximum_load_bounds
 from tacit.shuffling.composition import privacy_loss_distribution
+from tacit.shuffling.dataset_gains import holder_gain, presence_gain, target_gain
 from tacit.shuffling.datasets import (
     dataset_channel,
     full_shuffle_channel,
@@ -23,11 +24,14 @@ __all__ = [
     "asymptotic_vulnerability",
     "dataset_channel",
     "full_shuffle_channel",
+    "holder_gain",
     "largest_epsilon",
     "maximum_load",
     "maximum_load_bounds",
+    "presence_gain",
     "privacy_loss_distribution",
     "reduced_dataset_channel",
     "reduced_shuffle_channel",
     "smallest_crowd",
+    "target_gain",
 ]
