@@ -98,8 +98,7 @@ def presence_gain(n: int, k: int, value: int) -> Gain:
     >>> [round(tc.posterior_vulnerability(C, gain=presence_gain(2, 2, value=1)), 12) for C in (noise, shuffled)]
     [0.78125, 0.78125]
     """
-    present: list[bool] = _has(n, k, value).any(axis=1).tolist()
-    return partition_gain(present)
+    return partition_gain([any(has) for has in _has(n, k, value).tolist()])
 
 
 def holder_gain(n: int, k: int, value: int) -> Gain:
