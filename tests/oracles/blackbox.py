@@ -104,3 +104,17 @@ def errors_law(each, p, q):
     for chance in [Fraction(p)] * each + [Fraction(q)] * each:
         law = [a * (1 - chance) + b * chance for a, b in zip([*law, 0], [0, *law], strict=True)]
     return law
+
+
+def wealth_of_bets(trials, ratio, delta, stakes):
+    """What 1 becomes after each trial, on average over the stakes. A trial: 1 if right, -1 if wrong, else 0; and c."""
+    after = []
+    for end in range(1, len(trials) + 1):
+        total = 0
+        for stake in stakes:
+            money = 1 if stake * (ratio + delta) <= 1 else 0
+            for outcome, c in trials[:end]:
+                money *= 1 + stake * ({1: 1, -1: -ratio, 0: 0}[outcome] - c * delta / 2)
+            total += money
+        after.append(total / len(stakes))
+    return after

@@ -4,6 +4,7 @@ from tacit.blackbox.bayes_risk import estimate_bayes_risk
 from tacit.blackbox.bayes_security import estimate_bayes_security
 from tacit.blackbox.convergence import Convergence, convergence
 from tacit.blackbox.nearest_neighbours import NearestNeighbours
+from tacit.blackbox.one_run import estimate_epsilon_in_one_run
 from tacit.blackbox.planning import samples_needed
 from tacit.blackbox.privacy import estimate_epsilon, estimate_privacy_profile
 from tacit.blackbox.privacy_stream import PrivacyStream
@@ -18,6 +19,7 @@ __all__ = [
     "estimate_bayes_risk",
     "estimate_bayes_security",
     "estimate_epsilon",
+    "estimate_epsilon_in_one_run",
     "estimate_privacy_profile",
     "samples_needed",
 ]
