@@ -1,5 +1,6 @@
 """Charts: one function per figure, from plain result data (such as the dicts of `Audit.to_dict`)."""
 
+from tacit.charts.attack_curve import attack_curve
 from tacit.charts.barycentric import barycentric
 from tacit.charts.by_column import exposure_by_column
 from tacit.charts.by_set import exposure_by_set
@@ -32,6 +33,7 @@ __all__ = [
     "Protocol",
     "Quantity",
     "answered_shares",
+    "attack_curve",
     "barycentric",
     "bayes_security_over_epsilon",
     "beside_published",

@@ -7,14 +7,20 @@ import altair as alt
 
 from tacit.anonymity.choosing.selection import Selection
 from tacit.anonymity.exposure.bound_curve import ExposureBoundCurve
+from tacit.charts.attack_curve import attack_curve
 from tacit.charts.barycentric import barycentric
 from tacit.charts.front import front_of_sets
 from tacit.charts.over_threshold import exposure_over_threshold
 from tacit.errors import InvalidValueError
+from tacit.estimate import highest, lowest
+from tacit.measures.attack_curves.curve import AttackCurve
 from tacit.measures.hyper import Hyper
 from tacit.presenting.objects import plain
-from tacit.presenting.views.results import figures, steps_of
+from tacit.presenting.views.results import figures, rates_of, steps_of
 from tacit.tables.counting.class_sizes import ExposureCurve
+
+# A difference that nobody sees on a logarithmic axis.
+_UNSEEN = 0.01
 
 
 def chart(result: object, name: str | None = None) -> alt.TopLevelMixin:
@@ -26,6 +32,17 @@ def chart(result: object, name: str | None = None) -> alt.TopLevelMixin:
         others.append(repr(own))
     has = f"no figure {name!r}; it has {', '.join(others)}" if others else "nothing to draw"
     raise InvalidValueError(f"this {type(result).__name__} has {has}")
+
+
+@figures.register
+def _attack_curve(result: AttackCurve) -> Iterator[tuple[str, Any]]:
+    rates = [*rates_of(), 1.0]
+    found = [result.true_positive_rate(rate) for rate in rates]
+    is_told = all(highest(each) - lowest(each) <= _UNSEEN * float(each) for each in found)
+    low, high = ([] if is_told else [*zip(rates, map(end, found), strict=True)] for end in (lowest, highest))
+    whose = "any two secrets" if result.pair is None else "{!r} and {!r}".format(*result.pair)
+    title = f"What the best attack finds, to tell {whose} apart"
+    yield "attacks", attack_curve([*zip(rates, map(float, found), strict=True)], low, high, title)
 
 
 @figures.register

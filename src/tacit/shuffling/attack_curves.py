@@ -4,7 +4,6 @@ from collections.abc import Iterable
 from functools import partial
 
 import numpy as np
-
 from numpy.typing import NDArray
 
 from tacit import limits

@@ -90,7 +90,9 @@ class Polygon:
     def excess(self, epsilon: float) -> float:
         """Return the larger of ``∫ max(0, Q - e^ε P)`` and ``∫ max(0, P - e^ε Q)`` for ε >= 0."""
         if math.isinf(epsilon):
-            return min(1.0, max(float(self.q[self.losses == math.inf].sum()), float(self.p[self.losses == -math.inf].sum())))
+            return min(
+                1.0, max(float(self.q[self.losses == math.inf].sum()), float(self.p[self.losses == -math.inf].sum()))
+            )
         ways = ((self.q, self.losses), (self.p, -self.losses))
         return min(1.0, max(-float(mass @ np.expm1(np.minimum(epsilon - losses, 0.0))) for mass, losses in ways))
 

@@ -3,6 +3,7 @@
 A result of a room above registers itself on `document`, `frame`, `figures`, and on `page` if it has a page of its own.
 """
 
+import math
 from collections.abc import Callable, Iterable, Iterator
 from functools import singledispatch
 from importlib import import_module
@@ -13,7 +14,8 @@ import numpy as np
 from tacit.anonymity.choosing.selection import SelectedSet, Selection
 from tacit.anonymity.exposure.bound_curve import ExposureBoundCurve
 from tacit.errors import UnsupportedError
-from tacit.estimate import Estimate
+from tacit.estimate import Estimate, highest, lowest
+from tacit.measures.attack_curves.curve import AttackCurve
 from tacit.measures.hyper import Hyper
 from tacit.presenting.names import listed
 from tacit.presenting.numbers import bounded, in_full, number, people, percent, percent_upwards, within
@@ -34,6 +36,8 @@ _ENDS = {
 _IN_FRAME = ".to_frame()"
 # Of more the columns would not fit beside each other.
 _MOST_SECRETS = 8
+# At how many rates of false positives a curve of attacks is told, between one and ten times it.
+_IN_A_DECADE = 8
 
 
 @singledispatch
@@ -98,11 +102,38 @@ def steps_of(curve: ExposureBoundCurve) -> list[int]:
     return np.unique(np.geomspace(1, curve.people, _STEPS).round().astype(np.int64)).tolist()
 
 
+def rates_of(least: float = 1e-6) -> list[float]:
+    """Return some rates, ascending from the least to ½, with four in each decade at least.
+
+    Examples
+    --------
+    >>> [round(rate, 6) for rate in rates_of(0.1)][:3]
+    [0.1, 0.133352, 0.177828]
+    """
+    steps = math.ceil(_IN_A_DECADE * math.log10(0.5 / least))
+    return [least * 10 ** (step / _IN_A_DECADE) for step in range(steps)] + [0.5]
+
+
 @document.register
 def _estimate(result: Estimate) -> Document:
     words = ("where it is", "method")
     row = (in_full(result), within(result), result.method)
     return Document("", (Grid(("value", *words), (row,), frozenset(words)),))
+
+
+@document.register
+def _attack_curve(result: AttackCurve) -> Document:
+    whose = "two secrets" if result.pair is None else "{!r} and {!r}".format(*result.pair)
+    said = (
+        f"An attack that tells {whose} apart finds no more of the guilty than this, where so many of the innocent are "
+        f"falsely accused. Its advantage is at most {in_full(result.advantage)}: the Bayes security is "
+        f"{in_full(result.bayes_security)}."
+    )
+    rates = [10.0**power for power in range(-6, 0)]
+    found = [result.true_positive_rate(rate) for rate in rates]
+    rows = [(percent(rate), in_full(hits), _sure(hits)) for rate, hits in zip(rates, found, strict=True)]
+    heads = ("falsely accused", "found", "where that is")
+    return Document("The best attack", (said, first_rows(heads, rows, ("where that is",), _IN_FRAME)))
 
 
 @document.register
@@ -191,6 +222,20 @@ def _class_sizes_frame(result: ClassSizes) -> Any:
 
 
 @frame.register
+def _attack_curve_frame(result: AttackCurve) -> Any:
+    few = rates_of()
+    rates = [0.0, *few, *(1 - rate for rate in few[-2::-1]), 1.0]
+    missed, found = ([read(rate) for rate in rates] for read in (result.at, result.true_positive_rate))
+    return _table(
+        false_positive_rate=rates,
+        false_negative_rate=[float(each) for each in missed],
+        true_positive_rate=[float(each) for each in found],
+        true_positive_rate_low=[lowest(each) for each in found],
+        true_positive_rate_high=[highest(each) for each in found],
+    )
+
+
+@frame.register
 def _curve_frame(result: ExposureCurve) -> Any:
     return _table(fewer_than=result.sizes + 1, people=result.exposed, exposure=result.exposed / result.people)
 
@@ -236,6 +281,10 @@ def _at_round_numbers(curve: ExposureCurve | ExposureBoundCurve, share: str, sai
 def _sets(found: tuple[SelectedSet, ...]) -> Grid:
     rows = [(listed(each.columns) or "none", in_full(each.utility), bounded(each.exposure)) for each in found]
     return first_rows(("columns", "utility", "exposed"), rows, ("columns",), _IN_FRAME)
+
+
+def _sure(result: float | Estimate) -> str:
+    return within(result) if isinstance(result, Estimate) else "exact"
 
 
 def _exposed(found: SelectedSet) -> str:
