@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from numpy.typing import ArrayLike
 
+from tacit.adversaries.priors import written_out
 from tacit.channels.channel import System
 from tacit.channels.labels import Labels
 from tacit.measures.measure import Reals, as_plain, prior_on
@@ -76,7 +77,7 @@ def hyper(system: System, prior: ArrayLike | None = None) -> Hyper:
     seen = as_plain(system)
     law = prior_on(seen, prior)
     channel = seen.channel()
-    merged, _ = channel.storage.weighted(law).merged()
+    merged, _ = channel.storage.weighted(written_out(law, channel.secrets)).merged()
     joint = merged.dense()
     outer = joint.sum(axis=0)
     return Hyper(channel.inputs, outer / outer.sum(), (joint / outer).T)
