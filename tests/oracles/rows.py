@@ -23,13 +23,11 @@ def prior_vulnerability(prior, gain):
 
 
 def posterior_vulnerability(rows, prior, gain):
-    weighted = [[p * cell for cell in row] for p, row in zip(prior, rows, strict=True)]
-    return mpmath.fsum(max(_dot(column, guess) for guess in gain) for column in zip(*weighted, strict=True))
+    return mpmath.fsum(max(_dot(column, guess) for guess in gain) for column in _joint(rows, prior))
 
 
 def bayes_risk(rows, prior):
-    weighted = [[p * cell for cell in row] for p, row in zip(prior, rows, strict=True)]
-    return mpmath.fsum(cell for column in zip(*weighted, strict=True) for cell in sorted(column)[:-1])
+    return mpmath.fsum(cell for column in _joint(rows, prior) for cell in sorted(column)[:-1])
 
 
 def bayes_security(rows):
@@ -45,6 +43,16 @@ def mutual_information(rows, prior):
         for cell, mean in zip(row, reported, strict=True)
         if p and cell
     )
+
+
+def posterior_entropy(rows, prior):
+    columns = _joint(rows, prior)
+    return mpmath.fsum(cell * log(mpmath.fsum(column) / cell) for column in columns for cell in column if cell)
+
+
+def guessing_entropy(rows, prior):
+    ranked = (sorted(column, reverse=True) for column in _joint(rows, prior))
+    return mpmath.fsum(guesses * cell for column in ranked for guesses, cell in enumerate(column, start=1))
 
 
 def capacity(rows):
@@ -88,6 +96,11 @@ def renyi_divergence(p, q, order):
     powers = [order * log(a) + (1 - order) * log(b) for a, b in seen if b]
     most = max(powers, default=mpf("-inf"))
     return mpf("inf") if not powers else (most + log(mpmath.fsum(exp(x - most) for x in powers))) / (order - 1)
+
+
+def _joint(rows, prior):
+    """The columns of the joint law."""
+    return list(zip(*([p * cell for cell in row] for p, row in zip(prior, rows, strict=True)), strict=True))
 
 
 def _dot(left, right):

@@ -181,6 +181,11 @@ def test_a_gain_is_spelled_in_more_than_one_way(tmp_path) -> None:
     assert spelled(gain_of("distance:ordinal", 1)) == "matrix:1;"
 
 
+def test_more_distances_than_fit_are_refused() -> None:
+    with pytest.raises(InvalidValueError, match="distances of 100,000 values would have more than"):
+        gain_of("distance:ordinal", 100_000)
+
+
 def test_no_gain_is_the_identity() -> None:
     assert gain_of("identity", 3) is None
     assert spelled(None) == spelled(tc.identity_gain(3)) == "identity"

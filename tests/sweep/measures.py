@@ -5,6 +5,7 @@ from typing import Any
 
 from oracles import rows as exact
 from sweep.draws import Draw
+from sweep.gains import a_gain
 from sweep.question import DIGITS, Call, Question, Seen, call, mpmath
 
 
@@ -21,10 +22,9 @@ def about(
     """
     k = len(views[0])
     prior = None if own or draw.chance(0.3) else draw.distribution(k)
-    gain = draw.gain(k) if draw.chance(0.3) else None
-    weights = gain or [[int(w == x) for x in range(k)] for w in range(k)]
+    gain, weights = a_gain(draw, k) if draw.chance(0.4) else (None, [[int(w == x) for x in range(k)] for w in range(k)])
     asked = {} if prior is None else {"prior": prior}
-    wanted = asked if gain is None else asked | {"gain": call("gain_matrix", gain)}
+    wanted = asked if gain is None else asked | {"gain": gain}
 
     def question(name: str, truth: Any, *given: Any, refusable: bool = False, **named: Any) -> Question:
         return Question(call(name, system, *given, **named), truth, refusable)
@@ -47,6 +47,15 @@ def about(
         yield question("leakage", lambda: after() / before(), **asked)
     yield question("bayes_risk", risk, **asked)
     yield question("mutual_information", lambda: max(exact.mutual_information(rows, law) for rows in views), **asked)
+    yield question(
+        "measures.posterior_entropy", lambda: min(exact.posterior_entropy(rows, law) for rows in views), **asked
+    )
+    yield question(
+        "measures.posterior_guessing_entropy",
+        lambda: min(exact.guessing_entropy(rows, law) for rows in views),
+        **asked,
+        refusable=isinstance(system, Seen),
+    )
     yield question("bayes_security", lambda: min(map(exact.bayes_security, views)))
     if prior is not None and max(law) < 1:
         yield question("bayes_security", lambda: risk() / (1 - max(law)), **asked)

@@ -2,6 +2,9 @@
 
 from collections.abc import Callable
 
+import numpy as np
+from numpy.typing import NDArray
+
 from tacit.adversaries import (
     Gain,
     distance_gain,
@@ -12,6 +15,7 @@ from tacit.adversaries import (
     set_gain,
 )
 from tacit.adversaries.gains import IdentityGain, LossGain, MatrixGain, PartitionGain, TriesGain
+from tacit.channels.size import check_size
 from tacit.errors import InvalidValueError
 from tacit.spelling.numbers import matrix_of, numbers_of, spelled_matrix, spelled_numbers
 from tacit.spelling.spelled import spelled
@@ -53,8 +57,9 @@ def _whole(text: str) -> int:
     return number
 
 
-def _apart(k: int) -> list[list[float]]:
-    return [[abs(w - x) for x in range(k)] for w in range(k)]
+def _apart(k: int) -> NDArray[np.int64]:
+    check_size(k, k, f"the distances of {k:,} values", "take fewer values, or a partition of them")
+    return np.abs(np.subtract.outer(np.arange(k), np.arange(k)))
 
 
 @spelled.register
