@@ -1,5 +1,6 @@
 """Black boxes: what samples say of Bayes risk, Bayes security and differential privacy, with intervals that hold."""
 
+from tacit.blackbox.attack_curve import estimate_tradeoff
 from tacit.blackbox.bayes_risk import estimate_bayes_risk
 from tacit.blackbox.bayes_security import estimate_bayes_security
 from tacit.blackbox.convergence import Convergence, convergence
@@ -21,5 +22,6 @@ __all__ = [
     "estimate_epsilon",
     "estimate_epsilon_in_one_run",
     "estimate_privacy_profile",
+    "estimate_tradeoff",
     "samples_needed",
 ]

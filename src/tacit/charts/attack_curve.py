@@ -45,7 +45,9 @@ def attack_curve(
     lines = [Curve(blind, _BLIND), Curve(found, _FOUND), *(Curve(points, ends) for points in (low, high) if points)]
     rates = Axis("falsely accused, of the innocent", least, 1, logarithmic=True, percent=True, ticks=_ticks(least))
     panel = Panel(lines, rates, Axis("found, of the guilty", least, 1, True, True, _ticks(least)), height=480)
-    looks = {ends if kind == _ENDS else kind: look for kind, look in _LOOKS.items() if kind != _ENDS or low}
+    looks: dict[str, Look] = {
+        ends if kind == _ENDS else kind: look for kind, look in _LOOKS.items() if kind != _ENDS or low
+    }
     notes = ["Of all tests that accuse no more of the innocent, the one that finds most of the guilty. Lower is safer."]
     return curves([panel], looks, title, notes, f"What the best attack finds{_said(found)}")
 

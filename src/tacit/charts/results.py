@@ -21,6 +21,8 @@ from tacit.tables.counting.class_sizes import ExposureCurve
 
 # A difference that nobody sees on a logarithmic axis.
 _UNSEEN = 0.01
+# The least of whom are not accused, of which there is more than a point to see on such an axis.
+_RAREST = 0.01
 
 
 def chart(result: object, name: str | None = None) -> alt.TopLevelMixin:
@@ -36,7 +38,8 @@ def chart(result: object, name: str | None = None) -> alt.TopLevelMixin:
 
 @figures.register
 def _attack_curve(result: AttackCurve) -> Iterator[tuple[str, Any]]:
-    rates = [*rates_of(), 1.0]
+    few = rates_of()
+    rates = [*few, *(1 - rate for rate in few[-2::-1] if rate > _RAREST), 1.0]
     found = [result.true_positive_rate(rate) for rate in rates]
     is_told = all(highest(each) - lowest(each) <= _UNSEEN * float(each) for each in found)
     low, high = ([] if is_told else [*zip(rates, map(end, found), strict=True)] for end in (lowest, highest))

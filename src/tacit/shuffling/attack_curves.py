@@ -16,7 +16,7 @@ from tacit.measures.bayes_security import Pair
 from tacit.measures.divergences import logarithms
 from tacit.measures.local_privacy import plan_ldp_epsilon
 from tacit.measures.measure import Method, Plan
-from tacit.measures.privacy import plan_privacy_profile
+from tacit.measures.privacy import plan_privacy_profile, ratio_of
 from tacit.measures.tradeoff import places_of, plan_tradeoff
 from tacit.numerics.laws.poisson_multinomial import histogram_box, with_target
 from tacit.shuffling.alike import Ends
@@ -109,7 +109,7 @@ def _worst(system: AmongWorst, ends: Ends) -> Way:
     listed: dict[tuple[int, ...], list[PairOfValues]] = {}
 
     def bounds(epsilon: float) -> Estimate:
-        return between(0.0, system.blanket.excess(*ends, np.exp(epsilon)))
+        return between(0.0, system.blanket.excess(*ends, ratio_of(epsilon)))
 
     def excess(epsilon: float) -> float | Estimate:
         return as_share(worst_of(of_excess(system, epsilon, listed, [ends]), partial(bounds, epsilon)))

@@ -19,7 +19,7 @@ from tacit.estimate import Estimate, highest, largest, settled
 from tacit.measures.attack_curves.polygon import Polygon
 from tacit.measures.attack_curves.supporting_lines import SupportingLines
 from tacit.measures.privacy import least_epsilon
-from tacit.numerics.lower_hull import lower_hull
+from tacit.numerics.lower_hull import Measured, lower_hull
 
 Reals = NDArray[np.float64]
 Result = float | Estimate
@@ -38,7 +38,11 @@ class Way(NamedTuple):
     @classmethod
     def of_profile(cls, profile: Callable[[float], Result]) -> "Way":
         """Return what a privacy profile says."""
-        return cls(profile, lambda epsilon: 1 - profile(epsilon))
+
+        def overlap(epsilon: float) -> Result:
+            return 1 - profile(epsilon)
+
+        return cls(profile, overlap)
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,7 +121,7 @@ class Conjugate:
     def _outline(self) -> Polygon:
         """Return the polygon of lines below the curve."""
         slopes, depths = self._lines.lines
-        corners = lower_hull(slopes, depths)[::-1]
+        corners = lower_hull(Measured.of(slopes), Measured.of(depths))[::-1]
         slopes, depths = slopes[corners], depths[corners]
         x = np.diff(depths) / -np.diff(slopes)
         y = np.maximum(0.0, 1 - depths[:-1] - slopes[:-1] * x)

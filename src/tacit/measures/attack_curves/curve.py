@@ -91,7 +91,7 @@ class AttackCurve(Framed, Drawn):
         --------
         >>> import tacit as tc
         >>> round(tc.tradeoff(tc.Gaussian(sigma=1)).precision(prior=0.01, false_positive_rate=0.001), 4)
-        0.1591
+        0.156
         """
         share, rate = as_probability(prior, "prior"), _as_rate(false_positive_rate)
         found = self.tests.hits(rate)

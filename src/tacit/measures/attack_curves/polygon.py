@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.measures.divergences import logarithms
-from tacit.numerics.lower_hull import lower_hull
+from tacit.numerics.lower_hull import Measured, lower_hull
 
 Reals = NDArray[np.float64]
 
@@ -45,10 +45,10 @@ class Polygon:
     @classmethod
     def through(cls, false_positives: Reals, false_negatives: Reals) -> "Polygon":
         """Return the polygon under which no point is, and not even a mixture of two of them, nor of blind accusing."""
-        x = np.concatenate([[0.0], false_positives, [1.0]])
-        y = np.concatenate([[1.0], false_negatives, [0.0]])
+        x = Measured.of(np.concatenate([[0.0], false_positives, [1.0]]))
+        y = Measured.of(np.concatenate([[1.0], false_negatives, [0.0]]))
         corners = lower_hull(x, y)
-        return _of_steps(np.diff(x[corners]), -np.diff(y[corners]))
+        return _of_steps(x.steps(corners), -y.steps(corners))
 
     @property
     def reversed(self) -> "Polygon":
@@ -156,31 +156,22 @@ def lower_envelope(polygons: Sequence[Polygon]) -> Polygon:
     """Return the best tests that some polygon has, and their mixtures."""
     if not polygons:
         return _of_steps(np.ones(1), np.ones(1))
-    fp, fn, tp, tn = (
+    fp, tn, fn, tp = (
         np.concatenate([getattr(polygon, name) for polygon in polygons])
-        for name in ("false_positives", "false_negatives", "true_positives", "true_negatives")
+        for name in ("false_positives", "true_negatives", "false_negatives", "true_positives")
     )
     losses = np.concatenate([np.append(math.nan, polygon.losses) for polygon in polygons])
-    corners = lower_hull(fp, fn)
-    before, after = corners[:-1], corners[1:]
-    p, q = _between(fp, tn, before, after), _between(tp, fn, before, after)
+    x, falling = Measured(fp, tn), Measured(tp, fn)
+    corners = lower_hull(x, Measured(fn, tp))
+    found = _of_steps(x.steps(corners), falling.steps(corners))
     # Of a segment that is one outcome the loss is known, even where its masses underflow.
+    before, after = corners[:-1], corners[1:]
     known = (after == before + 1) & ~np.isnan(losses[after])
-    possible = (p > 0) | (q > 0) | known
-    p, q, known, after = p[possible], q[possible], known[possible], after[possible]
-    with np.errstate(invalid="ignore"):
-        return Polygon(p, q, np.where(known, losses[after], logarithms(q) - logarithms(p)))
-
-
-def _between(rising: Reals, falling: Reals, before: NDArray[np.int64], after: NDArray[np.int64]) -> Reals:
-    """Return what is between corners, by whichever of the two sums from either end is the smaller."""
-    up, down = rising[after] - rising[before], falling[before] - falling[after]
-    return np.maximum(np.where(rising[after] < falling[before], up, down), 0.0)
+    return Polygon(found.p, found.q, np.where(known, losses[after], found.losses))
 
 
 def _of_steps(p: Reals, q: Reals) -> Polygon:
-    possible = (p > 0) | (q > 0)
-    p, q = p[possible], q[possible]
+    p, q = np.maximum(p, 0.0), np.maximum(q, 0.0)
     return Polygon(p, q, logarithms(q) - logarithms(p))
 
 

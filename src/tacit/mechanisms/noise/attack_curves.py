@@ -46,8 +46,8 @@ def _(system: TwoLaws, pair: Pair | None) -> Plan[BestTests]:
         return Plan(system.algorithm, lambda: _of_noise(there))
     ways = (_way(back), _way(there)) if reverse else (_way(there), _way(back))
     if pair is None:
-        ways = (_worse(*ways),) * 2
-    return Plan(system.algorithm, lambda: Conjugate(*ways, system.epsilon, system.algorithm.name))
+        ways = (_worse(*ways), _worse(*ways))
+    return Plan(system.algorithm, lambda: Conjugate(ways[0], ways[1], system.epsilon, system.algorithm.name))
 
 
 def _of_noise(system: AdditiveNoise) -> Conjugate:
@@ -64,4 +64,7 @@ def _worse(there: Way, back: Way) -> Way:
     def excess(epsilon: float) -> float | Estimate:
         return largest([there.excess(epsilon), back.excess(epsilon)])
 
-    return Way(excess, lambda epsilon: min(there.overlap(epsilon), back.overlap(epsilon), key=lowest))
+    def overlap(epsilon: float) -> float | Estimate:
+        return min(there.overlap(epsilon), back.overlap(epsilon), key=lowest)
+
+    return Way(excess, overlap)
