@@ -271,6 +271,9 @@ QUESTIONS = {
     "a stored channel": lambda folder: tc.bayes_security(stored(folder)),
     "information of a stored channel": lambda folder: tc.mutual_information(stored(folder)),
     "a capacity": lambda _: tc.shannon_capacity(LEANING),
+    "a loss at its worst": lambda _: tc.bayes_security(
+        LEANING, gain=tc.gain_matrix([[1, 0, 0], [0, 1, 0], [0.2, 0, 1]])
+    ),
     "all pairs": lambda _: tc.leakiest_pairs(tc.Channel(np.eye(9))),
     "all pairs of a response": lambda _: tc.leakiest_pairs(tc.RandomizedResponse(9, epsilon=1)),
     "bounds of security": lambda _: tc.security.bayes_security_bounds(LEANING).low,
@@ -351,6 +354,7 @@ REFUSED = [
 ]
 LESS_IS_SAID = [
     ("most_capacity_terms", 1, "a capacity"),
+    ("most_choices_tried", 2, "a loss at its worst"),
     ("most_loss_points", 1000, "noise added up"),
     ("most_records_compared", 20_000, "a synthetic table"),
     ("most_histograms", 20, "a guess by a law"),

@@ -56,6 +56,7 @@ class Limits:
     most_fractions: int = 1 << 20  # entries of a channel that is composed in fractions, n times that of n uses
     most_factor_terms: int = 1 << 35  # multiplications of a step towards one channel as another one's post-processing
     most_tally_entries: int = 1 << 23  # probabilities of the tallies of a channel that is used repeatedly
+    most_choices_tried: int = 1 << 16  # sets of secrets, or corners among the priors, in search of the worst
     most_capacity_terms: int = 1 << 40  # products added up in search of the prior that attains a capacity: minutes
     most_pairs_listed: int = 10**7  # pairs of secrets that are equally far apart
     most_loss_points: int = 1 << 20  # points of a grid that privacy losses are put on to be added

@@ -1,6 +1,7 @@
 """Measures: functions of a system and an adversary, named by their quantity."""
 
 from tacit.measures import repeated as repeated
+from tacit.measures.additive_capacity import additive_capacity
 from tacit.measures.bayes_security import bayes_security, leakiest_pair, leakiest_pairs
 from tacit.measures.capacity import multiplicative_bayes_capacity
 from tacit.measures.divergences import hockey_stick, renyi_divergence, total_variation
@@ -21,6 +22,7 @@ from tacit.measures.vulnerability import bayes_risk, leakage, posterior_vulnerab
 
 __all__ = [
     "Hyper",
+    "additive_capacity",
     "bayes_risk",
     "bayes_security",
     "dp_epsilon",

@@ -10,14 +10,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tacit import limits
-from tacit.adversaries.gains import as_gain
+from tacit.adversaries.gains import Gain, IdentityGain, as_gain, gain_matrix
+from tacit.adversaries.priors import written_out
 from tacit.channels.channel import Channel, System
-from tacit.errors import InvalidPriorError, InvalidValueError, TooLargeError
+from tacit.errors import InvalidGainError, InvalidPriorError, InvalidValueError, TooLargeError
 from tacit.estimate import Estimate, mapped
 from tacit.measures.measure import Method, Plan, as_plain, measure, prior_on
 from tacit.measures.rational import IN_FRACTIONS, exact_bayes_security, exact_game, exact_pairs
-from tacit.measures.vulnerability import plan_bayes_risk
+from tacit.measures.vulnerability import plan_bayes_risk, plan_posterior_vulnerability
+from tacit.measures.worst_loss import losses_of, way_to_worst, worst_share
 from tacit.numerics.distances.pairwise import BY_ROWS, Furthest
+from tacit.numerics.matrices import Reals
 from tacit.validation import as_real
 
 Pair = tuple[Hashable, Hashable]
@@ -26,11 +29,14 @@ TIED = Method("all pairs are tied", "closed form")
 
 
 @measure
-def bayes_security(system: System, prior: ArrayLike | None = None) -> Plan[float | Fraction | Estimate]:
+def bayes_security(
+    system: System, prior: ArrayLike | None = None, gain: Gain | None = None
+) -> Plan[float | Fraction | Estimate]:
     """Return the share of her guessing error that the adversary keeps: 1 nothing leaks, 0 everything does.
 
     ``β(π, C) = R*(π, C) / (1 - max_x π_x)``; without a prior the least over all priors,
-    ``β*(C) = 1 - max_{a,b} TV(C_a, C_b)``.
+    ``β*(C) = 1 - max_{a,b} TV(C_a, C_b)``. With a gain, of what she loses instead of her error:
+    ``β_ℓ(π, C) = Σ_y min_w Σ_x π_x C[x, y] ℓ(w, x) / min_w Σ_x π_x ℓ(w, x)``.
 
     Parameters
     ----------
@@ -39,32 +45,45 @@ def bayes_security(system: System, prior: ArrayLike | None = None) -> Plan[float
         target's value, and what is known of the others is said by ``crowd.seen_by``.
     prior
         Probabilities of the secrets, shape ``(k,)``; None means the worst prior, which is uniform on
-        `leakiest_pair`.
+        `leakiest_pair`; with a gain it is searched for.
+    gain
+        None means identity, whose loss is 1 for a wrong guess. The loss of a gain is what the best there is would add,
+        ``ℓ(w, x) = max g - g(w, x)``; a gain that is nowhere positive is a loss as it is, ``ℓ = -g``.
 
     Returns
     -------
     float, Fraction or Estimate
-        In [0, 1]. Always exact but for crowds that are too large to sum over; a Fraction for a channel of fractions,
-        with a prior of fractions or whole numbers.
+        In [0, 1]. A Fraction for a channel of fractions, with a prior of fractions or whole numbers and no gain. An
+        `Estimate` for crowds that are too large to sum over, and certified ends where the worst prior for a gain would
+        take too long to find.
 
     Raises
     ------
     InvalidPriorError
-        If the prior is not a distribution on the secrets, or is certain of one: then there is no error to keep.
-    UnsupportedError
-        If the system is not one.
+        If the prior is not a distribution on the secrets, or leaves nothing to lose: it is certain of one.
+    InvalidGainError
+        If the gain is over another number of secrets, or one guess loses nothing whatever the secret.
+    TooLargeError, UnsupportedError
+        If the system is not one; of a gain, also if its guesses or, without a prior, the explicit channel are too many.
 
     Notes
     -----
-    Source: Bayes-sec, Theorems 1 and 2. A system with a single secret has β* = 1.
+    Source: Bayes-sec, Theorems 1 and 2; Appendix F for other losses. A system with a single secret has β* = 1. For a
+    gain, the worst prior is among those at which as many guesses are equally good as secrets are possible.
+    `tacit.security.bayes_security_of_losses` bounds it for gains that cannot be written out.
 
     Examples
     --------
-    >>> import tacit as tc
+    >>> import numpy as np, tacit as tc
     >>> round(bayes_security(tc.Channel([[0.9, 0.1], [0.2, 0.8]])), 12)
     0.3
+    >>> round(bayes_security(tc.RandomizedResponse(3, p=0.5), gain=tc.gain_matrix(-np.eye(3))), 12)  # which it is not
+    0.75
     """
     seen = as_plain(system)
+    wanted = as_gain(gain, seen.secrets)
+    if not isinstance(wanted, IdentityGain):
+        return _of_losses(seen, prior, losses_of(wanted))
     if prior is None:
         return exact_bayes_security(seen) or plan_bayes_security(seen)
     checked = prior_on(seen, prior)
@@ -152,6 +171,21 @@ def leakiest_pairs(system: System, tol: float = 1e-12) -> Plan[list[Pair]]:
         raise InvalidValueError(f"tol must be at least 0, got {tol!r}")
     exact = exact_pairs(checked, tolerance)
     return plan_leakiest_pairs(checked, tolerance) if exact is None else exact.then(partial(_labelled, checked))
+
+
+def _of_losses(seen: System, prior: ArrayLike | None, losses: Reals) -> Plan[float | Estimate]:
+    if not losses.any(axis=1).all():
+        raise InvalidGainError(
+            "Bayes security needs a loss at every guess, and one of these loses nothing whatever the secret"
+        )
+    if prior is None:
+        return Plan(way_to_worst(losses), lambda: worst_share(seen.channel().storage, losses))
+    law = prior_on(seen, prior)
+    before = float((losses @ written_out(law, seen.secrets)).min())
+    if before <= 0:
+        raise InvalidPriorError("Bayes security needs a prior that leaves something to lose, got one that does not")
+    plan = plan_posterior_vulnerability(seen, law, gain_matrix(-losses))
+    return plan.then(lambda gained: mapped(gained, lambda worth: min(1.0, max(0.0, -worth / before))))
 
 
 @singledispatch

@@ -1,5 +1,6 @@
 """Security as numbers: what Bayes security, capacity and differential privacy promise of one another."""
 
+from tacit.security.any_gain import bayes_security_of_losses, posterior_vulnerability_bounds
 from tacit.security.bayes_risk_bounds import BayesRiskBounds, bayes_risk_bounds
 from tacit.security.bayes_security_bounds import bayes_security_bounds
 from tacit.security.differential_privacy import (
@@ -23,10 +24,12 @@ __all__ = [
     "bayes_security_of_ldp",
     "chosen_observation_game",
     "chosen_secrets_game",
+    "bayes_security_of_losses",
     "delta_of_bayes_security",
     "epsilon_of_bayes_security",
     "indistinguishability_game",
     "membership_advantage",
+    "posterior_vulnerability_bounds",
     "success_probability",
     "tradeoff_of_bayes_security",
     "tradeoff_of_dp",

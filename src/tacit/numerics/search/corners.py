@@ -1,0 +1,40 @@
+"""The corners of what lies above some lines: where a function that bends one way only has its extremes."""
+
+import itertools
+import math
+
+import numpy as np
+
+from tacit.numerics.matrices import Reals
+
+# Of the product of a system's row sums: below, its equations do not determine a point.
+_SINGULAR = 1e-13
+# How far a coordinate may be below 0, next to the largest, and a line below 1.
+_ROUNDING = 1e-9
+
+
+def corner_count(lines: int, coordinates: int) -> int:
+    """Return how many systems of equations may each determine a corner."""
+    return math.comb(lines + coordinates, coordinates) - 1
+
+
+def corners(lines: Reals) -> Reals:
+    """Return all corners of ``{p >= 0: L p >= 1}``, shape ``(corners, coordinates)``, where no entry of L is negative.
+
+    At a corner as many of the lines are 1 as coordinates are not 0: all ways are gone through. What rounding leaves
+    open is counted as a corner.
+    """
+    count, coordinates = lines.shape
+    found = [np.empty((0, coordinates))]
+    for size in range(1, min(count, coordinates) + 1):
+        rows = np.array(list(itertools.combinations(range(count), size)))
+        for kept in itertools.combinations(range(coordinates), size):
+            systems = lines[:, kept][rows]
+            scale = systems.sum(axis=2).prod(axis=1)
+            systems = systems[np.abs(np.linalg.det(systems)) > _SINGULAR * scale]
+            solved = np.linalg.solve(systems, np.ones((len(systems), size, 1)))[:, :, 0]
+            points = np.zeros((len(solved), coordinates))
+            points[:, kept] = solved
+            points = points[points.min(axis=1) >= -_ROUNDING * points.max(axis=1)].clip(0.0)
+            found.append(points[(points @ lines.T).min(axis=1) >= 1 - _ROUNDING])
+    return np.concatenate(found)
