@@ -2,6 +2,7 @@
 
 from tacit.measures import repeated as repeated
 from tacit.measures.additive_capacity import additive_capacity
+from tacit.measures.alpha_information import arimoto_information, maximal_leakage, sibson_information
 from tacit.measures.bayes_security import bayes_security, leakiest_pair, leakiest_pairs
 from tacit.measures.capacity import multiplicative_bayes_capacity
 from tacit.measures.divergences import hockey_stick, renyi_divergence, total_variation
@@ -9,6 +10,7 @@ from tacit.measures.hyper import Hyper, hyper
 from tacit.measures.information import mutual_information
 from tacit.measures.local_privacy import ldp_epsilon
 from tacit.measures.measure import method
+from tacit.measures.pointwise_leakage import PointwiseLeakage, pointwise_maximal_leakage
 from tacit.measures.privacy import dp_epsilon, privacy_profile, renyi_dp
 from tacit.measures.shannon_capacity import shannon_capacity
 from tacit.measures.tradeoff import tradeoff
@@ -22,7 +24,9 @@ from tacit.measures.vulnerability import bayes_risk, leakage, posterior_vulnerab
 
 __all__ = [
     "Hyper",
+    "PointwiseLeakage",
     "additive_capacity",
+    "arimoto_information",
     "bayes_risk",
     "bayes_security",
     "dp_epsilon",
@@ -32,11 +36,13 @@ __all__ = [
     "leakage",
     "leakiest_pair",
     "leakiest_pairs",
+    "maximal_leakage",
     "method",
     "multiplicative_bayes_capacity",
     "mutual_information",
     "posterior_entropy",
     "posterior_guessing_entropy",
+    "pointwise_maximal_leakage",
     "posterior_vulnerability",
     "prior_entropy",
     "prior_guessing_entropy",
@@ -45,6 +51,7 @@ __all__ = [
     "renyi_divergence",
     "renyi_dp",
     "shannon_capacity",
+    "sibson_information",
     "total_variation",
     "tradeoff",
 ]

@@ -1,0 +1,241 @@
+"""Information of an order α: between Shannon's at 1 and, at infinity, how much better a guess can become."""
+
+import math
+from functools import singledispatch
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tacit.adversaries.gains import IdentityGain
+from tacit.adversaries.priors import written_out
+from tacit.channels.channel import System
+from tacit.channels.storage import Storage
+from tacit.estimate import Estimate, mapped
+from tacit.measures.capacity import plan_multiplicative_bayes_capacity
+from tacit.measures.divergences import logarithms
+from tacit.measures.information import Unit, nats_in, plan_mutual_information
+from tacit.measures.measure import Plan, as_plain, measure, prior_on
+from tacit.measures.vulnerability import EXPLICIT, Prior, plan_posterior_vulnerability
+from tacit.numerics.matrices import Reals
+from tacit.validation import as_order
+
+# So near to 1, what is left of a sum after 1 is summed instead, by which no digits are lost.
+_NEAR = 0.5
+
+
+@measure
+def sibson_information(
+    system: System, order: float, prior: ArrayLike | None = None, unit: Unit = "nats"
+) -> Plan[float | Estimate]:
+    """Return Sibson's information of order α of secret and observation: ``min_q D_α(π C ‖ π × q)``.
+
+    ``I_α = α/(α-1) log Σ_y (Σ_x π_x C[x, y]^α)^(1/α)``; at 1 the mutual information, at infinity the logarithm of the
+    Bayes capacity of the secrets that are possible.
+
+    Parameters
+    ----------
+    system
+        A channel, a mechanism, or a structured system with k secrets.
+    order
+        α > 0, infinity included.
+    prior
+        Probabilities of the secrets, shape ``(k,)``; None means uniform.
+    unit
+        ``"nats"`` or ``"bits"``.
+
+    Returns
+    -------
+    float or Estimate
+        At least 0; it grows with the order. An `Estimate` only for crowds that are too large to sum over.
+
+    Raises
+    ------
+    InvalidValueError
+        If the order is not positive, or the unit is another word.
+    InvalidPriorError
+        If the prior is not a distribution on the secrets.
+    TooLargeError, UnsupportedError
+        If the system is not one; at other orders than 1 and infinity, if it has no explicit channel.
+
+    Notes
+    -----
+    Source: Sibson, Information radius, 1969; Verdú, α-mutual information, ITA 2015.
+
+    Examples
+    --------
+    >>> import tacit as tc
+    >>> C = tc.Channel([[0.9, 0.1], [0.2, 0.8]])
+    >>> [round(tc.measures.sibson_information(C, order), 6) for order in (0.5, 1, 2, float("inf"))]
+    [0.158347, 0.275396, 0.400991, 0.530628]
+    """
+    nats, alpha, seen = nats_in(unit), as_order(order), as_plain(system)
+    return plan_sibson_information(seen, alpha, prior_on(seen, prior)).then(lambda told: told / nats)
+
+
+@measure
+def arimoto_information(
+    system: System, order: float, prior: ArrayLike | None = None, unit: Unit = "nats"
+) -> Plan[float | Estimate]:
+    """Return Arimoto's information of order α: by how much the observation lowers the Rényi entropy of the secret.
+
+    ``I_α = α/(α-1) log (Σ_y (Σ_x (π_x C[x, y])^α)^(1/α) / (Σ_x π_x^α)^(1/α))``; at 1 the mutual information, at
+    infinity the logarithm of the multiplicative leakage of a single guess (min-entropy leakage).
+
+    Parameters
+    ----------
+    system, order, prior, unit
+        As for `sibson_information`.
+
+    Returns
+    -------
+    float or Estimate
+        At least 0, at most the Rényi entropy of the prior.
+
+    Raises
+    ------
+    InvalidValueError, InvalidPriorError, TooLargeError, UnsupportedError
+        As `sibson_information`.
+
+    Notes
+    -----
+    Source: Arimoto, Information measures and capacity of order α for discrete memoryless channels, 1977. It is Sibson's
+    of the prior in proportion to ``π^α``, so that over all priors the most is the same.
+
+    Examples
+    --------
+    >>> import math, tacit as tc
+    >>> C = tc.Channel([[0.9, 0.1], [0.2, 0.8]])
+    >>> round(tc.measures.arimoto_information(C, math.inf, [0.6, 0.4]) - math.log(tc.leakage(C, [0.6, 0.4])), 12)
+    0.0
+    """
+    nats, alpha, seen = nats_in(unit), as_order(order), as_plain(system)
+    return plan_arimoto_information(seen, alpha, prior_on(seen, prior)).then(lambda told: told / nats)
+
+
+@measure
+def maximal_leakage(system: System, unit: Unit = "nats") -> Plan[float | Estimate]:
+    """Return the maximal leakage: the logarithm of the most that any guess of anything about the secret can improve.
+
+    ``log Σ_y max_x C[x, y]``, Sibson's information of infinite order and the logarithm of the Bayes capacity.
+
+    Parameters
+    ----------
+    system
+        A channel, a mechanism, or a structured system with k secrets, all of them possible.
+    unit
+        ``"nats"`` or ``"bits"``.
+
+    Returns
+    -------
+    float or Estimate
+        In [0, log k]; an `Estimate` where the Bayes capacity is one.
+
+    Raises
+    ------
+    InvalidValueError
+        If the unit is another word.
+    UnsupportedError
+        If the system is not one.
+
+    Notes
+    -----
+    Source: Issa, Wagner and Kamath, An operational approach to information leakage, 2020. It depends on the prior only
+    by which secrets are possible: `tacit.restricted` picks those.
+
+    Examples
+    --------
+    >>> import tacit as tc
+    >>> tc.measures.maximal_leakage(tc.Channel([[1, 0, 0], [0, 0.5, 0.5]]), unit="bits")
+    1.0
+    """
+    nats = nats_in(unit)
+    return _logarithm(plan_multiplicative_bayes_capacity(as_plain(system))).then(lambda told: told / nats)
+
+
+@singledispatch
+def plan_sibson_information(system: System, order: float, prior: Prior) -> Plan[float | Estimate]:
+    """Plan Sibson's information, in nats, by summing over the explicit channel, or as what it is at 1 and infinity."""
+    if order == 1:
+        return plan_mutual_information(system, prior)
+    if order == math.inf and (prior is None or prior.all()):
+        return _logarithm(plan_multiplicative_bayes_capacity(system))
+    return Plan(EXPLICIT, lambda: sibson_of(system.channel().storage, order, written_out(prior, system.secrets)))
+
+
+@singledispatch
+def plan_arimoto_information(system: System, order: float, prior: Prior) -> Plan[float | Estimate]:
+    """Plan Arimoto's information, in nats, in the same way."""
+    if order == 1:
+        return plan_mutual_information(system, prior)
+    law = written_out(prior, system.secrets)
+    if order == math.inf:
+        guess = plan_posterior_vulnerability(system, prior, IdentityGain(system.secrets))
+        return _logarithm(guess.then(lambda right: right / float(law.max())))
+
+    def information() -> float:
+        rows = system.channel().storage
+        if abs(order - 1) < _NEAR:
+            tilted = law**order
+            return _near_shannon(rows, order, tilted / tilted.sum())
+        logs = logarithms(law)
+        whole = _log_norms(logs[:, None], order)[0]
+        return _raised(order, _log_column_norms(rows, order, logs - whole))
+
+    return Plan(EXPLICIT, information)
+
+
+def sibson_of(rows: Storage, order: float, weights: Reals) -> float:
+    """Return Sibson's information, in nats, of an order other than 1, of the rows of a channel."""
+    if abs(order - 1) < _NEAR:
+        return _near_shannon(rows, order, weights)
+    return _raised(order, log_column_norms(rows, order, weights))
+
+
+def log_column_norms(rows: Storage, order: float, weights: Reals) -> Reals:
+    """Return ``log (Σ_x w_x C[x, y]^α)^(1/α)`` for every column; at infinity that of the largest with a weight."""
+    logs = logarithms(weights)
+    return _log_column_norms(rows, order, np.where(weights > 0, 0.0, logs) if order == math.inf else logs / order)
+
+
+def _log_column_norms(rows: Storage, order: float, logs: Reals) -> Reals:
+    """Return the logarithms of the α-norms of the columns, each row times what this is the logarithm of."""
+    tops = np.full(rows.shape[1], -np.inf)
+    for start, block in rows.blocks():
+        own = logs[start : start + len(block), None] + logarithms(block)
+        tops = np.maximum(tops, own.max(axis=0))
+    if order == math.inf:
+        return tops
+    sums, finite = np.zeros(rows.shape[1]), np.where(tops > -np.inf, tops, 0.0)
+    for start, block in rows.blocks():
+        own = logs[start : start + len(block), None] + logarithms(block)
+        sums += np.exp(order * (own - finite)).sum(axis=0)
+    return np.where(tops > -np.inf, finite + logarithms(np.maximum(sums, 1.0)) / order, -np.inf)
+
+
+def _log_norms(logs: Reals, order: float) -> Reals:
+    tops = logs.max(axis=0)
+    return tops + np.log(np.exp(order * (logs - tops)).sum(axis=0)) / order
+
+
+def _raised(order: float, log_norms: Reals) -> float:
+    """Return ``α/(α-1) log Σ_y`` of what these are the logarithms of."""
+    top = float(log_norms.max())
+    whole = top + math.log(float(np.exp(log_norms - top).sum()))
+    return max(0.0, whole if order == math.inf else order / (order - 1) * whole)
+
+
+def _near_shannon(rows: Storage, order: float, weights: Reals) -> float:
+    """Return the same of an order near 1 by how far ``Σ_x π_x C[x, y]^α / (πC)_y^α`` is from 1, which α - 1 scales."""
+    above, mixture = order - 1, rows.mixtures(weights)
+    possible = np.where(mixture > 0, mixture, 1.0)
+    off = np.zeros(rows.shape[1])
+    for start, block in rows.blocks():
+        posterior = weights[start : start + len(block), None] * block / possible
+        ratios = np.where(posterior > 0, block, possible) / possible
+        off += (posterior * np.expm1(above * np.log(ratios))).sum(axis=0)
+    raised = float(mixture @ np.expm1(np.log1p(off) / order))
+    return max(0.0, order / above * math.log1p(raised))
+
+
+def _logarithm(plan: Plan[float | Estimate]) -> Plan[float | Estimate]:
+    return plan.then(lambda ratio: mapped(ratio, lambda value: math.log(max(1.0, value))))
