@@ -130,6 +130,8 @@ def checked_sides(x: ArrayLike, y: ArrayLike) -> tuple[Rows, Rows]:
         if not side.size:
             raise InvalidValueError(f"{name} must not be empty: it takes outputs on both inputs to compare them")
         _check_shape(side, name)
+        if side.dtype.kind not in NUMBERS:
+            codes_of_rows(side)  # all of them, not only those that a coin calls for
     if sides[0].shape[1:] != sides[1].shape[1:]:
         x_columns, y_columns = (columns(side.shape[1:]) for side in sides)
         raise InvalidValueError(f"x and y must be outputs of one mechanism, got {x_columns} and {y_columns}")

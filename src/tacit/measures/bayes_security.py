@@ -92,7 +92,7 @@ def bayes_security(
         raise InvalidPriorError(
             "Bayes security needs a prior that leaves something to guess, got one that is certain of a single secret"
         )
-    if (exact := exact_game(seen, prior, as_gain(None, seen.secrets))) is not None:
+    if (exact := exact_game(seen, prior, wanted)) is not None:
         return Plan(IN_FRACTIONS, exact.kept)
     plan = plan_bayes_risk(seen, checked)
     return plan.then(lambda risk: mapped(risk, lambda lost: min(1.0, lost / error)))

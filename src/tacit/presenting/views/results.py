@@ -35,7 +35,7 @@ _ENDS = {
 }
 _IN_FRAME = ".to_frame()"
 # Of more the columns would not fit beside each other.
-_MOST_SECRETS = 8
+_SECRETS_SHOWN = 8
 # At how many rates of false positives a curve of attacks is told, between one and ten times it.
 _IN_A_DECADE = 8
 
@@ -195,7 +195,7 @@ def _rest(result: Selection, over: str) -> str:
 
 @document.register
 def _hyper(result: Hyper) -> Document:
-    secrets, shown = len(result.secrets), min(len(result.secrets), _MOST_SECRETS)
+    secrets, shown = len(result.secrets), min(len(result.secrets), _SECRETS_SHOWN)
     posteriors = f"{result.outer.size:,} posterior{'s' * (result.outer.size > 1)}"
     left_out = f"; the table has the first {shown} secrets" if secrets > shown else ""
     heads = ("probability", *(printable(str(result.secrets[x])) for x in range(shown)))
