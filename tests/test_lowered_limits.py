@@ -261,6 +261,7 @@ QUESTIONS = {
     "the smallest crowd": lambda _: tc.shuffling.smallest_crowd(
         tc.RandomizedResponse(2, epsilon=1), tc.posterior_vulnerability, at_most=0.51
     ),
+    "a deficiency": lambda _: tc.deficiency(LEANING, tc.RandomizedResponse(LEANING.secrets, p=0.6)),
     "repeated uses": lambda _: tc.posterior_vulnerability(tc.repeated(LEANING, 6)),
     "many repeated uses": lambda _: tc.privacy_profile(tc.repeated(LEANING, 40), 1.0),
     "noise added up": lambda _: tc.privacy_profile(tc.repeated(tc.Laplace(scale=8), 30), 1.0),
@@ -320,6 +321,7 @@ REFUSED_BY_NAME = [
     ("most_entries", 20, "datasets"),
     ("most_entries", 20, "all subsets"),
     ("most_entries", 20, "information of a stored channel"),
+    ("most_factor_terms", 20, "a deficiency"),
     ("most_tally_entries", 20, "repeated uses"),
     ("most_pairs_listed", 20, "all pairs"),
     ("most_law_cells", 20, "a large crowd's channel"),

@@ -2,6 +2,8 @@
 
 from tacit.refinement.deficiency import deficiency
 from tacit.refinement.equivalent import Equivalence, equivalent
+from tacit.refinement.max_case import max_case_refines
+from tacit.refinement.privacy import privacy_refines
 from tacit.refinement.refines import refines
 from tacit.refinement.verdict import Certificate, PrivacyWitness, Refinement, Witness
 
@@ -13,5 +15,7 @@ __all__ = [
     "Witness",
     "deficiency",
     "equivalent",
+    "max_case_refines",
+    "privacy_refines",
     "refines",
 ]

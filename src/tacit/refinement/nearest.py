@@ -6,6 +6,7 @@ import numpy as np
 
 from tacit.numerics.matrices import RANK_TOLERANCE, Reals
 from tacit.numerics.proportional_columns import alike
+from tacit.refinement.exact_factors import exact_factors
 from tacit.refinement.interior_point import interior_points
 
 # What rounding leaves of a difference of probabilities: an absolute error that a float may have.
@@ -33,10 +34,18 @@ class Nearest:
             attempt()
             if enough(self):
                 return
-        for R, W in interior_points(self._C, self._D):
-            self._try_factor(R)
-            self._try_factor(self._projected(R))
-            self._try_gain(W)
+        for factor in exact_factors(self._C, self._projected(self.factor)):
+            self._try_factor(factor)
+            if enough(self):
+                return
+        for factor, gain in interior_points(self._C, self._D):
+            self._try_factor(factor)
+            self._try_factor(self._projected(factor))
+            self._try_gain(gain)
+            if enough(self):
+                return
+        for factor in exact_factors(self._C, self._projected(self.factor)):
+            self._try_factor(factor)
             if enough(self):
                 return
 

@@ -25,8 +25,8 @@ def refines(C: System, D: System) -> Refinement:
         a row of C R from that of D, computed anew, at most 1e-12. It is False with a ``witness``: a prior and a gain in
         [0, 1] by which D tells more than C, where the ``gap`` of the two ``vulnerabilities``, by
         `tacit.posterior_vulnerability`, is over 1e-12 and what rounding explains. It is None with a ``reason`` where
-        neither was found, or where a channel is too large. True or False is what the doubles in C and D say: of
-        probabilities that were rounded to fewer digits `tacit.deficiency` says how near they are.
+        neither was found, or where a channel is too large. So what is seen with a probability under 1e-12 counts as
+        never seen; and of probabilities that were rounded to fewer digits `tacit.deficiency` says how near they are.
 
     Raises
     ------

@@ -1,0 +1,70 @@
+"""Whether one system keeps each two secrets as close as another does, in the sense of differential privacy."""
+
+import math
+
+import numpy as np
+
+from tacit.channels.channel import System
+from tacit.errors import TooLargeError
+from tacit.measures.privacy import log_likelihoods
+from tacit.numerics.matrices import Reals
+from tacit.refinement.nearest import TOLERANCE
+from tacit.refinement.pair import Pair
+from tacit.refinement.verdict import PrivacyWitness, Refinement
+
+
+def privacy_refines(C: System, D: System) -> Refinement:
+    """Return whether D is at least as private as C for each two secrets: ``C ⊑prv D``.
+
+    ``d_C(x, x') = max_y |ln C[x, y] / C[x', y]| >= d_D(x, x')`` for all secrets x and x'
+
+    Parameters
+    ----------
+    C, D
+        As for `tacit.refines`.
+
+    Returns
+    -------
+    Refinement
+        Its ``witness`` has two secrets that D tells apart better, with both ``distances``; they differ by more than
+        1e-12 of themselves. Where it holds there is no certificate, since the distances are all there is to it.
+
+    Raises
+    ------
+    InvalidChannelError, UnsupportedError
+        As `tacit.refines`.
+
+    Notes
+    -----
+    Chatzikokolakis, Fernandes and Palamidessi, CSF 2019: if C is d-private, so is D. ``C ⊑max D`` implies it.
+
+    Examples
+    --------
+    >>> import tacit as tc
+    >>> C, D = tc.RandomizedResponse(3, epsilon=1), tc.RandomizedResponse(3, epsilon=2)
+    >>> privacy_refines(D, C).holds, privacy_refines(C, D).witness.secrets
+    (True, (0, 1))
+    """
+    try:
+        pair = Pair(C, D)
+        of_C, of_D = _distances(C), _distances(D)
+    except TooLargeError as error:
+        return Refinement(None, reason=str(error))
+    with np.errstate(invalid="ignore"):  # two infinite ones do not differ
+        excess: Reals = np.nan_to_num(of_D - of_C, nan=0.0, posinf=math.inf)
+    allowed = TOLERANCE * np.maximum(np.where(np.isfinite(of_C), of_C, 0.0), 1.0)
+    a, b = (int(i) for i in np.unravel_index(int((excess - allowed).argmax()), excess.shape))
+    if excess[a, b] <= allowed[a, b]:
+        return Refinement(True)
+    inputs, distances = pair.first.inputs, (float(of_C[a, b]), float(of_D[a, b]))
+    return Refinement(False, witness=PrivacyWitness((inputs[a], inputs[b]), float(excess[a, b]), distances))
+
+
+def _distances(system: System) -> Reals:
+    """Return the largest difference of the logarithms of each two rows, those of what neither allows aside."""
+    rows = log_likelihoods(system)
+    found = np.zeros((len(rows), len(rows)))
+    with np.errstate(invalid="ignore"):
+        for a, row in enumerate(rows):
+            found[a] = np.nanmax(np.abs(rows - row), axis=1, initial=0.0)
+    return found
