@@ -107,6 +107,34 @@ def test_a_gain_is_its_definition_on_mechanisms(name, mechanism):
         check(mechanism, matrix, prior, name)
 
 
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+def test_any_number_of_tries_is_its_sum_on_any_mechanism(mechanism):
+    explicit, k = mechanism.channel(), mechanism.k
+    for tries in range(1, k + 2):
+        gain = tc.k_tries_gain(k, tries)
+        assert tc.posterior_vulnerability(mechanism, gain=gain) == exactly(
+            tc.posterior_vulnerability(explicit, gain=gain)
+        )
+
+
+def test_tries_among_more_values_than_can_be_written_out_are_by_what_reports_support():
+    subsets, e = tc.SubsetSelection(100, epsilon=1, size=27), math.e
+    for tries in (1, 2, 27, 28, 100):
+        raised = (min(tries, 27) * e + max(0, tries - 27)) / (27 * e + 73)
+        assert tc.posterior_vulnerability(subsets, gain=tc.k_tries_gain(100, tries)) == exactly(raised)
+    assert tc.measures.posterior_guessing_entropy(subsets) == exactly((27 * 28 / 2 * e + 73 * 64) / (27 * e + 73))
+    assert tc.method(tc.measures.posterior_guessing_entropy, subsets).rung == "exact"
+    # Nearly always two bits at least are set.
+    unary = tc.UnaryEncoding.oue(500, epsilon=2)
+    assert tc.posterior_vulnerability(unary, gain=tc.k_tries_gain(500, 2)) == pytest.approx(
+        2 * tc.posterior_vulnerability(unary), rel=1e-3
+    )
+    hashed = tc.LocalHashing(1000, epsilon=1)
+    assert tc.posterior_vulnerability(hashed, gain=tc.k_tries_gain(1000, 999)) > 0.999
+    with pytest.raises(TooLargeError, match="closed form"):
+        tc.posterior_vulnerability(subsets, gain=tc.set_gain(100, [0]))
+
+
 @pytest.mark.long
 @each_gain
 @pytest.mark.parametrize("mechanism", MECHANISMS)

@@ -18,6 +18,7 @@ from tacit.mechanisms.mechanism import Integers, RandomSource, Reals, Reports, a
 from tacit.mechanisms.protocols import likeliest_supported
 from tacit.mechanisms.protocols.pair_kinds import kinds_by_support
 from tacit.mechanisms.protocols.pure_protocol import PureProtocol
+from tacit.mechanisms.protocols.ranked_supports import plan_other_gain
 from tacit.mechanisms.reporting import Support, SupportSizes
 from tacit.mechanisms.wire import Numbers
 from tacit.numerics.draws.coin_flips import coin_flips
@@ -174,7 +175,7 @@ def _is_minus(rows: Integers, columns: Reports) -> NDArray[np.bool_]:
 @plan_posterior_vulnerability.register
 def _(system: HadamardResponse, prior: Prior, gain: Gain) -> Plan[float | Estimate]:
     if not isinstance(gain, IdentityGain):
-        return plan_posterior_vulnerability.dispatch(object)(system, prior, gain)
+        return plan_other_gain(system, prior, gain)
     if prior is None:
         return Plan(CLOSED_FORM, lambda: _capacity(system) / system.k)
     return Plan(CLOSED_FORM, lambda: likeliest_supported.bayes_vulnerability(system, *_ranked(system, prior)))

@@ -6,15 +6,17 @@ exactly m lowest coefficients of 0 takes ``g^m`` values in a row to one class, a
 
 import numpy as np
 
-from tacit.adversaries.gains import Gain, IdentityGain
+from tacit.adversaries.gains import Gain, IdentityGain, TriesGain
 from tacit.estimate import Estimate
 from tacit.measures.capacity import plan_multiplicative_bayes_capacity
 from tacit.measures.information import plan_mutual_information
 from tacit.measures.measure import Method, Plan
 from tacit.measures.shannon_capacity import attained_uniformly, plan_shannon_capacity
+from tacit.measures.uncertainty import plan_posterior_guessing_entropy
 from tacit.measures.vulnerability import Prior, plan_bayes_risk, plan_posterior_vulnerability
 from tacit.mechanisms.mechanism import Reals
 from tacit.mechanisms.protocols.local_hashing import LocalHashing
+from tacit.mechanisms.protocols.ranked_supports import plan_ranked_sum
 
 CLOSED_FORM = Method("closed form of local hashing", "closed form")
 
@@ -33,7 +35,16 @@ def _(system: LocalHashing, prior: Prior, gain: Gain) -> Plan[float | Estimate]:
     if isinstance(gain, IdentityGain) and prior is not None and _one_to_one(system):
         told = plan_posterior_vulnerability(system.answer, _of_classes(system, prior), gain)
         return Plan(CLOSED_FORM, lambda: (float(prior.max()) + (system.g - 1) * float(told.compute())) / system.g)
+    if isinstance(gain, TriesGain) and prior is None and _over_a_field(system):
+        return plan_ranked_sum(system, np.ones(gain.tries))
     return plan_posterior_vulnerability.dispatch(object)(system, prior, gain)
+
+
+@plan_posterior_guessing_entropy.register
+def _(system: LocalHashing, prior: Prior) -> Plan[float | Estimate]:
+    if prior is None and _over_a_field(system):
+        return plan_ranked_sum(system, np.arange(1.0, system.k + 1))
+    return plan_posterior_guessing_entropy.dispatch(object)(system, prior)
 
 
 @plan_bayes_risk.register

@@ -22,6 +22,7 @@ from tacit.mechanisms.mechanism import Integers, RandomSource, Reals, Reports, a
 from tacit.mechanisms.protocols import likeliest_supported, subset_report_types
 from tacit.mechanisms.protocols.pure_protocol import PureProtocol
 from tacit.mechanisms.protocols.randomized_response import RandomizedResponse
+from tacit.mechanisms.protocols.ranked_supports import plan_other_gain
 from tacit.mechanisms.reporting import Response, Sender, Support, SupportSizes
 from tacit.mechanisms.wire import Sets
 from tacit.numerics.draws.coin_flips import coin_flips
@@ -264,7 +265,7 @@ def _(system: SubsetSelection) -> System:
 @plan_posterior_vulnerability.register
 def _(system: SubsetSelection, prior: Prior, gain: Gain) -> Plan[float | Estimate]:
     if not isinstance(gain, IdentityGain):
-        return plan_posterior_vulnerability.dispatch(object)(system, prior, gain)
+        return plan_other_gain(system, prior, gain)
     if prior is None:
         return Plan(CLOSED_FORM, lambda: system.support.own / system.size)
     return Plan(CLOSED_FORM, lambda: likeliest_supported.bayes_vulnerability(system, *_ranked(system, prior)))

@@ -17,6 +17,7 @@ from tacit.measures.information import plan_mutual_information
 from tacit.measures.measure import Method, Plan
 from tacit.measures.vulnerability import Prior, plan_bayes_risk, plan_posterior_vulnerability
 from tacit.mechanisms.mechanism import Integers, Reals
+from tacit.mechanisms.protocols.ranked_supports import plan_other_gain
 from tacit.mechanisms.protocols.unary_encoding import UnaryEncoding
 from tacit.numerics.excess import relative_excess
 from tacit.numerics.laws.binomial import binomial_window
@@ -30,7 +31,7 @@ _LOG_OF_ZERO = -1e9
 @plan_posterior_vulnerability.register
 def _(system: UnaryEncoding, prior: Prior, gain: Gain) -> Plan[float | Estimate]:
     if not isinstance(gain, IdentityGain):
-        return plan_posterior_vulnerability.dispatch(object)(system, prior, gain)
+        return plan_other_gain(system, prior, gain)
     if prior is None:
         return Plan(CLOSED_FORM, lambda: _capacity(system) / system.k)
     return Plan(CLOSED_FORM, lambda: _posterior_bayes_vulnerability(system, prior))
