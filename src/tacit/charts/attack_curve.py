@@ -8,13 +8,16 @@ from tacit.charts.panels import Axis, Curve, Look, Panel, curves
 
 Points = Sequence[tuple[float, float]]
 
-_FOUND, _ENDS, _BLIND = "best attack", "between these for sure", "accusing blindly"
-_LOOKS: dict[str, Look] = {_FOUND: "solid", _ENDS: "dashed", _BLIND: "dotted"}
+_FOUND, _BLIND = "best attack", "accusing blindly"
 _DECADES = 12
 
 
 def attack_curve(
-    found: Points, low: Points = (), high: Points = (), title: str = "The best attack", ends: str = _ENDS
+    found: Points,
+    low: Points = (),
+    high: Points = (),
+    title: str = "The best attack",
+    ends: str = "between these for sure",
 ) -> alt.VConcatChart:
     """Return true positives over false positives, both on logarithmic axes.
 
@@ -45,9 +48,7 @@ def attack_curve(
     lines = [Curve(blind, _BLIND), Curve(found, _FOUND), *(Curve(points, ends) for points in (low, high) if points)]
     rates = Axis("falsely accused, of the innocent", least, 1, logarithmic=True, percent=True, ticks=_ticks(least))
     panel = Panel(lines, rates, Axis("found, of the guilty", least, 1, True, True, _ticks(least)), height=480)
-    looks: dict[str, Look] = {
-        ends if kind == _ENDS else kind: look for kind, look in _LOOKS.items() if kind != _ENDS or low
-    }
+    looks: dict[str, Look] = {_FOUND: "solid", **({ends: "dashed"} if low else {}), _BLIND: "dotted"}
     notes = ["Of all tests that accuse no more of the innocent, the one that finds most of the guilty. Lower is safer."]
     return curves([panel], looks, title, notes, f"What the best attack finds{_said(found)}")
 

@@ -12,9 +12,10 @@ from tacit.charts.barycentric import barycentric
 from tacit.charts.front import front_of_sets
 from tacit.charts.over_threshold import exposure_over_threshold
 from tacit.errors import InvalidValueError
-from tacit.estimate import highest, lowest
+from tacit.estimate import Estimate, highest, lowest
 from tacit.measures.attack_curves.curve import AttackCurve
 from tacit.measures.hyper import Hyper
+from tacit.presenting.numbers import percent
 from tacit.presenting.objects import plain
 from tacit.presenting.views.results import figures, rates_of, steps_of
 from tacit.tables.counting.class_sizes import ExposureCurve
@@ -45,7 +46,12 @@ def _attack_curve(result: AttackCurve) -> Iterator[tuple[str, Any]]:
     low, high = ([] if is_told else [*zip(rates, map(end, found), strict=True)] for end in (lowest, highest))
     whose = "any two secrets" if result.pair is None else "{!r} and {!r}".format(*result.pair)
     title = f"What the best attack finds, to tell {whose} apart"
-    yield "attacks", attack_curve([*zip(rates, map(float, found), strict=True)], low, high, title)
+    confidence = next((each.confidence for each in found if isinstance(each, Estimate) and each.confidence), None)
+    sure = "for sure" if confidence is None else f"with a confidence of {percent(confidence)}"
+    yield (
+        "attacks",
+        attack_curve([*zip(rates, map(float, found), strict=True)], low, high, title, f"between these {sure}"),
+    )
 
 
 @figures.register

@@ -13,7 +13,7 @@ from tacit.measures.loss_sums import LossSum
 Reals = NDArray[np.float64]
 
 # Beyond this an exponential overflows; such an outcome P has more of than there is.
-_LARGEST = 700.0
+_LARGEST, _LEAST = 700.0, 1e-300
 _ALL_TOLD = Polygon.through(np.zeros(1), np.zeros(1))
 _NOTHING_TOLD = Polygon.through(np.zeros(0), np.zeros(0))
 
@@ -21,11 +21,14 @@ _NOTHING_TOLD = Polygon.through(np.zeros(0), np.zeros(0))
 def tests_of_losses(losses: BothWays) -> BestTests:
     """Return the best tests of Q against P or of P against Q, and their mixtures."""
     there = tests_of_one_way(losses.forwards)
-    back = there if losses.backwards is losses.forwards else tests_of_one_way(losses.backwards)
+    if losses.backwards is losses.forwards:
+        return there
+    back = tests_of_one_way(losses.backwards)
     if isinstance(there, Polygon) and isinstance(back, Polygon):
-        return _mixed(there, back)
+        return lower_envelope([there, back])
     one, other = as_band(there), as_band(back)
-    return Band(_mixed(one.low, other.low), _mixed(one.high, other.high), losses.forwards.method.name)
+    low, high = lower_envelope([one.low, other.low]), lower_envelope([one.high, other.high])
+    return Band(low, high, losses.forwards.method.name)
 
 
 def tests_of_one_way(losses: ComposedLosses) -> BestTests:
@@ -37,7 +40,7 @@ def tests_of_one_way(losses: ComposedLosses) -> BestTests:
     if losses.is_exact and less.law.keeps_digits:
         masses = math.exp(less.law.log_moment) * less.law.masses
         return tests_of_lattice(masses, less.losses)
-    return Band(_through(more, 1), _through(less, -1), losses.method.name)
+    return Band(_told(more, 1), _told(less, -1), losses.method.name)
 
 
 def tests_of_lattice(masses: Reals, losses: Reals) -> Polygon:
@@ -45,19 +48,19 @@ def tests_of_lattice(masses: Reals, losses: Reals) -> Polygon:
     return Polygon((masses * np.exp(-losses))[::-1], masses[::-1], losses[::-1])
 
 
-def _mixed(there: Polygon, back: Polygon) -> Polygon:
-    return lower_envelope([there, there.reversed, back, back.reversed])
-
-
-def _through(law: LossSum, sign: int) -> Polygon:
+def _told(law: LossSum, sign: int) -> Polygon:
     """Return the curve of what a law tells, a sign better or worse than it by what it may be off.
 
     ``Σ max(0, 1 - e^(ε - loss))`` over the masses is the conjugate of the curve with corners at their sums, also where
     rounding leaves the masses of P not adding up to 1; what the one may be off, so is the other.
     """
-    whole = math.exp(law.log_moment)
-    masses = whole * law.law.masses[::-1]
-    p = np.append(0.0, masses * np.exp(np.minimum(-law.losses[::-1] - sign * law.shift, _LARGEST)))
-    fp, fn = np.cumsum(p), 1 - np.cumsum(np.append(law.infinite, masses)) - sign * whole * law.law.error
-    inside = fp <= 1
-    return Polygon.through(fp[inside], np.clip(fn[inside], 0.0, 1.0))
+    whole, there = math.exp(law.log_moment), law.law.masses > 0
+    q, losses = whole * law.law.masses[there][::-1], law.losses[there][::-1] + sign * law.shift
+    p = np.append(0.0, q * np.exp(np.minimum(-losses, _LARGEST)))
+    fp, tp = np.cumsum(p), np.cumsum(np.append(law.infinite, q)) + sign * whole * law.law.error
+    # From the origin to the corner in the steepest direction, and from where all of P is accused to where all of Q is.
+    first = 0 if sign > 0 else int(np.argmax(tp / np.maximum(fp, _LEAST)))
+    inside = slice(first, int(np.searchsorted(fp, 1.0, side="right")))
+    return Polygon.of_steps(
+        *(np.diff(ends, prepend=0.0, append=1.0) for ends in (fp[inside], np.clip(tp[inside], 0.0, 1.0)))
+    )

@@ -1,7 +1,7 @@
 """The best tests between two laws with finitely many outcomes: a polygon of false negatives over false positives.
 
-By Neyman and Pearson's lemma the best tests accuse at the outcomes with the largest likelihood ratios: each outcome is a
-segment of the curve, the steepest first, of width P and depth Q.
+By Neyman and Pearson's lemma the best tests accuse at the outcomes with the largest likelihood ratios: each outcome is
+a segment of the curve, the steepest first, of width P and depth Q.
 """
 
 import math
@@ -43,12 +43,19 @@ class Polygon:
         return cls.of_logs(logarithms(p), logarithms(q))
 
     @classmethod
+    def of_steps(cls, p: Reals, q: Reals) -> "Polygon":
+        """Return the polygon of segments that rise this much across and fall this much, the steepest first."""
+        possible = (p > 0) | (q > 0)
+        p, q = np.maximum(p[possible], 0.0), np.maximum(q[possible], 0.0)
+        return cls(p, q, logarithms(q) - logarithms(p))
+
+    @classmethod
     def through(cls, false_positives: Reals, false_negatives: Reals) -> "Polygon":
         """Return the polygon under which no point is, and not even a mixture of two of them, nor of blind accusing."""
         x = Measured.of(np.concatenate([[0.0], false_positives, [1.0]]))
         y = Measured.of(np.concatenate([[1.0], false_negatives, [0.0]]))
         corners = lower_hull(x, y)
-        return _of_steps(x.steps(corners), -y.steps(corners))
+        return cls.of_steps(x.steps(corners), -y.steps(corners))
 
     @property
     def reversed(self) -> "Polygon":
@@ -155,7 +162,7 @@ class Polygon:
 def lower_envelope(polygons: Sequence[Polygon]) -> Polygon:
     """Return the best tests that some polygon has, and their mixtures."""
     if not polygons:
-        return _of_steps(np.ones(1), np.ones(1))
+        return Polygon.of_steps(np.ones(1), np.ones(1))
     fp, tn, fn, tp = (
         np.concatenate([getattr(polygon, name) for polygon in polygons])
         for name in ("false_positives", "true_negatives", "false_negatives", "true_positives")
@@ -163,16 +170,11 @@ def lower_envelope(polygons: Sequence[Polygon]) -> Polygon:
     losses = np.concatenate([np.append(math.nan, polygon.losses) for polygon in polygons])
     x, falling = Measured(fp, tn), Measured(tp, fn)
     corners = lower_hull(x, Measured(fn, tp))
-    found = _of_steps(x.steps(corners), falling.steps(corners))
+    p, q = x.steps(corners), falling.steps(corners)
     # Of a segment that is one outcome the loss is known, even where its masses underflow.
     before, after = corners[:-1], corners[1:]
     known = (after == before + 1) & ~np.isnan(losses[after])
-    return Polygon(found.p, found.q, np.where(known, losses[after], found.losses))
-
-
-def _of_steps(p: Reals, q: Reals) -> Polygon:
-    p, q = np.maximum(p, 0.0), np.maximum(q, 0.0)
-    return Polygon(p, q, logarithms(q) - logarithms(p))
+    return Polygon(p, q, np.where(known, losses[after], logarithms(q) - logarithms(p)))
 
 
 def _quantiles(rates: Reals, others: Reals, least: float) -> Reals:

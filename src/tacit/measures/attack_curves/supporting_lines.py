@@ -1,8 +1,8 @@
 """The lines on which a curve of attacks rests, one for each slope, looked for where they are needed.
 
-By how much Q exceeds t P is convex in t, and the most true positives at a rate α are ``min_t δ(t) + t α``. Between two t
-the convex function is above the lines through its neighbours on either side, so that it is known how far the minimum can
-still be below what is found: it is looked for until that is next to nothing.
+By how much Q exceeds t P is convex in t, and the most true positives at a rate α are ``min_t δ(t) + t α``. Between two
+t the convex function is above the lines through its neighbours on either side, so that it is known how far the minimum
+can still be below what is found: it is looked for until that is next to nothing.
 """
 
 import math

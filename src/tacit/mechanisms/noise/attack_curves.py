@@ -1,4 +1,4 @@
-"""What the best attacks on added noise find: exact where its law is in closed form or discrete, else a certified band."""
+"""What the best attacks on added noise find: exact where its law is discrete or in closed form, else within a band."""
 
 from tacit.errors import TooLargeError
 from tacit.estimate import Estimate, largest, lowest
