@@ -45,6 +45,7 @@ COMMANDS: dict[str, tuple[Callable[[Path], Path], list[str]]] = {
     "audit on Spark": (table, ["audit", "{read}", "--engine", "spark", "--html", "{written}"]),
     "exposure": (table, ["exposure", "{read}", "--k", "2", "--curve", "{written}"]),
     "estimate": (table, ["estimate", "{read}", "--chart", "{written}"]),
+    "measure": (matrix, ["measure", "channel:{read}", "--curve", "{written}"]),
     "compare": (matrix, ["compare", "krr:k=2,p=0.7", "channel:{read}", "--chart", "{written}"]),
     "compare a stored one": (stored, ["compare", "channel:{read}", "--chart", "{written}"]),
 }

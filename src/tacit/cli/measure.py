@@ -1,6 +1,7 @@
 """``tacit measure``: the measures of one mechanism, alone or shuffled."""
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Annotated, Any
 
 from cyclopts import Parameter
@@ -11,10 +12,11 @@ from tacit.cli.output import code_of, print_json, say_verdicts, watching
 from tacit.errors import InvalidValueError
 from tacit.estimate import Estimate
 from tacit.jobs.gates import SETTLED, gate_of, judged, numbers_in
-from tacit.jobs.measure import measure as measured
+from tacit.jobs.measure import Measured, measure as measured
 from tacit.jobs.questions import Asked
+from tacit.presenting.files import check_not_an_input, written_whole
 from tacit.presenting.numbers import in_full, within
-from tacit.spelling import gain_of, knowledge_of, mechanism_of, population_of, prior_of
+from tacit.spelling import gain_of, knowledge_of, mechanism_of, population_of, prior_of, read_by
 
 
 def measure(
@@ -29,6 +31,8 @@ def measure(
     population: str | None = None,
     epsilon: float | None = None,
     delta: float | None = None,
+    false_positive_rate: float | None = None,
+    curve: str | None = None,
     only: str | None = None,
     seed: Whole | None = None,
     fail_over: FailOver = (),
@@ -74,6 +78,11 @@ def measure(
         Add privacy_profile, the δ at this ε; when shuffled against the worst adversary unless one is named.
     delta
         Add dp_epsilon, the ε at this δ; likewise.
+    false_positive_rate
+        Add tradeoff: how many of the guilty the best attack misses that falsely accuses this share of the innocent, to
+        tell any two values of the target apart; likewise.
+    curve
+        Write what the best attack finds at every such share as a chart on logarithmic axes to this SVG file; likewise.
     only
         The measures to compute, as NAME,…; by default all but those that --population adds.
     seed
@@ -88,6 +97,7 @@ def measure(
         Print one JSON object.
     """
     limits, gates = Limits(as_seconds(time)), tuple(map(gate_of, fail_over))
+    check_not_an_input(curve, *filter(None, [read_by(mechanism)]))
     system = mechanism_of(mechanism)
     shares = None if population is None else population_of(population, system.secrets)
     asked = Asked(
@@ -97,33 +107,47 @@ def measure(
         gain=None if gain is None else gain_of(gain, system.secrets),
         epsilon=epsilon,
         delta=delta,
+        false_positive_rate=false_positive_rate,
         seed=as_seed(seed),
     )
     if shuffled and users is None:
         raise InvalidValueError("--shuffled needs the number of users; add --users N")
+    ask = partial(
+        measured,
+        system,
+        asked,
+        shuffled=shuffled,
+        population=shares,
+        only=as_names(only) or (),
+        needed=[gate.measure.partition(".")[0] for gate in gates],
+    )
     with watching(limits) as watch:
-        found = measured(
-            system,
-            asked,
-            shuffled=shuffled,
-            population=shares,
-            only=as_names(only) or (),
-            needed=[gate.measure.partition(".")[0] for gate in gates],
-            watch=watch,
-        )
+        if curve is None:
+            found = ask(watch=watch)
+        else:
+            with written_whole(curve) as text:
+                found = ask(curve=True, watch=watch)
+                text.append(_drawn(found))
     numbers = numbers_in(found.answers) | dict.fromkeys(found.not_computed)
     verdicts = judged(gates, numbers, SETTLED, found.not_computed)
     if json:
         inputs = {
             "mechanism": mechanism, "users": users, "shuffled": shuffled, "adversary": adversary, "prior": prior,
-            "gain": gain, "population": population, "epsilon": epsilon, "delta": delta, "only": only, "seed": seed,
-            "time": time,
+            "gain": gain, "population": population, "epsilon": epsilon, "delta": delta,
+            "false_positive_rate": false_positive_rate, "only": only, "seed": seed, "time": time,
         }  # fmt: skip
         print_json("measure", inputs, found.to_dict(), verdicts)
     else:
         _print_text(mechanism, found.answers, found.not_computed)
         say_verdicts(verdicts)
     return code_of(verdict.verdict for verdict in verdicts)
+
+
+def _drawn(found: Measured) -> str:
+    from tacit.charts import to_svg  # noqa: PLC0415 - half a second
+
+    assert found.curve is not None
+    return to_svg(found.curve.chart())
 
 
 def _needing_shuffled(adversary: str, shuffled: bool) -> str:

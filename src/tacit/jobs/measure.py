@@ -17,6 +17,7 @@ from tacit.estimate import in_doubles
 from tacit.jobs.questions import Asked
 from tacit.jobs.watch import Watch
 from tacit.measures import ldp_epsilon, leakiest_pair, multiplicative_bayes_capacity, prior_vulnerability
+from tacit.measures.attack_curves.curve import AttackCurve
 from tacit.measures.measure import prior_on
 from tacit.mechanisms import own_measures
 from tacit.spelling import one_of
@@ -27,10 +28,11 @@ Quantity = Callable[[], Any]
 
 @dataclass(frozen=True)
 class Measured:
-    """The answers by their functions' names, and of those that there are none why."""
+    """The answers by their functions' names, of those that there are none why, and a curve of attacks if asked for."""
 
     answers: Mapping[str, Any]
     not_computed: Mapping[str, str]
+    curve: AttackCurve | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return both as one object, as JSON has it."""
@@ -45,6 +47,7 @@ def measure(
     population: PopulationLaw | None = None,
     only: Sequence[str] = (),
     needed: Sequence[str] = (),
+    curve: bool = False,
     watch: Watch | None = None,
 ) -> Measured:
     """Return the measures of a mechanism that have a meaning for what is asked.
@@ -63,6 +66,8 @@ def measure(
         The names of the measures; all that have a meaning if there are none.
     needed
         Names that have to be among theirs.
+    curve
+        Whether to find the curve of the best attacks too.
     watch
         Who follows.
 
@@ -86,7 +91,8 @@ def measure(
     as_prior(asked.prior, mechanism.secrets)
     as_gain(asked.gain, mechanism.secrets)
     crowd = tc.Shuffled(mechanism, as_crowd(asked.users, "users")) if shuffled else None
-    quantities = _quantities(mechanism, asked, crowd)
+    seen, claimed = _systems(mechanism, asked, crowd)
+    quantities = _quantities(mechanism, seen, claimed, asked)
     of_population = _information(mechanism, asked, population, shuffled)
     if population is not None:
         quantities |= of_population
@@ -104,16 +110,23 @@ def measure(
             if (named and not watch.over) or (watch.over and not answers):
                 raise
             refused[name] = str(error)
-    return Measured(answers, refused)
+    if not curve:
+        return Measured(answers, refused)
+    with watch.step("tradeoff"):
+        return Measured(answers, refused, tc.tradeoff(claimed))
 
 
-def _quantities(mechanism: System, asked: Asked, crowd: "tc.Shuffled | None") -> dict[str, Quantity]:
+def _systems(mechanism: System, asked: Asked, crowd: "tc.Shuffled | None") -> tuple[System, System]:
+    """Return what the adversary sees, and what one sees against whom a claim of differential privacy is meant."""
+    if crowd is None:
+        return mechanism, mechanism
+    # One view for all measures, so that one sample answers them.
+    seen = crowd.seen_by(asked.against("posterior_vulnerability"), asked.seed)
+    return seen, seen if asked.knowledge is not None else crowd.seen_by(asked.against("privacy_profile"), asked.seed)
+
+
+def _quantities(mechanism: System, seen: System, claimed: System, asked: Asked) -> dict[str, Quantity]:
     """Return the measures that have a meaning for these inputs, by their function's name."""
-    seen, claimed = mechanism, mechanism
-    if crowd is not None:
-        # One view for all measures, so that one sample answers them.
-        seen = crowd.seen_by(asked.against("posterior_vulnerability"), asked.seed)
-        claimed = seen if asked.knowledge is not None else crowd.seen_by(asked.against("privacy_profile"), asked.seed)
     prior = prior_on(seen, asked.prior)
     before = np.full(mechanism.secrets, 1 / mechanism.secrets) if prior is None else prior
     questions, claims = asked.questions(), asked.claims()
@@ -122,7 +135,7 @@ def _quantities(mechanism: System, asked: Asked, crowd: "tc.Shuffled | None") ->
     if asked.gain is None:
         if asked.knowledge is None:
             quantities["multiplicative_bayes_capacity"] = lambda: in_doubles(multiplicative_bayes_capacity(seen))
-        if crowd is None:
+        if seen is mechanism:
             quantities["ldp_epsilon"] = lambda: ldp_epsilon(seen)
         if seen.secrets > 1:
             quantities["leakiest_pair"] = lambda: leakiest_pair(seen)

@@ -15,6 +15,7 @@ from tacit.measures import (
     mutual_information,
     posterior_vulnerability,
     privacy_profile,
+    tradeoff,
 )
 from tacit.validation import as_epsilon, as_probability
 
@@ -23,7 +24,7 @@ Question = Callable[[System], Result]
 CrowdQuestion = Callable[["tc.Shuffled"], Result]  # what is known of crowds loads with the first one
 
 # The level that a measure of differential privacy needs, as the command line has it.
-LEVEL_OF = {"privacy_profile": "--epsilon E", "dp_epsilon": "--delta D"}
+LEVEL_OF = {"privacy_profile": "--epsilon E", "dp_epsilon": "--delta D", "tradeoff": "--false-positive-rate A"}
 
 
 @dataclass(frozen=True)
@@ -40,8 +41,8 @@ class Asked:
         The law of the target's value; None: uniform, or the worst where a measure says so.
     gain
         What the adversary wants; None: the target's value.
-    epsilon, delta
-        Where privacy_profile and dp_epsilon are asked for; None: nowhere.
+    epsilon, delta, false_positive_rate
+        Where privacy_profile, dp_epsilon and tradeoff are asked for; None: nowhere.
     seed
         Where sampling starts.
     """
@@ -52,6 +53,7 @@ class Asked:
     gain: Gain | None = None
     epsilon: float | None = None
     delta: float | None = None
+    false_positive_rate: float | None = None
     seed: int | None = None
 
     def __post_init__(self) -> None:
@@ -59,6 +61,8 @@ class Asked:
             as_epsilon(self.epsilon)
         if self.delta is not None:
             as_probability(self.delta, "delta")
+        if self.false_positive_rate is not None:
+            as_probability(self.false_positive_rate, "false_positive_rate")
 
     def questions(self) -> dict[str, Question]:
         """Return what can be asked of a system, by its function's name."""
@@ -82,6 +86,8 @@ class Asked:
             claims["privacy_profile"] = lambda s: privacy_profile(s, epsilon)
         if (delta := self.delta) is not None:
             claims["dp_epsilon"] = lambda s: dp_epsilon(s, delta)
+        if (rate := self.false_positive_rate) is not None:
+            claims["tradeoff"] = lambda s: tradeoff(s).at(rate)
         return claims
 
     def questions_of_crowds(self) -> dict[str, CrowdQuestion]:
