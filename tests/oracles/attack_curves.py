@@ -1,4 +1,4 @@
-"""The best tests of two secrets by trying all of them: what is accused at is any set of outputs, and mixtures of two."""
+"""The best tests of two secrets by trying all: any set of outputs to accuse at, and mixtures of two."""
 
 import itertools
 from fractions import Fraction
@@ -13,7 +13,7 @@ def all_sets(p, q):
 
 
 def least_misses(points, rate):
-    """The least false negatives of any test, or of drawing one of two, with no more than this rate of false positives."""
+    """The least false negatives of any test, or of drawing one of two, with no more than these false positives."""
     best = Fraction(1)
     for (x, y), (other_x, other_y) in itertools.product(points, repeat=2):
         if x <= rate:

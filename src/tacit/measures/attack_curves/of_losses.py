@@ -58,9 +58,9 @@ def _told(law: LossSum, sign: int) -> Polygon:
     q, losses = whole * law.law.masses[there][::-1], law.losses[there][::-1] + sign * law.shift
     p = np.append(0.0, q * np.exp(np.minimum(-losses, _LARGEST)))
     fp, tp = np.cumsum(p), np.cumsum(np.append(law.infinite, q)) + sign * whole * law.law.error
-    # From the origin to the corner in the steepest direction, and from where all of P is accused to where all of Q is.
-    first = 0 if sign > 0 else int(np.argmax(tp / np.maximum(fp, _LEAST)))
-    inside = slice(first, int(np.searchsorted(fp, 1.0, side="right")))
-    return Polygon.of_steps(
-        *(np.diff(ends, prepend=0.0, append=1.0) for ends in (fp[inside], np.clip(tp[inside], 0.0, 1.0)))
-    )
+    inside = fp <= 1
+    fp, tp = fp[inside], np.clip(tp[inside], 0.0, 1.0)
+    # From where nobody is accused on in the steepest direction, and to where everybody is in the flattest.
+    first, last = int(np.argmax(tp / np.maximum(fp, _LEAST))), int(np.argmin((1 - tp) / np.maximum(1 - fp, _LEAST)))
+    ends = slice(first, max(first, last) + 1)
+    return Polygon.of_steps(*(np.diff(sums[ends], prepend=0.0, append=1.0) for sums in (fp, tp)))
