@@ -76,6 +76,12 @@ def test_discrete_outputs_are_counted_whatever_they_are(values):
     assert math.log(5) - 0.5 < tc.estimate_epsilon(x, y, 0, rng=1).low <= math.log(5)
 
 
+def test_a_column_of_numbers_is_a_list_of_them():
+    rng = np.random.default_rng(14)
+    x, y = noisy(1, 1, 500, rng), noisy(0, 1, 500, rng)
+    assert tc.estimate_epsilon(x[:, None], y[:, None], 0, rng=1) == tc.estimate_epsilon(x, y, 0, rng=1)
+
+
 def test_either_direction_counts():
     """An output that only one of the inputs has, whichever it is."""
     rng = np.random.default_rng(5)

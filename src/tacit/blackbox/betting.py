@@ -60,7 +60,7 @@ def bets(blocks: Iterable[Block], worth: Worth) -> Integers:
 
 def log_wealth(placed: Integers, ratio: float, delta: float) -> float:
     """Return the logarithm of the most that a stake of 1 had become after any block, where ``ratio`` is e^ε."""
-    from scipy.special import logsumexp, xlog1py  # noqa: PLC0415
+    from scipy.special import xlog1py  # noqa: PLC0415
 
     stakes = _STAKES[_STAKES * (ratio + delta) <= 1]
     if not placed.size or not stakes.size:
@@ -69,7 +69,7 @@ def log_wealth(placed: Integers, ratio: float, delta: float) -> float:
     fee = c * delta / 2
     terms = (right, stakes * (1 - fee)), (wrong, -stakes * (ratio + fee)), (withheld, -stakes * fee)
     gains = sum(cast(Reals, xlog1py(count, gain)) for count, gain in terms)
-    return float(logsumexp(np.cumsum(gains, axis=0), axis=1).max()) - math.log(_STAKES.size)
+    return float(np.logaddexp.reduce(np.cumsum(gains, axis=0), axis=1).max()) - math.log(_STAKES.size)
 
 
 def _bet(block: Block, worth: Worth) -> tuple[int, int, int, int]:

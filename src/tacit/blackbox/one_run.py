@@ -15,7 +15,7 @@ Reals = NDArray[np.float64]
 Truths = NDArray[np.bool_]
 
 # Beyond this a wrong guess is less likely than one in all guesses that can be made.
-_LARGEST, _HALVINGS = 40.0, 60
+_LARGEST, _HALVINGS = 40.0, 44
 
 
 def estimate_epsilon_in_one_run(  # noqa: PLR0917 - which canaries are guessed, and what for

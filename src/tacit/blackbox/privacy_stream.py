@@ -27,7 +27,7 @@ Truths = NDArray[np.bool_]
 _LEARNED = 16
 
 # No number of outputs shows a larger ε.
-_LARGEST, _HALVINGS = 32.0, 60
+_LARGEST, _HALVINGS = 32.0, 44
 
 
 class PrivacyStream:
@@ -118,8 +118,7 @@ class PrivacyStream:
         placed, name = np.zeros((0, 4), dtype=np.int64), "nothing given"
         if self._given[0]:
             outputs, is_x = self._trials()
-            name, scores, growth = self._guesser(outputs)
-            rows = codes_of_rows(outputs) if scores is by_counts else outputs
+            name, scores, rows, growth = self._guesser(outputs)
             placed = bets(_blocks(scores, rows, is_x, growth), worth)
         enough = -math.log1p(-self.confidence)
 
@@ -150,17 +149,15 @@ class PrivacyStream:
         places = np.where(is_x, x[: is_x.size] - 1, of_x + y[: is_x.size] - 1)
         return outputs[places], is_x
 
-    def _guesser(self, outputs: Rows) -> tuple[str, Scores, float]:
-        """Return what to call the guesser, its scores, and by what factor the known grow before it learns anew."""
+    def _guesser(self, outputs: Rows) -> tuple[str, Scores, Rows, float]:
+        """Return what to call the guesser, its scores, of what, and by what factor its known ones grow."""
         if not isinstance(self._method, str):
-            return name_of(self._method), by_classifier(self._method), FITTED
-        if self._method == "nearest-neighbours":
-            return "nearest neighbours", by_distances, FITTED
+            return name_of(self._method), by_classifier(self._method), outputs, FITTED
         if self._method == "auto" and outputs.dtype.kind in NUMBERS and outputs[0].size == 1:
-            return "histogram", by_bins, COUNTED
-        if self._method == "auto" and outputs.dtype.kind == "f":
-            return "nearest neighbours", by_distances, FITTED
-        return "frequentist", by_counts, COUNTED
+            return "histogram", by_bins, outputs.ravel(), COUNTED
+        if self._method == "nearest-neighbours" or (self._method == "auto" and outputs.dtype.kind == "f"):
+            return "nearest neighbours", by_distances, outputs, FITTED
+        return "frequentist", by_counts, codes_of_rows(outputs), COUNTED
 
 
 def _kind(x: Rows, y: Rows) -> str:
