@@ -100,7 +100,7 @@ def test_right_programs_are_rarely_accused(delta):
     """Randomized response, which gives a canary away with probability δ; at the worst it is guessed of every one."""
     rng = np.random.default_rng(5)
     epsilon, accused = 1.0, 0
-    for _ in range(400):
+    for _ in range(250):
         included = rng.integers(2, size=300) > 0
         kept = rng.random(300) < 1 / (1 + math.exp(-epsilon))
         shown = np.where(kept, included, ~included) + 0.0
@@ -108,7 +108,7 @@ def test_right_programs_are_rarely_accused(delta):
         shown[given_away] = 3 * included[given_away] - 1
         inside = int((shown > 0.5).sum())  # of the output alone, so that it does not depend on the coins but by it
         accused += estimate_epsilon_in_one_run(shown, included, delta, inside, 300 - inside).low > epsilon
-    assert accused <= stats.binom.ppf(0.999, 400, 0.05)
+    assert accused <= stats.binom.ppf(0.999, 250, 0.05)
 
 
 def test_nothing_guessed_or_nothing_right_shows_nothing():

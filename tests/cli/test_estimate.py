@@ -311,3 +311,77 @@ def test_what_may_be_any_share_is_not_shown_as_one(tmp_path) -> None:
     (row,) = (line.split() for line in out.splitlines() if line.strip().startswith("estimate_bayes_security "))
     assert code == 0
     assert row[1:] == ["≤", "1", "95", "%", "sure", "in", "[0,", "1]"]
+
+
+class TestClaims:
+    """Of differential privacy: Laplace noise with ε = 2, and randomized answers with ε = ln(7/3)."""
+
+    @pytest.fixture
+    def noise(self, tmp_path):
+        rng = np.random.default_rng(4)
+        inputs = np.arange(4000) % 2
+        return written(tmp_path / "noise.csv", "input,output", inputs, inputs + rng.laplace(scale=0.5, size=4000))
+
+    @pytest.fixture
+    def answers(self, tmp_path):
+        rng = np.random.default_rng(5)
+        inputs = np.arange(4000) % 2
+        said_yes = np.where(rng.random(4000) < np.where(inputs, 0.7, 0.3), "yes", "no")
+        return written(tmp_path / "answers.csv", "input,answer,day", inputs, said_yes, rng.integers(3, size=4000))
+
+    def test_one_that_is_wrong_is_refuted(self, noise):
+        code, out, _ = run("estimate", str(noise), "--seed", "1", "--epsilon", "1", "--delta", "1e-5")
+        assert code == 0
+        assert "not (1, 1e-05)-differentially private: its ε at δ = 1e-05 is at least 1." in " ".join(out.split())
+        _, out, _ = run("estimate", str(noise), "--seed", "1", "--epsilon", "1")
+        assert "is not 1-differentially private: its δ at ε = 1 is at least 0.2" in " ".join(out.split())
+
+    def test_one_that_is_right_is_not(self, noise, answers):
+        _, out, _ = run("estimate", str(noise), "--seed", "1", "--epsilon", "2", "--delta", "0")
+        assert "do not refute the claim that the program is (2, 0)-differentially private" in " ".join(out.split())
+        _, out, _ = run("estimate", str(answers), "--seed", "1", "--epsilon", "0.9")
+        assert "do not refute the claim that the program is 0.9-differentially private" in " ".join(out.split())
+
+    def test_without_an_epsilon_none_is_judged(self, answers):
+        _, out, _ = run("estimate", str(answers), "--seed", "1", "--delta", "0")
+        assert "its ε at δ = 0 is at least 0." in " ".join(out.split())
+
+    def test_it_answers_as_the_functions_do(self, noise, answers):
+        results = estimated(noise, "--epsilon", "1", "--delta", "0.01", "--confidence", "0.9")
+        rows = np.loadtxt(noise, delimiter=",", skiprows=1)
+        x, y = (rows[rows[:, 0] == side, 1] for side in (0, 1))
+        assert results["estimate_epsilon"]["low"] == tc.estimate_epsilon(x, y, 0.01, 0.9, rng=1).low > 1
+        assert results["estimate_privacy_profile"]["low"] == tc.estimate_privacy_profile(x, y, 1, 0.9, rng=1).low > 0.25
+        assert (results["estimate_epsilon"]["high"], results["estimate_privacy_profile"]["high"]) == ("inf", 1)
+        assert 0.6 < estimated(answers, "--delta", "0")["estimate_epsilon"]["low"] < np.log(7 / 3)
+        assert "estimate_epsilon" not in estimated(noise, "--epsilon", "1")
+
+    @pytest.mark.parametrize("method", ["frequentist", "nearest-neighbours"])
+    def test_the_method_is_the_one_that_was_asked_for(self, noise, method):
+        named = estimated(noise, "--delta", "0", "--method", method)["estimate_epsilon"]["method"]
+        assert named.startswith(method.replace("-", " "))
+
+    def test_rows_of_decimals_are_points(self, tmp_path):
+        rng, inputs = np.random.default_rng(6), np.arange(600) % 2
+        noise = rng.laplace(scale=2, size=600)
+        file = written(tmp_path / "two.csv", "input,a,b", inputs, noise + inputs, noise)
+        assert estimated(file, "--delta", "0")["estimate_epsilon"]["low"] > 2
+
+    def test_a_gate_fails_or_is_not_decided(self, noise):
+        for limit, code in ((1, 1), (3, 3)):
+            gate = f"estimate_epsilon>{limit}"
+            assert run("estimate", str(noise), "--seed", "1", "--delta", "0", "--fail-over", gate)[0] == code
+        code, _, err = run("estimate", str(noise), "--fail-over", "estimate_epsilon>1")
+        assert code == 2
+        assert "estimate_epsilon" in err
+
+    def test_it_takes_two_secrets_and_a_claim_that_can_be(self, tmp_path, drawn, noise):
+        file = written(tmp_path / "s.csv", "page,size", *drawn)
+        for path, option, value, complaint in [
+            (file, "--epsilon", "1", "must have two secrets, got 5; keep the samples of two"),
+            (noise, "--epsilon", "-1", "epsilon must be at least 0"),
+            (noise, "--delta", "2", "delta must be in [0, 1]"),
+        ]:
+            code, out, err = run("estimate", str(path), option, value)
+            assert (code, out) == (2, "")
+            assert complaint in " ".join(err.split())

@@ -79,6 +79,11 @@ GATED = {
         ("estimate_bayes_rik>1", "estimate_bayes_risk"),
         ("estimate_bayes_risk>0.25",),
     ),
+    "estimate of a claim": Gated(
+        ["estimate", "samples.csv", "--seed", "1", "--epsilon", "0.1", "--delta", "0"], ("samples<400",),
+        ("estimate_epsilon>0.1", "estimate_privacy_profile>0"), ("estimate_epsilo>1", "estimate_epsilon"),
+        ("estimate_epsilon>3", "estimate_privacy_profile>0.9"),
+    ),
     "check": Gated(
         ["check", "samples.csv", "--policy", "tacit.toml"],
         ("exposure>0.9", "k_anonymity<50", "guess:secret>0.75", "l_diversity:secret<2"),

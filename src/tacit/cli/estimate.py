@@ -9,6 +9,7 @@ from cyclopts import Parameter
 from tacit.cli.limits import Limits, as_seconds
 from tacit.cli.options import FailOver, Whole, as_header_option, as_seed
 from tacit.cli.output import code_of, print_json, say_verdicts, watching
+from tacit.cli.privacy_words import privacy_in_words
 from tacit.cli.terminal import say, say_folded
 from tacit.errors import InvalidValueError
 from tacit.estimate import Estimate
@@ -16,7 +17,7 @@ from tacit.jobs.gates import gates_of, judged, numbers_in
 from tacit.memory import as_memory
 from tacit.presenting.files import check_not_an_input, written_whole
 from tacit.presenting.numbers import between, sign_of_end, within
-from tacit.presenting.rounding import rounded_up
+from tacit.presenting.rounding import rounded_down, rounded_up
 
 if TYPE_CHECKING:
     from tacit.blackbox import Convergence
@@ -41,6 +42,8 @@ def estimate(
     method: Method = "auto",
     all_secrets: Annotated[bool, Parameter(negative="")] = False,
     show_rare: Annotated[bool, Parameter(negative="")] = False,
+    epsilon: float | None = None,
+    delta: float | None = None,
     half_width: float | None = None,
     header: str | None = None,
     chart: str | None = None,
@@ -68,6 +71,12 @@ def estimate(
         is about the two secrets easiest to tell apart, and one that is not in the file may give itself away.
     show_rare
         Name a secret even if fewer than 10 samples have it.
+    epsilon
+        Add estimate_privacy_profile: a lower bound of the δ for which the program is (ε, δ)-differentially private at
+        this ε, from a file of two secrets, which stand for two neighbouring inputs. With --delta the text says whether
+        the samples refute the claim of both.
+    delta
+        Add estimate_epsilon: the same of ε at this δ.
     half_width
         Add samples_needed: how many samples would give estimate_bayes_risk an interval of ± this.
     header
@@ -80,7 +89,8 @@ def estimate(
     fail_over
         Exit with 1 if a measure is, at the confidence, above or below a limit, as "estimate_bayes_risk<0.3"; once for
         each: estimate_bayes_risk, estimate_bayes_security, guessing_error, samples, secrets, rarest_secret, and with
-        --half-width samples_needed. Exit with 3 if that is not decided, for the interval holds the limit.
+        --epsilon, --delta and --half-width estimate_privacy_profile, estimate_epsilon and samples_needed. Exit with 3
+        if that is not decided, for the interval holds the limit.
     memory
         How much memory to take beside some 500 MB of libraries, such as 2GB; half of what is available by default.
     time
@@ -90,8 +100,8 @@ def estimate(
     """
     from tacit.jobs.estimate import estimate as estimated  # noqa: PLC0415 - a tenth of a second
 
-    needed = () if half_width is None else ("samples_needed",)
-    gates = gates_of(fail_over, (*_MEASURES, *needed))
+    options = {"estimate_privacy_profile": epsilon, "estimate_epsilon": delta, "samples_needed": half_width}
+    gates = gates_of(fail_over, (*_MEASURES, *(name for name, option in options.items() if option is not None)))
     check_not_an_input(chart, samples)
     if chart is not None and not chart.lower().endswith(".svg"):
         raise InvalidValueError(f"--chart writes an SVG file, got {chart!r}; name one that ends in .svg")
@@ -108,6 +118,8 @@ def estimate(
             method,
             all_secrets=all_secrets,
             show_rare=show_rare,
+            epsilon=epsilon,
+            delta=delta,
             half_width=half_width,
             header=as_header_option(header),
             converging=drawing is not None,
@@ -118,16 +130,18 @@ def estimate(
             with watch.step("drawing"):
                 drawing.append(_drawn(found.convergence))
     numbers = numbers_in(found.to_dict()) | dict.fromkeys(found.not_computed)
-    verdicts = judged(gates, numbers, "more samples (--half-width says how many)", found.not_computed)
+    verdicts = judged(gates, numbers, "more samples (of the Bayes risk --half-width says how many)", found.not_computed)
     if json:
         inputs = {
             "samples": samples, "confidence": confidence, "method": method, "all_secrets": all_secrets,
-            "show_rare": show_rare, "half_width": half_width, "header": header, "chart": chart, "seed": rng,
-            "memory": memory, "time": time,
+            "show_rare": show_rare, "epsilon": epsilon, "delta": delta, "half_width": half_width, "header": header,
+            "chart": chart, "seed": rng, "memory": memory, "time": time,
         }  # fmt: skip
         print_json("estimate", inputs, found.to_dict(), verdicts)
     else:
         _print_text(samples, found, half_width, all_secrets)
+        if said := privacy_in_words(found, epsilon, delta):
+            say_folded(said)
         say(f"Seed {rng} repeats this.")
         say_verdicts(verdicts)
     return code_of(verdict.verdict for verdict in verdicts)
@@ -155,9 +169,11 @@ def _print_text(samples: str, found: "Estimated", half_width: float | None, all_
     table = titled_table(None, ("measure", "value", "kind"), numbers=("value",))
     notes: dict[str, list[str]] = {}
     risk, security = found.estimate_bayes_risk, found.estimate_bayes_security
-    for name, result in (("estimate_bayes_risk", risk), ("estimate_bayes_security", security)):
+    results = {name: value for name, value in found.to_dict().items() if isinstance(value, Estimate)}
+    for name, result in results.items():
         # A bound is quoted as what it is.
-        said = rounded_up(result.value, 6) if result.value == result.high else f"{result.value:.6g}"
+        rounded = {result.low: rounded_down, result.high: rounded_up}.get(result.value)
+        said = f"{result.value:.6g}" if rounded is None else rounded(result.value, 6)
         table.add_row(name, sign_of_end(result) + said, within(result))
         notes.setdefault(result.method, []).append(name)
     console = Screen()

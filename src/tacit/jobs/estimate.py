@@ -5,7 +5,14 @@ from typing import Any, Literal
 
 import numpy as np
 
-from tacit.blackbox import Convergence, convergence, estimate_bayes_risk, samples_needed
+from tacit.blackbox import (
+    Convergence,
+    convergence,
+    estimate_bayes_risk,
+    estimate_epsilon,
+    estimate_privacy_profile,
+    samples_needed,
+)
 from tacit.blackbox.bayes_security import LEAST_NAMED, security_and_pair
 from tacit.blackbox.planning import as_half_width
 from tacit.errors import InvalidValueError
@@ -13,7 +20,10 @@ from tacit.estimate import Estimate
 from tacit.jobs.samples import SamplesFile, read_samples
 from tacit.jobs.watch import Watch
 from tacit.tables.layouts.headers import Header
-from tacit.validation import as_confidence
+from tacit.validation import as_confidence, as_epsilon, as_probability
+
+# What is in the answer only if it was asked for.
+_ASKED_FOR = ("estimate_privacy_profile", "estimate_epsilon", "samples_needed")
 
 Method = Literal["auto", "frequentist", "nearest-neighbours"]
 
@@ -23,7 +33,8 @@ class Estimated:
     """What samples tell of the secrets and the observations in a file.
 
     The leakiest pair of secrets is None where there is none, or where it is withheld: too few samples have one of them.
-    ``guessing_error`` is that of who sees nothing and names the commonest secret.
+    ``guessing_error`` is that of who sees nothing and names the commonest secret. How private the program is at best is
+    None where no claim was given.
     """
 
     estimate_bayes_risk: Estimate
@@ -36,6 +47,8 @@ class Estimated:
     observations: Literal["numbers", "discrete"]
     columns: tuple[str, ...]
     guessing_error: float
+    estimate_privacy_profile: Estimate | None
+    estimate_epsilon: Estimate | None
     samples_needed: int | None
     not_computed: dict[str, str]
     convergence: Convergence | None
@@ -43,7 +56,8 @@ class Estimated:
     def to_dict(self) -> dict[str, Any]:
         """Return what was found as one object, as JSON has it."""
         found = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "convergence"}
-        asked_for = {"samples_needed": self.samples_needed is not None, "not_computed": bool(self.not_computed)}
+        asked_for = {"not_computed": bool(self.not_computed)}
+        asked_for |= {name: value is not None for name, value in found.items() if name in _ASKED_FOR}
         return {name: value for name, value in found.items() if asked_for.get(name, True)}
 
 
@@ -54,6 +68,8 @@ def estimate(
     *,
     all_secrets: bool = False,
     show_rare: bool = False,
+    epsilon: float | None = None,
+    delta: float | None = None,
     half_width: float | None = None,
     header: Header = None,
     converging: bool = False,
@@ -74,6 +90,9 @@ def estimate(
         Whether the file has samples of every secret there is.
     show_rare
         Whether a secret is named that fewer than 10 samples have.
+    epsilon, delta
+        A claim of differential privacy, on files of two secrets: add how private the program is at best, as a lower
+        bound of δ at this ε, of ε at this δ.
     half_width
         Add how many samples would give the Bayes risk to this.
     header
@@ -90,7 +109,8 @@ def estimate(
     InvalidTableError
         If the file does not hold samples.
     InvalidValueError
-        If an argument is outside its range, or the method needs numbers where a column holds text.
+        If an argument is outside its range, the method needs numbers where a column holds text, or there is a claim
+        and not two secrets.
 
     Examples
     --------
@@ -104,10 +124,15 @@ def estimate(
     as_confidence(confidence)
     if half_width is not None:
         as_half_width(half_width)
+    if epsilon is not None:
+        as_epsilon(epsilon)
+    if delta is not None:
+        as_probability(delta, "delta")
     watch = watch or Watch()
     with watch.step("reading the samples"):
         data = read_samples(path, header)
         secrets, observed = data.secrets, _observations(data, method)
+        sides = None if epsilon is None and delta is None else _two_sides(data, method)
     with watch.step("estimate_bayes_risk"):
         risk = estimate_bayes_risk(secrets, observed, confidence, method, rng)
     with watch.step("estimate_bayes_security"):
@@ -115,6 +140,13 @@ def estimate(
         security, pair = security_and_pair(secrets, observed, confidence, method, rng, among)
         withheld = pair is not None and not show_rare and min(map(data.samples_of, pair)) < LEAST_NAMED
         counts = np.unique(secrets, return_counts=True)[1]
+    profile = least = None
+    if sides is not None and epsilon is not None:
+        with watch.step("estimate_privacy_profile"):
+            profile = estimate_privacy_profile(sides.x, sides.y, epsilon, confidence, sides.method, rng)
+    if sides is not None and delta is not None:
+        with watch.step("estimate_epsilon"):
+            least = estimate_epsilon(sides.x, sides.y, delta, confidence, sides.method, rng)
     needed, not_computed, settling = None, dict[str, str](), None
     if half_width is not None:
         with watch.step("samples_needed"):
@@ -136,6 +168,8 @@ def estimate(
         observations="numbers" if observed is data.numbers else "discrete",
         columns=data.columns,
         guessing_error=1 - float(counts.max()) / len(secrets),
+        estimate_privacy_profile=profile,
+        estimate_epsilon=least,
         samples_needed=needed,
         not_computed=not_computed,
         convergence=settling,
@@ -151,3 +185,27 @@ def _observations(data: SamplesFile, method: Method) -> Any:
             "nearest-neighbours needs observations of numbers only, and a column holds text; take --method frequentist"
         )
     return data.codes
+
+
+@dataclass(frozen=True)
+class _Sides:
+    x: Any
+    y: Any
+    method: Method
+
+
+def _two_sides(data: SamplesFile, method: Method) -> _Sides:
+    """Return what was observed on either of the two secrets, and by which method to tell it apart."""
+    inputs = np.unique(data.secrets)
+    if inputs.size != 2:
+        raise InvalidValueError(
+            "a claim of differential privacy is about two neighbouring inputs, so the first column must have two "
+            f"secrets, got {inputs.size:,}; keep the samples of two"
+        )
+    outputs = _observations(data, method)
+    if method == "auto" and data.numbers is not None and len(data.columns) == 1:
+        outputs = data.numbers  # put into bins
+    elif outputs is data.codes:
+        method = "frequentist"
+    x, y = (outputs[data.secrets == secret] for secret in inputs)
+    return _Sides(x, y, method)
