@@ -80,6 +80,8 @@ PRIOR = np.random.default_rng(1).dirichlet(np.ones(50))
         tc.multiplicative_bayes_capacity,
         tc.ldp_epsilon,
         tc.mutual_information,
+        lambda C: tc.shannon_capacity(C).value,
+        lambda C: tc.measures.sibson_information(C, 2),
         lambda C: tc.privacy_profile(C, 0.5),
         lambda C: tc.security.bayes_security_bounds(C).low,
     ],

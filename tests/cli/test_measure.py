@@ -45,6 +45,7 @@ def test_every_result_is_the_function_of_its_name() -> None:
     assert tuple(results.pop("leakiest_pair")) == tc.leakiest_pair(mechanism)
     assert results.pop("ldp_epsilon") == tc.ldp_epsilon(mechanism)
     assert results.pop("multiplicative_bayes_capacity") == tc.multiplicative_bayes_capacity(mechanism)
+    assert results.pop("shannon_capacity")["value"] == tc.mutual_information(mechanism)
     for name, value in results.items():
         assert value == BY_NAME[name](mechanism, prior), name
 
@@ -69,7 +70,8 @@ def test_a_gain_from_a_file_counts(tmp_path) -> None:
     results = measured("krr:k=3,p=0.8", "--gain", f"matrix:{file}")
     gain = tc.gain_matrix([[1, 0, 0], [0, 1, 1]])
     assert results["posterior_vulnerability"] == tc.posterior_vulnerability(tc.RandomizedResponse(3, p=0.8), gain=gain)
-    assert set(results) == {"prior_vulnerability", "posterior_vulnerability", "leakage"}
+    assert results["bayes_security"] == tc.bayes_security(tc.RandomizedResponse(3, p=0.8), gain=gain)
+    assert set(results) == {"prior_vulnerability", "posterior_vulnerability", "leakage", "bayes_security"}
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 import tacit as tc
-from oracles import measures as slow
+from oracles import alpha_information as alpha, measures as slow
 from oracles.channels import exact
 
 
@@ -104,6 +104,15 @@ CASES = [
         "posterior_guessing_entropy",
         lambda system, prior, gain: tc.measures.posterior_guessing_entropy(system, prior),
         lambda C, prior, gain: slow.posterior_guessing_entropy(C, prior),
+    ),
+        "sibson_information of order 2",
+        lambda system, prior, gain: tc.measures.sibson_information(system, 2, prior),
+        lambda C, prior, gain: alpha.sibson(C, 2, prior),
+    ),
+    Case(
+        "arimoto_information of order 1/2",
+        lambda system, prior, gain: tc.measures.arimoto_information(system, 0.5, prior),
+        lambda C, prior, gain: alpha.arimoto(C, 0.5, prior),
     ),
     Case(
         "ldp_epsilon",

@@ -40,9 +40,9 @@ class StoredChannel(Channel):
     A ``.npy`` file of doubles and a memory map of such are read where they lie, and must not change meanwhile; anything
     else, and rows that `Channel` would divide by their sum, are copied, some rows or a record batch at a time, to a
     temporary file of 8 bytes per entry that goes away with the channel.
-    `bayes_security`, `leakiest_pair`, `bayes_risk`, `posterior_vulnerability`, `multiplicative_bayes_capacity` and
-    `ldp_epsilon` read it in parts; any other measure needs the rows that `restricted` picks, or a channel of at most
-    2²⁶ entries.
+    `bayes_security`, `leakiest_pair`, `bayes_risk`, `posterior_vulnerability`, `multiplicative_bayes_capacity`,
+    `shannon_capacity` and `ldp_epsilon` read it in parts; any other measure needs the rows that `restricted` picks, or
+    a channel of at most 2²⁶ entries.
 
     Examples
     --------

@@ -16,7 +16,13 @@ from tacit.errors import InvalidValueError, UnsupportedError
 from tacit.estimate import in_doubles
 from tacit.jobs.questions import Asked
 from tacit.jobs.watch import Watch
-from tacit.measures import ldp_epsilon, leakiest_pair, multiplicative_bayes_capacity, prior_vulnerability
+from tacit.measures import (
+    ldp_epsilon,
+    leakiest_pair,
+    multiplicative_bayes_capacity,
+    prior_vulnerability,
+    shannon_capacity,
+)
 from tacit.measures.attack_curves.curve import AttackCurve
 from tacit.measures.measure import prior_on
 from tacit.mechanisms import own_measures
@@ -135,6 +141,7 @@ def _quantities(mechanism: System, seen: System, claimed: System, asked: Asked) 
     if asked.gain is None:
         if asked.knowledge is None:
             quantities["multiplicative_bayes_capacity"] = lambda: in_doubles(multiplicative_bayes_capacity(seen))
+            quantities["shannon_capacity"] = lambda: shannon_capacity(seen)
         if seen is mechanism:
             quantities["ldp_epsilon"] = lambda: ldp_epsilon(seen)
         if seen.secrets > 1:

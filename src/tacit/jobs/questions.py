@@ -70,10 +70,10 @@ class Asked:
         questions: dict[str, Question] = {
             "posterior_vulnerability": lambda s: in_doubles(posterior_vulnerability(s, prior, gain)),
             "leakage": lambda s: in_doubles(leakage(s, prior, gain)),
+            "bayes_security": lambda s: in_doubles(bayes_security(s, prior, gain)),
         }
         if gain is None:
             questions |= {
-                "bayes_security": lambda s: in_doubles(bayes_security(s, prior)),
                 "mutual_information": lambda s: mutual_information(s, prior),
                 "bayes_risk": lambda s: in_doubles(bayes_risk(s, prior)),
             }
