@@ -105,6 +105,7 @@ CASES = [
         lambda system, prior, gain: tc.measures.posterior_guessing_entropy(system, prior),
         lambda C, prior, gain: slow.posterior_guessing_entropy(C, prior),
     ),
+    Case(
         "sibson_information of order 2",
         lambda system, prior, gain: tc.measures.sibson_information(system, 2, prior),
         lambda C, prior, gain: alpha.sibson(C, 2, prior),
