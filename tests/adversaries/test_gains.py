@@ -49,7 +49,7 @@ def check(system, matrix, prior, name):
 
 @each_gain
 @given(matrices(), st.data())
-@settings(max_examples=15)
+@settings(max_examples=10)
 def test_a_gain_is_its_definition_on_any_channel(name, matrix, data):
     check(tc.Channel(matrix), matrix, data.draw(priors(len(matrix))), name)
 
@@ -58,7 +58,7 @@ def test_a_gain_is_its_definition_on_any_channel(name, matrix, data):
 @pytest.mark.parametrize("storage", STORAGES)
 def test_a_gain_is_its_definition_in_any_storage(name, storage):
     rng = np.random.default_rng(3)
-    for k, m in ((1, 1), (1, 3), (5, 1), (7, 4), (4, 9)):
+    for k, m in ((1, 2), (5, 1), (7, 4)):
         matrix = rng.dirichlet(np.full(m, 0.4), size=k)
         matrix[:, -1] += matrix[:, 0] * (m > 1)
         matrix[:, 0] *= m == 1  # a column of nothing, where there is another
@@ -185,9 +185,9 @@ SEEN_BY = {
 @pytest.mark.parametrize("knowledge", SEEN_BY)
 @pytest.mark.parametrize("k", [2, 3])
 def test_a_gain_on_a_crowd_is_its_definition_on_the_histograms(name, knowledge, k):
-    for mechanism in (tc.RandomizedResponse(k, p=0.8), tc.UnaryEncoding.oue(k, epsilon=1)):
-        seen = tc.Shuffled(mechanism, 5).seen_by(SEEN_BY[knowledge](k))
-        check(seen, seen.channel().dense(), None, name)
+    mechanism = tc.RandomizedResponse(k, p=0.8) if k == 3 else tc.UnaryEncoding.oue(k, epsilon=1)
+    seen = tc.Shuffled(mechanism, 5).seen_by(SEEN_BY[knowledge](k))
+    check(seen, seen.channel().dense(), None, name)
 
 
 @each_kind
@@ -208,7 +208,7 @@ def test_the_worst_others_are_the_worst_of_all_counts(name, k):
 def test_a_sampled_crowd_says_of_a_gain_what_it_says_of_its_guesses(name, knowledge):
     gain = GAINS[name][0](6)
     crowd = tc.Shuffled(tc.RandomizedResponse(6, epsilon=1), 600)
-    with within(Limits(most_crowds_drawn=5000, most_histograms=10**4)):
+    with within(Limits(most_crowds_drawn=2500, most_histograms=10**4)):
         found, plain = (
             tc.posterior_vulnerability(crowd.seen_by(knowledge, seed=1), gain=g)
             for g in (gain, tc.gain_matrix(gain.guesses()))
