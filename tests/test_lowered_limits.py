@@ -258,6 +258,14 @@ QUESTIONS = {
     "a crowd's channel": lambda _: tc.bayes_security(crowd(LEANING, 20).channel()),
     "a large crowd's channel": lambda _: tc.bayes_security(crowd(RR3, 120).channel()),
     "datasets": lambda _: tc.posterior_vulnerability(tc.shuffling.dataset_channel(RR3, 3)),
+    "all guesses of some tries": lambda _: tc.k_tries_gain(6, 3).guesses().sum(),
+    "some tries at a stored channel": lambda folder: tc.posterior_vulnerability(
+        stored(folder), gain=tc.k_tries_gain(stored(folder).secrets, 3)
+    ),
+    "blocks of a stored channel": lambda folder: tc.posterior_vulnerability(
+        stored(folder), gain=tc.partition_gain(range(stored(folder).secrets))
+    ),
+    "the posteriors of a stored channel": lambda folder: tc.hyper(stored(folder)).outer.sum(),
     "the smallest crowd": lambda _: tc.shuffling.smallest_crowd(
         tc.RandomizedResponse(2, epsilon=1), tc.posterior_vulnerability, at_most=0.51
     ),
@@ -319,6 +327,10 @@ REFUSED_BY_NAME = [
     ("most_users", 20, "a guess among uniform others"),
     ("most_values", 2, "a loud profile"),
     ("most_entries", 20, "datasets"),
+    ("most_entries", 20, "all guesses of some tries"),
+    ("most_entries", 10, "some tries at a stored channel"),
+    ("most_entries", 20, "blocks of a stored channel"),
+    ("most_entries", 20, "the posteriors of a stored channel"),
     ("most_entries", 20, "all subsets"),
     ("most_entries", 20, "information of a stored channel"),
     ("most_factor_terms", 20, "a deficiency"),
