@@ -55,6 +55,19 @@ def test_a_gain_is_its_definition_on_any_channel(name, matrix, data):
 
 
 @each_gain
+@pytest.mark.parametrize("k", [1, 2, 5])
+def test_a_gain_on_fractions_is_the_fraction_of_its_definition(name, k):
+    rng, (make, definition) = np.random.default_rng(k), GAINS[name]
+    weights = rng.integers(0, 5, (k, 3)) + np.eye(k, 3, dtype=int)
+    rows = [[Fraction(int(weight), int(row.sum())) for weight in row] for row in weights]
+    prior = [Fraction(x, k * (k + 1) // 2) for x in range(1, k + 1)]
+    after = tc.posterior_vulnerability(tc.Channel(rows), prior, make(k))
+    assert type(after) is type(tc.prior_vulnerability(prior, make(k))) is Fraction
+    assert after == slow.posterior_vulnerability(rows, prior, definition(k))
+    assert tc.prior_vulnerability(prior, make(k)) == slow.prior_vulnerability(prior, definition(k))
+
+
+@each_gain
 @pytest.mark.parametrize("storage", STORAGES)
 def test_a_gain_is_its_definition_in_any_storage(name, storage):
     rng = np.random.default_rng(3)
@@ -256,6 +269,7 @@ def test_secrets_may_be_anything_a_function_takes():
     assert same_letter.guesses().tolist() == [[1, 0, 0], [0, 1, 1], [0, 0, 0]]
     fractions = tc.gain_function(Fraction, [1], range(1, 5))
     assert fractions.guesses().tolist() == [[1, 0.5, 1 / 3, 0.25]]
+    assert tc.prior_vulnerability([Fraction(1, 4)] * 4, fractions) == Fraction(25, 48)
     compared = tc.gain_function(lambda w, x: np.float64(w) == np.float64(x), [1], range(3))
     assert compared.guesses().tolist() == [[0, 1, 0]]
 
@@ -327,6 +341,8 @@ def raising(w, x):
         (lambda: tc.gain_function(lambda w, x: 1j, [0], [7]), "got 1j for"),
         (lambda: tc.gain_function(lambda w, x: math.nan, [0], [7]), "got nan for"),
         (lambda: tc.gain_function(lambda w, x: [1.0], [0], [7]), r"got \[1\.0\] for"),
+        (lambda: tc.gain_function(lambda w, x: 10**400, [0], [7]), "finite number, got 10000.* for guess 0"),
+        (lambda: tc.gain_function(lambda w, x: Fraction(10**400), [0], [7]), "finite number, got Fraction"),
         (lambda: tc.gain_function(lambda w, x: 1, [], [7]), "needs guesses, got none"),
         (lambda: tc.gain_function(lambda w, x: 1, [1], []), "needs secrets, got none"),
         (lambda: tc.gain_function(lambda w, x: 1, [1], 5), "secrets must be a list.*got 5"),

@@ -109,7 +109,7 @@ def gain_matrix(W: ArrayLike) -> Gain:
     >>> gain_matrix([[1, 0, 0], [0, 1, 1]]).secrets  # is it the first value or not?
     3
     """
-    return MatrixGain(as_matrix(W, "gain", "gains"), as_fractions(W) if holds_fractions(W) else None)
+    return MatrixGain(as_matrix(W, "gain", "gains"), fractions_in(W))
 
 
 def loss_matrix(W: ArrayLike) -> Gain:
@@ -138,8 +138,13 @@ def loss_matrix(W: ArrayLike) -> Gain:
     >>> round(-tc.posterior_vulnerability(tc.RandomizedResponse(2, p=0.75), gain=miss), 12)
     0.5
     """
-    exact: Any = as_fractions(W) if holds_fractions(W) else None
+    exact: Any = fractions_in(W)
     return LossGain(0.0 - as_matrix(W, "loss", "losses"), None if exact is None else -exact)
+
+
+def fractions_in(W: ArrayLike) -> Fractions | None:
+    """Return the matrix as fractions, if there are some in it and none has been rounded."""
+    return as_fractions(W) if holds_fractions(W) else None
 
 
 def as_matrix(W: ArrayLike, what: str, several: str) -> Reals:

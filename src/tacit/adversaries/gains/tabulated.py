@@ -2,18 +2,31 @@
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tacit.adversaries.gains.gain import Gain, check_listable
-from tacit.adversaries.gains.matrix import MatrixGain, as_matrix
+from tacit.adversaries.gains.gain import Gain, Reals, check_listable
+from tacit.adversaries.gains.matrix import MatrixGain, as_matrix, fractions_in, gain_matrix
 from tacit.errors import InvalidGainError
 
 # Comparisons of NumPy's numbers give its own booleans.
 _REAL: tuple[type[Any], ...] = (Real, np.bool_)
+
+
+@dataclass(frozen=True, eq=False)
+class DistanceGain(MatrixGain):
+    """Gain 1 less the distance, as a share of the largest, which need not be a double where the distances are whole."""
+
+    distances: MatrixGain = field(kw_only=True)
+
+    def in_fractions(self) -> Gain | None:
+        """Return the gain of the distances as fractions, if none has been rounded."""
+        exact = self.distances.in_fractions()
+        return None if exact is None else MatrixGain(_nearness(exact.guesses()))
 
 
 def distance_gain(distances: ArrayLike) -> Gain:
@@ -31,7 +44,8 @@ def distance_gain(distances: ArrayLike) -> Gain:
 
     Notes
     -----
-    The furthest guess is worth nothing; where all distances are 0, every guess is worth 1.
+    The furthest guess is worth nothing; where all distances are 0, every guess is worth 1. Whole distances, and
+    fractions, stay exact for channels of fractions.
 
     Examples
     --------
@@ -47,8 +61,12 @@ def distance_gain(distances: ArrayLike) -> Gain:
     if matrix.min() < 0:
         w, x = np.unravel_index(matrix.argmin(), matrix.shape)
         raise InvalidGainError(f"a distance must not be negative, got {matrix[w, x]} for guess {w} and secret {x}")
-    furthest = float(matrix.max())
-    return MatrixGain(1.0 - matrix / furthest if furthest > 0 else np.ones_like(matrix))
+    return DistanceGain(_nearness(matrix), distances=MatrixGain(matrix, fractions_in(distances)))
+
+
+def _nearness(distances: Reals) -> Reals:
+    furthest = distances.max()
+    return 1 - distances / furthest if furthest > 0 else distances + 1
 
 
 def gain_function(function: Callable[[Any, Any], float], guesses: Iterable[Any], secrets: Iterable[Any]) -> Gain:
@@ -57,7 +75,7 @@ def gain_function(function: Callable[[Any, Any], float], guesses: Iterable[Any],
     Parameters
     ----------
     function
-        Returns a real number for a guess and a secret; True is 1.
+        Returns a real number for a guess and a secret; True is 1. Fractions stay exact for channels of fractions.
     guesses
         The guesses, whatever they are.
     secrets
@@ -83,7 +101,7 @@ def gain_function(function: Callable[[Any, Any], float], guesses: Iterable[Any],
         raise InvalidGainError(f"a gain function must be called with a guess and a secret, got {function!r:.60}")
     rows, columns = _listed(guesses, "guesses"), _listed(secrets, "secrets")
     check_listable(math.log(len(rows)), len(columns))
-    return MatrixGain(as_matrix([[_asked(function, w, x) for x in columns] for w in rows], "gain", "gains"))
+    return gain_matrix([[_asked(function, w, x) for x in columns] for w in rows])
 
 
 def _listed(given: Iterable[Any], name: str) -> Sequence[Any]:
@@ -96,13 +114,16 @@ def _listed(given: Iterable[Any], name: str) -> Sequence[Any]:
     return listed
 
 
-def _asked(function: Callable[[Any, Any], Any], guess: Any, secret: Any) -> float:
+def _asked(function: Callable[[Any, Any], Any], guess: Any, secret: Any) -> Any:
     where = f"for guess {guess!r:.60} and secret {secret!r:.60}"
     try:
         gain = function(guess, secret)
     except Exception as error:
         raise InvalidGainError(f"the gain function raised {type(error).__name__}: {error!s:.80} {where}") from error
-    number = float(gain) if isinstance(gain, _REAL) else math.nan
-    if not math.isfinite(number):
+    try:
+        finite = isinstance(gain, _REAL) and math.isfinite(gain)
+    except OverflowError:  # a whole number, or a fraction, beyond all doubles
+        finite = False
+    if not finite:
         raise InvalidGainError(f"a gain function must return a finite number, got {gain!r:.60} {where}")
-    return number
+    return gain
