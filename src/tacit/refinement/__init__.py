@@ -3,6 +3,7 @@
 from tacit.refinement.deficiency import deficiency
 from tacit.refinement.equivalent import Equivalence, equivalent
 from tacit.refinement.max_case import max_case_refines
+from tacit.refinement.order import Order, compare_all
 from tacit.refinement.privacy import privacy_refines
 from tacit.refinement.refines import refines
 from tacit.refinement.verdict import Certificate, PrivacyWitness, Refinement, Witness
@@ -10,9 +11,11 @@ from tacit.refinement.verdict import Certificate, PrivacyWitness, Refinement, Wi
 __all__ = [
     "Certificate",
     "Equivalence",
+    "Order",
     "PrivacyWitness",
     "Refinement",
     "Witness",
+    "compare_all",
     "deficiency",
     "equivalent",
     "max_case_refines",
