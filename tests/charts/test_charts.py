@@ -200,6 +200,11 @@ STANDING_ALONE = {
         "Two curves.",
         best=charts.Protocol("the most", POINTS[:2]),
     ),
+    "refinement_order": lambda: charts.refinement_order(
+        [["a"], ["b", "c"], ["d"], ["e"]],
+        [{"refined": ["a"], "by": ["b", "c"]}, {"refined": ["a"], "by": ["d"]}, {"refined": ["d"], "by": ["e"]}],
+        "Order",
+    ),
 }
 
 
@@ -260,6 +265,16 @@ def test_of_many_posteriors_the_likeliest_are_said():
 def test_a_triangle_has_three_corners(secrets):
     with pytest.raises(InvalidValueError, match=rf"three secrets, and here are {len(secrets)}.*tacit\.restricted"):
         charts.barycentric([{"probability": 1.0, "posterior": [1 / len(secrets)] * len(secrets)}], secrets, "None")
+
+
+def test_each_system_stands_above_those_that_it_refines():
+    drawn = {record["name"]: record for record in records(alone("refinement_order"), "name")}
+    assert {name: record["level"] for name, record in drawn.items()} == {"a": 0, "b ≡ c": 1, "d": 1, "e": 2}
+    assert drawn["b ≡ c"]["x"] != drawn["d"]["x"]
+    lines = records(alone("refinement_order"), "x2")
+    assert [(line["level"], line["level2"]) for line in lines] == [(0, 1), (0, 1), (1, 2)]
+    nothing = charts.refinement_order([["a"], ["b"]], [], "Order").to_dict()
+    assert nothing["description"].endswith("none refines another.")
 
 
 def test_only_a_slip_is_framed_and_a_number_is_not_written_twice():

@@ -18,6 +18,7 @@ from tacit.charts.panels import Axis, Curve, Look, Panel, curves
 from tacit.charts.plane import observations_in_plane
 from tacit.charts.privacy_utility import Protocol, Quantity, percentages, privacy_utility
 from tacit.charts.published import beside_published
+from tacit.charts.refinement import refinement_order
 from tacit.charts.rendering import to_pdf, to_png, to_svg
 from tacit.charts.security import bayes_security_over_epsilon
 from tacit.charts.shares import answered_shares
@@ -52,6 +53,7 @@ __all__ = [
     "observations_in_plane",
     "percentages",
     "privacy_utility",
+    "refinement_order",
     "to_html",
     "to_pdf",
     "to_png",
