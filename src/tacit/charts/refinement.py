@@ -18,7 +18,7 @@ def refinement_order(classes: Sequence[Sequence[str]], covers: Sequence[Row], ti
     classes
         The names of systems that leak the same to everybody, together.
     covers
-        Mappings with ``refined``, one of these, and ``by``, a next safer one: those of `tacit.refinement.Order.to_dict`.
+        Mappings with ``refined``, one of these, and ``by``, a next safer one, as in `tacit.refinement.Order.to_dict`.
     title
         Of the figure.
 
