@@ -16,7 +16,7 @@ from tacit.reproduce import PAPERS, Published
 ITEMS = {
     "shuffle": [
         "table-1a", "table-1b", "table-1c", "table-2", "table-3", "table-4", "table-5",
-        *(f"figure-{number}" for number in range(2, 8)), "numbers",
+        *(f"figure-{number}" for number in range(2, 8)), "equivalences", "numbers",
     ],
     "ldp": ["example-3-2", "table-4-1", "remark-7-9", "table-10-1", "figure-2", "figure-3", "numbers"],
     "bayes-security": [

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tacit as tc
-from reproduce.papers import EVERY_ITEM, EveryItem, made, row, slips
+from reproduce.papers import EVERY_ITEM, EveryItem, drawn, made, row, slips
 from tacit.reproduce.shuffle import printed
 
 pytestmark = pytest.mark.long
@@ -39,6 +39,25 @@ def cascade(first, second):
     middle = dict.fromkeys(row for row, _ in second)
     outputs = dict.fromkeys(column for _, column in second)
     return {(x, z): sum(first[x, y] * second[y, z] for y in middle) for x, z in product(inputs, outputs)}
+
+
+def test_what_the_propositions_say_leaks_the_same_does_and_a_composition_leaks_less_than_its_parts():
+    rows = item("equivalences").rows
+    for found in rows:
+        as_much = found["gained more from the second"] == 0 and found["gained more from the first"] == 0
+        if "≡" in found["statement"]:
+            assert found["holds"] is True
+            assert as_much
+        else:
+            assert found["holds"] is (found["statement"] in ("N ⊑ NS", "S ⊑ SN"))
+            assert found["holds"] is (found["gained more from the second"] == 0)
+            assert not as_much
+    assert len(rows) == 3 * (5 + 4)
+
+
+def test_figure_9_has_one_class_above_noise_and_shuffler():
+    said = drawn("shuffle", "equivalences")["description"]
+    assert "NS ≡ SN ≡ NSʳ ≡ SʳNʳ refines N, NS ≡ SN ≡ NSʳ ≡ SʳNʳ refines S ≡ Sʳ" in said
 
 
 @pytest.mark.parametrize("name", TABLES)

@@ -4,6 +4,7 @@ from types import MappingProxyType
 
 from tacit.reproduce.item import Item, Paper
 from tacit.reproduce.shuffle import approximations, figures, tables
+from tacit.reproduce.shuffle.equivalences import equivalences
 from tacit.reproduce.shuffle.numbers import all_numbers
 
 SHUFFLE = Paper(
@@ -20,6 +21,8 @@ SHUFFLE = Paper(
             "figure-6": Item("Approximations of the guess through the shuffler", approximations.figure_6),
             "figure-7": Item("Approximations of the guess through noise and shuffler, four values",
                              approximations.figure_7),
+            "equivalences": Item("Propositions 9, 11, 12, 26 and 28, Figures 1, 8 and 9: what leaks the same",
+                                 equivalences),
             "numbers": Item("The numbers in the text", all_numbers),
         }
     ),
