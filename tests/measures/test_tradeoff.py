@@ -31,16 +31,29 @@ CHANNELS = {
 }
 
 NOISES = [
-    tc.Laplace(0.5), tc.Laplace(1), tc.Laplace(30), tc.Gaussian(0.3), tc.Gaussian(1), tc.Gaussian(20),
-    tc.Geometric(1), tc.Geometric(2, 3), tc.Geometric(1, 2**40), tc.DiscreteGaussian(1), tc.DiscreteGaussian(0.4),
-    tc.DiscreteGaussian(3, 5), tc.SubsampledGaussian(1, 0.1, 1), tc.SubsampledGaussian(2, 1, 10),
-    tc.SubsampledGaussian(1, 0.05, 50), tc.repeated(tc.Geometric(0.5), 20), tc.repeated(tc.Gaussian(2), 3),
-    tc.parallel(tc.Gaussian(3), tc.Laplace(2)),
-]  # fmt: skip
+    tc.Laplace(0.5),
+    tc.Laplace(1),
+    tc.Laplace(30),
+    tc.Gaussian(0.3),
+    tc.Gaussian(1),
+    tc.Gaussian(20),
+    tc.Geometric(1),
+    tc.Geometric(2, 3),
+    tc.Geometric(1, 2**40),
+    tc.DiscreteGaussian(1),
+    tc.DiscreteGaussian(0.4),
+    tc.DiscreteGaussian(3, 5),
+    tc.SubsampledGaussian(1, 0.1, 1),
+    tc.SubsampledGaussian(2, 1, 10),
+    tc.repeated(tc.Geometric(0.5), 20),
+    tc.repeated(tc.Gaussian(2), 3),
+]
+BANDS = [tc.SubsampledGaussian(1, 0.05, 50), tc.parallel(tc.Gaussian(3), tc.Laplace(2))]  # fmt: skip
 
 SYSTEMS = [
     *(pytest.param(tc.Channel(rows), id=name) for name, rows in CHANNELS.items()),
     *(pytest.param(noise, id=repr(noise)) for noise in NOISES),
+    *(pytest.param(band, id=repr(band), marks=pytest.mark.long) for band in BANDS),
     pytest.param(tc.repeated(tc.RandomizedResponse(3, epsilon=0.5), 5), id="5 times 3-RR"),
     pytest.param(tc.repeated(tc.Channel(CHANNELS["three that differ"]), 3), id="3 times a channel"),
 ]
@@ -115,6 +128,7 @@ def test_epsilon_is_that_of_differential_privacy(system):
         assert near(found, told, off=1e-9) or lowest(found) == highest(told) == math.inf
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_a_curve_falls_is_convex_and_no_worse_than_accusing_blindly(system):
     curve = curve_of(system)
@@ -145,7 +159,7 @@ def test_hits_are_what_is_not_missed_and_the_curve_of_all_pairs_is_symmetric(sys
 def test_a_normal_curve_with_the_fitted_shift_is_below_and_with_less_is_not(system):
     curve = curve_of(system)
     shift = curve.gaussian_mu(0.001)
-    few = 2000 if isinstance(curve.tests, Polygon) else 30
+    few = 2000 if isinstance(curve.tests, Polygon) else 31
     rates = np.append(norm.sf(np.linspace(-3, 3, few)), [0.001, 0.999])
     misses = [curve.at(rate) for rate in rates]
     most, least = (np.maximum([end(each) for each in misses], 0.001) for end in (highest, lowest))
@@ -196,7 +210,7 @@ def test_gaussian_privacy_is_told_from_all_else():
         corner = 1 / (1 + math.exp(epsilon))
         found = tc.tradeoff(tc.RandomizedResponse(2, epsilon=epsilon)).gaussian_mu()
         assert found == pytest.approx(2 * norm.isf(corner), rel=1e-10)
-    steps = tc.tradeoff(tc.SubsampledGaussian(1, 0.05, 50))
+    steps = curve_of(BANDS[0])
     assert steps.gaussian_mu().high == math.inf
     assert isinstance(steps.gaussian_mu(1e-4), Estimate)
     assert steps.gaussian_mu(1e-4).high - steps.gaussian_mu(1e-4).low < 1e-4
@@ -216,6 +230,7 @@ def test_steps_with_the_record_and_without_it_are_told_apart_in_both_directions(
     assert not near(tc.tradeoff(many, (0, 1)).at(0.01), tc.tradeoff(many, (1, 0)).at(0.01))
 
 
+@pytest.mark.long
 def test_many_steps_are_within_what_was_asked_for():
     curve = tc.tradeoff(tc.SubsampledGaussian(sigma=1, rate=0.01, steps=1000))
     for rate in (1e-6, 1e-3, 0.01, 0.1, 0.5, 0.9, 0.999):
@@ -250,7 +265,7 @@ def test_precision_is_of_all_who_are_accused():
     assert tc.tradeoff(tc.Channel(np.eye(2))).precision(0.01, 0) == 1
     with pytest.raises(InvalidValueError, match="nobody is accused"):
         curve.precision(0.5, 0)
-    band = tc.tradeoff(tc.SubsampledGaussian(1, 0.05, 50)).precision(0.1, 0.01)
+    band = curve_of(BANDS[0]).precision(0.1, 0.01)
     assert 0.1 < band.low <= band.value <= band.high < band.low + 1e-4
 
 

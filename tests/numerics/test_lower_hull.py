@@ -1,0 +1,37 @@
+"""The lower convex hull: against the lines through all pairs of points."""
+
+import numpy as np
+import pytest
+
+from tacit.numerics import lower_hull as module
+from tacit.numerics.lower_hull import Measured, lower_hull
+
+
+def is_below_all(x, y, corner):
+    """Whether no two other points have a line between them that is on or below this one."""
+    for a in range(x.size):
+        for b in range(x.size):
+            if x[a] < x[corner] < x[b] and y[a] + (y[b] - y[a]) * (x[corner] - x[a]) / (x[b] - x[a]) <= y[corner]:
+                return False
+    return not any(x[a] == x[corner] and y[a] < y[corner] for a in range(x.size))
+
+
+@pytest.mark.parametrize("passes", [50, 0])
+def test_corners_are_the_points_below_all_lines(monkeypatch, passes):
+    monkeypatch.setattr(module, "_PASSES", passes)
+    rng = np.random.default_rng(2)
+    for _ in range(50):
+        x, y = np.append(rng.integers(0, 9, 20), [0, 9]) / 8, np.append(rng.integers(0, 9, 20), [9, 0]) / 8
+        corners = lower_hull(Measured.of(x), Measured.of(y))
+        inner = [corner for corner in corners if 0 < x[corner] < x.max()]
+        expected = {(x[c], y[c]) for c in range(x.size) if 0 < x[c] < x.max() and is_below_all(x, y, c)}
+        assert {(x[c], y[c]) for c in inner} == expected
+        assert len(inner) == len(expected)
+
+
+def test_what_is_small_at_either_end_keeps_its_digits():
+    steps = np.array([1e-30, 1e-20, 0.5, 0.5 - 1e-17, 1e-17])
+    sums = np.append(0, np.cumsum(steps)), np.append(np.cumsum(steps[::-1])[::-1], 0)
+    falls = np.array([1e-10, 1e-9, 0.75, 0.25, 1e-19])
+    x, y = Measured(*sums), Measured(np.append(np.cumsum(falls[::-1])[::-1], 0), np.append(0, np.cumsum(falls)))
+    assert lower_hull(x, y).tolist() == [0, 1, 2, 3, 4, 5]
