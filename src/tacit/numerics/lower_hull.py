@@ -32,7 +32,7 @@ class Measured(NamedTuple):
 
     def steps(self, places: Integers) -> Reals:
         """Return how much the numbers at these places rise from each to the next."""
-        up, down = np.diff(self.values[places]), -np.diff(self.beyond[places])
+        up, down = np.diff(self.values[places]), 0.0 - np.diff(self.beyond[places])  # and never -0
         return np.where(self.values[places[1:]] > 0.5, down, up)
 
 
