@@ -70,9 +70,10 @@ def compare(draw: Random, _: Path) -> list[str]:
 
 
 def estimate(draw: Random, folder: Path) -> list[str]:
-    lines = (f"{draw.choice('abc')},{draw.randint(0, 5)}" for _ in range(300))
+    secrets, claim = draw.choice((("abc", []), ("ab", ["--epsilon", "1", "--delta", "1e-5"])))
+    lines = (f"{draw.choice(secrets)},{draw.randint(0, 5)}" for _ in range(300))
     (folder / "samples.csv").write_text("\n".join(("secret,seen", *lines)))
-    return ["estimate", "samples.csv", *_json(draw)]
+    return ["estimate", "samples.csv", *claim, *_json(draw)]
 
 
 def _mechanism(draw: Random) -> str:

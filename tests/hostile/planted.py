@@ -121,7 +121,9 @@ def estimate(draw: Random, given: Path, written: Path) -> list[str]:
         rows = [row | {"secret": rows[-1]["secret"]} for row in rows[-LEAST_NAMED + 1 :]]
     draw.shuffle(rows)
     command = ["estimate", str(table(draw, given, rows, (as_csv,)))]
-    command += draw.choice(([], ["--json"])) + draw.choice(([], ["--all-secrets"]))
+    command += (
+        draw.choice(([], ["--json"])) + draw.choice(([], ["--all-secrets"])) + draw.choice(([], ["--delta", "0"]))
+    )
     command += draw.choice(([], ["--method", "nearest-neighbours"], ["--method", "frequentist"]))
     return command + ["--chart", str(written / "c.svg")] * (draw.random() < 0.1)
 

@@ -52,9 +52,10 @@ def compare(draw: Random, folder: Path, seed: str) -> Command:
 def estimate(draw: Random, folder: Path, seed: str) -> Command:
     samples, chart = folder / "samples.csv", folder / "chart.svg"
     decimals = draw.random() < 0.5
-    drawn = ((draw.choice("abc"), draw.gauss(0, 1) if decimals else draw.randint(0, 9)) for _ in range(300))
+    secrets, claim = draw.choice((("abc", []), ("ab", ["--epsilon", "0", "--delta", "0"])))
+    drawn = ((draw.choice(secrets), draw.gauss(0, 1) if decimals else draw.randint(0, 9)) for _ in range(300))
     samples.write_text("secret,seen\n" + "".join(f"{secret},{seen}\n" for secret, seen in drawn))
-    return ["estimate", str(samples), "--chart", str(chart), "--seed", seed], [chart]
+    return ["estimate", str(samples), *claim, "--chart", str(chart), "--seed", seed], [chart]
 
 
 def audit(draw: Random, folder: Path, _: str) -> Command:
