@@ -176,8 +176,8 @@ class TestBadInput:
             ([[1.0, 2.0]], [[1.0]], "got rows of 2 and rows of 1"),
             ([[[1.0]]], [[[1.0]]], "x must be of shape"),
             (3.0, [1.0], "x must be of shape"),
-            ([[1.0], [1.0, 2.0]], [[1.0], [2.0]], "hashable|one mechanism"),
-            ([None, float("nan")], ["a", "b"], "must be finite"),
+            ([[1.0], [1.0, 2.0]], [[1.0], [2.0]], "x must be hashable"),
+            (["a", "b"], [None, math.nan], "y must be finite, got nan in row 1"),
         ],
     )
     def test_outputs(self, x, y, words):

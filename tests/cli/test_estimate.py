@@ -319,15 +319,15 @@ class TestClaims:
     @pytest.fixture
     def noise(self, tmp_path):
         rng = np.random.default_rng(4)
-        inputs = np.arange(4000) % 2
-        return written(tmp_path / "noise.csv", "input,output", inputs, inputs + rng.laplace(scale=0.5, size=4000))
+        inputs = np.arange(1600) % 2
+        return written(tmp_path / "noise.csv", "input,output", inputs, inputs + rng.laplace(scale=0.5, size=1600))
 
     @pytest.fixture
     def answers(self, tmp_path):
         rng = np.random.default_rng(5)
-        inputs = np.arange(4000) % 2
-        said_yes = np.where(rng.random(4000) < np.where(inputs, 0.7, 0.3), "yes", "no")
-        return written(tmp_path / "answers.csv", "input,answer,day", inputs, said_yes, rng.integers(3, size=4000))
+        inputs = np.arange(1600) % 2
+        said_yes = np.where(rng.random(1600) < np.where(inputs, 0.7, 0.3), "yes", "no")
+        return written(tmp_path / "answers.csv", "input,answer,day", inputs, said_yes, rng.integers(3, size=1600))
 
     def test_one_that_is_wrong_is_refuted(self, noise):
         code, out, _ = run("estimate", str(noise), "--seed", "1", "--epsilon", "1", "--delta", "1e-5")

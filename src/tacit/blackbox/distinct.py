@@ -41,14 +41,14 @@ def distinct_integers(column: NDArray[Any]) -> tuple[NDArray[Any], Integers]:
     return (np.flatnonzero(there).astype(np.uint64) + lowest).astype(column.dtype), places[above]
 
 
-def codes_of_rows(rows: NDArray[Any]) -> Integers:
+def codes_of_rows(rows: NDArray[Any], name: str = "observations") -> Integers:
     """Return for each observation, a value or a row of them, which of the distinct ones it is."""
     columns = rows.reshape(len(rows), -1).T
-    known, codes = distinct(columns[0], "observations")
+    known, codes = distinct(columns[0], name)
     for column in columns[1:]:
         if known.size == codes.size and column.dtype.kind in NUMBERS:
             break  # no two are alike already, and numbers need no check
-        values, more = distinct(column, "observations")
+        values, more = distinct(column, name)
         known, codes = distinct_integers(codes * values.size + more)
     return codes
 

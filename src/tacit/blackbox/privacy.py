@@ -2,7 +2,7 @@
 
 from numpy.typing import ArrayLike
 
-from tacit.blackbox.classifiers import Method
+from tacit.blackbox.classifiers import Method, is_classifier
 from tacit.blackbox.privacy_stream import PrivacyStream
 from tacit.blackbox.samples import checked_sides
 from tacit.estimate import Estimate
@@ -120,5 +120,6 @@ def estimate_epsilon(  # noqa: PLR0917 - what estimate_privacy_profile takes
 def _filled(x: ArrayLike, y: ArrayLike, confidence: float, method: Method, rng: Seed) -> PrivacyStream:
     source = generator(rng)
     stream = PrivacyStream(confidence, method, source)
-    stream.add(*(source.permutation(side) for side in checked_sides(x, y)))
+    sides = checked_sides(x, y, counted=not is_classifier(method))
+    stream.add(*map(source.permutation, sides))
     return stream

@@ -50,15 +50,14 @@ class PrivacyStream:
     Notes
     -----
     Outputs on either input must be independent draws, in no order of their own. Of the input with more of them about as
-    many count as of the other.
+    many count as of the other. Every answer learns from all of them anew.
 
     Examples
     --------
     >>> import tacit as tc
-    >>> mechanism, stream = tc.Laplace(scale=0.5), PrivacyStream(rng=1)
-    >>> noise = np.random.default_rng(2)
-    >>> while not stream.estimate_epsilon(0).low > 1:              # it is 2
-    ...     stream.add(noise.laplace(1, 0.5, size=100), noise.laplace(0, 0.5, size=100))
+    >>> noise, stream, rng = tc.Laplace(scale=0.5), PrivacyStream(rng=1), np.random.default_rng(2)
+    >>> while stream.estimate_epsilon(0).low <= 1:                 # it is 2
+    ...     stream.add(noise.sample([1] * 100, rng), noise.sample([0] * 100, rng))
     """
 
     def __init__(self, confidence: float = 0.95, method: Method = "auto", rng: Seed = None) -> None:
@@ -85,7 +84,7 @@ class PrivacyStream:
         InvalidValueError
             If `estimate_privacy_profile` would refuse them, or they are not like those before.
         """
-        sides = checked_sides(x, y)
+        sides = checked_sides(x, y, counted=not is_classifier(self._method))
         if self._given[0]:
             before, now = _kind(self._given[0][0], self._given[1][0]), _kind(*sides)
             if before != now:

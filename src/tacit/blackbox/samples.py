@@ -123,15 +123,18 @@ def checked_pairs(secrets: ArrayLike, observations: ArrayLike) -> tuple[Rows, Ro
     return inputs, outputs
 
 
-def checked_sides(x: ArrayLike, y: ArrayLike) -> tuple[Rows, Rows]:
-    """Return the outputs on two inputs as arrays of as many columns, or say what is wrong with them."""
+def checked_sides(x: ArrayLike, y: ArrayLike, *, counted: bool) -> tuple[Rows, Rows]:
+    """Return the outputs on two inputs as arrays of as many columns, or say what is wrong with them.
+
+    If they are to be ``counted``, they have to be values that can be told apart.
+    """
     sides = _as_array(x, "x", rows=True), _as_array(y, "y", rows=True)
     for name, side in zip("xy", sides, strict=True):
         if not side.size:
             raise InvalidValueError(f"{name} must not be empty: it takes outputs on both inputs to compare them")
         _check_shape(side, name)
-        if side.dtype.kind not in NUMBERS:
-            codes_of_rows(side)  # all of them, not only those that a coin calls for
+        if counted and side.dtype.kind not in NUMBERS:
+            codes_of_rows(side, name)
     if sides[0].shape[1:] != sides[1].shape[1:]:
         x_columns, y_columns = (columns(side.shape[1:]) for side in sides)
         raise InvalidValueError(f"x and y must be outputs of one mechanism, got {x_columns} and {y_columns}")
