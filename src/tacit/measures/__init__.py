@@ -2,6 +2,7 @@
 
 from tacit.measures import repeated as repeated
 from tacit.measures.additive_capacity import additive_capacity
+from tacit.measures.alpha_capacity import sibson_capacity
 from tacit.measures.alpha_information import arimoto_information, maximal_leakage, sibson_information
 from tacit.measures.bayes_security import bayes_security, leakiest_pair, leakiest_pairs
 from tacit.measures.capacity import multiplicative_bayes_capacity
@@ -51,6 +52,7 @@ __all__ = [
     "renyi_divergence",
     "renyi_dp",
     "shannon_capacity",
+    "sibson_capacity",
     "sibson_information",
     "total_variation",
     "tradeoff",

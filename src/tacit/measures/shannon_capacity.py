@@ -1,6 +1,7 @@
 """Shannon's capacity: the most nats or bits that an observation can carry about the secret, whatever the prior."""
 
 import math
+from collections.abc import Callable
 from functools import singledispatch
 
 import numpy as np
@@ -15,6 +16,7 @@ from tacit.measures.information import Unit, nats_in, plan_mutual_information
 from tacit.measures.measure import Method, Plan, as_plain, measure
 from tacit.numerics.distances.information_radius import central_weights
 from tacit.numerics.excess import deviance
+from tacit.numerics.matrices import Reals
 from tacit.validation import as_real
 
 NEWTON = Method("Newton's method, certified by the largest divergence", "bound")
@@ -91,32 +93,60 @@ def plan_shannon_capacity(system: System, tolerance: float) -> Plan[Estimate]:
 def attained_uniformly(system: System) -> Plan[Estimate]:
     """Plan the capacity of a system whose secrets can all change places: that of the uniform prior, as I is concave."""
     plan = plan_mutual_information(system, None)
-    how = f"uniform prior by symmetry: {plan.method.name}"
-    rung = "estimate" if plan.rung == "estimate" else "bound"
+    return certified(plan.named(f"uniform prior by symmetry: {plan.method.name}"))
 
-    def capacity() -> Estimate:
+
+def certified(plan: Plan[float | Estimate]) -> Plan[Estimate]:
+    """Return a plan of a float as one of the ends that it promises."""
+    method = Method(plan.method.name, "estimate" if plan.rung == "estimate" else "bound")
+
+    def ends() -> Estimate:
         told = plan.compute()
         if isinstance(told, Estimate):
             return told
         off = max(_AT_LEAST, _PROMISED * told)
-        return Estimate(told, max(0.0, told - off), told + off, None, how)
+        return Estimate(told, max(0.0, told - off), told + off, None, method.name)
 
-    return Plan(Method(how, rung), capacity)
+    return Plan(method, ends)
 
 
 def capacity_of(rows: Storage, tolerance: float) -> Estimate:
     """Return the capacity, in nats, of the rows of a channel."""
+    means = rows.column_means()
+
+    def ends(weights: Reals) -> tuple[float, Reals]:
+        held = with_all(weights)
+        mixture = np.maximum((1 - _OF_ALL) * rows.mixtures(weights) + _OF_ALL * means, _TINY)
+        divergences = rows.row_sums(lambda p, y: deviance(p, mixture[y]))
+        return float(held @ divergences), divergences
+
+    return narrowed(rows, tolerance, ends)
+
+
+def with_all(weights: Reals) -> Reals:
+    """Return weights of which a little is everybody's, so that a mixture excludes nothing."""
+    return (1 - _OF_ALL) * weights + _OF_ALL / weights.size
+
+
+def narrowed(
+    rows: Storage,
+    tolerance: float,
+    ends: Callable[[Reals], tuple[float, Reals]],
+    order: float = 1.0,
+) -> Estimate:
+    """Return the capacity of an order by what weights attain, and how far each row is from what they mix.
+
+    ``ends`` says both; the weights are sought among the secrets that lie furthest out.
+    """
     secrets, _ = rows.shape
-    within, means = max(tolerance, _ROUNDING), rows.column_means()
+    within = max(tolerance, _ROUNDING)
     weights, chosen = np.full(secrets, 1 / secrets), np.empty(0, dtype=np.int64)
     # No information exceeds the logarithm of the Bayes capacity.
     low, high = 0.0, math.log(max(1.0, float(rows.column_maxima().sum())))
     terms_left = limits.current().most_capacity_terms
     while True:
-        held = (1 - _OF_ALL) * weights + _OF_ALL / secrets
-        mixture = np.maximum((1 - _OF_ALL) * rows.mixtures(weights) + _OF_ALL * means, _TINY)
-        divergences = rows.row_sums(lambda p, y, q=mixture: deviance(p, q[y]))
-        low, high = max(low, float(held @ divergences)), min(high, float(divergences.max()))
+        attained, divergences = ends(weights)
+        low, high = max(low, attained), min(high, float(divergences.max()))
         further = np.setdiff1d(np.flatnonzero(divergences > low + within / 2), chosen)
         if high - low <= within or not further.size:
             break
@@ -128,7 +158,7 @@ def capacity_of(rows: Storage, tolerance: float) -> Estimate:
         if terms_left < 0 or chosen.size * laws.shape[1] > limits.current().most_entries:
             break
         weights = np.zeros(secrets)
-        weights[chosen] = central_weights(laws.dense(), within / 4)
+        weights[chosen] = central_weights(laws.dense(), within / 4, order)
     off = _ROUNDING * (1 + high)
     value = (low + max(low, high)) / 2
     return Estimate(value, max(0.0, low - off), max(value, high) + off, None, NEWTON.name)

@@ -1,6 +1,8 @@
 """The mixture of some laws from which none of them is far, in relative entropy: their information radius."""
 
-from collections.abc import Iterator
+import math
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,7 +16,7 @@ _STEPS = 80
 _NEGLIGIBLE = 1e-200
 
 
-def central_weights(laws: Reals, within: float) -> Reals:
+def central_weights(laws: Reals, within: float, order: float = 1.0) -> Reals:
     """Return weights w under which ``Σ_x w_x D(C_x; wC)`` nearly is the largest there is.
 
     By Newton's method on the conditions for the largest: a law in the mixture is as far from it as any, so that
@@ -28,33 +30,73 @@ def central_weights(laws: Reals, within: float) -> Reals:
         Shape ``(n, m)``, rows that sum to 1.
     within
         The largest less the mean divergence at which to stop, in nats.
+    order
+        Of another order α than 1, that of Rényi's divergence: then the weights are those of Sibson's information.
     """
     laws = laws[:, laws.max(axis=0) > _NEGLIGIBLE]
-    n, columns = laws.shape
-    own = -np.concatenate([_entropies(laws[part]) for part in _parts(n, columns)])
-    weights, slacks = np.full(n, 1 / n), None
+    target = _Shannons(laws) if order == 1 else _Sibsons(laws, order)
+    weights, slacks = np.full(len(laws), 1 / len(laws)), None
     best, least = weights, np.inf
     for _ in range(_STEPS):
-        mixture = weights @ laws
-        divergences = own - laws @ np.log(mixture)
-        largest = float(divergences.max())
-        gap = largest - float(weights @ divergences)
-        if not gap < np.inf:
+        now = target.at(weights)
+        if not now.gap < np.inf:
             break
-        if gap < least:
-            best, least = weights, gap
-        if gap <= within:
+        if now.gap < least:
+            best, least = weights, now.gap
+        if now.gap <= within:
             break
-        slacks = largest - divergences + gap if slacks is None else slacks
-        weights, slacks = _stepped(weights, slacks, divergences, _curvature(laws, mixture))
+        if slacks is None:
+            largest = float(now.slopes.max())
+            slacks = 2 * largest - now.slopes - float(weights @ now.slopes)
+        weights, slacks = _stepped(weights, slacks, now.slopes, now.curvature())
     return best
 
 
-def _stepped(weights: Reals, slacks: Reals, divergences: Reals, curvature: Reals) -> tuple[Reals, Reals]:
+class _At(NamedTuple):
+    """What is sought at some weights: its slopes, how far it is from its largest at most, and minus its curvature."""
+
+    slopes: Reals
+    gap: float
+    curvature: Callable[[], Reals]
+
+
+class _Shannons:
+    """The mean divergence of laws from their mixture."""
+
+    def __init__(self, laws: Reals) -> None:
+        self._laws = laws
+        self._own = np.concatenate([_negative_entropies(laws[part]) for part in _parts(*laws.shape)])
+
+    def at(self, weights: Reals) -> _At:
+        mixture = weights @ self._laws
+        divergences = self._own - self._laws @ np.log(mixture)
+        gap = float(divergences.max()) - float(weights @ divergences)
+        return _At(divergences, gap, lambda: _curvature(self._laws, 1 / mixture))
+
+
+class _Sibsons:
+    """``Σ_y (Σ_x w_x C[x, y]^α)^(1/α)``, or minus that where α < 1: a monotone function of Sibson's information."""
+
+    def __init__(self, laws: Reals, order: float) -> None:
+        self._tops = laws.max(axis=0)
+        self._powers = (laws / self._tops) ** order
+        self._order = order
+
+    def at(self, weights: Reals) -> _At:
+        order, sums = self._order, weights @ self._powers
+        roots = self._tops * sums ** (1 / order)
+        slopes = self._powers @ (roots / sums)
+        whole, furthest = float(roots.sum()), float(slopes.max() if order > 1 else slopes.min())
+        gap = math.log(furthest / whole) / (order - 1)
+        bend = abs(1 / order - 1) * roots / sums / sums
+        return _At(slopes if order > 1 else -slopes, gap, lambda: _curvature(self._powers, bend))
+
+
+def _stepped(weights: Reals, slacks: Reals, slopes: Reals, curvature: Reals) -> tuple[Reals, Reals]:
     """Return both a step on: ``(H + diag(s/w)) dw = D + μ/w - λ``, the weights still summing to 1."""
     n = weights.size
     curvature[np.diag_indices(n)] += slacks / weights
-    towards, centring, level = np.linalg.solve(curvature, np.stack([divergences, 1 / weights, np.ones(n)], axis=1)).T
+    towards, centring, level = np.linalg.solve(curvature, np.stack([slopes, 1 / weights, np.ones(n)], axis=1)).T
 
     def step(product: float) -> tuple[Reals, Reals, float]:
         free = towards + product * centring
@@ -77,14 +119,14 @@ def _room(values: Reals, change: Reals) -> float:
     return float((values[falling] / -change[falling]).min()) if falling.any() else np.inf
 
 
-def _curvature(laws: Reals, mixture: Reals) -> Reals:
-    """Return ``C diag(1/q) Cᵀ``, some columns at a time."""
-    n, columns = laws.shape
-    return sum((laws[:, part] / mixture[part] @ laws[:, part].T for part in _parts(columns, n)), np.zeros((n, n)))
+def _curvature(rows: Reals, bends: Reals) -> Reals:
+    """Return ``R diag(b) Rᵀ``, some columns at a time."""
+    n, columns = rows.shape
+    return sum((rows[:, part] * bends[part] @ rows[:, part].T for part in _parts(columns, n)), np.zeros((n, n)))
 
 
-def _entropies(laws: Reals) -> Reals:
-    return -(laws * np.log(np.where(laws > 0, laws, 1.0))).sum(axis=1)
+def _negative_entropies(laws: Reals) -> Reals:
+    return (laws * np.log(np.where(laws > 0, laws, 1.0))).sum(axis=1)
 
 
 def _parts(length: int, other: int) -> Iterator[slice]:
