@@ -8,6 +8,9 @@ from fractions import Fraction
 from tacit.errors import InvalidValueError
 from tacit.shown import Shown
 
+# The relative error of a float.
+_PROMISED = 1e-10
+
 
 @dataclass(frozen=True)
 class Estimate(Shown):
@@ -149,7 +152,7 @@ def settled(result: float | Estimate) -> float | Estimate:
     if not isinstance(result, Estimate) or not result.certified:
         return result
     off = max(result.high - result.value, result.value - result.low)
-    return result.value if off <= max(1e-12, 1e-10 * abs(result.value)) else result
+    return result.value if off <= max(1e-12, _PROMISED * abs(result.value)) else result
 
 
 def largest(results: Iterable[float | Estimate]) -> float | Estimate:
@@ -178,6 +181,13 @@ def contrasted(
         return value
     low, high = function(lowest(up), highest(down)), function(highest(up), lowest(down))
     return _joint(value, low, high, estimates, _methods(estimates))
+
+
+def bracketed(low: float, high: float, of: Iterable[float | Estimate], method: str) -> Estimate:
+    """Return what lies between two ends that hold if all of these results do, each to the digits of a float."""
+    low, high = low - _PROMISED * abs(low), high + _PROMISED * abs(high)
+    parts = [result for result in of if isinstance(result, Estimate)]
+    return _joint(low + (high - low) / 2, low, high, parts, method)
 
 
 def _methods(parts: Iterable[Estimate]) -> str:

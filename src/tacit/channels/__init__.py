@@ -2,6 +2,7 @@
 
 from tacit.channels.channel import Channel, System, as_system
 from tacit.channels.composition import (
+    Parallel,
     Repeated,
     cascade,
     hidden_choice,
@@ -14,6 +15,7 @@ from tacit.channels.stored import StoredChannel
 
 __all__ = [
     "Channel",
+    "Parallel",
     "Repeated",
     "StoredChannel",
     "System",

@@ -1,7 +1,7 @@
 """The channel: a validated, immutable, labelled matrix of P(observation | secret)."""
 
 from collections.abc import Hashable, Iterable
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, cast, runtime_checkable
 
 from tacit.channels.labels import Labels, as_labels, named_row
 from tacit.channels.storage import Matrix, Storage, kind_of
@@ -23,7 +23,23 @@ class System(Protocol):
         ...
 
 
-class Channel:
+class Composable:
+    """A system that composes by operators as `tacit.cascade` (``C >> D``) and `tacit.parallel` (``C & D``) do."""
+
+    __slots__ = ()
+
+    def __rshift__(self, other: System) -> "Channel":
+        from tacit.channels.composition.products import cascade  # noqa: PLC0415 - composition builds channels
+
+        return cascade(cast(System, self), other)
+
+    def __and__(self, other: System) -> System:
+        from tacit.channels.composition.products import parallel  # noqa: PLC0415
+
+        return parallel(cast(System, self), other)
+
+
+class Channel(Composable):
     """A channel ``C[x, y] = P(y | x)``: a row per secret, a column per observation.
 
     Parameters
@@ -136,16 +152,6 @@ class Channel:
         channel._storage = storage
         channel._inputs, channel._outputs = inputs, outputs
         return channel
-
-    def __rshift__(self, other: object) -> "Channel":
-        from tacit.channels.composition.products import cascade  # noqa: PLC0415 - composition builds channels
-
-        return cascade(self, other) if isinstance(other, Channel) else NotImplemented
-
-    def __and__(self, other: object) -> "Channel":
-        from tacit.channels.composition.products import parallel  # noqa: PLC0415
-
-        return parallel(self, other) if isinstance(other, Channel) else NotImplemented
 
     def __repr__(self) -> str:
         secrets, observations = self.shape

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tacit import limits
 from tacit.adversaries.priors import as_prior, written_out
+from tacit.channels.channel import Composable
 from tacit.errors import InvalidValueError, TooLargeError
 from tacit.mechanisms.indices import as_array, as_indices
 from tacit.mechanisms.reporting import Reporting
@@ -24,7 +25,7 @@ Integers = NDArray[np.int64]
 Reports = NDArray[np.integer[Any]]
 
 
-class Mechanism(Reporting, Encodable):
+class Mechanism(Reporting, Encodable, Composable):
     """A local randomizer of one of k values: a subclass writes the law, this class checks and vectorises.
 
     A subclass has the attribute ``k``, and implements `epsilon`, `channel` and the other abstract methods; most are a

@@ -1,5 +1,6 @@
 """Differential privacy of a shuffled crowd: δ(ε) over pairs of the target's values, whoever the others are."""
 
+import itertools
 import math
 from collections.abc import Iterable
 
@@ -12,6 +13,7 @@ from tacit.estimate import Estimate, as_share, highest, lowest
 from tacit.measures.divergences import logarithms, renyi_of_logs
 from tacit.measures.local_privacy import EXTREMES, plan_ldp_epsilon
 from tacit.measures.measure import Plan
+from tacit.measures.parallel import divergences, pairs_alike
 from tacit.measures.privacy import Profile, log_likelihoods, plan_privacy_profile, plan_renyi, ratio_of
 from tacit.numerics.histograms.histograms import dirichlet_multinomial_pmf, histograms
 from tacit.numerics.histograms.log_histograms import log_add_draw, log_histogram_law
@@ -71,6 +73,23 @@ def _is_plain(system: AmongOthers) -> bool:
     """Whether the target's report is seen as if she were alone, others being certain, and not only nearly so."""
     certain = not system.groups or math.isinf(plan_ldp_epsilon(system.mechanism).compute())
     return certain and system.leaves_only_the_target
+
+
+@pairs_alike.register
+def _(system: AmongWorst) -> bool:
+    return is_symmetric(system.mechanism)
+
+
+@divergences.register
+def _(system: AmongOthers, order: float) -> Reals:
+    if _is_plain(system) or math.isinf(order):  # as large where everybody sends the same report
+        return divergences(system.mechanism, order)
+    found = np.zeros((system.secrets, system.secrets))
+    for a, b in itertools.permutations(range(system.secrets), 2):
+        pair = system.pair(a, b)
+        _check_listed(pair.lists_all)
+        found[a, b] = renyi_of_logs(*pair.all_log_likelihoods, order)
+    return found
 
 
 @log_likelihoods.register

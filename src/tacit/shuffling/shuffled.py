@@ -6,7 +6,7 @@ from numpy.typing import ArrayLike
 
 from tacit.adversaries.knowledge import AllButOne, Exchangeable, Knowledge, PartlyInformed, Uninformed, WorstAllButOne
 from tacit.adversaries.priors import as_prior
-from tacit.channels.channel import Channel, System
+from tacit.channels.channel import Channel, Composable, System
 from tacit.errors import InvalidPriorError, InvalidValueError, UnsupportedError
 from tacit.measures.measure import Reals, plainest, prior_on, reported_alone
 from tacit.measures.privacy import claimed
@@ -17,7 +17,7 @@ from tacit.shuffling.views import AmongExchangeable, AmongOthers, AmongWorst, Vi
 from tacit.validation import as_count, as_crowd
 
 
-class Shuffled:
+class Shuffled(Composable):
     """n users, the target among them, who report through a local mechanism and a shuffler.
 
     The secret is the target's value, the observation the histogram of all reports: by Shuffle's Propositions 9 and 12

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from tacit import limits
 from tacit.adversaries.knowledge import Exchangeable
-from tacit.channels.channel import Channel, System
+from tacit.channels.channel import Channel, Composable, System
 from tacit.errors import TooLargeError, UnsupportedError
 from tacit.mechanisms.reporting import Response, reporting
 from tacit.numerics.draws.randomness import fresh_seed
@@ -36,7 +36,7 @@ _MOST_REPORTS, _FEW_LISTED = 16, 1 << 12
 
 
 @dataclass(frozen=True, eq=False)
-class View:
+class View(Composable):
     """A crowd as one adversary sees it: a system, made by `tacit.Shuffled.seen_by`.
 
     ``seed`` is where its samples start, if only sampling answers.

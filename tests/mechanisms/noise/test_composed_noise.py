@@ -196,7 +196,7 @@ def test_there_is_a_channel_where_all_noises_have_one():
     with pytest.raises(tc.errors.UnsupportedError, match="continuum of observations"):
         tc.repeated(LAPLACE, 2).channel()
     with pytest.raises(tc.errors.UnsupportedError, match="continuum of observations"):
-        tc.parallel(LAPLACE, tc.RandomizedResponse(2, epsilon=1.0))
+        tc.parallel(LAPLACE, tc.RandomizedResponse(2, epsilon=1.0)).channel()
 
 
 @pytest.mark.long

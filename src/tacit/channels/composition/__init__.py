@@ -4,5 +4,6 @@ from tacit.channels.composition.choice import hidden_choice, visible_choice
 from tacit.channels.composition.products import cascade, parallel
 from tacit.channels.composition.repeated import Repeated, repeated
 from tacit.channels.composition.restriction import restricted
+from tacit.channels.composition.side_by_side import Parallel
 
-__all__ = ["Repeated", "cascade", "hidden_choice", "parallel", "repeated", "restricted", "visible_choice"]
+__all__ = ["Parallel", "Repeated", "cascade", "hidden_choice", "parallel", "repeated", "restricted", "visible_choice"]

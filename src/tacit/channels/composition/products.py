@@ -4,8 +4,10 @@ from functools import singledispatch
 from typing import overload
 
 from tacit.channels.channel import Channel, System, as_system
-from tacit.channels.labels import check_labels, unlabelled
-from tacit.channels.storage import leading, matrices, stored
+from tacit.channels.composition.side_by_side import Parallel
+from tacit.channels.labels import check_labels
+from tacit.channels.storage import matrices, stored
+from tacit.errors import InvalidChannelError
 
 
 def cascade(C: System, D: System) -> Channel:
@@ -48,7 +50,7 @@ def cascade(C: System, D: System) -> Channel:
 
 
 @overload
-def parallel(C: Channel, D: Channel) -> Channel: ...
+def parallel(C: Channel, D: Channel) -> Channel | Parallel: ...
 
 
 @overload
@@ -63,14 +65,16 @@ def parallel(C: System, D: System) -> System:
     Parameters
     ----------
     C, D
-        Channels, or mechanisms that stand for one, with the same inputs: as many, and with the same labels in the same
+        Channels, mechanisms or structured systems with the same inputs: as many, and with the same labels in the same
         order unless one side is unlabelled.
 
     Returns
     -------
     Channel or System
-        Outputs are the pairs ``(y, z)``; also written ``C & D``. Of two noises with two secrets each, a system of which
-        privacy losses add up; their sensitivities may differ.
+        Also written ``C & D``. Of two channels the channel whose outputs are the pairs ``(y, z)``, while it fits in
+        memory. Else a `Parallel` that is not written down: what adds up for each pair of secrets (`tacit.ldp_epsilon`,
+        `tacit.renyi_dp`, privacy losses) is summed over the parts, and what does not is bounded by what the parts leak.
+        With noise on numbers, a system of two secrets of which privacy losses add up; sensitivities may differ.
 
     Raises
     ------
@@ -88,19 +92,31 @@ def parallel(C: System, D: System) -> System:
     >>> C = Channel([[0.9, 0.1], [0.2, 0.8]])
     >>> (C & C).shape
     (2, 4)
+    >>> import tacit as tc
+    >>> many = tc.RandomizedResponse(10**4, epsilon=1)
+    >>> round(tc.ldp_epsilon(many & many), 12)
+    2.0
     """
-    known = plan_parallel(as_system(C), as_system(D))
+    first, second = as_system(C), as_system(D)
+    known = plan_parallel(first, second) or plan_parallel(second, first)
     if known is not None:
         return known
-    first, second = C.channel(), D.channel()
-    check_labels(first.inputs, second.inputs, "the first channel's inputs", "the second's inputs")
-    outputs = tuple((y, z) for y in first.outputs for z in second.outputs)
-    inputs = second.inputs if unlabelled(first.inputs) else first.inputs
-    products = leading([first.storage, second.storage]).row_products(first.storage, second.storage)
-    return Channel.derived(products, inputs, outputs)
+    both = Parallel((*_parts(first), *_parts(second)))
+    if isinstance(first, Channel) and isinstance(second, Channel):
+        check_labels(first.inputs, second.inputs, "the first channel's inputs", "the second's inputs")
+        return both.channel() if both.is_small else both
+    if first.secrets != second.secrets:
+        raise InvalidChannelError(
+            f"the first system's secrets ({first.secrets}) and the second's ({second.secrets}) must be as many"
+        )
+    return both
+
+
+def _parts(system: System) -> tuple[System, ...]:
+    return system.parts if isinstance(system, Parallel) else (system,)
 
 
 @singledispatch
 def plan_parallel(first: System, second: System) -> System | None:
-    """Return what stands for two systems side by side instead of an explicit channel, if a room above knows it."""
+    """Return what stands for two systems side by side, in any order, if a room above knows it."""
     return None

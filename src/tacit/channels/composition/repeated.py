@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit import limits
-from tacit.channels.channel import Channel, System, as_system
+from tacit.channels.channel import Channel, Composable, System, as_system
 from tacit.channels.storage import Dense, stored
 from tacit.errors import TooLargeError
 from tacit.numerics.excess import deviance
@@ -75,7 +75,7 @@ def plan_repeated(system: System, n: int) -> System:
 
 
 @dataclass(frozen=True)
-class Repeated:
+class Repeated(Composable):
     """``n`` independent uses of the system ``base`` on the same secret; made by `repeated`."""
 
     base: System

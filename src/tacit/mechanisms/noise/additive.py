@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tacit.channels.channel import Channel
+from tacit.channels.channel import Channel, Composable
 from tacit.errors import InvalidValueError, UnsupportedError
 from tacit.measures.losses import LatticeLosses, Losses
 from tacit.measures.measure import Method
@@ -21,7 +21,7 @@ Reals = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 
-class AdditiveNoise(Encodable):
+class AdditiveNoise(Encodable, Composable):
     """Noise added to a number: the same symmetric, log-concave law, shifted by the value.
 
     It protects any two values at most ``sensitivity`` apart. Of these, 0 and the sensitivity are easiest to tell apart,

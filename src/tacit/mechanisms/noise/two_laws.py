@@ -5,7 +5,7 @@ from abc import ABC, abstractmethod
 from typing import Protocol
 
 from tacit.adversaries.gains import Gain
-from tacit.channels.channel import Channel
+from tacit.channels.channel import Channel, Composable
 from tacit.estimate import Estimate, largest, settled
 from tacit.measures.bayes_security import Pair, plan_bayes_security, plan_leakiest_pair, plan_leakiest_pairs
 from tacit.measures.capacity import plan_multiplicative_bayes_capacity
@@ -42,7 +42,7 @@ class ClosedForm(Protocol):
         ...
 
 
-class TwoLaws(ABC):
+class TwoLaws(Composable, ABC):
     """What two secrets make an observer see in many independent uses: the laws P and Q."""
 
     @property

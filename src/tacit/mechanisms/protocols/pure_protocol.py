@@ -27,6 +27,7 @@ from tacit.measures.divergences import excess_mass_of_logs, logarithms, renyi_of
 from tacit.measures.local_privacy import plan_ldp_epsilon
 from tacit.measures.losses import LatticeLosses, leakiest_losses, told_sometimes
 from tacit.measures.measure import Method, Plan
+from tacit.measures.parallel import pairs_alike
 from tacit.measures.privacy import Profile, plan_privacy_profile, plan_renyi
 from tacit.measures.tradeoff import places_of, plan_tradeoff
 from tacit.mechanisms.mechanism import Integers, Mechanism, Reals, Reports
@@ -157,6 +158,11 @@ def _(system: PureProtocol, pair: Pair | None) -> Plan[BestTests]:
 @plan_renyi.register
 def _(system: PureProtocol, order: float) -> Plan[float]:
     return Plan(_closed_form(system), lambda: renyi_of_logs(*system.log_pair, order))
+
+
+@pairs_alike.register
+def _(system: PureProtocol) -> bool:
+    return True
 
 
 @leakiest_losses.register
