@@ -27,8 +27,9 @@ def repeated(system: System, n: int) -> System:
     Parameters
     ----------
     system
-        A channel, a mechanism, or a structured system. Each use draws anew all that is random, the other users of a
-        `tacit.Shuffled` included.
+        A channel, a mechanism, or a structured system. Each use draws anew all that is random, the other users of what
+        is seen of a crowd included. A `tacit.Shuffled` by itself is asked again: nobody's value changes, and
+        ``repeated(crowd, n).seen_by(knowledge)`` is what an adversary sees of all rounds.
     n
         Number of uses, at least 1.
 
