@@ -1,10 +1,9 @@
 """Measures: functions of a system and an adversary, named by their quantity."""
 
-from tacit.measures import repeated as repeated
+from tacit.measures import parallel as parallel, repeated as repeated
 from tacit.measures.additive_capacity import additive_capacity
 from tacit.measures.alpha_capacity import sibson_capacity
 from tacit.measures.alpha_information import arimoto_information, maximal_leakage, sibson_information
-from tacit.measures import parallel as parallel, repeated as repeated
 from tacit.measures.bayes_security import bayes_security, leakiest_pair, leakiest_pairs
 from tacit.measures.capacity import multiplicative_bayes_capacity
 from tacit.measures.divergences import hockey_stick, renyi_divergence, total_variation

@@ -5,9 +5,6 @@ from tacit.shuffling import (  # these register the algorithms
     leakiest as leakiest,
     plans as plans,
     privacy as privacy,
-    leakiest as leakiest,
-    plans as plans,
-    privacy as privacy,
     rounds as rounds,
 )
 from tacit.shuffling.asymptotics import asymptotic_vulnerability, maximum_load_bounds
