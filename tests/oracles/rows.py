@@ -55,6 +55,34 @@ def guessing_entropy(rows, prior):
     return mpmath.fsum(guesses * cell for column in ranked for guesses, cell in enumerate(column, start=1))
 
 
+def sibson_information(rows, prior, order):
+    if order == 1:
+        return mutual_information(rows, prior)
+    columns = [
+        [(p, cell) for p, cell in zip(prior, column, strict=True) if p and cell] for column in zip(*rows, strict=True)
+    ]
+    if order == math.inf:
+        return log(mpmath.fsum(max((cell for _, cell in column), default=mpf(0)) for column in columns))
+    alpha = mpf(order)
+    sums = (mpmath.fsum(p * cell**alpha for p, cell in column) for column in columns)
+    return alpha / (alpha - 1) * log(mpmath.fsum(total ** (1 / alpha) for total in sums if total))
+
+
+def shannon_capacity(rows, steps=12):
+    """Both ends of it, after some of the textbook's steps."""
+    prior = [mpf(1) / len(rows)] * len(rows)
+    for _ in range(steps):
+        reported = [_dot(prior, column) for column in zip(*rows, strict=True)]
+        told = [
+            mpmath.fsum(cell * log(cell / mean) for cell, mean in zip(row, reported, strict=True) if cell)
+            for row in rows
+        ]
+        ends = max(mpf(0), _dot(prior, told)), max(mpf(0), *told)
+        prior = [p * exp(each) for p, each in zip(prior, told, strict=True)]
+        prior = [p / mpmath.fsum(prior) for p in prior]
+    return ends
+
+
 def capacity(rows):
     return mpmath.fsum(max(column) for column in zip(*rows, strict=True))
 

@@ -59,6 +59,10 @@ def about(
     yield question("bayes_security", lambda: min(map(exact.bayes_security, views)))
     if prior is not None and max(law) < 1:
         yield question("bayes_security", lambda: risk() / (1 - max(law)), **asked)
+    if prior is not None and gain is not None:
+        best = max(0, *(worth for guess in gain for worth in guess))
+        if all(min(guess) < best for guess in gain) and before() < best:
+            yield question("bayes_security", lambda: (best - after()) / (best - before()), **wanted)
     epsilon, delta, order = draw.epsilon(), draw.delta(), draw.order()
     if draw.chance(0.5) and mpmath.isfinite(most):
         epsilon = float(most) * draw.between(0, 1.01)
@@ -73,3 +77,13 @@ def about(
     if isinstance(system, Call):
         yield question("multiplicative_bayes_capacity", lambda: exact.capacity(views[0]))
         yield question("ldp_epsilon", lambda: most)
+        yield question("shannon_capacity", lambda: exact.shannon_capacity(views[0]), refusable=True)
+        # Of a small order, what is too unlikely for a double counts as impossible.
+        level = order if most < 700 or mpmath.isinf(most) else max(0.5, order)
+        yield question(
+            "measures.sibson_information",
+            lambda: exact.sibson_information(views[0], law, level),
+            level,
+            refusable=True,
+            **asked,
+        )

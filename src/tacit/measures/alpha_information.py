@@ -15,6 +15,7 @@ from tacit.measures.capacity import plan_multiplicative_bayes_capacity
 from tacit.measures.divergences import logarithms
 from tacit.measures.information import Unit, nats_in, plan_mutual_information
 from tacit.measures.measure import Plan, as_plain, measure, prior_on
+from tacit.measures.privacy import log_likelihoods
 from tacit.measures.vulnerability import EXPLICIT, Prior, plan_posterior_vulnerability
 from tacit.numerics.matrices import Reals
 from tacit.validation import as_order
@@ -59,7 +60,9 @@ def sibson_information(
 
     Notes
     -----
-    Source: Sibson, Information radius, 1969; Verdú, α-mutual information, ITA 2015.
+    Source: Sibson, Information radius, 1969; Verdú, α-mutual information, ITA 2015. Small orders weigh what is hardly
+    possible like what is likely: what is too unlikely for a double (1e-308) counts as impossible, unless the system has
+    its logarithms, as `tacit.Exponential` and `tacit.repeated`.
 
     Examples
     --------
@@ -159,7 +162,12 @@ def plan_sibson_information(system: System, order: float, prior: Prior) -> Plan[
         return plan_mutual_information(system, prior)
     if order == math.inf and (prior is None or prior.all()):
         return _logarithm(plan_multiplicative_bayes_capacity(system))
-    return Plan(EXPLICIT, lambda: sibson_of(system.channel().storage, order, written_out(prior, system.secrets)))
+    law = written_out(prior, system.secrets)
+    if order <= _NEAR:
+        return Plan(
+            EXPLICIT, lambda: _raised(order, _log_norms(log_likelihoods(system), order, logarithms(law) / order))
+        )
+    return Plan(EXPLICIT, lambda: sibson_of(system.channel().storage, order, law))
 
 
 @singledispatch
@@ -173,13 +181,14 @@ def plan_arimoto_information(system: System, order: float, prior: Prior) -> Plan
         return _logarithm(guess.then(lambda right: right / float(law.max())))
 
     def information() -> float:
-        rows = system.channel().storage
         if abs(order - 1) < _NEAR:
             tilted = law**order
-            return _near_shannon(rows, order, tilted / tilted.sum())
+            return _near_shannon(system.channel().storage, order, tilted / tilted.sum())
         logs = logarithms(law)
-        whole = _log_norms(logs[:, None], order)[0]
-        return _raised(order, _log_column_norms(rows, order, logs - whole))
+        logs = logs - _log_norms(logs[:, None], order, np.zeros(law.size))[0]
+        if order <= _NEAR:
+            return _raised(order, _log_norms(log_likelihoods(system), order, logs))
+        return _raised(order, _log_column_norms(system.channel().storage, order, logs))
 
     return Plan(EXPLICIT, information)
 
@@ -197,24 +206,27 @@ def log_column_norms(rows: Storage, order: float, weights: Reals) -> Reals:
     return _log_column_norms(rows, order, np.where(weights > 0, 0.0, logs) if order == math.inf else logs / order)
 
 
-def _log_column_norms(rows: Storage, order: float, logs: Reals) -> Reals:
+def _log_column_norms(rows: Storage, order: float, weights: Reals) -> Reals:
     """Return the logarithms of the α-norms of the columns, each row times what this is the logarithm of."""
     tops = np.full(rows.shape[1], -np.inf)
     for start, block in rows.blocks():
-        own = logs[start : start + len(block), None] + logarithms(block)
-        tops = np.maximum(tops, own.max(axis=0))
+        tops = np.maximum(tops, (weights[start : start + len(block), None] + logarithms(block)).max(axis=0))
     if order == math.inf:
         return tops
-    sums, finite = np.zeros(rows.shape[1]), np.where(tops > -np.inf, tops, 0.0)
+    sums = np.zeros(rows.shape[1])
     for start, block in rows.blocks():
-        own = logs[start : start + len(block), None] + logarithms(block)
-        sums += np.exp(order * (own - finite)).sum(axis=0)
-    return np.where(tops > -np.inf, finite + logarithms(np.maximum(sums, 1.0)) / order, -np.inf)
+        sums += _powers(logarithms(block), order, weights[start : start + len(block)], tops)
+    return tops + np.log(np.maximum(sums, 1.0)) / order
 
 
-def _log_norms(logs: Reals, order: float) -> Reals:
-    tops = logs.max(axis=0)
-    return tops + np.log(np.exp(order * (logs - tops)).sum(axis=0)) / order
+def _log_norms(logs: Reals, order: float, weights: Reals) -> Reals:
+    """Return the same of rows whose logarithms are given, what is too unlikely for a double included."""
+    tops = (weights[:, None] + logs).max(axis=0)
+    return tops + np.log(np.maximum(_powers(logs, order, weights, tops), 1.0)) / order
+
+
+def _powers(logs: Reals, order: float, weights: Reals, tops: Reals) -> Reals:
+    return np.exp(order * (weights[:, None] + logs - np.where(tops > -np.inf, tops, 0.0))).sum(axis=0)
 
 
 def _raised(order: float, log_norms: Reals) -> float:
