@@ -30,7 +30,8 @@ def value(result) -> float:
 @pytest.mark.long
 def test_alone_every_result_is_the_function_of_its_name() -> None:
     results = compared("krr:k=4,epsilon=1", "oue:k=4,epsilon=1")
-    assert list(results) == ["krr:k=4,epsilon=1", "oue:k=4,epsilon=1"]
+    assert list(results) == ["krr:k=4,epsilon=1", "oue:k=4,epsilon=1", "refinement"]
+    results.pop("refinement")
     for found, mechanism in zip(results.values(), (RR(4, 1), tc.UnaryEncoding.oue(4, 1)), strict=True):
         worth = tc.information.effective_participation(mechanism, rng=0)
         assert float(worth) == pytest.approx(value(found.pop("effective_participation")), rel=1e-5)
@@ -58,7 +59,7 @@ def test_a_target_says_whether_it_is_met_and_what_it_takes() -> None:
     target = ["--users", "200", "--target", "posterior_vulnerability<=0.51"]
     results = compared("krr:k=2,p=0.9", "krr:k=2,p=0.6", *target)
     # Shuffle, Theorem 19: 0.52254 and 0.50563 at n = 200; the excess is that without noise times tanh(ε/2).
-    loose, tight = (found["target"] for found in results.values())
+    loose, tight = (results[name]["target"] for name in ("krr:k=2,p=0.9", "krr:k=2,p=0.6"))
     assert (loose["met"], tight["met"]) == (False, True)
     assert [round(found["value"], 5) for found in (loose, tight)] == [0.52254, 0.50563]
     without_noise = math.comb(199, 99) / 2**200
@@ -141,6 +142,28 @@ def test_a_seed_makes_a_sample_the_same_again() -> None:
     assert first["posterior_vulnerability"] == tc.posterior_vulnerability(RR(3, 1))
 
 
+def test_which_is_safer_against_everybody_is_told() -> None:
+    two = ["krr:k=2,epsilon=1", "krr:k=2,p=0.7310585786300049", "rappor:k=2,epsilon=1"]
+    order = compared(*two)["refinement"]
+    assert order["classes"] == [two[:2], two[2:]]
+    assert order["covers"] == [{"refined": two[:2], "by": two[2:]}]
+    said = " ".join(run("compare", *two)[1].split())
+    assert f"{two[0]}, {two[1]}: leak the same to everybody" in said
+    assert f"{two[2]}: at least as safe as {two[0]} against everybody" in said
+    either = ["krr:k=3,epsilon=1", "oue:k=3,epsilon=1"]
+    ((first, second),) = [found["gaps"] for found in compared(*either)["refinement"]["incomparable"]]
+    said = " ".join(run("compare", *either)[1].split())
+    assert f"{', '.join(either)}: it depends on the adversary which is safer; some gain {second:.4g} more" in said
+    assert f"some {first:.4g} more from the second" in said
+
+
+def test_what_cannot_be_ordered_is_said_with_the_reason() -> None:
+    said = " ".join(run("compare", "krr:k=2,epsilon=1", "krr:k=3,epsilon=1")[1].split())
+    assert "is not compared: the first system's secrets (2) and the second's (3) must be as many" in said
+    said = " ".join(run("compare", "krr:k=1000,epsilon=1", "krr:k=1000,epsilon=2")[1].split())
+    assert "epsilon=2: which is safer against everybody is not compared: to compare 1,000 kinds" in said
+
+
 def test_eighty_columns_hold_every_number(monkeypatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     mechanisms = ["krr:k=5,epsilon=1", "krr:k=20,epsilon=0.125"]
@@ -191,6 +214,7 @@ def test_a_chart_is_what_its_name_says(tmp_path, suffix: str, beginning: bytes) 
 def test_a_chart_shows_each_mechanism_as_epsilon_varies(tmp_path) -> None:
     results = compared(*CHARTED, "--users", "100", "--chart", tmp_path / "chart.svg")
     best = results.pop("optimal_mechanism")
+    assert results.pop("refinement")["undecided"] == []
     for make, own, found in zip((RR, tc.UnaryEncoding.oue), (1, 2), results.values(), strict=True):
         assert [point["epsilon"] for point in found["curve"]] == pytest.approx([0.5, 1, 2, 4])
         for epsilon, point in zip((0.5, 1, 2, 4), found["curve"], strict=True):

@@ -8,6 +8,7 @@ from tacit.errors import InvalidPriorError, TooLargeError
 from tacit.jobs.compare import compare
 from tacit.jobs.questions import Asked
 from tacit.jobs.target import goal_of
+from tacit.refinement import Order
 from tacit.spelling import mechanism_of
 
 TEXTS = ["krr:k=2,epsilon=1", "oue:k=2,epsilon=1"]
@@ -17,7 +18,7 @@ SYSTEMS = {text: mechanism_of(text) for text in TEXTS}
 def test_every_answer_is_a_step_that_names_its_mechanism() -> None:
     watch, asked = Limited(100), Asked(users=20, seed=1)
     found = compare(SYSTEMS, asked, goal_of("posterior_vulnerability<=0.6", asked), watch=watch)
-    assert {step.partition(": ")[0] for step in watch.seen} == set(TEXTS)
+    assert {step.partition(": ")[0] for step in watch.seen} == {*TEXTS, "all"}
     assert len(watch.seen) == len(set(watch.seen)) >= 2 * 8
     for row in found.rows.values():
         assert not row.not_computed
@@ -32,6 +33,21 @@ def test_beyond_a_limit_the_answers_so_far_stay() -> None:
     assert list(first.alone) == ["ldp_epsilon", "posterior_vulnerability"]
     assert second.alone == {}
     assert set(second.not_computed.values()) == {"enough"}
+
+
+def test_which_mechanism_is_safer_is_said_of_several_or_why_not() -> None:
+    found = compare(SYSTEMS, Asked(seed=1))
+    assert isinstance(found.order, Order)
+    assert found.order.covers == (((TEXTS[0],), (TEXTS[1],)),)
+    assert found.to_dict()["refinement"] == found.order.to_dict()
+    others = compare(SYSTEMS | {"krr:k=3,epsilon=1": tc.RandomizedResponse(3, 1)}, Asked(seed=1))
+    assert "(2) and the second's (3) must be as many" in others.to_dict()["refinement"]["not_computed"]
+    large = {f"krr:k=1000,epsilon={e}": tc.RandomizedResponse(1000, e) for e in (1, 2)}
+    (reason,) = compare(large, Asked(seed=1)).order.undecided.values()
+    assert "takes some steps of over 268,435,456 multiplications" in reason
+    alone = compare({TEXTS[0]: SYSTEMS[TEXTS[0]]}, Asked(seed=1))
+    assert alone.order is None
+    assert "refinement" not in alone.to_dict()
 
 
 def test_a_curve_that_is_cut_short_is_an_error() -> None:

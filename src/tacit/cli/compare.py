@@ -1,6 +1,6 @@
 """``tacit compare``: mechanisms side by side, and how far each is from a target."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 from typing import Annotated, Any
@@ -14,7 +14,7 @@ from tacit.cli.output import code_of, print_json, say_verdicts, watching
 from tacit.cli.terminal import say
 from tacit.errors import InvalidValueError
 from tacit.estimate import Estimate
-from tacit.jobs.compare import compare as compared, compared_measures
+from tacit.jobs.compare import Comparison, compare as compared, compared_measures
 from tacit.jobs.gates import gates_of
 from tacit.jobs.questions import Asked
 from tacit.jobs.target import Goal, check_scales, goal_of
@@ -22,6 +22,7 @@ from tacit.jobs.tradeoff import EPSILONS, Tradeoff, check_drawable, epsilons_of
 from tacit.numerics.draws.randomness import fresh_seed
 from tacit.presenting.files import check_not_an_input, written_whole
 from tacit.presenting.numbers import in_brief, within
+from tacit.refinement import Order
 from tacit.spelling import knowledge_of, mechanism_of, prior_of, read_by
 
 FORMATS = ("svg", "png", "pdf", "html")
@@ -49,7 +50,8 @@ def compare(
     """Compare mechanisms: what each gives away alone and shuffled, how accurate it is, and what a target takes.
 
     Of each also the share of a person's information that it hides on average, and for krr and up to 10 values what a
-    report is worth in honest answers, the population's law being Jeffreys'.
+    report is worth in honest answers, the population's law being Jeffreys'. Of several, which is safer than which
+    against everybody, whatever she knows and wants, when each reports alone.
 
     Parameters
     ----------
@@ -123,12 +125,36 @@ def compare(
         }  # fmt: skip
         print_json("compare", inputs, found.to_dict(), verdicts)
     else:
-        _print_text({name: row.to_dict() for name, row in found.rows.items()}, asked, goal)
+        _print_text(found, asked, goal)
         if chart is not None:
             say()
             say(f"Chart: {chart}")
         say_verdicts(verdicts)
     return code_of(verdict.verdict for verdict in verdicts)
+
+
+def _order_in_words(order: Order | str | None) -> Iterator[str]:
+    """Yield which mechanism is safer than which."""
+    if order is None:
+        return
+    yield ""
+    if isinstance(order, str):
+        yield f"Which is safer against everybody is not compared: {order}"
+        return
+    for members in order.classes:
+        if len(members) > 1:
+            yield f"{', '.join(members)}: leak the same to everybody"
+    for refined, by in order.covers:
+        yield f"{by[0]}: at least as safe as {refined[0]} against everybody"
+    for first, second in order.incomparable:
+        more = order.relations[second, first].witness, order.relations[first, second].witness
+        gaps = [in_brief(each.gap) for each in more if each is not None]
+        yield (
+            f"{first}, {second}: it depends on the adversary which is safer; some gain {gaps[0]} more from the first, "
+            f"some {gaps[1]} more from the second"
+        )
+    for (first, second), reason in order.undecided.items():
+        yield f"{first}, {second}: which is safer against everybody is not compared: {reason}"
 
 
 def _chart_file(
@@ -176,9 +202,10 @@ def _systems(mechanisms: Iterable[str]) -> dict[str, System]:
     return systems
 
 
-def _print_text(results: dict[str, dict[str, Any]], asked: Asked, goal: Goal | None) -> None:
+def _print_text(comparison: Comparison, asked: Asked, goal: Goal | None) -> None:
     from tacit.presenting.tables import Screen, print_notes, titled_table  # noqa: PLC0415 - JSON needs no rich
 
+    results = {name: row.to_dict() for name, row in comparison.rows.items()}
     console = Screen()
     for title, columns in _tables(asked, goal):
         table = titled_table(title, ("mechanism", *columns), columns, whole=console.width >= _WIDE)
@@ -196,6 +223,8 @@ def _print_text(results: dict[str, dict[str, Any]], asked: Asked, goal: Goal | N
     print_notes(console, notes)
     for method in methods:
         console.print(f"* {method}")
+    for line in _order_in_words(comparison.order):
+        console.print(line)
 
 
 def _tables(asked: Asked, goal: Goal | None) -> list[tuple[str, dict[str, tuple[str, ...]]]]:

@@ -5,10 +5,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import tacit as tc
+from tacit import limits
 from tacit.adversaries import Exchangeable
 from tacit.adversaries.priors import as_prior
 from tacit.channels import System
-from tacit.errors import InvalidValueError
+from tacit.errors import InvalidValueError, UnsupportedError
 from tacit.jobs.gates import SETTLED, Gate, Verdict, judged, numbers_in
 from tacit.jobs.questions import Asked, Result
 from tacit.jobs.target import Goal, check_scales
@@ -17,10 +18,14 @@ from tacit.jobs.watch import Watch
 from tacit.measures import ldp_epsilon
 from tacit.measures.measure import prior_on
 from tacit.mechanisms import own_measures
+from tacit.refinement import Order, compare_all
 from tacit.shuffling import Shuffled, largest_epsilon, smallest_crowd
 from tacit.spelling import family_of
 
 Answers = Mapping[str, Any]
+
+# Multiplications of a step of comparing two mechanisms, a tenth of a second.
+_QUICKLY_COMPARED = 1 << 28
 
 
 @dataclass(frozen=True)
@@ -66,19 +71,36 @@ class Compared:
 
 @dataclass(frozen=True)
 class Comparison:
-    """The mechanisms' answers by their spelling, and their curves where they were asked for."""
+    """The mechanisms' answers by their spelling, and their curves where they were asked for.
+
+    Parameters
+    ----------
+    rows
+        The answers.
+    order
+        Which mechanism refines which, or why that is not compared; None for one mechanism.
+    tradeoff
+        The curves.
+    """
 
     rows: Mapping[str, Compared]
+    order: Order | str | None
     tradeoff: Tradeoff | None
 
     def to_dict(self) -> dict[str, Any]:
         """Return all as one object, as JSON has it."""
         found = {name: row.to_dict() for name, row in self.rows.items()}
+        order = {} if self.order is None else {"refinement": self._order()}
         if self.tradeoff is None:
-            return found
+            return found | order
         curves, best = self.tradeoff.curves, self.tradeoff.best
         drawn = {name: row | {"curve": curves[name]} for name, row in found.items()}
-        return drawn | {"optimal_mechanism": {"not_computed": best} if isinstance(best, str) else {"curve": best}}
+        return (
+            drawn | order | {"optimal_mechanism": {"not_computed": best} if isinstance(best, str) else {"curve": best}}
+        )
+
+    def _order(self) -> dict[str, Any]:
+        return self.order.to_dict() if isinstance(self.order, Order) else {"not_computed": self.order}
 
     def judged(self, gates: Sequence[Gate], measures: Sequence[str]) -> tuple[Verdict, ...]:
         """Return whether each gate, of one of the measures, holds for each mechanism."""
@@ -157,8 +179,20 @@ def compare(
         if asked.users is not None:
             prior_on(Shuffled(system, asked.users).seen_by(asked.against("posterior_vulnerability")), asked.prior)
     rows = {name: _Row(name, system, asked, goal, watch).compared() for name, system in systems.items()}
+    order = None if len(systems) == 1 else _ordered(systems, watch)
     curves = None if epsilons is None else tradeoff(systems, epsilons, asked.users, asked.seed, watch)
-    return Comparison(rows, curves)
+    return Comparison(rows, order, curves)
+
+
+def _ordered(systems: Mapping[str, System], watch: Watch) -> Order | str:
+    """Return which mechanism refines which, or why that is not compared."""
+    allowed = limits.current()
+    few = replace(allowed, most_factor_terms=min(_QUICKLY_COMPARED, allowed.most_factor_terms))
+    try:
+        with watch.step("all: refinement"), limits.within(few):
+            return compare_all(systems)
+    except (InvalidValueError, UnsupportedError) as error:
+        return str(error)
 
 
 class _Row:
