@@ -2,6 +2,7 @@
 
 import json
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -48,6 +49,25 @@ def test_every_result_is_the_function_of_its_name() -> None:
     assert results.pop("shannon_capacity")["value"] == tc.mutual_information(mechanism)
     for name, value in results.items():
         assert value == BY_NAME[name](mechanism, prior), name
+
+
+def test_a_rate_of_false_positives_adds_what_the_best_attack_misses() -> None:
+    assert measured("gaussian:sigma=1", "--false-positive-rate", "0.01", "--only", "tradeoff") == {
+        "tradeoff": tc.tradeoff(tc.Gaussian(1)).at(0.01)
+    }
+    crowd = tc.Shuffled(tc.RandomizedResponse(2, epsilon=1), 20)
+    asked = ("krr:k=2,epsilon=1", "--users", "20", "--shuffled", "--false-positive-rate", "0.1")
+    assert measured(*asked)["tradeoff"] == tc.tradeoff(crowd.seen_by(tc.WorstAllButOne())).at(0.1)
+    known = measured(*asked, "--adversary", "all-but-one:9,10")["tradeoff"]
+    assert known == tc.tradeoff(crowd.seen_by(tc.AllButOne([9, 10]))).at(0.1)
+    code, out, _ = run("measure", "gaussian:sigma=1", "--false-positive-rate", "0.01", "--fail-over", "tradeoff<0.95")
+    assert (code, out.splitlines()[-1].split()[:2]) == (1, ["FAILED", "tradeoff"])
+
+
+def test_a_curve_is_drawn(tmp_path: Path) -> None:
+    results = measured("gaussian:sigma=1", "--curve", str(tmp_path / "curve.svg"), "--only", "bayes_security")
+    assert set(results) == {"bayes_security"}
+    assert "accusing blindly" in (tmp_path / "curve.svg").read_text(encoding="utf-8")
 
 
 def test_infinity_is_the_word_for_it() -> None:
@@ -157,6 +177,7 @@ BAD = {
     ),
     "epsilon below 0": (["krr:k=2,p=0.7", "--epsilon", "-0.5"], "epsilon must be at least 0"),
     "delta above 1": (["krr:k=2,p=0.7", "--delta", "1.5"], "delta must be in [0, 1]"),
+    "false positives above 1": (["krr:k=2,p=0.7", "--false-positive-rate", "1.5"], "false_positive_rate must be in"),
     "seed below 0": (["krr:k=2,p=0.7", "--seed", "-3"], "at least 0, got -3"),
     "prior too short": (["krr:k=3,p=0.7", "--prior", "0.5,0.5"], "one probability per secret (3), got 2"),
     "prior not a law": (["krr:k=2,p=0.7", "--prior", "0.5,0.6"], "a sum of 1.1"),

@@ -18,6 +18,8 @@ from tacit.printable import printable
 
 KINDS = (
     "Estimate",
+    "AttackCurve",
+    "banded AttackCurve",
     "ClassSizes",
     "ExposureCurve",
     "ExposureBoundCurve",
@@ -49,6 +51,8 @@ def shown(name: str = "town") -> dict[str, object]:
     those = people(name)
     return {
         "Estimate": tc.exposure_bound(those, k=5),
+        "AttackCurve": tc.tradeoff(tc.Channel([[0.75, 0.25], [0.25, 0.75]], inputs=[name, "other"]), (name, "other")),
+        "banded AttackCurve": tc.blackbox.estimate_tradeoff([0.0, 1.0, 2.0], [1.0, 2.0, 3.0]),
         "ClassSizes": those.class_sizes(),
         "ExposureCurve": tc.exposure_curve(those, columns=[name, "sex"]),
         "ExposureBoundCurve": exposure_bound_curve(those),
