@@ -49,9 +49,11 @@ def test_a_band_is_drawn_with_what_it_is_worth():
     scores = np.random.default_rng(4).normal(size=(2, 300))
     curve = tc.blackbox.estimate_tradeoff(scores[0], scores[1] + 1)
     assert "between these with a confidence of 95 %" in str(curve.chart().to_dict())
-    assert len(drawn(curve.chart())) == 4
-    low, high = ([*end] for end in sorted(drawn(curve.chart()).values(), key=lambda line: line[20][1])[1::2])
-    assert all(below[1] <= above[1] for below, above in zip(low, high, strict=True))
+    lines = [line for line in drawn(curve.chart()).values() if len(line) > 2]
+    low, found, high = sorted(lines, key=lambda line: line[20][1])
+    for below, at, above in zip(low, found, high, strict=True):
+        assert below[1] <= at[1] <= above[1]
+        assert at[1] == curve.true_positive_rate(at[0]).value
 
 
 def test_certified_ends_that_nobody_could_tell_apart_are_one_line():
