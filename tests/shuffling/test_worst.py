@@ -15,7 +15,7 @@ from tacit.adversaries.gains import IdentityGain
 from tacit.estimate import Estimate, settled
 from tacit.measures.bayes_security import plan_bayes_security
 from tacit.measures.information import plan_mutual_information
-from tacit.measures.privacy import _least_epsilon, plan_ldp_epsilon
+from tacit.measures.privacy import least_epsilon, plan_ldp_epsilon
 from tacit.measures.vulnerability import plan_posterior_vulnerability
 from tacit.shuffling.others import Group
 from tacit.shuffling.pairs import Blanket, PairOfValues, largest_excess_beyond, unlike
@@ -173,7 +173,7 @@ def test_the_bounded_epsilon_holds_the_worst_one(delta, crowd):
     view = tc.Shuffled(mechanism, n).seen_by(tc.WorstAllButOne())
     rows = [rows_among(mechanism, counts) for counts in slow.all_counts(n - 1, mechanism.secrets)]
     truth = slow.epsilon(lambda ratio: max(slow.privacy_profile(each, ratio) for each in rows), delta)
-    found = _least_epsilon(_bounded_profile(view), delta, plan_ldp_epsilon(view).compute())
+    found = least_epsilon(_bounded_profile(view), delta, plan_ldp_epsilon(view).compute())
     low, high = (found.low, found.high) if isinstance(found, Estimate) else (found, found)
     slack = 1e-9 if math.isfinite(truth) else 0
     assert low <= truth + slack
