@@ -200,8 +200,11 @@ for _name in MECHANISMS:
 @spelled.register
 def _(channel: Channel) -> str:
     matrix: Any = channel.matrix
-    if not (isinstance(matrix, np.ndarray) and unlabelled(channel.inputs) and unlabelled(channel.outputs)):
-        raise UnsupportedError(f"{channel!r} is sparse or has labels of its own, which have no spelling; name a file")
+    dense = isinstance(matrix, np.ndarray) and channel.storage.fractions is None
+    if not (dense and unlabelled(channel.inputs) and unlabelled(channel.outputs)):
+        raise UnsupportedError(
+            f"{channel!r} is sparse, of fractions or has labels of its own, which have no spelling; name a file"
+        )
     return f"channel:{spelled_matrix(matrix)}"
 
 

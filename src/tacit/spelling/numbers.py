@@ -4,10 +4,14 @@ import csv
 import io
 import re
 from collections.abc import Callable, Iterable
+from fractions import Fraction
 from typing import Any, TypeVar
+
+import numpy as np
 
 from tacit.errors import InvalidValueError, UnsupportedError
 from tacit.input_files import opened
+from tacit.validation import Fractions
 
 T = TypeVar("T", int, float)
 
@@ -55,8 +59,10 @@ def file_in(text: str) -> str | None:
     return None if _ROWS.fullmatch(text) else text
 
 
-def matrix_of(text: str) -> list[list[float]]:
+def matrix_of(text: str) -> list[list[float]] | Fractions:
     """Return the matrix that is spelled by its rows, ``a,b;c,d``, or else by the CSV file that holds it.
+
+    Where a file has fractions, such as ``1/3``, all its numbers are fractions.
 
     Examples
     --------
@@ -77,12 +83,14 @@ def matrix_of(text: str) -> list[list[float]]:
     return _rows_of(rows, path)
 
 
-def _rows_of(rows: list[list[str]], where: str) -> list[list[float]]:
-    matrix: list[list[float]] = []
+def _rows_of(rows: list[list[str]], where: str) -> list[list[float]] | Fractions:
+    # A fraction among them makes all exact, decimals too.
+    exact = any("/" in entry for row in rows for entry in row)
+    matrix: list[list[Any]] = []
     for number, row in enumerate(rows, start=1):
         try:
-            matrix.append([float(entry) for entry in row])
-        except ValueError:
+            matrix.append([Fraction(entry) if exact else float(entry) for entry in row])
+        except (ValueError, ZeroDivisionError):
             raise InvalidValueError(
                 f"{where} must hold numbers only, without a header, and row {number} does not"
             ) from None
@@ -90,4 +98,4 @@ def _rows_of(rows: list[list[str]], where: str) -> list[list[float]]:
             raise InvalidValueError(
                 f"{where} must have rows of equal length, and row {number} has {len(row)} of {len(rows[0])}"
             )
-    return matrix
+    return np.array(matrix, dtype=object) if exact else matrix
