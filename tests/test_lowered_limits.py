@@ -266,6 +266,7 @@ QUESTIONS = {
         stored(folder), gain=tc.partition_gain(range(stored(folder).secrets))
     ),
     "the posteriors of a stored channel": lambda folder: tc.hyper(stored(folder)).outer.sum(),
+    "datasets": lambda _: tc.posterior_vulnerability(tc.shuffling.dataset_channel(RR3, 3).channel()),
     "the smallest crowd": lambda _: tc.shuffling.smallest_crowd(
         tc.RandomizedResponse(2, epsilon=1), tc.posterior_vulnerability, at_most=0.51
     ),

@@ -231,7 +231,7 @@ def test_what_cannot_be_built_is_refused_politely(n):
     attempts = [
         lambda: tc.shuffling.full_shuffle_channel(n, 3),
         lambda: tc.shuffling.reduced_shuffle_channel(n, 3),
-        lambda: tc.shuffling.dataset_channel(mechanism, n),
+        lambda: tc.shuffling.dataset_channel(mechanism, n).channel(),
     ]
     for attempt in attempts:
         with pytest.raises(tc.errors.TooLargeError, match=r"tacit\.Shuffled") as caught:

@@ -6,7 +6,8 @@ Wherever a distribution is given it must sum to 1 within 1e-9; one that misses b
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tacit.errors import InvalidPriorError
+from tacit import limits
+from tacit.errors import InvalidPriorError, TooLargeError
 from tacit.validation import SUM_ROUNDING, SUM_TOLERANCE, Fractions, as_count, as_fractions, as_index, as_reals
 
 
@@ -27,6 +28,8 @@ def uniform(k: int) -> NDArray[np.float64]:
     ------
     InvalidValueError
         If k is not a whole number of at least 1.
+    TooLargeError
+        If k is more than a hundred million.
 
     Examples
     --------
@@ -34,6 +37,8 @@ def uniform(k: int) -> NDArray[np.float64]:
     [0.25, 0.25, 0.25, 0.25]
     """
     k = as_count(k, "k", at_least=1)
+    if k > (most := limits.current().most_values):
+        raise TooLargeError(f"a prior on more than {most:,} values is not written down; take a measure that needs none")
     return _frozen(np.full(k, 1.0 / k))
 
 

@@ -9,9 +9,12 @@ from functools import reduce
 
 import numpy as np
 
+from tacit import limits
 from tacit.channels.channel import Channel, System, as_system
 from tacit.channels.size import check_size
+from tacit.errors import TooLargeError
 from tacit.numerics.histograms.histograms import histogram_count, histogram_law, histograms, places, sequence_count
+from tacit.shuffling.independent_users import IndependentUsers
 from tacit.validation import as_count
 
 Dataset = tuple[int, ...]
@@ -101,7 +104,7 @@ def reduced_shuffle_channel(n: int, k: int) -> Channel:
     return Channel(matrix, datasets, outputs)
 
 
-def dataset_channel(mechanism: System, n: int) -> Channel:
+def dataset_channel(mechanism: System, n: int) -> Channel | IndependentUsers:
     """Return the channel N from datasets to datasets: every user randomizes her own value.
 
     ``N[x, y] = Π_i Q[x_i, y_i]``
@@ -115,13 +118,12 @@ def dataset_channel(mechanism: System, n: int) -> Channel:
 
     Returns
     -------
-    Channel
-        Shape ``(k^n, m^n)``.
+    Channel or IndependentUsers
+        Shape ``(k^n, m^n)``; where that would not fit, a system that is not written down, whose measures of the uniform
+        prior factorise by users: guesses and capacities multiply, information, ε and Rényi divergences add up.
 
     Raises
     ------
-    TooLargeError
-        If the matrix would not fit.
     UnsupportedError
         If the mechanism is not a system.
 
@@ -135,10 +137,15 @@ def dataset_channel(mechanism: System, n: int) -> Channel:
     >>> dataset_channel(tc.RandomizedResponse(2, p=0.75), 2).matrix[0].tolist()
     [0.5625, 0.1875, 0.1875, 0.0625]
     """
-    channel = as_system(mechanism).channel()
-    n = as_count(n, "n", at_least=1)
-    k, m = channel.shape
-    check_size(sequence_count(n, k), sequence_count(n, m), f"the channel of {n} users with {k} values", _WAY_OUT)
+    base, n = as_system(mechanism), as_count(n, "n", at_least=1)
+    try:
+        channel = base.channel()
+        k, m = channel.shape
+        check_size(sequence_count(n, k), sequence_count(n, m), f"the channel of {n} users with {k} values", _WAY_OUT)
+    except TooLargeError:
+        if n > (most := limits.current().most_users_summed):
+            raise TooLargeError(f"datasets of {n:,} users are more than numbers count; take at most {most:,}") from None
+        return IndependentUsers(base, n)
     product = reduce(np.kron, [channel.dense()] * n)
     return Channel(product, itertools.product(range(k), repeat=n), itertools.product(range(m), repeat=n))
 

@@ -86,7 +86,7 @@ def _noise() -> tc.RandomizedResponse:
 
 
 def _n() -> tuple[tc.Channel, ...]:
-    return (tc.shuffling.dataset_channel(_noise(), N),)
+    return (tc.shuffling.dataset_channel(_noise(), N).channel(),)
 
 
 def _s() -> tuple[tc.Channel, ...]:
