@@ -13,6 +13,7 @@ from oracles.strategies import gains, matrices, priors, stochastic
 from tacit.channels import Parallel
 from tacit.errors import InvalidChannelError, TooLargeError, UnsupportedError
 from tacit.limits import Limits, within
+from tacit.measures import parallel
 from tacit.measures.parallel import divergences, pairs_alike
 
 SMALL = {
@@ -170,3 +171,22 @@ def test_a_part_that_no_channel_stands_for_is_named_where_the_product_is_needed(
     worst = tc.Shuffled(tc.RandomizedResponse(2, epsilon=1), 3).seen_by(tc.WorstAllButOne())
     with pytest.raises(UnsupportedError, match="not the same to every measure"):
         (worst & tc.RandomizedResponse(2, epsilon=1)).channel()
+
+
+@pytest.mark.parametrize("other", [[[0.5, 0.5], [0.25, 0.75]], [[0.5, 0.5, 0], [0.25, 0.5, 0.25]]])
+def test_losses_that_are_too_many_to_write_down_are_bounded_on_a_grid(other, monkeypatch):
+    often, channel = tc.repeated(tc.RandomizedResponse(2, epsilon=0.5), 3), tc.Channel(other)
+    asked = [tc.bayes_security, lambda system: tc.privacy_profile(system, 0.75)]
+    truths = [ask(often & channel) for ask in asked]
+    monkeypatch.setattr(parallel, "_CONVOLVED", 1)
+    for ask, truth in zip(asked, truths, strict=True):
+        bounds = ask(often & channel)
+        assert bounds.certified
+        assert bounds.low - 1e-12 <= truth <= bounds.high + 1e-12
+
+
+def test_what_is_seen_of_the_worst_others_beside_a_report_is_bounded():
+    crowd, report = tc.Shuffled(tc.RandomizedResponse(2, epsilon=1), 4), tc.RandomizedResponse(2, epsilon=0.5)
+    bounds = tc.posterior_vulnerability(crowd.seen_by(tc.WorstAllButOne()) & report)
+    for known in ([3, 0], [2, 1], [1, 2], [0, 3]):
+        assert tc.posterior_vulnerability(crowd.seen_by(tc.AllButOne(known)) & report) <= bounds.high
