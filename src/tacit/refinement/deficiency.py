@@ -49,10 +49,10 @@ def deficiency(C: System, D: System) -> float | Estimate:
     pair = Pair(C, D)
     nearest = pair.nearest
     nearest.search(_is_settled)
-    high = pair.certificate(nearest.factor).residual
+    high = float(pair.certificate(nearest.factor).residual)
     if high <= TOLERANCE:
         return 0.0
-    low = max(0.0, pair.witness(nearest.gain).gap)
+    low = max(0.0, float(pair.witness(nearest.gain).gap))
     high = max(high, low)
     return settled(Estimate(low + (high - low) / 2, low, high, None, _METHOD))
 

@@ -2,7 +2,9 @@
 
 import sys
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +20,7 @@ from tacit.measures.vulnerability import posterior_vulnerability
 from tacit.numerics.matrices import Reals
 from tacit.numerics.proportional_columns import alike
 from tacit.refinement.nearest import TOLERANCE, Nearest
+from tacit.refinement.rational_factors import rational_factor
 from tacit.refinement.verdict import Certificate, Witness
 
 
@@ -88,31 +91,60 @@ class Pair:
         sizes = self.first.secrets + max(self.first.shape[1], self.second.shape[1])
         return max(TOLERANCE, sys.float_info.epsilon * sizes)
 
+    @property
+    def allowed(self) -> float:
+        """What rounding may leave of a difference that is evaluated anew: nothing in fractions."""
+        return self.rounding if self._fractions is None else 0.0
+
     def certificate(self, factor: Reals) -> Certificate:
         """Return a factor of the reduced channels as one of the channels, with what it misses."""
         (of_first, of_second), shape = self.reduced, (self.first.shape[1], self.second.shape[1])
         check_size(*shape, f"the factor from {shape[0]:,} to {shape[1]:,} observations", "reduce them first")
         whole: Reals = factor[of_first.group][:, of_second.group] * of_second.share
-        return self.checked(whole / whole.sum(axis=1, keepdims=True))
+        whole /= whole.sum(axis=1, keepdims=True)
+        if self._fractions is None:
+            return self.checked(whole)
+        C, D = self._fractions
+        return self.checked(rational_factor(C, D, whole))
 
-    def checked(self, factor: Reals) -> Certificate:
+    def checked(self, factor: Any) -> Certificate:
         """Return a factor of the channels with what it misses, by their whole matrices."""
-        off = np.abs(self.first.dense() @ factor - self.second.dense()).sum(axis=1)
+        doubles = self.first.dense(), self.second.dense()
+        first, second = doubles if self._fractions is None else self._fractions
+        off: Any = np.abs(first @ factor - second).sum(axis=1).max() / 2
         channel = Channel.derived(stored(factor), self.first.outputs, self.second.outputs)
-        return Certificate(channel, float(off.max()) / 2)
+        return Certificate(channel, float(off) if self._fractions is None else off)
+
+    @cached_property
+    def _fractions(self) -> Any:
+        """Both matrices, if they are of fractions."""
+        both = self.first.storage.fractions, self.second.storage.fractions
+        return None if any(each is None for each in both) else both
 
     def witness(self, gain: Reals) -> Witness:
         """Return as prior and gain a matrix whose rows have least 0 and whose largest add up to 1, evaluated anew."""
         weights: Reals = gain.max(axis=1)
-        prior = weights / weights.sum()
-        guesses = np.unique(np.divide(gain.T, weights, out=np.zeros_like(gain.T), where=weights > 0), axis=0)
+        prior: Any = weights / weights.sum()
+        guesses: Any = np.unique(np.divide(gain.T, weights, out=np.zeros_like(gain.T), where=weights > 0), axis=0)
+        if self._fractions is not None:
+            prior, guesses = (_as_fractions(each) for each in (prior, guesses))
+            prior = prior / prior.sum()
         return self.told_apart(prior, gain_matrix(guesses))
 
-    def told_apart(self, prior: Reals, gain: Gain) -> Witness:
+    def told_apart(self, prior: Any, gain: Gain) -> Witness:
         """Return what an adversary gains from either."""
         prior.setflags(write=False)
-        of_first, of_second = (float(posterior_vulnerability(each, prior, gain)) for each in (self.first, self.second))
+        of_first, of_second = (
+            found if isinstance(found := posterior_vulnerability(each, prior, gain), Fraction) else float(found)
+            for each in (self.first, self.second)
+        )
         return Witness(prior, gain, of_second - of_first, (of_first, of_second))
+
+
+def _as_fractions(values: Reals) -> Any:
+    """Return doubles as the simplest fractions near them, which lose nothing that the proof needs."""
+    simple = [Fraction(value).limit_denominator(10**9) for value in values.ravel().tolist()]
+    return np.array(simple, dtype=object).reshape(values.shape)
 
 
 _FIRST, _SECOND = "the first system's secrets", "the second's"

@@ -26,7 +26,9 @@ def refines(C: System, D: System) -> Refinement:
         [0, 1] by which D tells more than C, where the ``gap`` of the two ``vulnerabilities``, by
         `tacit.posterior_vulnerability`, is over 1e-12 and what rounding explains. It is None with a ``reason`` where
         neither was found, or where a channel is too large. So what is seen with a probability under 1e-12 counts as
-        never seen; and of probabilities that were rounded to fewer digits `tacit.deficiency` says how near they are.
+        never seen; and of probabilities that were rounded to fewer digits `tacit.deficiency` says how near they are. Of
+        channels of fractions all of these are Fractions: any gap is one, and where the equations of a factor are solved
+        exactly, as of small channels, its residual is 0.
 
     Raises
     ------
@@ -57,10 +59,10 @@ def refines(C: System, D: System) -> Refinement:
         certificate = pair.certificate(nearest.factor) if nearest.high <= TOLERANCE else None
     except TooLargeError as error:
         return Refinement(None, reason=str(error))
+    if nearest.low > pair.allowed and (witness := pair.witness(nearest.gain)).gap > pair.allowed:
+        return Refinement(False, witness=witness)
     if certificate is not None and certificate.residual <= TOLERANCE:
         return Refinement(True, certificate=certificate)
-    if nearest.low > 0 and (witness := pair.witness(nearest.gain)).gap > pair.rounding:
-        return Refinement(False, witness=witness)
     return Refinement(
         None,
         reason=f"the best factor found is {nearest.high:.1e} off in total variation, and the best gain found tells "

@@ -1,6 +1,7 @@
 """Whether one system is refined by another, and what proves it."""
 
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 from tacit.adversaries.gains import Gain
@@ -18,11 +19,12 @@ class Certificate:
     factor
         A channel from observations to observations.
     residual
-        The largest total variation that is left of two rows, computed anew from the factor.
+        The largest total variation that is left of two rows, computed anew from the factor: a Fraction, and 0 where
+        an exact factor was found, of channels of fractions.
     """
 
     factor: Channel
-    residual: float
+    residual: float | Fraction
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,13 +40,13 @@ class Witness:
     gap
         How much more she gains.
     vulnerabilities
-        What she gains from the first and from the second.
+        What she gains from the first and from the second; Fractions of channels of fractions.
     """
 
     prior: Reals
     gain: Gain
-    gap: float
-    vulnerabilities: tuple[float, float]
+    gap: float | Fraction
+    vulnerabilities: tuple[float | Fraction, float | Fraction]
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,16 +104,23 @@ class Refinement:
         if self.holds is None:
             return f"Refinement(not decided: {self.reason})"
         if self.witness is not None:
-            return f"Refinement(does not hold, gap={self.witness.gap:.4g})"
-        return "Refinement(holds" + ("" if self.certificate is None else f", {self.certificate.residual:.1e} off") + ")"
+            return f"Refinement(does not hold, gap={float(self.witness.gap):.4g})"
+        return (
+            "Refinement(holds"
+            + ("" if self.certificate is None else f", {float(self.certificate.residual):.1e} off")
+            + ")"
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the verdict as one object, as JSON has it; factors, priors and gains are left to Python."""
         found: dict[str, Any] = {"holds": self.holds}
         if self.certificate is not None:
-            found["residual"] = self.certificate.residual
+            found["residual"] = float(self.certificate.residual)
         if isinstance(self.witness, Witness):
-            found |= {"gap": self.witness.gap, "vulnerabilities": list(self.witness.vulnerabilities)}
+            found |= {
+                "gap": float(self.witness.gap),
+                "vulnerabilities": [float(v) for v in self.witness.vulnerabilities],
+            }
         elif self.witness is not None:
             found |= {"gap": self.witness.gap, "secrets": list(self.witness.secrets)}
         return found | ({"reason": self.reason} if self.reason else {})

@@ -1,0 +1,69 @@
+"""Channels of fractions: what proves a verdict is exact."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+import tacit as tc
+from oracles import measures as slow, refinement as oracle
+from oracles.channels import cascade
+from refinement.test_refines import pairs
+from tacit.limits import Limits, within
+from tacit.refinement import compare_all
+
+F = Fraction
+
+
+@given(pairs())
+@settings(max_examples=30)
+def test_a_verdict_is_proved_without_rounding(pair):
+    C, D = pair
+    found = tc.refines(tc.Channel(C), tc.Channel(D))
+    assert found.holds is (oracle.deficiency(C, D) == 0)
+    if found.holds:
+        factor = found.certificate.factor.matrix.tolist()
+        assert cascade(C, factor) == D
+        assert all(min(row) >= 0 and sum(row) == 1 for row in factor)
+        assert found.certificate.residual == 0
+        assert isinstance(found.certificate.residual, Fraction)
+    else:
+        prior, gain = found.witness.prior.tolist(), found.witness.gain.guesses()
+        assert sum(prior) == 1
+        of_both = [slow.posterior_vulnerability(M, prior, np.vectorize(Fraction)(gain)) for M in pair]
+        assert found.witness.vulnerabilities == pytest.approx(tuple(map(float, of_both)), rel=1e-12)
+        assert isinstance(found.witness.gap, Fraction)
+        assert found.witness.gap > 0
+
+
+def test_a_gap_that_doubles_cannot_hold_is_one():
+    tiny = F(1, 10**13)
+    C, D = [[F(1, 2), F(1, 2)], [F(1, 3), F(2, 3)]], [[F(1, 2) + tiny, F(1, 2) - tiny], [F(1, 3), F(2, 3)]]
+    found = tc.refines(tc.Channel(C), tc.Channel(D))
+    assert found.holds is False
+    assert found.to_dict()["gap"] == float(found.witness.gap)
+    assert 0 < found.witness.gap <= oracle.deficiency(C, D) < tiny
+    assert tc.refines(tc.Channel(D), tc.Channel(C)).holds is True
+    rounded = [tc.Channel(np.array(M, dtype=float)) for M in (C, D)]
+    assert tc.refines(*rounded).holds is True  # within 1e-12
+    assert tc.deficiency(*rounded) == 0
+
+
+def test_a_factor_that_takes_too_long_to_solve_for_is_that_in_doubles():
+    C = tc.Channel([[F(9, 10), F(1, 10)], [F(1, 5), F(4, 5)]])
+    D = C >> tc.Channel([[F(1, 3), F(2, 3)], [F(1, 7), F(6, 7)]])
+    with within(Limits(most_fractions=8)):
+        certificate = tc.refines(C, D).certificate
+    assert 0 < certificate.residual < 1e-15
+    assert all(sum(row) == 1 for row in certificate.factor.matrix)
+    assert tc.refines(C, D).certificate.residual == 0
+
+
+def test_several_are_ordered_by_products_of_exact_factors():
+    C = tc.Channel([[F(9, 10), F(1, 10)], [F(1, 5), F(4, 5)]])
+    R = tc.Channel([[F(2, 3), F(1, 3)], [F(1, 7), F(6, 7)]])
+    order = compare_all({"C": C, "CR": C >> R, "CRR": C >> R >> R})
+    assert order.relations["C", "CRR"].certificate.residual == 0
+    assert [low for low, _ in order.covers] == [("C",), ("CR",)]
+    assert order.relations["CRR", "C"].witness.gap > 0
