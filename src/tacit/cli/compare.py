@@ -148,7 +148,7 @@ def _order_in_words(order: Order | str | None) -> Iterator[str]:
         yield f"{by[0]}: at least as safe as {refined[0]} against everybody"
     for first, second in order.incomparable:
         more = order.relations[second, first].witness, order.relations[first, second].witness
-        gaps = [in_brief(each.gap) for each in more if each is not None]
+        gaps = [in_brief(float(each.gap)) for each in more if each is not None]
         yield (
             f"{first}, {second}: it depends on the adversary which is safer; some gain {gaps[0]} more from the first, "
             f"some {gaps[1]} more from the second"

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from tacit import limits
 from tacit.numerics.matrices import RANK_TOLERANCE, Reals
 
 _STEPS = 60
@@ -32,7 +33,7 @@ def exact_factors(C: Reals, start: Reals) -> Iterator[Reals]:
     _, singular, right = np.linalg.svd(C)
     N: Reals = right[int((singular > RANK_TOLERANCE * singular[0]).sum()) :].T
     unseen = N.shape[1]
-    if unseen == 0:
+    if unseen == 0 or start.shape[1] * unseen**2 > limits.current().most_entries:
         return
     factor, s = start, 2 * max(-float(start.min()), np.finfo(float).tiny)
     room: Reals = factor + s
