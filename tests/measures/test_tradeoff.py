@@ -15,6 +15,7 @@ from oracles.attack_curves import all_sets, all_tests, least_misses
 from oracles.channels import exact
 from tacit.errors import InvalidValueError, TooLargeError, UnsupportedError
 from tacit.estimate import Estimate, highest, lowest
+from tacit.limits import Limits, within
 from tacit.measures.attack_curves.polygon import Polygon
 
 RATES = [0.0, 1e-9, 1e-4, 0.01, 0.1, 0.25, 0.5, 0.75, 0.9, 0.999, 1.0]
@@ -214,6 +215,29 @@ def test_gaussian_privacy_is_told_from_all_else():
     assert steps.gaussian_mu().high == math.inf
     assert isinstance(steps.gaussian_mu(1e-4), Estimate)
     assert steps.gaussian_mu(1e-4).high - steps.gaussian_mu(1e-4).low < 1e-4
+
+
+@pytest.mark.parametrize("scale", [0.5, 1, 4])
+def test_the_fit_of_a_smooth_curve_is_the_largest_shift_along_it(scale):
+    rates = norm.sf(np.linspace(-6, 6, 20_001))
+    shifts = [norm.isf(rate) - norm.ppf(missed) for rate in rates if 0 < (missed := laplace(1 / scale, rate)) < 1]
+    found = tc.tradeoff(tc.Laplace(scale)).gaussian_mu()
+    assert lowest(found) <= highest(found) < lowest(found) + 1e-6
+    assert max(shifts) <= highest(found) + 1e-12
+    assert lowest(found) <= max(shifts) + 1e-5
+
+
+def test_two_values_that_are_nearer_are_harder_to_tell_apart():
+    noise = tc.Geometric(2, 3)
+    assert tc.tradeoff(noise, (0, 1)).at(0.1) > tc.tradeoff(noise, (3, 0)).at(0.1) == tc.tradeoff(noise).at(0.1)
+
+
+def test_little_room_leaves_the_curve_as_it_is_or_bounds_it():
+    channel = tc.Channel(CHANNELS["three that differ"])
+    with within(Limits(most_loss_points=1)):
+        assert tc.tradeoff(channel).at(0.1) == pytest.approx(curve_of(channel).at(0.1), abs=1e-15)
+        loud = tc.tradeoff(tc.repeated(tc.Laplace(1e-3), 3)).at(0.1)
+    assert (loud.low, loud.high) == pytest.approx((0, 0.9))
 
 
 def test_steps_with_the_record_and_without_it_are_told_apart_in_both_directions():

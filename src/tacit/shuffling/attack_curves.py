@@ -71,16 +71,14 @@ def _listed(system: AmongOthers, pairs: Iterable[PairOfValues], *, both_ways: bo
 def _is_listed(pair: PairOfValues) -> bool:
     if pair.is_loud:
         return pair.work_in_logs <= limits.current().most_log_terms
-    return not pair.groups or pair.is_listable
+    return pair.is_listable
 
 
 def _log_likelihoods(pair: PairOfValues) -> tuple[Reals, Reals]:
     """Return ``log P(h | a)`` and ``log P(h | b)`` over the histograms but for those of next to no probability."""
     if pair.is_loud:
         return pair.likely_logs
-    if not pair.groups:
-        a, b = pair.types[:2]
-    elif pair.types.shape[1] == 2 and pair.is_linear:  # all of them would be more than those in a box that matter
+    if pair.types.shape[1] == 2 and pair.is_linear:  # all of them would be more than those in a box that matter
         box = histogram_box(tuple(group.count for group in pair.groups), pair.types[2:])
         a, b = np.maximum(with_target(box, pair.types[:2])[1].reshape(2, -1), 0.0)
     else:

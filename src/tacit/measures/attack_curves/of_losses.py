@@ -24,8 +24,6 @@ def tests_of_losses(losses: BothWays) -> BestTests:
     if losses.backwards is losses.forwards:
         return there
     back = tests_of_one_way(losses.backwards)
-    if isinstance(there, Polygon) and isinstance(back, Polygon):
-        return lower_envelope([there, back])
     one, other = as_band(there), as_band(back)
     low, high = lower_envelope([one.low, other.low]), lower_envelope([one.high, other.high])
     return Band(low, high, losses.forwards.method.name)
