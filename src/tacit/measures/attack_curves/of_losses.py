@@ -14,6 +14,8 @@ Reals = NDArray[np.float64]
 
 # Beyond this an exponential overflows; such an outcome P has more of than there is.
 _LARGEST, _LEAST = 700.0, 1e-300
+# What a Fourier transform may leave of a mass where there is none.
+_NOISE = 1e-16
 _ALL_TOLD = Polygon.through(np.zeros(1), np.zeros(1))
 _NOTHING_TOLD = Polygon.through(np.zeros(0), np.zeros(0))
 
@@ -52,7 +54,9 @@ def _told(law: LossSum, sign: int) -> Polygon:
     ``Σ max(0, 1 - e^(ε - loss))`` over the masses is the conjugate of the curve with corners at their sums, also where
     rounding leaves the masses of P not adding up to 1; what the one may be off, so is the other.
     """
-    whole, there = math.exp(law.log_moment), law.law.masses > 0
+    # What is next to nothing may be rounding, which nobody is told by: without it the law tells less.
+    floor = 0.0 if sign > 0 or law.law.keeps_digits else _NOISE
+    whole, there = math.exp(law.log_moment), law.law.masses > floor
     q, losses = whole * law.law.masses[there][::-1], law.losses[there][::-1] + sign * law.shift
     p = np.append(0.0, q * np.exp(np.minimum(-losses, _LARGEST)))
     fp, tp = np.cumsum(p), np.cumsum(np.append(law.infinite, q)) + sign * whole * law.law.error

@@ -101,7 +101,8 @@ class Polygon:
                 1.0, max(float(self.q[self.losses == math.inf].sum()), float(self.p[self.losses == -math.inf].sum()))
             )
         ways = ((self.q, self.losses), (self.p, -self.losses))
-        return min(1.0, max(-float(mass @ np.expm1(np.minimum(epsilon - losses, 0.0))) for mass, losses in ways))
+        found = (-float(mass @ np.expm1(np.minimum(epsilon - losses, 0.0))) for mass, losses in ways)
+        return min(1.0, max(0.0, *found))
 
     @property
     def shared(self) -> float:
