@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import given, settings, strategies as st
 
 import tacit as tc
 from oracles import measures as slow, refinement as oracle
@@ -13,12 +13,14 @@ from tacit.limits import Limits, within
 
 
 @given(pairs())
+@settings(max_examples=25)
 def test_it_is_what_a_linear_program_over_fractions_says(pair):
     C, D = pair
     assert tc.deficiency(doubles(C), doubles(D)) == exactly(oracle.deficiency(C, D))
 
 
 @given(pairs())
+@settings(max_examples=25)
 def test_it_is_zero_exactly_where_it_is_refined(pair):
     C, D = map(doubles, pair)
     assert (tc.deficiency(C, D) == 0) is tc.refines(C, D).holds

@@ -17,7 +17,7 @@ F = Fraction
 
 
 @given(pairs())
-@settings(max_examples=30)
+@settings(max_examples=15)
 def test_a_verdict_is_proved_without_rounding(pair):
     C, D = pair
     found = tc.refines(tc.Channel(C), tc.Channel(D))

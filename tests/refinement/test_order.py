@@ -3,7 +3,7 @@
 import itertools
 
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import given, settings, strategies as st
 
 import tacit as tc
 from oracles.strategies import stochastic
@@ -18,6 +18,7 @@ def responses(*truths):
 
 
 @given(st.data())
+@settings(max_examples=20)
 def test_each_verdict_is_that_of_the_two_alone(data):
     k = data.draw(st.integers(1, 3))
     systems = {name: tc.Channel(data.draw(stochastic(k, data.draw(st.integers(1, 3))))) for name in "abc"}

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import given, settings, strategies as st
 
 import tacit as tc
 from oracles import measures as slow, refinement as oracle
@@ -67,6 +67,7 @@ def check_proof(C, D, found):
 
 
 @given(pairs())
+@settings(max_examples=25)
 def test_it_is_what_a_linear_program_over_fractions_says(pair):
     C, D = pair
     found = tc.refines(doubles(C), doubles(D))
