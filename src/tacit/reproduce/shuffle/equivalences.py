@@ -48,7 +48,7 @@ def equivalences() -> Reproduction:
 def _channels(n: int, k: int, p: float) -> Mapping[str, tc.Channel]:
     """Return the channels on datasets by the paper's names."""
     noise = tc.RandomizedResponse(k, p=p)
-    N, S = tc.shuffling.dataset_channel(noise, n), tc.shuffling.full_shuffle_channel(n, k)
+    N, S = tc.shuffling.dataset_channel(noise, n).channel(), tc.shuffling.full_shuffle_channel(n, k)
     reduced = tc.shuffling.reduced_shuffle_channel(n, k)
     by_histograms = reduced >> tc.shuffling.reduced_dataset_channel(noise, n)
     return {"N": N, "S": S, "Sʳ": reduced, "NS": N >> S, "SN": S >> N, "NSʳ": N >> reduced, "SʳNʳ": by_histograms}
