@@ -257,7 +257,6 @@ QUESTIONS = {
     "leakiest pairs of a crowd": lambda _: tc.leakiest_pairs(crowd(LEANING, 20)),
     "a crowd's channel": lambda _: tc.bayes_security(crowd(LEANING, 20).channel()),
     "a large crowd's channel": lambda _: tc.bayes_security(crowd(RR3, 120).channel()),
-    "datasets": lambda _: tc.posterior_vulnerability(tc.shuffling.dataset_channel(RR3, 3)),
     "all guesses of some tries": lambda _: tc.k_tries_gain(6, 3).guesses().sum(),
     "some tries at a stored channel": lambda folder: tc.posterior_vulnerability(
         stored(folder), gain=tc.k_tries_gain(stored(folder).secrets, 3)
