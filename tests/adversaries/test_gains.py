@@ -214,6 +214,7 @@ def test_the_worst_others_are_the_worst_of_all_counts(name, k):
         assert tc.posterior_vulnerability(crowd.seen_by(tc.WorstAllButOne()), prior, gain) == exactly(max(among))
 
 
+@pytest.mark.long
 @each_kind
 @pytest.mark.parametrize(
     "knowledge", [tc.Uninformed(), tc.Exchangeable([0.5] * 6), tc.AllButOne([400, 100, 0, 0, 0, 99])]

@@ -107,6 +107,7 @@ def caught(process: int) -> int:
     return next((int(line.split()[1], 16) for line in lines if line.startswith("SigCgt")), 0)
 
 
+@pytest.mark.long
 def test_what_nohup_and_a_shells_background_ignore_stays_ignored(tmp_path: Path) -> None:
     ignoring = "import signal, sys; [signal.signal(n, signal.SIG_IGN) for n in (signal.SIGINT, signal.SIGHUP)]"
     code = f"{ignoring}\n{PROGRAM.format(work='time.sleep(1)')}"

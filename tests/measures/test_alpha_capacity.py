@@ -41,6 +41,7 @@ def test_no_prior_of_a_grid_attains_more_and_the_best_not_much_less(matrix, orde
     assert best >= found.low - 0.3
 
 
+@pytest.mark.long
 @given(st.data(), st.sampled_from(ORDERS))
 def test_it_bounds_sibsons_and_arimotos_of_any_prior(data, order):
     matrix = data.draw(matrices())

@@ -59,6 +59,7 @@ def test_for_two_secrets_the_worst_prior_is_at_a_bend(data):
     assert found == exactly(slow.least_share_of_two(matrix, losses))
 
 
+@pytest.mark.long
 @settings(max_examples=20, deadline=None)
 @given(st.data())
 def test_no_prior_of_a_grid_is_worse_and_some_prior_is_about_as_bad(data):

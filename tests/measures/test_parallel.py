@@ -130,6 +130,7 @@ def test_a_product_that_does_not_fit_in_memory_is_measured_by_its_parts():
     assert tc.privacy_profile(both, 6.5) == exactly(both.parts[0].p * both.parts[1].p * -math.expm1(-0.5))
 
 
+@pytest.mark.long
 def test_large_channels_are_compared_two_rows_at_a_time_and_halves_of_the_parts():
     rng = np.random.default_rng(0)
     rows = [rng.dirichlet(np.ones(200), size=2) for _ in range(3)]
@@ -173,6 +174,7 @@ def test_a_part_that_no_channel_stands_for_is_named_where_the_product_is_needed(
         (worst & tc.RandomizedResponse(2, epsilon=1)).channel()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("other", [[[0.5, 0.5], [0.25, 0.75]], [[0.5, 0.5, 0], [0.25, 0.5, 0.25]]])
 def test_losses_that_are_too_many_to_write_down_are_bounded_on_a_grid(other, monkeypatch):
     often, channel = tc.repeated(tc.RandomizedResponse(2, epsilon=0.5), 3), tc.Channel(other)

@@ -125,6 +125,7 @@ def test_the_ends_are_those_of_a_law_and_a_prior_of_large_random_channels(shape,
     assert between(found, slow.blahut_arimoto(matrix, 1e-4, most=5000))
 
 
+@pytest.mark.long
 def test_secrets_are_taken_in_until_none_lies_further_out():
     # Far more of them are in the best prior than are looked at together at first.
     matrix = 0.98 * np.eye(900) + 0.02 * np.random.default_rng(0).dirichlet(np.ones(900), size=900)
@@ -142,6 +143,7 @@ def test_what_takes_too_long_is_left_between_ends_that_still_hold():
         assert found.high - found.low > 1e-3
 
 
+@pytest.mark.long
 def test_many_secrets_and_many_observations_are_no_matter_where_few_are_possible():
     assert between(tc.shannon_capacity(tc.Channel(sparse.eye_array(10**5))), [math.log(10**5)] * 2)
     rng = np.random.default_rng(0)
@@ -194,6 +196,7 @@ def test_the_capacity_of_a_crowd_is_that_of_its_histograms(crowd):
     assert between(tc.shannon_capacity(crowd), (explicit.low, explicit.high))
 
 
+@pytest.mark.long
 def test_what_a_crowd_tells_that_is_sampled_is_said_with_its_confidence():
     crowd = tc.Shuffled(tc.UnaryEncoding.oue(5, epsilon=1), 40).seen_by(tc.Uninformed(), seed=1)
     assert tc.method(tc.shannon_capacity, crowd).rung == "estimate"

@@ -217,6 +217,7 @@ def test_gaussian_privacy_is_told_from_all_else():
     assert steps.gaussian_mu(1e-4).high - steps.gaussian_mu(1e-4).low < 1e-4
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("scale", [0.5, 1, 4])
 def test_the_fit_of_a_smooth_curve_is_the_largest_shift_along_it(scale):
     rates = norm.sf(np.linspace(-6, 6, 20_001))

@@ -93,6 +93,7 @@ def test_of_a_crowd_that_is_not_listed_it_is_an_interval_or_refused():
     assert posterior_guessing_entropy(two) == 1 + tc.bayes_risk(two)
 
 
+@pytest.mark.long
 def test_a_million_values_need_no_matrix():
     mechanism, k = tc.RandomizedResponse(10**6, p=0.5), 10**6
     assert posterior_guessing_entropy(mechanism) == exactly(0.5 + 0.5 * (k + 2) / 2)

@@ -66,6 +66,7 @@ def check_proof(C, D, found):
         )
 
 
+@pytest.mark.long
 @given(pairs())
 @settings(max_examples=25)
 def test_it_is_what_a_linear_program_over_fractions_says(pair):

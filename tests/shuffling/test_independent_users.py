@@ -50,6 +50,7 @@ def test_losses_that_are_known_for_all_pairs_give_the_privacy_profile():
         assert tc.privacy_profile(users, epsilon) == exactly(tc.privacy_profile(whole, epsilon))
 
 
+@pytest.mark.long
 def test_a_million_users_are_measured_by_one():
     users = dataset_channel(tc.RandomizedResponse(5, epsilon=1), 10**6)
     assert tc.ldp_epsilon(users) == exactly(10**6)

@@ -144,6 +144,7 @@ def test_what_nearly_follows_from_another_column_counts_once() -> None:
     assert selection.functions == {}
 
 
+@pytest.mark.long
 @given(st.integers(2, 5), st.integers(20, 400), st.sampled_from([0, 0.01, 0.04, 0.1]), st.integers(0, 10**6))
 @settings(deadline=None)
 def test_what_nearly_follows_is_what_a_double_loop_finds(m: int, n: int, noise: float, seed: int) -> None:

@@ -45,6 +45,7 @@ def overlapping(old: list[Any], new: list[Any]) -> bool:
     )
 
 
+@pytest.mark.long
 @given(ROWS, ROWS, K)
 def test_matching_and_differencing_are_what_counting_by_hand_finds(old: list[Any], new: list[Any], k: int) -> None:
     if not overlapping(old, new):

@@ -217,6 +217,7 @@ def test_some_secrets_are_the_same_in_any_storage(make):
         assert np.array_equal(tc.restricted(make(matrix), rows).dense(), matrix[rows])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["mapped", "rows computed when asked for"])
 def test_what_would_not_fit_in_memory_is_asked_some_rows_at_a_time(name):
     matrix = np.random.default_rng(0).dirichlet(np.ones(5), size=40)

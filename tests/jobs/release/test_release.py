@@ -249,6 +249,7 @@ def test_nothing_rare_is_in_the_file_its_metadata_or_what_is_said(tmp_path: Path
         assert not any(value.encode() in each for each in shown)
 
 
+@pytest.mark.long
 def test_a_sensitive_value_that_few_have_is_left_out_or_refused(tmp_path: Path) -> None:
     table = people()
     table["ill"][5:8] = ["plague"] * 3

@@ -93,6 +93,7 @@ def test_of_copies_everything_is_told(adult: tuple[pa.Table, pa.Table]) -> None:
     }  # fmt: skip
 
 
+@pytest.mark.long
 def test_of_half_copies_half_is_told(adult: tuple[pa.Table, pa.Table]) -> None:
     original, control = adult
     others = of_marginals(original, 3)
@@ -126,6 +127,7 @@ def test_of_a_model_of_few_numbers_nothing_is_told(adult: tuple[pa.Table, pa.Tab
     assert found.risk.confidence == 0.95
 
 
+@pytest.mark.long
 def test_numbers_next_to_those_of_people_are_found_out(adult: tuple[pa.Table, pa.Table]) -> None:
     original, control = adult
     found = synthetic_risk(original, of_quantiles(original, 5), control, sensitive="income", seed=1)
