@@ -11,6 +11,7 @@ from tacit.charts.attack_curve import attack_curve
 from tacit.charts.barycentric import barycentric
 from tacit.charts.front import front_of_sets
 from tacit.charts.over_threshold import exposure_over_threshold
+from tacit.charts.refinement import refinement_order
 from tacit.errors import InvalidValueError
 from tacit.estimate import Estimate, highest, lowest
 from tacit.measures.attack_curves.curve import AttackCurve
@@ -18,6 +19,7 @@ from tacit.measures.hyper import Hyper
 from tacit.presenting.numbers import percent
 from tacit.presenting.objects import plain
 from tacit.presenting.views.results import figures, rates_of, steps_of
+from tacit.refinement.order import Order
 from tacit.tables.counting.class_sizes import ExposureCurve
 
 # A difference that nobody sees on a logarithmic axis.
@@ -81,6 +83,12 @@ def _hyper(result: Hyper) -> Iterator[tuple[str, Any]]:
         for probability, posterior in zip(result.outer.tolist(), result.inners.tolist(), strict=True)
     ]
     yield "posteriors", barycentric(posteriors, list(map(str, result.secrets)), "The posteriors")
+
+
+@figures.register
+def _order(result: Order) -> Iterator[tuple[str, Any]]:
+    found = result.to_dict()
+    yield "order", refinement_order(found["classes"], found["covers"], "The order of refinement")
 
 
 def _fitted(figure: alt.LayerChart) -> alt.LayerChart:

@@ -16,13 +16,14 @@ from tacit.refinement.nearest import TOLERANCE
 from tacit.refinement.pair import Pair
 from tacit.refinement.refines import refines
 from tacit.refinement.verdict import Refinement, Witness
+from tacit.shown import Drawn
 
 Names = tuple[str, str]
 
 
 @dataclass(frozen=True, eq=False)
-class Order:
-    """Several systems in the order of refinement.
+class Order(Drawn):
+    """Several systems in the order of refinement; ``.chart()`` draws it as a Hasse diagram.
 
     Parameters
     ----------

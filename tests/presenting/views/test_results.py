@@ -15,6 +15,7 @@ from tacit.errors import InvalidValueError, UnsupportedError
 from tacit.presenting.numbers import percent, percent_upwards, within
 from tacit.presenting.views import results
 from tacit.printable import printable
+from tacit.refinement import Order, Refinement
 
 KINDS = (
     "Estimate",
@@ -26,6 +27,7 @@ KINDS = (
     "Selection",
     "certified Selection",
     "Hyper",
+    "Order",
     "Audit",
 )
 NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
@@ -45,6 +47,13 @@ def people(name: str = "town") -> tc.Population:
     return tc.Population(pa.table(rows | {"age": [i % 12 for i in range(60)]}))
 
 
+PARTS = [[1, 0], [0.5, 0.5], [0, 1]]
+
+
+def response(p: float) -> tc.RandomizedResponse:
+    return tc.RandomizedResponse(3, p=p)
+
+
 @cache
 def shown(name: str = "town") -> dict[str, object]:
     """Every kind of result."""
@@ -59,6 +68,9 @@ def shown(name: str = "town") -> dict[str, object]:
         "Selection": tc.select_columns(those, budget=0.2, k=5),
         "certified Selection": tc.select_columns(those, budget=0.5, k=5, by="certified"),
         "Hyper": tc.hyper(tc.Channel(np.eye(3), inputs=[name, "sex", "job"])),
+        "Order": tc.refinement.compare_all(
+            {name: tc.Channel(np.eye(3)), "same": tc.Channel(np.eye(3)), "a": response(0.8), "b": tc.Channel(PARTS)}
+        ),
         "Audit": tc.audit(pa.table({name: ["Oslo"] * 30 + ["Rarest"], "sex": [*"fm" * 15, "f"]}), k=5),
     }
 
@@ -214,3 +226,9 @@ def test_an_unknown_figure_is_an_error_that_names_those_there_are():
 def test_what_no_room_has_said_how_to_show_is_refused(asked):
     with pytest.raises(UnsupportedError, match=r"a float has nothing to be .*; see its attributes"):
         asked(0.5)
+
+
+def test_an_order_says_what_is_not_decided():
+    unknown = Refinement(None, reason="both are too large")
+    order = Order(("a", "b"), {("a", "b"): unknown, ("b", "a"): unknown})
+    assert "a, b: both are too large." in words(order.to_markdown())

@@ -19,10 +19,11 @@ from tacit.measures.attack_curves.curve import AttackCurve
 from tacit.measures.hyper import Hyper
 from tacit.presenting.names import listed
 from tacit.presenting.numbers import bounded, in_full, number, people, percent, percent_upwards, within
-from tacit.presenting.views.document import Document, Grid, Section, first_rows
+from tacit.presenting.views.document import Block, Bullets, Document, Grid, Section, first_rows
 from tacit.presenting.views.html import to_html
 from tacit.presenting.views.markdown import to_markdown
 from tacit.printable import printable
+from tacit.refinement.order import Order
 from tacit.tables.counting.class_sizes import ClassSizes, ExposureCurve
 
 # Between one person and all a bound is told at so many numbers.
@@ -208,6 +209,20 @@ def _hyper(result: Hyper) -> Document:
             first_rows(heads, [[percent(share) for share in row] for row in shares], (), _IN_FRAME),
         ),
     )
+
+
+@document.register
+def _order(result: Order) -> Document:
+    heads = ("system", "at least as safe")
+    blocks: list[Block] = [f"{listed(some)} leak the same to everybody." for some in result.classes if len(some) > 1]
+    if result.covers:
+        blocks.append(Grid(heads, tuple((listed(low), listed(high)) for low, high in result.covers), frozenset(heads)))
+    if result.incomparable:
+        blocks += ["It depends on the adversary which is safer:", Bullets(tuple(map(listed, result.incomparable)))]
+    if result.undecided:
+        reasons = tuple(f"{listed(two)}: {why}." for two, why in result.undecided.items())
+        blocks += ["Not decided:", Bullets(reasons)]
+    return Document("Which is safer against everybody", tuple(blocks))
 
 
 @frame.register
