@@ -60,8 +60,8 @@ def about(
     if prior is not None and max(law) < 1:
         yield question("bayes_security", lambda: risk() / (1 - max(law)), **asked)
     if prior is not None and gain is not None:
-        best = max(0, *(worth for guess in gain for worth in guess))
-        if all(min(guess) < best for guess in gain) and before() < best:
+        best = max(0, *(worth for guess in weights for worth in guess))
+        if all(min(guess) < best for guess in weights) and before() < best:
             yield question("bayes_security", lambda: (best - after()) / (best - before()), **wanted)
     epsilon, delta, order = draw.epsilon(), draw.delta(), draw.order()
     if draw.chance(0.5) and mpmath.isfinite(most):

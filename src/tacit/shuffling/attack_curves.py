@@ -99,7 +99,11 @@ def _split(system: AmongWorst, pair: Pair | None) -> Polygon:
 
 
 def _way(pairs: list[PairOfValues]) -> Way:
-    return Way.of_profile(lambda epsilon: as_share(largest_excess_beyond(pairs, epsilon)))
+    return Way.of_profile(partial(_excess, pairs))
+
+
+def _excess(pairs: list[PairOfValues], epsilon: float) -> float | Estimate:
+    return as_share(largest_excess_beyond(pairs, epsilon))
 
 
 def _worst(system: AmongWorst, ends: Ends) -> Way:

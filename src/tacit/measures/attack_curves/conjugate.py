@@ -9,7 +9,7 @@ against Q.
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -38,11 +38,11 @@ class Way(NamedTuple):
     @classmethod
     def of_profile(cls, profile: Callable[[float], Result]) -> "Way":
         """Return what a privacy profile says."""
+        return cls(profile, partial(_left, profile))
 
-        def overlap(epsilon: float) -> Result:
-            return 1 - profile(epsilon)
 
-        return cls(profile, overlap)
+def _left(profile: Callable[[float], Result], epsilon: float) -> Result:
+    return 1 - profile(epsilon)
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,17 +106,19 @@ class Conjugate:
 
     @cached_property
     def _lines(self) -> SupportingLines:
-        def excess(epsilon: float) -> Result:
-            if epsilon >= 0:
-                return self.forwards.excess(epsilon)
-            return -math.expm1(epsilon) + math.exp(epsilon) * self.backwards.excess(-epsilon)
+        return SupportingLines(self._excess, self._overlap, self.largest)
 
-        def overlap(epsilon: float) -> Result:
-            if epsilon >= 0:
-                return self.forwards.overlap(epsilon)
-            return math.exp(epsilon) * self.backwards.overlap(-epsilon)
+    def _excess(self, epsilon: float) -> Result:
+        """Return by how much Q exceeds ``e^ε P`` for ε of any sign."""
+        if epsilon >= 0:
+            return self.forwards.excess(epsilon)
+        return -math.expm1(epsilon) + math.exp(epsilon) * self.backwards.excess(-epsilon)
 
-        return SupportingLines(excess, overlap, self.largest)
+    def _overlap(self, epsilon: float) -> Result:
+        """Return what Q and ``e^ε P`` share for ε of any sign."""
+        if epsilon >= 0:
+            return self.forwards.overlap(epsilon)
+        return math.exp(epsilon) * self.backwards.overlap(-epsilon)
 
     def _outline(self) -> Polygon:
         """Return the polygon of lines below the curve."""

@@ -1,5 +1,8 @@
 """What the best attacks on added noise find: exact where its law is discrete or in closed form, else within a band."""
 
+from collections.abc import Callable
+from functools import partial
+
 from tacit.errors import TooLargeError
 from tacit.estimate import Estimate, largest, lowest
 from tacit.measures.attack_curves.best_tests import BestTests
@@ -11,6 +14,8 @@ from tacit.measures.tradeoff import places_of, plan_tradeoff
 from tacit.mechanisms.noise.additive import AdditiveNoise, ContinuousNoise, IntegerNoise
 from tacit.mechanisms.noise.gaussian import Gaussian
 from tacit.mechanisms.noise.two_laws import ClosedForm, TwoLaws
+
+Told = Callable[[float], float | Estimate]
 
 
 @plan_tradeoff.register
@@ -61,10 +66,12 @@ def _way(closed: ClosedForm) -> Way:
 
 
 def _worse(there: Way, back: Way) -> Way:
-    def excess(epsilon: float) -> float | Estimate:
-        return largest([there.excess(epsilon), back.excess(epsilon)])
+    return Way(partial(_larger, there.excess, back.excess), partial(_smaller, there.overlap, back.overlap))
 
-    def overlap(epsilon: float) -> float | Estimate:
-        return min(there.overlap(epsilon), back.overlap(epsilon), key=lowest)
 
-    return Way(excess, overlap)
+def _larger(there: Told, back: Told, epsilon: float) -> float | Estimate:
+    return largest([there(epsilon), back(epsilon)])
+
+
+def _smaller(there: Told, back: Told, epsilon: float) -> float | Estimate:
+    return min(there(epsilon), back(epsilon), key=lowest)

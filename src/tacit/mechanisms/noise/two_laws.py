@@ -17,7 +17,7 @@ from tacit.measures.privacy import Profile, plan_least_epsilon, plan_privacy_pro
 from tacit.measures.shannon_capacity import attained_uniformly, plan_shannon_capacity
 from tacit.measures.two_secrets import best_guess
 from tacit.measures.vulnerability import Prior, plan_bayes_risk, plan_posterior_vulnerability
-from tacit.mechanisms.noise.additive import no_report_types
+from tacit.mechanisms.noise.additive import no_channel, no_report_types
 from tacit.mechanisms.noise.noise_measures import guesses
 from tacit.mechanisms.reporting import Reporting, reporting
 from tacit.validation import as_real
@@ -211,6 +211,8 @@ def _(system: TwoLaws, prior: Prior) -> Plan[float | Estimate]:
 @plan_shannon_capacity.register
 def _(system: TwoLaws, tolerance: float) -> Plan[Estimate]:
     forwards, backwards = system.losses
-    if forwards is not backwards:  # which prior is the best is not known
-        return plan_shannon_capacity.dispatch(object)(system, tolerance)
-    return attained_uniformly(system)
+    if forwards is backwards:
+        return attained_uniformly(system)
+    if system.is_continuous:  # which prior is the best is not known
+        raise no_channel(system, "bayes_security, mutual_information, privacy_profile")
+    return plan_shannon_capacity.dispatch(object)(system, tolerance)
