@@ -10,7 +10,9 @@ CASES = [
     (RNG.dirichlet(np.ones(m), k), RNG.dirichlet(np.ones(k)), RNG.uniform(size=(w, k)))
     for k, m, w in ((2, 2, 2), (3, 5, 4), (6, 4, 3), (8, 20, 8), (20, 30, 5))
 ]
-cases = pytest.mark.parametrize(("matrix", "prior", "weights"), CASES, ids=[f"{len(case[0])} secrets" for case in CASES])
+cases = pytest.mark.parametrize(
+    ("matrix", "prior", "weights"), CASES, ids=[f"{len(case[0])} secrets" for case in CASES]
+)
 
 
 @cases
@@ -26,7 +28,10 @@ def test_vulnerabilities_risks_and_capacities_are_libqifs(matrix, prior, weights
         (tc.bayes_risk(C, prior), peers.bayes_risk.posterior(prior, matrix)),
         (tc.prior_vulnerability(prior, gain), peers.g_vuln.prior(weights, prior)),
         (tc.posterior_vulnerability(C, prior, gain), peers.g_vuln.posterior(weights, prior, matrix)),
-        (-tc.posterior_vulnerability(C, prior, tc.loss_matrix(weights)), peers.l_risk.posterior(weights, prior, matrix)),
+        (
+            -tc.posterior_vulnerability(C, prior, tc.loss_matrix(weights)),
+            peers.l_risk.posterior(weights, prior, matrix),
+        ),
         (tc.measures.posterior_entropy(C, prior, unit="bits"), peers.shannon.posterior(prior, matrix)),
         (tc.measures.prior_guessing_entropy(prior), peers.guessing.prior(prior)),
         (tc.measures.posterior_guessing_entropy(C, prior), peers.guessing.posterior(prior, matrix)),
