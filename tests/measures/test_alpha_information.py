@@ -133,3 +133,13 @@ def test_the_oracles_agree_with_a_sum_that_can_be_done_by_hand():
     assert float(slow.sibson(C, 2, law)) == pytest.approx(by_hand, rel=1e-14)
     assert float(slow.renyi_entropy(law, 2)) == pytest.approx(math.log(2), rel=1e-14)
     assert slow_measures.identity(2) == [[1, 0], [0, 1]]
+
+
+def test_what_no_double_holds_is_refused_at_an_order_at_which_it_matters():
+    hardly = tc.DiscreteGaussian(0.05, 4)
+    for ask in (tc.measures.sibson_information, tc.measures.arimoto_information):
+        with pytest.raises(tc.errors.UnsupportedError, match="under 1e-308"):
+            ask(hardly, 1e-3)
+        assert ask(hardly, 0.1) >= 0
+        assert ask(hardly.channel(), 1e-3) >= 0
+        assert ask(tc.RandomizedResponse(3, epsilon=2), 1e-3) >= 0

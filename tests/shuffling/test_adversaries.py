@@ -321,3 +321,10 @@ def test_the_oracle_is_the_enumeration_of_all_reports(data, crowd):
     whole = sorted(column for column in zip(*slow.uninformed(exact, n, population), strict=True) if any(column))
     other = shuffling.among_strangers(exact, n, population)
     assert whole == sorted(column for column in zip(*other, strict=True) if any(column))
+
+
+def test_a_report_that_only_some_values_can_give_excludes_the_others_however_rare_it_is():
+    rarely = tc.Shuffled(tc.Channel([[1, 0], [1, 1e-48]]), 30)
+    view = rarely.seen_by(tc.Exchangeable([0.5, 0.5]))
+    assert [tc.renyi_dp(view, order) for order in (1, 2, math.inf)] == [math.inf] * 3
+    assert tc.renyi_dp(view, 0.5) < 1e-12

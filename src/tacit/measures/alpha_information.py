@@ -8,8 +8,9 @@ from numpy.typing import ArrayLike
 
 from tacit.adversaries.gains import IdentityGain
 from tacit.adversaries.priors import written_out
-from tacit.channels.channel import System
+from tacit.channels.channel import Channel, System
 from tacit.channels.storage import Storage
+from tacit.errors import UnsupportedError
 from tacit.estimate import Estimate, mapped
 from tacit.measures.capacity import plan_multiplicative_bayes_capacity
 from tacit.measures.divergences import logarithms
@@ -22,6 +23,8 @@ from tacit.validation import as_order
 
 # So near to 1, what is left of a sum after 1 is summed instead, by which no digits are lost.
 _NEAR = 0.5
+# Of an order below it, what is too unlikely for a double may be what matters: ``(1e-308)^α / α`` is above 1e-13.
+_SMALL = 0.05
 
 
 @measure
@@ -61,8 +64,9 @@ def sibson_information(
     Notes
     -----
     Source: Sibson, Information radius, 1969; Verdú, α-mutual information, ITA 2015. Small orders weigh what is hardly
-    possible like what is likely: what is too unlikely for a double (1e-308) counts as impossible, unless the system has
-    its logarithms, as `tacit.Exponential` and `tacit.repeated`.
+    possible like what is likely: of a channel a 0 is impossible; of a system whose channel has a 0 that may be what no
+    double holds (under 1e-308), orders under 0.05 are refused, unless it has its logarithms, as `tacit.Exponential` and
+    `tacit.repeated`.
 
     Examples
     --------
@@ -165,7 +169,7 @@ def plan_sibson_information(system: System, order: float, prior: Prior) -> Plan[
     law = written_out(prior, system.secrets)
     if order <= _NEAR:
         return Plan(
-            EXPLICIT, lambda: _raised(order, _log_norms(log_likelihoods(system), order, logarithms(law) / order))
+            EXPLICIT, lambda: _raised(order, _log_norms(_log_rows(system, order), order, logarithms(law) / order))
         )
     return Plan(EXPLICIT, lambda: sibson_of(system.channel().storage, order, law))
 
@@ -187,10 +191,24 @@ def plan_arimoto_information(system: System, order: float, prior: Prior) -> Plan
         logs = logarithms(law)
         logs = logs - _log_norms(logs[:, None], order, np.zeros(law.size))[0]
         if order <= _NEAR:
-            return _raised(order, _log_norms(log_likelihoods(system), order, logs))
+            return _raised(order, _log_norms(_log_rows(system, order), order, logs))
         return _raised(order, _log_column_norms(system.channel().storage, order, logs))
 
     return Plan(EXPLICIT, information)
+
+
+def _log_rows(system: System, order: float) -> Reals:
+    """Return the logarithms of all rows, or refuse if some are not held by doubles that matter at this order."""
+    logs = log_likelihoods(system)
+    has_its_own = log_likelihoods.dispatch(type(system)) is not log_likelihoods.dispatch(object)
+    if order < _SMALL and not isinstance(system, Channel) and not has_its_own:
+        unheld = np.isneginf(logs)
+        if (unheld.any(axis=0) & ~unheld.all(axis=0)).any():
+            raise UnsupportedError(
+                f"at an order of {order:g} it matters how unlikely an observation is, and {system!r} has some under "
+                "1e-308, which no double holds; take an order of at least 0.05, or .channel(), of which they are 0"
+            )
+    return logs
 
 
 def sibson_of(rows: Storage, order: float, weights: Reals) -> float:

@@ -57,6 +57,14 @@ def _(system: AmongOthers, order: float) -> Plan[float]:
 
 
 @plan_renyi.register
+def _(system: AmongExchangeable, order: float) -> Plan[float]:
+    if order >= 1 and math.isinf(plan_renyi(system.mechanism, order).compute()):
+        # A report that only some values can give excludes the others where all give it, however rarely.
+        return Plan(HISTOGRAMS, lambda: math.inf)
+    return plan_renyi.dispatch(object)(system, order)
+
+
+@plan_renyi.register
 def _(system: AmongWorst, order: float) -> Plan[float]:
     question = OfPairs(
         system, lambda pair: renyi_of_logs(*pair.all_log_likelihoods, order), None, {}, system.blanket.ends
