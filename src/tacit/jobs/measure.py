@@ -1,6 +1,7 @@
 """The measures of one mechanism, alone or shuffled."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -24,7 +25,7 @@ from tacit.measures import (
     shannon_capacity,
 )
 from tacit.measures.attack_curves.curve import AttackCurve
-from tacit.measures.measure import method, prior_on
+from tacit.measures.measure import prior_on
 from tacit.mechanisms import own_measures
 from tacit.spelling import one_of
 from tacit.validation import as_crowd
@@ -141,23 +142,14 @@ def _quantities(mechanism: System, seen: System, claimed: System, asked: Asked) 
     if asked.gain is None:
         if asked.knowledge is None:
             quantities["multiplicative_bayes_capacity"] = lambda: in_doubles(multiplicative_bayes_capacity(seen))
-            if _has_capacity(seen):
-                quantities["shannon_capacity"] = lambda: shannon_capacity(seen)
+            with suppress(UnsupportedError):  # which prior attains it is not known of DP-SGD
+                quantities["shannon_capacity"] = shannon_capacity.plan(seen).compute
         if seen is mechanism:
             quantities["ldp_epsilon"] = lambda: ldp_epsilon(seen)
         if seen.secrets > 1:
             quantities["leakiest_pair"] = lambda: leakiest_pair(seen)
         quantities |= own_measures(mechanism, asked.users)
     return quantities | {name: partial(question, claimed) for name, question in claims.items()}
-
-
-def _has_capacity(system: System) -> bool:
-    """Say whether it is known which prior attains Shannon's capacity: of DP-SGD it is not."""
-    try:
-        method(shannon_capacity, system)
-    except UnsupportedError:
-        return False
-    return True
 
 
 def _information(
