@@ -167,6 +167,7 @@ def test_channels_of_two_kinds_compose(make, other):
         assert tc.hidden_choice([C, D], [w, 1 - w]).dense() == close(hidden)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("case", [pytest.param(case, id=case.name) for case in CASES])
 def test_a_measure_is_its_definition_in_any_storage(case):
     rng = np.random.default_rng(1)
