@@ -4,12 +4,17 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Literal
 
 from tacit.errors import InvalidValueError
 from tacit.shown import Shown
 
+Kind = Literal["bound", "estimate", "assumption"]
+
 # The relative error of a float.
 _PROMISED = 1e-10
+# The ends of an interval that still have a middle: at most this factor, and this share of the possible range, apart.
+_MAX_RATIO, _MAX_SHARE = 2.0, 0.1
 
 
 @dataclass(frozen=True)
@@ -22,7 +27,8 @@ class Estimate(Shown):
     Parameters
     ----------
     value
-        The number to quote. For a one-sided bound, the bound itself.
+        The number to quote: the best guess where the method makes one. Of a one-sided bound it is the bound itself, and
+        of a bound whose ends are far apart the safe end (`Estimate.between`).
     low, high
         The interval, ``low <= value <= high``; for a one-sided bound the other end is the trivial limit.
     confidence
@@ -62,6 +68,55 @@ class Estimate(Shown):
             raise InvalidValueError(
                 f"confidence must be in (0, 1), or None for a certified interval, got {self.confidence}"
             )
+
+    @classmethod
+    def between(
+        cls,
+        low: float,
+        high: float,
+        method: str,
+        *,
+        safe: Literal["low", "high"] = "high",
+        span: float = math.inf,
+        share: float = 0.5,
+    ) -> "Estimate":
+        """Return a certified number of which only bounds are known.
+
+        Its value is in the middle where the ends are close to each other. Ends more than a factor 2 or a tenth of the
+        possible range apart have no middle that says anything: the value is then the safe end.
+
+        Parameters
+        ----------
+        low, high
+            The bounds.
+        method
+            How they were got.
+        safe
+            The end on which a decision is safe: "high" of what leaks, "low" of what protects or is useful.
+        span
+            The length of the possible range: 1 of a share.
+        share
+            How far from low to high the value of a narrow interval stands.
+
+        Examples
+        --------
+        >>> Estimate.between(0.10, 0.12, "sums").value, Estimate.between(1e-5, 0.05, "sums").value
+        (0.11, 0.05)
+        >>> Estimate.between(0.5, 0.8, "sums", safe="low", span=1).value
+        0.5
+        """
+        if are_far_apart(low, high, span):
+            value = low if safe == "low" else high
+        else:
+            value = min(high, max(low, low + share * (high - low)))
+        return cls(value, low, high, None, method)
+
+    @property
+    def kind(self) -> Kind:
+        """What kind of number it is: a certified bound, an estimate with a confidence, or true under an assumption."""
+        if self.assuming is not None:
+            return "assumption"
+        return "bound" if self.confidence is None else "estimate"
 
     @property
     def certified(self) -> bool:
@@ -120,6 +175,20 @@ class Estimate(Shown):
         if (low, high) == (self.low, self.high):
             return replace(self, value=value)
         return Estimate(value, low, high, sampled.confidence, sampled.method, sampled.assuming)
+
+
+def are_far_apart(low: float, high: float, span: float = math.inf) -> bool:
+    """Return whether two ends are too far from each other for a number between them to say anything.
+
+    Examples
+    --------
+    >>> are_far_apart(0.5, 0.7), are_far_apart(0.5, 0.7, span=1.0), are_far_apart(0.0, 1e-9)
+    (False, True, True)
+    """
+    if high - low <= max(1e-12, _PROMISED * max(abs(low), abs(high))):  # as good as a float
+        return False
+    smaller, larger = sorted((abs(low), abs(high)))
+    return low <= 0 <= high or larger > _MAX_RATIO * smaller or high - low > _MAX_SHARE * span
 
 
 def in_doubles(result: float | Fraction | Estimate) -> float | Estimate:
