@@ -13,7 +13,8 @@
     ├── UnsupportedError        (TypeError)    a combination that has no meaning
     │   └── MissingExtraError                  a part that is installed by an extra (ModuleNotFoundError, too)
     ├── EngineError             (ValueError)   an engine that holds a table failed before it answered
-    └── MissedGoalError         (ValueError)   a file that was to keep to a goal does not, read back
+    ├── MissedGoalError         (ValueError)   a file that was to keep to a goal does not, read back
+    └── InternalError           (RuntimeError) two algorithms of Tacit disagree, so there is no answer
 """
 
 from collections.abc import Iterable
@@ -95,3 +96,7 @@ class MissedGoalError(TacitError, ValueError):
 
 class EngineError(TacitError, ValueError):
     """An engine that holds a table failed before it answered."""
+
+
+class InternalError(TacitError, RuntimeError):
+    """Two algorithms of Tacit disagree: there is no answer, and the sentence is worth a report."""

@@ -14,7 +14,7 @@ from cyclopts import App, CycloptsError
 from tacit.cli.commands import COMMANDS
 from tacit.cli.ends import BAD_INPUT, OUR_ERROR, without_room
 from tacit.cli.terminal import complain, say_aside
-from tacit.errors import TacitError
+from tacit.errors import InternalError, TacitError
 
 _INTERRUPTED = 130
 
@@ -50,6 +50,9 @@ def _ended(arguments: Sequence[str]) -> int:  # noqa: PLR0911 - one way out per 
         return int(app(arguments, exit_on_error=False, print_error=False, result_action="return_value") or 0)
     except CycloptsError as error:
         return _refuse(" ".join(str(error).split()))
+    except InternalError as error:
+        complain(str(error))
+        return OUR_ERROR
     except TacitError as error:
         return _refuse(str(error))
     except BrokenPipeError as error:

@@ -15,6 +15,7 @@ from tacit.measures.loss_sketch import Sketch
 from tacit.measures.loss_sums import LossSum, loss_sum
 from tacit.measures.losses import ROUNDED_UP, LatticeLosses, Losses, above, below, exactly
 from tacit.measures.measure import Method
+from tacit.measures.privacy import confirmed, epsilon_question
 from tacit.numerics.laws.lattice_sums import log_moment
 
 Reals = NDArray[np.float64]
@@ -335,9 +336,14 @@ class BothWays(NamedTuple):
         """Return the larger of both for ε >= 0: the least δ of (ε, δ)-differential privacy."""
         return self._larger(lambda losses, width: losses.hockey_stick(epsilon, width), _WIDTH)
 
-    def epsilon(self, delta: float) -> Estimate:
-        """Return the least ε of (ε, δ)-differential privacy, for δ > 0."""
-        return self._larger(lambda losses, width: losses.epsilon(delta, width), _WIDTH_FOR_EPSILON)
+    def epsilon(self, delta: float, system: object = None) -> Estimate:
+        """Return the least ε of (ε, δ)-differential privacy, for δ > 0: of the system, which errors name."""
+        found = self._larger(lambda losses, width: losses.epsilon(delta, width), _WIDTH_FOR_EPSILON)
+
+        def forward(epsilon: float) -> Estimate:
+            return self._larger(lambda losses, width: losses.hockey_stick(epsilon, _ROUGH), _ROUGH)
+
+        return confirmed(found, found.high, forward, delta, epsilon_question(system, delta))
 
     def _larger(self, of: Callable[[ComposedLosses, float], Estimate], width: float) -> Estimate:
         first = of(self.forwards, width)

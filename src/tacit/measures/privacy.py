@@ -4,11 +4,13 @@ import math
 import sys
 from collections.abc import Callable
 from functools import cache, singledispatch
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tacit.channels.channel import System, as_system
+from tacit.errors import InternalError
 from tacit.estimate import Estimate, highest, lowest, settled
 from tacit.measures.divergences import excess_mass_of_logs, logarithms, renyi_of_logs
 from tacit.measures.local_privacy import plan_ldp_epsilon
@@ -17,6 +19,7 @@ from tacit.validation import as_epsilon, as_order, as_probability
 
 Reals = NDArray[np.float64]
 Profile = Callable[[float], float | Estimate]
+T = TypeVar("T")
 
 ALL_PAIRS = Method("all ordered pairs of rows", "exact")
 
@@ -168,7 +171,7 @@ def log_likelihoods(system: System) -> Reals:
 def plan_least_epsilon(system: System, delta: float) -> Plan[float | Estimate]:
     """Plan the inverse of the privacy profile, for δ > 0, by searching for where it reaches δ."""
     plan, most = plan_privacy_profile(system), plan_ldp_epsilon(system)
-    return plan.then(lambda profile: least_epsilon(profile, delta, most.compute()))
+    return plan.then(lambda profile: least_epsilon(profile, delta, most.compute(), system))
 
 
 def _explicit_profile(system: System) -> Profile:
@@ -186,9 +189,60 @@ _LEAST, _ZERO = sys.float_info.min, 5e-324
 _TOO_SMALL = "between ε(2.2e-308) and ε(0), for a δ too small for a double to have all its digits"
 
 
-def least_epsilon(profile: Profile, delta: float, most: float) -> float | Estimate:
-    """Return where a privacy profile, 0 from ``most`` on, falls to δ > 0."""
+def least_epsilon(profile: Profile, delta: float, most: float, system: object = None) -> float | Estimate:
+    """Return where a privacy profile, 0 from ``most`` on, falls to δ > 0: the system's, which errors name."""
     remembered = cache(profile)
+    found = _least_epsilon(remembered, delta, most)
+    return confirmed(found, highest(found), remembered, delta, epsilon_question(system, delta))
+
+
+# What rounding may leave a confirmed answer beyond its goal, and how far a float may be from the number it stands for.
+_BEYOND, _RELATIVE, _ABSOLUTE = 1e-9, 1e-10, 1e-12
+_SHOWN = 200
+
+
+def confirmed(answer: T, at: float, forward: Profile, goal: float, question: str) -> T:
+    """Return the answer of an inverse question if the forward answer there is at most the goal, or may be.
+
+    Parameters
+    ----------
+    answer
+        The answer to confirm, which is returned as it is.
+    at
+        Where to ask: the end of the answer on which a decision is safe, such as `tacit.estimate.highest` of an ε.
+    forward
+        The measure whose inverse was asked for. Where it has to be at least the goal, give both with a minus.
+    goal
+        What ``forward(at)`` must not surely exceed.
+    question
+        What was asked, for the message: the measure, the system and the goal.
+
+    Raises
+    ------
+    InternalError
+        If the forward answer is surely beyond the goal, and still is where ``at`` is larger by what a float may be off.
+    """
+    if math.isinf(at):  # there is no such number, of which nothing follows
+        return answer
+    reached = forward(at)
+    if lowest(reached) <= goal * (1 + math.copysign(_BEYOND, goal)):
+        return answer
+    if isinstance(at, float):
+        reached = forward(at + max(_ABSOLUTE, _RELATIVE * abs(at)))
+        if lowest(reached) <= goal * (1 + math.copysign(_BEYOND, goal)):
+            return answer
+    raise InternalError(
+        f"internal error: the answer to {question} came out as {answer!r}, but the forward answer at {at!r} is "
+        f"{reached!r}, beyond {goal!r}; please report this"
+    )
+
+
+def epsilon_question(system: object, delta: float) -> str:
+    """Return how to name the question for the ε of a δ in an error."""
+    return f"ε(δ = {delta!r})" + (f" of {system!r:.{_SHOWN}}" if system is not None else "")
+
+
+def _least_epsilon(remembered: Profile, delta: float, most: float) -> float | Estimate:
     goal = max(delta, _LEAST)
     low, high = (_root(lambda epsilon, end=end: end(remembered(epsilon)), goal, most) for end in (lowest, highest))
     if delta < goal:

@@ -140,7 +140,7 @@ def _(system: Repeated) -> Plan[Profile]:
 def _(system: Repeated, delta: float) -> Plan[float | Estimate]:
     losses = _losses(system)
     if losses is not None:
-        return Plan(losses.forwards.method, lambda: settled(losses.epsilon(delta)))
+        return Plan(losses.forwards.method, lambda: settled(losses.epsilon(delta, system)))
     return plan_least_epsilon.dispatch(object)(system, delta)
 
 

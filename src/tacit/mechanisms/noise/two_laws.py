@@ -168,7 +168,7 @@ def _(system: TwoLaws) -> Plan[Profile]:
 def _(system: TwoLaws, delta: float) -> Plan[float | Estimate]:
     if system.closed_form(False) is not None:
         return plan_least_epsilon.dispatch(object)(system, delta)
-    return Plan(system.algorithm, lambda: _told(system, system.losses.epsilon(delta)))
+    return Plan(system.algorithm, lambda: _told(system, system.losses.epsilon(delta, system)))
 
 
 @plan_multiplicative_bayes_capacity.register
