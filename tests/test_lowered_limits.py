@@ -51,6 +51,12 @@ NO_LIMITS = {
     "_MOST_CELLS": "information/design/logdet.py",
     "_MOST_POINTS": "information/design/goals.py",
     "_MOST_TRIED": "shuffling/privacy.py shuffling/worst.py",
+    "_MAX_ENTRIES": "shuffling/linear_statistics.py",
+    "_MAX_EXPONENT": "shuffling/linear_statistics.py",
+    "_MAX_FEW": "shuffling/linear_statistics.py",
+    "_MAX_INVERTED": "shuffling/linear_statistics.py",
+    "_MAX_KINDS": "shuffling/linear_statistics.py",
+    "_MAX_STEPS": "shuffling/one_law.py",
     "MOST_CLASSES": "mechanisms/protocols/local_hashing.py",
     "MOST_VALUES_OF_GAUSS": "information/design/logdet.py",
     # What a message of a collection has room for, on its wire.

@@ -13,7 +13,7 @@ from tacit.limits import Limits, within
 from tacit.measures.vulnerability import plan_posterior_vulnerability
 from tacit.shuffling.plans import certain_vulnerability
 from tacit.shuffling.views import AmongOthers, known
-from tacit.shuffling.worst import bounded_worst
+from tacit.shuffling.worst import GainBounds, bounded_worst
 
 RR = tc.RandomizedResponse
 
@@ -21,7 +21,8 @@ RR = tc.RandomizedResponse
 def posterior_vulnerability_bound(mechanism, n):
     """What is certified of the worst adversary of a crowd, enumerable or not."""
     view, gain = tc.Shuffled(mechanism, n).seen_by(tc.WorstAllButOne()), IdentityGain(mechanism.k)
-    return bounded_worst(view, lambda among: plan_posterior_vulnerability(among, None, gain))
+    bounds = GainBounds(np.full(mechanism.k, 1 / mechanism.k), gain)
+    return bounded_worst(view, lambda among: plan_posterior_vulnerability(among, None, gain), bounds)
 
 
 @pytest.mark.long

@@ -9,19 +9,20 @@ from hypothesis import given, settings, strategies as st
 
 import tacit as tc
 from oracles import adversaries as slow, channels, measures
+from oracles.capacity import blahut_arimoto
 from oracles.promise import exactly
 from oracles.strategies import gains, stochastic
 from tacit.adversaries.gains import IdentityGain
 from tacit.estimate import Estimate, settled
-from tacit.measures.bayes_security import plan_bayes_security
 from tacit.measures.information import plan_mutual_information
 from tacit.measures.privacy import least_epsilon, plan_ldp_epsilon
+from tacit.measures.shannon_capacity import plan_shannon_capacity
 from tacit.measures.vulnerability import plan_posterior_vulnerability
 from tacit.shuffling.others import Group
 from tacit.shuffling.pairs import Blanket, PairOfValues, largest_excess_beyond, unlike
 from tacit.shuffling.privacy import _bounded_profile
 from tacit.shuffling.views import known
-from tacit.shuffling.worst import bounded, bounded_worst, guess_ceiling
+from tacit.shuffling.worst import CapacityBounds, GainBounds, InformationBounds, bounded, bounded_worst
 
 RR, UE = tc.RandomizedResponse, tc.UnaryEncoding
 
@@ -60,10 +61,13 @@ def uniform(k):
 
 
 def guess(prior=None, gain=None):
-    """What the leak is to the library, and by definition."""
+    """What the leak is to the library, what bounds it, and what it is by definition."""
 
     def plan(view):
         return plan_posterior_vulnerability(view, prior, IdentityGain(view.secrets) if gain is None else gain)
+
+    def bounds(k):
+        return GainBounds(np.full(k, 1 / k) if prior is None else prior, IdentityGain(k) if gain is None else gain)
 
     def oracle(rows):
         k = len(rows)
@@ -71,33 +75,35 @@ def guess(prior=None, gain=None):
         table = measures.identity(k) if gain is None else channels.exact(gain.guesses())
         return measures.posterior_vulnerability(rows, law, table)
 
-    return plan, oracle
+    return plan, bounds, oracle
 
 
-def information():
+def information(prior=None):
     return (
-        lambda view: plan_mutual_information(view, None),
-        lambda rows: measures.mutual_information(rows, uniform(len(rows))),
+        lambda view: plan_mutual_information(view, prior),
+        lambda k: InformationBounds(np.full(k, 1 / k) if prior is None else prior),
+        lambda rows: measures.mutual_information(
+            rows, uniform(len(rows)) if prior is None else measures.fractions(prior)
+        ),
     )
 
 
-def distance():
-    """1 - β*, the more the leakier."""
-
-    def plan(view):
-        return plan_bayes_security(view).then(lambda kept: 1 - kept)
-
-    return plan, lambda rows: 1 - measures.bayes_security(rows)
+def capacity():
+    return (
+        lambda view: plan_shannon_capacity(view, 1e-9),
+        lambda k: CapacityBounds(),
+        lambda rows: sum(blahut_arimoto(rows, gap=1e-13)) / 2,
+    )
 
 
 def contains(estimate, truth):
     assert estimate.certified
-    assert estimate.value == pytest.approx((estimate.low + estimate.high) / 2)
+    assert estimate.value == Estimate.between(estimate.low, estimate.high, "").value
     assert estimate.low <= float(truth) + 1e-12
     assert float(truth) <= estimate.high + 1e-12
 
 
-LEAKS = {"guess": guess, "information": information, "distance": distance}
+LEAKS = {"guess": guess, "information": information, "capacity": capacity}
 
 
 @pytest.mark.long
@@ -106,9 +112,17 @@ LEAKS = {"guess": guess, "information": information, "distance": distance}
 @settings(max_examples=25)
 def test_the_bounds_hold_the_worst_that_others_can_hold(leak, crowd):
     mechanism, n = crowd
-    plan, oracle = LEAKS[leak]()
+    plan, bounds, oracle = LEAKS[leak]()
     view = tc.Shuffled(mechanism, n).seen_by(tc.WorstAllButOne())
-    contains(bounded_worst(view, plan), worst(mechanism, n, oracle))
+    contains(bounded_worst(view, plan, bounds(mechanism.secrets)), worst(mechanism, n, oracle))
+
+
+@given(crowd=crowds())
+@settings(max_examples=25)
+def test_the_bounds_hold_the_largest_distance_that_others_can_make(crowd):
+    mechanism, n = crowd
+    view = tc.Shuffled(mechanism, n).seen_by(tc.WorstAllButOne())
+    contains(_bounded_profile(view)(0.0), worst(mechanism, n, lambda rows: 1 - measures.bayes_security(rows)))
 
 
 @given(st.data(), crowds())
@@ -117,9 +131,10 @@ def test_the_bounds_hold_the_worst_gain(data, crowd):
     mechanism, n = crowd
     k = mechanism.secrets
     gain = data.draw(gains(k))
-    plan, oracle = guess(data.draw(stochastic(1, k))[0], IdentityGain(k) if gain is None else tc.gain_matrix(gain))
+    prior = data.draw(stochastic(1, k))[0]
+    plan, bounds, oracle = guess(prior, IdentityGain(k) if gain is None else tc.gain_matrix(gain))
     view = tc.Shuffled(mechanism, n).seen_by(tc.WorstAllButOne())
-    contains(bounded_worst(view, plan), worst(mechanism, n, oracle))
+    contains(bounded_worst(view, plan, bounds(k)), worst(mechanism, n, oracle))
 
 
 @pytest.mark.parametrize("leak", LEAKS)
@@ -127,10 +142,10 @@ def test_the_bounds_hold_the_worst_gain(data, crowd):
 @settings(max_examples=25)
 def test_the_bounds_hold_what_is_seen_among_others_who_are_known(leak, data, crowd):
     mechanism, n = crowd
-    plan, oracle = LEAKS[leak]()
+    plan, bounds, oracle = LEAKS[leak]()
     counts = data.draw(st.sampled_from(slow.all_counts(n - 1, mechanism.secrets)))
     view = tc.Shuffled(mechanism, n).seen_by(tc.AllButOne(counts))
-    contains(bounded(view, plan), oracle(rows_among(mechanism, counts)))
+    contains(bounded(view, plan, bounds(mechanism.secrets)), oracle(rows_among(mechanism, counts)))
 
 
 @given(st.data(), crowds())
@@ -138,12 +153,12 @@ def test_the_bounds_hold_what_is_seen_among_others_who_are_known(leak, data, cro
 def test_the_ceiling_of_the_guess_is_never_below_the_worst_one(data, crowd):
     mechanism, n = crowd
     prior = data.draw(stochastic(1, mechanism.secrets))[0]
-    _, oracle = guess(prior)
+    plan, bounds, oracle = guess(prior)
     view = tc.Shuffled(mechanism, n).seen_by(tc.WorstAllButOne())
-    ceiling = guess_ceiling(view, prior)
+    ceiling = bounds(mechanism.secrets).ceiling(view)
     truth = float(worst(mechanism, n, oracle))
     assert truth <= ceiling + 1e-12
-    contains(bounded_worst(view, guess(prior)[0], ceiling), truth)
+    contains(bounded_worst(view, plan, bounds(mechanism.secrets)), truth)
 
 
 @given(crowds())
@@ -248,9 +263,11 @@ def test_the_largest_excess_of_no_pair_is_none():
 def test_small_crowds_are_enumerated(mechanism, n):
     s, everybody = tc.Shuffled(mechanism, n), functools.partial(worst, mechanism, n)
     adversary = tc.WorstAllButOne()
-    assert tc.posterior_vulnerability(s.seen_by(adversary)) == exactly(everybody(guess()[1]))
-    assert tc.mutual_information(s.seen_by(adversary)) == exactly(everybody(information()[1]))
-    assert 1 - tc.bayes_security(s.seen_by(adversary)) == exactly(everybody(distance()[1]))
+    assert tc.posterior_vulnerability(s.seen_by(adversary)) == exactly(everybody(guess()[-1]))
+    assert tc.mutual_information(s.seen_by(adversary)) == exactly(everybody(information()[-1]))
+    assert 1 - tc.bayes_security(s.seen_by(adversary)) == exactly(
+        everybody(lambda rows: 1 - measures.bayes_security(rows))
+    )
     ratio = slow.power(0.25)
     assert tc.privacy_profile(s.seen_by(tc.WorstAllButOne()), 0.25) == exactly(
         everybody(lambda rows: slow.privacy_profile(rows, ratio))

@@ -35,7 +35,7 @@ def alike_pairs(mechanism: System, groups: Others) -> AlikePairs:
         kinds = reporting(mechanism).pair_kinds()
         if kinds is not None:
             return _ByKind(kinds)
-    return _ByValues(_alike_values(mechanism, groups))
+    return _ByValues(alike_values(mechanism, groups))
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +75,7 @@ class _ByKind:
         return [(a, b) for a, b in np.argwhere(chosen).tolist()]
 
 
-def _alike_values(mechanism: System, groups: Others) -> list[list[int]]:
+def alike_values(mechanism: System, groups: Others) -> list[list[int]]:
     """Return the target's values in lists of those between which nothing tells them apart, lowest first."""
     k = mechanism.secrets
     if not is_symmetric(mechanism):

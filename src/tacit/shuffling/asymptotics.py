@@ -123,7 +123,8 @@ def maximum_load_bounds(n: int, k: int) -> Estimate:
     Returns
     -------
     Estimate
-        Both bounds, with the middle between them as its value. For k = 2 they agree; `maximum_load` is exact for any k.
+        Both bounds; the value is the middle where they are near to each other, else the upper one. For k = 2 they
+        agree; `maximum_load` is exact for any k.
 
     Raises
     ------
@@ -152,7 +153,7 @@ def maximum_load_bounds(n: int, k: int) -> Estimate:
     orthant = np.where(2 * loads > n, union, -np.expm1(float(k) * np.log1p(-tails)))
     low = max(float(sure), (sure + float(orthant.sum())) * (1 - _SLACK))
     high = min(float(n), (sure + float(union.sum())) * (1 + _SLACK))
-    return Estimate((low + high) / 2, low, high, confidence=None, method=COUNTING)
+    return Estimate.between(low, high, COUNTING)
 
 
 def _tails_above(sure: int, n: int, k: int) -> tuple[Integers, Reals]:

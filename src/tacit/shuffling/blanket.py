@@ -40,12 +40,8 @@ def hidden_in_blanket(mechanism: System, n: int, leaked_among: Callable[[int], f
 
 
 def between(attained: float, bound: float) -> Estimate:
-    """Return the certified interval from what some adversary surely gets, rounded down, to a bound.
-
-    It quotes the middle, which is off by half the width at most; who needs to be safe takes the bound, ``high``.
-    """
-    low = min(attained - _ROUNDING * abs(attained), bound)
-    return Estimate(low + (bound - low) / 2, low, bound, None, BOUND.name)
+    """Return the certified interval from what some adversary surely gets, rounded down, to a bound."""
+    return Estimate.between(min(attained - _ROUNDING * abs(attained), bound), bound, BOUND.name)
 
 
 def _starts(mean: float, variance: float, first: int, size: int, slack: float) -> list[int]:

@@ -9,11 +9,13 @@ population.
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeVar
 
 from tacit import limits
 from tacit.channels.channel import System
 from tacit.errors import InvalidValueError, TooLargeError, UnsupportedError
 from tacit.estimate import Estimate
+from tacit.measures.privacy import confirmed
 from tacit.mechanisms.protocols.randomized_response import RandomizedResponse
 from tacit.shuffling.shuffled import Shuffled
 from tacit.validation import as_crowd, as_real
@@ -21,6 +23,7 @@ from tacit.validation import as_crowd, as_real
 Question = Callable[[Shuffled], float | Estimate]
 Family = Callable[[float], System]
 Place = tuple[float, float]  # where, and the margin there
+Number = TypeVar("Number", int, float)
 
 _PRECISION = 1e-9
 _FARTHEST = 707.0  # among the logarithms of ε that a float holds
@@ -97,7 +100,7 @@ def smallest_crowd(
         n = min(2 * int(fails[0]), most)
         reached = n, goal.margin(answer(n))
         if reached[1] >= 0:
-            return _least(lambda n: goal.margin(answer(n)), fails, reached)
+            return _confirmed(_least(lambda n: goal.margin(answer(n)), fails, reached), answer, goal, "smallest_crowd")
         fails = reached
     raise InvalidValueError(
         f"even {most:,} users do not make the question's answer {goal}: it is {_shown(answer(most))}; take a mechanism "
@@ -162,7 +165,7 @@ def largest_epsilon(
             f"no epsilon makes the question's answer {goal} among {users:,} users: with epsilon = 0, where the reports "
             f"tell nothing, it is {_shown(silent)}"
         )
-    return _greatest(lambda epsilon: goal.margin(answer(epsilon)))
+    return _confirmed(_greatest(lambda epsilon: goal.margin(answer(epsilon))), answer, goal, "largest_epsilon")
 
 
 @dataclass(frozen=True)
@@ -245,6 +248,15 @@ def _check_some_crowd_reaches(goal: _Goal, question: Question, mechanism: System
             f"no crowd makes the question's answer {goal}: where the reports tell nothing at all, it is "
             f"{_shown(silent)}"
         )
+
+
+def _confirmed(found: Number, answer: Callable[[Number], float | Estimate], goal: _Goal, asker: str) -> Number:
+    """Return what was found if the question, asked there once more, meets the goal; a sample may miss it."""
+    again = answer(found)
+    if isinstance(again, Estimate) and not again.certified:
+        return found
+    # By the end that decides, so that a bound that only may meet the goal does not confirm it.
+    return confirmed(found, found, lambda _: -goal.margin(again), 0.0, f"{asker}(…, {goal})")
 
 
 def _least(margin: Callable[[int], float], fails: Place, meets: Place) -> int:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from tacit import limits
 from tacit.channels.channel import System
+from tacit.errors import TooLargeError
 from tacit.estimate import Estimate
 from tacit.measures.measure import Method
 from tacit.mechanisms.reporting import Response, Support, reporting
@@ -148,7 +149,11 @@ def _weights(
 
 def can_be_sampled(mechanism: System, group: Group) -> bool:
     """Whether a sample of crowds takes seconds, not hours."""
-    return reports_of(mechanism, group).cost <= limits.current().most_numbers_a_crowd
+    try:
+        reports = reports_of(mechanism, group)
+    except TooLargeError:
+        return False
+    return reports.cost <= limits.current().most_numbers_a_crowd
 
 
 def reports_of(mechanism: System, group: Group) -> Reports:

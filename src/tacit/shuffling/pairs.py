@@ -174,7 +174,7 @@ class PairOfValues:
         if is_summed:
             return found
         error = _ROUNDED_SUM * (1 + ratio) if math.isfinite(ratio) else _ROUNDED_SUM
-        return Estimate(found, max(0.0, found - error), found + error, None, "sum over histograms, with its rounding")
+        return _within(Bounded(found, error), "sum over histograms, with its rounding")
 
     def _logarithmic_excess(self, epsilon: float) -> float | Estimate:
         """Return the excess where likelihoods or their ratios are beyond what doubles hold."""
@@ -299,8 +299,13 @@ def _linear_excess(types: Reals, count: int, ratio: float, relative: float = REL
 def _as_result(found: Bounded) -> float | Estimate:
     if found.error <= RELATIVE * found.value:
         return found.value
-    low, high = max(0.0, found.value - found.error), min(1.0, found.value + found.error)
-    return Estimate(min(found.value, high), low, high, None, "saddle-point integral with a certified remainder")
+    return _within(found, "saddle-point integral with a certified remainder")
+
+
+def _within(found: Bounded, method: str) -> Estimate:
+    """Return a share and how far off it can be; where nothing but that is known of it, the most that it can be."""
+    low, high = max(0.0, found.value - found.error), max(0.0, min(1.0, found.value + found.error))
+    return Estimate.between(low, high, method, share=(min(found.value, high) - low) / (high - low))
 
 
 def _is_box_of(cells: int, counts: tuple[int, ...], m: int) -> bool:

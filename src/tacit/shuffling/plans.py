@@ -5,7 +5,6 @@ the mean excess of a sum of steps; then all histograms, if they can be listed; t
 adversary, a sample; else certified bounds.
 """
 
-import math
 import operator
 from collections.abc import Callable
 
@@ -21,15 +20,17 @@ from tacit.measures.capacity import plan_multiplicative_bayes_capacity
 from tacit.measures.information import information_of, plan_mutual_information
 from tacit.measures.local_privacy import plan_ldp_epsilon
 from tacit.measures.measure import Method, Plan
+from tacit.measures.privacy import plan_privacy_profile
 from tacit.measures.shannon_capacity import NEWTON, attained_uniformly, capacity_of, plan_shannon_capacity
 from tacit.measures.two_secrets import best_guess
 from tacit.measures.vulnerability import Prior, plan_bayes_risk, plan_posterior_vulnerability
 from tacit.numerics.draws.randomness import generator
 from tacit.numerics.matrices import besides_maxima
 from tacit.shuffling import exchangeable
-from tacit.shuffling.blanket import BOUND
+from tacit.shuffling.blanket import BOUND, between
 from tacit.shuffling.known_monte_carlo import METHOD as SAMPLED_AMONG_KNOWN, can_be_sampled_among, mean_among_known
 from tacit.shuffling.monte_carlo import METHOD as SAMPLED, Leak as SampledLeak, can_be_sampled, mean_over_crowds
+from tacit.shuffling.one_law import OneLaw
 from tacit.shuffling.others import is_symmetric
 from tacit.shuffling.pairs import largest_excess_beyond
 from tacit.shuffling.randomized_response import (
@@ -39,8 +40,16 @@ from tacit.shuffling.randomized_response import (
 )
 from tacit.shuffling.sampled_leaks import GuessLeak, InformationLeak
 from tacit.shuffling.views import AmongExchangeable, AmongOthers, AmongWorst, View
-from tacit.shuffling.worst import Leak, bounded, bounded_worst, guess_ceiling
-from tacit.shuffling.worst_counts import ENUMERATED, OfAllValues, Question, is_enumerable, of_excess, worst_of
+from tacit.shuffling.worst import (
+    CapacityBounds,
+    GainBounds,
+    InformationBounds,
+    Leak,
+    LeakBounds,
+    bounded,
+    bounded_worst,
+)
+from tacit.shuffling.worst_counts import ENUMERATED, OfAllValues, Question, is_enumerable, worst_of
 
 Reals = NDArray[np.float64]
 Result = Plan[float | Estimate]
@@ -49,6 +58,8 @@ MAXIMUM_LOAD = Method("maximum load, closed form (Shuffle eq. 17)", "closed form
 WALK = Method("binomial sum over a fair walk", "closed form")
 STEPS = Method("mean excess of a sum of independent steps", "exact")
 HISTOGRAMS = Method("sum over the histograms of reports", "exact")
+# Bounds so near to each other, relatively, that no sample comes nearer.
+_NARROW = 1e-4
 PLAIN = "the target's report is plain to see"
 
 
@@ -67,7 +78,7 @@ def _(system: AmongOthers, prior: Prior, gain: Gain) -> Result:
     if system.is_listable:
         return Plan(HISTOGRAMS, lambda: float(gain.best(law[:, None] * system.likelihoods()).sum()))
     if _can_be_sampled(system):
-        return Plan(SAMPLED, lambda: _sampled(system, GuessLeak(law, gain)))
+        return Plan(SAMPLED, lambda: _sampled(system, GuessLeak(law, gain), GainBounds(law, gain)))
     return _beside_bounds(system, GuessLeak(law, gain), lambda: _bounded_gain(system, prior, gain))
 
 
@@ -105,11 +116,13 @@ def _(system: AmongOthers, prior: Prior) -> Result:
         return Plan(HISTOGRAMS, lambda: information_of(Dense(system.likelihoods()), prior))
     if _can_be_sampled(system):
         law = _law(system, prior)
-        return Plan(SAMPLED, lambda: _sampled(system, InformationLeak(law)))
+        return Plan(SAMPLED, lambda: _sampled(system, InformationLeak(law), InformationBounds(law)))
     return _beside_bounds(
         system,
         InformationLeak(_law(system, prior)),
-        lambda: bounded(system, lambda view: plan_mutual_information(view, prior)),
+        lambda: bounded(
+            system, lambda view: plan_mutual_information(view, prior), InformationBounds(_law(system, prior))
+        ),
     )
 
 
@@ -121,7 +134,7 @@ def _(system: AmongOthers, tolerance: float) -> Plan[Estimate]:
         return attained_uniformly(system)
     if system.is_listable:
         return Plan(NEWTON, lambda: capacity_of(Dense(system.likelihoods()), tolerance))
-    return plan_shannon_capacity.dispatch(object)(system, tolerance)
+    return Plan(BOUND, lambda: bounded(system, lambda view: plan_shannon_capacity(view, tolerance), CapacityBounds()))
 
 
 @plan_posterior_vulnerability.register
@@ -133,12 +146,12 @@ def _(system: AmongWorst, prior: Prior, gain: Gain) -> Result:
         lambda rows: float(gain.best(law[:, None] * rows).sum()),
         alike=prior is None and gain.is_symmetric,
     )
-    return _worst(question, leak, lambda: _ceiling(system, law, gain))
+    return _worst(question, leak, GainBounds(law, gain))
 
 
 @plan_bayes_risk.register
 def _(system: AmongWorst, prior: Prior) -> Result:
-    law = _law(system, prior)
+    law, gain = _law(system, prior), IdentityGain(system.secrets)
     question = OfAllValues(
         system,
         lambda view: _negative(plan_bayes_risk(view, prior)),
@@ -146,15 +159,14 @@ def _(system: AmongWorst, prior: Prior) -> Result:
         alike=prior is None,
     )
     if is_enumerable(question):
-        return _negative(_worst(question, question.leak))
+        # What a guess gains less 1 is what it misses, negated.
+        return _negative(Plan(ENUMERATED, lambda: worst_of(question, lambda: _bounded_gain(system, prior, gain) - 1)))
     return _risk_of_guess(system, prior)
 
 
 @plan_bayes_security.register
 def _(system: AmongWorst) -> Result:
-    question = of_excess(system, 0.0, {})
-    worst = _worst(question, lambda view: _distance(plan_bayes_security(view)))
-    return worst.then(lambda told: as_share(1 - told))
+    return plan_privacy_profile(system).then(lambda profile: as_share(1 - profile(0.0)))
 
 
 @plan_mutual_information.register
@@ -162,7 +174,8 @@ def _(system: AmongWorst, prior: Prior) -> Result:
     def leak(view: AmongOthers) -> Result:
         return plan_mutual_information(view, prior)
 
-    return _worst(OfAllValues(system, leak, lambda rows: information_of(Dense(rows), prior), alike=prior is None), leak)
+    question = OfAllValues(system, leak, lambda rows: information_of(Dense(rows), prior), alike=prior is None)
+    return _worst(question, leak, InformationBounds(_law(system, prior)))
 
 
 @plan_posterior_vulnerability.register
@@ -211,16 +224,15 @@ def method_of_pairs(system: AmongOthers) -> Method:
     return HISTOGRAMS if all(pair.needs_no_bound for pair in system.pairs) else BOUND
 
 
-def _bounded_gain(system: AmongOthers, prior: Prior, gain: Gain) -> Estimate:
-    return bounded(system, _gain_leak(prior, gain), _ceiling(system, _law(system, prior), gain))
+def _bounded_gain(system: AmongOthers | AmongWorst, prior: Prior, gain: Gain) -> Estimate:
+    bounds = GainBounds(_law(system, prior), gain)
+    if isinstance(system, AmongWorst):
+        return bounded_worst(system, _gain_leak(prior, gain), bounds)
+    return bounded(system, _gain_leak(prior, gain), bounds)
 
 
 def _gain_leak(prior: Prior, gain: Gain) -> Leak:
     return lambda view: plan_posterior_vulnerability(view, prior, gain)
-
-
-def _ceiling(system: View, prior: Reals, gain: Gain) -> float:
-    return guess_ceiling(system, prior) if isinstance(gain, IdentityGain) else math.inf
 
 
 def _law(system: View, prior: Prior) -> Reals:
@@ -231,22 +243,18 @@ def _negative(plan: Result) -> Result:
     return plan.then(operator.neg)
 
 
-def _distance(security: Result) -> Result:
-    return security.then(lambda kept: 1 - kept)
-
-
 def _risk_of_guess(system: View, prior: Prior) -> Result:
     guess = plan_posterior_vulnerability(system, prior, IdentityGain(system.secrets))
     return guess.then(lambda right: 1 - right)
 
 
-def _worst(question: Question, leak: Leak, ceiling: Callable[[], float] = lambda: math.inf) -> Result:
-    def bounds() -> Estimate:
-        return bounded_worst(question.view, leak, ceiling())
+def _worst(question: Question, leak: Leak, bounds: LeakBounds) -> Result:
+    def bound() -> Estimate:
+        return bounded_worst(question.view, leak, bounds)
 
     if is_enumerable(question):
-        return Plan(ENUMERATED, lambda: worst_of(question, bounds))
-    return Plan(BOUND, bounds)
+        return Plan(ENUMERATED, lambda: worst_of(question, bound))
+    return Plan(BOUND, bound)
 
 
 def _beside_bounds(system: AmongOthers, leak: SampledLeak, bounds: Callable[[], Estimate]) -> Result:
@@ -264,6 +272,12 @@ def _can_be_sampled(system: AmongOthers) -> bool:
     return system.group is not None and can_be_sampled(system.mechanism, system.group)
 
 
-def _sampled(system: AmongOthers, leak: SampledLeak) -> Estimate:
-    assert system.group is not None
-    return mean_over_crowds(system.mechanism, system.group, leak, generator(system.seed))
+def _sampled(system: AmongOthers, leak: SampledLeak, bounds: LeakBounds) -> Estimate:
+    """Return the mean of a sample within closed bounds, or these alone where they are narrow."""
+    group = system.group
+    assert group is not None
+    closed = bounds.among(OneLaw(system.mechanism, group))
+    certain = between(closed.below(system.n), closed.above(system.n))
+    if certain.high - certain.low <= _NARROW * certain.low:
+        return certain
+    return certain.narrowed(mean_over_crowds(system.mechanism, group, leak, generator(system.seed)))

@@ -252,3 +252,8 @@ def _listed(mechanism: Channel, others: Iterable[Reals], n: int) -> Channel:
 def known(counts: tuple[int, ...]) -> Others:
     """Return the groups of others who hold so many of each value."""
     return tuple(Group(count, value=value) for value, count in enumerate(counts) if count)
+
+
+def even(users: int, k: int) -> tuple[int, ...]:
+    """Return how so many users hold k values evenly."""
+    return tuple(users // k + (value < users % k) for value in range(k))

@@ -21,7 +21,7 @@ from tacit.numerics.histograms.histograms import histogram_count
 from tacit.numerics.search.counts_search import Largest, largest_over_counts
 from tacit.shuffling.others import is_symmetric
 from tacit.shuffling.pairs import PairOfValues, unlike
-from tacit.shuffling.views import AmongOthers, AmongWorst, known
+from tacit.shuffling.views import AmongOthers, AmongWorst, even, known
 from tacit.shuffling.worst import Leak
 
 Reals = NDArray[np.float64]
@@ -181,11 +181,6 @@ def is_enumerable(question: Question) -> bool:
     return usually * max(question.cells(even(users, k)), _FEWEST_CELLS) <= allowed.most_likelihoods_expected
 
 
-def even(users: int, k: int) -> Counts:
-    """Return how so many users hold k values evenly."""
-    return tuple(users // k + (value < users % k) for value in range(k))
-
-
 def worst_counts(question: Question) -> Largest:
     """Return the largest leak over all counts of the others' values, and such counts."""
     if _is_split_two_ways(question):
@@ -211,7 +206,7 @@ def worst_of(question: Question, bounds: Callable[[], Estimate]) -> float | Esti
         return found.low
     rough = bounds()
     low, high = max(found.low, rough.low), min(found.high, rough.high)
-    return settled(Estimate(high, min(low, high), high, None, rough.method))
+    return settled(Estimate.between(min(low, high), high, rough.method))
 
 
 def _is_split_two_ways(question: Question) -> bool:
