@@ -32,6 +32,8 @@ _NEGLIGIBLE, _LEAST = 1e-12, 1e-300
 _FEWEST_POINTS, _FEW_POINTS = 1 << 14, 1 << 13
 # How many standard deviations a sum is summed over, roughly, and by how much each use may be off in its loss.
 _DEVIATIONS, _ROUNDING = 18, 1e-15
+# How near to each other doubles are still points of a grid, next to the largest of them.
+_TOLD_APART = 1e-13
 # What a difference from 1 is off.
 _OFF_ONE = 1e-13
 # What an affinity leaves aside next to its square (it loses the root of that), its points, and how far its logarithm is
@@ -301,7 +303,8 @@ class ComposedLosses:
         reaches = [losses.reach(negligible) for losses, _ in self.parts]
         longest = max(self.sketch.window(theta), *(largest - least for least, largest in reaches))
         most = limits.current().most_loss_points
-        return longest / (most if negligible > _LEAST else min(most, _FEW_POINTS))
+        told_apart = _TOLD_APART * max(max(abs(least), abs(largest)) for least, largest in reaches)
+        return max(told_apart, longest / (most if negligible > _LEAST else min(most, _FEW_POINTS)))
 
     def _aligned(self, step: float) -> float:
         """Return a step next to this one on whose multiples the atoms' distances are, or nearly."""
