@@ -84,12 +84,12 @@ class ComposedLosses:
     def hockey_stick(self, epsilon: float, width: float = _WIDTH) -> Estimate:
         """Return ``∫ max(0, Q - e^ε P)`` for ε >= 0."""
         bounds = self.bounds(epsilon, width)
-        return self._estimate(bounds.low, bounds.high)
+        return self._estimate(bounds.low, bounds.high, span=1.0)
 
     def overlap(self, epsilon: float) -> Estimate:
         """Return ``∫ min(Q, e^ε P)`` for ε >= 0, to all digits where it is small."""
         bounds = self.bounds(epsilon)
-        return -self._estimate(-bounds.left_high, -bounds.left_low)
+        return -self._estimate(-bounds.left_high, -bounds.left_low, span=1.0)
 
     def information(self, left: float, right: float) -> Estimate:
         """Return ``∫_0^∞ δ(s) π0 π1 / (π0 + π1 e^s) ds``, where δ is `hockey_stick`: a part of a mutual information."""
@@ -247,11 +247,10 @@ class ComposedLosses:
             step = self._aligned(max(finest, step * min(0.5, max(0.05, math.sqrt(wanted / found)))))
         return 0.0, math.inf
 
-    def _estimate(self, low: float, high: float) -> Estimate:
+    def _estimate(self, low: float, high: float, span: float = math.inf) -> Estimate:
         share = 0.5 if self.is_exact else _SHARE
         low, high = float(low), float(high)
-        value = low + share * (high - low) if math.isfinite(high) else high
-        return Estimate(min(high, max(low, value)), low, high, None, self.method.name)
+        return Estimate.between(min(low, high), high, self.method.name, safe="high", span=span, share=share)
 
     @property
     def _uses(self) -> int:

@@ -59,16 +59,16 @@ class LossSum(NamedTuple):
             return math.inf
         peak, last = float(self.losses[int(self.law.masses.argmax())]), float(self.losses[-1]) + self.shift
         # Far below its peak, nothing is left of a tilted mass; beyond the last loss, only what rounding may have lost.
-        least, unseen = peak - _FAR / max(1.0, self.theta), -math.inf
+        least, unseen = peak - _FAR / self.theta, -math.inf
         if sign > 0 and self.law.error > 0:
             unseen = math.log(self.law.error * self._largest_term) + self.log_moment - math.log(delta - self.infinite)
         most = max(last, unseen / self.theta + self.shift) + _ROOT
         low = high = min(peak, most)
         step = 1 / self.theta
-        while low > least and self.excess(low, sign) <= delta:
+        while self.excess(low, sign) <= delta:
+            if low <= least:
+                return max(0.0, low) if sign > 0 else 0.0
             low, high, step = max(least, low - step), low, 2 * step
-        if low == least:
-            return max(0.0, high) if sign > 0 else 0.0
         while high < most and self.excess(high, sign) > delta:
             low, high, step = high, min(most, high + step), 2 * step
         if self.excess(high, sign) > delta:

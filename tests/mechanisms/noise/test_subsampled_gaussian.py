@@ -275,6 +275,7 @@ def test_epsilon_is_right_where_little_noise_parts_the_losses(setting, delta, tr
     epsilon = tc.dp_epsilon(SubsampledGaussian(*setting), delta)
     assert epsilon.low <= truth[1]
     assert truth[0] <= epsilon.high <= truth[1]
+    assert epsilon.high - epsilon.low < 1e-5 * epsilon.high
 
 
 @pytest.mark.long
