@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit import limits
-from tacit.estimate import Estimate, largest
+from tacit.estimate import Estimate, largest, settled
 from tacit.measures.loss_sketch import Sketch
 from tacit.measures.loss_sums import LossSum, loss_sum
 from tacit.measures.losses import ROUNDED_UP, LatticeLosses, Losses, above, below, exactly
@@ -333,6 +333,15 @@ class BothWays(NamedTuple):
         if all(one == other for one, other, _ in given):
             return cls(forwards, forwards)
         return cls(forwards, ComposedLosses(tuple((other, count) for _, other, count in given)))
+
+    @property
+    def largest(self) -> float:
+        """The largest sum of both ways, or infinity."""
+        return max(self.forwards.largest, self.backwards.largest)
+
+    def if_exact(self, result: float | Estimate) -> float | Estimate:
+        """Return a sum over a lattice as the number it is, and what a grid says with its bounds, however narrow."""
+        return settled(result) if self.forwards.is_exact else result
 
     def hockey_stick(self, epsilon: float) -> Estimate:
         """Return the larger of both for ε >= 0: the least δ of (ε, δ)-differential privacy."""

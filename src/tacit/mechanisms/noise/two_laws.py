@@ -6,7 +6,7 @@ from typing import Protocol
 
 from tacit.adversaries.gains import Gain
 from tacit.channels.channel import Channel, Composable
-from tacit.estimate import Estimate, largest, settled
+from tacit.estimate import Estimate, largest
 from tacit.measures.bayes_security import Pair, plan_bayes_security, plan_leakiest_pair, plan_leakiest_pairs
 from tacit.measures.capacity import plan_multiplicative_bayes_capacity
 from tacit.measures.composed_losses import BothWays
@@ -127,11 +127,6 @@ class TwoLaws(Composable, ABC):
         return largest(self.excess(epsilon, reverse) for reverse in (False, True))
 
 
-def _told(system: TwoLaws, result: float | Estimate) -> float | Estimate:
-    """Return a sum over a lattice as the number it is, and what a grid says with its bounds, however narrow."""
-    return settled(result) if system.losses.forwards.is_exact else result
-
-
 @reporting.register
 def _(system: TwoLaws) -> Reporting:
     if system.is_continuous:
@@ -141,7 +136,7 @@ def _(system: TwoLaws) -> Reporting:
 
 @plan_bayes_security.register
 def _(system: TwoLaws) -> Plan[float | Estimate]:
-    return Plan(system.algorithm, lambda: _told(system, system.overlap(0.0, False)))
+    return Plan(system.algorithm, lambda: system.losses.if_exact(system.overlap(0.0, False)))
 
 
 @plan_leakiest_pair.register
@@ -168,17 +163,17 @@ def _(system: TwoLaws) -> Plan[Profile]:
 def _(system: TwoLaws, delta: float) -> Plan[float | Estimate]:
     if system.closed_form(False) is not None:
         return plan_least_epsilon.dispatch(object)(system, delta)
-    return Plan(system.algorithm, lambda: _told(system, system.losses.epsilon(delta, system)))
+    return Plan(system.algorithm, lambda: system.losses.if_exact(system.losses.epsilon(delta, system)))
 
 
 @plan_multiplicative_bayes_capacity.register
 def _(system: TwoLaws) -> Plan[float | Estimate]:
-    return Plan(system.algorithm, lambda: _told(system, 1 + system.hockey_stick(0.0)))
+    return Plan(system.algorithm, lambda: system.losses.if_exact(1 + system.hockey_stick(0.0)))
 
 
 @plan_posterior_vulnerability.register
 def _(system: TwoLaws, prior: Prior, gain: Gain) -> Plan[float | Estimate]:
-    return Plan(system.algorithm, lambda: _told(system, best_guess(guesses(prior, gain), system.hockey_stick)))
+    return Plan(system.algorithm, lambda: system.losses.if_exact(best_guess(guesses(prior, gain), system.hockey_stick)))
 
 
 @plan_bayes_risk.register
@@ -189,7 +184,7 @@ def _(system: TwoLaws, prior: Prior) -> Plan[float | Estimate]:
         if less == 0:
             return 0.0
         shared = system.overlap(math.log(more) - math.log(less), left < right)
-        return _told(system, less * shared)
+        return system.losses.if_exact(less * shared)
 
     return Plan(system.algorithm, risk)
 
@@ -203,7 +198,7 @@ def _(system: TwoLaws, prior: Prior) -> Plan[float | Estimate]:
         if left == 0 or right == 0:
             return 0.0
         forwards, backwards = system.losses
-        return _told(system, forwards.information(left, right) + backwards.information(right, left))
+        return system.losses.if_exact(forwards.information(left, right) + backwards.information(right, left))
 
     return Plan(system.losses.forwards.method, information)
 
