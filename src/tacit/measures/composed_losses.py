@@ -19,6 +19,7 @@ from tacit.measures.privacy import confirmed, epsilon_question
 from tacit.numerics.laws.lattice_sums import log_moment
 
 Reals = NDArray[np.float64]
+Ends = tuple[float, float]
 
 GRID = Method("certified bounds on a grid of privacy losses", "bound")
 LATTICE = Method("sum over a lattice of privacy losses", "exact")
@@ -26,6 +27,8 @@ LATTICE = Method("sum over a lattice of privacy losses", "exact")
 # How narrow bounds should be: of the smaller of δ and 1 - δ, next to it; of the δ of which ε is asked for; of ε, next
 # to it; and to tell which of two is larger.
 _WIDTH, _WIDTH_FOR_EPSILON, _WIDTH_OF_EPSILON, _ROUGH = 2e-6, 2e-5, 3e-6, 1e-2
+# The δ next to which a whole profile is as narrow as a single one: in between, rounding may widen it a little.
+_PROFILED = (1.0, 1e-5, 1e-11)
 # What is cut off of a law next to what is asked for, and the least that is not cut off.
 _NEGLIGIBLE, _LEAST = 1e-12, 1e-300
 # The points of a grid: so few as cost nothing, and at most for what is as good as 0.
@@ -143,6 +146,22 @@ class ComposedLosses:
 
         self._between(0.0, 1.0, _WIDTH, read, lambda low, high: _WIDTH * high)
         return found[-1] if found else None
+
+    def profile_bound(self) -> Callable[[Reals], Reals]:
+        """Return the upper end of `hockey_stick` as a function of many ε, from few laws: each for some of them."""
+        found: list[Callable[[Reals], Reals]] = []
+        for delta in _PROFILED:
+            theta, _ = self.sketch.tilt_of_delta(delta) if delta < 1 else (0.0, 0.0)
+            laws: list[LossSum] = []
+
+            def read(less: LossSum, more: LossSum, theta: float = theta, laws: list[LossSum] = laws) -> Ends:
+                laws[:] = [more]
+                at = self.sketch.cumulants(theta)[1]
+                return less.excess(at, -1), more.excess(at, 1)
+
+            self._between(theta, delta, _WIDTH, read, lambda low, high: _WIDTH * high)
+            found += [law.excess_bound() for law in laws]
+        return lambda epsilons: np.min([bound(epsilons) for bound in found], axis=0, initial=1.0)
 
     def _least_by_the_largest(self, delta: float) -> float:
         """Return an ε that is too small for δ, as the largest sum alone makes it ``m (1 - e^(ε - largest))``."""
@@ -346,6 +365,11 @@ class BothWays(NamedTuple):
     def hockey_stick(self, epsilon: float) -> Estimate:
         """Return the larger of both for ε >= 0: the least δ of (ε, δ)-differential privacy."""
         return self._larger(lambda losses, width: losses.hockey_stick(epsilon, width), _WIDTH)
+
+    def profile_bound(self) -> Callable[[Reals], Reals]:
+        """Return the upper end of `hockey_stick` as a function of many ε."""
+        there, back = (way.profile_bound() for way in self)
+        return lambda epsilons: np.maximum(there(epsilons), back(epsilons))
 
     def epsilon(self, delta: float, system: object = None) -> Estimate:
         """Return the least ε of (ε, δ)-differential privacy, for δ > 0: of the system, which errors name."""

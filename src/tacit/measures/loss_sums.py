@@ -21,6 +21,8 @@ Reals = NDArray[np.float64]
 _ROUNDING = 1e-15
 # How near a root is looked for, the logarithm of what is next to nothing, and the least that is more than nothing.
 _ROOT, _FAR, _LEAST = 1e-14, 600.0, 1e-320
+# What rounding may add to the logarithm of a running sum.
+_ACCUMULATED = 1e-11
 
 
 class LossSum(NamedTuple):
@@ -77,6 +79,28 @@ class LossSum(NamedTuple):
         solve: Callable[..., float] = brentq
         root = solve(lambda epsilon: math.log(max(self.excess(epsilon, sign), _LEAST)) - goal, low, high, xtol=_ROOT)
         return max(0.0, root + 2 * sign * _ROOT * max(1.0, abs(root)))
+
+    def excess_bound(self) -> Callable[[Reals], Reals]:
+        """Return the upper end of `excess` as a function of many ε."""
+        with np.errstate(divide="ignore"):
+            logs = np.log(self.law.masses) + self.log_moment - self.theta * self.losses
+        # Σ q and Σ q e^-loss over what is above each loss.
+        above, weighted = (
+            np.append(np.logaddexp.accumulate(terms[::-1])[::-1], -math.inf) for terms in (logs, logs - self.losses)
+        )
+        log_error = math.log(max(_LEAST, self.law.error * self._largest_term)) + self.log_moment
+
+        def bound(epsilons: Reals) -> Reals:
+            finite = np.isfinite(epsilons)
+            levels = np.where(finite, epsilons, 0.0) - self.shift
+            first = np.searchsorted(self.losses, levels, side="right")
+            told = above[first] > -math.inf
+            more, less = np.where(told, above[first], 0.0), np.where(told, weighted[first], 0.0) + levels * told
+            found = -np.exp(more + _ACCUMULATED) * np.expm1(np.minimum(less - more, 0.0) - _ACCUMULATED)
+            unseen = np.exp(np.minimum(log_error - self.theta * levels, 0.0))
+            return np.minimum(np.where(finite, np.where(told, found, 0.0) + unseen, 0.0) + self.infinite, 1.0)
+
+        return bound
 
     def with_its_digits(self) -> "LossSum":
         """Return the law with no error set aside if rounding is all that it may be off, of every mass relatively."""

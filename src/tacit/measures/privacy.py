@@ -19,6 +19,8 @@ from tacit.validation import as_epsilon, as_order, as_probability
 
 Reals = NDArray[np.float64]
 Profile = Callable[[float], float | Estimate]
+# An upper bound of δ at many ε.
+Bound = Callable[[Reals], Reals]
 T = TypeVar("T")
 
 ALL_PAIRS = Method("all ordered pairs of rows", "exact")
@@ -156,6 +158,12 @@ def plan_privacy_profile(system: System) -> Plan[Profile]:
 
 
 @singledispatch
+def plan_profile_bound(system: System) -> Plan[Bound]:
+    """Plan an upper bound of δ at many ε at once: that of the profile at each of them."""
+    return plan_privacy_profile(system).then(_one_by_one)
+
+
+@singledispatch
 def plan_renyi(system: System, order: float) -> Plan[float]:
     """Plan the largest Rényi divergence by comparing all pairs of rows of the explicit channel."""
     return Plan(ALL_PAIRS, lambda: max((renyi_of_logs(a, b, order) for a, b in _ordered_pairs(system)), default=0.0))
@@ -172,6 +180,10 @@ def plan_least_epsilon(system: System, delta: float) -> Plan[float | Estimate]:
     """Plan the inverse of the privacy profile, for δ > 0, by searching for where it reaches δ."""
     plan, most = plan_privacy_profile(system), plan_ldp_epsilon(system)
     return plan.then(lambda profile: least_epsilon(profile, delta, most.compute(), system))
+
+
+def _one_by_one(profile: Profile) -> Bound:
+    return lambda epsilons: np.array([min(1.0, max(0.0, highest(profile(level)))) for level in epsilons.tolist()])
 
 
 def _explicit_profile(system: System) -> Profile:

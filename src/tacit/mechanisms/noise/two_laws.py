@@ -13,7 +13,7 @@ from tacit.measures.composed_losses import BothWays
 from tacit.measures.information import plan_mutual_information
 from tacit.measures.local_privacy import plan_ldp_epsilon
 from tacit.measures.measure import Method, Plan
-from tacit.measures.privacy import Profile, plan_least_epsilon, plan_privacy_profile
+from tacit.measures.privacy import Bound, Profile, plan_least_epsilon, plan_privacy_profile, plan_profile_bound
 from tacit.measures.shannon_capacity import attained_uniformly, plan_shannon_capacity
 from tacit.measures.two_secrets import best_guess
 from tacit.measures.vulnerability import Prior, plan_bayes_risk, plan_posterior_vulnerability
@@ -157,6 +157,13 @@ def _(system: TwoLaws) -> Plan[float]:
 @plan_privacy_profile.register
 def _(system: TwoLaws) -> Plan[Profile]:
     return Plan(system.algorithm, lambda: system.profile)
+
+
+@plan_profile_bound.register
+def _profile_bound(system: TwoLaws) -> Plan[Bound]:
+    if system.closed_form(False) is not None:
+        return plan_profile_bound.dispatch(object)(system)
+    return Plan(system.algorithm, system.losses.profile_bound)
 
 
 @plan_least_epsilon.register
