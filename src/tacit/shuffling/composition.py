@@ -79,7 +79,7 @@ def privacy_loss_distribution(system: System, interval: float = 1e-4) -> Any:
     seen = claimed(as_system(system))
     bound = plan_profile_bound(seen).compute()
     points = _points(bound, plan_ldp_epsilon(seen).compute(), step)
-    losses, infinite = _losses(bound(step * np.arange(points + 1)), step)
+    losses, infinite = _losses(bound(step * np.arange(points + 1, dtype=np.float64)), step)
     return accountant.PrivacyLossDistribution.create_from_rounded_probability(losses, infinite, step)
 
 

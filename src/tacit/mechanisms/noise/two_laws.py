@@ -6,14 +6,21 @@ from typing import Protocol
 
 from tacit.adversaries.gains import Gain
 from tacit.channels.channel import Channel, Composable
-from tacit.estimate import Estimate, largest
+from tacit.estimate import Estimate, largest, lowest
 from tacit.measures.bayes_security import Pair, plan_bayes_security, plan_leakiest_pair, plan_leakiest_pairs
 from tacit.measures.capacity import plan_multiplicative_bayes_capacity
 from tacit.measures.composed_losses import BothWays
 from tacit.measures.information import plan_mutual_information
 from tacit.measures.local_privacy import plan_ldp_epsilon
 from tacit.measures.measure import Method, Plan
-from tacit.measures.privacy import Bound, Profile, plan_least_epsilon, plan_privacy_profile, plan_profile_bound
+from tacit.measures.privacy import (
+    Bound,
+    Profile,
+    plan_least_epsilon,
+    plan_privacy_profile,
+    plan_profile_bound,
+    profile_complement,
+)
 from tacit.measures.shannon_capacity import attained_uniformly, plan_shannon_capacity
 from tacit.measures.two_secrets import best_guess
 from tacit.measures.vulnerability import Prior, plan_bayes_risk, plan_posterior_vulnerability
@@ -157,6 +164,13 @@ def _(system: TwoLaws) -> Plan[float]:
 @plan_privacy_profile.register
 def _(system: TwoLaws) -> Plan[Profile]:
     return Plan(system.algorithm, lambda: system.profile)
+
+
+@profile_complement.register
+def _smaller_overlap(system: TwoLaws) -> Profile | None:
+    if system.closed_form(False) is None:
+        return None
+    return lambda epsilon: min((system.overlap(epsilon, reverse) for reverse in (False, True)), key=lowest)
 
 
 @plan_profile_bound.register
