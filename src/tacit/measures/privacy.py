@@ -65,7 +65,7 @@ def privacy_profile(system: System, epsilon: float) -> Plan[float | Estimate]:
     '2.52e-09'
     """
     level = as_epsilon(epsilon)
-    return plan_privacy_profile(claimed(as_system(system))).then(lambda profile: settled(profile(level)))
+    return plan_privacy_profile(claimed(as_system(system))).then(lambda profile: settled_delta(profile(level)))
 
 
 @measure
@@ -187,6 +187,11 @@ def plan_least_epsilon(system: System, delta: float) -> Plan[float | Estimate]:
     plan, most = plan_privacy_profile(system), plan_ldp_epsilon(system)
     complement = profile_complement(system)
     return plan.then(lambda profile: least_epsilon(profile, delta, most.compute(), system, complement))
+
+
+def settled_delta(delta: float | Estimate) -> float | Estimate:
+    """Return a δ known to ten digits as a float: one that is small next to 1 is not for that as good as known."""
+    return settled(delta) if highest(delta) - lowest(delta) <= _RELATIVE * highest(delta) else delta
 
 
 def _one_by_one(profile: Profile) -> Bound:

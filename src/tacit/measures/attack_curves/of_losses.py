@@ -6,11 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.estimate import settled
 from tacit.measures.attack_curves.best_tests import Band, BestTests, Result, as_band
 from tacit.measures.attack_curves.polygon import Polygon, lower_envelope
 from tacit.measures.composed_losses import BothWays
 from tacit.measures.loss_sums import LossSum
+from tacit.measures.privacy import settled_delta
 
 Reals = NDArray[np.float64]
 
@@ -30,7 +30,7 @@ class BandOfLosses(Band):
 
     def excess(self, epsilon: float) -> Result:
         """Return the least δ of (ε, δ)-differential privacy for ε >= 0: the privacy profile."""
-        return settled(self.losses.hockey_stick(epsilon))
+        return settled_delta(self.losses.hockey_stick(epsilon))
 
     @property
     def shared(self) -> Result:
