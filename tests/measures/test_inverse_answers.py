@@ -4,10 +4,15 @@ import math
 
 import pytest
 
+import tacit as tc
+from oracles import noise_pairs
+from tacit.channels.channel import System
 from tacit.cli import main
 from tacit.errors import InternalError, TacitError
 from tacit.estimate import Estimate
 from tacit.measures.privacy import confirmed, epsilon_question, least_epsilon
+
+mpmath = pytest.importorskip("mpmath")
 
 
 def test_an_answer_at_which_the_goal_is_met_is_returned_as_it_is() -> None:
@@ -51,3 +56,23 @@ def test_the_command_line_ends_with_70_at_an_internal_error(
     monkeypatch.setattr("tacit.cli.run._app", contradicted)
     assert main(["measure"]) == 70
     assert capsys.readouterr().err == "tacit: internal error: two answers disagree\n"
+
+
+@pytest.mark.parametrize("delta", [0.6, 0.99, 1 - 1e-6, 1 - 1e-12, 1 - 2**-53])
+@pytest.mark.parametrize(
+    ("system", "pair"),
+    [
+        (tc.Laplace(0.01, 5), noise_pairs.Laplace(mpmath.mpf(5) / mpmath.mpf(0.01))),
+        (tc.Laplace(0.03), noise_pairs.Laplace(1 / mpmath.mpf(0.03))),
+        (tc.Gaussian(0.05), noise_pairs.Gaussian(1 / mpmath.mpf(0.05))),
+        (tc.SubsampledGaussian(0.5, 1.0, 40), noise_pairs.Gaussian(mpmath.sqrt(40) / mpmath.mpf(0.5))),
+    ],
+    ids=repr,
+)
+def test_near_a_delta_of_one_epsilon_is_as_right_as_anywhere(
+    system: System, pair: noise_pairs.Pair, delta: float
+) -> None:
+    with mpmath.workdps(60):
+        truth = float(pair.least_epsilon(mpmath.mpf(delta)))
+    assert math.isclose(tc.dp_epsilon(system, delta), truth, rel_tol=1e-10)
+    assert math.isclose(tc.tradeoff(system).epsilon(delta), truth, rel_tol=1e-10)

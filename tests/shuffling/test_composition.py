@@ -190,3 +190,25 @@ def test_too_many_intervals_are_refused_before_they_are_computed():
 def test_a_crowd_of_whose_others_nothing_is_said_is_refused():
     with pytest.raises(tc.errors.UnsupportedError, match="seen_by"):
         tc.shuffling.privacy_loss_distribution(tc.Shuffled(RR(2, epsilon=1), 10))
+
+
+@needs_dp_accounting
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("once", "interval"),
+    [
+        (tc.SubsampledGaussian(1, 0.01, 100), 1e-3),
+        (tc.SubsampledGaussian(0.4, 0.01, 100), 1e-2),
+        (tc.repeated(tc.Laplace(3.0), 20) & tc.Gaussian(2.0), 1e-2),
+        (tc.repeated(tc.RandomizedResponse(2, epsilon=0.3), 1000), 1e-2),
+    ],
+    ids=repr,
+)
+def test_sums_of_losses_are_handed_on_at_their_upper_end(once, interval):
+    loss = tc.shuffling.privacy_loss_distribution(once, interval)
+    for point in (0, 17, 60, 200, 500):
+        delta = tc.privacy_profile(once, point * interval)
+        high = delta.high if isinstance(delta, tc.Estimate) else delta
+        assert math.isclose(loss.get_delta_for_epsilon(point * interval), high, rel_tol=2e-4, abs_tol=2e-14)
+    twice = tc.dp_epsilon(once & once, 1e-6)
+    assert float(twice) <= loss.self_compose(2).get_epsilon_for_delta(1e-6) + 1e-9

@@ -19,15 +19,16 @@ from sweep import (
     conversions,
     crowds,
     information,
+    inverse_answers,
     large_crowds,
     large_numbers,
     noises,
     tables,
 )
 from sweep.draws import Draw
-from sweep.question import Question, Verdict, judged
+from sweep.question import Agreement, Question, Verdict, judged
 
-Family = Callable[[Draw], Iterator[Question]]
+Family = Callable[[Draw], Iterator[Question] | Iterator[Agreement]]
 
 # How many systems the small part and the wide one draw of each.
 FAMILIES: dict[str, tuple[Family, int, int]] = {
@@ -35,6 +36,7 @@ FAMILIES: dict[str, tuple[Family, int, int]] = {
     "closed forms": (closed_forms.questions, 20, 800),
     "noises": (noises.questions, 15, 800),
     "conversions": (conversions.questions, 20, 800),
+    "inverse answers": (inverse_answers.questions, 20, 2500),
     "compositions": (compositions.questions, 10, 400),
     "small crowds": (crowds.questions, 7, 120),
     "large crowds": (large_crowds.questions, 8, 200),

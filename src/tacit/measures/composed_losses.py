@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit import limits
-from tacit.estimate import Estimate, largest
+from tacit.estimate import Estimate, largest, settled
 from tacit.measures.loss_sketch import Sketch
 from tacit.measures.loss_sums import LossSum, loss_sum
 from tacit.measures.losses import ROUNDED_UP, LatticeLosses, Losses, above, below, exactly
@@ -19,6 +19,7 @@ from tacit.measures.privacy import confirmed, epsilon_question
 from tacit.numerics.laws.lattice_sums import log_moment
 
 Reals = NDArray[np.float64]
+Ends = tuple[float, float]
 
 GRID = Method("certified bounds on a grid of privacy losses", "bound")
 LATTICE = Method("sum over a lattice of privacy losses", "exact")
@@ -26,12 +27,16 @@ LATTICE = Method("sum over a lattice of privacy losses", "exact")
 # How narrow bounds should be: of the smaller of δ and 1 - δ, next to it; of the δ of which ε is asked for; of ε, next
 # to it; and to tell which of two is larger.
 _WIDTH, _WIDTH_FOR_EPSILON, _WIDTH_OF_EPSILON, _ROUGH = 2e-6, 2e-5, 3e-6, 1e-2
+# The δ next to which a whole profile is as narrow as a single one: in between, rounding may widen it a little.
+_PROFILED = (1.0, 1e-5, 1e-11)
 # What is cut off of a law next to what is asked for, and the least that is not cut off.
 _NEGLIGIBLE, _LEAST = 1e-12, 1e-300
 # The points of a grid: so few as cost nothing, and at most for what is as good as 0.
 _FEWEST_POINTS, _FEW_POINTS = 1 << 14, 1 << 13
 # How many standard deviations a sum is summed over, roughly, and by how much each use may be off in its loss.
 _DEVIATIONS, _ROUNDING = 18, 1e-15
+# How near to each other doubles are still points of a grid, next to the largest of them.
+_TOLD_APART = 1e-13
 # What a difference from 1 is off.
 _OFF_ONE = 1e-13
 # What an affinity leaves aside next to its square (it loses the root of that), its points, and how far its logarithm is
@@ -82,12 +87,12 @@ class ComposedLosses:
     def hockey_stick(self, epsilon: float, width: float = _WIDTH) -> Estimate:
         """Return ``∫ max(0, Q - e^ε P)`` for ε >= 0."""
         bounds = self.bounds(epsilon, width)
-        return self._estimate(bounds.low, bounds.high)
+        return self._estimate(bounds.low, bounds.high, span=1.0)
 
     def overlap(self, epsilon: float) -> Estimate:
         """Return ``∫ min(Q, e^ε P)`` for ε >= 0, to all digits where it is small."""
         bounds = self.bounds(epsilon)
-        return -self._estimate(-bounds.left_high, -bounds.left_low)
+        return -self._estimate(-bounds.left_high, -bounds.left_low, span=1.0)
 
     def information(self, left: float, right: float) -> Estimate:
         """Return ``∫_0^∞ δ(s) π0 π1 / (π0 + π1 e^s) ds``, where δ is `hockey_stick`: a part of a mutual information."""
@@ -141,6 +146,22 @@ class ComposedLosses:
 
         self._between(0.0, 1.0, _WIDTH, read, lambda low, high: _WIDTH * high)
         return found[-1] if found else None
+
+    def profile_bound(self) -> Callable[[Reals], Reals]:
+        """Return the upper end of `hockey_stick` as a function of many ε, from few laws: each for some of them."""
+        found: list[Callable[[Reals], Reals]] = []
+        for delta in _PROFILED:
+            theta, _ = self.sketch.tilt_of_delta(delta) if delta < 1 else (0.0, 0.0)
+            laws: list[LossSum] = []
+
+            def read(less: LossSum, more: LossSum, theta: float = theta, laws: list[LossSum] = laws) -> Ends:
+                laws[:] = [more]
+                at = self.sketch.cumulants(theta)[1]
+                return less.excess(at, -1), more.excess(at, 1)
+
+            self._between(theta, delta, _WIDTH, read, lambda low, high: _WIDTH * high)
+            found += [law.excess_bound() for law in laws]
+        return lambda epsilons: np.min([bound(epsilons) for bound in found], axis=0, initial=1.0)
 
     def _least_by_the_largest(self, delta: float) -> float:
         """Return an ε that is too small for δ, as the largest sum alone makes it ``m (1 - e^(ε - largest))``."""
@@ -245,11 +266,10 @@ class ComposedLosses:
             step = self._aligned(max(finest, step * min(0.5, max(0.05, math.sqrt(wanted / found)))))
         return 0.0, math.inf
 
-    def _estimate(self, low: float, high: float) -> Estimate:
+    def _estimate(self, low: float, high: float, span: float = math.inf) -> Estimate:
         share = 0.5 if self.is_exact else _SHARE
         low, high = float(low), float(high)
-        value = low + share * (high - low) if math.isfinite(high) else high
-        return Estimate(min(high, max(low, value)), low, high, None, self.method.name)
+        return Estimate.between(min(low, high), high, self.method.name, safe="high", span=span, share=share)
 
     @property
     def _uses(self) -> int:
@@ -301,7 +321,8 @@ class ComposedLosses:
         reaches = [losses.reach(negligible) for losses, _ in self.parts]
         longest = max(self.sketch.window(theta), *(largest - least for least, largest in reaches))
         most = limits.current().most_loss_points
-        return longest / (most if negligible > _LEAST else min(most, _FEW_POINTS))
+        told_apart = _TOLD_APART * max(max(abs(least), abs(largest)) for least, largest in reaches)
+        return max(told_apart, longest / (most if negligible > _LEAST else min(most, _FEW_POINTS)))
 
     def _aligned(self, step: float) -> float:
         """Return a step next to this one on whose multiples the atoms' distances are, or nearly."""
@@ -332,9 +353,23 @@ class BothWays(NamedTuple):
             return cls(forwards, forwards)
         return cls(forwards, ComposedLosses(tuple((other, count) for _, other, count in given)))
 
+    @property
+    def largest(self) -> float:
+        """The largest sum of both ways, or infinity."""
+        return max(self.forwards.largest, self.backwards.largest)
+
+    def if_exact(self, result: float | Estimate) -> float | Estimate:
+        """Return a sum over a lattice as the number it is, and what a grid says with its bounds, however narrow."""
+        return settled(result) if self.forwards.is_exact else result
+
     def hockey_stick(self, epsilon: float) -> Estimate:
         """Return the larger of both for ε >= 0: the least δ of (ε, δ)-differential privacy."""
         return self._larger(lambda losses, width: losses.hockey_stick(epsilon, width), _WIDTH)
+
+    def profile_bound(self) -> Callable[[Reals], Reals]:
+        """Return the upper end of `hockey_stick` as a function of many ε."""
+        there, back = (way.profile_bound() for way in self)
+        return lambda epsilons: np.maximum(there(epsilons), back(epsilons))
 
     def epsilon(self, delta: float, system: object = None) -> Estimate:
         """Return the least ε of (ε, δ)-differential privacy, for δ > 0: of the system, which errors name."""

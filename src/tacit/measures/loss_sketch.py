@@ -28,12 +28,11 @@ class Sketch:
         found: list[tuple[Reals, Reals, int]] = []
         for losses, count in self.given:
             places, masses = losses.sketch()
-            kept = masses > 0
             if self.negligible > 0:  # a tail that is cut off would else be all that a steep tilt sees
-                least, largest = losses.reach(self.negligible)
-                kept &= (places >= least) & (places <= largest)
+                places = np.clip(places, *losses.reach(self.negligible))
+            kept = masses > 0
             order = np.argsort(places[kept])
-            found.append((places[kept][order], np.log(masses[kept][order]), count))
+            found.append((places[kept][order], np.log(masses[kept][order] / masses.sum()), count))
         return found
 
     def deviation(self, theta: float = 0.0) -> float:
@@ -81,8 +80,9 @@ class Sketch:
             steepest = theta * math.log(theta / (1 + theta)) - math.log1p(theta)
             return (self.cumulants(theta)[0] + steepest - math.log(delta)) / theta
 
-        scale = 1 / max(self.deviation(), 1e-300)
-        candidates = np.log(scale) + np.linspace(-8.0, 12.0, 41)
+        # By the spread of the sum; and by δ, which decides where most of the mass is at the largest loss.
+        centres = -np.log([max(self.deviation(), 1e-300), delta])
+        candidates = np.concatenate([centre + np.linspace(-8.0, 12.0, 41) for centre in centres])
         best = float(min(candidates, key=bound))
         for width in (0.25, 0.06):
             best = min((best - width, best, best + width), key=bound)

@@ -6,7 +6,7 @@ what is cut off is then small next to the result, however small that is.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -19,7 +19,10 @@ Reals = NDArray[np.float64]
 
 # What rounding may add to a sum of losses, next to the sum of their offsets and its deviation.
 _ROUNDING = 1e-15
-_EXPONENT = 300.0
+# How near a root is looked for, the logarithm of what is next to nothing, and the least that is more than nothing.
+_ROOT, _FAR, _LEAST = 1e-14, 600.0, 1e-320
+# What rounding may add to the logarithm of a running sum.
+_ACCUMULATED = 1e-11
 
 
 class LossSum(NamedTuple):
@@ -35,42 +38,69 @@ class LossSum(NamedTuple):
 
     def excess(self, epsilon: float, sign: int) -> float:
         """Return ``E max(0, 1 - e^(ε - loss))``, plus or minus what it may be off."""
-        over = self.losses - (epsilon - sign * self.shift)
-        terms = -np.expm1(-over[over > 0]) * np.exp(-self.theta * over[over > 0])
-        found = float(self.law.masses[over > 0] @ terms) + sign * self.law.error * self._largest_term
-        return min(1.0, max(0.0, self._scale(epsilon - sign * self.shift) * found) + self.infinite)
+        level = epsilon - sign * self.shift
+        first = int(np.searchsorted(self.losses, level, side="right"))
+        over = self.losses[first:] - level
+        terms = -np.expm1(-over) * np.exp(-self.theta * over)
+        found = float(self.law.masses[first:] @ terms) + sign * self.law.error * self._largest_term
+        return min(1.0, self._sized(found, level) + self.infinite)
 
     def left(self, epsilon: float, sign: int) -> float:
         """Return ``E min(1, e^(ε - loss))``, plus or minus what it may be off."""
-        over = self.losses - (epsilon + sign * self.shift)
+        level = epsilon + sign * self.shift
+        over = self.losses - level
         terms = np.exp(-np.where(over > 0, 1 + self.theta, self.theta) * over)
         found = float(self.law.masses @ terms) + sign * self.law.error
-        return min(1.0, max(0.0, self._scale(epsilon + sign * self.shift) * found) + self.lost)
+        return min(1.0, self._sized(found, level) + self.lost)
 
     def epsilon(self, delta: float, sign: int) -> float:
         """Return a bound of where `excess` falls to δ: a sign below or above it, and no less than 0."""
+        from scipy.optimize import brentq  # noqa: PLC0415 - nobody else should wait for it
+
         if delta <= self.infinite:
             return math.inf
-        # Between two losses it is (sum of a) - e^ε (sum of b) over what is above, here relative to one of them.
-        middle = float(self.losses[int(self.law.masses.argmax())])
-        over = np.clip(self.losses - middle, -_EXPONENT, _EXPONENT)  # where the masses are, it is less
-        falls = np.exp(np.minimum(-self.theta * over, _EXPONENT))
-        terms = self.law.masses * falls
-        sum_a, sum_b = (np.append(np.cumsum(part[::-1])[::-1][1:], 0.0) for part in (terms, terms * np.exp(-over)))
-        errors = sign * self.law.error * self._largest_term * falls
-        goal = math.exp(min(2 * _EXPONENT, math.log(delta - self.infinite) - self.log_moment + self.theta * middle))
-        reached = np.flatnonzero(sum_a - np.exp(over) * sum_b + errors > goal)
-        if not reached.size:
-            if sign < 0:
-                return 0.0
-            # It is at most the first of the losses at which nothing is cut off.
-            whole = int(np.searchsorted(over, -_EXPONENT / max(1.0, self.theta), side="right"))
-            return max(0.0, float(self.losses[whole]) + self.shift)
-        last = int(reached[-1])  # where it is still larger
-        end = float(over[min(last + 1, over.size - 1)])
-        below = (float(sum_a[last]) + float(errors[last]) - goal) / float(sum_b[last]) if sum_b[last] > 0 else 0.0
-        found = min(end, max(float(over[last]), math.log(below))) if below > 0 else float(over[last])
-        return max(0.0, middle + found + sign * self.shift)
+        peak, last = float(self.losses[int(self.law.masses.argmax())]), float(self.losses[-1]) + self.shift
+        # Far below its peak, nothing is left of a tilted mass; beyond the last loss, only what rounding may have lost.
+        least, unseen = peak - _FAR / self.theta, -math.inf
+        if sign > 0 and self.law.error > 0:
+            unseen = math.log(self.law.error * self._largest_term) + self.log_moment - math.log(delta - self.infinite)
+        most = max(last, unseen / self.theta + self.shift) + _ROOT
+        low = high = min(peak, most)
+        step = 1 / self.theta
+        while self.excess(low, sign) <= delta:
+            if low <= least:
+                return max(0.0, low) if sign > 0 else 0.0
+            low, high, step = max(least, low - step), low, 2 * step
+        while high < most and self.excess(high, sign) > delta:
+            low, high, step = high, min(most, high + step), 2 * step
+        if self.excess(high, sign) > delta:
+            return math.inf
+        goal = math.log(delta)
+        solve: Callable[..., float] = brentq
+        root = solve(lambda epsilon: math.log(max(self.excess(epsilon, sign), _LEAST)) - goal, low, high, xtol=_ROOT)
+        return max(0.0, root + 2 * sign * _ROOT * max(1.0, abs(root)))
+
+    def excess_bound(self) -> Callable[[Reals], Reals]:
+        """Return the upper end of `excess` as a function of many ε."""
+        with np.errstate(divide="ignore"):
+            logs = np.log(self.law.masses) + self.log_moment - self.theta * self.losses
+        # Σ q and Σ q e^-loss over what is above each loss.
+        above, weighted = (
+            np.append(np.logaddexp.accumulate(terms[::-1])[::-1], -math.inf) for terms in (logs, logs - self.losses)
+        )
+        log_error = math.log(max(_LEAST, self.law.error * self._largest_term)) + self.log_moment
+
+        def bound(epsilons: Reals) -> Reals:
+            finite = np.isfinite(epsilons)
+            levels = np.where(finite, epsilons, 0.0) - self.shift
+            first = np.searchsorted(self.losses, levels, side="right")
+            told = above[first] > -math.inf
+            more, less = np.where(told, above[first], 0.0), np.where(told, weighted[first], 0.0) + levels * told
+            found = -np.exp(more + _ACCUMULATED) * np.expm1(np.minimum(less - more, 0.0) - _ACCUMULATED)
+            unseen = np.exp(np.minimum(log_error - self.theta * levels, 0.0))
+            return np.minimum(np.where(finite, np.where(told, found, 0.0) + unseen, 0.0) + self.infinite, 1.0)
+
+        return bound
 
     def with_its_digits(self) -> "LossSum":
         """Return the law with no error set aside if rounding is all that it may be off, of every mass relatively."""
@@ -82,8 +112,9 @@ class LossSum(NamedTuple):
         theta = self.theta
         return math.exp(theta * math.log(theta / (1 + theta))) / (1 + theta) if theta > 0 else 1.0
 
-    def _scale(self, epsilon: float) -> float:
-        return math.exp(min(self.log_moment - self.theta * epsilon, 2 * _EXPONENT))
+    def _sized(self, tilted: float, epsilon: float) -> float:
+        """Return a sum of tilted masses as a share of 1."""
+        return math.exp(min(0.0, math.log(tilted) + self.log_moment - self.theta * epsilon)) if tilted > 0 else 0.0
 
 
 def loss_sum(parts: Sequence[tuple[GridLaw, int]], theta: float, deviation: float, shift: float) -> LossSum:

@@ -7,7 +7,8 @@ The loss of an observation is ``log dQ/dP``, and ``∫ max(0, Q - e^ε P) = E_Q 
   tells more, the true one is a noisy copy (Doroshenko, Ghazi, Kamath, Kumar and Manurangsi, "Connect the dots", PoPETs
   2022);
 - below, all outputs in the cell around each point are merged, and with them so much of a neighbouring cell as makes the
-  loss that of the point: a noisy copy of the true pair. Where no neighbour has as much, the loss is rounded down.
+  loss that of the point: a noisy copy of the true pair. Where no neighbour has as much, the loss is rounded down. Next
+  to where mass piles up the cells are of such lengths that hardly any is.
 
 Both errors are of second order in the step of the grid.
 """
@@ -28,8 +29,12 @@ Reals = NDArray[np.float64]
 
 # Into how many cells losses are cut to learn roughly how they are spread.
 _SKETCHED = 1 << 9
-# How often a cell is moved to where its loss is.
-_RESTING = 12
+# How often a pile's point is moved to where its loss is, and to what share of a step.
+_RESTING, _AT_REST = 12, 1e-3
+# Of how many cells next to a pile's the edges are looked for, and beyond it; in what parts, and up to what log-ratio.
+_WALKED, _BEYOND, _PARTS, _LARGEST_RATIO = 64, 4, 32, 500.0
+# How far below the grid a loss may be rounded.
+_LEAST_PLACE = 64
 # By how much of a step a loss may be rounded up.
 ROUNDED_UP = 1e-9
 
@@ -204,39 +209,43 @@ def above(losses: Losses, step: float, negligible: float) -> GridLaw:
     infinite = float(max(0.0, found.q[-1] - found.scaled_p[-1]) + weights[beyond].sum())
     atoms, weights = atoms[~beyond], weights[~beyond]
     places = np.clip(np.floor((atoms - losses.anchor) / step).astype(np.int64) - first, 0, edges.size - 2)
-    up = weights * np.clip(np.expm1(edges[places] - atoms) / math.expm1(-step), 0.0, 1.0)
+    up = weights * np.clip(np.expm1(np.minimum(edges[places] - atoms, 0.0)) / math.expm1(-step), 0.0, 1.0)
     masses += np.bincount(places, weights - up, masses.size) + np.bincount(places + 1, up, masses.size)
     return GridLaw(Lattice(masses, first, infinite), losses.anchor, step, infinite=infinite)
 
 
 def below(losses: Losses, step: float, negligible: float) -> GridLaw:
     """Return a law that tells no more than the losses do."""
-    anchor = _resting(losses, step)
+    anchor, boundaries = _resting(losses, step)
     first, points = _grid(losses, anchor, step, negligible)
-    found = _cells(losses, points - step / 2)
+    edges = _edges(points - step / 2, -first, losses.piles_up, boundaries)
+    found = _cells(losses, edges)
     q, scaled = found.q, found.scaled_p  # the last cell has no end: so its loss is rounded down
-    surplus = q - math.exp(step / 2) * scaled
-    higher = np.append(q[1:] - math.exp(-step / 2) * scaled[1:], 0.0)
-    lower = np.append(0.0, math.exp(1.5 * step) * scaled[:-1] - q[:-1])
-    falls_short = surplus < 0
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        surplus = q - np.exp(points - edges) * scaled
+        higher = np.append(q[1:] - np.exp(points[:-1] - edges[1:]) * scaled[1:], 0.0)
+        lower = np.append(0.0, np.exp(points[1:] - edges[:-1]) * scaled[:-1] - q[:-1])
+        falls_short = surplus < 0
         taken = np.abs(surplus) / np.where(falls_short, higher, lower)
-    settled = np.isfinite(taken) & (taken <= 0.5)
+        own_places = (edges - points[0] + np.log(q) - np.log(scaled)) / step + ROUNDED_UP
+    settled = (taken >= 0) & (taken <= 0.5)
     from_above, from_below = (np.where(settled & sign, taken, 0.0) for sign in (falls_short, ~falls_short))
     given = np.append(0.0, from_above[:-1]) + np.append(from_below[1:], 0.0)
     from_below *= 1 - given  # of less of its own, a cell needs less of a neighbour's; from above, more does no harm
     kept = 1 - np.append(0.0, from_above[:-1]) - np.append(from_below[1:], 0.0)
-    own = kept * q
-    masses = np.append(0.0, np.where(settled | ~falls_short, own, 0.0))
-    masses[:-1] += np.where(settled | ~falls_short, 0.0, own)
-    masses[1:-1] += (from_above * np.append(q[1:], 0.0))[:-1]
-    masses[2:] += (from_below * np.append(0.0, q[:-1]))[1:]
+    places = np.arange(points.size)
+    rounded = ~settled & (q > 0)
+    places[rounded] = np.clip(np.floor(own_places[rounded]), -_LEAST_PLACE, points.size - 1)
+    spare = max(1, -int(places.min()))
+    masses: Reals = np.asarray(np.bincount(places + spare, kept * q, points.size + spare), dtype=np.float64)
+    masses[spare:-1] += from_above[:-1] * q[1:]
+    masses[spare + 1 :] += from_below[1:] * q[:-1]
     atoms, weights = _atoms(losses, step)
     places = np.floor((atoms - anchor) / step + ROUNDED_UP).astype(np.int64) - first
     kept = places >= 0
     lost = found.below + float(weights[~kept].sum())
-    masses += np.bincount(np.minimum(places[kept], points.size - 1) + 1, weights[kept], masses.size)
-    return GridLaw(Lattice(masses, first - 1, lost), anchor, step, lost=lost)
+    masses += np.bincount(np.minimum(places[kept], points.size - 1) + spare, weights[kept], masses.size)
+    return GridLaw(Lattice(masses, first - spare, lost), anchor, step, lost=lost)
 
 
 def _grid(losses: Losses, anchor: float, step: float, negligible: float) -> tuple[int, Reals]:
@@ -247,16 +256,75 @@ def _grid(losses: Losses, anchor: float, step: float, negligible: float) -> tupl
     return first, points
 
 
-def _resting(losses: Losses, step: float) -> float:
-    """Return a point that is the loss of the cell around it, where mass piles up and no cell beyond can make it so."""
-    point = losses.anchor
+def _resting(losses: Losses, step: float) -> tuple[float, Reals]:
+    """Return a point that is the loss of the cell around it, where mass piles up, and where the cells next to it end.
+
+    There, masses fall so steeply that no neighbor has enough to make the loss of a cell that of its point. So from far
+    away towards the pile each cell ends where its own loss is that of its point, and the pile's loss is its point.
+    """
+    point, boundaries = losses.anchor, np.zeros(0)
     for _ in range(_RESTING * abs(losses.piles_up)):
-        edges = point + losses.piles_up * -step / 2 - np.array([4 * step, 0.0] if losses.piles_up < 0 else [0.0])
-        found = losses.cells(edges)
-        if found.q[0] <= 0 or found.scaled_p[0] <= 0:
-            return losses.anchor
-        point = float(edges[0]) + math.log(found.q[0] / found.scaled_p[0]) - ROUNDED_UP * step
-    return point
+        walked = _towards_pile(losses, point, step)
+        if walked is None:
+            return losses.anchor, np.zeros(0)
+        boundaries, loss = walked
+        moved, point = loss - ROUNDED_UP * step - point, loss - ROUNDED_UP * step
+        if abs(moved) < _AT_REST * step:
+            break
+    if boundaries.size:  # to all digits, since nobody may have anything that would make up for the last ones
+        far = point + losses.piles_up * _BEYOND * step
+        found = losses.cells(np.sort([far, boundaries[-1]]))
+        point = float(min(far, boundaries[-1])) + math.log(found.q[0]) - math.log(found.scaled_p[0]) - ROUNDED_UP * step
+    return point, boundaries
+
+
+def _towards_pile(losses: Losses, point: float, step: float) -> tuple[Reals, float] | None:
+    """Return where the cells around the points next to a pile end, the furthest first, and the loss of the pile."""
+    side, cells = -losses.piles_up, max(1, min(_WALKED, int(_LARGEST_RATIO / step)))
+    parts = (cells + _BEYOND) * _PARTS + _PARTS // 2
+    walk = side * step * (cells + 0.5 - np.arange(parts + 1) / _PARTS)
+    edges = point + walk[:: side * -1]
+    found = losses.cells(edges)
+    q, p = found.q[:-1], found.scaled_p[:-1] * np.exp(point - edges[:-1])
+    q, p = (np.append(0.0, np.cumsum(masses[:: side * -1])) for masses in (q, p))
+    ends: list[float] = []
+    place = 0.0
+    for cell in range(cells, 0, -1):
+        ratio, start = math.exp(side * cell * step), (cells - cell) * _PARTS + _PARTS // 2
+        goal = side * (_at(place, q) - ratio * _at(place, p))
+        balance = side * (q[start:] - ratio * p[start:])
+        reached = int(np.argmax(balance <= goal)) or (0 if balance[0] <= goal else balance.size - 1)
+        over, under = float(balance[max(0, reached - 1)]) - goal, goal - float(balance[reached])
+        back = under / (over + under) if reached > 0 and over + under > 0 else 0.0
+        place = max(place, start + reached - max(0.0, back))
+        ends.append(place)
+    left_q, left_p = (float(masses[-1]) - _at(place, masses) for masses in (q, p))
+    if left_q <= 0 or left_p <= 0:
+        return None
+    return point + side * step * (cells + 0.5 - np.array(ends) / _PARTS), point + math.log(left_q) - math.log(left_p)
+
+
+def _at(place: float, sums: Reals) -> float:
+    """Return a sum at a place that may be between two."""
+    last = min(int(place), sums.size - 2)
+    return float(sums[last]) + (place - last) * float(sums[last + 1] - sums[last])
+
+
+def _edges(middles: Reals, pile: int, piles_up: int, boundaries: Reals) -> Reals:
+    """Return the edges of the cells around points: in the middle, but where others are given next to a pile."""
+    edges, step = middles.copy(), middles[1] - middles[0]
+    if not boundaries.size:
+        return edges
+    if piles_up < 0:  # from the furthest cell above the pile down, and the pile's own
+        last = min(pile + boundaries.size, edges.size - 1)
+        edges[pile + 1 : last + 1] = boundaries[::-1][: last - pile]
+        edges[pile] = middles[pile] - (_BEYOND - 0.5) * step
+        return np.minimum.accumulate(edges[::-1])[::-1]
+    start = max(0, pile + 1 - boundaries.size)
+    edges[start : pile + 1] = boundaries[boundaries.size - (pile + 1 - start) :]
+    if pile + 1 < edges.size:
+        edges[pile + 1] = middles[pile] + (_BEYOND + 0.5) * step
+    return np.maximum.accumulate(edges)
 
 
 def _on_cells(losses: Losses, step: float) -> bool:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tacit.channels.channel import System, as_system
 from tacit.errors import InternalError
-from tacit.estimate import Estimate, highest, lowest, settled
+from tacit.estimate import Estimate, highest, lowest, mapped, settled
 from tacit.measures.divergences import excess_mass_of_logs, logarithms, renyi_of_logs
 from tacit.measures.local_privacy import plan_ldp_epsilon
 from tacit.measures.measure import Method, Plan, measure, plainest
@@ -19,6 +19,8 @@ from tacit.validation import as_epsilon, as_order, as_probability
 
 Reals = NDArray[np.float64]
 Profile = Callable[[float], float | Estimate]
+# An upper bound of δ at many ε.
+Bound = Callable[[Reals], Reals]
 T = TypeVar("T")
 
 ALL_PAIRS = Method("all ordered pairs of rows", "exact")
@@ -63,7 +65,7 @@ def privacy_profile(system: System, epsilon: float) -> Plan[float | Estimate]:
     '2.52e-09'
     """
     level = as_epsilon(epsilon)
-    return plan_privacy_profile(claimed(as_system(system))).then(lambda profile: settled(profile(level)))
+    return plan_privacy_profile(claimed(as_system(system))).then(lambda profile: settled_delta(profile(level)))
 
 
 @measure
@@ -156,6 +158,18 @@ def plan_privacy_profile(system: System) -> Plan[Profile]:
 
 
 @singledispatch
+def profile_complement(system: System) -> Profile | None:
+    """Return ``1 - δ(ε)`` as a function of ε, to all digits where it is small, of a system that knows it."""
+    return None
+
+
+@singledispatch
+def plan_profile_bound(system: System) -> Plan[Bound]:
+    """Plan an upper bound of δ at many ε at once: that of the profile at each of them."""
+    return plan_privacy_profile(system).then(_one_by_one)
+
+
+@singledispatch
 def plan_renyi(system: System, order: float) -> Plan[float]:
     """Plan the largest Rényi divergence by comparing all pairs of rows of the explicit channel."""
     return Plan(ALL_PAIRS, lambda: max((renyi_of_logs(a, b, order) for a, b in _ordered_pairs(system)), default=0.0))
@@ -171,7 +185,17 @@ def log_likelihoods(system: System) -> Reals:
 def plan_least_epsilon(system: System, delta: float) -> Plan[float | Estimate]:
     """Plan the inverse of the privacy profile, for δ > 0, by searching for where it reaches δ."""
     plan, most = plan_privacy_profile(system), plan_ldp_epsilon(system)
-    return plan.then(lambda profile: least_epsilon(profile, delta, most.compute(), system))
+    complement = profile_complement(system)
+    return plan.then(lambda profile: least_epsilon(profile, delta, most.compute(), system, complement))
+
+
+def settled_delta(delta: float | Estimate) -> float | Estimate:
+    """Return a δ known to ten digits as a float: one that is small next to 1 is not for that as good as known."""
+    return settled(delta) if highest(delta) - lowest(delta) <= _RELATIVE * highest(delta) else delta
+
+
+def _one_by_one(profile: Profile) -> Bound:
+    return lambda epsilons: np.array([min(1.0, max(0.0, highest(profile(level)))) for level in epsilons.tolist()])
 
 
 def _explicit_profile(system: System) -> Profile:
@@ -184,15 +208,32 @@ def _ordered_pairs(system: System) -> list[tuple[Reals, Reals]]:
     return [(a, b) for i, a in enumerate(rows) for j, b in enumerate(rows) if i != j]
 
 
+# From this δ on, what it leaves of 1 is looked for.
+_NEAR_ONE = 0.5
 # Below this doubles have fewer digits the smaller they are.
 _LEAST, _ZERO = sys.float_info.min, 5e-324
 _TOO_SMALL = "between ε(2.2e-308) and ε(0), for a δ too small for a double to have all its digits"
 
 
-def least_epsilon(profile: Profile, delta: float, most: float, system: object = None) -> float | Estimate:
-    """Return where a privacy profile, 0 from ``most`` on, falls to δ > 0: the system's, which errors name."""
+def least_epsilon(
+    profile: Profile, delta: float, most: float, system: object = None, complement: Profile | None = None
+) -> float | Estimate:
+    """Return where a privacy profile, 0 from ``most`` on, falls to δ > 0.
+
+    Parameters
+    ----------
+    profile, delta, most
+        δ(ε), the δ to reach, and the ε from which on δ(ε) is 0.
+    system
+        Whose profile it is, for the message of an error.
+    complement
+        ``1 - δ(ε)`` to all digits where it is small: near δ = 1 the profile itself has too few to tell ε by.
+    """
     remembered = cache(profile)
-    found = _least_epsilon(remembered, delta, most)
+    if complement is None or not _NEAR_ONE < delta < 1:
+        found = _least_epsilon(remembered, delta, most)
+    else:
+        found = _least_epsilon(cache(_odds(complement)), 1 / (1 - delta), most)
     return confirmed(found, highest(found), remembered, delta, epsilon_question(system, delta))
 
 
@@ -235,6 +276,11 @@ def confirmed(answer: T, at: float, forward: Profile, goal: float, question: str
         f"internal error: the answer to {question} came out as {answer!r}, but the forward answer at {at!r} is "
         f"{reached!r}, beyond {goal!r}; please report this"
     )
+
+
+def _odds(complement: Profile) -> Profile:
+    """Return one in how many it is: what falls like a profile does, and no further than to 1."""
+    return lambda epsilon: mapped(complement(epsilon), lambda left: 1 / max(left, sys.float_info.min))
 
 
 def epsilon_question(system: object, delta: float) -> str:

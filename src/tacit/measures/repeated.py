@@ -18,11 +18,13 @@ from tacit.measures.local_privacy import plan_ldp_epsilon
 from tacit.measures.losses import leakiest_losses
 from tacit.measures.measure import Method, Plan
 from tacit.measures.privacy import (
+    Bound,
     Profile,
     claimed,
     log_likelihoods,
     plan_least_epsilon,
     plan_privacy_profile,
+    plan_profile_bound,
     plan_renyi,
 )
 from tacit.measures.rational import Rows, exact_rows
@@ -134,6 +136,14 @@ def _(system: Repeated) -> Plan[Profile]:
     if losses is not None:
         return Plan(losses.forwards.method, lambda: losses.hockey_stick)
     return plan_privacy_profile.dispatch(object)(system)
+
+
+@plan_profile_bound.register
+def _bound_of_uses(system: Repeated) -> Plan[Bound]:
+    losses = _losses(system)
+    if losses is not None:
+        return Plan(losses.forwards.method, losses.profile_bound)
+    return plan_profile_bound.dispatch(object)(system)
 
 
 @plan_least_epsilon.register

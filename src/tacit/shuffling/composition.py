@@ -17,9 +17,8 @@ from numpy.typing import NDArray
 from tacit import limits
 from tacit.channels.channel import System, as_system
 from tacit.errors import InvalidValueError, TooLargeError, UnsupportedError
-from tacit.estimate import highest
 from tacit.measures.local_privacy import plan_ldp_epsilon
-from tacit.measures.privacy import Profile, claimed, plan_privacy_profile
+from tacit.measures.privacy import Bound, claimed, plan_profile_bound
 from tacit.validation import as_real
 
 Reals = NDArray[np.float64]
@@ -78,10 +77,9 @@ def privacy_loss_distribution(system: System, interval: float = 1e-4) -> Any:
         raise InvalidValueError(f"interval must be positive, got {interval!r}")
     accountant = _accountant()
     seen = claimed(as_system(system))
-    profile = plan_privacy_profile(seen).compute()
-    points = _points(profile, plan_ldp_epsilon(seen).compute(), step)
-    deltas = np.array([_high(profile, step * point) for point in range(points + 1)])
-    losses, infinite = _losses(deltas, step)
+    bound = plan_profile_bound(seen).compute()
+    points = _points(bound, plan_ldp_epsilon(seen).compute(), step)
+    losses, infinite = _losses(bound(step * np.arange(points + 1, dtype=np.float64)), step)
     return accountant.PrivacyLossDistribution.create_from_rounded_probability(losses, infinite, step)
 
 
@@ -94,16 +92,16 @@ def _accountant() -> Any:
         ) from error
 
 
-def _high(profile: Profile, epsilon: float) -> float:
-    return min(1.0, max(0.0, highest(profile(epsilon))))
-
-
-def _points(profile: Profile, most: float, step: float) -> int:
+def _points(bound: Bound, most: float, step: float) -> int:
     """Return how many steps there are to where δ is at its limit, but for what is neglected."""
-    most, goal, points = min(most, _LARGEST), _high(profile, math.inf) + _TAIL, 1
-    while points * step < most and _high(profile, points * step) > goal:
+
+    def at(epsilon: float) -> float:
+        return float(bound(np.array([epsilon]))[0])
+
+    most, goal, points = min(most, _LARGEST), at(math.inf) + _TAIL, 1
+    while points * step < most and at(points * step) > goal:
         points *= 2
-    points = bisect_left(range(points), True, key=lambda point: _high(profile, point * step) <= goal)
+    points = bisect_left(range(points), True, key=lambda point: at(point * step) <= goal)
     points = min(points, math.ceil(most / step))
     if points > limits.current().most_profile_points:
         raise TooLargeError(

@@ -256,3 +256,31 @@ def test_any_prior_and_the_ldp_measures_follow():
     assert tc.leakiest_pair(mechanism) == (0, 1)
     assert security.method == "certified bounds on a grid of privacy losses"
     assert tc.method(tc.bayes_security, mechanism) == (security.method, "bound")
+
+
+# By dp-accounting from both sides (a pessimistic and an optimistic distribution at an interval of 1e-3 to 1e-4).
+LITTLE_NOISE = [
+    ((0.1, 0.01, 100), 1e-5, (354.10, 354.21)),
+    ((0.12, 0.01, 10), 1e-2, (41.658, 41.668)),
+    ((0.1, 0.001, 10), 1e-5, (96.05, 96.06)),
+    ((0.4, 0.01, 100), 1e-5, (12.22468, 12.22470)),
+    ((0.5, 0.002, 10_000), 1e-5, (8.86591, 8.86594)),
+    ((1, 0.01, 1000), 1e-5, (1.82822, 1.82825)),
+]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("setting", "delta", "truth"), LITTLE_NOISE)
+def test_epsilon_is_right_where_little_noise_parts_the_losses(setting, delta, truth):
+    epsilon = tc.dp_epsilon(SubsampledGaussian(*setting), delta)
+    assert epsilon.low <= truth[1]
+    assert truth[0] <= epsilon.high <= truth[1]
+    assert epsilon.high - epsilon.low < 1e-5 * epsilon.high
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("setting", "delta"), [((0.05, 0.001, 2), 1e-3), ((0.05, 0.01, 50), 1e-5)])
+def test_losses_that_are_all_but_one_number_are_summed(setting, delta):
+    system = SubsampledGaussian(*setting)
+    epsilon = tc.dp_epsilon(system, delta)
+    assert tc.privacy_profile(system, epsilon.high).low <= delta <= tc.privacy_profile(system, epsilon.low).high

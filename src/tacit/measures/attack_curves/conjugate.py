@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.estimate import Estimate, highest, largest, settled
+from tacit.estimate import Estimate, highest, largest, lowest, settled
 from tacit.measures.attack_curves.polygon import Polygon
 from tacit.measures.attack_curves.supporting_lines import SupportingLines
 from tacit.measures.privacy import least_epsilon
@@ -85,7 +85,9 @@ class Conjugate:
 
     def epsilon(self, delta: float) -> Result:
         """Return the least ε >= 0 of (ε, δ)-differential privacy."""
-        return least_epsilon(self.excess, delta, self.largest) if delta > 0 else self.largest
+        if delta == 0:
+            return self.largest
+        return least_epsilon(self.excess, delta, self.largest, complement=self._left_both_ways)
 
     def normal_shift(self, least: float) -> Result:
         """Return the least μ of two normal laws whose curve is nowhere above this one, rates below the least aside."""
@@ -103,6 +105,10 @@ class Conjugate:
             # Where the outline is nearest to the normal curve it matters how far the curve is above it.
             touched.append(float(outline.false_positives[1 + int(outline.shifts(least).argmax())]))
         return settled(Estimate(high, min(high, low), high, None, self.method))
+
+    def _left_both_ways(self, epsilon: float) -> Result:
+        """Return what `excess` leaves of 1."""
+        return min((way.overlap(epsilon) for way in (self.forwards, self.backwards)), key=lowest)
 
     @cached_property
     def _lines(self) -> SupportingLines:

@@ -1,14 +1,16 @@
 """The best tests against many observations of two laws, from the sum of their privacy losses."""
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.measures.attack_curves.best_tests import Band, BestTests, as_band
+from tacit.measures.attack_curves.best_tests import Band, BestTests, Result, as_band
 from tacit.measures.attack_curves.polygon import Polygon, lower_envelope
-from tacit.measures.composed_losses import BothWays, ComposedLosses
+from tacit.measures.composed_losses import BothWays
 from tacit.measures.loss_sums import LossSum
+from tacit.measures.privacy import settled_delta
 
 Reals = NDArray[np.float64]
 
@@ -20,27 +22,50 @@ _ALL_TOLD = Polygon.through(np.zeros(1), np.zeros(1))
 _NOTHING_TOLD = Polygon.through(np.zeros(0), np.zeros(0))
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
+class BandOfLosses(Band):
+    """A band around the best tests, whose ε, δ and overlap are those of the losses themselves."""
+
+    losses: BothWays
+
+    def excess(self, epsilon: float) -> Result:
+        """Return the least δ of (ε, δ)-differential privacy for ε >= 0: the privacy profile."""
+        return settled_delta(self.losses.hockey_stick(epsilon))
+
+    @property
+    def shared(self) -> Result:
+        """What the two laws have in common."""
+        return self.losses.if_exact(self.losses.forwards.overlap(0.0))
+
+    def epsilon(self, delta: float) -> Result:
+        """Return the least ε >= 0 of (ε, δ)-differential privacy: the inverse of the privacy profile."""
+        return self.losses.if_exact(self.losses.epsilon(delta)) if delta > 0 else self.losses.largest
+
+
 def tests_of_losses(losses: BothWays) -> BestTests:
     """Return the best tests of Q against P or of P against Q, and their mixtures."""
-    there = tests_of_one_way(losses.forwards)
+    there = tests_of_one_way(losses)
     if losses.backwards is losses.forwards:
         return there
-    back = tests_of_one_way(losses.backwards)
-    one, other = as_band(there), as_band(back)
+    one, other = as_band(there), as_band(tests_of_one_way(losses, reverse=True))
     low, high = lower_envelope([one.low, other.low]), lower_envelope([one.high, other.high])
-    return Band(low, high, losses.forwards.method.name)
+    return BandOfLosses(low, high, losses.forwards.method.name, losses=losses)
 
 
-def tests_of_one_way(losses: ComposedLosses) -> BestTests:
-    """Return the best tests of Q against P, or between which they are: of what tells no less and what tells no more."""
-    bracket = losses.bracket()
+def tests_of_one_way(losses: BothWays, reverse: bool = False) -> BestTests:
+    """Return the best tests of Q against P, in reverse of P against Q, or between which they are.
+
+    They are between those of what tells no less and those of what tells no more.
+    """
+    way = losses[reverse]
+    bracket = way.bracket()
     if bracket is None:
-        return Band(_ALL_TOLD, _NOTHING_TOLD, losses.method.name)
+        return BandOfLosses(_ALL_TOLD, _NOTHING_TOLD, way.method.name, losses=losses)
     less, more = bracket
-    if losses.is_exact and less.law.keeps_digits:
+    if way.is_exact and less.law.keeps_digits:
         masses = math.exp(less.law.log_moment) * less.law.masses
         return tests_of_lattice(masses, less.losses)
-    return Band(_told(more, 1), _told(less, -1), losses.method.name)
+    return BandOfLosses(_told(more, 1), _told(less, -1), way.method.name, losses=losses)
 
 
 def tests_of_lattice(masses: Reals, losses: Reals) -> Polygon:

@@ -46,7 +46,7 @@ def _(system: TwoLaws, pair: Pair | None) -> Plan[BestTests]:
     if there is None or back is None:
         if pair is None:
             return Plan(system.algorithm, lambda: tests_of_losses(system.losses))
-        return Plan(system.algorithm, lambda: tests_of_one_way(system.losses[reverse]))
+        return Plan(system.algorithm, lambda: tests_of_one_way(system.losses, reverse))
     if isinstance(there, Gaussian):
         return Plan(system.algorithm, lambda: _of_noise(there))
     ways = (_way(back), _way(there)) if reverse else (_way(there), _way(back))

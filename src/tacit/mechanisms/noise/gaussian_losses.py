@@ -89,8 +89,10 @@ class GaussianLosses(Losses):
         p, n = (_between((t + sign * self._half) / self._width) for sign in (1, -1))
         below = (1 - self.rate) * _above(-(t[0] + self._half) / self._width)
         below += self.rate * _above(-(t[0] - self._half) / self._width)
-        # e^edge is 1 - q + q e^t.
+        # e^edge is 1 - q + q e^t, but below the least loss, from which the cell starts.
         scaled = (1 - self.rate) * p + self.rate * self._scaled(t, p)
+        if self.rate < 1:
+            scaled *= np.exp(np.minimum(edges - self.anchor, 0.0))
         return Cells(below, (1 - self.rate) * p + self.rate * n, scaled)
 
     def _scaled(self, t: Reals, p: Reals) -> Reals:

@@ -16,7 +16,7 @@ from tacit.measures.information import plan_mutual_information
 from tacit.measures.local_privacy import plan_ldp_epsilon
 from tacit.measures.losses import LatticeLosses, leakiest_losses
 from tacit.measures.measure import Method, Plan
-from tacit.measures.privacy import Profile, plan_privacy_profile, plan_renyi
+from tacit.measures.privacy import Profile, plan_privacy_profile, plan_renyi, profile_complement
 from tacit.measures.shannon_capacity import attained_uniformly, plan_shannon_capacity
 from tacit.measures.two_secrets import best_guess
 from tacit.measures.vulnerability import Prior, plan_bayes_risk, plan_posterior_vulnerability
@@ -53,6 +53,11 @@ def _(system: AdditiveNoise) -> Plan[float]:
 @plan_privacy_profile.register
 def _(system: AdditiveNoise) -> Plan[Profile]:
     return Plan(system.algorithm, lambda: system.hockey_stick)
+
+
+@profile_complement.register
+def _noise_overlap(system: AdditiveNoise) -> Profile:
+    return system.overlap
 
 
 @plan_renyi.register

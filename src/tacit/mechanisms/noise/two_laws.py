@@ -6,14 +6,21 @@ from typing import Protocol
 
 from tacit.adversaries.gains import Gain
 from tacit.channels.channel import Channel, Composable
-from tacit.estimate import Estimate, largest, settled
+from tacit.estimate import Estimate, largest, lowest
 from tacit.measures.bayes_security import Pair, plan_bayes_security, plan_leakiest_pair, plan_leakiest_pairs
 from tacit.measures.capacity import plan_multiplicative_bayes_capacity
 from tacit.measures.composed_losses import BothWays
 from tacit.measures.information import plan_mutual_information
 from tacit.measures.local_privacy import plan_ldp_epsilon
 from tacit.measures.measure import Method, Plan
-from tacit.measures.privacy import Profile, plan_least_epsilon, plan_privacy_profile
+from tacit.measures.privacy import (
+    Bound,
+    Profile,
+    plan_least_epsilon,
+    plan_privacy_profile,
+    plan_profile_bound,
+    profile_complement,
+)
 from tacit.measures.shannon_capacity import attained_uniformly, plan_shannon_capacity
 from tacit.measures.two_secrets import best_guess
 from tacit.measures.vulnerability import Prior, plan_bayes_risk, plan_posterior_vulnerability
@@ -127,11 +134,6 @@ class TwoLaws(Composable, ABC):
         return largest(self.excess(epsilon, reverse) for reverse in (False, True))
 
 
-def _told(system: TwoLaws, result: float | Estimate) -> float | Estimate:
-    """Return a sum over a lattice as the number it is, and what a grid says with its bounds, however narrow."""
-    return settled(result) if system.losses.forwards.is_exact else result
-
-
 @reporting.register
 def _(system: TwoLaws) -> Reporting:
     if system.is_continuous:
@@ -141,7 +143,7 @@ def _(system: TwoLaws) -> Reporting:
 
 @plan_bayes_security.register
 def _(system: TwoLaws) -> Plan[float | Estimate]:
-    return Plan(system.algorithm, lambda: _told(system, system.overlap(0.0, False)))
+    return Plan(system.algorithm, lambda: system.losses.if_exact(system.overlap(0.0, False)))
 
 
 @plan_leakiest_pair.register
@@ -164,21 +166,35 @@ def _(system: TwoLaws) -> Plan[Profile]:
     return Plan(system.algorithm, lambda: system.profile)
 
 
+@profile_complement.register
+def _smaller_overlap(system: TwoLaws) -> Profile | None:
+    if system.closed_form(False) is None:
+        return None
+    return lambda epsilon: min((system.overlap(epsilon, reverse) for reverse in (False, True)), key=lowest)
+
+
+@plan_profile_bound.register
+def _profile_bound(system: TwoLaws) -> Plan[Bound]:
+    if system.closed_form(False) is not None:
+        return plan_profile_bound.dispatch(object)(system)
+    return Plan(system.algorithm, system.losses.profile_bound)
+
+
 @plan_least_epsilon.register
 def _(system: TwoLaws, delta: float) -> Plan[float | Estimate]:
     if system.closed_form(False) is not None:
         return plan_least_epsilon.dispatch(object)(system, delta)
-    return Plan(system.algorithm, lambda: _told(system, system.losses.epsilon(delta, system)))
+    return Plan(system.algorithm, lambda: system.losses.if_exact(system.losses.epsilon(delta, system)))
 
 
 @plan_multiplicative_bayes_capacity.register
 def _(system: TwoLaws) -> Plan[float | Estimate]:
-    return Plan(system.algorithm, lambda: _told(system, 1 + system.hockey_stick(0.0)))
+    return Plan(system.algorithm, lambda: system.losses.if_exact(1 + system.hockey_stick(0.0)))
 
 
 @plan_posterior_vulnerability.register
 def _(system: TwoLaws, prior: Prior, gain: Gain) -> Plan[float | Estimate]:
-    return Plan(system.algorithm, lambda: _told(system, best_guess(guesses(prior, gain), system.hockey_stick)))
+    return Plan(system.algorithm, lambda: system.losses.if_exact(best_guess(guesses(prior, gain), system.hockey_stick)))
 
 
 @plan_bayes_risk.register
@@ -189,7 +205,7 @@ def _(system: TwoLaws, prior: Prior) -> Plan[float | Estimate]:
         if less == 0:
             return 0.0
         shared = system.overlap(math.log(more) - math.log(less), left < right)
-        return _told(system, less * shared)
+        return system.losses.if_exact(less * shared)
 
     return Plan(system.algorithm, risk)
 
@@ -203,7 +219,7 @@ def _(system: TwoLaws, prior: Prior) -> Plan[float | Estimate]:
         if left == 0 or right == 0:
             return 0.0
         forwards, backwards = system.losses
-        return _told(system, forwards.information(left, right) + backwards.information(right, left))
+        return system.losses.if_exact(forwards.information(left, right) + backwards.information(right, left))
 
     return Plan(system.losses.forwards.method, information)
 
