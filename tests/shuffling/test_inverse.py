@@ -8,7 +8,9 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import tacit as tc
+from oracles import single_law_crowds as crowds
 from oracles.strategies import stochastic
+from tacit.errors import InternalError
 
 RR = tc.RandomizedResponse
 
@@ -140,6 +142,34 @@ def test_the_largest_binary_epsilon_inverts_theorem_19(n, at_most):
     share = (Fraction(at_most) - Fraction(1, 2)) / binary_excess(n)
     assert epsilon == pytest.approx(2 * math.atanh(share), rel=2e-9)
     assert tc.posterior_vulnerability(tc.Shuffled(family(epsilon), n)) <= at_most
+
+
+@pytest.mark.long
+def test_bounds_answer_for_unary_encoding_within_a_factor_of_a_simulation():
+    # Simulated: about 18,000 users, and an epsilon above 2.
+    oue, at_most = tc.UnaryEncoding.oue, 0.0101
+
+    def guess(crowd):
+        return tc.posterior_vulnerability(crowd.seen_by(tc.Uninformed(), seed=1))
+
+    users = tc.shuffling.smallest_crowd(oue(100, 1), guess, at_most=at_most)
+    assert 18_000 < users < 1.5 * 18_000
+    assert 1.5 < tc.shuffling.largest_epsilon(lambda e: oue(100, e), 10**5, guess, at_most=at_most) < 2.5
+    for n, is_met in ((users, True), (14_000, False)):
+        sample = crowds.unary_among_strangers(oue(100, 1), n, 60, np.random.default_rng(n)).max(axis=1) / 100
+        error = 3 * sample.std() / math.sqrt(sample.size)
+        assert (sample.mean() + error <= at_most) if is_met else (sample.mean() - error > at_most)
+
+
+def test_an_answer_that_the_question_does_not_confirm_is_none():
+    asked = {}
+
+    def guess(crowd):
+        asked[crowd.n] = asked.get(crowd.n, 0) + 1
+        return tc.posterior_vulnerability(crowd) + 0.01 * (asked[crowd.n] - 1)
+
+    with pytest.raises(InternalError, match="smallest_crowd"):
+        tc.shuffling.smallest_crowd(RR(2, epsilon=1), guess, at_most=0.51)
 
 
 @pytest.mark.parametrize("target", [1e-12, 0.1, 1.0, 3.0, 300.0])

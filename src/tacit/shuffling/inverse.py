@@ -57,7 +57,8 @@ def smallest_crowd(
     Returns
     -------
     int
-        At least 1. It meets the target, and one user fewer do not.
+        At least 1. It meets the target, and one user fewer do not. Where the question's answers are bounds, it is
+        sufficient: an upper bound of the smallest number.
 
     Raises
     ------
@@ -74,7 +75,7 @@ def smallest_crowd(
 
     ``privacy_profile(…, ε) <= δ`` and ``dp_epsilon(…, δ) <= ε`` are the same target, and the first is far faster.
     Where certified bounds replace exact numbers from some n on, they may miss a target that fewer users meet exactly;
-    then n is enough, but may not be the smallest.
+    then n is enough, but may not be the smallest. The question is asked once more at the answer, which confirms it.
 
     Examples
     --------
@@ -132,7 +133,8 @@ def largest_epsilon(
     -------
     float
         At least 0; infinite if the crowd is safe enough without noise. It meets the target itself, and is within a
-        relative 1e-9 of the border.
+        relative 1e-9 of the border. Where the question's answers are bounds, it is sufficient: a lower bound of the
+        largest ε. The question is asked once more at the answer, which confirms it.
 
     Raises
     ------
