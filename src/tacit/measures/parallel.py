@@ -109,7 +109,7 @@ def _(system: Parallel) -> Plan[float]:
 
 @plan_renyi.register
 def _(system: Parallel, order: float) -> Plan[float]:
-    return _largest_sum(system, order, lambda part: plan_renyi(part, order))
+    return _largest_sum(system, order, lambda part: plan_renyi(part, order).then(highest))
 
 
 @claimed.register

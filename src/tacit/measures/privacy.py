@@ -105,7 +105,7 @@ def dp_epsilon(system: System, delta: float) -> Plan[float | Estimate]:
 
 
 @measure
-def renyi_dp(system: System, order: float) -> Plan[float]:
+def renyi_dp(system: System, order: float) -> Plan[float | Estimate]:
     """Return the largest Rényi divergence between what two secrets make the observer see.
 
     ``max_{a,b} log Σ_y C[a, y]^α C[b, y]^(1-α) / (α - 1)``, over ordered pairs of secrets.
@@ -119,8 +119,9 @@ def renyi_dp(system: System, order: float) -> Plan[float]:
 
     Returns
     -------
-    float
-        In nats, at least 0; infinite where an observation excludes a secret and α >= 1.
+    float or Estimate
+        In nats, at least 0; infinite where an observation excludes a secret and α >= 1. A certified `Estimate` only of
+        a `tacit.SubsampledGaussian` with next to no noise.
 
     Raises
     ------
@@ -153,7 +154,7 @@ def plan_privacy_profile(system: System) -> Plan[Profile]:
 
 
 @singledispatch
-def plan_renyi(system: System, order: float) -> Plan[float]:
+def plan_renyi(system: System, order: float) -> Plan[float | Estimate]:
     """Plan the largest Rényi divergence by comparing all pairs of rows of the explicit channel."""
     return Plan(ALL_PAIRS, lambda: max((renyi_of_logs(a, b, order) for a, b in _ordered_pairs(system)), default=0.0))
 

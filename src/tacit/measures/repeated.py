@@ -111,7 +111,7 @@ def _(system: Repeated) -> Plan[float]:
 
 
 @plan_renyi.register
-def _(system: Repeated, order: float) -> Plan[float]:
+def _(system: Repeated, order: float) -> Plan[float | Estimate]:
     once = plan_renyi(system.base, order)
     return once.named(f"{system.n:,} times that of one use").then(lambda one: system.n * one)
 

@@ -1,6 +1,7 @@
 """The best tests against many observations of two laws, from the sum of their privacy losses."""
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,13 +23,18 @@ _NOTHING_TOLD = Polygon.through(np.zeros(0), np.zeros(0))
 
 def tests_of_losses(losses: BothWays) -> BestTests:
     """Return the best tests of Q against P or of P against Q, and their mixtures."""
-    there = tests_of_one_way(losses.forwards)
-    if losses.backwards is losses.forwards:
-        return there
-    back = tests_of_one_way(losses.backwards)
-    one, other = as_band(there), as_band(back)
-    low, high = lower_envelope([one.low, other.low]), lower_envelope([one.high, other.high])
-    return Band(low, high, losses.forwards.method.name)
+    return tests_of_any([losses])
+
+
+def tests_of_any(pairs: Sequence[BothWays]) -> BestTests:
+    """Return the best tests between the laws of any of several pairs in either direction, and their mixtures."""
+    ways = [way for pair in pairs for way in dict.fromkeys(pair)]
+    tests = [tests_of_one_way(way) for way in ways]
+    if len(tests) == 1:
+        return tests[0]
+    bands = [as_band(one) for one in tests]
+    low, high = (lower_envelope([getattr(band, end) for band in bands]) for end in ("low", "high"))
+    return Band(low, high, ways[0].method.name)
 
 
 def tests_of_one_way(losses: ComposedLosses) -> BestTests:

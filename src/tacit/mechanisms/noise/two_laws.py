@@ -2,7 +2,6 @@
 
 import math
 from abc import ABC, abstractmethod
-from typing import Protocol
 
 from tacit.adversaries.gains import Gain
 from tacit.channels.channel import Channel, Composable
@@ -19,27 +18,11 @@ from tacit.measures.two_secrets import best_guess
 from tacit.measures.vulnerability import Prior, plan_bayes_risk, plan_posterior_vulnerability
 from tacit.mechanisms.noise.additive import no_channel, no_report_types
 from tacit.mechanisms.noise.noise_measures import guesses
+from tacit.mechanisms.noise.report_pairs import ClosedForm
 from tacit.mechanisms.reporting import Reporting, reporting
 from tacit.validation import as_real
 
 _ONLY_PAIR = Method("there are two secrets", "closed form")
-
-
-class ClosedForm(Protocol):
-    """By how much one law exceeds another, in closed form."""
-
-    @property
-    def algorithm(self) -> Method:
-        """The name of what answers."""
-        ...
-
-    def excess(self, epsilon: float) -> float:
-        """Return ``∫ max(0, Q - e^ε P)`` for ε >= 0."""
-        ...
-
-    def overlap(self, epsilon: float) -> float:
-        """Return ``∫ min(Q, e^ε P)`` for ε >= 0."""
-        ...
 
 
 class TwoLaws(Composable, ABC):
@@ -66,7 +49,7 @@ class TwoLaws(Composable, ABC):
         """The largest privacy loss."""
 
     @abstractmethod
-    def closed_form(self, reverse: bool) -> "ClosedForm | None":
+    def closed_form(self, reverse: bool) -> ClosedForm | None:
         """Return what says by how much Q exceeds P, or in reverse P exceeds Q, if there is a closed form."""
 
     @property
@@ -214,5 +197,5 @@ def _(system: TwoLaws, tolerance: float) -> Plan[Estimate]:
     if forwards is backwards:
         return attained_uniformly(system)
     if system.is_continuous:  # which prior is the best is not known
-        raise no_channel(system, "bayes_security, mutual_information, privacy_profile")
+        raise no_channel(system)
     return plan_shannon_capacity.dispatch(object)(system, tolerance)
