@@ -78,6 +78,14 @@ class Question:
 
 
 @dataclass(frozen=True)
+class Agreement:
+    """Two answers of the library that must agree, and what says in which way they do not."""
+
+    asked: str
+    fault: Callable[[], str | None]
+
+
+@dataclass(frozen=True)
 class Verdict:
     """What kind of answer it was, what is wrong with it, and for one with a confidence whether it missed."""
 
@@ -87,8 +95,10 @@ class Verdict:
     missed: bool = False
 
 
-def judged(question: Question) -> Verdict:
-    """Ask, and compare with the truth."""
+def judged(question: Question | Agreement) -> Verdict:
+    """Ask, and compare with the truth, or with the other answer."""
+    if isinstance(question, Agreement):
+        return _agreed(question)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
@@ -102,6 +112,16 @@ def judged(question: Question) -> Verdict:
         truth = question.truth()
         low, high = truth if isinstance(truth, tuple) else (truth, truth)
         return _compared(question, answer, low, high)
+
+
+def _agreed(question: Agreement) -> Verdict:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            fault = question.fault()
+    except Exception as error:
+        fault = f"raised {error!r}"
+    return Verdict("in agreement", fault and f"{question.asked}: {fault}")
 
 
 def _compared(question: Question, answer: Any, low: Any, high: Any) -> Verdict:

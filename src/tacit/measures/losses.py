@@ -204,7 +204,7 @@ def above(losses: Losses, step: float, negligible: float) -> GridLaw:
     infinite = float(max(0.0, found.q[-1] - found.scaled_p[-1]) + weights[beyond].sum())
     atoms, weights = atoms[~beyond], weights[~beyond]
     places = np.clip(np.floor((atoms - losses.anchor) / step).astype(np.int64) - first, 0, edges.size - 2)
-    up = weights * np.clip(np.expm1(edges[places] - atoms) / math.expm1(-step), 0.0, 1.0)
+    up = weights * np.clip(np.expm1(np.minimum(edges[places] - atoms, 0.0)) / math.expm1(-step), 0.0, 1.0)
     masses += np.bincount(places, weights - up, masses.size) + np.bincount(places + 1, up, masses.size)
     return GridLaw(Lattice(masses, first, infinite), losses.anchor, step, infinite=infinite)
 

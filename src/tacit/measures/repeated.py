@@ -11,7 +11,7 @@ from tacit.channels.composition.repeated import Repeated
 from tacit.errors import TooLargeError, UnsupportedError
 from tacit.estimate import Estimate, highest, lowest, settled
 from tacit.measures.attack_curves.best_tests import BestTests
-from tacit.measures.attack_curves.of_losses import tests_of_losses
+from tacit.measures.attack_curves.of_losses import epsilon_of_losses, tests_of_losses
 from tacit.measures.bayes_security import Pair, plan_bayes_security
 from tacit.measures.composed_losses import BothWays
 from tacit.measures.local_privacy import plan_ldp_epsilon
@@ -140,7 +140,7 @@ def _(system: Repeated) -> Plan[Profile]:
 def _(system: Repeated, delta: float) -> Plan[float | Estimate]:
     losses = _losses(system)
     if losses is not None:
-        return Plan(losses.forwards.method, lambda: settled(losses.epsilon(delta)))
+        return Plan(losses.forwards.method, lambda: settled(epsilon_of_losses(losses, delta)))
     return plan_least_epsilon.dispatch(object)(system, delta)
 
 

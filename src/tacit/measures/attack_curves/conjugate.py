@@ -74,6 +74,8 @@ class Conjugate:
 
     def excess(self, epsilon: float) -> Result:
         """Return the least δ of (ε, δ)-differential privacy for ε >= 0."""
+        if self.largest <= epsilon < math.inf:
+            return 0.0
         if self.backwards is self.forwards:
             return self.forwards.excess(epsilon)
         return largest([self.forwards.excess(epsilon), self.backwards.excess(epsilon)])

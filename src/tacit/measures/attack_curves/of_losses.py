@@ -6,9 +6,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.estimate import Estimate
 from tacit.measures.attack_curves.best_tests import Band, BestTests, as_band
 from tacit.measures.attack_curves.polygon import Polygon, lower_envelope
 from tacit.measures.composed_losses import BothWays, ComposedLosses
+from tacit.measures.divergences import logarithms
 from tacit.measures.loss_sums import LossSum
 
 Reals = NDArray[np.float64]
@@ -24,6 +26,15 @@ _NOTHING_TOLD = Polygon.through(np.zeros(0), np.zeros(0))
 def tests_of_losses(losses: BothWays) -> BestTests:
     """Return the best tests of Q against P or of P against Q, and their mixtures."""
     return tests_of_any([losses])
+
+
+def epsilon_of_losses(losses: BothWays, delta: float) -> float | Estimate:
+    """Return the least ε of (ε, δ)-differential privacy, for δ > 0: by its corners where a lattice has all of them."""
+    if losses.forwards.is_exact:
+        tests = tests_of_losses(losses)
+        if isinstance(tests, Polygon):
+            return tests.epsilon(delta)
+    return losses.epsilon(delta)
 
 
 def tests_of_any(pairs: Sequence[BothWays]) -> BestTests:
@@ -50,8 +61,18 @@ def tests_of_one_way(losses: ComposedLosses) -> BestTests:
 
 
 def tests_of_lattice(masses: Reals, losses: Reals) -> Polygon:
-    """Return the best tests of Q against P where each outcome has a loss of its own and Q's mass is known."""
-    return Polygon((masses * np.exp(-losses))[::-1], masses[::-1], losses[::-1])
+    """Return the best tests of Q against P where each outcome has a loss of its own and Q's mass is known.
+
+    Losses on a lattice are alike both ways: what P has at a loss, Q has at its negative. Of negative losses that is
+    known to more digits than the mass of Q, which may be next to nothing.
+    """
+    above = losses >= 0
+    p = np.zeros(losses.size)
+    p[above] = np.exp(logarithms(masses[above]) - losses[above])
+    mirrored = np.searchsorted(losses, -losses[~above] - (losses[1] - losses[0]) / 2 if losses.size > 1 else losses)
+    within = mirrored < losses.size
+    p[np.flatnonzero(~above)[within]] = masses[mirrored[within]]
+    return Polygon(p[::-1], masses[::-1], losses[::-1])
 
 
 def _told(law: LossSum, sign: int) -> Polygon:

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from tacit.adversaries.gains import Gain
 from tacit.channels.channel import Channel, Composable
 from tacit.estimate import Estimate, largest, settled
+from tacit.measures.attack_curves.of_losses import epsilon_of_losses
 from tacit.measures.bayes_security import Pair, plan_bayes_security, plan_leakiest_pair, plan_leakiest_pairs
 from tacit.measures.capacity import plan_multiplicative_bayes_capacity
 from tacit.measures.composed_losses import BothWays
@@ -151,7 +152,7 @@ def _(system: TwoLaws) -> Plan[Profile]:
 def _(system: TwoLaws, delta: float) -> Plan[float | Estimate]:
     if system.closed_form(False) is not None:
         return plan_least_epsilon.dispatch(object)(system, delta)
-    return Plan(system.algorithm, lambda: _told(system, system.losses.epsilon(delta)))
+    return Plan(system.algorithm, lambda: _told(system, epsilon_of_losses(system.losses, delta)))
 
 
 @plan_multiplicative_bayes_capacity.register
