@@ -12,7 +12,7 @@ from tacit.channels.channel import System, as_system
 from tacit.estimate import Estimate, highest, lowest, settled
 from tacit.measures.divergences import excess_mass_of_logs, logarithms, renyi_of_logs
 from tacit.measures.local_privacy import plan_ldp_epsilon
-from tacit.measures.measure import Method, Plan, measure, plainest
+from tacit.measures.measure import Method, OfDelta, OfEpsilon, OfOrder, Plan, measure_at, plainest
 from tacit.validation import as_epsilon, as_order, as_probability
 
 Reals = NDArray[np.float64]
@@ -21,7 +21,7 @@ Profile = Callable[[float], float | Estimate]
 ALL_PAIRS = Method("all ordered pairs of rows", "exact")
 
 
-@measure
+@measure_at(OfEpsilon)
 def privacy_profile(system: System, epsilon: float) -> Plan[float | Estimate]:
     """Return the least δ for which the system is (ε, δ)-differentially private.
 
@@ -33,13 +33,14 @@ def privacy_profile(system: System, epsilon: float) -> Plan[float | Estimate]:
         A channel, a mechanism, or a structured system. Of a `tacit.Shuffled` it takes what an adversary sees, since
         differential privacy is a claim against her: ``crowd.seen_by(tc.WorstAllButOne())``.
     epsilon
-        ε >= 0; infinity is fine.
+        ε >= 0; infinity is fine. Or a list or an array of these.
 
     Returns
     -------
     float or Estimate
         In [0, 1]; δ(0) is the largest total variation, ``1 - β*``. A certified `Estimate` only where the others'
-        values are known, or the worst, and too many to sum over.
+        values are known, or the worst, and too many to sum over. Of an array, an array of the same shape: of floats
+        where every answer is exact, else of objects.
 
     Raises
     ------
@@ -63,7 +64,7 @@ def privacy_profile(system: System, epsilon: float) -> Plan[float | Estimate]:
     return plan_privacy_profile(claimed(as_system(system))).then(lambda profile: settled(profile(level)))
 
 
-@measure
+@measure_at(OfDelta)
 def dp_epsilon(system: System, delta: float) -> Plan[float | Estimate]:
     """Return the least ε for which the system is (ε, δ)-differentially private: the inverse of `privacy_profile`.
 
@@ -74,12 +75,13 @@ def dp_epsilon(system: System, delta: float) -> Plan[float | Estimate]:
     system
         As for `privacy_profile`.
     delta
-        δ in [0, 1].
+        δ in [0, 1]. Or a list or an array of these.
 
     Returns
     -------
     float or Estimate
-        At least 0; infinite where some observation with more than δ to it excludes a secret.
+        At least 0; infinite where some observation with more than δ to it excludes a secret. Of an array, an array of
+        the same shape: of floats where every answer is exact, else of objects.
 
     Raises
     ------
@@ -104,7 +106,7 @@ def dp_epsilon(system: System, delta: float) -> Plan[float | Estimate]:
     return plan_ldp_epsilon(seen) if level == 0 else plan_least_epsilon(seen, level)
 
 
-@measure
+@measure_at(OfOrder)
 def renyi_dp(system: System, order: float) -> Plan[float | Estimate]:
     """Return the largest Rényi divergence between what two secrets make the observer see.
 
@@ -115,13 +117,14 @@ def renyi_dp(system: System, order: float) -> Plan[float | Estimate]:
     system
         As for `privacy_profile`.
     order
-        α > 0, infinity included; 1 is the Kullback-Leibler divergence.
+        α > 0, infinity included; 1 is the Kullback-Leibler divergence. Or a list or an array of these.
 
     Returns
     -------
     float or Estimate
         In nats, at least 0; infinite where an observation excludes a secret and α >= 1. A certified `Estimate` only of
-        a `tacit.SubsampledGaussian` with next to no noise.
+        a `tacit.SubsampledGaussian` with next to no noise. Of an array, an array of the same shape: of floats where
+        every answer is exact, else of objects.
 
     Raises
     ------
