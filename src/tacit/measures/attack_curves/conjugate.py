@@ -58,6 +58,11 @@ class Conjugate:
     method: str
     shift: float | None = None
 
+    @property
+    def description(self) -> str:
+        """A few words about how they are known."""
+        return self.method
+
     def misses(self, rate: float) -> Result:
         """Return the least false negatives with this rate of false positives."""
         if rate in (0.0, 1.0):

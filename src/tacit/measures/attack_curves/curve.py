@@ -27,6 +27,8 @@ class AttackCurve(Framed, Drawn):
         The best tests.
     pair
         The labels of what a false positive is mistaken about, and a false negative; None: the curve of all pairs.
+    note
+        What a reader of the curve has to know, such as that another use of the same scores finds more; None: nothing.
 
     Examples
     --------
@@ -38,6 +40,11 @@ class AttackCurve(Framed, Drawn):
 
     tests: BestTests
     pair: tuple[Hashable, Hashable] | None = None
+    note: str | None = None
+
+    def __repr__(self) -> str:
+        whose = "all pairs" if self.pair is None else "{!r} against {!r}".format(*self.pair)
+        return f"AttackCurve({whose}, {self.tests.description}" + (f", note={self.note!r})" if self.note else ")")
 
     @overload
     def at(self, false_positive_rate: float) -> Answer: ...

@@ -58,6 +58,11 @@ class Polygon:
         return cls.of_steps(x.steps(corners), -y.steps(corners))
 
     @property
+    def description(self) -> str:
+        """A few words about how they are known."""
+        return f"exact, a polygon of {self.p.size:,} segments"
+
+    @property
     def reversed(self) -> "Polygon":
         """P and Q in each other's place."""
         return Polygon(self.q[::-1], self.p[::-1], -self.losses[::-1])
