@@ -46,6 +46,9 @@ class ComposedNoise(TwoLaws):
 
     parts: tuple[tuple[Part, int], ...]
 
+    def __repr__(self) -> str:
+        return " & ".join(repr(part) if count == 1 else f"{count:,} × {part!r}" for part, count in self.parts)
+
     @property
     def is_continuous(self) -> bool:
         """Whether any part is."""

@@ -35,6 +35,9 @@ class NoisyReports(Composable):
     reports: Reports
     noise: tuple[tuple[Part, int], ...]
 
+    def __repr__(self) -> str:
+        return f"{self.reports!r} & {composed(self.noise)!r}"
+
     @property
     def secrets(self) -> int:
         """How many values the secret can take."""

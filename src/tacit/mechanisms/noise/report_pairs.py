@@ -48,6 +48,9 @@ class Reports:
     system: System
     uses: int = 1
 
+    def __repr__(self) -> str:
+        return repr(self.system) if self.uses == 1 else f"{self.uses:,} × {self.system!r}"
+
     @cached_property
     def ways(self) -> Ways:
         """The privacy losses of any two secrets, both ways, and how often each is added."""
@@ -90,6 +93,9 @@ class ReportPair:
     reports: Reports
     first: int
     second: int
+
+    def __repr__(self) -> str:
+        return repr(self.reports) if self.reports.system.secrets == 2 else f"{self.reports!r} of {self.labels}"
 
     @cached_property
     def losses(self) -> tuple[Losses, Losses, int]:
