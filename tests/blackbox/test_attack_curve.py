@@ -94,3 +94,30 @@ def test_what_is_wrong_is_said(name):
     given, said = WRONG[name]
     with pytest.raises(InvalidValueError, match=said):
         estimate_tradeoff(*given)
+
+
+def test_scores_that_are_lower_of_the_guilty_are_noted_and_turned_round():
+    innocent, guilty = scores(np.random.default_rng(11), 5000, 5000, shift=2.0)
+    right = estimate_tradeoff(innocent, guilty)
+    wrong = estimate_tradeoff(-innocent, -guilty)
+    assert right.note is None
+    assert wrong.advantage.high < 0.1 < right.advantage.low
+    assert 'larger="x"' in wrong.note
+    assert wrong.note in wrong.to_markdown().replace("\\", "")
+    assert wrong.note.split(":")[0] in wrong.to_html()
+    turned = estimate_tradeoff(-innocent, -guilty, larger="x")
+    assert turned.note is None
+    assert [turned.at(rate) for rate in RATES] == [right.at(rate) for rate in RATES]
+    assert 'larger="y"' in estimate_tradeoff(innocent, guilty, larger="x").note
+
+
+@pytest.mark.long
+def test_scores_that_tell_nothing_are_noted_no_more_often_than_the_confidence_allows():
+    rng = np.random.default_rng(12)
+    noted = sum(estimate_tradeoff(*scores(rng, 50, 50, 0.0), confidence=0.8).note is not None for _ in range(300))
+    assert noted <= 0.2 * 300
+
+
+def test_another_side_than_x_or_y_is_refused():
+    with pytest.raises(InvalidValueError, match='larger must be "x" or "y"'):
+        estimate_tradeoff([1.0], [2.0], larger="z")

@@ -264,3 +264,40 @@ def test_any_outputs_give_bounds_within_their_limits(sides, level, seed):
     delta = tc.estimate_privacy_profile(*sides, level, rng=seed)
     assert 0 <= delta.low == delta.value < 1 == delta.high
     assert tc.estimate_epsilon(*sides, level, rng=seed) == epsilon
+
+
+def _bits(rng, value, size, epsilon=0.5):
+    """Three answers by randomized response between 0 and 1, a row of small whole numbers in floats: ε is 3 epsilon."""
+    lies = rng.random((size, 3)) > 1 / (1 + np.exp(-epsilon))
+    return (value ^ lies).astype(np.float64)
+
+
+def test_auto_counts_rows_that_repeat_whatever_their_type():
+    rng = np.random.default_rng(3)
+    x, y = (_bits(rng, value, 3000) for value in (1, 0))
+    by_hand = tc.estimate_epsilon(x, y, 0, method="frequentist", rng=1).low
+    for kind in (np.float64, np.int64, np.int8):
+        auto = tc.estimate_epsilon(x.astype(kind), y.astype(kind), 0, rng=1)
+        assert auto.low > 0.95 * by_hand > 1
+        assert "once rows repeat" in auto.method
+    # Rows of whole numbers that do not repeat are compared by their distances.
+    noise = tc.Geometric(0.3)
+    wide = [np.stack([noise.sample([value] * 3000, rng) for _ in range(5)], axis=1) for value in (1, 0)]
+    assert tc.estimate_epsilon(*wide, 0, rng=1).low > 0.3
+    assert tc.estimate_epsilon(*wide, 0, method="frequentist", rng=1).low < 0.1
+
+
+@pytest.mark.long
+def test_bounds_of_auto_miss_no_more_often_than_the_confidence_allows():
+    """What the known rows choose is not chosen by the rows that are bet on: its bounds hold as often as any other's."""
+    rng = np.random.default_rng(4)
+    misses = [
+        tc.estimate_epsilon(_bits(rng, 1, 150), _bits(rng, 0, 150), 0, confidence=0.6, rng=rng).low > 1.5
+        for _ in range(400)
+    ]
+    assert sum(misses) <= 0.4 * 400 + 3 * np.sqrt(400 * 0.24)
+    alike = [
+        tc.estimate_epsilon(_bits(rng, 1, 150), _bits(rng, 1, 150), 0, confidence=0.6, rng=rng).low > 0
+        for _ in range(400)
+    ]
+    assert sum(alike) <= 0.4 * 400 + 3 * np.sqrt(400 * 0.24)

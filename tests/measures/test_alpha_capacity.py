@@ -97,3 +97,41 @@ def test_what_has_no_meaning_is_refused():
             sibson_capacity(C, order, tol, unit)
     with pytest.raises(TooLargeError):
         sibson_capacity(tc.Shuffled(tc.HadamardResponse(30, 1), 10**6), 2)
+
+
+@pytest.mark.parametrize("order", [1e-300, 1e-8, 1e-4, 1e-3, 0.01, 0.02, 0.3, 1, 2, 1e3, 1e17, 1e300, math.inf])
+@pytest.mark.parametrize("matrix", [[[1, 0], [0, 1], [1, 0]], np.eye(2)[[0, 1, 1, 0, 0]], np.eye(3)[[2, 0, 1, 1]]])
+def test_secrets_that_show_the_same_are_one_at_every_order(matrix, order):
+    kinds = len(np.unique(matrix, axis=0))
+    found = sibson_capacity(tc.Channel(matrix), order)
+    assert found.value == pytest.approx(math.log(kinds), abs=1e-9)
+    assert found.high - found.low <= 2e-9
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_no_channel_and_order_is_answered_by_a_raw_error(seed):
+    """Certified ends hold and rise with the order, whatever underflows on the way."""
+    rng = np.random.default_rng(seed)
+    k, m = rng.integers(1, 5, size=2)
+    matrix = rng.random((k, m)) ** rng.choice([1, 20, 200]) * (rng.random((k, m)) < 0.7)
+    matrix[np.arange(k), rng.integers(0, m, k)] += 10.0 ** rng.integers(-8, 0)
+    C = tc.Channel(matrix / matrix.sum(axis=1, keepdims=True))
+    orders = [1e-300, 1e-12, 1e-5, 0.01, 0.02, 0.3, 0.51, 1 - 1e-7, 1, 1 + 1e-7, 1.5, 10, 1e8, 1e300, math.inf]
+    found = [sibson_capacity(C, order) for order in orders]
+    for lower, higher in pairwise(found):
+        assert lower.low <= higher.high + 1e-9
+    prior = rng.random(k) ** 30
+    prior /= prior.sum()
+    for capacity, order in zip(found, orders, strict=True):
+        assert -1e-12 <= float(sibson_information(C, order, prior)) <= capacity.high + 1e-9
+
+
+@pytest.mark.parametrize("order", [0.51, 0.6, 0.9, 1.2, 1.49])
+@pytest.mark.parametrize("rare", [1e-20, 1e-60, 1e-200, 1e-320])
+def test_a_secret_however_unlikely_warns_of_nothing(rare, order):
+    """Of a channel that shows all it is Rényi's entropy of order 1/α: next to nothing."""
+    law = [1 - rare, rare]
+    C = tc.Channel(np.eye(2))
+    truth = order / (order - 1) * math.log1p(rare ** (1 / order) - rare / order)
+    assert sibson_information(C, order, law) == pytest.approx(max(0.0, truth), rel=1e-6, abs=1e-12)
+    assert arimoto_information(C, order, law) >= 0

@@ -161,3 +161,48 @@ def test_the_additive_capacity_of_a_guess_is_the_same_by_sets_as_by_linear_progr
 def test_a_response_of_many_values_is_raised_most_by_the_uniform_prior(k):
     response = tc.RandomizedResponse(k, epsilon=1)
     assert additive_capacity(response) == exactly(response.p - 1 / k)
+
+
+def _priors_at_which_guesses_tie(losses):
+    """Of two secrets: the two certain ones, and where two guesses lose alike, in fractions."""
+    lines = [[Fraction(x) for x in line] for line in losses.tolist()]
+    found = [(Fraction(1), Fraction(0)), (Fraction(0), Fraction(1))]
+    for a, b in lines:
+        for c, d in lines:
+            if (a - c) * (d - b) > 0:
+                share = (d - b) / ((a - c) + (d - b))
+                found.append((share, 1 - share))
+    return found
+
+
+@pytest.mark.parametrize("span", [3, 12, 20, 60, 150, 300])
+@pytest.mark.parametrize("seed", range(12))
+def test_losses_however_far_apart_are_compared_exactly(seed, span):
+    rng = np.random.default_rng([seed, span])
+    losses = 10.0 ** rng.uniform(-span, span, (rng.integers(1, 4), 2)) * (rng.random((1, 2)) < 0.9)
+    losses[:, int(rng.integers(2))] += 10.0 ** rng.uniform(-span, span)
+    matrix = rng.random((2, 3)) + 0.01
+    C = tc.Channel(matrix / matrix.sum(axis=1, keepdims=True))
+    shares = [
+        slow.seen(C.dense(), losses, prior) / before
+        for prior in _priors_at_which_guesses_tie(losses)
+        if (before := slow.blind(losses, prior))
+    ]
+    assert tc.bayes_security(C, gain=tc.gain_matrix(-losses)) == exactly(min(shares))
+    worth = losses.max(axis=0) - losses
+    truth = float(max(_falls(C, worth)))
+    assert additive_capacity(C, tc.gain_matrix(losses)) == pytest.approx(truth, rel=1e-9)
+
+
+def _falls(C, losses):
+    yield Fraction(0)
+    for prior in _priors_at_which_guesses_tie(losses):
+        yield slow.blind(losses, prior) - slow.seen(C.dense(), losses, prior)
+
+
+def test_losses_too_far_apart_for_so_many_guesses_are_refused_in_words():
+    rng = np.random.default_rng(1)
+    losses = 10.0 ** rng.uniform(-300, 300, (30, 8))
+    matrix = rng.random((8, 3))
+    with pytest.raises(InvalidGainError, match="too far apart"):
+        tc.bayes_security(tc.Channel(matrix / matrix.sum(axis=1, keepdims=True)), gain=tc.gain_matrix(-losses))

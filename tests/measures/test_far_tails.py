@@ -147,3 +147,50 @@ def test_a_delta_without_all_its_digits_has_an_epsilon_between_bounds(delta):
     assert found.low == tc.dp_epsilon(tc.Gaussian(0.3), 2.2250738585072014e-308)
     assert found.high == math.inf
     assert tc.dp_epsilon(tc.Laplace(0.5), delta) == exactly(2)
+
+
+def response_epsilon(epsilon, delta):
+    """``ε(δ) = ε + ln(1 - δ (1 + e^-ε))`` of randomized response between two values, to sixty digits."""
+    with localcontext() as context:
+        context.prec = 60
+        left = 1 - Decimal(delta) * (1 + (-Decimal(epsilon)).exp())
+        return float(max(Decimal(0), Decimal(epsilon) + left.ln())) if left > 0 else 0.0
+
+
+INVERSES = {
+    "the measure": lambda epsilon, delta: tc.dp_epsilon(tc.RandomizedResponse(2, epsilon=epsilon), delta),
+    "the curve": lambda epsilon, delta: tc.tradeoff(tc.RandomizedResponse(2, epsilon=epsilon)).epsilon(delta),
+    "the guarantee": lambda epsilon, delta: tc.security.tradeoff_of_dp(epsilon).epsilon(delta),
+    "a pair": lambda epsilon, delta: max(
+        tc.tradeoff(tc.RandomizedResponse(2, epsilon=epsilon), pair=pair).epsilon(delta) for pair in ((0, 1), (1, 0))
+    ),
+    "beside nothing": lambda epsilon, delta: tc.tradeoff(
+        tc.RandomizedResponse(2, epsilon=epsilon) & tc.Channel([[1.0], [1.0]])
+    ).epsilon(delta),
+}
+
+
+@pytest.mark.parametrize("way", INVERSES)
+@pytest.mark.parametrize("epsilon", [0.5, 30.0, 700.0, 725.0, 740.0, 745.0, 800.0, 1000.0, 1e4])
+def test_epsilon_of_any_delta_is_as_exact_where_a_lie_is_too_rare_for_a_double(way, epsilon):
+    for delta in (1e-300, 1e-12, 1e-5, 0.5, 1 - 1e-6, 1 - 1e-12):
+        assert INVERSES[way](epsilon, delta) == exactly(response_epsilon(epsilon, delta))
+
+
+@pytest.mark.parametrize("epsilon", [300.0, 745.0, 1500.0])
+@pytest.mark.parametrize("delta", [1e-30, 0.3, 0.9, 1 - 1e-9])
+def test_epsilon_of_several_uses_is_that_of_all_telling_the_truth(epsilon, delta):
+    """Where lies are next to impossible, n answers all tell the truth: ε(δ) is as of one with n ε."""
+    truth = pytest.approx(response_epsilon(epsilon, delta), rel=1e-9)
+    systems = [
+        tc.repeated(tc.RandomizedResponse(2, epsilon=epsilon / 3), 3),
+        tc.RandomizedResponse(2, epsilon=epsilon / 2) & tc.RandomizedResponse(2, epsilon=epsilon / 2),
+        tc.repeated(tc.Channel([[1 - 2**-50, 2**-50], [2**-50, 1 - 2**-50]]), 30),
+    ]
+    for system in systems[:2]:
+        assert float(tc.dp_epsilon(system, delta)) == truth
+        assert float(tc.tradeoff(system).epsilon(delta)) == truth
+    many = 30 * math.log(2**50 - 1)
+    # Some of these 30 lie with a probability of 3e-14.
+    assert tc.tradeoff(systems[2]).epsilon(delta) == pytest.approx(response_epsilon(many, delta), abs=1e-4)
+    assert tc.tradeoff(systems[2]).delta(many - 1) == pytest.approx(-math.expm1(-1), rel=1e-6)

@@ -328,3 +328,14 @@ def test_the_algorithm_has_a_name():
     assert tc.method(tc.tradeoff, tc.Channel(np.eye(2))).rung == "exact"
     assert tc.method(tc.tradeoff, tc.Gaussian(1)).rung == "closed form"
     assert tc.method(tc.tradeoff, tc.SubsampledGaussian(1, 0.1, 9)).rung == "bound"
+
+
+def test_a_curve_shows_itself_in_a_few_words():
+    assert (
+        repr(tc.tradeoff(tc.Gaussian(1.0)))
+        == "AttackCurve(all pairs, closed form of Gaussian noise (Bayes-sec Prop. 4))"
+    )
+    pair = tc.tradeoff(tc.Channel([[0.75, 0.25], [0.25, 0.75]], inputs=["a", "b"]), ("a", "b"))
+    assert repr(pair) == "AttackCurve('a' against 'b', exact, a polygon of 2 segments)"
+    band = tc.blackbox.estimate_tradeoff([0.0, 1.0, 2.0], [1.0, 2.0, 3.0])
+    assert repr(band).endswith("confidence=0.95)")

@@ -111,3 +111,30 @@ def test_an_infinite_distance_is_refined_by_any():
     assert privacy_refines(known, noisy)
     assert privacy_refines(known, known)
     assert privacy_refines(noisy, known).witness.gap == math.inf
+
+
+@pytest.mark.parametrize("rare", [1e-12, 1e-13, 1e-15, 1e-100, 1e-300])
+def test_an_observation_that_excludes_a_secret_however_rarely_leaves_no_order_standing(rare):
+    nothing = tc.Channel([[1.0, 0.0], [1.0, 0.0]])
+    tiny = tc.Channel([[1.0 - rare, rare], [1.0, 0.0]])
+    assert privacy_refines(nothing, tiny).holds is False
+    for order in (tc.refines, max_case_refines):
+        assert order(nothing, tiny).holds is not True
+    found = tc.refines(nothing, tiny)
+    assert found.holds is False or "apart" in found.reason
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_no_perturbation_breaks_what_the_orders_imply(seed):
+    """Factors hold within 1e-12, privacy to all digits: a verdict of the first must not contradict the second."""
+    rng = np.random.default_rng(seed)
+    k, m, n = rng.integers(2, 4, size=3)
+    M = rng.random((k, m)) * 10.0 ** -rng.integers(0, 14, (k, m)) * (rng.random((k, m)) < 0.8)
+    M[:, 0] += 0.1
+    M /= M.sum(axis=1, keepdims=True)
+    R = rng.random((m, n)) + 0.01
+    D = M @ (R / R.sum(axis=1, keepdims=True))
+    D += 10.0 ** -rng.integers(11, 17) * rng.random(D.shape) * (rng.random(D.shape) < 0.4)
+    C, D = tc.Channel(M), tc.Channel(D / D.sum(axis=1, keepdims=True))
+    for order in (tc.refines, max_case_refines):
+        assert not (order(C, D).holds and privacy_refines(C, D).holds is False)

@@ -12,6 +12,7 @@ import pytest
 from scipy.stats import binom
 
 from sweep import (
+    attack_curves,
     black_boxes,
     channels,
     closed_forms,
@@ -45,6 +46,7 @@ FAMILIES: dict[str, tuple[Family, int, int]] = {
     "large numbers": (large_numbers.questions, 5, 80),
     "information": (information.questions, 5, 100),
     "tables": (tables.questions, 4, 60),
+    "attack curves": (attack_curves.questions, 60, 5000),
     "black boxes": (black_boxes.questions, 20, 800),
 }
 # Intervals with a confidence may miss as often as they say: no more than in one sweep of a million.

@@ -1,12 +1,13 @@
 """What an attack's scores say of its whole curve: a band that holds for all thresholds at once."""
 
 import math
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tacit.errors import InvalidValueError
+from tacit.estimate import highest, lowest
 from tacit.measures.attack_curves.best_tests import Band
 from tacit.measures.attack_curves.curve import AttackCurve
 from tacit.measures.attack_curves.polygon import Polygon
@@ -20,8 +21,10 @@ METHOD = "Dvoretzky-Kiefer-Wolfowitz and Clopper-Pearson bounds of both tails, f
 _GROWTH = 1.2
 
 
-def estimate_tradeoff(x: ArrayLike, y: ArrayLike, confidence: float = 0.95) -> AttackCurve:
-    """Return the curve of an attack that accuses where its score is high, from scores of the innocent and the guilty.
+def estimate_tradeoff(
+    x: ArrayLike, y: ArrayLike, confidence: float = 0.95, larger: Literal["x", "y"] = "y"
+) -> AttackCurve:
+    """Return the curve of an attack that accuses by a threshold, from scores of the innocent and the guilty.
 
     Parameters
     ----------
@@ -30,18 +33,23 @@ def estimate_tradeoff(x: ArrayLike, y: ArrayLike, confidence: float = 0.95) -> A
         data: independent draws, shapes ``(n,)`` and ``(m,)``; infinite ones are fine.
     confidence
         With which the whole band holds, in (0, 1).
+    larger
+        The side whose scores are larger. ``"y"``: the attack accuses where the score is high. ``"x"``: where it is low,
+        as with a loss, which is lower of records in the data.
 
     Returns
     -------
     AttackCurve
         Of tests that compare the score with a threshold, or draw one of two. What it answers are `Estimate`s that all
         hold together with the confidence. Another score may tell more: of the program that is attacked, only the
-        upper ends of false negatives and the lower ones of true positives, ε and δ say something.
+        upper ends of false negatives and the lower ones of true positives, ε and δ say something. Its ``note`` is not
+        None where the other side of the scores surely has a larger advantage: then take the other ``larger``.
 
     Raises
     ------
     InvalidValueError
-        If scores are no list of numbers, there are none of one kind, or the confidence is not in (0, 1).
+        If scores are no list of numbers, there are none of one kind, the confidence is not in (0, 1), or ``larger`` is
+        neither side.
 
     Notes
     -----
@@ -54,20 +62,42 @@ def estimate_tradeoff(x: ArrayLike, y: ArrayLike, confidence: float = 0.95) -> A
     >>> found = estimate_tradeoff(scores[0], scores[1] + 1).true_positive_rate(0.01)
     >>> found.low < 0.0924 < found.high, found.confidence
     (True, 0.95)
+    >>> losses = -scores
+    >>> print(estimate_tradeoff(losses[0], losses[1] - 1).note.partition(":")[0])
+    Low scores tell the two sides apart better than high ones
+    >>> estimate_tradeoff(losses[0], losses[1] - 1, larger="x").advantage.low > 0.3
+    True
     """
+    if larger not in ("x", "y"):
+        raise InvalidValueError(f'larger must be "x" or "y", the side whose scores are larger; got {larger!r}')
     innocent, guilty = _as_scores(x, "x"), _as_scores(y, "y")
     level = as_confidence(confidence)
+    if larger == "x":
+        innocent, guilty = -innocent, -guilty
+    tests, mirrored = _band(innocent, guilty, level), _band(-innocent, -guilty, level)
+    note = None
+    if lowest(mirrored.excess(0.0)) > highest(tests.excess(0.0)):
+        better, this = ("Low", "high") if larger == "y" else ("High", "low")
+        other = "x" if larger == "y" else "y"
+        note = (
+            f"{better} scores tell the two sides apart better than {this} ones: the advantage is "
+            f"{float(mirrored.excess(0.0)):.3g}, not {float(tests.excess(0.0)):.3g}. "
+            f'Use larger="{other}" if the attack may accuse there.'
+        )
+    return AttackCurve(tests, note=note)
+
+
+def _band(innocent: Reals, guilty: Reals, level: float) -> Band:
+    """Return the band of tests that accuse where the score is high."""
     thresholds = np.unique(np.concatenate([innocent, guilty]))
     accused, found = (_no_less_than(thresholds, scores) for scores in (innocent, guilty))
     false, true = (_bounds(scores.size, (1 - level) / 2) for scores in (innocent, guilty))
-    return AttackCurve(
-        Band(
-            Polygon.through(false.low[accused], 1 - true.high[found]),
-            Polygon.through(false.high[accused], 1 - true.low[found]),
-            METHOD,
-            Polygon.through(accused / innocent.size, 1 - found / guilty.size),
-            level,
-        )
+    return Band(
+        Polygon.through(false.low[accused], 1 - true.high[found]),
+        Polygon.through(false.high[accused], 1 - true.low[found]),
+        METHOD,
+        Polygon.through(accused / innocent.size, 1 - found / guilty.size),
+        level,
     )
 
 

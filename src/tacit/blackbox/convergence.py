@@ -43,6 +43,10 @@ class Convergence:
     confidence: float
     method: str
 
+    def __repr__(self) -> str:
+        ends = f"[{self.low[-1]:.4g}, {self.high[-1]:.4g}] after {self.sizes[-1]:,} samples"
+        return f"Convergence(error in {ends}, confidence={self.confidence:g}, {self.method})"
+
 
 def convergence(
     secrets: ArrayLike,

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.blackbox.classifiers import Classifier, features, guesses
+from tacit.blackbox.distinct import codes_of_rows
 from tacit.blackbox.nearest_neighbours import as_points, scaled
 from tacit.blackbox.samples import Rows
 from tacit.errors import InvalidValueError
@@ -68,6 +69,22 @@ def by_distances(known: Rows, known_x: Truths, asked: Rows) -> Reals:
         return np.log(np.maximum(distance, np.finfo(np.float64).tiny))
 
     return log_distances(~known_x) - log_distances(known_x)
+
+
+def by_repeats(known: Rows, known_x: Truths, asked: Rows) -> Reals:
+    """Return scores by counts where the known rows repeat, else by distances.
+
+    The known rows alone decide, so that no bet is chosen by what it is placed on.
+    """
+    if not repeat(known):
+        return by_distances(known, known_x, asked)
+    codes = codes_of_rows(np.concatenate([known, asked]))
+    return by_counts(codes[: len(known)], known_x, codes[len(known) :])
+
+
+def repeat(rows: Rows) -> bool:
+    """Return whether fewer than half of the rows are distinct."""
+    return 2 * np.unique(codes_of_rows(rows)).size < len(rows)
 
 
 def by_classifier(classifier: Classifier) -> Scores:

@@ -37,7 +37,8 @@ def estimate_privacy_profile(  # noqa: PLR0917 - what estimate_bayes_risk takes,
         - ``"nearest-neighbours"``: by how far off the nearest outputs on either are.
         - any object with ``fit(X, y)`` and ``predict(X)``, such as a scikit-learn classifier, by ``predict_proba`` if
           it has that; copies of it are fitted, and must judge every output by itself.
-        - ``"auto"``: a histogram of single numbers, nearest neighbours of rows of floats, else frequentist.
+        - ``"auto"``: a histogram of single numbers. Of rows of numbers frequentist once fewer than half of the known
+          ones are distinct, and nearest neighbours before. Else frequentist.
     rng
         A generator or a seed for the order of the outputs and the coins; None draws fresh ones.
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from tacit.blackbox.betting import Block, Worth, bets, log_wealth
 from tacit.blackbox.classifiers import NAMES, Method, is_classifier, name_of
 from tacit.blackbox.distinct import NUMBERS, codes_of_rows
-from tacit.blackbox.likelihood_scores import Scores, by_bins, by_classifier, by_counts, by_distances
+from tacit.blackbox.likelihood_scores import Scores, by_bins, by_classifier, by_counts, by_distances, by_repeats, repeat
 from tacit.blackbox.progressive_validation import COUNTED, FITTED, block_edges
 from tacit.blackbox.samples import Rows, checked_sides, columns, joined
 from tacit.errors import InvalidValueError
@@ -154,7 +154,11 @@ class PrivacyStream:
             return name_of(self._method), by_classifier(self._method), outputs, FITTED
         if self._method == "auto" and outputs.dtype.kind in NUMBERS and outputs[0].size == 1:
             return "histogram", by_bins, outputs.ravel(), COUNTED
-        if self._method == "nearest-neighbours" or (self._method == "auto" and outputs.dtype.kind == "f"):
+        if self._method == "auto" and outputs.dtype.kind in NUMBERS:
+            # The first trials are learned and not bet on: they may say how often to learn anew.
+            growth = COUNTED if repeat(outputs[:_LEARNED]) else FITTED
+            return "nearest neighbours, or frequentist once rows repeat", by_repeats, outputs, growth
+        if self._method == "nearest-neighbours":
             return "nearest neighbours", by_distances, outputs, FITTED
         return "frequentist", by_counts, codes_of_rows(outputs), COUNTED
 

@@ -203,8 +203,8 @@ def _two_sides(data: SamplesFile, method: Method) -> _Sides:
             f"secrets, got {inputs.size:,}; keep the samples of two"
         )
     outputs = _observations(data, method)
-    if method == "auto" and data.numbers is not None and len(data.columns) == 1:
-        outputs = data.numbers  # put into bins
+    if method == "auto" and data.numbers is not None:
+        outputs = data.numbers  # put into bins, or compared as rows
     elif outputs is data.codes:
         method = "frequentist"
     x, y = (outputs[data.secrets == secret] for secret in inputs)

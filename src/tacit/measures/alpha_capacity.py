@@ -20,6 +20,8 @@ from tacit.validation import as_order, as_real
 
 # So near to 1 what is left of a sum after 1 is summed instead; and its best prior is as good as that of 1.
 _NEAR, _NEXT_TO = 0.5, 1e-8
+# From here on a divergence is no further below that of order infinity than 745/α, the logarithm of the least double.
+_AS_GOOD_AS_INFINITE = 1e17
 
 
 @measure
@@ -74,8 +76,8 @@ def plan_sibson_capacity(system: System, order: float, tolerance: float) -> Plan
     """Plan the capacity, in nats, from the explicit channel, or as what it is at 1 and infinity."""
     if order == 1:
         return plan_shannon_capacity(system, tolerance)
-    if order == math.inf:
-        return certified(plan_sibson_information(system, order, None))
+    if order >= _AS_GOOD_AS_INFINITE:
+        return certified(plan_sibson_information(system, math.inf, None))
     return Plan(NEWTON, lambda: _capacity(system.channel().storage, order, tolerance))
 
 

@@ -23,6 +23,8 @@ from tacit.validation import as_order
 
 # So near to 1, what is left of a sum after 1 is summed instead, by which no digits are lost.
 _NEAR = 0.5
+# What is seen less often than this adds nothing.
+_LEAST = 1e-300
 # Of an order below it, what is too unlikely for a double may be what matters: ``(1e-308)^α / α`` is above 1e-13.
 _SMALL = 0.05
 
@@ -257,13 +259,18 @@ def _raised(order: float, log_norms: Reals) -> float:
 def _near_shannon(rows: Storage, order: float, weights: Reals) -> float:
     """Return the same of an order near 1 by how far ``Σ_x π_x C[x, y]^α / (πC)_y^α`` is from 1, which α - 1 scales."""
     above, mixture = order - 1, rows.mixtures(weights)
-    possible = np.where(mixture > 0, mixture, 1.0)
-    off = np.zeros(rows.shape[1])
+    possible = np.where(mixture > _LEAST, mixture, 1.0)
+    off, powers = np.zeros(rows.shape[1]), np.zeros(rows.shape[1])
     for start, block in rows.blocks():
         posterior = weights[start : start + len(block), None] * block / possible
-        ratios = np.where(posterior > 0, block, possible) / possible
-        off += (posterior * np.expm1(above * np.log(ratios))).sum(axis=0)
-    raised = float(mixture @ np.expm1(np.log1p(off) / order))
+        ratios = np.where((posterior > 0) & (mixture > _LEAST), block, possible) / possible
+        grown = above * np.log(ratios)
+        off += (posterior * np.expm1(grown)).sum(axis=0)
+        powers += (posterior * np.exp(grown)).sum(axis=0)
+    # Of what only unlikely secrets show, next to nothing is left after 1: its logarithm is that of the sum itself.
+    few = off < -0.5
+    logs = np.where(few, logarithms(np.maximum(powers, 0.0)), np.log1p(np.where(few, 0.0, off)))
+    raised = float(mixture @ np.expm1(logs / order))
     return max(0.0, order / above * math.log1p(raised))
 
 

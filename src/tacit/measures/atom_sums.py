@@ -47,9 +47,9 @@ class AtomSum:
         if math.isinf(epsilon):
             return self.infinite
         (first, weights), (second, masses) = self.first, self.second
-        # What Q and P have above each loss of the second.
+        # What Q and P have above each loss of the second; of P the logarithm, where a double holds none of it.
         q = np.append(np.cumsum(masses[::-1])[::-1], 0.0)
-        p = np.append(np.cumsum(np.exp(logarithms(masses) - second)[::-1])[::-1], 0.0)
+        log_p = np.append(np.logaddexp.accumulate((logarithms(masses) - second)[::-1])[::-1], -math.inf)
         start = np.searchsorted(second, epsilon - first, side="right")
-        less = np.exp(np.minimum(epsilon - first + logarithms(p[start]), 0.0))
+        less = np.exp(np.minimum(epsilon - first + log_p[start], 0.0))
         return self.infinite + float(weights @ np.maximum(0.0, q[start] - less))

@@ -222,7 +222,7 @@ class ComposedLosses:
         for losses, count in self.parts:
             untold = max(_LEAST, _UNTOLD * math.exp(2 * Sketch(((losses, 1),)).cumulants(-0.5)[0]))
             reach = losses.reach(untold)
-            step = min(1.0, (reach[1] - reach[0]) / _AFFINITY_POINTS)
+            step = min(1.0, (reach[1] - reach[0]) / _AFFINITY_POINTS) or 1.0
             shared, told = (way(losses, step, untold) for way in (below, above))
             kept = log_moment(shared.lattice, -step / 2) - shared.offset / 2 + _ROUNDING_OF_AFFINITY
             most += count * float(np.logaddexp(kept, math.log(max(_LEAST, shared.lost)) / 2))

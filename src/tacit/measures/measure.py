@@ -10,7 +10,7 @@ import inspect
 import typing
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Generic, Literal, NamedTuple, ParamSpec, Protocol, TypeVar, cast
+from typing import Generic, Literal, NamedTuple, ParamSpec, Protocol, TypeVar, cast, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from tacit.adversaries.priors import as_prior
 from tacit.channels.channel import System, as_system
 from tacit.errors import UnsupportedError
+from tacit.numerics.elementwise import Answer, Answers, Levels, elementwise
 
 Reals = NDArray[np.float64]
 
@@ -92,7 +93,102 @@ def measure(planner: Callable[P, Plan[T]]) -> Measure[P, T]:
     return cast(Measure[P, T], quantity)
 
 
-def method(measure: Measure[P, typing.Any], *args: P.args, **kwargs: P.kwargs) -> Method:
+class OfEpsilon(Protocol):
+    """A measure at a privacy loss ε, or at each of several."""
+
+    __name__: str
+
+    @property
+    def plan(self) -> Callable[[System, float], Plan[Answer]]:
+        """What plans the answer at one."""
+        ...
+
+    @overload
+    def __call__(self, system: System, epsilon: float) -> Answer: ...
+    @overload
+    def __call__(self, system: System, epsilon: Levels) -> Answers: ...
+
+
+class OfDelta(Protocol):
+    """A measure at a failure probability δ, or at each of several."""
+
+    __name__: str
+
+    @property
+    def plan(self) -> Callable[[System, float], Plan[Answer]]:
+        """What plans the answer at one."""
+        ...
+
+    @overload
+    def __call__(self, system: System, delta: float) -> Answer: ...
+    @overload
+    def __call__(self, system: System, delta: Levels) -> Answers: ...
+
+
+class OfOrder(Protocol):
+    """A measure of an order α, or of each of several."""
+
+    __name__: str
+
+    @property
+    def plan(self) -> Callable[[System, float], Plan[Answer]]:
+        """What plans the answer at one."""
+        ...
+
+    @overload
+    def __call__(self, system: System, order: float) -> Answer: ...
+    @overload
+    def __call__(self, system: System, order: Levels) -> Answers: ...
+
+
+M = TypeVar("M")
+Planner = Callable[[System, float], Plan[Answer]]
+
+
+def measure_at(kind: type[M]) -> Callable[[Planner], M]:
+    """Return what makes a public measure of a planner whose last argument may be an array, of this static type.
+
+    Of an array the measure returns an array of the same shape: of floats where every answer is exact, else of objects.
+    """
+
+    def made(planner: Planner) -> M:
+        once = measure(planner)
+        _, level = inspect.signature(once).parameters
+
+        @functools.wraps(once)
+        def quantity(*args: typing.Any, **kwargs: typing.Any) -> Answer | Answers:
+            given = inspect.signature(once).bind(*args, **kwargs).arguments
+
+            def answer(one: float) -> Answer:
+                return once(given["system"], one)
+
+            return elementwise(answer, given[level])
+
+        annotations = {**once.__annotations__, level: float | Levels, "return": Answer | Answers}
+        signature = inspect.Signature(
+            [
+                parameter.replace(annotation=annotations[name])
+                for name, parameter in inspect.signature(once).parameters.items()
+            ],
+            return_annotation=annotations["return"],
+        )
+        vars(quantity).update(plan=planner, __signature__=signature)
+        quantity.__annotations__ = annotations
+        return cast(M, quantity)
+
+    return made
+
+
+class Planned(Protocol[P]):
+    """What can say how it would answer."""
+
+    @property
+    def plan(self) -> Callable[P, Plan[typing.Any]]:
+        """What plans the answer."""
+        ...
+
+
+def method(measure: Planned[P], *args: P.args, **kwargs: P.kwargs) -> Method:
     """Return the algorithm with which the measure would answer, without running it.
 
     Parameters

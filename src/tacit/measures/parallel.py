@@ -82,6 +82,18 @@ def _(system: Repeated) -> Ways:
     return lambda a, b: (total, total, 1)
 
 
+@log_likelihoods.register
+def log_likelihoods_of_parallel(system: Parallel) -> Reals:
+    """Return the sums of the parts' logarithms, which do not underflow as the channel's products do."""
+    if not system.is_small:
+        return log_likelihoods.dispatch(object)(system)
+
+    def both(first: Reals, second: Reals) -> Reals:
+        return (first[:, :, None] + second[:, None, :]).reshape(len(first), -1)
+
+    return reduce(both, (log_likelihoods(part) for part in system.parts))
+
+
 @singledispatch
 def divergences(system: System, order: float) -> Reals:
     """Return the Rényi divergences of all ordered pairs of secrets, which add up over independent observations."""
@@ -109,7 +121,7 @@ def _(system: Parallel) -> Plan[float]:
 
 @plan_renyi.register
 def _(system: Parallel, order: float) -> Plan[float]:
-    return _largest_sum(system, order, lambda part: plan_renyi(part, order))
+    return _largest_sum(system, order, lambda part: plan_renyi(part, order).then(highest))
 
 
 @claimed.register

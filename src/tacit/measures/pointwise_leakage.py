@@ -46,6 +46,10 @@ class PointwiseLeakage:
     _low: Reals
     _high: Reals
 
+    def __repr__(self) -> str:
+        kind = "" if self.confidence is None else f", confidence={self.confidence:g}"
+        return f"PointwiseLeakage({len(self.outputs):,} outputs, at most {self.leakages.max():.6g}{kind})"
+
     def tail(self, threshold: float) -> float | Estimate:
         """Return how likely more is leaked than a threshold: ``P(ℓ(X → Y) > t)``.
 

@@ -14,7 +14,7 @@ from tacit.errors import InternalError
 from tacit.estimate import Estimate, highest, lowest, mapped, settled
 from tacit.measures.divergences import excess_mass_of_logs, logarithms, renyi_of_logs
 from tacit.measures.local_privacy import plan_ldp_epsilon
-from tacit.measures.measure import Method, Plan, measure, plainest
+from tacit.measures.measure import Method, OfDelta, OfEpsilon, OfOrder, Plan, measure_at, plainest
 from tacit.validation import as_epsilon, as_order, as_probability
 
 Reals = NDArray[np.float64]
@@ -26,7 +26,7 @@ T = TypeVar("T")
 ALL_PAIRS = Method("all ordered pairs of rows", "exact")
 
 
-@measure
+@measure_at(OfEpsilon)
 def privacy_profile(system: System, epsilon: float) -> Plan[float | Estimate]:
     """Return the least δ for which the system is (ε, δ)-differentially private.
 
@@ -38,13 +38,14 @@ def privacy_profile(system: System, epsilon: float) -> Plan[float | Estimate]:
         A channel, a mechanism, or a structured system. Of a `tacit.Shuffled` it takes what an adversary sees, since
         differential privacy is a claim against her: ``crowd.seen_by(tc.WorstAllButOne())``.
     epsilon
-        ε >= 0; infinity is fine.
+        ε >= 0; infinity is fine. Or a list or an array of these.
 
     Returns
     -------
     float or Estimate
         In [0, 1]; δ(0) is the largest total variation, ``1 - β*``. A certified `Estimate` only where the others'
-        values are known, or the worst, and too many to sum over.
+        values are known, or the worst, and too many to sum over. Of an array, an array of the same shape: of floats
+        where every answer is exact, else of objects.
 
     Raises
     ------
@@ -68,7 +69,7 @@ def privacy_profile(system: System, epsilon: float) -> Plan[float | Estimate]:
     return plan_privacy_profile(claimed(as_system(system))).then(lambda profile: settled_delta(profile(level)))
 
 
-@measure
+@measure_at(OfDelta)
 def dp_epsilon(system: System, delta: float) -> Plan[float | Estimate]:
     """Return the least ε for which the system is (ε, δ)-differentially private: the inverse of `privacy_profile`.
 
@@ -79,12 +80,13 @@ def dp_epsilon(system: System, delta: float) -> Plan[float | Estimate]:
     system
         As for `privacy_profile`.
     delta
-        δ in [0, 1].
+        δ in [0, 1]. Or a list or an array of these.
 
     Returns
     -------
     float or Estimate
-        At least 0; infinite where some observation with more than δ to it excludes a secret.
+        At least 0; infinite where some observation with more than δ to it excludes a secret. Of an array, an array of
+        the same shape: of floats where every answer is exact, else of objects.
 
     Raises
     ------
@@ -109,8 +111,8 @@ def dp_epsilon(system: System, delta: float) -> Plan[float | Estimate]:
     return plan_ldp_epsilon(seen) if level == 0 else plan_least_epsilon(seen, level)
 
 
-@measure
-def renyi_dp(system: System, order: float) -> Plan[float]:
+@measure_at(OfOrder)
+def renyi_dp(system: System, order: float) -> Plan[float | Estimate]:
     """Return the largest Rényi divergence between what two secrets make the observer see.
 
     ``max_{a,b} log Σ_y C[a, y]^α C[b, y]^(1-α) / (α - 1)``, over ordered pairs of secrets.
@@ -120,12 +122,14 @@ def renyi_dp(system: System, order: float) -> Plan[float]:
     system
         As for `privacy_profile`.
     order
-        α > 0, infinity included; 1 is the Kullback-Leibler divergence.
+        α > 0, infinity included; 1 is the Kullback-Leibler divergence. Or a list or an array of these.
 
     Returns
     -------
-    float
-        In nats, at least 0; infinite where an observation excludes a secret and α >= 1.
+    float or Estimate
+        In nats, at least 0; infinite where an observation excludes a secret and α >= 1. A certified `Estimate` only of
+        a `tacit.SubsampledGaussian` with next to no noise. Of an array, an array of the same shape: of floats where
+        every answer is exact, else of objects.
 
     Raises
     ------
@@ -170,7 +174,7 @@ def plan_profile_bound(system: System) -> Plan[Bound]:
 
 
 @singledispatch
-def plan_renyi(system: System, order: float) -> Plan[float]:
+def plan_renyi(system: System, order: float) -> Plan[float | Estimate]:
     """Plan the largest Rényi divergence by comparing all pairs of rows of the explicit channel."""
     return Plan(ALL_PAIRS, lambda: max((renyi_of_logs(a, b, order) for a, b in _ordered_pairs(system)), default=0.0))
 

@@ -11,7 +11,7 @@ from tacit.channels.composition.repeated import Repeated
 from tacit.errors import TooLargeError, UnsupportedError
 from tacit.estimate import Estimate, highest, lowest, settled
 from tacit.measures.attack_curves.best_tests import BestTests
-from tacit.measures.attack_curves.of_losses import tests_of_losses
+from tacit.measures.attack_curves.of_losses import epsilon_of_losses, tests_of_losses
 from tacit.measures.bayes_security import Pair, plan_bayes_security
 from tacit.measures.composed_losses import BothWays
 from tacit.measures.local_privacy import plan_ldp_epsilon
@@ -113,7 +113,7 @@ def _(system: Repeated) -> Plan[float]:
 
 
 @plan_renyi.register
-def _(system: Repeated, order: float) -> Plan[float]:
+def _(system: Repeated, order: float) -> Plan[float | Estimate]:
     once = plan_renyi(system.base, order)
     return once.named(f"{system.n:,} times that of one use").then(lambda one: system.n * one)
 
@@ -150,7 +150,7 @@ def _bound_of_uses(system: Repeated) -> Plan[Bound]:
 def _(system: Repeated, delta: float) -> Plan[float | Estimate]:
     losses = _losses(system)
     if losses is not None:
-        return Plan(losses.forwards.method, lambda: settled(losses.epsilon(delta, system)))
+        return Plan(losses.forwards.method, lambda: settled(epsilon_of_losses(losses, delta, system)))
     return plan_least_epsilon.dispatch(object)(system, delta)
 
 

@@ -8,6 +8,8 @@ import numpy as np
 
 from tacit.measures.losses import Cells, Losses, Reals
 
+_LEAST = 1e-300
+
 
 @dataclass(frozen=True, eq=False)
 class RowLosses(Losses):
@@ -45,13 +47,17 @@ class RowLosses(Losses):
         return self._infinite - float(masses @ np.expm1(np.minimum(epsilon - losses, 0.0)))
 
     def reach(self, negligible: float) -> tuple[float, float]:
-        """Return a loss below which, and one above which, Q has no more than what is negligible, but for infinity."""
+        """Return a loss below which, and one above which, Q has no more than what is negligible.
+
+        An infinite loss is next to nothing less than one so far up that P has none of it: below, a grid rounds it down.
+        """
         losses, masses = self._sorted
+        beyond = -math.log(max(negligible, _LEAST)) if self._infinite > 0 else 0.0
         if not losses.size:
-            return 0.0, 0.0
+            return 0.0, beyond
         first = int(np.searchsorted(np.cumsum(masses), negligible))
         last = int(np.searchsorted(np.cumsum(masses[::-1]), negligible))
-        return float(losses[min(first, losses.size - 1)]), float(losses[-1 - min(last, losses.size - 1)])
+        return float(losses[min(first, losses.size - 1)]), float(losses[-1 - min(last, losses.size - 1)]) + beyond
 
     def cells(self, edges: Reals) -> Cells:
         """Return nothing but what is infinite: all else is in atoms."""

@@ -6,6 +6,9 @@ the loss alone decides. Where they are too many, a prior is improved by linear p
 guesses that are the best at the last one.
 """
 
+from collections.abc import Iterator
+from fractions import Fraction
+from operator import mul
 from typing import Any
 
 import numpy as np
@@ -13,16 +16,19 @@ import numpy as np
 from tacit import limits
 from tacit.adversaries.gains import Gain
 from tacit.channels.storage import Storage
+from tacit.errors import InvalidGainError
 from tacit.estimate import Estimate, lowest
 from tacit.measures.measure import Method
 from tacit.measures.overlap import between, least_overlap
 from tacit.numerics.matrices import Reals
-from tacit.numerics.search.corners import corner_count, corners
+from tacit.numerics.search.corners import corner_count, corners, exact_corners
 
 _CORNERS = Method("all corners among the priors", "exact")
 _IMPROVED = Method("linear programs, and what all secrets have in common", "bound")
 
 _PRODUCTS_AT_ONCE = 1 << 22
+# By how much losses may differ from each other in doubles, and how many corners are gone through in fractions.
+_FAR_APART, _MAX_EXACT_CORNERS = 1e8, 1 << 11
 
 
 def losses_of(gain: Gain) -> Reals:
@@ -39,7 +45,10 @@ def way_to_worst(losses: Reals) -> Method:
 
 def worst_share(rows: Storage, losses: Reals) -> float | Estimate:
     """Return the least ``R_ℓ(π, C) / R_ℓ(π)`` of all priors, or between what ends it lies."""
-    seen, losses = rows.merged()[0].dense(), losses / losses.max()
+    seen = rows.merged()[0].dense()
+    if _is_wide(losses):
+        return min(1.0, float(min(left for _, left in _exact_corners(seen, losses))))
+    losses = losses / losses.max()
     if way_to_worst(losses) is _CORNERS:
         return min(1.0, float(_left(seen, losses, corners(losses)).min()))
     high = min(1.0, _improved(seen, losses))
@@ -52,6 +61,9 @@ def largest_fall(rows: Storage, losses: Reals) -> float | Estimate:
     seen, scale = rows.merged()[0].dense(), float(losses.max())
     if not losses.any(axis=1).all():  # one guess is always the best
         return 0.0
+    if _is_wide(losses):
+        falls = ((1 - left) / sum(point) for point, left in _exact_corners(seen, losses))
+        return max(0.0, float(max(falls)))
     losses = losses / scale
     if way_to_worst(losses) is _CORNERS:
         points = corners(losses)
@@ -63,6 +75,32 @@ def largest_fall(rows: Storage, losses: Reals) -> float | Estimate:
     tried = np.stack([point / point.sum(), np.full(secrets, 1 / secrets)])
     low = max(0.0, float(((1 - _left(seen, losses, tried)) * (tried @ losses.T).min(axis=1)).max()))
     return between(low, high, _IMPROVED.name) * scale
+
+
+def _is_wide(losses: Reals) -> bool:
+    """Return whether losses are so far apart that corners are told apart in fractions; refuse what that takes too long.
+
+    In doubles a corner is one up to rounding next to the largest coordinate, which may be all that a small loss says.
+    """
+    least, most = float(losses[losses > 0].min()), float(losses.max())
+    if most <= _FAR_APART * least:
+        return False
+    if corner_count(*losses.shape) > _MAX_EXACT_CORNERS:
+        raise InvalidGainError(
+            f"the gain's differences span from {least:.3g} to {most:.3g}, too far apart to compare so many guesses "
+            f"in doubles; leave out guesses or secrets, or make the differences at most {_FAR_APART:g} times each other"
+        )
+    return True
+
+
+def _exact_corners(seen: Reals, losses: Reals) -> Iterator[tuple[list[Fraction], Fraction]]:
+    """Yield each corner, and ``R_ℓ(ρ, C) / R_ℓ(ρ)`` there, in fractions."""
+    columns = [[Fraction(entry) for entry in column] for column in seen.T.tolist()]
+    lines = [[Fraction(entry) for entry in line] for line in losses.tolist()]
+    for point in exact_corners(lines):
+        joint = [[p * c for p, c in zip(point, column, strict=True)] for column in columns]
+        left = sum(min(sum(map(mul, line, part)) for line in lines) for part in joint)
+        yield point, Fraction(left) / min(sum(map(mul, line, point)) for line in lines)
 
 
 def _left(seen: Reals, losses: Reals, points: Reals) -> Reals:

@@ -9,6 +9,7 @@ from tacit.mechanisms.noise import (
     attack_curves as attack_curves,  # registers the best attacks
     composed_noise as composed_noise,  # registers what noises are together
     noise_measures as noise_measures,  # registers what follows from the hockey-stick divergence
+    noisy_reports as noisy_reports,  # registers what reports beside noise are
 )
 from tacit.mechanisms.noise.discrete_gaussian import DiscreteGaussian
 from tacit.mechanisms.noise.gaussian import Gaussian

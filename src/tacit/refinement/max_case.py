@@ -10,6 +10,7 @@ from tacit.errors import TooLargeError
 from tacit.numerics.matrices import Reals
 from tacit.refinement.nearest import TOLERANCE
 from tacit.refinement.pair import Pair
+from tacit.refinement.privacy import closer_pair
 from tacit.refinement.verdict import Certificate, Refinement, Witness
 
 
@@ -60,6 +61,8 @@ def max_case_refines(C: System, D: System) -> Refinement:
     mixtures = np.stack([each[0] for each in found])
     off = float(np.abs(of_C @ mixtures.T - of_D).sum(axis=0).max()) / 2
     if off <= TOLERANCE:
+        if (reason := closer_pair(C, D)) is not None:
+            return Refinement(None, reason=reason)
         return Refinement(True, certificate=Certificate(_whole(pair, mixtures), off))
     return Refinement(
         None, reason=f"posteriors are mixtures within {off:.1e}, and no guess tells them apart for certain"

@@ -44,6 +44,9 @@ class Order(Drawn):
     names: tuple[str, ...]
     relations: Mapping[Names, Refinement]
 
+    def __repr__(self) -> str:
+        return f"Order({len(self.names)} systems in {len(self.classes)} classes, {len(self.covers)} next safer)"
+
     @cached_property
     def classes(self) -> tuple[tuple[str, ...], ...]:
         """The systems, those that leak the same to everybody together."""

@@ -60,6 +60,21 @@ def privacy_refines(C: System, D: System) -> Refinement:
     return Refinement(False, witness=PrivacyWitness((inputs[a], inputs[b]), float(excess[a, b]), distances))
 
 
+def closer_pair(C: System, D: System) -> str | None:
+    """Return why D cannot refine C in any sense, if it tells two secrets apart better; None if it does not.
+
+    An observation may be rarer than the tolerance of a factor or a mixture, and yet exclude a secret.
+    """
+    witness = privacy_refines(C, D).witness
+    if not isinstance(witness, PrivacyWitness):
+        return None
+    (a, b), (of_C, of_D) = witness.secrets, witness.distances
+    return (
+        f"within 1e-12 in total variation it holds, but the second tells {a!r} and {b!r} apart at a privacy distance "
+        f"of {of_D:.6g}, the first at {of_C:.6g}: an observation that is rarer than 1e-12 decides"
+    )
+
+
 def _distances(system: System) -> Reals:
     """Return the largest difference of the logarithms of each two rows, those of what neither allows aside."""
     rows = log_likelihoods(system)

@@ -1,9 +1,12 @@
 """Whether one system is at least as safe as another against everybody."""
 
+from fractions import Fraction
+
 from tacit.channels.channel import System
 from tacit.errors import TooLargeError
 from tacit.refinement.nearest import TOLERANCE, Nearest
 from tacit.refinement.pair import Pair
+from tacit.refinement.privacy import closer_pair
 from tacit.refinement.verdict import Refinement
 
 
@@ -25,10 +28,10 @@ def refines(C: System, D: System) -> Refinement:
         a row of C R from that of D, computed anew, at most 1e-12. It is False with a ``witness``: a prior and a gain in
         [0, 1] by which D tells more than C, where the ``gap`` of the two ``vulnerabilities``, by
         `tacit.posterior_vulnerability`, is over 1e-12 and what rounding explains. It is None with a ``reason`` where
-        neither was found, or where a channel is too large. So what is seen with a probability under 1e-12 counts as
-        never seen; and of probabilities that were rounded to fewer digits `tacit.deficiency` says how near they are. Of
-        channels of fractions all of these are Fractions: any gap is one, and where the equations of a factor are solved
-        exactly, as of small channels, its residual is 0.
+        neither was found, where a channel is too large, or where D shows rarely, under 1e-12, what tells two secrets
+        apart better than C does (`tacit.refinement.privacy_refines`). Of probabilities that were rounded to fewer
+        digits `tacit.deficiency` says how near they are. Of channels of fractions all of these are Fractions: any gap
+        is one, and where the equations of a factor are solved exactly, as of small channels, its residual is 0.
 
     Raises
     ------
@@ -62,6 +65,8 @@ def refines(C: System, D: System) -> Refinement:
     if nearest.low > pair.allowed and (witness := pair.witness(nearest.gain)).gap > pair.allowed:
         return Refinement(False, witness=witness)
     if certificate is not None and certificate.residual <= TOLERANCE:
+        if not isinstance(certificate.residual, Fraction) and (reason := closer_pair(C, D)) is not None:
+            return Refinement(None, reason=reason)
         return Refinement(True, certificate=certificate)
     return Refinement(
         None,

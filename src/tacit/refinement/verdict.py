@@ -48,6 +48,10 @@ class Witness:
     gap: float | Fraction
     vulnerabilities: tuple[float | Fraction, float | Fraction]
 
+    def __repr__(self) -> str:
+        of_C, of_D = (float(each) for each in self.vulnerabilities)
+        return f"Witness(gap={float(self.gap):.4g}, vulnerabilities {of_C:.6g} and {of_D:.6g}, {self.gain!r})"
+
 
 @dataclass(frozen=True, eq=False)
 class PrivacyWitness:

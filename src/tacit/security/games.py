@@ -36,6 +36,9 @@ class Game:
     observations: Sequence[Hashable]
     joint: NDArray[np.float64]
 
+    def __repr__(self) -> str:
+        return f"Game({self.name}, {len(self.secrets):,} secrets, {len(self.observations):,} observations)"
+
     @property
     def chance(self) -> float:
         """The probability that the adversary wins a round: ``Σ_o max_s P(s, o)``."""

@@ -62,10 +62,14 @@ def _listed(system: AmongOthers, pairs: Iterable[PairOfValues], *, both_ways: bo
     largest = _largest(system)
     found: list[Polygon] = []
     for pair in pairs:
-        log_a, log_b = _log_likelihoods(pair)
-        tests = Polygon.of_logs(np.maximum(log_a, log_b - largest), np.maximum(log_b, log_a - largest))
+        tests = _within(largest, *_log_likelihoods(pair))
         found += [tests, tests.reversed] if both_ways else [tests]
     return lower_envelope(found) if both_ways else found[0]
+
+
+def _within(largest: float, log_a: Reals, log_b: Reals) -> Polygon:
+    """Return the best tests of b against a, of which nothing is likelier from one by more than the largest ratio."""
+    return Polygon.of_logs(np.maximum(log_a, log_b - largest), np.maximum(log_b, log_a - largest))
 
 
 def _is_listed(pair: PairOfValues) -> bool:
@@ -89,10 +93,10 @@ def _log_likelihoods(pair: PairOfValues) -> tuple[Reals, Reals]:
 def _split(system: AmongWorst, pair: Pair | None) -> Polygon:
     """Return the best tests whatever of two values the others hold, two kinds of report being all there are."""
     ends = (0, 1) if pair is None else _ends(system, pair)
-    found: list[Polygon] = []
+    largest, found = _largest(system), list[Polygon]()
     for block in system.split_likelihoods:
         for p, q in block[list(ends)].swapaxes(0, 1):
-            way = Polygon.of_laws(p, q)
+            way = _within(largest, logarithms(p), logarithms(q))
             found += [way] if pair is not None else [way, way.reversed]
         found = [lower_envelope(found)]
     return found[0]

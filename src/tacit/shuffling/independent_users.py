@@ -91,7 +91,7 @@ def _(system: IndependentUsers) -> Plan[float]:
 
 
 @plan_renyi.register
-def _(system: IndependentUsers, order: float) -> Plan[float]:
+def _(system: IndependentUsers, order: float) -> Plan[float | Estimate]:
     return plan_renyi(Repeated(system.mechanism, system.n), order)
 
 

@@ -50,14 +50,14 @@ def _(system: AmongWorst) -> Plan[Profile]:
 
 
 @plan_renyi.register
-def _(system: AmongOthers, order: float) -> Plan[float]:
+def _(system: AmongOthers, order: float) -> Plan[float | Estimate]:
     if _is_plain(system):
         return plan_renyi(system.mechanism, order).named(PLAIN)
     return Plan(HISTOGRAMS, lambda: _largest_renyi(system, _both_ways(system.pairs), order))
 
 
 @plan_renyi.register
-def _(system: AmongExchangeable, order: float) -> Plan[float]:
+def _(system: AmongExchangeable, order: float) -> Plan[float | Estimate]:
     if order >= 1 and math.isinf(plan_renyi(system.mechanism, order).compute()):
         # A report that only some values can give excludes the others where all give it, however rarely.
         return Plan(HISTOGRAMS, lambda: math.inf)
@@ -65,7 +65,7 @@ def _(system: AmongExchangeable, order: float) -> Plan[float]:
 
 
 @plan_renyi.register
-def _(system: AmongWorst, order: float) -> Plan[float]:
+def _(system: AmongWorst, order: float) -> Plan[float | Estimate]:
     question = OfPairs(
         system, lambda pair: renyi_of_logs(*pair.all_log_likelihoods, order), None, {}, system.blanket.ends
     )

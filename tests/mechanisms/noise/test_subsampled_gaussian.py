@@ -11,6 +11,7 @@ from scipy.integrate import quad
 from scipy.optimize import brentq
 
 import tacit as tc
+from oracles import noisy_reports as slow
 from oracles.promise import exactly
 from tacit.mechanisms import Gaussian, SubsampledGaussian
 
@@ -284,3 +285,46 @@ def test_losses_that_are_all_but_one_number_are_summed(setting, delta):
     system = SubsampledGaussian(*setting)
     epsilon = tc.dp_epsilon(system, delta)
     assert tc.privacy_profile(system, epsilon.high).low <= delta <= tc.privacy_profile(system, epsilon.low).high
+
+
+def test_renyi_divergences_of_the_example_and_of_a_gaussian():
+    assert tc.renyi_dp(SubsampledGaussian(1, 0.01, 1), 2) == exactly(math.log(1 + 1e-4 * math.expm1(1)))
+    assert tc.renyi_dp(SubsampledGaussian(2, 1, 3), 2.5) == exactly(3 * tc.renyi_dp(Gaussian(2), 2.5))
+    assert tc.renyi_dp(SubsampledGaussian(1, 0.01, 100), 7) == exactly(
+        100 * tc.renyi_dp(SubsampledGaussian(1, 0.01, 1), 7)
+    )
+    assert tc.renyi_dp(SubsampledGaussian(1, 0.01, 1), math.inf) == math.inf
+
+
+@pytest.mark.parametrize("order", [2, 3, 10, 60])
+@pytest.mark.parametrize(("sigma", "rate"), [(1.0, 0.01), (0.3, 0.5), (8.0, 1e-4)])
+def test_the_sum_of_a_whole_order_is_what_the_quadrature_of_its_neighbours_comes_to(sigma, rate, order):
+    one = SubsampledGaussian(sigma, rate, 1)
+    near = [tc.renyi_dp(one, order * (1 + off)) for off in (-1e-12, 1e-12)]
+    assert tc.renyi_dp(one, order) == pytest.approx(math.fsum(map(float, near)) / 2, rel=1e-10)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("order", [0.1, 0.5, 1, 1.0001, 1.7, 2, 5.5, 32])
+@pytest.mark.parametrize(("sigma", "rate"), [(0.2, 0.3), (1.0, 0.01), (1.0, 0.9), (6.0, 1e-3)])
+def test_renyi_divergences_are_as_integrated_in_both_directions(sigma, rate, order):
+    one, noise = SubsampledGaussian(sigma, rate, 1), slow.Gaussian(sigma, 1.0, rate)
+    ways = [slow.of_noise(noise, order, reverse) for reverse in (False, True)]
+    assert [float(one.divergence(order, reverse)) for reverse in (False, True)] == [
+        pytest.approx(float(way), rel=1e-10) for way in ways
+    ]
+    # From order 1 on that of Q from P is the larger (Mironov, Talwar and Zhang, 2019, Theorem 5).
+    assert order < 1 or ways[0] >= ways[1]
+    assert tc.renyi_dp(one, order) == pytest.approx(float(max(ways)), rel=1e-10)
+
+
+@pytest.mark.parametrize("order", [0.5, 1, 1.0001, 2.5, 3, 1e5 + 0.5, 1e9])
+@pytest.mark.parametrize("sigma", [1e-6, 1e-3, 0.02, 50, 1e6])
+def test_renyi_divergences_of_extreme_noise_stay_between_elementary_bounds(sigma, order):
+    found = tc.renyi_dp(SubsampledGaussian(sigma, 0.1, 1), order)
+    low, high = (found.low, found.high) if isinstance(found, tc.Estimate) else (found, found)
+    assert 0 <= low <= high <= order / 2 / sigma / sigma * (1 + 1e-9)  # no more than if all took part
+    if order > 1:
+        least = order / (order - 1) * (math.log(0.1) + (order - 1) / 2 / sigma / sigma)
+        assert high >= least * (1 - 1e-9)
+        assert high - low <= 1e-9 * high or sigma < 1e-3

@@ -232,3 +232,29 @@ def test_an_order_says_what_is_not_decided():
     unknown = Refinement(None, reason="both are too large")
     order = Order(("a", "b"), {("a", "b"): unknown, ("b", "a"): unknown})
     assert "a, b: both are too large." in words(order.to_markdown())
+
+
+def _other_results() -> dict[str, object]:
+    """Results and systems that are no document, which show themselves in a line all the same."""
+    C, D = response(0.9), response(0.8)
+    secrets, observations = [0, 1] * 50, [0, 1] * 40 + [1, 0] * 10
+    return {
+        "Refinement": tc.refines(D, C),
+        "Witness": tc.refines(D, C).witness,
+        "Game": tc.security.chosen_secrets_game(C),
+        "gain": tc.gain_matrix(np.arange(300.0).reshape(30, 10)),
+        "Convergence": tc.blackbox.convergence(secrets, observations, rng=1),
+        "PointwiseLeakage": tc.measures.pointwise_maximal_leakage(C),
+        "noises": tc.Laplace(1.0) & tc.Gaussian(2.0),
+        "report beside noise": tc.Channel([[0.9, 0.1], [0.2, 0.8]]) & tc.repeated(tc.Laplace(1.0), 3),
+        "reports beside noise": C & tc.Laplace(1.0),
+        "crowd": tc.Shuffled(C, 10).seen_by(tc.WorstAllButOne(), seed=1),
+    }
+
+
+@pytest.mark.parametrize("kind", [*KINDS, *_other_results()])
+def test_a_result_shows_itself_in_a_line_without_its_arrays(kind):
+    line = repr((shown() | _other_results())[kind])
+    assert "array(" not in line
+    assert "\n" not in line
+    assert len(line) <= 200

@@ -22,6 +22,10 @@ class MatrixGain(Gain):
     matrix: Reals
     fractions: Fractions | None = None
 
+    def __repr__(self) -> str:
+        guesses, secrets = self.matrix.shape
+        return f"{type(self).__name__}({guesses:,} guesses × {secrets:,} secrets)"
+
     def __post_init__(self) -> None:
         self.matrix.setflags(write=False)
 

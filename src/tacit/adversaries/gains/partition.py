@@ -18,6 +18,9 @@ class PartitionGain(RightOrWrong):
 
     block_of: Integers
 
+    def __repr__(self) -> str:
+        return f"PartitionGain({int(self.block_of.max()) + 1:,} blocks of {self.block_of.size:,} secrets)"
+
     @property
     def secrets(self) -> int:  # pyright: ignore[reportIncompatibleVariableOverride]
         """How many secrets have a block."""

@@ -106,6 +106,10 @@ class Selection(Framed, Drawn):
     constants: Columns
     by: By
 
+    def __repr__(self) -> str:
+        best = "no set" if self.best is None else f"best={self.best.columns!r}"
+        return f"Selection({best}, {len(self.maximal)} maximal, {self.examined} examined, {self.ended})"
+
     @property
     def columns(self) -> Columns:
         """The columns of the best set; none if there is no best set."""

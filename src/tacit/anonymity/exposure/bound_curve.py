@@ -42,6 +42,9 @@ class ExposureBoundCurve(Framed, Drawn):
     cells: Int64s
     itself: ExposureCurve | None = field(default=None, repr=False)
 
+    def __repr__(self) -> str:
+        return f"ExposureBoundCurve({self.people} people, {self.rare.size} lines)"
+
     def at_most(self, sizes: ArrayLike) -> Int64s:
         """Return, for each size, a bound on how many people are in classes of at most that size."""
         most = np.asarray(sizes, np.int64)

@@ -74,7 +74,10 @@ def parallel(C: System, D: System) -> System:
         Also written ``C & D``. Of two channels the channel whose outputs are the pairs ``(y, z)``, while it fits in
         memory. Else a `Parallel` that is not written down: what adds up for each pair of secrets (`tacit.ldp_epsilon`,
         `tacit.renyi_dp`, privacy losses) is summed over the parts, and what does not is bounded by what the parts leak.
-        With noise on numbers, a system of two secrets of which privacy losses add up; sensitivities may differ.
+        Noise beside noise is a system of two secrets of which privacy losses add up; sensitivities may differ. Reports
+        of two secrets beside continuous noise are too: the first secret goes with the value 0, the second with the
+        sensitivity. Reports of more secrets beside noise answer what is about pairs of secrets, each pair taken to be
+        a sensitivity apart.
 
     Raises
     ------

@@ -274,6 +274,9 @@ class Audit(Drawn):
     cut_short: tuple[str, ...]
     not_examined: tuple[str, ...]
 
+    def __repr__(self) -> str:
+        return f"Audit({self.table!r}, {self.people} people, {len(self.columns)} columns, k={self.k})"
+
     @property
     def least_holders(self) -> int:
         """How many people hold every value that is shown, at least, unless the audit was told to show rare ones."""

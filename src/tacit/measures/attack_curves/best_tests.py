@@ -15,6 +15,11 @@ Result = float | Estimate
 class BestTests(Protocol):
     """The best tests of one law against another, by their false positives and negatives."""
 
+    @property
+    def description(self) -> str:
+        """A few words about how they are known."""
+        ...
+
     def misses(self, rate: float) -> Result:
         """Return the least false negatives with this rate of false positives."""
         ...
@@ -50,6 +55,12 @@ class Band:
     method: str
     likeliest: Polygon | None = None
     confidence: float | None = None
+
+    @property
+    def description(self) -> str:
+        """A few words about how they are known."""
+        confidence = "" if self.confidence is None else f", confidence={self.confidence:g}"
+        return f"between two curves: {self.method}{confidence}"
 
     def misses(self, rate: float) -> Result:
         """Return the least false negatives with this rate of false positives."""

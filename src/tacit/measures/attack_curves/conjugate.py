@@ -58,6 +58,11 @@ class Conjugate:
     method: str
     shift: float | None = None
 
+    @property
+    def description(self) -> str:
+        """A few words about how they are known."""
+        return self.method
+
     def misses(self, rate: float) -> Result:
         """Return the least false negatives with this rate of false positives."""
         if rate in (0.0, 1.0):
@@ -74,6 +79,8 @@ class Conjugate:
 
     def excess(self, epsilon: float) -> Result:
         """Return the least δ of (ε, δ)-differential privacy for ε >= 0."""
+        if self.largest <= epsilon < math.inf:
+            return 0.0
         if self.backwards is self.forwards:
             return self.forwards.excess(epsilon)
         return largest([self.forwards.excess(epsilon), self.backwards.excess(epsilon)])

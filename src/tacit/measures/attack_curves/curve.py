@@ -2,14 +2,14 @@
 
 from collections.abc import Hashable
 from dataclasses import dataclass
+from typing import overload
 
 from tacit.errors import InvalidValueError
-from tacit.estimate import Estimate, mapped
+from tacit.estimate import mapped
 from tacit.measures.attack_curves.best_tests import BestTests, composed
+from tacit.numerics.elementwise import Answer, Answers, Levels, elementwise
 from tacit.shown import Drawn, Framed
 from tacit.validation import as_epsilon, as_probability
-
-Result = float | Estimate
 
 
 @dataclass(frozen=True, eq=False)
@@ -18,7 +18,8 @@ class AttackCurve(Framed, Drawn):
 
     Made by `tacit.tradeoff`, by `tacit.security.tradeoff_of_dp` and `tacit.security.tradeoff_of_bayes_security`, and
     from samples by `tacit.blackbox.estimate_tradeoff`. What it answers is a float where that is exact, else an
-    `Estimate`.
+    `Estimate`. Of a list or an array it answers with an array of the same shape: of floats where every answer is exact,
+    else of objects.
 
     Parameters
     ----------
@@ -26,6 +27,8 @@ class AttackCurve(Framed, Drawn):
         The best tests.
     pair
         The labels of what a false positive is mistaken about, and a false negative; None: the curve of all pairs.
+    note
+        What a reader of the curve has to know, such as that another use of the same scores finds more; None: nothing.
 
     Examples
     --------
@@ -37,8 +40,17 @@ class AttackCurve(Framed, Drawn):
 
     tests: BestTests
     pair: tuple[Hashable, Hashable] | None = None
+    note: str | None = None
 
-    def at(self, false_positive_rate: float) -> Result:
+    def __repr__(self) -> str:
+        whose = "all pairs" if self.pair is None else "{!r} against {!r}".format(*self.pair)
+        return f"AttackCurve({whose}, {self.tests.description}" + (f", note={self.note!r})" if self.note else ")")
+
+    @overload
+    def at(self, false_positive_rate: float) -> Answer: ...
+    @overload
+    def at(self, false_positive_rate: Levels) -> Answers: ...
+    def at(self, false_positive_rate: float | Levels) -> Answer | Answers:
         """Return the least rate of false negatives with this rate of false positives: ``f(α)``.
 
         Parameters
@@ -51,9 +63,13 @@ class AttackCurve(Framed, Drawn):
         InvalidValueError
             If α is not a number in [0, 1].
         """
-        return self.tests.misses(_as_rate(false_positive_rate))
+        return elementwise(lambda rate: self.tests.misses(_as_rate(rate)), false_positive_rate)
 
-    def true_positive_rate(self, false_positive_rate: float) -> Result:
+    @overload
+    def true_positive_rate(self, false_positive_rate: float) -> Answer: ...
+    @overload
+    def true_positive_rate(self, false_positive_rate: Levels) -> Answers: ...
+    def true_positive_rate(self, false_positive_rate: float | Levels) -> Answer | Answers:
         """Return the largest rate of true positives with this rate of false positives: ``1 - f(α)``.
 
         Parameters
@@ -70,9 +86,15 @@ class AttackCurve(Framed, Drawn):
         -----
         What membership inference is judged by at α = 0.1 % or less (Carlini and others, IEEE S&P 2022).
         """
-        return self.tests.hits(_as_rate(false_positive_rate))
+        return elementwise(lambda rate: self.tests.hits(_as_rate(rate)), false_positive_rate)
 
-    def precision(self, prior: float, false_positive_rate: float) -> Result:
+    @overload
+    def precision(self, prior: float, false_positive_rate: float) -> Answer: ...
+    @overload
+    def precision(self, prior: Levels, false_positive_rate: float | Levels) -> Answers: ...
+    @overload
+    def precision(self, prior: float, false_positive_rate: Levels) -> Answers: ...
+    def precision(self, prior: float | Levels, false_positive_rate: float | Levels) -> Answer | Answers:
         """Return the largest share of the accused who are rightly accused: ``π TPR / (π TPR + (1-π) α)``.
 
         Parameters
@@ -93,6 +115,9 @@ class AttackCurve(Framed, Drawn):
         >>> round(tc.tradeoff(tc.Gaussian(sigma=1)).precision(prior=0.01, false_positive_rate=0.001), 4)
         0.156
         """
+        return elementwise(self._precision, prior, false_positive_rate)
+
+    def _precision(self, prior: float, false_positive_rate: float) -> Answer:
         share, rate = as_probability(prior, "prior"), _as_rate(false_positive_rate)
         found = self.tests.hits(rate)
         if share * float(found) + (1 - share) * rate <= 0:
@@ -108,16 +133,20 @@ class AttackCurve(Framed, Drawn):
         return mapped(found, precision)
 
     @property
-    def advantage(self) -> Result:
+    def advantage(self) -> Answer:
         """The largest ``1 - α - f(α)``: true less false positives of the best test, the total variation."""
         return self.tests.excess(0.0)
 
     @property
-    def bayes_security(self) -> Result:
+    def bayes_security(self) -> Answer:
         """The least ``α + f(α)``: β*, one less the advantage, to all digits where it is small."""
         return self.tests.shared
 
-    def delta(self, epsilon: float) -> Result:
+    @overload
+    def delta(self, epsilon: float) -> Answer: ...
+    @overload
+    def delta(self, epsilon: Levels) -> Answers: ...
+    def delta(self, epsilon: float | Levels) -> Answer | Answers:
         """Return the least δ of (ε, δ)-differential privacy: ``max_α 1 - f(α) - e^ε α``, the larger of both directions.
 
         Parameters
@@ -130,9 +159,13 @@ class AttackCurve(Framed, Drawn):
         InvalidValueError
             If ε is not a number of at least 0.
         """
-        return self.tests.excess(as_epsilon(epsilon))
+        return elementwise(lambda level: self.tests.excess(as_epsilon(level)), epsilon)
 
-    def epsilon(self, delta: float) -> Result:
+    @overload
+    def epsilon(self, delta: float) -> Answer: ...
+    @overload
+    def epsilon(self, delta: Levels) -> Answers: ...
+    def epsilon(self, delta: float | Levels) -> Answer | Answers:
         """Return the least ε >= 0 of (ε, δ)-differential privacy.
 
         Parameters
@@ -145,9 +178,9 @@ class AttackCurve(Framed, Drawn):
         InvalidValueError
             If δ is not a number in [0, 1].
         """
-        return self.tests.epsilon(as_probability(delta, "delta"))
+        return elementwise(lambda level: self.tests.epsilon(as_probability(level, "delta")), delta)
 
-    def gaussian_mu(self, least_rate: float = 0.0) -> Result:
+    def gaussian_mu(self, least_rate: float = 0.0) -> Answer:
         """Return the least μ of Gaussian differential privacy: no curve above ``G_μ(α) = Φ(Φ⁻¹(1-α) - μ)`` tells more.
 
         Parameters

@@ -58,6 +58,11 @@ class Polygon:
         return cls.of_steps(x.steps(corners), -y.steps(corners))
 
     @property
+    def description(self) -> str:
+        """A few words about how they are known."""
+        return f"exact, a polygon of {self.p.size:,} segments"
+
+    @property
     def reversed(self) -> "Polygon":
         """P and Q in each other's place."""
         return Polygon(self.q[::-1], self.p[::-1], -self.losses[::-1])
@@ -105,6 +110,12 @@ class Polygon:
         return min(1.0, max(0.0, *found))
 
     @property
+    def has_rare_outcomes(self) -> bool:
+        """Whether some outcome excludes neither law, though a double does not hold how likely it is."""
+        few = (np.minimum(self.p, self.q) <= _TINY) & (np.maximum(self.p, self.q) > _TINY)
+        return bool((few & np.isfinite(self.losses)).any())
+
+    @property
     def shared(self) -> float:
         """``∫ min(P, Q)``."""
         return min(1.0, float(np.minimum(self.p, self.q).sum()))
@@ -115,11 +126,26 @@ class Polygon:
 
     def least_epsilon(self, delta: float) -> float:
         """Return the same of one direction: ``hits - e^ε false positives <= δ`` at all corners."""
-        above = self.true_positives > delta
+        # Of a δ near 1 what it leaves is known to more digits, and so are the misses.
+        left = (1 - delta) - self.false_negatives
+        surplus = np.where(self.true_positives > 0.5, left, self.true_positives - delta)
+        above = surplus > 0
         if not above.any():
             return 0.0
-        found = logarithms(self.true_positives[above] - delta) - logarithms(self.false_positives[above])
+        found = logarithms(surplus[above]) - self._log_false_positives[above]
         return float(min(found.max(), self.losses[0]))
+
+    @cached_property
+    def _log_false_positives(self) -> Reals:
+        """The logarithms of what P has at the corners, also where a double has too few digits for it or none."""
+        with np.errstate(invalid="ignore"):  # what neither law has adds nothing
+            log_p = np.where(
+                self.p > _TINY,
+                logarithms(self.p),
+                np.nan_to_num(logarithms(self.q) - self.losses, nan=-math.inf, posinf=math.inf, neginf=-math.inf),
+            )
+        few = np.append(-math.inf, np.logaddexp.accumulate(log_p))
+        return np.where(self.false_positives > _TINY, logarithms(self.false_positives), few)
 
     def normal_shift(self, least: float) -> float:
         """Return the least μ of two normal laws whose curve is nowhere above this one, rates below the least aside.
@@ -160,10 +186,38 @@ class Polygon:
         return corner, float((rate - self.false_positives[corner]) / self.p[corner])
 
 
+@dataclass(frozen=True, eq=False)
+class Envelope(Polygon):
+    """The polygon below others, some of whose outcomes are too rare for a double.
+
+    The polygon does not know how likely those are, but the others do: an ε holds if it holds of each.
+    """
+
+    members: tuple[Polygon, ...]
+
+    def excess(self, epsilon: float) -> float:
+        """Return the largest of the members."""
+        return max(member.excess(epsilon) for member in self.members)
+
+    def epsilon(self, delta: float) -> float:
+        """Return the largest of the members."""
+        return max(member.epsilon(delta) for member in self.members)
+
+
 def lower_envelope(polygons: Sequence[Polygon]) -> Polygon:
     """Return the best tests that some polygon has, and their mixtures."""
     if not polygons:
         return Polygon.of_steps(np.ones(1), np.ones(1))
+    hull = _hull(polygons)
+    parts = [part for one in polygons for part in (one.members if isinstance(one, Envelope) else (one,))]
+    rare = [part for part in parts if part.has_rare_outcomes]
+    if not rare:
+        return hull
+    usual = [part for part in parts if not part.has_rare_outcomes]
+    return Envelope(hull.p, hull.q, hull.losses, tuple(rare + ([_hull(usual)] if usual else [])))
+
+
+def _hull(polygons: Sequence[Polygon]) -> Polygon:
     fp, tn, fn, tp = (
         np.concatenate([getattr(polygon, name) for polygon in polygons])
         for name in ("false_positives", "true_negatives", "false_negatives", "true_positives")

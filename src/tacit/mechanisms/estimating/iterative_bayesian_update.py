@@ -35,6 +35,9 @@ class LikeliestFrequencies:
     gap: float
     steps: int
 
+    def __repr__(self) -> str:
+        return f"LikeliestFrequencies({self.frequencies.size:,} values, gap={self.gap:.2g}, steps={self.steps:,})"
+
 
 def iterative_bayesian_update(
     mechanism: Mechanism,

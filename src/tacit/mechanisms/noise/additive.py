@@ -2,7 +2,6 @@
 
 import math
 from abc import abstractmethod
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -29,7 +28,7 @@ class AdditiveNoise(Encodable, Composable):
     how much their laws P and Q exceed each other: all measures of the pair follow.
     """
 
-    algorithm: ClassVar[Method]
+    algorithm: Method
 
     @property
     @abstractmethod
@@ -141,7 +140,7 @@ class ContinuousNoise(AdditiveNoise):
 
     def channel(self) -> Channel:
         """Refuse: a channel has finitely many observations."""
-        raise no_channel(self, "bayes_security, mutual_information, privacy_profile")
+        raise no_channel(self)
 
     @abstractmethod
     def excesses(self, epsilons: Reals) -> Reals:
@@ -269,10 +268,17 @@ def no_report_types(system: object) -> UnsupportedError:
     )
 
 
-def no_channel(system: object, measures: str) -> UnsupportedError:
+# What answers of every system of two secrets, and of reports of many secrets beside noise.
+MEASURES_OF_TWO = (
+    "bayes_security, posterior_vulnerability, bayes_risk, mutual_information, multiplicative_bayes_capacity, "
+    "privacy_profile, dp_epsilon, renyi_dp, tradeoff"
+)
+MEASURES_OF_PAIRS = "bayes_security, privacy_profile, dp_epsilon, ldp_epsilon, renyi_dp, tradeoff"
+
+
+def no_channel(system: object, measures: str = MEASURES_OF_TWO) -> UnsupportedError:
     """Return the error of asking a continuous mechanism for its explicit channel, where so much can be measured."""
     return UnsupportedError(
-        f"{system!r} has a continuum of observations and no explicit channel; what can be measured is {measures}, "
-        "posterior_vulnerability, bayes_risk, multiplicative_bayes_capacity and what follows from these; "
+        f"{system!r} has a continuum of observations and no explicit channel; these measures take it: {measures}; "
         "tacit.Geometric and tacit.DiscreteGaussian have channels"
     )

@@ -1,19 +1,20 @@
 """What the best attacks on added noise find: exact where its law is discrete or in closed form, else within a band."""
 
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Sequence
+from functools import partial, reduce
 
 from tacit.errors import TooLargeError
 from tacit.estimate import Estimate, largest, lowest
 from tacit.measures.attack_curves.best_tests import BestTests
 from tacit.measures.attack_curves.conjugate import Conjugate, Way
-from tacit.measures.attack_curves.of_losses import tests_of_lattice, tests_of_losses, tests_of_one_way
+from tacit.measures.attack_curves.of_losses import tests_of_any, tests_of_lattice, tests_of_one_way
 from tacit.measures.bayes_security import Pair
 from tacit.measures.measure import Method, Plan
 from tacit.measures.tradeoff import places_of, plan_tradeoff
 from tacit.mechanisms.noise.additive import AdditiveNoise, ContinuousNoise, IntegerNoise
 from tacit.mechanisms.noise.gaussian import Gaussian
-from tacit.mechanisms.noise.two_laws import ClosedForm, TwoLaws
+from tacit.mechanisms.noise.report_pairs import ClosedForm
+from tacit.mechanisms.noise.two_laws import TwoLaws
 
 Told = Callable[[float], float | Estimate]
 
@@ -41,18 +42,29 @@ def _(system: IntegerNoise, pair: Pair | None) -> Plan[BestTests]:
 
 @plan_tradeoff.register
 def _(system: TwoLaws, pair: Pair | None) -> Plan[BestTests]:
-    there, back = (system.closed_form(reverse) for reverse in (False, True))
-    reverse = pair is not None and places_of(pair, system.furthest) == (1, 0)
+    if pair is None:
+        return Plan(system.algorithm, lambda: tests_of_pairs([system]))
+    reverse = places_of(pair, system.furthest) == (1, 0)
+    there, back = system.closed_form(reverse), system.closed_form(not reverse)
     if there is None or back is None:
-        if pair is None:
-            return Plan(system.algorithm, lambda: tests_of_losses(system.losses))
         return Plan(system.algorithm, lambda: tests_of_one_way(system.losses, reverse))
     if isinstance(there, Gaussian):
         return Plan(system.algorithm, lambda: _of_noise(there))
-    ways = (_way(back), _way(there)) if reverse else (_way(there), _way(back))
-    if pair is None:
-        ways = (_worse(*ways), _worse(*ways))
-    return Plan(system.algorithm, lambda: Conjugate(ways[0], ways[1], system.epsilon, system.algorithm.name))
+    ways = _way(there), _way(back)
+    return Plan(system.algorithm, lambda: Conjugate(*ways, system.epsilon, system.algorithm.name))
+
+
+def tests_of_pairs(systems: Sequence[TwoLaws]) -> BestTests:
+    """Return the best tests of any of these pairs in either direction, and their mixtures."""
+    forms = [system.closed_form(reverse) for system in systems for reverse in (False, True)]
+    known = [form for form in forms if form is not None]
+    if len(known) < len(forms):
+        return tests_of_any([system.losses for system in systems])
+    if isinstance(known[0], Gaussian):
+        return _of_noise(known[0])
+    worst = reduce(_worse, map(_way, known))
+    largest_loss = max(system.epsilon for system in systems)
+    return Conjugate(worst, worst, largest_loss, systems[0].algorithm.name)
 
 
 def _of_noise(system: AdditiveNoise) -> Conjugate:

@@ -69,13 +69,13 @@ class GaussianLosses(Losses):
 
         far, half = -float(ndtri(negligible)) * self.mu, self.mu * self.mu / 2
         if self.backwards:
-            return -float(self._losses(far - half)), -float(self._losses(-far - half))
-        return float(self._losses(-far + (half if self.rate == 1 else -half))), float(self._losses(far + half))
+            return -float(self.of_noise(far - half)), -float(self.of_noise(-far - half))
+        return float(self.of_noise(-far + (half if self.rate == 1 else -half))), float(self.of_noise(far + half))
 
     def spread(self) -> Reals:
         """Return losses at which the whole law can be cut to be sketched."""
         around, half = self.mu * np.linspace(-_REACH, _REACH, _SKETCHED), self.mu * self.mu / 2
-        return np.unique((-1 if self.backwards else 1) * self._losses(np.concatenate([around - half, around + half])))
+        return np.unique((-1 if self.backwards else 1) * self.of_noise(np.concatenate([around - half, around + half])))
 
     def cells(self, edges: Reals) -> Cells:
         """Return what both laws have between these losses."""
@@ -129,8 +129,8 @@ class GaussianLosses(Losses):
             ) / 2
         return float(erfcx(below) - erfcx(above)) * math.exp(-below * below) / 2
 
-    def _losses(self, t: Reals | float) -> Reals:
-        """Return ``log(1 - q + q e^t)``."""
+    def of_noise(self, t: Reals | float) -> Reals:
+        """Return ``log(1 - q + q e^t)``, the loss forwards where that of the noise alone is t."""
         if self.rate == 1:
             return np.asarray(t, dtype=np.float64)
         far = np.logaddexp(math.log1p(-self.rate), math.log(self.rate) + np.asarray(t))

@@ -10,15 +10,19 @@ from numpy.typing import ArrayLike
 from tacit import limits
 from tacit.channels.channel import Channel
 from tacit.errors import InvalidValueError, TooLargeError
-from tacit.estimate import Estimate, highest, lowest
+from tacit.estimate import Estimate, highest, largest, lowest
 from tacit.measures.bayes_security import plan_bayes_security
 from tacit.measures.composed_losses import BothWays
+from tacit.measures.measure import Method, Plan
+from tacit.measures.privacy import plan_renyi
 from tacit.mechanisms.indices import as_indices
 from tacit.mechanisms.noise.additive import Reals, no_channel
 from tacit.mechanisms.noise.gaussian import Gaussian
 from tacit.mechanisms.noise.gaussian_losses import GaussianLosses
 from tacit.mechanisms.noise.parameters import as_finite, as_positive
-from tacit.mechanisms.noise.two_laws import ClosedForm, TwoLaws
+from tacit.mechanisms.noise.report_pairs import ClosedForm
+from tacit.mechanisms.noise.subsampled_renyi import one_step
+from tacit.mechanisms.noise.two_laws import TwoLaws
 from tacit.mechanisms.own_measures import own_measures
 from tacit.mechanisms.wire import Doubles, Encodable
 from tacit.numerics.draws.randomness import Seed, random_source
@@ -95,7 +99,7 @@ class SubsampledGaussian(TwoLaws, Encodable):
 
     def channel(self) -> Channel:
         """Refuse: a channel has finitely many observations."""
-        raise no_channel(self, "bayes_security, mutual_information, privacy_profile")
+        raise no_channel(self)
 
     @property
     def furthest(self) -> tuple[int, int]:
@@ -116,6 +120,12 @@ class SubsampledGaussian(TwoLaws, Encodable):
         if self.rate == 1:
             return Gaussian(self.sigma / math.sqrt(self.steps))
         return replace(self._one_step, backwards=reverse) if self.steps == 1 else None
+
+    def divergence(self, order: float, reverse: bool) -> float | Estimate:
+        """Return the Rényi divergence of order > 0 of Q from P, or in reverse of P from Q: T times that of one step."""
+        if self.rate == 1:
+            return self.steps * Gaussian(self.sigma).renyi(order)
+        return self.steps * one_step(self.sigma, self.rate, order, reverse)
 
     def asymptotic_bayes_security(self) -> Estimate:
         """Return what β* tends to for many steps with a small rate: an approximation, not a bound.
@@ -181,6 +191,14 @@ class SubsampledGaussian(TwoLaws, Encodable):
     @property
     def _one_step(self) -> GaussianLosses:
         return GaussianLosses(1 / self.sigma, self.rate)
+
+
+@plan_renyi.register
+def renyi_of_subsampled_gaussian(system: SubsampledGaussian, order: float) -> Plan[float | Estimate]:
+    """Plan the larger divergence: from order 1 on that of Q from P (Mironov, Talwar and Zhang, 2019, Theorem 5)."""
+    ways = (False,) if order >= 1 or system.rate == 1 else (False, True)
+    method = Method("moments of the subsampled Gaussian (Mironov, Talwar and Zhang 2019)", "exact")
+    return Plan(method, lambda: largest(system.divergence(order, reverse) for reverse in ways))
 
 
 @own_measures.register

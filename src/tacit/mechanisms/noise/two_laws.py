@@ -2,11 +2,11 @@
 
 import math
 from abc import ABC, abstractmethod
-from typing import Protocol
 
 from tacit.adversaries.gains import Gain
 from tacit.channels.channel import Channel, Composable
 from tacit.estimate import Estimate, largest, lowest
+from tacit.measures.attack_curves.of_losses import epsilon_of_losses
 from tacit.measures.bayes_security import Pair, plan_bayes_security, plan_leakiest_pair, plan_leakiest_pairs
 from tacit.measures.capacity import plan_multiplicative_bayes_capacity
 from tacit.measures.composed_losses import BothWays
@@ -26,27 +26,11 @@ from tacit.measures.two_secrets import best_guess
 from tacit.measures.vulnerability import Prior, plan_bayes_risk, plan_posterior_vulnerability
 from tacit.mechanisms.noise.additive import no_channel, no_report_types
 from tacit.mechanisms.noise.noise_measures import guesses
+from tacit.mechanisms.noise.report_pairs import ClosedForm
 from tacit.mechanisms.reporting import Reporting, reporting
 from tacit.validation import as_real
 
 _ONLY_PAIR = Method("there are two secrets", "closed form")
-
-
-class ClosedForm(Protocol):
-    """By how much one law exceeds another, in closed form."""
-
-    @property
-    def algorithm(self) -> Method:
-        """The name of what answers."""
-        ...
-
-    def excess(self, epsilon: float) -> float:
-        """Return ``∫ max(0, Q - e^ε P)`` for ε >= 0."""
-        ...
-
-    def overlap(self, epsilon: float) -> float:
-        """Return ``∫ min(Q, e^ε P)`` for ε >= 0."""
-        ...
 
 
 class TwoLaws(Composable, ABC):
@@ -73,7 +57,7 @@ class TwoLaws(Composable, ABC):
         """The largest privacy loss."""
 
     @abstractmethod
-    def closed_form(self, reverse: bool) -> "ClosedForm | None":
+    def closed_form(self, reverse: bool) -> ClosedForm | None:
         """Return what says by how much Q exceeds P, or in reverse P exceeds Q, if there is a closed form."""
 
     @property
@@ -184,7 +168,7 @@ def _profile_bound(system: TwoLaws) -> Plan[Bound]:
 def _(system: TwoLaws, delta: float) -> Plan[float | Estimate]:
     if system.closed_form(False) is not None:
         return plan_least_epsilon.dispatch(object)(system, delta)
-    return Plan(system.algorithm, lambda: system.losses.if_exact(system.losses.epsilon(delta, system)))
+    return Plan(system.algorithm, lambda: epsilon_of_losses(system.losses, delta, system))
 
 
 @plan_multiplicative_bayes_capacity.register
@@ -230,5 +214,5 @@ def _(system: TwoLaws, tolerance: float) -> Plan[Estimate]:
     if forwards is backwards:
         return attained_uniformly(system)
     if system.is_continuous:  # which prior is the best is not known
-        raise no_channel(system, "bayes_security, mutual_information, privacy_profile")
+        raise no_channel(system)
     return plan_shannon_capacity.dispatch(object)(system, tolerance)

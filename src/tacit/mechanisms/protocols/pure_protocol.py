@@ -28,7 +28,7 @@ from tacit.measures.local_privacy import plan_ldp_epsilon
 from tacit.measures.losses import LatticeLosses, leakiest_losses, told_sometimes
 from tacit.measures.measure import Method, Plan
 from tacit.measures.parallel import pairs_alike
-from tacit.measures.privacy import Profile, plan_privacy_profile, plan_renyi
+from tacit.measures.privacy import Profile, log_likelihoods, plan_least_epsilon, plan_privacy_profile, plan_renyi
 from tacit.measures.tradeoff import places_of, plan_tradeoff
 from tacit.mechanisms.mechanism import Integers, Mechanism, Reals, Reports
 from tacit.mechanisms.reporting import Sender, Support
@@ -148,6 +148,12 @@ def _(system: PureProtocol) -> Plan[Profile]:
     return Plan(_closed_form(system), lambda: profile)
 
 
+@plan_least_epsilon.register
+def least_epsilon_of_protocol(system: PureProtocol, delta: float) -> Plan[float]:
+    """Plan ε at the corners of the best tests."""
+    return Plan(_closed_form(system), lambda: Polygon.of_logs(*system.log_pair).epsilon(delta))
+
+
 @plan_tradeoff.register
 def _(system: PureProtocol, pair: Pair | None) -> Plan[BestTests]:
     if pair is not None:
@@ -158,6 +164,14 @@ def _(system: PureProtocol, pair: Pair | None) -> Plan[BestTests]:
 @plan_renyi.register
 def _(system: PureProtocol, order: float) -> Plan[float]:
     return Plan(_closed_form(system), lambda: renyi_of_logs(*system.log_pair, order))
+
+
+@log_likelihoods.register
+def log_likelihoods_of_protocol(system: PureProtocol) -> Reals:
+    """Return the logarithms of the rows, of types of report where lies are too rare for a double."""
+    if not _LOUD <= system.epsilon < math.inf:
+        return log_likelihoods.dispatch(object)(system)
+    return np.stack(system.log_pair) if system.k == 2 else system.log_report_types(range(system.k))
 
 
 @pairs_alike.register

@@ -14,6 +14,8 @@ _SHORT_OF_THE_EDGE, _LEAST_CENTRING = 0.995, 1e-3
 _STEPS = 80
 # What is less likely than this in all laws adds nothing that doubles could tell from 0.
 _NEGLIGIBLE = 1e-200
+# Beyond this an exponential overflows.
+_LARGEST = 600.0
 
 
 def central_weights(laws: Reals, within: float, order: float = 1.0) -> Reals:
@@ -34,6 +36,12 @@ def central_weights(laws: Reals, within: float, order: float = 1.0) -> Reals:
         Of another order α than 1, that of Rényi's divergence: then the weights are those of Sibson's information.
     """
     laws = laws[:, laws.max(axis=0) > _NEGLIGIBLE]
+    # Of laws that are alike any share of their weight is as good, which no system of equations determines.
+    laws, places, counts = np.unique(laws, axis=0, return_inverse=True, return_counts=True)
+    return (_of_distinct(laws, within, order) / counts)[places]
+
+
+def _of_distinct(laws: Reals, within: float, order: float) -> Reals:
     target = _Shannons(laws) if order == 1 else _Sibsons(laws, order)
     weights, slacks = np.full(len(laws), 1 / len(laws)), None
     best, least = weights, np.inf
@@ -48,7 +56,10 @@ def central_weights(laws: Reals, within: float, order: float = 1.0) -> Reals:
         if slacks is None:
             largest = float(now.slopes.max())
             slacks = 2 * largest - now.slopes - float(weights @ now.slopes)
-        weights, slacks = _stepped(weights, slacks, now.slopes, now.curvature())
+        try:
+            weights, slacks = _stepped(weights, slacks, now.slopes, now.curvature())
+        except (np.linalg.LinAlgError, ZeroDivisionError):  # rounding has taken over
+            break
     return best
 
 
@@ -80,14 +91,19 @@ class _Sibsons:
     def __init__(self, laws: Reals, order: float) -> None:
         self._tops = laws.max(axis=0)
         self._powers = (laws / self._tops) ** order
-        self._order = order
+        self._order, self._scale = order, 0.0
+        self._scale = float(self._log_roots(self._powers.mean(axis=0)).max())
+
+    def _log_roots(self, sums: Reals) -> Reals:
+        """Return the logarithms of the roots next to the largest at equal weights, as they may all be tiny."""
+        return np.log(self._tops) + np.log(sums) / self._order - self._scale
 
     def at(self, weights: Reals) -> _At:
         order, sums = self._order, weights @ self._powers
-        roots = self._tops * sums ** (1 / order)
+        roots = np.exp(np.minimum(self._log_roots(sums), _LARGEST))
         slopes = self._powers @ (roots / sums)
         whole, furthest = float(roots.sum()), float(slopes.max() if order > 1 else slopes.min())
-        gap = math.log(furthest / whole) / (order - 1)
+        gap = math.log(furthest / whole) / (order - 1) if furthest > 0 else math.inf
         bend = abs(1 / order - 1) * roots / sums / sums
         return _At(slopes if order > 1 else -slopes, gap, lambda: _curvature(self._powers, bend))
 

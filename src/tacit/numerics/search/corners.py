@@ -2,6 +2,8 @@
 
 import itertools
 import math
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
 
 import numpy as np
 
@@ -38,3 +40,40 @@ def corners(lines: Reals) -> Reals:
             points = points[points.min(axis=1) >= -_ROUNDING * points.max(axis=1)].clip(0.0)
             found.append(points[(points @ lines.T).min(axis=1) >= 1 - _ROUNDING])
     return np.concatenate(found)
+
+
+def exact_corners(lines: Sequence[Sequence[Fraction]]) -> Iterator[list[Fraction]]:
+    """Yield the same corners, in fractions: for lines whose entries are too far apart for doubles.
+
+    Examples
+    --------
+    >>> [[float(x) for x in corner] for corner in exact_corners([[Fraction(1), Fraction(10) ** 300]])]
+    [[1.0, 0.0], [0.0, 1e-300]]
+    """
+    count, coordinates = len(lines), len(lines[0])
+    for size in range(1, min(count, coordinates) + 1):
+        for rows in itertools.combinations(range(count), size):
+            for kept in itertools.combinations(range(coordinates), size):
+                solved = _solved([[lines[row][place] for place in kept] for row in rows])
+                if solved is None or min(solved) < 0:
+                    continue
+                point = [Fraction(0)] * coordinates
+                for place, value in zip(kept, solved, strict=True):
+                    point[place] = value
+                if all(sum(a * b for a, b in zip(line, point, strict=True)) >= 1 for line in lines):
+                    yield point
+
+
+def _solved(system: list[list[Fraction]]) -> list[Fraction] | None:
+    """Return the x with ``A x = 1``, None where that is not one point (Gauss and Jordan)."""
+    rows = [[*row, Fraction(1)] for row in system]
+    for place in range(len(rows)):
+        pivot = next((row for row in range(place, len(rows)) if rows[row][place]), None)
+        if pivot is None:
+            return None
+        rows[place], rows[pivot] = rows[pivot], rows[place]
+        rows[place] = [entry / rows[place][place] for entry in rows[place]]
+        for other in range(len(rows)):
+            if other != place and (factor := rows[other][place]):
+                rows[other] = [a - factor * b for a, b in zip(rows[other], rows[place], strict=True)]
+    return [row[-1] for row in rows]

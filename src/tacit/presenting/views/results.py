@@ -134,7 +134,8 @@ def _attack_curve(result: AttackCurve) -> Document:
     found = [result.true_positive_rate(rate) for rate in rates]
     rows = [(percent(rate), in_full(hits), _sure(hits)) for rate, hits in zip(rates, found, strict=True)]
     heads = ("falsely accused", "found", "where that is")
-    return Document("The best attack", (said, first_rows(heads, rows, ("where that is",), _IN_FRAME)))
+    noted = () if result.note is None else (result.note,)
+    return Document("The best attack", (*noted, said, first_rows(heads, rows, ("where that is",), _IN_FRAME)))
 
 
 @document.register

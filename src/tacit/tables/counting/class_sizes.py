@@ -164,6 +164,9 @@ class ExposureCurve(Framed, Drawn):
     sizes: Int64s
     exposed: Int64s
 
+    def __repr__(self) -> str:
+        return f"ExposureCurve({self.people} people, {self.sizes.size} steps)"
+
     @property
     def breakpoints(self) -> tuple[Fraction, ...]:
         """The thresholds just above which the exposure steps up."""
