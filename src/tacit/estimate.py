@@ -157,7 +157,7 @@ class Estimate(Shown):
             return self.map(lambda value: value + other)
         parts = self, other
         value, low, high = (getattr(self, name) + getattr(other, name) for name in ("value", "low", "high"))
-        return _joint(value, low, high, parts, _methods(parts), _safe_end(*parts))
+        return _joint(value, low, high, parts, _methods(parts), safe=_safe_end(*parts))
 
     def __radd__(self, other: float) -> "Estimate":
         return self + other
@@ -315,7 +315,7 @@ def contrasted(
     low, high = function(lowest(up), highest(down)), function(highest(up), lowest(down))
     rising = [up] if isinstance(up, Estimate) else []
     rising += [-down] if isinstance(down, Estimate) else []
-    return _joint(value, low, high, estimates, _methods(estimates), _safe_end(*rising))
+    return _joint(value, low, high, estimates, _methods(estimates), safe=_safe_end(*rising))
 
 
 def bracketed(
@@ -327,7 +327,7 @@ def bracketed(
     """
     low, high = low - _PROMISED * abs(low), high + _PROMISED * abs(high)
     parts = [result for result in of if isinstance(result, Estimate)]
-    return _joint(_quoted(low + (high - low) / 2, low, high, safe, span), low, high, parts, method, safe)
+    return _joint(_quoted(low + (high - low) / 2, low, high, safe, span), low, high, parts, method, safe=safe)
 
 
 def _methods(parts: Iterable[Estimate]) -> str:
@@ -335,7 +335,7 @@ def _methods(parts: Iterable[Estimate]) -> str:
 
 
 def _joint(
-    value: float, low: float, high: float, of: Iterable[Estimate], method: str, safe: End = "high"
+    value: float, low: float, high: float, of: Iterable[Estimate], method: str, *, safe: End = "high"
 ) -> Estimate:
     """Return what holds if all of these do: none misses at least so often as the sum of their misses allows."""
     parts = list(of)

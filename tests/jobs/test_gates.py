@@ -115,7 +115,7 @@ def test_an_unknown_measure_names_the_nearest() -> None:
         (
             "m>0.5",
             Estimate(0.5, 0.4, 0.6, None, "x"),
-            "not decided m > 0.5: it is 0.5 (certified in [0.4, 0.6]); to decide it, take a way out",
+            "not decided m > 0.5: it is between 0.4 and 0.6 (certified in [0.4, 0.6]); to decide it, take a way out",
         ),
         ("m>0.5", float("inf"), "FAILED m inf > 0.5"),
     ],
