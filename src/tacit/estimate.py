@@ -124,7 +124,8 @@ class Estimate(Shown):
     def value_is(self) -> Standing:
         """What the value is: a best guess, or the bound that it is where the method makes no guess.
 
-        Of a certified interval a value at an end is a bound; of another one where the other end is trivial.
+        An end of an interval that holds without exception is a bound, if need be under an assumption; of one that
+        holds with a confidence it is a bound where the other end is trivial.
 
         Examples
         --------
@@ -135,9 +136,9 @@ class Estimate(Shown):
         """
         if _are_alike(self.low, self.high):
             return "best guess"
-        if _are_alike(self.value, self.high) and (self.certified or self.low <= 0):
+        if _are_alike(self.value, self.high) and (self.confidence is None or self.low <= 0):
             return "upper bound"
-        if _are_alike(self.value, self.low) and (self.certified or self.high in (1.0, math.inf)):
+        if _are_alike(self.value, self.low) and (self.confidence is None or self.high in (1.0, math.inf)):
             return "lower bound"
         return "best guess"
 
@@ -217,8 +218,10 @@ def are_far_apart(low: float, high: float, span: float = math.inf) -> bool:
     --------
     >>> are_far_apart(0.5, 0.7), are_far_apart(0.5, 0.7, span=1.0), are_far_apart(0.0, 1e-9)
     (False, True, True)
+    >>> are_far_apart(0.5, math.inf), are_far_apart(math.inf, math.inf)
+    (True, False)
     """
-    if high - low <= max(1e-12, _PROMISED * max(abs(low), abs(high))):  # as good as a float
+    if _are_alike(low, high):
         return False
     smaller, larger = sorted((abs(low), abs(high)))
     return low <= 0 <= high or larger > _MAX_RATIO * smaller or high - low > _MAX_SHARE * span
@@ -239,7 +242,8 @@ def _has_guess(bound: Estimate) -> bool:
 
 def _are_alike(value: float, other: float) -> bool:
     """Return whether two numbers are the same but for what a float may have lost."""
-    return value == other or abs(value - other) <= max(1e-12, _PROMISED * max(abs(value), abs(other)))
+    off = abs(value - other) if value != other else 0.0
+    return off < math.inf and off <= max(1e-12, _PROMISED * max(abs(value), abs(other)))
 
 
 def _safe_end(*parts: Estimate) -> End:

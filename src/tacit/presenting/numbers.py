@@ -239,7 +239,7 @@ def interval(estimate: Estimate) -> str:
 
 def within(estimate: Estimate) -> str:
     """Return where the number is, and how surely or under which assumption; what is printed is rounded outwards."""
-    words = [f"in [{rounded_down(estimate.low, 6)}, {rounded_up(estimate.high, 6)}]"]
+    words = [f"in [{_down(estimate.low, 6)}, {_up(estimate.high, 6)}]"]
     if estimate.certified:
         words.insert(0, "certified")
     if estimate.confidence is not None:  # with all digits: 99.9% is not 100%
@@ -265,7 +265,7 @@ def in_full(value: Any) -> str:
     """
     if isinstance(value, Estimate):
         if (word := _word(value)) == "between":
-            return f"between {rounded_down(value.low, 6)} and {rounded_up(value.high, 6)}"
+            return f"between {_down(value.low, 6)} and {_up(value.high, 6)}"
         return f"{word} {_outwards(value, word, 6)}".lstrip()
     if isinstance(value, float):
         return f"{value:.12g}"
@@ -334,12 +334,19 @@ def _outwards(estimate: Estimate, word: str, digits: int) -> str:
     value, standing = estimate.value, estimate.value_is
     match word:
         case "at most":
-            number, said = (value if standing == "upper bound" else estimate.high), rounded_up
+            return _up(value if standing == "upper bound" else estimate.high, digits)
         case "at least":
-            number, said = (value if standing == "lower bound" else estimate.low), rounded_down
+            return _down(value if standing == "lower bound" else estimate.low, digits)
         case _:
-            return f"{value:.{digits}g}"
-    return f"{number:,}" if isinstance(number, int) else said(number, digits)
+            return f"{value:,}" if isinstance(value, int) else f"{value:.{digits}g}"
+
+
+def _down(number: float, digits: int) -> str:
+    return f"{number:,}" if isinstance(number, int) else rounded_down(number, digits)
+
+
+def _up(number: float, digits: int) -> str:
+    return f"{number:,}" if isinstance(number, int) else rounded_up(number, digits)
 
 
 def _word(estimate: Estimate) -> _Word:
