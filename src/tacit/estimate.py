@@ -4,11 +4,12 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Literal
+from typing import Literal, TypeVar
 
 from tacit.errors import InvalidValueError
 from tacit.shown import Shown
 
+T = TypeVar("T")
 Kind = Literal["bound", "estimate", "assumption"]
 End = Literal["low", "high"]
 Standing = Literal["best guess", "upper bound", "lower bound"]
@@ -233,6 +234,28 @@ def _quoted(value: float, low: float, high: float, safe: End, span: float = math
         return min(high, max(low, value))
     near = low if safe == "low" else high
     return value if low <= value <= high and _are_alike(value, near) else near
+
+
+def is_wide(result: object) -> bool:
+    """Return whether a result is a bound whose ends are far apart, of a share by more than a tenth too."""
+    if not isinstance(result, Estimate) or not result.certified:
+        return False
+    return are_far_apart(result.low, result.high, 1.0 if result.low >= 0 and result.high <= 1 else math.inf)
+
+
+def at_safe_end(result: T, safe: End) -> T:
+    """Return a result that, if it is a bound whose ends are far apart, has its value at its safe end.
+
+    Examples
+    --------
+    >>> at_safe_end(Estimate(0.3, 0.1, 0.5, None, "sums"), "low").value, at_safe_end(0.3, "low")
+    (0.1, 0.3)
+    """
+    if not isinstance(result, Estimate):
+        return result
+    end = result.low if safe == "low" else result.high
+    value = end if is_wide(result) and not _are_alike(result.value, end) else result.value
+    return replace(result, value=value, safe=safe)
 
 
 def _has_guess(bound: Estimate) -> bool:

@@ -5,7 +5,7 @@ import re
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import Any, Literal, cast
 
-from tacit.estimate import Estimate, are_far_apart
+from tacit.estimate import Estimate, is_wide
 from tacit.presenting.rounding import rounded_down, rounded_up, shortest
 
 _Word = Literal["between", "at most", "at least", ""]
@@ -355,8 +355,7 @@ def _word(estimate: Estimate) -> _Word:
     Nobody needs to be told the other end where it is the trivial one.
     """
     low, high, standing = estimate.low, estimate.high, estimate.value_is
-    span = 1.0 if low >= 0 and high <= 1 else math.inf
-    if not estimate.certified or not are_far_apart(low, high, span):
+    if not is_wide(estimate):
         return _AT_ENDS[standing]
     if high == math.inf or (standing == "lower bound" and high == 1):
         return "at least"

@@ -24,7 +24,7 @@ _WAYS: Mapping[str, tuple[str, Callable[[Rows], Bracket]]] = MappingProxyType(
 _LINEAR = ("pivots", "mean row")
 
 
-@measure
+@measure(safe="low")
 def bayes_security_bounds(system: System, by: Way | None = None) -> Plan[Estimate]:
     """Return bounds on the least Bayes security β* that hold for certain.
 
