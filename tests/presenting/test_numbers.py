@@ -24,7 +24,7 @@ def test_an_interval_is_told_with_what_it_takes_to_hold(estimate: Estimate, said
 def test_what_may_be_any_share_is_never_shown_as_one_of_its_ends(confidence: float | None, end: float) -> None:
     unknown = Estimate(end, 0.0, 1.0, confidence, "too few tries")
     assert in_full(unknown) == f"at {'most' if end else 'least'} {end:g}"
-    assert in_brief(unknown) == f"{'≤' if end else '≥'} {end:g}*"
+    assert in_brief(unknown) == f"{'≤' if end else '≥'}{end:g}*"
     assert interval(unknown).startswith("not known (")
 
 

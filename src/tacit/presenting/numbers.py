@@ -286,9 +286,9 @@ def in_brief(value: Any) -> str:
     >>> in_brief(1 / 3), in_brief(Estimate(0.2, 0.1, 0.3, 0.95, "tries")), in_brief(12345), in_brief(None)
     ('0.3333', '0.2*', '12,345', 'not sure')
     >>> in_brief(Estimate(1.0, 0.0, 1.0, None, "bound")), in_brief(Estimate.between(0.0101, 0.050007, "bound"))
-    ('≤ 1*', '≤ 0.05001*')
+    ('≤1*', '≤0.05001*')
     >>> in_brief(Estimate(12345, 1, 12345, None, "bound"))
-    '≤ 12,345*'
+    '≤12,345*'
     """
     if isinstance(value, bool) or value is None:
         return {True: "yes", False: "no", None: "not sure"}[value]
@@ -298,7 +298,7 @@ def in_brief(value: Any) -> str:
             return f"{rounded_down(value.low, 3)} to {rounded_up(value.high, 3)}*"
         if word == "between":
             word = _AT_ENDS[value.value_is]
-        return f"{_SIGNS[word]}{_outwards(value, word, 4)}*"
+        return f"{_SIGNS[word].strip()}{_outwards(value, word, 4)}*"  # without a space, at which a line may end
     if isinstance(value, int):
         return f"{value:,}"
     return f"{value:.4g}" if isinstance(value, float) else str(value)
