@@ -2,14 +2,17 @@
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Literal
+from typing import Literal, TypeVar
 
 from tacit.errors import InvalidValueError
 from tacit.shown import Shown
 
+T = TypeVar("T")
 Kind = Literal["bound", "estimate", "assumption"]
+End = Literal["low", "high"]
+Standing = Literal["best guess", "upper bound", "lower bound"]
 
 # The relative error of a float.
 _PROMISED = 1e-10
@@ -37,6 +40,9 @@ class Estimate(Shown):
         How it was got.
     assuming
         What has to be true of the world for the interval to say anything, or None when nothing has.
+    safe
+        The end on which a decision is safe: "high" of what leaks, "low" of what protects or is useful. A certified
+        result of arithmetic whose ends are far apart has its value there.
 
     Raises
     ------
@@ -60,6 +66,7 @@ class Estimate(Shown):
     confidence: float | None
     method: str
     assuming: str | None = None
+    safe: End = field(default="high", kw_only=True, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if any(math.isnan(x) for x in (self.value, self.low, self.high)) or not self.low <= self.value <= self.high:
@@ -76,7 +83,7 @@ class Estimate(Shown):
         high: float,
         method: str,
         *,
-        safe: Literal["low", "high"] = "high",
+        safe: End = "high",
         span: float = math.inf,
         share: float = 0.5,
     ) -> "Estimate":
@@ -105,11 +112,7 @@ class Estimate(Shown):
         >>> Estimate.between(0.5, 0.8, "sums", safe="low", span=1).value
         0.5
         """
-        if are_far_apart(low, high, span):
-            value = low if safe == "low" else high
-        else:
-            value = min(high, max(low, low + share * (high - low)))
-        return cls(value, low, high, None, method)
+        return cls(_quoted(low + share * (high - low), low, high, safe, span), low, high, None, method, safe=safe)
 
     @property
     def kind(self) -> Kind:
@@ -117,6 +120,28 @@ class Estimate(Shown):
         if self.assuming is not None:
             return "assumption"
         return "bound" if self.confidence is None else "estimate"
+
+    @property
+    def value_is(self) -> Standing:
+        """What the value is: a best guess, or the bound that it is where the method makes no guess.
+
+        An end of an interval that holds without exception is a bound, if need be under an assumption; of one that
+        holds with a confidence it is a bound where the other end is trivial.
+
+        Examples
+        --------
+        >>> Estimate.between(1e-5, 0.05, "sums").value_is, Estimate(0.9, 0.9, 1.0, None, "sums").value_is
+        ('upper bound', 'lower bound')
+        >>> Estimate(0.0, 0.0, 0.003, 0.95, "tries").value_is, Estimate(0.4, 0.0, 0.4, 0.95, "tries").value_is
+        ('best guess', 'upper bound')
+        """
+        if _are_alike(self.low, self.high):
+            return "best guess"
+        if _are_alike(self.value, self.high) and (self.confidence is None or self.low <= 0):
+            return "upper bound"
+        if _are_alike(self.value, self.low) and (self.confidence is None or self.high in (1.0, math.inf)):
+            return "lower bound"
+        return "best guess"
 
     @property
     def certified(self) -> bool:
@@ -133,7 +158,8 @@ class Estimate(Shown):
         if not isinstance(other, Estimate):
             return self.map(lambda value: value + other)
         parts = self, other
-        return _joint(self.value + other.value, self.low + other.low, self.high + other.high, parts, _methods(parts))
+        value, low, high = (getattr(self, name) + getattr(other, name) for name in ("value", "low", "high"))
+        return _joint(value, low, high, parts, _methods(parts), safe=_safe_end(*parts))
 
     def __radd__(self, other: float) -> "Estimate":
         return self + other
@@ -155,26 +181,35 @@ class Estimate(Shown):
 
     def map(self, function: Callable[[float], float]) -> "Estimate":
         """Return a monotone function of the number, and of both ends of its interval."""
-        low, high = sorted((function(self.low), function(self.high)))
-        return replace(self, value=function(self.value), low=low, high=high)
+        value, low, high = (function(number) for number in (self.value, self.low, self.high))
+        safe = _safe_end(self)
+        if low > high:
+            low, high, safe = high, low, _other(safe)
+        return self._placed(value, low, high, safe)
 
     def widened(self, by: float) -> "Estimate":
         """Return the number with this much more room at both ends of its interval."""
-        return replace(self, low=self.low - by, high=self.high + by)
+        moved = {"upper bound": by, "lower bound": -by, "best guess": 0.0}[self.value_is]
+        return self._placed(self.value + moved, self.low - by, self.high + by, _safe_end(self))
 
     def narrowed(self, sampled: "Estimate") -> "Estimate":
         """Return what is left of a certified interval by another one of the same number that holds with a confidence.
 
         The sample says where in it the number is likeliest; where it takes nothing off either end, the certificate
-        stays.
+        stays, and of ends that are far apart its safe one.
         """
         low, high = max(self.low, sampled.low), min(self.high, sampled.high)
         if low > high:  # it missed, as it may
             return self
         value = min(max(sampled.value, low), high)
         if (low, high) == (self.low, self.high):
-            return replace(self, value=value)
-        return Estimate(value, low, high, sampled.confidence, sampled.method, sampled.assuming)
+            return self._placed(value, low, high, _safe_end(self))
+        return Estimate(value, low, high, sampled.confidence, sampled.method, sampled.assuming, safe=_safe_end(self))
+
+    def _placed(self, value: float, low: float, high: float, safe: End) -> "Estimate":
+        if self.certified and not _has_guess(self):
+            value = _quoted(value, low, high, safe)
+        return replace(self, value=value, low=low, high=high, safe=safe)
 
 
 def are_far_apart(low: float, high: float, span: float = math.inf) -> bool:
@@ -184,11 +219,67 @@ def are_far_apart(low: float, high: float, span: float = math.inf) -> bool:
     --------
     >>> are_far_apart(0.5, 0.7), are_far_apart(0.5, 0.7, span=1.0), are_far_apart(0.0, 1e-9)
     (False, True, True)
+    >>> are_far_apart(0.5, math.inf), are_far_apart(math.inf, math.inf)
+    (True, False)
     """
-    if high - low <= max(1e-12, _PROMISED * max(abs(low), abs(high))):  # as good as a float
+    if _are_alike(low, high):
         return False
     smaller, larger = sorted((abs(low), abs(high)))
     return low <= 0 <= high or larger > _MAX_RATIO * smaller or high - low > _MAX_SHARE * span
+
+
+def _quoted(value: float, low: float, high: float, safe: End, span: float = math.inf) -> float:
+    """Return the number to quote of certified ends: a value between close ones, else the safe end."""
+    if not are_far_apart(low, high, span):
+        return min(high, max(low, value))
+    near = low if safe == "low" else high
+    return value if low <= value <= high and _are_alike(value, near) else near
+
+
+def is_wide(result: object) -> bool:
+    """Return whether a result is a bound whose ends are far apart, of a share by more than a tenth too."""
+    if not isinstance(result, Estimate) or not result.certified:
+        return False
+    return are_far_apart(result.low, result.high, 1.0 if result.low >= 0 and result.high <= 1 else math.inf)
+
+
+def at_safe_end(result: T, safe: End) -> T:
+    """Return a result that, if it is a bound whose ends are far apart, has its value at its safe end.
+
+    Examples
+    --------
+    >>> at_safe_end(Estimate(0.3, 0.1, 0.5, None, "sums"), "low").value, at_safe_end(0.3, "low")
+    (0.1, 0.3)
+    """
+    if not isinstance(result, Estimate):
+        return result
+    end = result.low if safe == "low" else result.high
+    value = end if is_wide(result) and not _are_alike(result.value, end) else result.value
+    return replace(result, value=value, safe=safe)
+
+
+def _has_guess(bound: Estimate) -> bool:
+    """Return whether a bound's maker put a guess between ends that are far apart; arithmetic leaves it there."""
+    return bound.value_is == "best guess" and are_far_apart(bound.low, bound.high)
+
+
+def _are_alike(value: float, other: float) -> bool:
+    """Return whether two numbers are the same but for what a float may have lost."""
+    off = abs(value - other) if value != other else 0.0
+    return off < math.inf and off <= max(1e-12, _PROMISED * max(abs(value), abs(other)))
+
+
+def _safe_end(*parts: Estimate) -> End:
+    """Return the safe end of what rises with all of these: theirs if they agree, else the high one.
+
+    A bound is safe at the end where its value stands.
+    """
+    ends = {{"upper bound": "high", "lower bound": "low"}.get(part.value_is, part.safe) for part in parts}
+    return "low" if ends == {"low"} else "high"
+
+
+def _other(end: End) -> End:
+    return "low" if end == "high" else "high"
 
 
 def in_doubles(result: float | Fraction | Estimate) -> float | Estimate:
@@ -249,21 +340,30 @@ def contrasted(
     if not estimates:
         return value
     low, high = function(lowest(up), highest(down)), function(highest(up), lowest(down))
-    return _joint(value, low, high, estimates, _methods(estimates))
+    rising = [up] if isinstance(up, Estimate) else []
+    rising += [-down] if isinstance(down, Estimate) else []
+    return _joint(value, low, high, estimates, _methods(estimates), safe=_safe_end(*rising))
 
 
-def bracketed(low: float, high: float, of: Iterable[float | Estimate], method: str) -> Estimate:
-    """Return what lies between two ends that hold if all of these results do, each to the digits of a float."""
+def bracketed(
+    low: float, high: float, of: Iterable[float | Estimate], method: str, *, safe: End = "high", span: float = math.inf
+) -> Estimate:
+    """Return what lies between two ends that hold if all of these results do, each to the digits of a float.
+
+    The value is that of `Estimate.between`, with the same safe end and the same span.
+    """
     low, high = low - _PROMISED * abs(low), high + _PROMISED * abs(high)
     parts = [result for result in of if isinstance(result, Estimate)]
-    return _joint(low + (high - low) / 2, low, high, parts, method)
+    return _joint(_quoted(low + (high - low) / 2, low, high, safe, span), low, high, parts, method, safe=safe)
 
 
 def _methods(parts: Iterable[Estimate]) -> str:
     return "; ".join(dict.fromkeys(name for part in parts for name in part.method.split("; ")))
 
 
-def _joint(value: float, low: float, high: float, of: Iterable[Estimate], method: str) -> Estimate:
+def _joint(
+    value: float, low: float, high: float, of: Iterable[Estimate], method: str, *, safe: End = "high"
+) -> Estimate:
     """Return what holds if all of these do: none misses at least so often as the sum of their misses allows."""
     parts = list(of)
     missed = math.fsum(1 - part.confidence for part in parts if part.confidence is not None)
@@ -273,4 +373,6 @@ def _joint(value: float, low: float, high: float, of: Iterable[Estimate], method
             "take each at a higher one"
         )
     assumptions = "; ".join(dict.fromkeys(part.assuming for part in parts if part.assuming is not None))
-    return Estimate(value, low, high, 1 - missed if missed else None, method, assumptions or None)
+    if not missed and not assumptions and not any(map(_has_guess, parts)):
+        value = _quoted(value, low, high, safe)
+    return Estimate(value, low, high, 1 - missed if missed else None, method, assumptions or None, safe=safe)

@@ -42,7 +42,7 @@ class Shown:
         >>> print(Estimate(0.11, 0.0, 0.11, None, "counting").to_markdown())
         | value | where it is | method |
         |---:|---|---|
-        | ≤ 0.11 | certified in \[0, 0.11\] | counting |
+        | at most 0.11 | certified in \[0, 0.11\] | counting |
         <BLANKLINE>
         """
         return _load(_WORDS).markdown(self)

@@ -78,7 +78,7 @@ def test_a_bound_is_the_object_of_its_fields_and_what_is_not_computed_says_why()
     known = "all-but-one:0,0,50000,49999"
     results = measured("oue:k=4,epsilon=1", "--users", "100000", "--shuffled", "--adversary", known)
     bound = results["posterior_vulnerability"]
-    assert set(bound) == {"value", "low", "high", "confidence", "method", "assuming"}
+    assert set(bound) == {"value", "low", "high", "confidence", "method", "assuming", "kind", "value_is"}
     assert bound["confidence"] is None
     assert 0.25 <= bound["low"] < bound["value"] < bound["high"] < 0.26
     assert "cannot be told from bounds" in results["not_computed"]["leakiest_pair"]

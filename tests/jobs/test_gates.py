@@ -1,6 +1,7 @@
 """A gate says what a direct comparison of fractions says, and nothing where an interval holds its limit."""
 
 from fractions import Fraction
+from typing import Any
 
 import pytest
 from hypothesis import given, strategies as st
@@ -115,7 +116,7 @@ def test_an_unknown_measure_names_the_nearest() -> None:
         (
             "m>0.5",
             Estimate(0.5, 0.4, 0.6, None, "x"),
-            "not decided m > 0.5: it is 0.5 (certified in [0.4, 0.6]); to decide it, take a way out",
+            "not decided m > 0.5: it is between 0.4 and 0.6 (certified in [0.4, 0.6]); to decide it, take a way out",
         ),
         ("m>0.5", float("inf"), "FAILED m inf > 0.5"),
     ],
@@ -129,3 +130,16 @@ def test_numbers_are_found_among_results_and_nothing_else() -> None:
     bound = Estimate(0.1, 0.0, 0.1, None, "bound")
     results = {"a": 1, "b": {"c": bound, "d": {"e": 0.5}, "f": "text"}, "g": (0, 1), "h": True, "i": None}
     assert numbers_in(results) == {"a": 1, "b.c": bound, "b.d.e": 0.5}
+
+
+@pytest.mark.parametrize(("low", "high"), [(0.01, 0.5), (0.2, 0.9), (0.0, 1.0), (0.4, 0.7)])
+@pytest.mark.parametrize("safe", ["low", "high"])
+def test_no_value_of_a_bound_decides_only_its_ends(low: float, high: float, safe: Any) -> None:
+    bound = Estimate.between(low, high, "sums", safe=safe, span=1)
+    for limit in (low - 0.001, low + 0.001, bound.value, high - 0.001, high + 0.001):
+        word = "failed" if limit < low else "not decided" if limit < high else "passed"
+        (verdict,) = judged([gate_of(f"m>{limit:.6f}")], {"m": bound})
+        assert verdict.verdict == word
+        word = "failed" if limit > high else "not decided" if limit > low else "passed"
+        (verdict,) = judged([gate_of(f"m<{limit:.6f}")], {"m": bound})
+        assert verdict.verdict == word

@@ -23,12 +23,12 @@ def test_an_interval_is_told_with_what_it_takes_to_hold(estimate: Estimate, said
 @pytest.mark.parametrize("end", [0.0, 1.0])
 def test_what_may_be_any_share_is_never_shown_as_one_of_its_ends(confidence: float | None, end: float) -> None:
     unknown = Estimate(end, 0.0, 1.0, confidence, "too few tries")
-    assert in_full(unknown) == f"{'≤' if end else '≥'} {end:g}"
-    assert in_brief(unknown) == f"{'≤' if end else '≥'} {end:g}*"
+    assert in_full(unknown) == f"at {'most' if end else 'least'} {end:g}"
+    assert in_brief(unknown) == f"{'≤' if end else '≥'}{end:g}*"
     assert interval(unknown).startswith("not known (")
 
 
 def test_an_estimate_at_the_end_of_its_interval_is_a_number_and_a_bound_is_none() -> None:
     assert in_full(Estimate(0.0, 0.0, 0.1, 0.95, "none of many tries")) == "0"
-    assert in_full(Estimate(0.1, 0.0, 0.1, None, "bound")) == "≤ 0.1"
+    assert in_full(Estimate(0.1, 0.0, 0.1, None, "bound")) == "at most 0.1"
     assert in_full(Estimate(1.0, 1.0, 1.0, None, "certain")) == "1"

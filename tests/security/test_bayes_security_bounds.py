@@ -22,7 +22,7 @@ def test_bayes_security_lies_between_its_bounds(by, matrix, storage):
     C = tc.Channel(storage(matrix))
     bounds = tc.security.bayes_security_bounds(C, by)
     assert bounds.certified
-    assert bounds.value == bounds.high
+    assert bounds.value == bounds.low
     assert bounds.low - 1e-12 <= tc.bayes_security(C) <= bounds.high + 1e-12
 
 

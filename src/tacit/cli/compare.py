@@ -1,5 +1,6 @@
 """``tacit compare``: mechanisms side by side, and how far each is from a target."""
 
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
@@ -22,6 +23,7 @@ from tacit.jobs.tradeoff import EPSILONS, Tradeoff, check_drawable, epsilons_of
 from tacit.numerics.draws.randomness import fresh_seed
 from tacit.presenting.files import check_not_an_input, written_whole
 from tacit.presenting.numbers import in_brief, within
+from tacit.presenting.rounding import rounded_down, rounded_up
 from tacit.refinement import Order
 from tacit.spelling import knowledge_of, mechanism_of, prior_of, read_by
 
@@ -69,7 +71,8 @@ def compare(
         Add dp_epsilon, the ε at this δ.
     target
         What must hold when shuffled, such as "posterior_vulnerability<=0.25", "bayes_security>=0.99" or, with --delta,
-        "dp_epsilon<=0.1": says whether it does, how many users it takes, and with --users how large ε may be.
+        "dp_epsilon<=0.1": shows whether it does, how many users are sufficient, and with --users how large an ε is.
+        Where bounds answer, fewer users or a larger ε may be sufficient too; the answer then says so.
     chart
         A file (.svg, .png, .pdf or .html) for a chart of privacy against utility as ε varies, with the best of all
         mechanisms for up to 10 values, and with --users the standard error in people.
@@ -218,6 +221,9 @@ def _print_text(comparison: Comparison, asked: Asked, goal: Goal | None) -> None
         for what, estimate in _estimates(found):
             notes.setdefault(f"{what} {within(estimate)} *", []).append(name)
             methods[estimate.method] = None
+        for sentence, estimate in _sufficient(found.get("target", {})):
+            notes.setdefault(f"{sentence} *", []).append(name)
+            methods[estimate.method] = None
         for what, reason in found.get("not_computed", {}).items():
             notes.setdefault(f"{what} not computed: {reason}", []).append(name)
     print_notes(console, notes)
@@ -262,6 +268,21 @@ def _at(found: dict[str, Any], path: tuple[str, ...]) -> Any:
         if value == "—":
             break
     return value
+
+
+def _sufficient(target: Mapping[str, Any]) -> Iterator[tuple[str, Estimate]]:
+    """Yield what is enough for the target, and what is not, where bounds answer for it."""
+    crowd, epsilon = target.get("smallest_crowd"), target.get("largest_epsilon")
+    if isinstance(crowd, Estimate):
+        few = f"fewer than {crowd.low:,} are not" if crowd.low > 2 else "fewer may be"
+        yield f"{crowd.high:,} users are sufficient, {few}{_assumed(crowd)}", crowd
+    if isinstance(epsilon, Estimate):
+        large = f"above {rounded_up(epsilon.high, 4)} is not" if epsilon.high < math.inf else "a larger one may be"
+        yield f"ε = {rounded_down(epsilon.low, 4)} is sufficient, {large}{_assumed(epsilon)}", epsilon
+
+
+def _assumed(estimate: Estimate) -> str:
+    return "" if estimate.assuming is None else f", assuming that {estimate.assuming}"
 
 
 def _estimates(found: dict[str, Any]) -> list[tuple[str, Estimate]]:

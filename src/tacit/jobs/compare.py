@@ -12,14 +12,14 @@ from tacit.channels import System
 from tacit.errors import InvalidValueError, UnsupportedError
 from tacit.jobs.gates import SETTLED, Gate, Verdict, judged, numbers_in
 from tacit.jobs.questions import Asked, Result
-from tacit.jobs.target import Goal, check_scales
+from tacit.jobs.target import Goal, check_scales, sufficient_crowd, sufficient_epsilon
 from tacit.jobs.tradeoff import Tradeoff, has_worth, tradeoff
 from tacit.jobs.watch import Watch
 from tacit.measures import ldp_epsilon
 from tacit.measures.measure import prior_on
 from tacit.mechanisms import own_measures
 from tacit.refinement import Order, compare_all
-from tacit.shuffling import Shuffled, largest_epsilon, smallest_crowd
+from tacit.shuffling import Shuffled
 from tacit.spelling import family_of
 
 Answers = Mapping[str, Any]
@@ -244,17 +244,12 @@ class _Row:
             inverse["value"] = lambda: known[goal.name] if goal.name in known else question(Shuffled(system, users))
         inverse["smallest_crowd"] = lambda: self._smallest_crowd(goal)
         if users is not None:
-            inverse["largest_epsilon"] = lambda: self._largest_epsilon(goal, users)
+            inverse["largest_epsilon"] = lambda: sufficient_epsilon(goal, family_of(self._name), users)
         return inverse
 
-    def _smallest_crowd(self, goal: Goal) -> int:
+    def _smallest_crowd(self, goal: Goal) -> Result:
         check_scales(self._asked.knowledge)
-        at_most, at_least = goal.limits
-        return smallest_crowd(self._system, goal.search, at_most=at_most, at_least=at_least)
-
-    def _largest_epsilon(self, goal: Goal, users: int) -> float:
-        at_most, at_least = goal.limits
-        return largest_epsilon(family_of(self._name), users, goal.search, at_most=at_most, at_least=at_least)
+        return sufficient_crowd(goal, self._system)
 
     def _answers(self, prefix: str, questions: Mapping[str, Callable[[], Any]]) -> dict[str, Any]:
         answers: dict[str, Any] = {}

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import tacit as tc
 from tacit.adversaries import Gain, Knowledge, Uninformed, WorstAllButOne
 from tacit.channels import System
-from tacit.estimate import Estimate, in_doubles
+from tacit.estimate import Estimate, at_safe_end, in_doubles
 from tacit.measures import (
     bayes_risk,
     bayes_security,
@@ -87,7 +87,7 @@ class Asked:
         if (delta := self.delta) is not None:
             claims["dp_epsilon"] = lambda s: dp_epsilon(s, delta)
         if (rate := self.false_positive_rate) is not None:
-            claims["tradeoff"] = lambda s: tradeoff(s).at(rate)
+            claims["tradeoff"] = lambda s: at_safe_end(tradeoff(s).at(rate), "low")
         return claims
 
     def questions_of_crowds(self) -> dict[str, CrowdQuestion]:

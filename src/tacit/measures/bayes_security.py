@@ -28,7 +28,7 @@ Pair = tuple[Hashable, Hashable]
 TIED = Method("all pairs are tied", "closed form")
 
 
-@measure
+@measure(safe="low")
 def bayes_security(
     system: System, prior: ArrayLike | None = None, gain: Gain | None = None
 ) -> Plan[float | Fraction | Estimate]:

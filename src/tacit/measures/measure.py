@@ -10,7 +10,7 @@ import inspect
 import typing
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Generic, Literal, NamedTuple, ParamSpec, Protocol, TypeVar, cast, overload
+from typing import Any, Generic, Literal, NamedTuple, ParamSpec, Protocol, TypeVar, cast, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from tacit.adversaries.priors import as_prior
 from tacit.channels.channel import System, as_system
 from tacit.errors import UnsupportedError
+from tacit.estimate import End, at_safe_end
 from tacit.numerics.elementwise import Answer, Answers, Levels, elementwise
 
 Reals = NDArray[np.float64]
@@ -73,23 +74,46 @@ class Measure(Protocol[P, T_co]):
 
     __name__: str
     plan: Callable[P, Plan[typing.Any]]
+    safe: End
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> T_co:
         """Compute the quantity."""
         ...
 
 
-def measure(planner: Callable[P, Plan[T]]) -> Measure[P, T]:
-    """Make a public measure of a planner: same arguments, same documentation, the answer instead of the plan."""
+@overload
+def measure(planner: Callable[P, Plan[T]]) -> Measure[P, T]: ...
+@overload
+def measure(*, safe: End) -> Callable[[Callable[P, Plan[T]]], Measure[P, T]]: ...
+def measure(planner: Callable[P, Plan[T]] | None = None, *, safe: End = "high") -> Any:
+    """Make a public measure of a planner: same arguments, same documentation, the answer instead of the plan.
+
+    Parameters
+    ----------
+    planner
+        Validates, and plans how to answer.
+    safe
+        The end of a bound on which a decision is safe: "high" of what leaks, "low" of what protects or is useful. An
+        answer whose ends are far apart has its value there, whichever algorithm gave it.
+    """
+    if planner is None:
+        return functools.partial(_measure, safe=safe)
+    return _measure(planner, safe=safe)
+
+
+def _measure(planner: Callable[P, Plan[T]], safe: End) -> Measure[P, T]:
+    @functools.wraps(planner)
+    def plan(*args: P.args, **kwargs: P.kwargs) -> Plan[T]:
+        return planner(*args, **kwargs).then(lambda answer: at_safe_end(answer, safe))
 
     @functools.wraps(planner)
     def quantity(*args: P.args, **kwargs: P.kwargs) -> T:
-        return planner(*args, **kwargs).compute()
+        return plan(*args, **kwargs).compute()
 
     (answer,) = typing.get_args(planner.__annotations__["return"])
     quantity.__annotations__["return"] = answer
     signature = inspect.signature(planner).replace(return_annotation=answer)
-    vars(quantity).update(plan=planner, __signature__=signature)
+    vars(quantity).update(plan=plan, safe=safe, __signature__=signature)
     return cast(Measure[P, T], quantity)
 
 
@@ -172,7 +196,7 @@ def measure_at(kind: type[M]) -> Callable[[Planner], M]:
             ],
             return_annotation=annotations["return"],
         )
-        vars(quantity).update(plan=planner, __signature__=signature)
+        vars(quantity).update(plan=once.plan, safe=once.safe, __signature__=signature)
         quantity.__annotations__ = annotations
         return cast(M, quantity)
 

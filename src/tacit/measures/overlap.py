@@ -7,7 +7,7 @@ import numpy as np
 
 from tacit import limits
 from tacit.channels.storage import Storage
-from tacit.estimate import Estimate
+from tacit.estimate import End, Estimate
 
 _ROUNDING = 1e-13
 
@@ -31,10 +31,10 @@ def least_overlap(rows: Storage, together: int) -> float | Estimate:
     for _ in range(together):
         shared = min((np.minimum(shared, row) for row in matrix), key=lambda common: float(common.sum()))
     low, high = float(rows.column_minima().sum()), float(shared.sum())
-    return between(low, high, "overlap of all secrets, and of a greedy set")
+    return between(low, high, "overlap of all secrets, and of a greedy set", safe="low")
 
 
-def between(low: float, high: float, how: str) -> Estimate:
+def between(low: float, high: float, how: str, *, safe: End = "high") -> Estimate:
     """Return certified ends of a share, given by sums that rounding may have put a little off."""
     low = min(low, high)
-    return Estimate((low + high) / 2, max(0.0, low - _ROUNDING), high + _ROUNDING, None, how)
+    return Estimate.between(max(0.0, low - _ROUNDING), high + _ROUNDING, how, safe=safe, span=1)

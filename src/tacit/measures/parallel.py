@@ -173,7 +173,8 @@ def _(system: Parallel) -> Result:
             pairs = _excesses(system)
         except TooLargeError:  # no more than each part leaves, and at least their product
             parts = [plan.compute() for plan in alone]
-            return as_share(bracketed(math.prod(map(lowest, parts)), min(map(highest, parts)), parts, THEOREM_3))
+            low, high = math.prod(map(lowest, parts)), min(map(highest, parts))
+            return as_share(bracketed(low, high, parts, THEOREM_3, safe="low", span=1))
         return settled(as_share(1 - largest(excess(0.0) for excess in pairs)))
 
     return Plan(PAIRS, kept)

@@ -160,7 +160,7 @@ def narrowed(
         weights = np.zeros(secrets)
         weights[chosen] = central_weights(laws.dense(), within / 4, order)
     off = _ROUNDING * (1 + high)
-    return Estimate.between(max(0.0, low - off), max(low, high) + off, NEWTON.name, span=math.log(max(2, secrets)))
+    return Estimate.between(max(0.0, low - off), max(low, high) + off, NEWTON.name)
 
 
 def _of_secrets(rows: Storage, chosen: NDArray[np.int64]) -> Storage:

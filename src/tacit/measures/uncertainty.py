@@ -47,7 +47,7 @@ def prior_entropy(prior: ArrayLike, unit: Unit = "nats") -> float:
     return _entropy(as_distribution(prior, "prior")) / nats_in(unit)
 
 
-@measure
+@measure(safe="low")
 def posterior_entropy(
     system: System,
     prior: ArrayLike | None = None,
@@ -122,7 +122,7 @@ def prior_guessing_entropy(prior: ArrayLike) -> float:
     return float(np.sort(law)[::-1] @ _ranks(law.size))
 
 
-@measure
+@measure(safe="low")
 def posterior_guessing_entropy(system: System, prior: ArrayLike | None = None) -> Plan[float | Estimate]:
     """Return how many guesses it takes on average to name the secret once the system's output is seen.
 

@@ -53,7 +53,7 @@ def worst_share(rows: Storage, losses: Reals) -> float | Estimate:
         return min(1.0, float(_left(seen, losses, corners(losses)).min()))
     high = min(1.0, _improved(seen, losses))
     low = lowest(least_overlap(rows, len(losses)))
-    return between(low, high, _IMPROVED.name)
+    return between(low, high, _IMPROVED.name, safe="low")
 
 
 def largest_fall(rows: Storage, losses: Reals) -> float | Estimate:

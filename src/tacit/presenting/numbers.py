@@ -3,11 +3,15 @@
 import math
 import re
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
-from typing import Any, cast
+from typing import Any, Literal, cast
 
-from tacit.estimate import Estimate
+from tacit.estimate import Estimate, is_wide
 from tacit.presenting.rounding import rounded_down, rounded_up, shortest
 
+_Word = Literal["between", "at most", "at least", ""]
+
+_AT_ENDS: dict[str, _Word] = {"upper bound": "at most", "lower bound": "at least", "best guess": ""}
+_SIGNS = {"at most": "≤ ", "at least": "≥ ", "": ""}
 # The spaces in a sentence at which no line ends: between a number and its unit.
 WITHIN_NUMBERS = re.compile(r"(?<=\d) (?=%|people\b|person\b|points\b|in \d)|(?<=\d in) (?=\d)|(?<=ε) (?==)|(?<=ε =) ")
 
@@ -82,6 +86,17 @@ def percent_upwards(bound: float, digits: int = 4) -> str:
     ('12.35 %', '12.4 %', '100 %')
     """
     return _rounded(shortest(bound, -math.inf), ROUND_CEILING, digits)
+
+
+def percent_downwards(bound: float, digits: int = 4) -> str:
+    """Return a lower bound in per cent, rounded downwards.
+
+    Examples
+    --------
+    >>> percent_downwards(0.123451), percent_downwards(0.123451, 3), percent_downwards(0.0)
+    ('12.34 %', '12.3 %', '0 %')
+    """
+    return _rounded(shortest(bound, math.inf), ROUND_FLOOR, digits)
 
 
 def at_most(bound: float, digits: int = 4) -> str:
@@ -211,18 +226,20 @@ def interval(estimate: Estimate) -> str:
     '50 % (assuming independent columns: 50 % to 50 %)'
     >>> interval(Estimate(1.0, 0.0, 1.0, 0.95, "too few tries"))
     'not known (95 %: 0 % to 100 %)'
+    >>> interval(Estimate(0.12344, 0.0, 0.12344, 0.95, "limits of counts"))
+    'at most 12.35 % (95 %: 0 % to 12.35 %)'
     """
     sure = [] if estimate.confidence is None else [percent(estimate.confidence)]
     sure += [] if estimate.assuming is None else [f"assuming {estimate.assuming}"]
-    low = _rounded(shortest(estimate.low, math.inf), ROUND_FLOOR)
-    high = percent_upwards(estimate.high)
-    said = "not known" if _is_any_share(estimate) else percent(estimate.value)
+    low, high = percent_downwards(estimate.low), percent_upwards(estimate.high)
+    bounds = {"at most": f"at most {high}", "at least": f"at least {low}", "between": f"between {low} and {high}"}
+    said = "not known" if _is_any_share(estimate) else bounds.get(_word(estimate), percent(estimate.value))
     return f"{said} ({', '.join(sure) or 'certified'}: {low} to {high})"
 
 
 def within(estimate: Estimate) -> str:
     """Return where the number is, and how surely or under which assumption; what is printed is rounded outwards."""
-    words = [f"in [{rounded_down(estimate.low, 6)}, {rounded_up(estimate.high, 6)}]"]
+    words = [f"in [{_down(estimate.low, 6)}, {_up(estimate.high, 6)}]"]
     if estimate.certified:
         words.insert(0, "certified")
     if estimate.confidence is not None:  # with all digits: 99.9% is not 100%
@@ -233,17 +250,23 @@ def within(estimate: Estimate) -> str:
 
 
 def in_full(value: Any) -> str:
-    """Return a result with the digits that it has: of an estimate six, whose interval stands beside it.
+    """Return a result with the digits that it has: of a best guess six, whose interval stands beside it.
+
+    A bound is said as what it is, rounded outwards: no number between far ends stands for them.
 
     Examples
     --------
-    >>> in_full(0.1 + 0.2), in_full(Estimate(0.2, 0.1, 0.3, None, "bound")), in_full((0, 2))
+    >>> in_full(0.1 + 0.2), in_full(Estimate(0.2, 0.1, 0.3, 0.95, "tries")), in_full((0, 2))
     ('0.3', '0.2', '0, 2')
     >>> in_full(Estimate(1.0, 0.0, 1.0, None, "bound")), in_full(Estimate(0.9, 0.9, 1.0, None, "bound"))
-    ('≤ 1', '≥ 0.9')
+    ('at most 1', 'at least 0.9')
+    >>> in_full(Estimate.between(1.23e-5, 0.05, "bound"))
+    'between 1.23e-05 and 0.05'
     """
     if isinstance(value, Estimate):
-        return sign_of_end(value) + f"{value.value:.6g}"
+        if (word := _word(value)) == "between":
+            return f"between {_down(value.low, 6)} and {_up(value.high, 6)}"
+        return f"{word} {_outwards(value, word, 6)}".lstrip()
     if isinstance(value, float):
         return f"{value:.12g}"
     if isinstance(value, dict):
@@ -256,17 +279,26 @@ def in_full(value: Any) -> str:
 def in_brief(value: Any) -> str:
     """Return a result with four digits, an estimate with a star, for a column of many.
 
+    A bound has the sign of its end, beside which there is no room for the other one.
+
     Examples
     --------
-    >>> in_brief(1 / 3), in_brief(Estimate(0.2, 0.1, 0.3, None, "bound")), in_brief(12345), in_brief(None)
+    >>> in_brief(1 / 3), in_brief(Estimate(0.2, 0.1, 0.3, 0.95, "tries")), in_brief(12345), in_brief(None)
     ('0.3333', '0.2*', '12,345', 'not sure')
-    >>> in_brief(Estimate(1.0, 0.0, 1.0, None, "bound"))
-    '≤ 1*'
+    >>> in_brief(Estimate(1.0, 0.0, 1.0, None, "bound")), in_brief(Estimate.between(0.0101, 0.050007, "bound"))
+    ('≤1*', '≤0.05001*')
+    >>> in_brief(Estimate(12345, 1, 12345, None, "bound"))
+    '≤12,345*'
     """
     if isinstance(value, bool) or value is None:
         return {True: "yes", False: "no", None: "not sure"}[value]
     if isinstance(value, Estimate):
-        return sign_of_end(value) + f"{value.value:.4g}*"
+        word = _word(value)
+        if word == "between" and value.value_is == "best guess":
+            return f"{rounded_down(value.low, 3)} to {rounded_up(value.high, 3)}*"
+        if word == "between":
+            word = _AT_ENDS[value.value_is]
+        return f"{_SIGNS[word].strip()}{_outwards(value, word, 4)}*"  # without a space, at which a line may end
     if isinstance(value, int):
         return f"{value:,}"
     return f"{value:.4g}" if isinstance(value, float) else str(value)
@@ -293,10 +325,41 @@ def _rounded(share: Decimal, rounding: str, digits: int = 4) -> str:
 
 
 def sign_of_end(estimate: Estimate) -> str:
-    """Return what stands before a number that is only the end of what is known, as where it may be any share."""
-    if estimate.low == estimate.high or not (estimate.certified or _is_any_share(estimate)):
-        return ""
-    return {estimate.high: "≤ ", estimate.low: "≥ "}.get(estimate.value, "")
+    """Return what stands before a number that is not a best guess but a bound."""
+    return _SIGNS[_AT_ENDS[estimate.value_is]]
+
+
+def _outwards(estimate: Estimate, word: str, digits: int) -> str:
+    """Return the number that a word stands before, a bound rounded outwards."""
+    value, standing = estimate.value, estimate.value_is
+    match word:
+        case "at most":
+            return _up(value if standing == "upper bound" else estimate.high, digits)
+        case "at least":
+            return _down(value if standing == "lower bound" else estimate.low, digits)
+        case _:
+            return f"{value:,}" if isinstance(value, int) else f"{value:.{digits}g}"
+
+
+def _down(number: float, digits: int) -> str:
+    return f"{number:,}" if isinstance(number, int) else rounded_down(number, digits)
+
+
+def _up(number: float, digits: int) -> str:
+    return f"{number:,}" if isinstance(number, int) else rounded_up(number, digits)
+
+
+def _word(estimate: Estimate) -> _Word:
+    """Return what is said of an estimate: that it is between its ends, at most or at least one, or about its value.
+
+    Nobody needs to be told the other end where it is the trivial one.
+    """
+    low, high, standing = estimate.low, estimate.high, estimate.value_is
+    if not is_wide(estimate):
+        return _AT_ENDS[standing]
+    if high == math.inf or (standing == "lower bound" and high == 1):
+        return "at least"
+    return "at most" if low in (0.0, -math.inf) and standing != "lower bound" else "between"
 
 
 def _is_any_share(estimate: Estimate) -> bool:

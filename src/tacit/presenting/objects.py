@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from typing import Any, cast
 
+from tacit.estimate import Estimate
+
 SCHEMA_VERSION = 1
 
 
@@ -34,16 +36,25 @@ def answer(command: str, inputs: Mapping[str, Any], results: Mapping[str, Any], 
 
 
 def plain(value: Any) -> Any:
-    """Return results, an `Estimate` among them, as dicts of their fields, lists, numbers and strings.
+    """Return results as dicts of their fields, lists, numbers and strings.
+
+    An `Estimate` comes with its kind, and with what its value is: a best guess, or a bound.
 
     Examples
     --------
     >>> from tacit import Estimate
     >>> plain({"low": (Estimate(0.2, 0.1, 0.3, None, "bound").low,)})
     {'low': [0.1]}
+    >>> of_a_bound = plain(Estimate(0.3, 0.1, 0.3, None, "sums"))
+    >>> of_a_bound["value"], of_a_bound["kind"], of_a_bound["value_is"]
+    (0.3, 'bound', 'upper bound')
     """
     if is_dataclass(value) and not isinstance(value, type):
-        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
+        found = {field.name: plain(getattr(value, field.name)) for field in fields(value)}
+        if isinstance(value, Estimate):
+            del found["safe"]  # where the value stands says it
+            found |= {"kind": value.kind, "value_is": value.value_is}
+        return found
     if isinstance(value, Mapping):
         return {str(key): plain(item) for key, item in cast(Mapping[object, Any], value).items()}
     if isinstance(value, list | tuple):

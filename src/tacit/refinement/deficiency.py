@@ -54,7 +54,7 @@ def deficiency(C: System, D: System) -> float | Estimate:
         return 0.0
     low = max(0.0, float(pair.witness(nearest.gain).gap))
     high = max(high, low)
-    return settled(Estimate(low + (high - low) / 2, low, high, None, _METHOD))
+    return settled(Estimate.between(low, high, _METHOD))
 
 
 def _is_settled(found: Nearest) -> bool:

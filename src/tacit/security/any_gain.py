@@ -14,7 +14,7 @@ _SHARED = Method("the least that some secrets' observations have in common", "ex
 _MIRACLE = "miracle theorem, and what all secrets' observations have in common"
 
 
-@measure
+@measure(safe="low")
 def bayes_security_of_losses(system: System, guesses: int | None = None) -> Plan[float | Estimate]:
     """Return the least Bayes security of all losses that are nowhere negative: no β_ℓ(π, C) is below it.
 

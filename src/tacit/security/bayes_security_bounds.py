@@ -24,7 +24,7 @@ _WAYS: Mapping[str, tuple[str, Callable[[Rows], Bracket]]] = MappingProxyType(
 _LINEAR = ("pivots", "mean row")
 
 
-@measure
+@measure(safe="low")
 def bayes_security_bounds(system: System, by: Way | None = None) -> Plan[Estimate]:
     """Return bounds on the least Bayes security β* that hold for certain.
 
@@ -43,7 +43,7 @@ def bayes_security_bounds(system: System, by: Way | None = None) -> Plan[Estimat
     Returns
     -------
     Estimate
-        Certified, in [0, 1]. Its value is the upper end.
+        Certified, in [0, 1]. Its value is the lower end, which claims no security too much.
 
     Raises
     ------
@@ -77,7 +77,7 @@ def _best(rows: Rows, ways: tuple[str, ...]) -> Estimate:
     high = _security(found[least].least)
     low = min(high, _security(found[most].most))
     methods = {f"low: {_WAYS[most][0]}", f"high: {_WAYS[least][0]}"} if most != least else {_WAYS[least][0]}
-    return Estimate(high, low, high, None, "; ".join(sorted(methods, reverse=True)))
+    return Estimate(low, low, high, None, "; ".join(sorted(methods, reverse=True)))
 
 
 def _security(distance: float) -> float:

@@ -3,6 +3,7 @@
 import math
 from bisect import bisect_left
 from collections.abc import Iterable
+from dataclasses import replace
 from fractions import Fraction
 from itertools import accumulate
 
@@ -79,7 +80,7 @@ def exposure_if_independent(
     people = counted(P)
     share = as_share(people.people, k, threshold)
     low, high = product_exposure(people.marginals(columns), share)
-    return Estimate(low + (high - low) / 2, low=low, high=high, confidence=None, method=METHOD, assuming=ASSUMPTION)
+    return replace(Estimate.between(low, high, METHOD, span=1), assuming=ASSUMPTION)
 
 
 def product_exposure(marginals: Marginals, share: Fraction) -> tuple[float, float]:

@@ -22,7 +22,7 @@ _INTEGRALS = Method("an integral per kind of report", "exact")
 _POINTS = Method("sum over the points", "exact")
 
 
-@measure
+@measure(safe="low")
 def worst_case_privacy(system: System) -> Plan[float]:
     """Return the share of a person's information that stays hidden, whatever the population and her report.
 
@@ -57,7 +57,7 @@ def worst_case_privacy(system: System) -> Plan[float]:
     return plan.then(lambda epsilon: math.exp(-epsilon))
 
 
-@measure
+@measure(safe="low")
 def average_privacy(system: System, population: PopulationLaw | None = None) -> Plan[float]:
     """Return the share of a person's information that stays hidden on average, from one who knows the population.
 

@@ -34,7 +34,7 @@ _ROUNDING = 1e-14
 _NO_REPORT, _LEAST_SHARE, _LEAST_ALPHA = 1e-290, 1e-300, 0.05
 
 
-@measure
+@measure(safe="low")
 def asymptotic_utility(
     system: System, population: PopulationLaw | None = None, rng: Seed = None
 ) -> Plan[float | Estimate]:
@@ -85,7 +85,7 @@ def asymptotic_utility(
     return plan.then(lambda mean: mean / (2 * k - 2) - _HALF_ENTROPY)
 
 
-@measure
+@measure(safe="low")
 def effective_participation(
     system: System, population: PopulationLaw | None = None, rng: Seed = None
 ) -> Plan[float | Estimate]:

@@ -41,7 +41,7 @@ _VALUES = Method("the values themselves", "exact")
 _SAMPLED = Method("sampled tallies", "estimate")
 
 
-@measure
+@measure(safe="low")
 def population_information(
     system: System, n: int, population: PopulationLaw | None = None, rng: Seed = None
 ) -> Plan[float | Estimate]:

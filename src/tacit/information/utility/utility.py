@@ -24,7 +24,7 @@ _CERTAIN = (
 )
 
 
-@measure
+@measure(safe="low")
 def distribution_utility(
     system: System, n: int, population: PopulationLaw | None = None, rng: Seed = None
 ) -> Plan[float | Estimate]:
@@ -78,7 +78,7 @@ def distribution_utility(
     return plan.then(lambda told: _share(told, truth(protocol.secrets, n, law, source)))
 
 
-@measure
+@measure(safe="low")
 def tally_utility(
     system: System, n: int, population: PopulationLaw | None = None, rng: Seed = None
 ) -> Plan[float | Estimate]:
@@ -117,7 +117,7 @@ def tally_utility(
     return plan.then(lambda told: _share(told, tally_entropy(protocol.secrets, n, law)))
 
 
-@measure
+@measure(safe="low")
 def digit_utility(
     system: System, n: int, population: PopulationLaw | None = None, rng: Seed = None
 ) -> Plan[float | Estimate]:
