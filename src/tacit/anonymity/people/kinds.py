@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from tacit.anonymity.people.accepted import as_population
 from tacit.anonymity.people.population import Population
+from tacit.numerics.alike import are_row_numbers
 from tacit.printable import printable
 from tacit.tables.counting.class_sizes import ClassSizes
 
@@ -33,10 +34,8 @@ NAMING: tuple[Kind, ...] = ("identifier", "key", "free text")
 
 # Of the rows that have a value: where there are more values than this, one mostly names its row.
 _OWN_VALUES = 0.5
-# So many whole numbers that never repeat are no measurements; nor are fewer that, drawn at random from as wide a
-# range, would repeat so often on average.
+# So many whole numbers that never repeat are no measurements.
 _NUMBERING = 200
-_REPEATS = 10
 # Fewer values are no people, show nothing of how they spread, or name no rows.
 _ENOUGH_PEOPLE = 10
 _ENOUGH_TO_SPREAD = 30
@@ -288,8 +287,7 @@ def _naming(seen: _Seen) -> tuple[Kind, str] | None:
     if seen.values <= _OWN_VALUES * seen.filled or seen.filled < min(_ENOUGH, seen.rows):
         return None
     enough = seen.filled >= _NUMBERING or {*seen.words} <= _ROW_NUMBERS
-    repeats = seen.filled * (seen.filled - 1) / 2 / (seen.like.span + 1)
-    numbering = seen.values == seen.filled and (enough or repeats >= _REPEATS)
+    numbering = seen.values == seen.filled and (enough or are_row_numbers(seen.filled, seen.like.span))
     if not seen.mostly(seen.like.numbers) or _names_people(seen) or (numbering and not seen.like.fractions):
         return "identifier", seen.told()
     return "measurement", f"fine numbers, {seen.told()}"

@@ -72,6 +72,11 @@ class Tables:
         )
         return original, synthetic, control
 
+    def is_of_one_value(self, column: str) -> bool:
+        """Return whether all people of the original and all held out have the same value of a column, or none."""
+        original, _, control = self.columns[column].parts
+        return np.unique(np.concatenate([original, control])).size == 1
+
     def records(self, columns: Sequence[str]) -> tuple[Records, Records, Records]:
         """Return each table's records on some columns, as distances are measured between them.
 
