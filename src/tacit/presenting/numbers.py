@@ -216,7 +216,7 @@ def interval(estimate: Estimate) -> str:
     sure += [] if estimate.assuming is None else [f"assuming {estimate.assuming}"]
     low = _rounded(shortest(estimate.low, math.inf), ROUND_FLOOR)
     high = percent_upwards(estimate.high)
-    said = "not known" if _is_any_share(estimate) else percent(estimate.value)
+    said = "not known" if is_any_share(estimate) else percent(estimate.value)
     return f"{said} ({', '.join(sure) or 'certified'}: {low} to {high})"
 
 
@@ -294,13 +294,22 @@ def _rounded(share: Decimal, rounding: str, digits: int = 4) -> str:
 
 def sign_of_end(estimate: Estimate) -> str:
     """Return what stands before a number that is only the end of what is known, as where it may be any share."""
-    if estimate.low == estimate.high or not (estimate.certified or _is_any_share(estimate)):
+    if estimate.low == estimate.high or not (estimate.certified or is_any_share(estimate)):
         return ""
     return {estimate.high: "≤ ", estimate.low: "≥ "}.get(estimate.value, "")
 
 
-def _is_any_share(estimate: Estimate) -> bool:
-    return estimate.low <= 0 and estimate.high == 1
+def is_any_share(value: float | Estimate) -> bool:
+    """Return whether nothing can be concluded from a result: its interval holds every share.
+
+    Examples
+    --------
+    >>> is_any_share(Estimate(1.0, 0.0, 1.0, None, "bound")), is_any_share(Estimate(0.9, 0.0, 0.9, None, "bound"))
+    (True, False)
+    >>> is_any_share(1.0)  # exact
+    False
+    """
+    return isinstance(value, Estimate) and value.low <= 0 and value.high == 1
 
 
 def _two_digits(number: float) -> int:
