@@ -20,6 +20,8 @@ Valued = tuple[Column, Any]
 
 NAMES = ("the original", "the synthetic table", "the held-out table")
 MISSING = -1
+# Of fewer synthetic records the value is somebody's by chance; and in so few records hardly any value is.
+_COPIED, _FEW_RECORDS = 0.05, 20
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,24 @@ class Tables:
             np.stack([column.parts[i] for column in self.columns.values()]) for i in range(3)
         )
         return original, synthetic, control
+
+    def without(self, columns: Sequence[str]) -> "Tables":
+        """Return the tables without some columns."""
+        return Tables({name: column for name, column in self.columns.items() if name not in columns})
+
+    @cached_property
+    def newly_made(self) -> tuple[str, ...]:
+        """The columns of which hardly any synthetic record has a value that a person has: by them no row is a copy.
+
+        Time stamps of the synthetic table's own are such, and numbers with noise. None is one if all are.
+        """
+        names: list[str] = []
+        for name, column in self.columns.items():
+            given = column.synthetic[column.synthetic != MISSING]
+            theirs = np.isin(given, np.concatenate([column.original, column.control]))
+            if given.size >= _FEW_RECORDS and np.count_nonzero(theirs) < _COPIED * given.size:
+                names.append(name)
+        return tuple(names) if len(names) < len(self.columns) else ()
 
     def is_of_one_value(self, column: str) -> bool:
         """Return whether all people of the original and all held out have the same value of a column, or none."""

@@ -137,6 +137,7 @@ def synthetic_risk(
         held_out=held_out,
         columns=names,
         left_out=read.left_out,
+        newly_made=tables.newly_made,
         overlap=read.overlap,
         linked=dealt,
         neighbours=k,
@@ -179,7 +180,10 @@ class _Attacks:
         conditions = self.most or max(FEWEST, affordable // (people + held_out + records))
         not_attacked: dict[str, str] = {}
         tell("copies")
-        found = [*copies(tables), *(copied_values(named, name) for name, named in self.read.naming.items())]
+        found = [
+            *copies(tables.without(tables.newly_made)),
+            *(copied_values(named, name) for name, named in self.read.naming.items()),
+        ]
         for how in ("univariate", "multivariate"):
             tell(f"singling out, {how}")
             one = singling_out(tables, how, conditions, rng)

@@ -80,6 +80,8 @@ class SyntheticRisk:
         What was looked at.
     left_out
         Of each column that was not compared, since it looks as if it names people, why.
+    newly_made
+        The columns of which hardly any synthetic value is a person's: copies of rows are counted on the others.
     overlap
         People of the original among those held out; None if none show.
     linked
@@ -100,6 +102,7 @@ class SyntheticRisk:
     held_out: int
     columns: tuple[str, ...]
     left_out: Mapping[str, str]
+    newly_made: tuple[str, ...]
     overlap: Overlap | None
     linked: tuple[tuple[str, ...], tuple[str, ...]] | None
     neighbours: int

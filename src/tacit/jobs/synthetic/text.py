@@ -66,6 +66,11 @@ def _parts(found: SyntheticRisk) -> Iterator[RenderableType]:
         yield plain_words(f"Linkability: one party knows {briefly(first)}; the other {briefly(second)}.")
     for name, reason in found.left_out.items():
         yield plain_words(f"{printable(name)} is not compared: {reason}. If it is a fact about people, add --keep.")
+    if found.newly_made:
+        yield plain_words(
+            f"Copied rows are counted without {briefly(found.newly_made)}: hardly any synthetic value there is that of "
+            "a person."
+        )
     for name, reason in found.not_attacked.items():
         yield plain_words(f"{said(name)}: not attacked, {reason}.")
 
