@@ -105,7 +105,7 @@ def test_text_says_what_follows(tmp_path, drawn):
     file = written(tmp_path / "s.csv", "page,size", *drawn)
     code, out, err = run("estimate", str(file), "--seed", "1", "--half-width", "0.01")
     assert (code, err) == (0, "")
-    assert "3,000 samples of 5 secrets" in out
+    assert "3,000 samples of 5 secrets (page)" in " ".join(out.split())
     assert "The best guess of the secret from an observation is wrong" in out
     assert "samples would give the Bayes risk to ±0.01" in out
     code, out, _ = run("estimate", str(file), "--method", "nearest-neighbours", "--seed", "1")

@@ -167,7 +167,7 @@ def _drawn(curve: "Convergence") -> str:
 def _print_text(samples: str, found: "Estimated", half_width: float | None, all_secrets: bool) -> None:
     from tacit.presenting.tables import Screen, print_notes, titled_table  # noqa: PLC0415 - JSON needs no rich
 
-    say(
+    say_folded(
         f"{samples}: {found.samples:,} samples of {found.secrets:,} secrets ({found.secret}), at least "
         f"{found.rarest_secret:,} of each; observations are {found.observations} "
         f"({', '.join(found.columns)})"
