@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from tacit.anonymity.synthetic.overlap import overlap
+from tacit.anonymity.synthetic.overlap import _halves, overlap
 from three_tables import as_tables
 
 
@@ -31,6 +31,7 @@ POOLS = {
     "twins": [i // 2 for i in range(100)],
     "families": [i // 4 for i in range(100)],
     "few": [i % 9 for i in range(100)],
+    "sexes": [i % 2 for i in range(100)],
     "mixed": [*range(40), *[i // 2 for i in range(100, 130)], *[7] * 30],
 }
 
@@ -65,6 +66,16 @@ def test_rows_that_chance_makes_equal_are_set_aside():
 
 
 def test_the_same_rows_in_any_order_are_the_same_people():
-    few = [("a", 1)] * 40 + [("b", 2)] * 30
+    few = [("x", i % 12) for i in range(70)]
     assert overlap_of(few, few[::-1]).people == 70
-    assert overlap_of(few, [("a", 1)] * 41 + [("b", 2)] * 29) is None
+    assert overlap_of(few, [*few[1:], ("x", 1)]) is None
+    sexes = [("x", i % 2) for i in range(70)]  # of which chance makes halves alike
+    assert overlap_of(sexes, sexes) is None
+
+
+@pytest.mark.parametrize("counts", [(1,), (3,), (1, 1), (2, 1), (1, 1, 1), (2, 2, 1)])
+def test_halves_are_alike_as_often_as_halves_of_the_same_people_are(counts):
+    people = [row for row, count in enumerate(counts) for _ in range(2 * count)]
+    halves = [*itertools.combinations(range(len(people)), len(people) // 2)]
+    alike = sum(all([people[i] for i in half].count(row) == c for row, c in enumerate(counts)) for half in halves)
+    assert _halves(np.array(counts)) == pytest.approx(alike / len(halves))

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tacit.anonymity.synthetic.tables import Tables
 
@@ -33,12 +34,14 @@ def overlap(tables: Tables) -> Overlap | None:
 
     People who are held out at random leave the two persons of a row that two persons have in different tables with the
     probability ``p = 2nm/((n + m)(n + m − 1))``. Persons who stand in both tables leave all of their rows there. So the
-    number of such rows that are in both is tested against ``Binomial(rows, p)``. Source: Tacit.
+    number of such rows that are in both is tested against ``Binomial(rows, p)``. Tables of the same rows are halves of
+    one, which chance makes alike with the probability ``Π_v C(2c_v, c_v)/C(2n, n)``, c_v people having the row v.
+    Source: Tacit.
     """
     original, _, control = tables.rows()
     n, _, m = tables.sizes
     of_original, of_control = (np.bincount(part.codes, minlength=part.count) for part in (original, control))
-    if np.array_equal(of_original, of_control):
+    if np.array_equal(of_original, of_control) and _halves(of_original) <= _CHANCE:
         return Overlap(m, 0.0)
     of_two = of_original + of_control == 2
     rows, in_both = int(np.count_nonzero(of_two)), int(np.count_nonzero(of_two & (of_original == 1)))
@@ -53,3 +56,12 @@ def _at_least(hits: int, trials: int, p: float) -> float:
     from scipy.special import betainc  # noqa: PLC0415
 
     return float(betainc(hits, trials - hits + 1, p))
+
+
+def _halves(counts: NDArray[np.int64]) -> float:
+    """Return the probability that a random half of twice these people has each row as often as the other half."""
+    from scipy.special import gammaln  # noqa: PLC0415
+
+    each = np.append(counts, counts.sum()).astype(np.float64)
+    log_central: NDArray[np.float64] = gammaln(2 * each + 1) - 2 * gammaln(each + 1)
+    return float(np.exp(log_central[:-1].sum() - log_central[-1]))

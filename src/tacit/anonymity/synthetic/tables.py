@@ -1,7 +1,7 @@
 """An original table, a synthetic one and one of held-out people, in the same codes."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from importlib import import_module
@@ -84,13 +84,22 @@ class Tables:
 
         Time stamps of the synthetic table's own are such, and numbers with noise. None is one if all are.
         """
-        names: list[str] = []
-        for name, column in self.columns.items():
-            given = column.synthetic[column.synthetic != MISSING]
-            theirs = np.isin(given, np.concatenate([column.original, column.control]))
-            if given.size >= _FEW_RECORDS and np.count_nonzero(theirs) < _COPIED * given.size:
-                names.append(name)
-        return tuple(names) if len(names) < len(self.columns) else ()
+        return self._but_not_all(
+            name
+            for name, column in self.columns.items()
+            if _are_new(column.synthetic, np.concatenate([column.original, column.control]))
+        )
+
+    @cached_property
+    def of_one_table(self) -> tuple[str, ...]:
+        """The columns of which hardly any held-out person has a value that somebody of the original has."""
+        return self._but_not_all(
+            name for name, column in self.columns.items() if _are_new(column.control, column.original)
+        )
+
+    def _but_not_all(self, names: Iterable[str]) -> tuple[str, ...]:
+        found = tuple(names)
+        return found if len(found) < len(self.columns) else ()
 
     def is_of_one_value(self, column: str) -> bool:
         """Return whether all people of the original and all held out have the same value of a column, or none."""
@@ -125,6 +134,12 @@ class Tables:
         ends = np.cumsum(self.sizes)[:-1]
         original, synthetic, control = (Column(part, whole.count) for part in np.split(whole.codes, ends))
         return original, synthetic, control
+
+
+def _are_new(codes: Codes, others: Codes) -> bool:
+    """Return whether hardly any of these values, of which there are some, is among the others."""
+    given = codes[codes != MISSING]
+    return given.size >= _FEW_RECORDS and int(np.isin(given, others).sum()) < _COPIED * given.size
 
 
 def _measured(column: CodedColumn) -> tuple[Reals, float]:

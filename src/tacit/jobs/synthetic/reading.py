@@ -76,12 +76,11 @@ def read_tables(
     held = _valued(parts, [*names, *aside])
     left_out = {name: left_out[name] for name in everywhere if name in left_out}
     tables, naming = tables_of(names, held), dict(_naming(aside, held))
-    whole = [Tables({**tables.columns, **{name: named.columns[name] for name, named in naming.items()}}), tables]
-    return TablesRead(tables, _worth_looking_for(naming, held[0]), left_out, _found(whole))
-
-
-def _found(whole: Sequence[Tables]) -> Overlap | None:
-    return next(filter(None, map(overlap, whole)), None)
+    own = _worth_looking_for(naming, held[0])
+    texts = [each for name, each in own.items() if each.columns[name].numbers is None]
+    whole = Tables({**tables.columns, **{name: named.columns[name] for name, named in naming.items()}})
+    ways = (whole, tables, tables.without(tables.of_one_table), *texts)
+    return TablesRead(tables, own, left_out, next(filter(None, map(overlap, ways)), None))
 
 
 def _population(
