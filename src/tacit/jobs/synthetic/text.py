@@ -65,7 +65,10 @@ def _parts(found: SyntheticRisk) -> Iterator[RenderableType]:
         first, second = found.linked
         yield plain_words(f"Linkability: one party knows {briefly(first)}; the other {briefly(second)}.")
     for name, reason in found.left_out.items():
-        yield plain_words(f"{printable(name)} is not compared: {reason}. If it is a fact about people, add --keep.")
+        what = "only looked for" if f"copied:{name}" in found.measures else "not compared"
+        yield plain_words(
+            f"{printable(name)} is {what}: {reason}. If it is a fact about people, add --keep {printable(name)}."
+        )
     if found.newly_made:
         yield plain_words(
             f"Copied rows are counted without {briefly(found.newly_made)}: hardly any synthetic value there is that of "
@@ -80,10 +83,11 @@ def said(attack: str) -> str:
 
     Examples
     --------
-    >>> said("inference:income")
-    'inference of income'
+    >>> said("inference:income"), said("copied:mail")
+    ('inference of income', 'copied values of mail')
     """
-    return _NAMES.get(attack, attack.replace(":", " of ", 1))
+    kind, _, column = attack.partition(":")
+    return _NAMES.get(attack, f"{'copied values' if kind == 'copied' else kind} of {column}" if column else kind)
 
 
 def _decision(found: SyntheticRisk) -> str:
@@ -149,7 +153,7 @@ def _value(risk: Estimate) -> str:
     """Return a risk, or what is known of it where nothing is between the ends."""
     if risk.low <= 0 and risk.high >= 1:
         return "not known"
-    return ("≥ " if risk.value == risk.low < risk.high else "") + f"{risk.value:.4f}"
+    return f"≥ {_ends(risk)[0]}" if risk.value == risk.low < risk.high else f"{risk.value:.4f}"
 
 
 def _between(risk: Estimate) -> str:
