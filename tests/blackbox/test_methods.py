@@ -1,6 +1,7 @@
 """What may guess: by itself, by name or any classifier; on pairs that the triangle inequality leaves; and how many."""
 
 import re
+from functools import partial
 
 import numpy as np
 import pytest
@@ -204,9 +205,32 @@ def test_the_leakiest_pair_is_told():
 
 
 def test_too_many_secrets_for_a_classifier_are_refused():
-    secrets = np.arange(20_000)
+    secrets = np.repeat(np.arange(20_000), 2)
     with pytest.raises(TooLargeError, match="all pairs of 20,000 secrets are too many"):
         estimate_bayes_security(secrets, secrets.astype(float), method="nearest-neighbours", rng=1)
+
+
+def streamed(secrets, observations):
+    stream = BayesRiskStream()
+    for part in (slice(0, 30), slice(30, None)):
+        stream.add(secrets[part], observations[part])
+    return stream.estimate()
+
+
+@pytest.mark.parametrize(
+    "measure", [estimate_bayes_risk, estimate_bayes_security, convergence, partial(samples_needed, 0.1), streamed]
+)
+def test_samples_most_of_which_have_a_secret_of_their_own_are_refused(measure):
+    def secrets(single):
+        return np.concatenate([1000 + np.arange(single), np.arange(60 - single) % 2])
+
+    observations = np.arange(60) % 2
+    with pytest.raises(
+        InvalidValueError, match="31 of 60 samples have one that no other has: nothing can be concluded"
+    ):
+        measure(secrets(31), observations)
+    assert measure(secrets(30), observations)
+    assert measure(np.arange(60) // 2, observations)  # two samples of each
 
 
 @pytest.mark.long

@@ -105,7 +105,7 @@ def test_text_says_what_follows(tmp_path, drawn):
     file = written(tmp_path / "s.csv", "page,size", *drawn)
     code, out, err = run("estimate", str(file), "--seed", "1", "--half-width", "0.01")
     assert (code, err) == (0, "")
-    assert "3,000 samples of 5 secrets" in out
+    assert "3,000 samples of 5 secrets (page)" in " ".join(out.split())
     assert "The best guess of the secret from an observation is wrong" in out
     assert "samples would give the Bayes risk to ±0.01" in out
     code, out, _ = run("estimate", str(file), "--method", "nearest-neighbours", "--seed", "1")
@@ -115,7 +115,7 @@ def test_text_says_what_follows(tmp_path, drawn):
 @pytest.mark.parametrize(
     ("content", "complaint"),
     [
-        ("secret\na\n", "must have the secret in its first column"),
+        ("secret\na\n", "must have the secret in one column"),
         ("secret,o\n", "a header and no samples"),
         ("secret,o\na,1\na,2\n", "at least two secrets"),
         ("secret,o\na,1\n,2\n", "no secret in sample 2"),
@@ -241,8 +241,9 @@ def test_what_is_printed_of_an_interval_holds(tmp_path):
 
 def test_text_says_where_nothing_is_shown(tmp_path):
     nothing = said(written(tmp_path / "two.csv", "s,o", ["a", "b"], [1, 2]))
-    assert "is wrong, these samples do not show at this confidence." in nothing
-    assert "can be told apart, these samples do not show at this confidence." in nothing
+    assert "Nothing can be concluded on how often the best guess of the secret from an observation is wrong" in nothing
+    assert "Nothing can be concluded on how well the two secrets easiest to tell apart" in nothing
+    assert "no leakage" not in nothing
     assert "0 errors of 0" not in nothing
     assert "100.0%" not in nothing
     rng = np.random.default_rng(5)
@@ -385,3 +386,59 @@ class TestClaims:
             code, out, err = run("estimate", str(path), option, value)
             assert (code, out) == (2, "")
             assert complaint in " ".join(err.split())
+
+
+@pytest.fixture
+def timing(tmp_path):
+    """Return samples of a program whose cycles give its key away, the columns in this order."""
+    rng = np.random.default_rng(1)
+    keys = rng.integers(4, size=3000)
+    cycles = 100_000 + 20_000 * keys + rng.integers(-9000, 9000, size=3000)
+    return lambda *columns: written(
+        tmp_path / f"{'-'.join(columns)}.csv", ",".join(columns), *({"key": keys, "cycles": cycles}[c] for c in columns)
+    )
+
+
+def test_secrets_are_not_taken_for_observations(timing):
+    code, out, err = run("estimate", str(timing("cycles", "key")))
+    assert (code, out) == (2, "")
+    assert "samples in" in err
+    assert "have a secret (column 'cycles') that no other has, and nothing can be concluded" in err
+    assert "--secret if it is another one (key)" in err
+
+
+def test_the_secret_is_in_the_column_that_is_named(timing):
+    by_name, first = timing("cycles", "key"), timing("key", "cycles")
+    method = ("--method", "nearest-neighbours")
+    assert estimated(by_name, "--secret", "key", *method) == estimated(first, *method)
+    assert estimated(first, *method)["secret"] == "key"
+    assert estimated(first, *method)["estimate_bayes_risk"]["high"] < 0.01
+    assert "3,000 samples of 4 secrets (key)" in said(by_name, "--secret", "key", *method)
+    code, _, err = run("estimate", str(first), "--secret", "kez")
+    assert code == 2
+    assert "'kez'" in err
+    assert "'key'" in err
+
+
+# Samples that show nothing → what else is asked.
+VACUOUS = {
+    "two samples": ((["a", "b"], [1, 2]), ()),
+    "few samples": ((["a", "b"] * 8, [1, 2, 2, 1] * 4), ("--all-secrets",)),
+    "few of each": ((np.arange(60) // 2, np.random.default_rng(1).integers(9, size=60)), ("--all-secrets",)),
+    "points": ((["a", "b"] * 30, np.random.default_rng(1).normal(size=60)), ()),
+    "no claim": ((["a", "b"] * 30, np.random.default_rng(2).integers(2, size=60)), ("--epsilon", "1", "--delta", "0")),
+    "no epsilon": ((["a", "b"] * 30, np.random.default_rng(2).integers(2, size=60)), ("--delta", "0")),
+    "no delta": ((["a", "b"] * 30, np.random.default_rng(2).integers(2, size=60)), ("--epsilon", "1")),
+}
+
+
+@pytest.mark.parametrize("name", VACUOUS)
+def test_what_shows_nothing_gets_no_reassuring_word(name, tmp_path):
+    columns, options = VACUOUS[name]
+    words = said(written(tmp_path / "s.csv", "s,o", *columns), *options)
+    assert words.lower().count("nothing can be concluded") == 2 + (
+        "claim" in name or "epsilon" in name or "delta" in name
+    )
+    assert "More samples of each secret may settle it" in words
+    assert "no leakage" not in words
+    assert "at least 0" not in words

@@ -56,8 +56,9 @@ def estimate_bayes_risk(
     Raises
     ------
     InvalidValueError
-        If there are no samples, samples of a single secret, as many secrets as observations are not given, an
-        observation is not finite, or an option is outside its range.
+        If there are no samples, samples of a single secret, 20 samples or more most of which have a secret that no
+        other has, not as many secrets as observations, an observation that is not finite, or an option outside its
+        range.
 
     Notes
     -----

@@ -16,6 +16,9 @@ Rows = NDArray[Any]
 
 _KINDS = NUMBERS + "USOMm"
 
+# Of fewer samples nobody expects that secrets come again.
+_FEWEST = 20
+
 # Floats from here on are no more than every other whole number.
 _LEAST_ROUNDED = 2.0**53
 
@@ -92,12 +95,28 @@ def as_samples(secrets: ArrayLike, observations: ArrayLike, rng: Seed) -> tuple[
         raise InvalidValueError(
             "samples must be of at least two secrets, and all have the same one: nothing is there to tell apart"
         )
+    check_secrets_repeat(int(np.count_nonzero(np.bincount(codes) == 1)), codes.size)
     order = source.permutation(codes.size)
     drawn = codes[order]
     by_first = np.argsort(first_places(drawn, labels.size))
     rank = np.empty_like(by_first)
     rank[by_first] = np.arange(labels.size)
     return Samples(labels[by_first], rank[drawn], order, outputs), source
+
+
+def check_secrets_repeat(single: int, samples: int) -> None:
+    """Refuse samples most of which have a secret of their own: what is learned of it is tested on no other."""
+    if are_mostly_single(single, samples):
+        raise InvalidValueError(
+            f"secrets must have several samples each, and {single:,} of {samples:,} samples have one that no other "
+            "has: nothing can be concluded from these; pass the secrets first and the observations second, and several "
+            "samples of each secret"
+        )
+
+
+def are_mostly_single(single: int, samples: int) -> bool:
+    """Return whether most samples have a secret of their own, of so many that secrets should come again."""
+    return samples >= _FEWEST and 2 * single > samples
 
 
 def distinct_secrets(values: ArrayLike, name: str) -> tuple[Rows, Integers]:

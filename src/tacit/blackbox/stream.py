@@ -1,5 +1,6 @@
 """The Bayes risk of a black box while samples stream in."""
 
+from collections import Counter
 from typing import Any, Protocol
 
 import numpy as np
@@ -10,7 +11,7 @@ from tacit.blackbox.classifiers import Classifier, Method, features, guesses, is
 from tacit.blackbox.distinct import distinct, distinct_integers
 from tacit.blackbox.nearest_neighbours import NearestNeighbours
 from tacit.blackbox.progressive_validation import Validation
-from tacit.blackbox.samples import Rows, checked_pairs, columns, joined
+from tacit.blackbox.samples import Rows, check_secrets_repeat, checked_pairs, columns, joined
 from tacit.errors import InvalidValueError
 from tacit.estimate import Estimate
 from tacit.validation import as_confidence
@@ -104,12 +105,14 @@ class BayesRiskStream:
         Raises
         ------
         InvalidValueError
-            If samples of fewer than two secrets have come.
+            If samples of fewer than two secrets have come, or most samples have a secret that no other has.
         """
-        if self._memory.secrets < 2:
+        counts = self._memory.samples_of_secrets()
+        if len(counts) < 2:
             raise InvalidValueError(
-                f"samples must be of at least two secrets, got {self._memory.secrets} so far: nothing is there to guess"
+                f"samples must be of at least two secrets, got {len(counts)} so far: nothing is there to guess"
             )
+        check_secrets_repeat(counts.count(1), sum(counts))
         known, tested, errors, least = np.array(self._blocks).T
         validation = Validation(known, tested, errors, None if self._memory.least_errors is None else least)
         return risk_estimate(validation, self.confidence, self._memory.classifier)
@@ -119,8 +122,7 @@ class _Memory(Protocol):
     @property
     def classifier(self) -> Classifier | None: ...
 
-    @property
-    def secrets(self) -> int: ...
+    def samples_of_secrets(self) -> list[int]: ...
 
     @property
     def least_errors(self) -> int | None: ...
@@ -139,9 +141,8 @@ class _Counts:
         self._overall: dict[Any, int] = {}
         self._samples = self._right = 0
 
-    @property
-    def secrets(self) -> int:
-        return len(self._overall)
+    def samples_of_secrets(self) -> list[int]:
+        return list(self._overall.values())
 
     @property
     def least_errors(self) -> int:
@@ -186,9 +187,8 @@ class _All:
         self._secrets: list[Rows] = []
         self._observations: list[Rows] = []
 
-    @property
-    def secrets(self) -> int:
-        return len({secret for batch in self._secrets for secret in batch.tolist()})
+    def samples_of_secrets(self) -> list[int]:
+        return list(Counter(secret for batch in self._secrets for secret in batch.tolist()).values())
 
     def errors_then_learned(self, secrets: Rows, observations: Rows) -> int:
         rows = features(self.classifier, observations)

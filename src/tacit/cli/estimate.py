@@ -12,7 +12,7 @@ from tacit.cli.output import code_of, print_json, say_verdicts, watching
 from tacit.cli.privacy_words import privacy_in_words
 from tacit.cli.terminal import say, say_folded
 from tacit.errors import InvalidValueError
-from tacit.estimate import Estimate
+from tacit.estimate import Estimate, are_far_apart
 from tacit.jobs.gates import gates_of, judged, numbers_in
 from tacit.memory import as_memory
 from tacit.presenting.files import check_not_an_input, written_whole
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from tacit.jobs.estimate import Estimated
 
 Method = Literal["auto", "frequentist", "nearest-neighbours"]
+_NOTHING = "Nothing can be concluded on"
 _MEASURES = (
     "estimate_bayes_risk",
     "estimate_bayes_security",
@@ -38,6 +39,7 @@ def estimate(
     samples: str,
     /,
     *,
+    secret: str | None = None,
     confidence: float = 0.95,
     method: Method = "auto",
     all_secrets: Annotated[bool, Parameter(negative="")] = False,
@@ -58,8 +60,11 @@ def estimate(
     Parameters
     ----------
     samples
-        A CSV file with a header: in its first column the secret, as text, in the others what was observed. A column of
+        A CSV file with a header: in one column the secret, as text, in the others what was observed. A column of
         numbers is that; any other one is text, and its values alike or not.
+    secret
+        The column of the secret; the first one by default. A file in which most samples have a secret that no other has
+        is refused: nothing can be concluded from it.
     confidence
         With what probability each interval covers, in (0, 1).
     method
@@ -116,6 +121,7 @@ def estimate(
             samples,
             confidence,
             method,
+            secret=secret,
             all_secrets=all_secrets,
             show_rare=show_rare,
             epsilon=epsilon,
@@ -133,9 +139,9 @@ def estimate(
     verdicts = judged(gates, numbers, "more samples (of the Bayes risk --half-width says how many)", found.not_computed)
     if json:
         inputs = {
-            "samples": samples, "confidence": confidence, "method": method, "all_secrets": all_secrets,
-            "show_rare": show_rare, "epsilon": epsilon, "delta": delta, "half_width": half_width, "header": header,
-            "chart": chart, "seed": rng, "memory": memory, "time": time,
+            "samples": samples, "secret": secret, "confidence": confidence, "method": method,
+            "all_secrets": all_secrets, "show_rare": show_rare, "epsilon": epsilon, "delta": delta,
+            "half_width": half_width, "header": header, "chart": chart, "seed": rng, "memory": memory, "time": time,
         }  # fmt: skip
         print_json("estimate", inputs, found.to_dict(), verdicts)
     else:
@@ -161,8 +167,8 @@ def _drawn(curve: "Convergence") -> str:
 def _print_text(samples: str, found: "Estimated", half_width: float | None, all_secrets: bool) -> None:
     from tacit.presenting.tables import Screen, print_notes, titled_table  # noqa: PLC0415 - JSON needs no rich
 
-    say(
-        f"{samples}: {found.samples:,} samples of {found.secrets:,} secrets, at least "
+    say_folded(
+        f"{samples}: {found.samples:,} samples of {found.secrets:,} secrets ({found.secret}), at least "
         f"{found.rarest_secret:,} of each; observations are {found.observations} "
         f"({', '.join(found.columns)})"
     )
@@ -173,15 +179,28 @@ def _print_text(samples: str, found: "Estimated", half_width: float | None, all_
     for name, result in results.items():
         # A bound is quoted as what it is.
         rounded = {result.low: rounded_down, result.high: rounded_up}.get(result.value)
-        said = f"{result.value:.6g}" if rounded is None else rounded(result.value, 6)
+        if rounded is not None:
+            said = rounded(result.value, 6)
+        else:  # a guess within an interval that holds everything is none
+            said = "not known" if result.low <= 0 and result.high >= 1 else f"{result.value:.6g}"
         table.add_row(name, sign_of_end(result) + said, within(result))
         notes.setdefault(result.method, []).append(name)
     console = Screen()
     console.print(table)
     print_notes(console, notes)
     say()
-    say_folded(_risk_in_words(risk, found.guessing_error))
-    say_folded(_security_in_words(security, found.leakiest_pair, withheld=found.leakiest_pair_withheld))
+    sentences = [
+        _risk_in_words(risk, found.guessing_error),
+        _security_in_words(security, found.leakiest_pair, withheld=found.leakiest_pair_withheld),
+    ]
+    for sentence in sentences:
+        say_folded(sentence)
+    if any(sentence.startswith(_NOTHING) for sentence in sentences):
+        numbers = found.observations == "discrete"
+        say_folded(
+            "More samples of each secret may settle it"
+            + (", or --method nearest-neighbours if the observations are numbers." if numbers else ".")
+        )
     if not all_secrets and found.observations == "discrete":
         say_folded(
             "Another secret may give itself away; if the file has samples of every one there is, add --all-secrets."
@@ -195,10 +214,17 @@ def _print_text(samples: str, found: "Estimated", half_width: float | None, all_
 def _risk_in_words(risk: Estimate, blind: float) -> str:
     """Return what the interval says to one who must act on it."""
     guess = "the best guess of the secret from an observation is wrong"
-    if risk.low <= 0 and risk.high >= 1:
-        return f"How often {guess}, these samples do not show at this confidence."
-    none = "; no leakage is shown at this confidence" if risk.high >= blind else ""
-    return f"T{guess[1:]} {between(risk.low, risk.high)} of the time, a blind one {100 * blind:.6g} %{none}."
+    if risk.high < blind:
+        return f"T{guess[1:]} {between(risk.low, risk.high)} of the time, a blind one {100 * blind:.6g} %."
+    if risk.low <= 0:
+        return (
+            f"{_NOTHING} how often {guess}: at most as often as a blind one, {100 * blind:.6g} % of "
+            "the time, and perhaps never."
+        )
+    often = f"{guess} {between(risk.low, risk.high)} of the time, a blind one {100 * blind:.6g} %"
+    if are_far_apart(risk.low, blind, span=blind):
+        return f"{_NOTHING} whether the program leaks: {often}."
+    return f"T{often[1:]}; no leakage is shown at this confidence."
 
 
 def _security_in_words(security: Estimate, pair: tuple[str, str] | None, *, withheld: bool) -> str:
@@ -209,10 +235,12 @@ def _security_in_words(security: Estimate, pair: tuple[str, str] | None, *, with
     elif withheld:
         two += " (withheld, since one of them has fewer than 10 samples; --show-rare names them)"
     if security.low <= 0 and security.high >= 1:
-        return f"How well {two} can be told apart, these samples do not show at this confidence."
-    right = f"Of {two}, at even odds, the best guess names the right one"
-    if security.high >= 1:
-        most = rounded_up(100 * (1 - security.low / 2), 4)
-        return f"{right} at most {most} % of the time; no leakage is shown at this confidence."
-    guess = 1 - security / 2
-    return f"{right} {between(guess.low, guess.high)} of the time."
+        return f"{_NOTHING} how well {two} can be told apart."
+    right = f"f {two}, at even odds, the best guess names the right one"
+    if security.high < 1:
+        guess = 1 - security / 2
+        return f"O{right} {between(guess.low, guess.high)} of the time."
+    right += f" at most {rounded_up(100 * (1 - security.low / 2), 4)} % of the time"
+    if are_far_apart(security.low, 1.0, span=1.0):
+        return f"{_NOTHING} whether two secrets can be told apart: o{right}."
+    return f"O{right}; no leakage is shown at this confidence."

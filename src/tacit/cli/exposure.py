@@ -14,7 +14,7 @@ from tacit.jobs.gates import gates_of, judged, numbers_in
 from tacit.memory import as_memory
 from tacit.presenting.files import check_not_an_input, written_whole
 from tacit.presenting.names import listed
-from tacit.presenting.numbers import bounded, interval, odds, people, percent
+from tacit.presenting.numbers import bounded, interval, is_any_share, odds, people, percent
 
 if TYPE_CHECKING:
     from tacit.jobs.exposure import Certified, Exposed
@@ -154,9 +154,10 @@ def _print_text(found: "Exposed", k: int | None, threshold: str | None) -> None:
 
 def _print_bounds(told: "Certified") -> None:
     bound, theorem = told.exposure_bound, told.theorem_bound
-    say_folded(
-        f"The columns alone certify {bounded(bound)} ({bound.method}); {theorem.method} of the paper would give "
-        f"{bounded(theorem)}."
-    )
+    paper = f"{theorem.method} of the paper would give {bounded(theorem)}"
+    if is_any_share(bound):
+        say_folded(f"Nothing can be concluded from the columns alone: up to 100 % may be exposed ({bound.method}).")
+    else:
+        say_folded(f"The columns alone certify {bounded(bound)} ({bound.method}); {paper}.")
     independent = interval(told.exposure_if_independent)
     say_folded(f"If the columns had nothing to do with each other, {independent} would be exposed.")

@@ -22,6 +22,7 @@ def synthetic(
     control: str | None = None,
     columns: str | None = None,
     sensitive: str | None = None,
+    keep: str | None = None,
     linked: str | None = None,
     neighbours: Whole = 1,
     attacks: Whole | None = None,
@@ -47,6 +48,9 @@ def synthetic(
         The columns to look at, as a,b,…; all by default.
     sensitive
         The columns to guess, as a,b,…, each from all that are not sensitive.
+    keep
+        Columns to compare though they look as if they name people, as a,b,…. By default identifiers and free texts are
+        not compared, only looked for; the answer lists them.
     linked
         What either of two parties knows of a person, as "a,b|c,d"; by default the columns are dealt out in turn.
     neighbours
@@ -91,6 +95,7 @@ def synthetic(
             control,
             as_names(columns),
             sensitive=secrets,
+            keep=as_names(keep) or (),
             linked=_as_parties(linked),
             neighbours=neighbours,
             attacks=attacks,
@@ -104,8 +109,8 @@ def synthetic(
     if json:
         inputs = {
             "original": found.original, "synthetic": found.synthetic, "control": found.control, "columns": columns,
-            "sensitive": sensitive, "linked": linked, "neighbours": neighbours, "attacks": attacks, "seed": seed,
-            "header": header, "memory": memory, "time": time,
+            "sensitive": sensitive, "keep": keep, "linked": linked, "neighbours": neighbours, "attacks": attacks,
+            "seed": seed, "header": header, "memory": memory, "time": time,
         }  # fmt: skip
         print_json("synthetic", inputs, found.to_dict(), verdicts)
     else:

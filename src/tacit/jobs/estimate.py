@@ -42,6 +42,7 @@ class Estimated:
     leakiest_pair: tuple[str, str] | None
     leakiest_pair_withheld: bool
     samples: int
+    secret: str
     secrets: int
     rarest_secret: int
     observations: Literal["numbers", "discrete"]
@@ -68,6 +69,7 @@ def estimate(
     *,
     all_secrets: bool = False,
     show_rare: bool = False,
+    secret: str | None = None,
     epsilon: float | None = None,
     delta: float | None = None,
     half_width: float | None = None,
@@ -81,7 +83,7 @@ def estimate(
     Parameters
     ----------
     path
-        A CSV file: in its first column the secret, in the others what was observed.
+        A CSV file: in one column the secret, in the others what was observed.
     confidence
         With what probability each interval covers, in (0, 1).
     method
@@ -90,6 +92,8 @@ def estimate(
         Whether the file has samples of every secret there is.
     show_rare
         Whether a secret is named that fewer than 10 samples have.
+    secret
+        The name of the column of the secret; None is the first one.
     epsilon, delta
         A claim of differential privacy, on files of two secrets: add how private the program is at best, as a lower
         bound of δ at this ε, of ε at this δ.
@@ -107,7 +111,9 @@ def estimate(
     Raises
     ------
     InvalidTableError
-        If the file does not hold samples.
+        If the file does not hold samples, or most of them have a secret that no other has.
+    UnknownColumnError
+        If there is no column of secrets by this name.
     InvalidValueError
         If an argument is outside its range, the method needs numbers where a column holds text, or there is a claim
         and not two secrets.
@@ -130,7 +136,7 @@ def estimate(
         as_probability(delta, "delta")
     watch = watch or Watch()
     with watch.step("reading the samples"):
-        data = read_samples(path, header)
+        data = read_samples(path, header, secret)
         secrets, observed = data.secrets, _observations(data, method)
         sides = None if epsilon is None and delta is None else _two_sides(data, method)
     with watch.step("estimate_bayes_risk"):
@@ -163,6 +169,7 @@ def estimate(
         leakiest_pair=None if withheld else pair,
         leakiest_pair_withheld=withheld,
         samples=len(secrets),
+        secret=data.secret,
         secrets=len(counts),
         rarest_secret=int(counts.min()),
         observations="numbers" if observed is data.numbers else "discrete",
@@ -199,7 +206,7 @@ def _two_sides(data: SamplesFile, method: Method) -> _Sides:
     inputs = np.unique(data.secrets)
     if inputs.size != 2:
         raise InvalidValueError(
-            "a claim of differential privacy is about two neighbouring inputs, so the first column must have two "
+            "a claim of differential privacy is about two neighbouring inputs, so the column of secrets must have two "
             f"secrets, got {inputs.size:,}; keep the samples of two"
         )
     outputs = _observations(data, method)

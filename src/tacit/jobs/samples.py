@@ -1,4 +1,4 @@
-"""Samples of a black box in a CSV file: the secret in the first column, what was observed in the others."""
+"""Samples of a black box in a CSV file: the secret in one column, what was observed in the others."""
 
 import re
 from dataclasses import dataclass
@@ -8,8 +8,11 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.blackbox.samples import are_mostly_single
 from tacit.errors import InvalidTableError
 from tacit.input_files import for_arrow, opened
+from tacit.printable import printable
+from tacit.tables.layouts.column_names import names_among
 from tacit.tables.layouts.csv_layout import LONGEST_ROW, CsvLayout, layout_of
 from tacit.tables.layouts.headers import Header
 
@@ -17,6 +20,8 @@ from tacit.tables.layouts.headers import Header
 _WHOLE = re.compile(r"[+-]?[0-9]+")
 _DECIMAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _NOT_FINITE = re.compile(r"[+-]?(nan|inf|infinity)", re.IGNORECASE)
+# So many columns are listed.
+_MOST_NAMED = 5
 
 
 @dataclass(frozen=True)
@@ -25,6 +30,8 @@ class SamplesFile:
 
     Parameters
     ----------
+    secret
+        The name of the column of secrets.
     secrets
         The text of each, shape ``(m,)``.
     codes
@@ -37,6 +44,7 @@ class SamplesFile:
         Their names.
     """
 
+    secret: str
     secrets: NDArray[Any]
     codes: NDArray[np.int32]
     numbers: NDArray[np.float64] | None
@@ -48,13 +56,13 @@ class SamplesFile:
         return int((self.secrets == secret).sum())
 
 
-def read_samples(path: str, header: Header = None) -> SamplesFile:
-    """Return the samples in a CSV file, or say what is wrong with it."""
+def read_samples(path: str, header: Header = None, secret: str | None = None) -> SamplesFile:
+    """Return the samples in a CSV file, or say what is wrong with it; None takes the first column for the secret."""
     with opened(path, "samples") as file:
-        return _samples_in(file, header)
+        return _samples_in(file, header, secret)
 
 
-def _samples_in(file: BinaryIO, header: Header) -> SamplesFile:
+def _samples_in(file: BinaryIO, header: Header, secret: str | None) -> SamplesFile:
     from tacit.tables.engines.rows import check_names  # noqa: PLC0415 - loads Ibis
 
     path = file.name
@@ -62,27 +70,40 @@ def _samples_in(file: BinaryIO, header: Header) -> SamplesFile:
     check_names(layout.names, path)
     if len(layout.names) < 2:
         raise InvalidTableError(
-            f"{path} must have the secret in its first column and what was observed in others, got a single column"
+            f"{path} must have the secret in one column and what was observed in others, got a single column"
         )
     if not layout.rows:
         raise InvalidTableError(f"{path} has a header and no samples")
-    inputs, *outputs = _columns(file, layout)
+    if secret is not None:
+        names_among([secret], layout.names)
+    place = 0 if secret is None else layout.names.index(secret)
+    outputs = _columns(file, layout)
+    inputs, seen = outputs.pop(place), (*layout.names[:place], *layout.names[place + 1 :])
     (names, secrets), observed = _texts(inputs, layout), [_texts(column, layout) for column in outputs]
     if "" in names:
         row = int(np.argmax(secrets == names.index("")))
         raise InvalidTableError(f"{path} has no secret in sample {row + 1}; leave such samples out")
-    kinds = [_numbers(*column, name, path) for column, name in zip(observed, layout.names[1:], strict=True)]
+    kinds = [_numbers(*column, name, path) for column, name in zip(observed, seen, strict=True)]
     numeric = [kind for kind in kinds if kind is not None]
     numbers = None
     if len(numeric) == len(kinds):
         pairs = zip(numeric, observed, strict=True)
         numbers = np.column_stack([values[codes] for (values, _), (_, codes) in pairs])
+    single = int(np.count_nonzero(np.bincount(secrets) == 1))
+    if are_mostly_single(single, secrets.size):
+        others = ", ".join(map(printable, seen[:_MOST_NAMED])) + (", …" if len(seen) > _MOST_NAMED else "")
+        raise InvalidTableError(
+            f"{single:,} of the {secrets.size:,} samples in {path} have a secret (column {layout.names[place]!r}) that "
+            "no other has, and nothing can be concluded from such samples; name the column of the secret with --secret "
+            f"if it is another one ({others}), or take several samples of each secret"
+        )
     return SamplesFile(
+        layout.names[place],
         np.array(names, dtype=object)[secrets],
         np.column_stack([codes for _, codes in observed]),
         numbers,
         numbers is not None and any(decimals for _, decimals in numeric),
-        layout.names[1:],
+        seen,
     )
 
 

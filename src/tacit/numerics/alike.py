@@ -18,6 +18,8 @@ Int64s = NDArray[np.int64]
 
 # Of fewer rows NumPy is done before a loop is loaded.
 COMPILED_FROM = 50_000
+# So many equal pairs are expected of numbers that were drawn.
+_REPEATS = 10
 # A table of cells may have so many times as many cells as there are rows.
 _SPARSE = 8
 _LEAST_CELLS = 1 << 19
@@ -37,6 +39,22 @@ class Column:
 
     codes: Codes
     count: int
+
+
+def are_row_numbers(count: int, span: float) -> bool:
+    """Return whether so many different whole numbers in a range of this span are too dense to be drawn from it.
+
+    They are if as many that are drawn at random have 10 or more equal pairs on average, ``count·(count − 1)/2/(span +
+    1)``: numbers that are drawn are then all different with a probability of about e⁻¹⁰ at most.
+
+    Examples
+    --------
+    >>> are_row_numbers(100, 99), are_row_numbers(100, 365)
+    (True, True)
+    >>> are_row_numbers(100, 10_000)
+    False
+    """
+    return count * (count - 1) / 2 >= _REPEATS * (span + 1)
 
 
 def everybody(rows: int) -> Column:

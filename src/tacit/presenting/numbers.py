@@ -233,7 +233,7 @@ def interval(estimate: Estimate) -> str:
     sure += [] if estimate.assuming is None else [f"assuming {estimate.assuming}"]
     low, high = percent_downwards(estimate.low), percent_upwards(estimate.high)
     bounds = {"at most": f"at most {high}", "at least": f"at least {low}", "between": f"between {low} and {high}"}
-    said = "not known" if _is_any_share(estimate) else bounds.get(_word(estimate), percent(estimate.value))
+    said = "not known" if is_any_share(estimate) else bounds.get(_word(estimate), percent(estimate.value))
     return f"{said} ({', '.join(sure) or 'certified'}: {low} to {high})"
 
 
@@ -362,8 +362,17 @@ def _word(estimate: Estimate) -> _Word:
     return "at most" if low in (0.0, -math.inf) and standing != "lower bound" else "between"
 
 
-def _is_any_share(estimate: Estimate) -> bool:
-    return estimate.low <= 0 and estimate.high == 1
+def is_any_share(value: float | Estimate) -> bool:
+    """Return whether nothing can be concluded from a result: its interval holds every share.
+
+    Examples
+    --------
+    >>> is_any_share(Estimate(1.0, 0.0, 1.0, None, "bound")), is_any_share(Estimate(0.9, 0.0, 0.9, None, "bound"))
+    (True, False)
+    >>> is_any_share(1.0)  # exact
+    False
+    """
+    return isinstance(value, Estimate) and value.low <= 0 and value.high == 1
 
 
 def _two_digits(number: float) -> int:

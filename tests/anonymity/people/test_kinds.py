@@ -1,8 +1,10 @@
 """What kind of column each is: recognised by counts, names and forms, the same on every engine, and rarely wrong."""
 
 from datetime import date, datetime, timedelta
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import ibis  # pyright: ignore[reportMissingTypeStubs]
 import numpy as np
@@ -63,6 +65,10 @@ COLUMNS: list[tuple[str, list[Any], str]] = [
     ("patientId", [i % 150 for i in range(ROWS)], "key"),
     ("CUSTOMER ID", drawn([f"customer {i}" for i in range(60)]), "key"),
     ("who", [i % 80 for i in range(ROWS)], "key"),
+    ("sha", drawn([sha256(bytes([i])).hexdigest() for i in range(90)]), "key"),
+    ("device", drawn([str(UUID(int=i << 90)) for i in range(90)]), "key"),
+    ("school key", drawn([str(UUID(int=i)) for i in range(90)]), "trait"),
+    ("site_of_12", drawn([sha256(bytes([i])).hexdigest()[:32] for i in range(12)]), "trait"),
     ("cholesterol", (DRAW.random(ROWS) * 100).round(5).tolist(), "measurement"),
     ("salary", [int(i) * 7 for i in DRAW.integers(0, 500, ROWS)], "measurement"),
     ("remarks", sentences(), "free text"),
@@ -80,6 +86,9 @@ COLUMNS: list[tuple[str, list[Any], str]] = [
     ("dob", [int(day) for day in days("%Y%m%d")], "date"),
     ("created_at", DRAW.integers(1_500_000_000, 1_600_000_000, ROWS).tolist(), "date"),
     ("event time", (DRAW.integers(1_500_000_000, 1_600_000_000, ROWS) * 1000 + 7).tolist(), "date"),
+    ("updated", (DRAW.integers(1_500_000_000, 1_600_000_000, ROWS) * 10**6 + 7).tolist(), "date"),
+    ("timestamp", (DRAW.integers(1_500_000_000, 1_600_000_000, ROWS) * 10**9 + 7).tolist(), "date"),
+    ("ts", [str(t * 10**9) for t in DRAW.integers(1_500_000_000, 1_600_000_000, ROWS)], "date"),
     ("birthYear", drawn(range(1930, 2005)), "date"),
     ("home_lat", (DRAW.random(ROWS) * 10 + 45).round(4).tolist(), "coordinate"),
     ("Longitude", (DRAW.random(ROWS) * 300 - 150).round(4).tolist(), "coordinate"),
@@ -212,6 +221,33 @@ def test_numbers_that_are_none_and_columns_of_other_types_are_no_hindrance() -> 
 @pytest.mark.parametrize(("mean", "taken"), [(2, "key"), (12, "key"), (16, "trait")])
 def test_an_even_column_without_a_name_is_a_key_if_its_values_have_few_rows_each(mean: int, taken: str) -> None:
     assert kinds_of(code=[i % 40 for i in range(40 * mean)])["code"].kind == taken
+
+
+@pytest.mark.parametrize("rows", [25, 60, 150])
+def test_numbers_that_chance_would_have_repeated_are_row_numbers(rows: int) -> None:
+    order = np.random.default_rng(rows).permutation(rows).tolist()
+    halved = np.random.default_rng(rows).permutation(2 * rows)[:rows].tolist()
+    spread = [1000 * place for place in order]
+    kinds = kinds_of(x=order, from_one=[place + 1 for place in order], real=[float(place) for place in order])
+    assert {kind.kind for kind in kinds.values()} == {"identifier"}
+    assert kinds_of(x=halved)["x"].kind == ("identifier" if rows > 40 else "measurement")
+    assert kinds_of(x=spread)["x"].kind == "measurement"
+
+
+@pytest.mark.long
+def test_whole_numbers_drawn_at_random_are_hardly_ever_taken_for_row_numbers() -> None:
+    draw = np.random.default_rng(5)
+    taken = 0
+    for _ in range(300):
+        rows, width = int(draw.integers(20, 199)), int(draw.integers(20, 20_000))
+        taken += kinds_of(x=draw.integers(0, width, rows).tolist())["x"].kind == "identifier"
+    assert taken == 0
+
+
+def test_uuids_in_their_own_type_are_keys() -> None:
+    ids = pa.array([UUID(int=i % 40 << 90).bytes for i in range(120)], pa.binary(16))
+    table = pa.table({"who": pa.ExtensionArray.from_storage(pa.uuid(), ids), "x": [1, 2] * 60})
+    assert column_kinds(Population(table))[0].kind == "key"
 
 
 @pytest.mark.parametrize("name", ["week", "county", "strata", "time point", "schoolClass"])

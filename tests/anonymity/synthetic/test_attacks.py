@@ -191,7 +191,7 @@ def test_constants_single_nobody_out_and_link_everybody():
     linked = linkability(tables, ["c0"], ["c1"], 1, everybody(tables))
     assert counted(linked) == (30, 30)
     risk = linked.risk(0.95)
-    assert (risk.value, risk.low, risk.high) == (0.0, -1.0, 1.0)
+    assert (risk.value, risk.low, risk.high) == (1.0, -1.0, 1.0)
 
 
 def drawn(rng, size):

@@ -90,3 +90,13 @@ def test_it_is_json_and_may_be_of_the_first_round_alone(randomizers) -> None:
     told = json.loads(answer("collect", {}, beside(of.task, of.rows, of.counts).to_dict()))["results"]
     assert (told["joint"], told["counted"], told["agrees"]) == (None, None, True)
     assert [each["features"] for each in told["single"]] == [["a"], ["b"]]
+
+
+@pytest.mark.parametrize(("people", "concluded"), [(3, False), (10, False), (4000, True)])
+def test_of_few_randomized_answers_nothing_is_concluded(people: int, concluded: bool) -> None:
+    found = compared(drawn(features_of(2, 2, randomizers=[KRR, KRR]), people), 0, 1)
+    assert found.agrees
+    assert found.is_inconclusive != concluded
+    assert found.verdict.startswith("The results agree" if concluded else "Nothing can be concluded")
+    plain = compared(drawn(features_of(2, 2), people), 0, 1)
+    assert not plain.is_inconclusive

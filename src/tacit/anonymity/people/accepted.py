@@ -1,5 +1,7 @@
 """What functions take for people, or the sentence that says what they would take."""
 
+import inspect
+
 from tacit.anonymity.people.marginals import SEVERAL_ROWS, Marginals
 from tacit.anonymity.people.population import Population
 from tacit.errors import UnsupportedError
@@ -24,11 +26,19 @@ def as_population(population: object, of_marginals: str = "exposure_bound") -> P
     """Return the population, or say how to make one of what was given, or what to call with Marginals instead."""
     if isinstance(population, Marginals):
         raise UnsupportedError(
-            "Marginals do not tell which values a person has together, which this needs; call "
-            f"{of_marginals} with them, or make a tacit.Population(table)"
+            f"{_called()} takes a Population; got Marginals, which do not tell which values a person has together; "
+            f"call {of_marginals} with them, or make a tacit.Population(table)"
         )
     if not isinstance(population, Population):
         raise UnsupportedError(
-            f"exposure is of a Population, got {type(population).__name__}; make one with tacit.Population(table)"
+            f"{_called()} takes a Population; got {type(population).__name__}; make one with tacit.Population(table)"
         )
     return population
+
+
+def _called() -> str:
+    """Return the name of the function of this package that was called from outside of it."""
+    name, frame, package = "it", inspect.currentframe(), __name__.partition(".")[0]
+    while frame is not None and str(frame.f_globals.get("__name__")).partition(".")[0] == package:
+        name, frame = frame.f_code.co_name, frame.f_back
+    return name

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from tacit.anonymity.people.accepted import as_population
 from tacit.anonymity.people.population import Population
+from tacit.numerics.alike import are_row_numbers
 from tacit.printable import printable
 from tacit.tables.counting.class_sizes import ClassSizes
 
@@ -53,7 +54,10 @@ _PEOPLE = {
     "member", "participant", "passenger", "patient", "person", "player", "pupil", "resident", "respondent", "student",
     "subj", "subject", "taxpayer", "user", "voter", "worker",
 }  # fmt: skip
-_BESIDE_AN_ID = {"anon", "case", "code", "key", "no", "nr", "num", "number", "record", "row", "study", "the", "unique"}
+_BESIDE_AN_ID = {
+    "anon", "case", "code", "hash", "hashed", "key", "no", "nr", "num", "number", "pseudonym", "record", "row", "study",
+    "the", "token", "unique",
+}  # fmt: skip
 _TIMES = {
     "age", "date", "day", "days", "hour", "index", "minute", "month", "order", "period", "quarter", "rank", "round",
     "second", "sequence", "session", "step", "t", "time", "trial", "visit", "wave", "week", "weeks", "year", "years",
@@ -282,7 +286,8 @@ def _free_text(seen: _Seen) -> tuple[Kind, str] | None:
 def _naming(seen: _Seen) -> tuple[Kind, str] | None:
     if seen.values <= _OWN_VALUES * seen.filled or seen.filled < min(_ENOUGH, seen.rows):
         return None
-    numbering = seen.values == seen.filled and (seen.filled >= _NUMBERING or {*seen.words} <= _ROW_NUMBERS)
+    enough = seen.filled >= _NUMBERING or {*seen.words} <= _ROW_NUMBERS
+    numbering = seen.values == seen.filled and (enough or are_row_numbers(seen.filled, seen.like.span))
     if not seen.mostly(seen.like.numbers) or _names_people(seen) or (numbering and not seen.like.fractions):
         return "identifier", seen.told()
     return "measurement", f"fine numbers, {seen.told()}"
@@ -300,7 +305,7 @@ _RULES = (_constant, _date, _coordinate, _weight, _free_text, _naming, _nearly_c
 def _keys(seen: Iterable[_Seen]) -> set[str]:
     """Return the columns that look like the names of people with several rows: by their own names, or by the one."""
     fit = [each for each in seen if _repeats(each)]
-    if named := {each.column for each in fit if _names_people(each)}:
+    if named := {each.column for each in fit if _names_people(each) or _is_of_codes(each)}:
         return named
     even = [each for each in fit if _is_even(each)]
     return {max(even, key=lambda each: each.values).column} if even else set()
@@ -320,13 +325,22 @@ def _names_people(seen: _Seen) -> bool:
     return bool(words & _IDENTIFYING) and words <= _IDENTIFYING | _BESIDE_AN_ID
 
 
+def _names_a_group(seen: _Seen) -> bool:
+    return any(group in seen.column.lower() for group in _GROUPS)
+
+
+def _is_of_codes(seen: _Seen) -> bool:
+    """Whether values are UUIDs or hashes, and so many that a group is unlikely to be what they name."""
+    return seen.mostly(seen.like.codes) and seen.values**2 >= seen.filled and not _names_a_group(seen)
+
+
 def _is_even(seen: _Seen) -> bool:
     """Whether every value has several rows, and so nearly as many as the others that it is no chance."""
     counts = seen.rows_of_values
     mean = seen.filled / seen.values
     if seen.values < _ENOUGH_TO_SPREAD or min(counts) < 2 or mean > min(_ROWS_OF_ONE, seen.values):
         return False
-    if _TIMES & {*seen.words} or any(group in seen.column.lower() for group in _GROUPS):
+    if _TIMES & {*seen.words} or _names_a_group(seen):
         return False
     spread = sum(count * (size - mean) ** 2 for size, count in counts.items()) / seen.values
     return spread < _LEAST_SPREAD * mean

@@ -50,12 +50,15 @@ class SyntheticAttack:
         """The share of successes if the held-out people were as many as the original's."""
         return self.scale * self.control.rate
 
-    def risk(self, confidence: float) -> Estimate:
+    def risk(self, confidence: float, *, others: bool = True) -> Estimate:
         """Return ``(r − c)/(1 − c)``, r being the rate on the original and c that on held-out people; at least -1.
 
         It is 0 where others are told as much of, 1 where the attack is always right because a person is in the
         original. Source: Giomi, Boenisch, Wehmeyer and Tasnádi, A Unified Framework for Quantifying Privacy Risk in
         Synthetic Data, PoPETs 2023, section 4; the interval: see :func:`excess_limits`.
+
+        Where some of those held out are the original's, not all ``others``, c is between the rate on others and r: a
+        risk above 0 is at least as high as it looks, and nothing bounds it from above.
         """
         value, low, high = excess_limits(
             self.original.hits,
@@ -65,4 +68,10 @@ class SyntheticAttack:
             self.scale,
             1 - confidence,
         )
-        return Estimate(value, low, high, confidence, "limits of both rates, squared and added", ASSUMING)
+        method = "limits of both rates, squared and added"
+        if not others:
+            low, high = (low, 1.0) if low > 0 else (-1.0, 1.0)
+            value = low if low > 0 else high
+        elif low <= -1 and high >= 1:  # both rates may be 1
+            value = high
+        return Estimate(value, low, high, confidence, method, ASSUMING)

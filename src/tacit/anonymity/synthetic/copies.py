@@ -1,10 +1,10 @@
-"""People whose row stands in a synthetic table, word for word."""
+"""People whose row, or whose name, stands in a synthetic table word for word."""
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tacit.anonymity.synthetic.attack import Attacked, SyntheticAttack
-from tacit.anonymity.synthetic.tables import Tables
+from tacit.anonymity.synthetic.tables import MISSING, Tables
 
 
 def copies(tables: Tables) -> tuple[SyntheticAttack, SyntheticAttack]:
@@ -22,3 +22,14 @@ def copies(tables: Tables) -> tuple[SyntheticAttack, SyntheticAttack]:
         return SyntheticAttack(name, hits, others)
 
     return found("copied", known), found("copied_alone", alone)
+
+
+def copied_values(tables: Tables, name: str) -> SyntheticAttack:
+    """Return how many people's own value of a column, such as their name, is in the synthetic table."""
+    original, synthetic, control = tables.columns[name].parts
+    there = np.isin(original, synthetic), np.isin(control, synthetic)
+    hits, others = (
+        Attacked(int(np.count_nonzero(found & (part != MISSING))), part.size)
+        for found, part in zip(there, (original, control), strict=True)
+    )
+    return SyntheticAttack(f"copied:{name}", hits, others)

@@ -1,7 +1,7 @@
 """An original table, a synthetic one and one of held-out people, in the same codes."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from importlib import import_module
@@ -20,6 +20,8 @@ Valued = tuple[Column, Any]
 
 NAMES = ("the original", "the synthetic table", "the held-out table")
 MISSING = -1
+# Of fewer synthetic records the value is somebody's by chance; and in so few records hardly any value is.
+_COPIED, _FEW_RECORDS = 0.05, 20
 
 
 @dataclass(frozen=True)
@@ -72,6 +74,38 @@ class Tables:
         )
         return original, synthetic, control
 
+    def without(self, columns: Sequence[str]) -> "Tables":
+        """Return the tables without some columns."""
+        return Tables({name: column for name, column in self.columns.items() if name not in columns})
+
+    @cached_property
+    def newly_made(self) -> tuple[str, ...]:
+        """The columns of which hardly any synthetic record has a value that a person has: by them no row is a copy.
+
+        Time stamps of the synthetic table's own are such, and numbers with noise. None is one if all are.
+        """
+        return self._but_not_all(
+            name
+            for name, column in self.columns.items()
+            if _are_new(column.synthetic, np.concatenate([column.original, column.control]))
+        )
+
+    @cached_property
+    def of_one_table(self) -> tuple[str, ...]:
+        """The columns of which hardly any held-out person has a value that somebody of the original has."""
+        return self._but_not_all(
+            name for name, column in self.columns.items() if _are_new(column.control, column.original)
+        )
+
+    def _but_not_all(self, names: Iterable[str]) -> tuple[str, ...]:
+        found = tuple(names)
+        return found if len(found) < len(self.columns) else ()
+
+    def is_of_one_value(self, column: str) -> bool:
+        """Return whether all people of the original and all held out have the same value of a column, or none."""
+        original, _, control = self.columns[column].parts
+        return np.unique(np.concatenate([original, control])).size == 1
+
     def records(self, columns: Sequence[str]) -> tuple[Records, Records, Records]:
         """Return each table's records on some columns, as distances are measured between them.
 
@@ -100,6 +134,12 @@ class Tables:
         ends = np.cumsum(self.sizes)[:-1]
         original, synthetic, control = (Column(part, whole.count) for part in np.split(whole.codes, ends))
         return original, synthetic, control
+
+
+def _are_new(codes: Codes, others: Codes) -> bool:
+    """Return whether hardly any of these values, of which there are some, is among the others."""
+    given = codes[codes != MISSING]
+    return given.size >= _FEW_RECORDS and int(np.isin(given, others).sum()) < _COPIED * given.size
 
 
 def _measured(column: CodedColumn) -> tuple[Reals, float]:

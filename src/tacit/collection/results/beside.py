@@ -18,6 +18,7 @@ from tacit.presenting.objects import plain
 STANDARD_ERRORS = 4
 # How surely what was randomized agrees if nothing is wrong: for each table that is compared.
 _SURELY = 1 - 1e-9
+_LONG = 0.5
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,8 @@ class Compared:
     agrees
         Whether all counts are equal; where answers were randomized, whether all shares are where chance leaves them but
         once in 10⁹ tables.
+    is_inconclusive
+        Whether chance leaves each share in an interval that is longer than a half, so that hardly any would differ.
     """
 
     features: tuple[str, ...]
@@ -50,6 +53,7 @@ class Compared:
     within: int
     furthest: float
     agrees: bool
+    is_inconclusive: bool = False
 
 
 @dataclass(frozen=True)
@@ -78,6 +82,12 @@ class Beside:
         return self.counted in (None, self.people) and all(table.agrees for table in tables)
 
     @property
+    def is_inconclusive(self) -> bool:
+        """Whether nothing can be concluded from what agrees: so few answered that hardly any result would differ."""
+        tables = [*self.single, *([] if self.joint is None else [self.joint])]
+        return self.agrees and any(table.is_inconclusive for table in tables)
+
+    @property
     def verdict(self) -> str:
         """What it comes to, in a sentence."""
         tables = [*self.single, *([] if self.joint is None else [self.joint])]
@@ -88,11 +98,18 @@ class Beside:
             said = f"{within:,} of {shares:,} counts are those of the table"
         if self.counted not in (None, self.people):
             said += f", and {self.counted:,} of {self.people:,} people were counted"
+        if self.is_inconclusive:
+            return (
+                f"Nothing can be concluded on whether the results agree with the table: of so few answers, nearly all "
+                f"would. {said[0].upper()}{said[1:]}."
+            )
         return f"{'The results agree with the table' if self.agrees else 'The results differ from the table'}: {said}."
 
     def to_dict(self) -> Mapping[str, Any]:
         """Return it as plain objects, for JSON."""
-        return {**plain(self), "agrees": self.agrees, "verdict": self.verdict}
+        return {
+            **plain(self), "agrees": self.agrees, "is_inconclusive": self.is_inconclusive, "verdict": self.verdict,
+        }  # fmt: skip
 
 
 def beside(task: Task, rows: NDArray[np.int64], counts: Counts, analysed: AnalystResult | None = None) -> Beside:
@@ -152,4 +169,5 @@ def _compared(rows: NDArray[np.int64], told: NDArray[np.int64] | Joint, of: Roun
         joint.features, True, len(truth), int((off == 0).sum()), int((away <= STANDARD_ERRORS).sum()),
         float(away.max(initial=0.0)),
         joint.people == len(rows) and bool(((low <= truth + 1e-12) & (truth <= high + 1e-12)).all()),
+        bool((high - low > _LONG).all()),
     )  # fmt: skip

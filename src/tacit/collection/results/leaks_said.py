@@ -8,7 +8,7 @@ from tacit.collection.results.leaks import Leaks
 from tacit.collection.results.said import REST, at_least, certified_words, features_words
 from tacit.estimate import highest
 from tacit.presenting.names import short
-from tacit.presenting.numbers import bounded, people, percent, points
+from tacit.presenting.numbers import bounded, is_any_share, people, percent, points
 from tacit.presenting.views.document import Block, Bullets, Document, Section, first_rows
 
 TRUST = "Who has to be trusted"
@@ -33,6 +33,12 @@ def leaks_document(found: Leaks) -> Document:
 def _in_short(found: Leaks) -> str:
     guesses = [*found.single, found.joint] if found.joint else [*found.single]
     most = max(guesses, key=_gain)
+    if is_any_share(most.after):
+        return (
+            f"Of {people(found.people)}: nothing can be concluded on how well one person's answer to "
+            f"{features_words(most.features)} is guessed from what the parties see. Without it the best guess is right "
+            f"in {percent(most.before)}."
+        )
     return (
         f"Of {people(found.people)}: who sees what the parties see guesses one person's answer to "
         f"{features_words(most.features)} right in {bounded(most.after)}, instead of {percent(most.before)}; no guess "

@@ -9,7 +9,7 @@ from tacit.collection.results.curated import CuratorResult
 from tacit.collection.results.rare import Rare
 from tacit.estimate import Estimate
 from tacit.presenting.names import short
-from tacit.presenting.numbers import in_points, interval, number, people, percent, percent_upwards
+from tacit.presenting.numbers import in_points, interval, is_any_share, number, people, percent, percent_upwards
 from tacit.presenting.views.document import Block, Document, Grid, first_rows
 
 REST = "--json"
@@ -109,7 +109,7 @@ def beside_document(found: Beside) -> Document:
             f"{table.shares:,}",
             f"{table.within:,}",
             "" if not table.randomized else f"{table.furthest:.2f}",
-            "yes" if table.agrees else "no",
+            ("not known" if table.is_inconclusive else "yes") if table.agrees else "no",
         )
         for table in tables
     ]
@@ -122,6 +122,8 @@ def beside_document(found: Beside) -> Document:
 
 def certified_words(exposure: Estimate, k: int) -> str:
     """Return what is certified of who stands out, and of whom."""
+    if is_any_share(exposure):
+        return f"nothing can be concluded: any number of people may have fewer than {k} alike"
     if exposure.confidence is None:
         return f"at most {percent_upwards(exposure.high)} of those who were counted have fewer than {k} alike"
     return (

@@ -9,7 +9,7 @@ from tacit.jobs.audit.decision_result import AS_TOLD, ColumnDecision, Columns, O
 from tacit.jobs.audit.result import Audit, RiskReport
 from tacit.jobs.audit.set_names import SetNames
 from tacit.presenting.names import briefly, listed
-from tacit.presenting.numbers import bounded, odds, people, percent, points, times
+from tacit.presenting.numbers import bounded, is_any_share, odds, people, percent, points, times
 from tacit.presenting.shell import Command
 from tacit.printable import printable
 
@@ -31,6 +31,7 @@ _ENDED = {
 
 # So many columns are named one by one where another set is named before.
 _LISTED = 8
+_MODELS = "What models say beside it rests on what each assumes, which --json has; they may be far apart."
 # What a release is told as an audit was.
 _OF_A_RELEASE = ("--guess-budget=", "--certain-budget=", "--header=")
 
@@ -171,15 +172,19 @@ def unique_among_all(found: Audit) -> list[str]:
     of = f"{people(told.unique_people)} of {told.people:,} {'is' if told.unique_people == 1 else 'are'} unique"
     if not isinstance(told.population_unique, Estimate):
         return [f"By {briefly(told.columns)}, {of}: there is nobody else."]
+    if is_any_share(told.population_unique):
+        sentences = [
+            f"By {briefly(told.columns)}, {of} in the table. Nothing can be concluded on how many of all "
+            f"{told.population:,} people are unique by them."
+        ]
+        return sentences + ([_MODELS] if told.models else [])
     end, sure = percent(told.population_unique.high), percent(told.population_unique.confidence or 1.0)
     sentences = [
         f"By {briefly(told.columns)}, {of} in the table. Of all {told.population:,} people at most {end} are unique by "
         f"them, if the table is a random sample: with {sure} confidence, whatever the others are like."
     ]
     if told.models:
-        sentences.append(
-            "What models say beside it rests on what each assumes, which --json has; they may be far apart."
-        )
+        sentences.append(_MODELS)
     return sentences
 
 

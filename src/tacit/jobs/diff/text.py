@@ -9,7 +9,7 @@ from rich.console import Group, RenderableType
 from tacit.estimate import Estimate
 from tacit.jobs.diff.result import Diff
 from tacit.presenting.names import briefly, listed
-from tacit.presenting.numbers import between, people, percent, percent_upwards
+from tacit.presenting.numbers import between, is_any_share, people, percent, percent_upwards
 from tacit.presenting.tables import plain_table, plain_words, with_rest
 
 Numbers = Mapping[str, int | Fraction]
@@ -122,7 +122,13 @@ def _joined(found: Diff) -> Iterator[str]:
         if join.if_the_same is not None:
             least = percent(join.if_the_same / found.after.people)
             same = f" The shared columns agree row for row: if both are of the same people, it is {least} or more."
-        yield f"Joined person by person, both expose {certified} of the people in NEW (certified).{same}"
+        if is_any_share(join.certified):
+            yield (
+                "Nothing can be concluded on how many people in NEW both expose if they are joined person by person."
+                f"{same}"
+            )
+        else:
+            yield f"Joined person by person, both expose {certified} of the people in NEW (certified).{same}"
     else:
         yield (
             f"Joined by {found.person}, both expose {percent(join.exposure)} of the people in NEW (counted; without "

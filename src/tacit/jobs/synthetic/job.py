@@ -9,18 +9,17 @@ from typing import Any
 import numpy as np
 
 from tacit import limits
-from tacit.anonymity import Population
 from tacit.anonymity.synthetic.attack import SyntheticAttack
-from tacit.anonymity.synthetic.copies import copies
+from tacit.anonymity.synthetic.copies import copied_values, copies
 from tacit.anonymity.synthetic.neighbours import inference, linkability
 from tacit.anonymity.synthetic.singling_out import singling_out
-from tacit.anonymity.synthetic.tables import NAMES, Tables, tables_of
-from tacit.errors import InvalidTableError, InvalidValueError, TooLargeError, UnknownColumnError, UnsupportedError
+from tacit.anonymity.synthetic.tables import NAMES, Tables
+from tacit.errors import InvalidTableError, InvalidValueError
 from tacit.input_files import without_password
+from tacit.jobs.synthetic.reading import TablesRead, read_tables
 from tacit.jobs.synthetic.result import AttackResult, SyntheticRisk
 from tacit.numerics.draws.randomness import fresh_seed
-from tacit.tables.counting.coded import valued
-from tacit.tables.layouts.column_names import distinct_names, names_among
+from tacit.tables.layouts.column_names import distinct_names
 from tacit.tables.layouts.headers import Header
 from tacit.validation import as_confidence, as_count
 
@@ -36,6 +35,7 @@ def synthetic_risk(
     columns: Sequence[str] | None = None,
     *,
     sensitive: str | Sequence[str] = (),
+    keep: str | Sequence[str] = (),
     linked: Linked | None = None,
     neighbours: int = 1,
     attacks: int | None = None,
@@ -58,6 +58,10 @@ def synthetic_risk(
         The columns to look at; None is all, which all three must have then.
     sensitive
         The columns that are guessed, each from all columns that are not sensitive.
+    keep
+        Columns to compare though they look as if they name people. Identifiers and free texts are left out otherwise,
+        as `tacit.anonymity.column_kinds` recognizes them: a row number of the synthetic table's own is no fact about
+        anybody. What is in ``sensitive`` or ``linked`` is kept.
     linked
         What either of two parties knows of a person, two sets of columns; None deals the columns out in turn, those
         with the most values first.
@@ -83,7 +87,8 @@ def synthetic_risk(
     Raises
     ------
     InvalidTableError, UnknownColumnError
-        If a table cannot be read as it stands, lacks a column, holds another kind of value in it, or is too small.
+        If a table cannot be read as it stands, lacks a column, holds another kind of value in it, or is too small; or
+        if its people look to have several rows each.
     InvalidValueError
         If an option is out of range.
     UnsupportedError
@@ -111,17 +116,18 @@ def synthetic_risk(
     secrets = (sensitive,) if isinstance(sensitive, str) else distinct_names(sensitive)
     parties = None if linked is None else _parties(linked)
     named = [*secrets, *(name for party in parties or () for name in party)]
-    wanted = None if columns is None else list(dict.fromkeys([*distinct_names(columns), *named]))
+    kept = [*named, *((keep,) if isinstance(keep, str) else distinct_names(keep))]
+    wanted = None if columns is None else list(dict.fromkeys([*distinct_names(columns), *kept]))
     tell: Callable[[str], None] = progress or (lambda _: None)
     tell("reading the tables")
-    tables, names = _read((original, synthetic, control), wanted, header, memory)
-    names_among(named, names)
+    read = read_tables((original, synthetic, control), wanted, kept, header, memory)
+    tables, names = read.tables, read.columns
     _check_sizes(tables)
     known = [name for name in names if name not in secrets]
     if secrets and not known:
         raise InvalidValueError("each column is sensitive, so that none is left to guess from; name fewer")
     dealt = parties or _dealt(tables)
-    found, not_attacked = _Attacks(tables, known, secrets, dealt, k, most, seed).made(tell)
+    found, not_attacked = _Attacks(read, known, secrets, dealt, k, most, seed).made(tell)
     each = _of_each(confidence, len(found))
     people, records, held_out = tables.sizes
     return SyntheticRisk(
@@ -130,12 +136,22 @@ def synthetic_risk(
         records=records,
         held_out=held_out,
         columns=names,
+        left_out=read.left_out,
+        newly_made=tables.newly_made,
+        overlap=read.overlap,
         linked=dealt,
         neighbours=k,
         seed=seed,
         confidence=confidence,
         attacks=tuple(
-            AttackResult(one.name, one.original, one.control, one.control_rate, one.naive, one.risk(each))
+            AttackResult(
+                one.name,
+                one.original,
+                one.control,
+                one.control_rate,
+                one.naive,
+                one.risk(each, others=read.overlap is None),
+            )
             for one in found
         ),
         not_attacked=not_attacked,
@@ -146,7 +162,7 @@ def synthetic_risk(
 class _Attacks:
     """The attacks that are asked for."""
 
-    tables: Tables
+    read: TablesRead
     known: Sequence[str]
     sensitive: Sequence[str]
     linked: tuple[tuple[str, ...], tuple[str, ...]] | None
@@ -156,14 +172,18 @@ class _Attacks:
 
     def made(self, tell: Callable[[str], None]) -> tuple[list[SyntheticAttack], dict[str, str]]:
         """Return what each attack did, and of others why they were not made."""
-        tables, rng, (people, records, held_out) = self.tables, np.random.default_rng(self.seed), self.tables.sizes
+        tables, rng = self.read.tables, np.random.default_rng(self.seed)
+        people, records, held_out = tables.sizes
         affordable = limits.current().most_records_compared
         targets = self.most or max(FEWEST, affordable // (2 * records))
         chosen = np.sort(rng.permutation(people)[:targets]), np.sort(rng.permutation(held_out)[:targets])
         conditions = self.most or max(FEWEST, affordable // (people + held_out + records))
         not_attacked: dict[str, str] = {}
         tell("copies")
-        found = [*copies(tables)]
+        found = [
+            *copies(tables.without(tables.newly_made)),
+            *(copied_values(named, name) for name, named in self.read.naming.items()),
+        ]
         for how in ("univariate", "multivariate"):
             tell(f"singling out, {how}")
             one = singling_out(tables, how, conditions, rng)
@@ -177,48 +197,14 @@ class _Attacks:
             tell("linkability")
             found.append(linkability(tables, *self.linked, self.neighbours, chosen))
         for name in self.sensitive:
+            if tables.is_of_one_value(name):
+                not_attacked[f"inference:{name}"] = "all people, held out or not, have the same value or none"
+                continue
             tell(f"inference of {name}")
             found.append(inference(tables, self.known, name, chosen))
         if not self.sensitive:
             not_attacked["inference"] = "no column is said to be sensitive (--sensitive, sensitive=)"
         return found, not_attacked
-
-
-def _read(
-    given: Sequence[Any], wanted: Sequence[str] | None, header: Header, memory: int | str | None
-) -> tuple[Tables, tuple[str, ...]]:
-    """Return the three tables on the columns that they share, and their names."""
-    parts = [_population(*each, wanted, header, memory) for each in zip(given, NAMES, strict=True)]
-    names = parts[0].columns
-    for part, which in zip(parts, NAMES, strict=True):
-        if there := set(names) ^ set(part.columns):
-            first = next(name for name in (*names, *part.columns) if name in there)
-            lacks, has = (which, NAMES[0]) if first in names else (NAMES[0], which)
-            raise InvalidTableError(
-                f"{lacks} lacks the column {first!r} of {has}; name those that all three have (--columns, columns=)"
-            )
-    most = limits.current().most_codes
-    if (cells := max(part.rows for part in parts) * len(names)) > most:
-        raise TooLargeError(
-            f"a table has {cells:,} values in these columns, of at most {most:,}; name fewer (--columns, columns=)"
-        )
-    held = [part.told_by_rows(lambda rows, length: valued(rows, names, length)) for part in parts]
-    coded = [each for each in held if each is not None]
-    if len(coded) < len(held):
-        raise UnsupportedError(
-            "a table cannot be attacked here: its rows are not in this process, or a column holds lists or the like; "
-            "pass the rows themselves, or leave such a column out"
-        )
-    return tables_of(names, coded), names
-
-
-def _population(
-    table: Any, which: str, columns: Sequence[str] | None, header: Header, memory: int | str | None
-) -> Population:
-    try:
-        return Population(table, columns, None, header, memory=memory)
-    except UnknownColumnError as error:
-        raise InvalidTableError(f"{which}: {error}") from None
 
 
 def _check_sizes(tables: Tables) -> None:

@@ -5,11 +5,17 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
 from tacit.anonymity.synthetic.attack import Attacked
+from tacit.anonymity.synthetic.overlap import Overlap
 from tacit.estimate import Estimate, largest
 from tacit.presenting.objects import plain
 
 #: The attacks but those on a sensitive column, which are called inference:COLUMN.
 ATTACKS = ("copied", "copied_alone", "singling_out_univariate", "singling_out_multivariate", "linkability")
+
+# Where a risk may be as high as this, there is no saying that nothing shows it.
+HIGH_RISK = 0.5
+
+Decision = Literal["tells more", "not alike", "no sign", "nothing can be concluded"]
 
 
 def synthetic_measures(sensitive: Sequence[str]) -> list[str]:
@@ -54,6 +60,11 @@ class AttackResult:
         """Whether it does no better on the original than without looking at its people."""
         return self.naive is not None and self.original.rate <= self.naive
 
+    @property
+    def is_inconclusive(self) -> bool:
+        """Whether its risk may be none, and may be 0.5 or more."""
+        return self.risk.low <= 0 and self.risk.high >= HIGH_RISK
+
 
 @dataclass(frozen=True)
 class SyntheticRisk:
@@ -67,6 +78,12 @@ class SyntheticRisk:
         How many rows these have.
     columns
         What was looked at.
+    left_out
+        Of each column that was not compared, since it looks as if it names people, why.
+    newly_made
+        The columns of which hardly any synthetic value is a person's: copies of rows are counted on the others.
+    overlap
+        People of the original among those held out; None if none show.
     linked
         The columns that either party knows, for linkability; None if it was not attacked.
     neighbours, seed, confidence
@@ -84,6 +101,9 @@ class SyntheticRisk:
     records: int
     held_out: int
     columns: tuple[str, ...]
+    left_out: Mapping[str, str]
+    newly_made: tuple[str, ...]
+    overlap: Overlap | None
     linked: tuple[tuple[str, ...], tuple[str, ...]] | None
     neighbours: int
     seed: int
@@ -99,11 +119,22 @@ class SyntheticRisk:
         return replace(found, confidence=self.confidence)
 
     @property
-    def decision(self) -> Literal["tells more", "not alike", "no sign"]:
-        """What follows: "not alike" if held-out people are the ones told more of, so that the tables do not compare."""
+    def decision(self) -> Decision:
+        """What follows of the attacks.
+
+        "not alike" is it if held-out people are the ones told more of, so that the tables do not compare, and "no sign"
+        only if each attack's risk is known to be below 0.5.
+        """
         if any(each.risk.low > 0 for each in self.attacks):
             return "tells more"
-        return "not alike" if any(each.risk.high < 0 for each in self.attacks) else "no sign"
+        if any(each.risk.high < 0 for each in self.attacks):
+            return "not alike"
+        return "nothing can be concluded" if self.inconclusive else "no sign"
+
+    @property
+    def inconclusive(self) -> tuple[str, ...]:
+        """The attacks whose risk may be none, and may be 0.5 or more."""
+        return tuple(each.attack for each in self.attacks if each.is_inconclusive)
 
     @property
     def measures(self) -> dict[str, Estimate | None]:
@@ -113,5 +144,5 @@ class SyntheticRisk:
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as dicts, lists, numbers and strings, ready for JSON."""
-        whole = {"decision": self.decision, "risk": self.risk}
+        whole = {"decision": self.decision, "risk": self.risk, "inconclusive": self.inconclusive}
         return plain(whole | {field.name: getattr(self, field.name) for field in fields(self)})

@@ -7,10 +7,11 @@ from rich.console import Group, RenderableType
 
 from tacit.anonymity.synthetic.singling_out import COLUMNS
 from tacit.estimate import Estimate
-from tacit.jobs.synthetic.result import SyntheticRisk
+from tacit.jobs.synthetic.result import HIGH_RISK, SyntheticRisk
 from tacit.presenting.names import briefly
-from tacit.presenting.numbers import percent
+from tacit.presenting.numbers import people, percent
 from tacit.presenting.tables import plain_table, plain_words
+from tacit.printable import printable
 
 _NAMES = {
     "copied": "copied rows",
@@ -33,7 +34,7 @@ def _parts(found: SyntheticRisk) -> Iterator[RenderableType]:
     yield plain_words(_decision(found))
     yield plain_words(
         f"{found.people:,} people in the original, {found.records:,} synthetic records, {found.held_out:,} people held "
-        f"out; {len(found.columns)} columns. Seed {found.seed}."
+        f"out; {len(found.columns)} column{'s' * (len(found.columns) != 1)}. Seed {found.seed}."
     )
     table = plain_table("attack", "tries", "original", "held out", "naive", "risk", "from", "to", wide=14)
     for each in found.attacks:
@@ -43,7 +44,7 @@ def _parts(found: SyntheticRisk) -> Iterator[RenderableType]:
             percent(each.original.rate, 3),
             percent(min(1.0, each.control_rate), 3),
             "" if each.naive is None else percent(each.naive, 2),
-            f"{each.risk.value:.4f}",
+            _value(each.risk),
             *_ends(each.risk),
         )
     yield table
@@ -63,6 +64,16 @@ def _parts(found: SyntheticRisk) -> Iterator[RenderableType]:
     if found.linked is not None:
         first, second = found.linked
         yield plain_words(f"Linkability: one party knows {briefly(first)}; the other {briefly(second)}.")
+    for name, reason in found.left_out.items():
+        what = "only looked for" if f"copied:{name}" in found.measures else "not compared"
+        yield plain_words(
+            f"{printable(name)} is {what}: {reason}. If it is a fact about people, add --keep {printable(name)}."
+        )
+    if found.newly_made:
+        yield plain_words(
+            f"Copied rows are counted without {briefly(found.newly_made)}: hardly any synthetic value there is that of "
+            "a person."
+        )
     for name, reason in found.not_attacked.items():
         yield plain_words(f"{said(name)}: not attacked, {reason}.")
 
@@ -72,10 +83,11 @@ def said(attack: str) -> str:
 
     Examples
     --------
-    >>> said("inference:income")
-    'inference of income'
+    >>> said("inference:income"), said("copied:mail")
+    ('inference of income', 'copied values of mail')
     """
-    return _NAMES.get(attack, attack.replace(":", " of ", 1))
+    kind, _, column = attack.partition(":")
+    return _NAMES.get(attack, f"{'copied values' if kind == 'copied' else kind} of {column}" if column else kind)
 
 
 def _decision(found: SyntheticRisk) -> str:
@@ -86,6 +98,7 @@ def _decision(found: SyntheticRisk) -> str:
             return (
                 "The synthetic table tells more of the people it was made from than of others: by "
                 f"{said(worst.attack)}, a risk of {_between(worst.risk)} (all together {sure})."
+                + (f" {_same_people(found)} The risk may be higher." if found.overlap else "")
             )
         case "not alike":
             least = min(found.attacks, key=lambda each: each.risk.high)
@@ -93,6 +106,11 @@ def _decision(found: SyntheticRisk) -> str:
                 "The tables do not compare: the synthetic table tells more of the held-out people than of those it was "
                 f"made from, by {said(least.attack)}, a risk of {_between(least.risk)} (all together {sure}). Are they "
                 "drawn alike, and given in the right order?"
+            )
+        case "nothing can be concluded":
+            return (
+                "Nothing can be concluded on whether the synthetic table tells more of the people it was made from "
+                f"than of others. {_why_nothing(found)}"
             )
         case "no sign":
             attacks = sum(each.original.attacks for each in found.attacks)
@@ -103,8 +121,45 @@ def _decision(found: SyntheticRisk) -> str:
             )
 
 
+def _why_nothing(found: SyntheticRisk) -> str:
+    if found.overlap is not None:
+        return f"{_same_people(found)} Hold out people who are not in the original, at random."
+    open_ones = ", ".join(map(said, found.inconclusive))
+    settled = [each.risk for each in found.attacks if not each.is_inconclusive]
+    others = f" The other attacks' risk is at most {_ends(max(settled, key=_high))[1]}." if settled else ""
+    return (
+        f"These attacks succeed on so many held-out people, or were tried on so few, that the risk may be none and may "
+        f"be {HIGH_RISK} or more: {open_ones}.{others} Take more columns (--columns), or more people of both "
+        "tables."
+    )
+
+
+def _same_people(found: SyntheticRisk) -> str:
+    overlap = found.overlap
+    assert overlap is not None
+    if overlap.people == found.held_out:
+        return "The people held out seem to be those of the original: both tables hold the same rows."
+    return (
+        f"Of the {people(found.held_out)} held out, {overlap.people:,} seem to be in the original: each shares a row "
+        f"with one person there and with nobody else (by chance, {overlap.by_chance:,.3g} would)."
+    )
+
+
+def _high(risk: Estimate) -> float:
+    return risk.high
+
+
+def _value(risk: Estimate) -> str:
+    """Return a risk, or what is known of it where nothing is between the ends."""
+    if risk.low <= 0 and risk.high >= 1:
+        return "not known"
+    return f"≥ {_ends(risk)[0]}" if risk.value == risk.low < risk.high else f"{risk.value:.4f}"
+
+
 def _between(risk: Estimate) -> str:
     low, high = _ends(risk)
+    if risk.value == risk.low < risk.high:
+        return f"at least {low}"
     return f"{risk.value:.4f}, between {low} and {high}"
 
 

@@ -27,6 +27,9 @@ _DAYS = "|".join(
 # In JSON a text is in quotes.
 _MOMENT = f'^"?(({_DAYS})([T ]+{_CLOCK}{_ZONE})?|{_CLOCK})"?$'
 _PLAIN_NUMBER = '^"?[-+]?[0-9]{1,15}([.][0-9]*)?([eE][-+]?[0-9]{1,2})?"?$'
+_LONG_EPOCH = '^"?1[0-9]{15}([0-9]{3})?"?$'
+_HEX = "[0-9a-fA-F]"
+_CODE = f'^"?[{{(]?(0x)?({_HEX}{{8}}-?({_HEX}{{4}}-?){{3}}{_HEX}{{12}}|{_HEX}{{16,128}})[)}}]?"?$'
 _PLACE = '^"?[(]?-?[0-9]{1,3}[.][0-9]+[ ,;]+-?[0-9]{1,3}[.][0-9]+[)]?"?$'
 
 # Larger numbers are names more often than they are numbers, as are infinities and what is none.
@@ -36,6 +39,7 @@ _LARGEST_NUMBER = 1e15
 _LOOKED_AT = 10_000
 _COLUMNS_AT_ONCE = 64
 _TEXT, _NUMBER, _GIVEN, _LENGTH = "value_as_text", "value_as_number", "value_is_given", "number_of_rows"
+_ANY_SIZE = "value_of_any_size"
 
 _LATITUDE, _LONGITUDE = 90, 180
 _FIRST_YEAR, _LAST_YEAR = 1500, 2100
@@ -65,11 +69,15 @@ class Contents:
     days
         Whole numbers that may be dates, such as 20240131.
     epochs
-        Whole numbers that may be seconds or milliseconds since 1970, from 1985 to 2100.
+        Whole numbers that may be seconds, ms, µs or ns since 1970, from 1985 to 2100.
     moments
         Dates, times of days, or both.
     places
         Texts of two numbers with decimals.
+    codes
+        Texts in the form of a UUID or of a hash.
+    span
+        How far the greatest number is from the least.
     characters, words
         In all texts together; 0 of what is no text.
     """
@@ -86,6 +94,8 @@ class Contents:
     epochs: int = 0
     moments: int = 0
     places: int = 0
+    codes: int = 0
+    span: int = 0
     characters: int = 0
     words: int = 0
 
@@ -116,6 +126,8 @@ def _forms(rows: Rows, filled: Mapping[str, int], *, patterns: bool) -> dict[str
         kind = _held(rows, field).type()
         if kind.is_timestamp() or kind.is_date() or kind.is_time():
             told[field] = {"seen": 1, "moments": 1}
+        elif kind.is_uuid():
+            told[field] = {"seen": 1, "codes": 1}
         elif kind.is_string() or (kind.is_numeric() and not kind.is_boolean()):
             asked.append(field)
     if rows.are_read_anew and asked:
@@ -155,7 +167,8 @@ def _counted(rows: Rows, values: Any, fields: Sequence[str], *, patterns: bool) 
         values = values.mutate(**{_NUMBER: values[_NUMBER].coalesce(plain.cast("float64"))})
     given = values[_TEXT].notnull() | values[_NUMBER].notnull()
     usual = values[_NUMBER].between(-_LARGEST_NUMBER, _LARGEST_NUMBER)
-    values = values.mutate(**{_GIVEN: given, _NUMBER: usual.ifelse(values[_NUMBER], ibis.null("float64"))})
+    of_usual_size = usual.ifelse(values[_NUMBER], ibis.null("float64"))
+    values = values.mutate(**{_GIVEN: given, _ANY_SIZE: values[_NUMBER], _NUMBER: of_usual_size})
     counts = _counts(values, patterns=patterns)
     return {
         fields[int(place)]: {name: int(count or 0) for name, count in zip(counts, answer, strict=True)}
@@ -171,8 +184,13 @@ def _as_both(value: Any) -> dict[str, Any]:
 
 
 def _counts(values: Any, *, patterns: bool) -> dict[str, Any]:
-    text, number = values[_TEXT], values[_NUMBER]
+    text, number, of_any_size = values[_TEXT], values[_NUMBER], values[_ANY_SIZE]
     whole = number == number.floor()
+    epoch = _is_epoch(number) | _is_epoch(number / 10**3)
+    epoch |= _is_epoch(of_any_size / 10**6) | _is_epoch(of_any_size / 10**9)
+    epoch &= of_any_size == of_any_size.floor()
+    if patterns:
+        epoch |= text.re_search(_LONG_EPOCH)
     told: dict[str, Any] = {
         "seen": _many(values[_GIVEN]),
         "numbers": number.count(),
@@ -182,12 +200,14 @@ def _counts(values: Any, *, patterns: bool) -> dict[str, Any]:
         "longitudes": _many(number.between(-_LONGITUDE, _LONGITUDE)),
         "years": _many(number.between(_FIRST_YEAR, _LAST_YEAR) & whole),
         "days": _many(number.between(10_000 * _FIRST_YEAR, 10_000 * _LAST_YEAR) & whole & _is_day(number)),
-        "epochs": _many((_is_epoch(number) | _is_epoch(number / 1000)) & whole),
+        "epochs": _many(epoch),
+        "span": number.max() - number.min(),
         "characters": text.length().sum(),
         "words": (text.length() - text.replace(" ", "").length() + 1).sum(),
     }
     if patterns:
-        told |= {"moments": _many(text.re_search(_MOMENT)), "places": _many(text.re_search(_PLACE))}
+        forms = {"moments": _MOMENT, "places": _PLACE, "codes": _CODE}
+        told |= {name: _many(text.re_search(form)) for name, form in forms.items()}
     return told
 
 
