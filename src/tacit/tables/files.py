@@ -183,8 +183,7 @@ def _holds_any(column: Any, leaves: Sequence[str]) -> bool:
 def read_json(file: BinaryIO, choose: Choose, header: Header, memory: int | None) -> Rows:
     """Return the rows of a JSON file, an array of objects or an object a line.
 
-    Values stay apart by type and as numbers: 1, 1.0 and ``"1"`` are three; decimals have double precision, so that 1.0
-    and 1.00 are one. A missing key is null.
+    A value is its text: 1, 1.0, 1.00 and ``"1"`` are four values. A missing key is null.
     """
     if _is_cut_short(file):
         raise InvalidTableError(f"{file.name} starts an array and does not end with it; it is cut short, or goes on")
@@ -210,7 +209,7 @@ def read_json(file: BinaryIO, choose: Choose, header: Header, memory: int | None
     texts = {name: f"json->>{literal(_pointer(name))}" for name in names}
     chosen = choose(names) if header else chosen_names(choose, texts, engine.read, source, file.name)
     values = {name: _json_text(name) for name in chosen}
-    return engine.rows(values, source, spell=_spelled)
+    return engine.rows(values, _with_quoted_numbers(source), spell=_spelled)
 
 
 def _is_cut_short(file: BinaryIO) -> bool:
@@ -223,9 +222,31 @@ def _is_cut_short(file: BinaryIO) -> bool:
     return start.startswith(b"[") and not file.read().rstrip().endswith(b"]")
 
 
+# The engine reads decimals as doubles and drops the sign of -0. So numbers become texts that begin with a mark before
+# the engine takes a row apart. The mark is doubled in the row's own texts, so that none of them looks like a number.
+# Well-formed JSON holds the mark only as an escape, and the two control characters around a match not at all.
+_MARK, _MATCHED, _END = r"\u0001", "chr(1)", "chr(2)"
+_IS_INEXACT = r"[0-9][.eE]|-0"
+_TEXT_OR_NUMBER = r'("(?:[^"\\]|\\.)*")|(-?[0-9][0-9.eE+-]*)'
+_MARKED_NUMBER = r'"\\u0001(-?[0-9][0-9.eE+-]*)"'
+
+
+def _with_quoted_numbers(source: str) -> str:
+    """Return the SQL of a table of JSON objects in which no number is left whose text the engine would change."""
+    mark, row = literal(_MARK), "json::VARCHAR"
+    doubled = f"replace({row}, {mark}, {mark} || {mark})"
+    matched = f"regexp_replace({doubled}, {literal(_TEXT_OR_NUMBER)}, '\\1' || {_MATCHED} || '\\2' || {_END}, 'g')"
+    numbers = f"replace({matched}, {_MATCHED} || {_END}, '')"
+    texts = f"""replace(replace({numbers}, {_MATCHED}, '"' || {mark}), {_END}, '"')"""
+    is_inexact = f"regexp_matches({row}, {literal(_IS_INEXACT)})"
+    return f"(SELECT CASE WHEN {is_inexact} THEN {texts} ELSE {doubled} END::JSON AS json FROM {source})"
+
+
 def _json_text(key: str) -> str:
-    value = f"(json->{literal(_pointer(key))})"
-    return f"CASE json_type({value}) WHEN 'NULL' THEN NULL ELSE {value}::VARCHAR END"
+    """Return the SQL of a value's JSON text, in which numbers are written as in the file."""
+    value, mark = f"(json->{literal(_pointer(key).replace(chr(1), 2 * chr(1)))})", literal(_MARK)
+    numbers = f"regexp_replace({value}::VARCHAR, {literal(_MARKED_NUMBER)}, '\\1', 'g')"
+    return f"CASE json_type({value}) WHEN 'NULL' THEN NULL ELSE replace({numbers}, {mark} || {mark}, {mark}) END"
 
 
 def _pointer(key: str) -> str:
