@@ -25,9 +25,9 @@ def read_tsv(file: BinaryIO, choose: Choose, header: Header, memory: int | None)
     return read_csv(file, choose, header, memory, "\t")
 
 
-def read_csv(file: BinaryIO, choose: Choose, header: Header, memory: int | None, separator: str = ",") -> Rows:
+def read_csv(file: BinaryIO, choose: Choose, header: Header, memory: int | None, separators: str = ",;") -> Rows:
     """Return the rows of a CSV file: every value is text, and empty is null."""
-    layout = layout_of(file, header, separator)
+    layout = layout_of(file, header, separators)
     names = check_names(names_in_line(layout.names, file.name, numbered=layout.numbered), file.name)
     fields = {name: f"v{i}" for i, name in enumerate(names)}
     values = {name: fields[name] for name in choose(names)}
@@ -39,19 +39,20 @@ def read_csv(file: BinaryIO, choose: Choose, header: Header, memory: int | None,
         # Excel ends lines of a cell by \n and rows by \r\n, and the engine takes the first end for all; nor does it
         # find the end of a quoted value after a byte-order mark.
         engine = Embedded(file.name, memory=memory)
-        with engine.holding("arrived", _by_arrow(file, layout, fields.values(), separator)):
+        with engine.holding("arrived", _by_arrow(file, layout, fields.values())):
             return engine.rows(values, "arrived", expected=layout.rows)
     kinds = ", ".join(f"{field}: 'VARCHAR'" for field in fields.values())
     line_end = ", new_line = '\\n'" if layout.line_end == "\n" else ""  # of \r\n, only what it finds itself works
     source = (
         f"read_csv({literal(place(file))}, columns = {{{kinds}}}, header = {str(layout.header).lower()},"
-        f""" auto_detect = false, strict_mode = true, delim = '{separator}', quote = '"', escape = '"', nullstr = '',"""
+        f" auto_detect = false, strict_mode = true, delim = '{layout.separator}',"
+        f""" quote = '"', escape = '"', nullstr = '',"""
         f" hive_partitioning = false, parallel = {not layout.multiline}{line_end})"
     )
     return Embedded(file.name, [place(file)], memory).rows(values, source, expected=layout.rows)
 
 
-def _by_arrow(file: BinaryIO, layout: CsvLayout, fields: Iterable[str], separator: str) -> Any:
+def _by_arrow(file: BinaryIO, layout: CsvLayout, fields: Iterable[str]) -> Any:
     arrow: Any = import_module("pyarrow")
     csv: Any = import_module("pyarrow.csv")
     names = list(fields)
@@ -59,7 +60,7 @@ def _by_arrow(file: BinaryIO, layout: CsvLayout, fields: Iterable[str], separato
         rows = csv.read_csv(
             content,
             csv.ReadOptions(column_names=names, block_size=2 * LONGEST_ROW),
-            csv.ParseOptions(delimiter=separator, newlines_in_values=True, ignore_empty_lines=False),
+            csv.ParseOptions(delimiter=layout.separator, newlines_in_values=True, ignore_empty_lines=len(names) > 1),
             csv.ConvertOptions(
                 column_types=dict.fromkeys(names, arrow.string()), null_values=[""], strings_can_be_null=True
             ),
