@@ -6,6 +6,7 @@ import stat
 import tomllib
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from decimal import Decimal
 from importlib import import_module
 from pathlib import Path
@@ -18,6 +19,29 @@ _LONGEST = 200  # characters of a path in a sentence
 _LONGEST_TOML = 1_000_000  # bytes
 # What is shown of the options of an address; any other may be a secret.
 _SHOWN = ("table", "schema", "sslmode")
+# The device and inode of each file opened so far, where they are recorded.
+_files_read: ContextVar[set[tuple[int, int]] | None] = ContextVar("files read", default=None)
+
+
+@contextmanager
+def recording_files_read() -> Generator[None]:
+    """Remember each file that is opened meanwhile, whichever option names it, so that no output replaces it."""
+    token = _files_read.set(set())
+    try:
+        yield
+    finally:
+        _files_read.reset(token)
+
+
+def was_read(path: Path) -> bool:
+    """Return whether the file of this name was opened since the record began, by this name or another one."""
+    read = _files_read.get()
+    if not read:
+        return False
+    with suppress(OSError, ValueError):  # no such file
+        status = path.stat()
+        return (status.st_dev, status.st_ino) in read
+    return False
 
 
 @contextmanager
@@ -73,7 +97,9 @@ def _open(path: str) -> BinaryIO:
     _check_regular(Path(path).stat())  # before opening it, which a device may notice
     file = open(path, "rb", opener=_at_once)  # noqa: SIM115 - its name is to be text, and the caller closes it
     try:
-        _check_regular(os.fstat(file.fileno()))
+        _check_regular(status := os.fstat(file.fileno()))
+        if (read := _files_read.get()) is not None:
+            read.add((status.st_dev, status.st_ino))
         if not os.fstat(file.fileno()).st_size and file.read(1):  # as those in /proc
             raise ValueError("it gives data but no size; write what it gives to a file first")
     except BaseException:

@@ -1,5 +1,9 @@
 """Text from outside, with whatever steers a terminal, reorders a line or cannot be seen spelled out."""
 
+from typing import Any
+
+_LONGEST_REPR = 60
+
 # Letters and marks by their category, though nothing is drawn for them.
 _UNSEEN = frozenset(
     map(
@@ -28,6 +32,25 @@ def printable(text: str) -> str:
     if text.isascii() and text.isprintable():
         return text
     return "".join(c if c.isprintable() and c not in _UNSEEN else _spelled(c) for c in text)
+
+
+def short_repr(value: Any) -> str:
+    """Return how an error names a value that it was given: by its repr, shortened, or by its type.
+
+    Python refuses to print whole numbers of many digits and lists of many levels.
+
+    Examples
+    --------
+    >>> short_repr(0.5), short_repr(10**5000), short_repr("long" * 100)[-5:]
+    ('0.5', 'an int that is too large to print', 'glon…')
+    """
+    try:
+        text = repr(value)
+    except Exception:  # whatever a foreign object raises
+        kind = type(value).__name__
+        article = "an" if kind[0] in "aeiou" else "a"
+        return f"{article} {kind} that is too large to print"
+    return text if len(text) <= _LONGEST_REPR else text[:_LONGEST_REPR] + "…"
 
 
 def _spelled(character: str) -> str:

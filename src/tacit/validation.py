@@ -4,18 +4,22 @@ import math
 import operator
 from fractions import Fraction
 from numbers import Rational
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tacit import limits
 from tacit.errors import InvalidValueError, TooLargeError
+from tacit.printable import short_repr
 
 # Probabilities must sum to 1 within the first. A sum that misses it by more than the second, which is more than their
 # own rounding explains, is divided out, so that all that is computed of them is of one law.
 SUM_TOLERANCE = 1e-9
 SUM_ROUNDING = 1e-14
+
+# What NumPy can walk through.
+_MAX_DIMENSIONS = 32
 
 # Of `fractions.Fraction` only.
 Fractions = NDArray[np.object_]
@@ -28,7 +32,7 @@ def as_count(value: Any, name: str, *, at_least: int) -> int:
     except TypeError:
         count = None
     if count is None or isinstance(value, bool) or count < at_least:
-        raise InvalidValueError(f"{name} must be a whole number of at least {at_least}, got {value!r}")
+        raise InvalidValueError(f"{name} must be a whole number of at least {at_least}, got {short_repr(value)}")
     return count
 
 
@@ -44,18 +48,18 @@ def as_index(value: Any, name: str, k: int) -> int:
     """Return an index in 0..k-1, or say what was given."""
     index = as_count(value, name, at_least=0)
     if index >= k:
-        raise InvalidValueError(f"{name} must be in 0..{k - 1}, got {value!r}")
+        raise InvalidValueError(f"{name} must be in 0..{k - 1}, got {short_repr(value)}")
     return index
 
 
 def as_real(value: Any, name: str) -> float:
     """Return a real number (infinity included, NaN not), or say what was given."""
     try:
-        number = float(value)
+        number = math.nan if value is np.ma.masked else float(value)
     except (TypeError, ValueError, OverflowError):
         number = math.nan
     if math.isnan(number) or isinstance(value, bool | str):
-        raise InvalidValueError(f"{name} must be a number, got {value!r}")
+        raise InvalidValueError(f"{name} must be a number, got {short_repr(value)}")
     return number
 
 
@@ -63,7 +67,7 @@ def as_epsilon(epsilon: float) -> float:
     """Return ε, from 0 to infinity."""
     number = as_real(epsilon, "epsilon")
     if number < 0:
-        raise InvalidValueError(f"epsilon must be at least 0, got {epsilon!r}")
+        raise InvalidValueError(f"epsilon must be at least 0, got {short_repr(epsilon)}")
     return abs(number)  # -0.0 is 0
 
 
@@ -71,7 +75,7 @@ def as_confidence(value: Any) -> float:
     """Return a confidence in (0, 1), or say what was given."""
     confidence = as_real(value, "confidence")
     if not 0 < confidence < 1:
-        raise InvalidValueError(f"confidence must be in (0, 1), got {value!r}")
+        raise InvalidValueError(f"confidence must be in (0, 1), got {short_repr(value)}")
     return confidence
 
 
@@ -79,7 +83,7 @@ def as_probability(value: Any, name: str) -> float:
     """Return a number in [0, 1], or say what was given."""
     probability = as_real(value, name)
     if not 0 <= probability <= 1:
-        raise InvalidValueError(f"{name} must be in [0, 1], got {value!r}")
+        raise InvalidValueError(f"{name} must be in [0, 1], got {short_repr(value)}")
     return probability
 
 
@@ -87,19 +91,65 @@ def as_order(order: float) -> float:
     """Return the order of a Rényi divergence, above 0 and possibly infinite, or say what was given."""
     level = as_real(order, "order")
     if level <= 0:
-        raise InvalidValueError(f"order must be positive, got {order!r}")
+        raise InvalidValueError(f"order must be positive, got {short_repr(order)}")
     return level
 
 
+class NotNumbersError(Exception):
+    """Values that are no array of real numbers: text, complex or masked numbers, ragged rows."""
+
+
 def as_reals(values: Any) -> NDArray[np.float64]:
-    """Return a copy of the numbers as an array; a ValueError for text, complex numbers and ragged rows."""
+    """Return a copy of the numbers as an array of doubles.
+
+    Raises
+    ------
+    NotNumbersError
+        If they are text, complex or masked numbers, too large for doubles, or in ragged rows.
+    TooLargeError
+        If they are more than are computed with; of an array before anything is copied.
+    """
+    check_length(getattr(values, "size", 0))
+    array = as_array(values)
+    if array.dtype.kind not in "biufO":
+        raise NotNumbersError(f"{array.dtype} is not a real number")
     try:
-        array = np.array(values)
-        if array.dtype.kind not in "biufO":
-            raise ValueError(f"{array.dtype} is not a real number")
         return array.astype(np.float64)
-    except (TypeError, OverflowError) as error:
-        raise ValueError(str(error)) from None
+    except (TypeError, ValueError, OverflowError, RuntimeError) as error:
+        raise NotNumbersError(str(error)) from None
+
+
+def check_length(length: Any) -> None:
+    """Refuse more values than are computed with, before they are copied."""
+    if isinstance(length, int) and length > (most := limits.current().most_values):
+        raise TooLargeError(f"at most {most:,} numbers are computed with, got {length:,}")
+
+
+def as_array(values: Any) -> NDArray[Any]:
+    """Return values as an array, which is not copied.
+
+    Raises
+    ------
+    NotNumbersError
+        If some are masked, rows are ragged, or lists in lists have no end.
+    """
+    if are_masked(values):
+        raise NotNumbersError("some are masked")
+    try:
+        return np.asarray(values)
+    except (TypeError, ValueError, OverflowError, RuntimeError) as error:  # the last of lists in lists without end
+        raise NotNumbersError(str(error)) from None
+
+
+def are_masked(values: Any) -> bool:
+    """Return whether some of the values are masked, which NumPy would make NaN or what lies under the mask."""
+    if isinstance(values, np.ma.MaskedArray):
+        return bool(np.ma.getmaskarray(cast(Any, values)).any())
+    if not isinstance(values, list | tuple):
+        return False
+    rows = cast("list[Any]", values)
+    inner = [cast("list[Any]", row) for row in rows if isinstance(row, list | tuple)]
+    return any(value is np.ma.masked for row in (rows, *inner) for value in row)
 
 
 def holds_fractions(values: Any) -> bool:
@@ -113,9 +163,9 @@ def as_fractions(values: Any) -> Fractions | None:
     """Return a copy of the numbers as fractions if all are fractions or whole: what is a double is rounded already."""
     try:
         given = np.array(values, dtype=object)
-    except ValueError:  # ragged
+    except (ValueError, RuntimeError):  # ragged, or lists in lists in lists …
         return None
-    if not all(isinstance(entry, Rational) for entry in given.flat):
+    if given.ndim > _MAX_DIMENSIONS or not all(isinstance(entry, Rational) for entry in given.flat):
         return None
     # NumPy's whole numbers would stay in a fraction, and overflow there.
     exact = [Fraction(int(entry.numerator), int(entry.denominator)) for entry in given.flat]

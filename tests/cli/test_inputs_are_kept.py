@@ -38,6 +38,19 @@ def stored(folder: Path) -> Path:
     return folder / "read.npy"
 
 
+def weights(folder: Path) -> Path:
+    (folder / "read.csv").write_text("0.5,0.9,0.1\n0.5,0.2,0.8\n")
+    return folder / "read.csv"
+
+
+def hierarchy(folder: Path) -> Path:
+    (folder / "people.csv").write_text("town,job\n" + "oslo,cook\nrome,smith\n" * 10)
+    (folder / "town.csv").write_text("oslo,*\nrome,*\n")
+    return folder / "town.csv"
+
+
+KRR = "krr:k=2,epsilon=1"
+
 # How an input is made, and the command with it and an output.
 COMMANDS: dict[str, tuple[Callable[[Path], Path], list[str]]] = {
     "audit": (table, ["audit", "{read}", "--html", "{written}"]),
@@ -47,6 +60,16 @@ COMMANDS: dict[str, tuple[Callable[[Path], Path], list[str]]] = {
     "estimate": (table, ["estimate", "{read}", "--chart", "{written}"]),
     "measure": (matrix, ["measure", "channel:{read}", "--curve", "{written}"]),
     "compare": (matrix, ["compare", "krr:k=2,p=0.7", "channel:{read}", "--chart", "{written}"]),
+    "a gain": (matrix, ["measure", KRR, "--gain", "matrix:{read}", "--curve", "{written}"]),
+    "distances": (matrix, ["measure", KRR, "--gain", "distance:{read}", "--curve", "{written}"]),
+    "a loss": (matrix, ["measure", KRR, "--gain", "loss:{read}", "--curve", "{written}"]),
+    "a population": (weights, ["measure", KRR, "--population", "mixture:{read}", "--curve", "{written}"]),
+    "scores": (matrix, ["measure", "exponential:epsilon=1,scores={read}", "--curve", "{written}"]),
+    "scores compared": (matrix, ["compare", KRR, "exponential:epsilon=1,scores={read}", "--chart", "{written}"]),
+    "a hierarchy": (
+        hierarchy,
+        ["release", "{folder}/people.csv", "--hierarchies", "{read}", "--out", "{written}", "--k", "2"],
+    ),
     "compare a stored one": (stored, ["compare", "channel:{read}", "--chart", "{written}"]),
 }
 
@@ -60,13 +83,13 @@ def roundabout(read: Path) -> Path:
 
 
 def symlink(read: Path) -> Path:
-    (read.parent / "link.svg").symlink_to(read.name)
-    return read.parent / "link.svg"
+    (read.parent / f"link{read.suffix}").symlink_to(read.name)
+    return read.parent / f"link{read.suffix}"
 
 
 def hard_link(read: Path) -> Path:
-    os.link(read, read.parent / "link.svg")
-    return read.parent / "link.svg"
+    os.link(read, read.parent / f"link{read.suffix}")
+    return read.parent / f"link{read.suffix}"
 
 
 def linked_folder(read: Path) -> Path:
@@ -82,7 +105,11 @@ def contents(folder: Path) -> dict[Path, bytes]:
 
 
 def refused(command: list[str], read: object, written: object, reason: str) -> None:
-    code, out, err = run(*(word.replace("{read}", str(read)).replace("{written}", str(written)) for word in command))
+    places = {"{read}": read, "{written}": written, "{folder}": Path(str(read)).parent}
+    words = list(command)
+    for mark, place in places.items():
+        words = [word.replace(mark, str(place)) for word in words]
+    code, out, err = run(*words)
     assert (code, out, err.count("\n")) == (2, "", 1), err
     assert reason in err
 

@@ -49,17 +49,17 @@ def write(draw: Random, path: Path) -> bool:
 
     Sometimes there is one character more somewhere.
     """
-    width, line_end = draw.choice((1, 1, 2, 3)), draw.choice(("\n", "\r\n"))
+    width, line_end, separator = draw.choice((1, 1, 2, 3)), draw.choice(("\n", "\r\n")), draw.choice(",,;")
     cells = ["a", *draw.sample(ONE_LINE, 3), *draw.sample(SEVERAL_LINES, draw.random() < 0.4)]
     cells += [LONG] * (draw.random() < 0.03)
     names = [draw.choice(cells) if draw.random() < 0.2 else f"n{j}" for j in range(width)]
     people = [[draw.choice(cells) for _ in range(width)] for _ in range(draw.randint(0, 6))]
     people += [names] * (draw.random() < 0.1)
-    text = draw.choice(("", "", "\ufeff")) + line_end.join(",".join(row) for row in [names, *people])
-    text += draw.choice(("", line_end, line_end))
+    text = draw.choice(("", "", "\ufeff")) + line_end.join(separator.join(row) for row in [names, *people])
+    text += draw.choice(("", line_end, line_end, 3 * line_end))
     if draw.random() < 0.15:
         place = draw.randint(0, len(text))
-        text = text[:place] + draw.choice(("\r", "\n", '"', ",", "\x00", "\ufeff", "#")) + text[place:]
+        text = text[:place] + draw.choice(("\r", "\n", '"', ",", ";", "\x00", "\ufeff", "#")) + text[place:]
     path.write_bytes(text.encode("utf-8" if draw.random() < 0.95 else "utf-16"))
     return draw.random() < 0.8
 
@@ -67,11 +67,13 @@ def write(draw: Random, path: Path) -> bool:
 def meant(path: Path, header: bool) -> tuple[Row, list[Row]] | None:
     """Return the names and rows that Python's reader finds in what the scan lets through, empty as None."""
     try:
-        csv_layout(path, header)
+        layout = csv_layout(path, header)
     except InvalidTableError:
         return None
     text = path.read_bytes().decode().removeprefix("\ufeff")
-    read = csv.reader(io.StringIO(text, newline=""), strict=True)
+    read = csv.reader(io.StringIO(text, newline=""), delimiter=layout.separator, strict=True)
+    if len(layout.names) > 1:  # a blank line at the end is no row
+        read = filter(None, read)
     names, *rows = (tuple(value or None for value in row or [""]) for row in read)
     if header and len(names) > 1 and names[0] is None:
         names = ("row", *names[1:])

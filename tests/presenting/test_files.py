@@ -1,6 +1,8 @@
 """Files that commands write: whole or not at all, on the disk before they have their name."""
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -62,3 +64,43 @@ def test_a_place_that_takes_no_file_is_refused_before_any_work(name: str, tmp_pa
 def test_a_folder_whose_name_holds_a_nul_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InvalidValueError, match="NUL"), folder_written_whole(f"{tmp_path}/a\0b", ["c"]):
         raise AssertionError("there was work")
+
+
+PUT_A_PAIR = """
+import os, sys
+import subprocess
+import sys
+from pathlib import Path
+from tacit.presenting.files import put_checked
+folder, step, how = Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
+renamed, count = Path.replace, [0]
+def replace(self, target):
+    count[0] += 1
+    if count[0] == step:
+        if how == "killed":
+            os._exit(9)
+        raise {"full": OSError(28, "No space left on device"), "interrupted": KeyboardInterrupt()}[how]
+    return renamed(self, target)
+Path.replace = replace
+put_checked(folder / "data", ["new"], lambda file: {folder / "beside": ["new"]})
+"""
+
+
+@pytest.mark.parametrize("how", ["killed", "full", "interrupted"])
+@pytest.mark.parametrize("old", [True, False])
+def test_a_file_never_stands_without_the_one_that_belongs_to_it(how: str, old: bool, tmp_path: Path) -> None:
+    def pair() -> list[str | None]:
+        places = (tmp_path / "data", tmp_path / "beside")
+        return [place.read_text() if place.exists() else None for place in places]
+
+    before = ["old", "old"] if old else [None, None]
+    for step in (1, 2, 3):
+        for name, content in zip(("data", "beside"), before, strict=True):
+            (tmp_path / name).write_text(content) if content else (tmp_path / name).unlink(missing_ok=True)
+        command = [sys.executable, "-c", PUT_A_PAIR, str(tmp_path), str(step), how]
+        ended = subprocess.run(command, check=False, capture_output=True)
+        data, beside = pair()
+        assert (ended.returncode == 0) == (step == 3), ended.stderr
+        assert data == ("new" if step == 3 else before[0])
+        assert data != "new" or beside == "new"
+        assert how == "killed" or step == 3 or [data, beside] == before

@@ -3,9 +3,11 @@
 import codecs
 import gzip
 import io
+import json
 import sqlite3
 import zipfile
 from collections.abc import Callable
+from contextlib import closing
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -39,8 +41,6 @@ def csv_bytes(table: pa.Table = PEOPLE, mark: str = ",") -> bytes:
 
 
 def json_bytes() -> bytes:
-    import json
-
     return "\n".join(map(json.dumps, PEOPLE.to_pylist())).encode()
 
 
@@ -441,3 +441,52 @@ def test_an_output_is_not_the_file_that_holds_the_table(kind: str, tmp_path: Pat
     code, _, err = run("audit", given, "--html", str(path))
     assert (code, path.read_bytes()) == (2, before)
     assert "it is the file that is read" in err
+
+
+def workbook_of_three_sheets(folder: Path) -> str:
+    book = pytest.importorskip("openpyxl").Workbook()
+    for title, state in (("2024", "visible"), ("2023", "hidden"), ("notes", "veryHidden")):
+        book.create_sheet(title).append(["a"])
+        book[title].append(["x"])
+        book[title].sheet_state = state
+    del book["Sheet"]
+    book.save(folder / "t.xlsx")
+    return f"{folder / 't.xlsx'}?sheet=2024"
+
+
+def two_tables(name: str) -> Callable[[Path], str]:
+    def write(folder: Path) -> str:
+        path = folder / name
+        with closing(duckdb.connect(str(path)) if name.endswith("duckdb") else sqlite3.connect(path)) as database:
+            for table in ("people", "visits"):
+                database.execute(f"CREATE TABLE {table} (a TEXT)")
+                database.execute(f"INSERT INTO {table} VALUES ('x')")
+            database.commit()
+        return f"{path}?table=people"
+
+    return write
+
+
+@pytest.mark.parametrize(
+    ("source", "left_out"),
+    [
+        (
+            folder_of_parts,
+            ("files and folders whose names begin with . or _: .p0.parquet.crc, _SUCCESS, _old.parquet",),
+        ),
+        (workbook_of_three_sheets, ("2 other sheets: 2023, notes",)),
+        (two_tables("t.sqlite"), ("1 other table: visits",)),
+        (two_tables("t.duckdb"), ("1 other table: visits",)),
+        (text("t.csv", csv_bytes), ()),
+    ],
+)
+def test_what_is_not_read_of_a_source_stands_in_the_answer(
+    source: Callable[[Path], str], left_out: tuple[str, ...], tmp_path: Path
+) -> None:
+    table = source(tmp_path)
+    assert Population(table).left_out == left_out
+    code, out, _ = run("exposure", table, "--k", "2", "--json")
+    assert code == 0 and json.loads(out)["results"]["left_out"] == list(left_out)
+    code, out, _ = run("audit", table, "--k", "1", "--json")
+    sentences = json.loads(out)["results"]["not_examined"]
+    assert code == 0 and all(any(sentence.startswith(part) for sentence in sentences) for part in left_out)

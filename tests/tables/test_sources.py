@@ -244,6 +244,43 @@ def test_values_in_json_stay_apart_as_they_are_written(tmp_path: Path) -> None:
     assert population.rarest_value("~a/'b") == ("", 1)
 
 
+# JSON of different values; those of the last row are equal, for an escape is only a way to write a letter.
+JSON_TEXTS = [
+    *("1", "1.0", "1.00", "1e0", "1E0", "10e-1", '"1"', '"1.0"', "-0", "0", "-0.0", "100000", "1e5", "100000.0"),
+    *("12345678901234567890123", "0.1234567890123456789012345678901", "0.1234567890123456789012345678902"),
+    *(r'"\u0001"', r'"\u00011.5"', "1.5", r'"\\u00011.5"', r'"\u0001\u00011.5"', r'"x\u0001"', r'"a: 1.5, \"2.5\""'),
+    *("[1.0]", "[1.00]", '["1.0"]', r'{"k":"\u00012.5"}', '{"k":2.5}', '{"k":2.50}', '{"2.5":1.0}', "true", '"true"'),
+]
+
+
+@pytest.mark.parametrize("key", ["a", r"\u0001~/'b"])
+def test_a_value_in_json_is_its_text(key: str, tmp_path: Path) -> None:
+    path = tmp_path / "people.jsonl"
+    path.write_text("".join(f'{{"{key}": {text}, "other": 0.5}}\n' for text in [*JSON_TEXTS, '"é"', r'"\u00e9"']))
+    name = json.loads(f'"{key}"')
+    sizes = Population(path, columns=[name]).class_sizes()
+    assert (sizes.unique, sizes.classes) == (len(JSON_TEXTS), len(JSON_TEXTS) + 1)
+
+
+def test_people_with_decimals_of_their_own_are_as_many_in_every_format(tmp_path: Path) -> None:
+    texts = [f"0.{10**30 + i}" for i in range(300)]
+    (tmp_path / "people.csv").write_text("\n".join(["x", *texts]))
+    (tmp_path / "people.json").write_text("[" + ",\n".join(f'{{"x": {text}}}' for text in texts) + "]")
+    (tmp_path / "lines.jsonl").write_text("\n".join(f'{{"x": {text}}}' for text in texts))
+    decimals = [Decimal(text) for text in texts]
+    frame = pa.table({"x": pa.array(decimals, pa.decimal128(38, 31))})
+    pyarrow.parquet.write_table(frame, tmp_path / "people.parquet")
+    with closing(sqlite3.connect(tmp_path / "people.sqlite")) as connection, connection:
+        connection.execute("CREATE TABLE people (x TEXT)")
+        connection.executemany("INSERT INTO people VALUES (?)", [(text,) for text in texts])
+    with duckdb.connect(str(tmp_path / "people.duckdb")) as database:
+        file = str(tmp_path / "people.csv")
+        database.execute("CREATE TABLE people AS SELECT * FROM read_csv(?, all_varchar = true)", [file])
+    tables = [*sorted(tmp_path.iterdir()), frame]
+    assert len(tables) == 7
+    assert {Population(table).class_sizes().unique for table in tables} == {300}
+
+
 def test_a_key_that_first_comes_late_is_a_column(tmp_path: Path) -> None:
     path = tmp_path / "people.jsonl"
     path.write_text('{"a": 1}\n' * 50_000 + '{"b": 2}\n')

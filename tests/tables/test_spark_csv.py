@@ -62,6 +62,8 @@ def test_the_table_on_spark_is_what_the_text_says(spark: Any, tmp_path: Path, ca
         ("people.csv", '"to\nwn"\r\n"x"\r\n"z"\r\n"z"\r\n', [1, 2]),
         ("people.csv", '"town"\r\n"x\r\ny"\r\n"z"\r\n"z"\r\n', [1, 2]),
         ("people.csv", "town\ntown\ntown\n\x1a\n", [1, 2]),
+        ("people.csv", "town;age\nz;1,5\nx;1,5\nz;1,5\n\n\n", [1, 2]),
+        ("people.csv", 'town;age\n"z\n";1,5\nx;1,5\n"z\n";1,5\n\n', [1, 2]),
         ("pe[o]ple*.csv", "town\nz\nx\nz", [1, 2]),
         ("people, with a=1 {b}.csv", "town\nz\nx\nz", [1, 2]),
     ],

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 from tacit.adversaries.populations import as_parameters
 from tacit.adversaries.priors import as_distribution
 from tacit.errors import InvalidValueError
+from tacit.printable import short_repr
 from tacit.validation import as_count
 
 
@@ -162,7 +163,7 @@ def _as_counts(known_counts: Iterable[int]) -> tuple[int, ...]:
     except TypeError:
         counts = ()
     if not counts:
-        raise InvalidValueError(f"known_counts must be one count per value, got {known_counts!r}")
+        raise InvalidValueError(f"known_counts must be one count per value, got {short_repr(known_counts)}")
     return counts
 
 

@@ -9,7 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from tacit.adversaries.priors import as_distribution
 from tacit.errors import InvalidPriorError, InvalidValueError, UnsupportedError
-from tacit.validation import as_count, as_reals
+from tacit.printable import short_repr
+from tacit.validation import NotNumbersError, as_count, as_reals
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -126,7 +127,7 @@ class PointMixture:
     def __init__(self, points: ArrayLike, weights: ArrayLike) -> None:
         try:
             rows = as_reals(points)
-        except ValueError:
+        except NotNumbersError:
             raise InvalidPriorError("points must be distributions in rows of equal length") from None
         if rows.ndim != 2 or rows.shape[0] == 0 or rows.shape[1] < 2:
             raise InvalidPriorError(
@@ -162,12 +163,12 @@ def as_parameters(alpha: ArrayLike, how_many: str, *, at_least: int) -> NDArray[
     """Return the parameters of a Dirichlet law, or say that they must be positive numbers, and how many."""
     try:
         given = as_reals(alpha)
-    except ValueError:
+    except NotNumbersError:
         given = np.zeros(0)
     with np.errstate(over="ignore"):
         total = float(given.sum())
     if given.ndim != 1 or given.size < at_least or not math.isfinite(total) or given.min() <= 0:
-        raise InvalidValueError(f"alpha must be positive numbers, {how_many}, got {alpha!r:.80}")
+        raise InvalidValueError(f"alpha must be positive numbers, {how_many}, got {short_repr(alpha)}")
     return given
 
 

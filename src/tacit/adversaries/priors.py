@@ -8,7 +8,17 @@ from numpy.typing import ArrayLike, NDArray
 
 from tacit import limits
 from tacit.errors import InvalidPriorError, TooLargeError
-from tacit.validation import SUM_ROUNDING, SUM_TOLERANCE, Fractions, as_count, as_fractions, as_index, as_reals
+from tacit.printable import short_repr
+from tacit.validation import (
+    SUM_ROUNDING,
+    SUM_TOLERANCE,
+    Fractions,
+    NotNumbersError,
+    as_count,
+    as_fractions,
+    as_index,
+    as_reals,
+)
 
 
 def uniform(k: int) -> NDArray[np.float64]:
@@ -77,8 +87,8 @@ def as_distribution(values: ArrayLike, name: str) -> NDArray[np.float64]:
     """Return ``values`` as a read-only probability vector with sum 1, or say what is wrong with it."""
     try:
         vector = as_reals(values)
-    except ValueError:
-        raise InvalidPriorError(f"{name} must hold numbers only, got {values!r:.60}") from None
+    except NotNumbersError:
+        raise InvalidPriorError(f"{name} must hold numbers only, got {short_repr(values)}") from None
     if vector.ndim != 1 or vector.size == 0:
         raise InvalidPriorError(f"{name} must be one row of probabilities, got an array of shape {vector.shape}")
     if not np.isfinite(vector).all():

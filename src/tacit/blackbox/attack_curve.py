@@ -11,7 +11,7 @@ from tacit.estimate import highest, lowest
 from tacit.measures.attack_curves.best_tests import Band
 from tacit.measures.attack_curves.curve import AttackCurve
 from tacit.measures.attack_curves.polygon import Polygon
-from tacit.validation import as_confidence, as_reals
+from tacit.validation import NotNumbersError, as_confidence, as_reals
 
 Reals = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -142,7 +142,7 @@ def _no_less_than(thresholds: Reals, scores: Reals) -> Integers:
 def _as_scores(values: ArrayLike, name: str) -> Reals:
     try:
         scores = as_reals(values)
-    except ValueError as error:
+    except NotNumbersError as error:
         raise InvalidValueError(f"{name} must be scores, one number each: {error}") from None
     if scores.ndim != 1 or np.isnan(scores).any():
         raise InvalidValueError(

@@ -9,7 +9,7 @@ from tacit.errors import InvalidValueError
 from tacit.estimate import Estimate
 from tacit.numerics.bisection import bisected
 from tacit.numerics.laws.binomial import binomial_pmf, multinomial_pmf
-from tacit.validation import as_confidence, as_count, as_probability, as_reals
+from tacit.validation import NotNumbersError, as_confidence, as_count, as_probability, as_reals
 
 Reals = NDArray[np.float64]
 Truths = NDArray[np.bool_]
@@ -120,7 +120,7 @@ def _chance(right: int, guesses: int, canaries: int, epsilon: float, delta: floa
 def _canaries(scores: ArrayLike, included: ArrayLike) -> tuple[Reals, Truths]:
     try:
         values, inside = as_reals(scores), as_reals(included)
-    except ValueError as error:
+    except NotNumbersError as error:
         raise InvalidValueError(f"each canary must have a score and be included or not ({error})") from None
     if values.ndim != 1 or values.shape != inside.shape or not values.size:
         raise InvalidValueError(

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from tacit.blackbox.distinct import NUMBERS, Integers, codes_of_rows, distinct, first_places
 from tacit.errors import InvalidValueError
 from tacit.numerics.draws.randomness import Seed, generator
+from tacit.validation import are_masked, check_length
 
 Rows = NDArray[Any]
 
@@ -180,6 +181,9 @@ def _check_shape(rows: Rows, name: str) -> None:
 
 def _as_array(values: Any, name: str, *, rows: bool = False) -> Rows:
     array: Rows
+    check_length(getattr(values, "size", 0))
+    if are_masked(values):
+        raise InvalidValueError(f"{name} must not be masked; leave such samples out")
     try:
         array = np.asarray(values)
         if not isinstance(values, np.ndarray) and (array.dtype.kind in "US" or _rounded(values, array)):
@@ -190,7 +194,7 @@ def _as_array(values: Any, name: str, *, rows: bool = False) -> Rows:
         array = _as_objects(values)
     if array.dtype.kind not in _KINDS:
         raise InvalidValueError(f"{name} must be numbers, text or objects that can be compared, got {array.dtype}")
-    if array.dtype.kind == "f" and not np.isfinite(array).all():
+    if array.ndim and array.dtype.kind == "f" and not np.isfinite(array).all():
         row = int(np.flatnonzero(~np.isfinite(array).reshape(len(array), -1).all(axis=1))[0])
         raise InvalidValueError(
             f"{name} must be finite, got {array[row].tolist()} in row {row} (the first is 0); leave such samples out"

@@ -3,6 +3,8 @@
 from collections.abc import Hashable, Iterable, Sequence
 
 from tacit.errors import InvalidChannelError
+from tacit.printable import short_repr
+from tacit.validation import check_length
 
 # Numbers are a range where there may be too many to list.
 Labels = Sequence[Hashable]
@@ -12,11 +14,12 @@ def as_labels(labels: Iterable[Hashable] | None, size: int, name: str, what: str
     """Return as many distinct labels as there are rows or columns, numbers where none are given."""
     if labels is None:
         return tuple(range(size))
+    check_length(getattr(labels, "size", 0))
     try:
         given = tuple(labels)
         hash(given)
-    except TypeError:
-        raise InvalidChannelError(f"{name} must be a sequence of hashable labels, got {labels!r:.60}") from None
+    except (TypeError, RecursionError):
+        raise InvalidChannelError(f"{name} must be a sequence of hashable labels, got {short_repr(labels)}") from None
     if len(given) != size:
         raise InvalidChannelError(f"{name} must have one label per {what} ({size}), got {len(given)}")
     if len(set(given)) != size:

@@ -150,6 +150,8 @@ def _print_text(found: "Exposed", k: int | None, threshold: str | None) -> None:
     say_folded(f"{found.classes:,} different rows, {found.unique_rows:,} of them held by a single person.")
     if found.certified is not None:
         _print_bounds(found.certified)
+    for part in found.left_out:
+        say_folded(f"Not read: {part}.")
 
 
 def _print_bounds(told: "Certified") -> None:

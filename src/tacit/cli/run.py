@@ -15,6 +15,7 @@ from tacit.cli.commands import COMMANDS
 from tacit.cli.ends import BAD_INPUT, OUR_ERROR, without_room
 from tacit.cli.terminal import complain, say_aside
 from tacit.errors import InternalError, TacitError
+from tacit.input_files import recording_files_read
 
 _INTERRUPTED = 130
 
@@ -47,7 +48,8 @@ def _ended(arguments: Sequence[str]) -> int:  # noqa: PLR0911 - one way out per 
     arguments = ["/dev/stdin" if word == "-" else word for word in arguments]  # which cyclopts takes for an option
     try:
         app = _app(arguments)
-        return int(app(arguments, exit_on_error=False, print_error=False, result_action="return_value") or 0)
+        with recording_files_read():
+            return int(app(arguments, exit_on_error=False, print_error=False, result_action="return_value") or 0)
     except CycloptsError as error:
         return _refuse(" ".join(str(error).split()))
     except InternalError as error:

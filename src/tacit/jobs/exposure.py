@@ -42,10 +42,11 @@ class Exposed:
     certified: Certified | None
     curve: ExposureCurve | None
     bound_curve: ExposureBoundCurve | None
+    left_out: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return the numbers as one object, as JSON has it."""
-        counted = ("exposure", "exposed_people", "people", "classes", "unique_rows")
+        counted = ("exposure", "exposed_people", "people", "classes", "unique_rows", "left_out")
         return {name: getattr(self, name) for name in counted} | (
             {} if self.certified is None else vars(self.certified)
         )
@@ -109,6 +110,7 @@ def exposure(
         certified=_certified_of(population, k=k, threshold=threshold) if bounds else None,
         curve=exposure_curve(population) if curve else None,
         bound_curve=exposure_bound_curve(population) if curve and bounds else None,
+        left_out=population.left_out,
     )
 
 

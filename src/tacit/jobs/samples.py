@@ -118,7 +118,7 @@ def _columns(file: BinaryIO, layout: CsvLayout) -> list[Any]:
             table = csv.read_csv(
                 content,
                 read_options=csv.ReadOptions(column_names=names, block_size=2 * LONGEST_ROW),  # a row must fit into two
-                parse_options=csv.ParseOptions(newlines_in_values=layout.multiline, ignore_empty_lines=False),
+                parse_options=csv.ParseOptions(delimiter=layout.separator, newlines_in_values=layout.multiline),
                 convert_options=csv.ConvertOptions(column_types=dict.fromkeys(names, text), strings_can_be_null=False),
             )
     except arrow.ArrowException:  # which quotes the row

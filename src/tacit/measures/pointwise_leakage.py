@@ -17,7 +17,8 @@ from tacit.measures.measure import Plan, as_plain, measure, prior_on
 from tacit.measures.vulnerability import EXPLICIT
 from tacit.numerics.laws.binomial_limits import limits_of_parts
 from tacit.numerics.matrices import Reals
-from tacit.validation import as_confidence, as_probability, as_real, as_reals
+from tacit.printable import short_repr
+from tacit.validation import NotNumbersError, as_confidence, as_probability, as_real, as_reals
 
 _METHOD = "limits of all secrets' probabilities at once"
 
@@ -172,12 +173,14 @@ def plan_pointwise_leakage(
 def _limits(counts: ArrayLike, secrets: int, misses: float) -> tuple[Reals, Reals]:
     try:
         given = as_reals(counts)
-    except ValueError:
+    except NotNumbersError:
         given = np.array([-1.0])
     if given.shape != (secrets,) or not (np.isfinite(given).all() and (given >= 0).all() and given.sum() > 0):
-        raise InvalidPriorError(f"counts must be a number of people for each of {secrets} secrets, got {counts!r:.60}")
+        raise InvalidPriorError(
+            f"counts must be a number of people for each of {secrets} secrets, got {short_repr(counts)}"
+        )
     if (given != np.floor(given)).any():
-        raise InvalidPriorError(f"counts must be whole numbers of people, got {counts!r:.60}")
+        raise InvalidPriorError(f"counts must be whole numbers of people, got {short_repr(counts)}")
     return limits_of_parts(given, int(given.sum()), misses)
 
 

@@ -13,6 +13,7 @@ from tacit.measures.attack_curves.curve import AttackCurve
 from tacit.measures.attack_curves.polygon import Polygon, lower_envelope
 from tacit.measures.measure import Method, Plan, measure
 from tacit.measures.privacy import claimed, log_likelihoods
+from tacit.printable import short_repr
 
 Pair = tuple[Hashable, Hashable]
 
@@ -83,11 +84,17 @@ def plan_tradeoff(system: System, pair: Pair | None) -> Plan[BestTests]:
 
 def as_pair(pair: object) -> Pair:
     """Return two different labels, or say what was given."""
-    if not isinstance(pair, Iterable) or isinstance(pair, str | bytes):
-        raise InvalidValueError(f"pair must be the labels of two secrets, got {pair!r}; write (a, b)")
-    labels = tuple(cast(Iterable[Hashable], pair))
-    if len(labels) != 2 or labels[0] == labels[1]:
-        raise InvalidValueError(f"pair must be the labels of two different secrets, got {pair!r}")
+    try:
+        if isinstance(pair, str | bytes):
+            raise TypeError
+        labels = tuple(itertools.islice(cast(Iterable[Hashable], pair), 3))
+        different = set(labels)  # of labels that can be told apart
+    except TypeError:
+        raise InvalidValueError(
+            f"pair must be the labels of two secrets, got {short_repr(pair)}; write (a, b)"
+        ) from None
+    if len(labels) != 2 or len(different) != 2:
+        raise InvalidValueError(f"pair must be the labels of two different secrets, got {short_repr(pair)}")
     return labels
 
 
@@ -96,7 +103,7 @@ def places_of(pair: Pair, secrets: Sequence[Hashable]) -> tuple[int, int]:
     for label in pair:
         if label not in secrets:
             known = ", ".join(map(repr, secrets[:_SHOWN])) + ", …" * (len(secrets) > _SHOWN)
-            raise InvalidValueError(f"{label!r} is not a secret of the system; its secrets are {known}")
+            raise InvalidValueError(f"{short_repr(label)} is not a secret of the system; its secrets are {known}")
     return secrets.index(pair[0]), secrets.index(pair[1])
 
 

@@ -5,7 +5,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from tacit import validation
 from tacit.errors import InvalidValueError
+from tacit.printable import short_repr
 
 
 def as_indices(values: ArrayLike, name: str, size: int) -> NDArray[np.int64]:
@@ -22,8 +24,8 @@ def as_indices(values: ArrayLike, name: str, size: int) -> NDArray[np.int64]:
 
 
 def as_array(values: ArrayLike, name: str) -> NDArray[Any]:
-    """Return the values as an array, or say that their rows are ragged."""
+    """Return the values as an array, or say what is wrong with them."""
     try:
-        return np.asarray(values)
-    except ValueError:
-        raise InvalidValueError(f"{name} must be in rows of equal length, got {values!r:.60}") from None
+        return validation.as_array(values)
+    except validation.NotNumbersError:
+        raise InvalidValueError(f"{name} must be in rows of equal length, got {short_repr(values)}") from None

@@ -11,6 +11,7 @@ from secrets import token_hex
 from typing import BinaryIO
 
 from tacit.errors import InvalidValueError
+from tacit.input_files import was_read
 
 Contents = list[str | bytes]
 
@@ -42,12 +43,23 @@ def writable(path: str) -> Path:
 
 
 def put_checked(target: Path, content: Contents, check: Callable[[BinaryIO], Mapping[Path, Contents]]) -> None:
-    """Put a file in its place once a check has read it from the disk, with the files that this returns; or none."""
+    """Put a file in its place once a check has read it from the disk, with the files that this returns; or none.
+
+    Those are put first, so that the file never stands without them, whenever the process ends.
+    """
     with _explained(f"cannot write {target}"), ExitStack() as files:
         file, named = files.enter_context(_on_disk(target, content))
         beside = {path: files.enter_context(_on_disk(path, more))[1] for path, more in check(file).items()}
-        for path, name in {target: named, **beside}.items():
-            name().replace(path)
+        for path in (target, *beside):
+            _check_target(path, str(path))
+        before = {path: path.read_bytes() if path.exists() else None for path in beside}
+        try:
+            for path, name in {**beside, target: named}.items():
+                name().replace(path)
+        except BaseException:
+            for path, old in before.items():
+                path.unlink(missing_ok=True) if old is None else _put({path: [old]})
+            raise
         _sync(target.parent)
 
 
@@ -92,6 +104,8 @@ def _check_target(target: Path, path: str) -> None:
         raise InvalidValueError(f"cannot write {path}: it is a directory; name a file in it")
     if target.exists() and not target.is_file():
         raise InvalidValueError(f"cannot write {path}: it is not a regular file; name another one")
+    if was_read(target):
+        raise InvalidValueError(f"cannot write {path}: it is the file that is read; name another place")
 
 
 def _try_folder(folder: Path) -> None:
@@ -103,6 +117,8 @@ def _put(contents: Mapping[Path, Contents]) -> None:
     """Put each file in its place once all of them are on the disk."""
     with ExitStack() as files:
         written = {target: files.enter_context(_on_disk(target, content))[1] for target, content in contents.items()}
+        for target in written:  # what was read since the place was tried
+            _check_target(target, str(target))
         for target, named in written.items():
             named().replace(target)
     for folder in {target.parent for target in contents}:

@@ -12,6 +12,7 @@ from tacit.measures.measure import Reals, plainest, prior_on, reported_alone
 from tacit.measures.privacy import claimed
 from tacit.mechanisms.reporting import reporting
 from tacit.numerics.draws.randomness import fresh_seed
+from tacit.printable import short_repr
 from tacit.shuffling.others import others
 from tacit.shuffling.views import AmongExchangeable, AmongOthers, AmongWorst, View
 from tacit.validation import as_count, as_crowd
@@ -160,7 +161,7 @@ class Shuffled(Composable):
             if known > n - 1 or (all_others and known < n - 1):
                 raise InvalidValueError(
                     f"known_counts must sum to {'' if all_others else 'at most '}the n-1 = {n - 1} other users, got "
-                    f"{known}; n counts the target too"
+                    f"{short_repr(known)}; n counts the target too"
                 )
 
     def __repr__(self) -> str:

@@ -1,5 +1,6 @@
 """A table in a file of a database: SQLite's, or DuckDB's, which the embedded engine attaches read-only for a while."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO
 
@@ -9,7 +10,7 @@ from tacit.tables.engines.embedded import Embedded, literal, quoted
 from tacit.tables.engines.rows import Choose, Rows, check_names
 from tacit.tables.files import check_spellable, chosen_names
 from tacit.tables.layouts.headers import Header, check_keys
-from tacit.tables.layouts.table_names import table_meant
+from tacit.tables.layouts.table_names import left_out_beside, table_meant
 from tacit.tables.sqlite_files import read_sqlite
 
 _SQLITE, _DUCKDB = b"SQLite format 3\0", b"DUCK"
@@ -42,7 +43,8 @@ def _read_duckdb(file: BinaryIO, choose: Choose, header: Header, memory: int | N
         }
         for kind in ("table", "view")
     )
-    source = (views | tables)[table_meant(part, list(tables), list(views), what)]
+    meant = table_meant(part, list(tables), list(views), what)
+    source = (views | tables)[meant]
     kinds: dict[str, str] = {}
     described = engine.read(f"SELECT column_name, column_type FROM (DESCRIBE FROM {source})")
     names = check_names([name for name, _ in described], what)
@@ -61,4 +63,4 @@ def _read_duckdb(file: BinaryIO, choose: Choose, header: Header, memory: int | N
             )
     rows = engine.rows({name: values[name] for name in chosen}, source, in_passes=True)
     engine.read("DETACH given")
-    return rows
+    return replace(rows, left_out=left_out_beside(meant, list(tables)))

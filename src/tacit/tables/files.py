@@ -25,9 +25,9 @@ def read_tsv(file: BinaryIO, choose: Choose, header: Header, memory: int | None)
     return read_csv(file, choose, header, memory, "\t")
 
 
-def read_csv(file: BinaryIO, choose: Choose, header: Header, memory: int | None, separator: str = ",") -> Rows:
+def read_csv(file: BinaryIO, choose: Choose, header: Header, memory: int | None, separators: str = ",;") -> Rows:
     """Return the rows of a CSV file: every value is text, and empty is null."""
-    layout = layout_of(file, header, separator)
+    layout = layout_of(file, header, separators)
     names = check_names(names_in_line(layout.names, file.name, numbered=layout.numbered), file.name)
     fields = {name: f"v{i}" for i, name in enumerate(names)}
     values = {name: fields[name] for name in choose(names)}
@@ -39,19 +39,20 @@ def read_csv(file: BinaryIO, choose: Choose, header: Header, memory: int | None,
         # Excel ends lines of a cell by \n and rows by \r\n, and the engine takes the first end for all; nor does it
         # find the end of a quoted value after a byte-order mark.
         engine = Embedded(file.name, memory=memory)
-        with engine.holding("arrived", _by_arrow(file, layout, fields.values(), separator)):
+        with engine.holding("arrived", _by_arrow(file, layout, fields.values())):
             return engine.rows(values, "arrived", expected=layout.rows)
     kinds = ", ".join(f"{field}: 'VARCHAR'" for field in fields.values())
     line_end = ", new_line = '\\n'" if layout.line_end == "\n" else ""  # of \r\n, only what it finds itself works
     source = (
         f"read_csv({literal(place(file))}, columns = {{{kinds}}}, header = {str(layout.header).lower()},"
-        f""" auto_detect = false, strict_mode = true, delim = '{separator}', quote = '"', escape = '"', nullstr = '',"""
+        f" auto_detect = false, strict_mode = true, delim = '{layout.separator}',"
+        f""" quote = '"', escape = '"', nullstr = '',"""
         f" hive_partitioning = false, parallel = {not layout.multiline}{line_end})"
     )
     return Embedded(file.name, [place(file)], memory).rows(values, source, expected=layout.rows)
 
 
-def _by_arrow(file: BinaryIO, layout: CsvLayout, fields: Iterable[str], separator: str) -> Any:
+def _by_arrow(file: BinaryIO, layout: CsvLayout, fields: Iterable[str]) -> Any:
     arrow: Any = import_module("pyarrow")
     csv: Any = import_module("pyarrow.csv")
     names = list(fields)
@@ -59,7 +60,7 @@ def _by_arrow(file: BinaryIO, layout: CsvLayout, fields: Iterable[str], separato
         rows = csv.read_csv(
             content,
             csv.ReadOptions(column_names=names, block_size=2 * LONGEST_ROW),
-            csv.ParseOptions(delimiter=separator, newlines_in_values=True, ignore_empty_lines=False),
+            csv.ParseOptions(delimiter=layout.separator, newlines_in_values=True, ignore_empty_lines=len(names) > 1),
             csv.ConvertOptions(
                 column_types=dict.fromkeys(names, arrow.string()), null_values=[""], strings_can_be_null=True
             ),
@@ -183,8 +184,7 @@ def _holds_any(column: Any, leaves: Sequence[str]) -> bool:
 def read_json(file: BinaryIO, choose: Choose, header: Header, memory: int | None) -> Rows:
     """Return the rows of a JSON file, an array of objects or an object a line.
 
-    Values stay apart by type and as numbers: 1, 1.0 and ``"1"`` are three; decimals have double precision, so that 1.0
-    and 1.00 are one. A missing key is null.
+    A value is its text: 1, 1.0, 1.00 and ``"1"`` are four values. A missing key is null.
     """
     if _is_cut_short(file):
         raise InvalidTableError(f"{file.name} starts an array and does not end with it; it is cut short, or goes on")
@@ -210,7 +210,7 @@ def read_json(file: BinaryIO, choose: Choose, header: Header, memory: int | None
     texts = {name: f"json->>{literal(_pointer(name))}" for name in names}
     chosen = choose(names) if header else chosen_names(choose, texts, engine.read, source, file.name)
     values = {name: _json_text(name) for name in chosen}
-    return engine.rows(values, source, spell=_spelled)
+    return engine.rows(values, _with_quoted_numbers(source), spell=_spelled)
 
 
 def _is_cut_short(file: BinaryIO) -> bool:
@@ -223,9 +223,31 @@ def _is_cut_short(file: BinaryIO) -> bool:
     return start.startswith(b"[") and not file.read().rstrip().endswith(b"]")
 
 
+# The engine reads decimals as doubles and drops the sign of -0. So numbers become texts that begin with a mark before
+# the engine takes a row apart. The mark is doubled in the row's own texts, so that none of them looks like a number.
+# Well-formed JSON holds the mark only as an escape, and the two control characters around a match not at all.
+_MARK, _MATCHED, _END = r"\u0001", "chr(1)", "chr(2)"
+_IS_INEXACT = r"[0-9][.eE]|-0"
+_TEXT_OR_NUMBER = r'("(?:[^"\\]|\\.)*")|(-?[0-9][0-9.eE+-]*)'
+_MARKED_NUMBER = r'"\\u0001(-?[0-9][0-9.eE+-]*)"'
+
+
+def _with_quoted_numbers(source: str) -> str:
+    """Return the SQL of a table of JSON objects in which no number is left whose text the engine would change."""
+    mark, row = literal(_MARK), "json::VARCHAR"
+    doubled = f"replace({row}, {mark}, {mark} || {mark})"
+    matched = f"regexp_replace({doubled}, {literal(_TEXT_OR_NUMBER)}, '\\1' || {_MATCHED} || '\\2' || {_END}, 'g')"
+    numbers = f"replace({matched}, {_MATCHED} || {_END}, '')"
+    texts = f"""replace(replace({numbers}, {_MATCHED}, '"' || {mark}), {_END}, '"')"""
+    is_inexact = f"regexp_matches({row}, {literal(_IS_INEXACT)})"
+    return f"(SELECT CASE WHEN {is_inexact} THEN {texts} ELSE {doubled} END::JSON AS json FROM {source})"
+
+
 def _json_text(key: str) -> str:
-    value = f"(json->{literal(_pointer(key))})"
-    return f"CASE json_type({value}) WHEN 'NULL' THEN NULL ELSE {value}::VARCHAR END"
+    """Return the SQL of a value's JSON text, in which numbers are written as in the file."""
+    value, mark = f"(json->{literal(_pointer(key).replace(chr(1), 2 * chr(1)))})", literal(_MARK)
+    numbers = f"regexp_replace({value}::VARCHAR, {literal(_MARKED_NUMBER)}, '\\1', 'g')"
+    return f"CASE json_type({value}) WHEN 'NULL' THEN NULL ELSE replace({numbers}, {mark} || {mark}, {mark}) END"
 
 
 def _pointer(key: str) -> str:

@@ -1,7 +1,7 @@
 """A folder of Parquet files as one table: its parts, and the keys in the names of its folders as columns of text."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from tacit.tables.engines.embedded import MERGED, Embedded, check_types, literal
 from tacit.tables.engines.rows import Choose, Rows, check_names
 from tacit.tables.files import ParquetLayout, check_old_times, check_spellable, chosen_names, parquet_layout
 from tacit.tables.layouts.headers import Header, check_keys
+from tacit.tables.layouts.table_names import listed
 
 # Where they are, some files are no part of the table any more.
 _LOGS = ("_delta_log", ".hoodie")
@@ -31,7 +32,8 @@ class _Part:
 def read_folder(folder: Path, choose: Choose, header: Header, memory: int | None) -> Rows:
     """Return the rows of all Parquet files in a folder and in those below it that are named ``key=value``."""
     what = str(folder)
-    parts = sorted(_parts(folder, (), what), key=lambda part: (str(part.keys), part.path))
+    left_out: list[str] = []
+    parts = sorted(_parts(folder, (), what, left_out), key=lambda part: (str(part.keys), part.path))
     if not parts:
         raise InvalidTableError(f"cannot read a table from {what!r}: it is a folder, and no Parquet file is in it")
     keys = [name for name, _ in parts[0].keys]
@@ -58,15 +60,18 @@ def read_folder(folder: Path, choose: Choose, header: Header, memory: int | None
             with opened(part.path, "a table") as file:
                 check_old_times(file, layout, held, what)
     expected = sum(layout.rows for layout in layouts)
-    return engine.rows({name: quoted(name) for name in chosen}, source, expected=expected, in_passes=True)
+    rows = engine.rows({name: quoted(name) for name in chosen}, source, expected=expected, in_passes=True)
+    if not left_out:
+        return rows
+    return replace(rows, left_out=(f"files and folders whose names begin with . or _: {listed(sorted(left_out))}",))
 
 
 def _keys_of(part: _Part) -> Keys:
     return part.keys
 
 
-def _parts(folder: Path, keys: Keys, what: str) -> Iterator[_Part]:
-    """Yield the files that Spark would read: those that begin with a dot or an underscore are none."""
+def _parts(folder: Path, keys: Keys, what: str, left_out: list[str]) -> Iterator[_Part]:
+    """Yield the files that Spark would read, and add the names of those that begin with a dot or an underscore."""
     for entry in folder.iterdir():
         name = entry.name
         if name in _LOGS:
@@ -75,6 +80,7 @@ def _parts(folder: Path, keys: Keys, what: str) -> Iterator[_Part]:
                 "(an Ibis table), or write it as plain Parquet"
             )
         if name.startswith(".") or (name.startswith("_") and "=" not in name):
+            left_out.append(name)
             continue
         if PATTERNS & set(str(entry)):
             raise InvalidTableError(f"a path in {what} could be read as a pattern; rename what has one of *?[]{{}}")
@@ -89,7 +95,7 @@ def _parts(folder: Path, keys: Keys, what: str) -> Iterator[_Part]:
             )
         else:
             told = None if value == _NULL else unquote(value, errors="strict")
-            yield from _parts(entry, (*keys, (unquote(key), told)), what)
+            yield from _parts(entry, (*keys, (unquote(key), told)), what, left_out)
 
 
 def _layout(part: _Part, what: str) -> ParquetLayout:

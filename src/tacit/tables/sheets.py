@@ -4,6 +4,7 @@ import re
 import warnings
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import datetime, time
 from importlib import import_module
 from typing import Any, BinaryIO
@@ -15,7 +16,7 @@ from tacit.tables.engines.arrived import rows_of
 from tacit.tables.engines.rows import Choose, Rows, check_names
 from tacit.tables.frames import as_column
 from tacit.tables.layouts.headers import Header, check_line
-from tacit.tables.layouts.table_names import table_meant
+from tacit.tables.layouts.table_names import left_out_beside, table_meant
 
 _CHUNK = 1 << 20
 _OVERLAP = 1 << 16  # bytes: more than a formula has
@@ -49,6 +50,7 @@ def read_sheet(file: BinaryIO, choose: Choose, header: Header, memory: int | Non
         with _workbook(file) as workbook:
             sheets = {each.title: each for each in workbook.worksheets}
             chosen_sheet = sheets[table_meant(part, list(sheets), [], what, "sheet")]
+            left_out = left_out_beside(chosen_sheet.title, workbook.sheetnames, "sheet")
             _check_part(packed, chosen_sheet._worksheet_path, _IN_A_SHEET, what)
             chosen_sheet.reset_dimensions()
             rows = list(_rows(chosen_sheet, what))
@@ -60,7 +62,7 @@ def read_sheet(file: BinaryIO, choose: Choose, header: Header, memory: int | Non
     position = {name: place for place, name in enumerate(check_names(names, what))}
     pa: Any = import_module("pyarrow")
     arrived = pa.table({name: as_column(_days(columns[position[name]]), name, what) for name in choose(names)})
-    return rows_of(arrived, what, memory, expected=len(people))
+    return replace(rows_of(arrived, what, memory, expected=len(people)), left_out=left_out)
 
 
 @contextmanager

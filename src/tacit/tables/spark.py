@@ -12,12 +12,12 @@ from tacit.tables.example import path_of
 from tacit.tables.layouts.csv_layout import CHUNK, CsvLayout, csv_layout
 from tacit.tables.layouts.headers import Header, names_in_line
 
-# The values of a line: each after a comma, quoted or not. Possessive, so that a long value takes no stack.
+# The values of a line: each after a separator, quoted or not. Possessive, so that a long value takes no stack.
 _VALUES = """
     transform(
         regexp_extract_all(
-            concat(',', trim(TRAILING char(13) FROM value)),
-            ',("[^"]*+(?:""[^"]*+)*+"|[^,]*+)', 1
+            concat('{separator}', trim(TRAILING char(13) FROM value)),
+            '{separator}("[^"]*+(?:""[^"]*+)*+"|[^{separator}]*+)', 1
         ),
         v -> nullif(if(startswith(v, '"'), replace(substring(v, 2, length(v) - 2), '""', '"'), v), '')
     ) AS values
@@ -113,14 +113,16 @@ def _read_csv(reader: Any, path: Path, layout: CsvLayout) -> Any:
 
 
 def _lines(reader: Any, path: Path, layout: CsvLayout) -> tuple[Any, int]:
-    """Read a file with a row a line by cutting it at line feeds, then at commas outside of quotes.
+    """Read a file with a row a line by cutting it at line feeds, then at separators outside of quotes.
 
     Spark's own reader takes a carriage return for a line end, drops lines of control characters, and more.
     """
     functions: Any = import_module("pyspark.sql.functions")
-    values = reader.text(str(path.absolute()), lineSep="\n").selectExpr(_VALUES)
+    values = reader.text(str(path.absolute()), lineSep="\n").selectExpr(_VALUES.format(separator=layout.separator))
     fields = [f"values[{i}] AS c{i}" for i in range(len(layout.names))]
     is_whole = functions.size("values") == len(layout.names)
+    if len(layout.names) > 1:  # blank lines at the end are no rows
+        values = values.where(functions.size("values") > 1)
     if not layout.header:
         ((rows,),) = values.agg(functions.count_if(is_whole)).collect()
         return values.selectExpr(*fields), rows
@@ -150,7 +152,7 @@ def _rows(reader: Any, path: Path, layout: CsvLayout) -> tuple[Any, int]:
         str(path.absolute()),
         schema=", ".join(f"c{i} STRING" for i in range(width)),
         header=layout.header, enforceSchema=True, mode="FAILFAST", encoding="UTF-8",
-        sep=",", quote='"', escape='"', nullValue="", emptyValue="", maxCharsPerColumn=-1, maxColumns=width + 1,
-        multiLine=True, lineSep=layout.line_end,
+        sep=layout.separator, quote='"', escape='"', nullValue="", emptyValue="",
+        maxCharsPerColumn=-1, maxColumns=width + 1, multiLine=True, lineSep=layout.line_end,
     )  # fmt: skip
     return frame, frame.count()

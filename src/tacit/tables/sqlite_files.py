@@ -3,6 +3,7 @@
 import sqlite3
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -15,7 +16,7 @@ from tacit.tables.engines.embedded import quoted
 from tacit.tables.engines.rows import Choose, Rows, check_names
 from tacit.tables.files import check_spellable, chosen_names
 from tacit.tables.layouts.headers import Header, check_keys
-from tacit.tables.layouts.table_names import table_meant
+from tacit.tables.layouts.table_names import left_out_beside, table_meant
 
 _AT_ONCE = 10_000  # rows
 _STEPS = 1_000_000  # of SQLite's, between two looks for an interrupt
@@ -40,7 +41,8 @@ def read_sqlite(file: BinaryIO, choose: Choose, header: Header, memory: int | No
         kinds = database.execute("SELECT name, type FROM sqlite_schema WHERE type IN ('table', 'view')").fetchall()
         own = [(name, kind) for name, kind in kinds if not name.startswith("sqlite_")]
         tables, views = ([name for name, k in own if k == kind] for kind in ("table", "view"))
-        source = quoted(table_meant(part, tables, views, file.name))
+        meant = table_meant(part, tables, views, file.name)
+        source = quoted(meant)
         names = check_names([told[0] for told in database.execute(f"SELECT * FROM {source}").description], file.name)
         check_spellable(names, file.name)
         check_keys(names, file.name, header)
@@ -56,7 +58,8 @@ def read_sqlite(file: BinaryIO, choose: Choose, header: Header, memory: int | No
     after = Path(place(file)).stat()
     if (before.st_mtime_ns, before.st_size) != (after.st_mtime_ns, after.st_size):
         raise InvalidTableError(f"{file.name} was written to while it was read; ask again when nobody does")
-    return rows_of(arrived, file.name, memory, expected=count)
+    left_out = left_out_beside(meant, tables)
+    return replace(rows_of(arrived, file.name, memory, expected=count), left_out=left_out)
 
 
 def _check_settled(file: BinaryIO) -> None:

@@ -285,7 +285,7 @@ def broken(given: Path) -> Iterator[Path]:
         "bytes.csv": content[:at] + b"\xff\x00" + content[at:],
         "headless.csv": content.split(b"\n", 6)[6],
         "twice.csv": b"\n".join([content.split(b"\n")[6].replace(b"Rome", b"Zq7xRome")] * 3),
-        "semicolons.csv": content.replace(b",", b";"),
+        "tabs.csv": content.replace(b",", b"\t"),
         "really.parquet": content,
         "cut.parquet": as_parquet(given).read_bytes()[:-400],
         "really.json": content,

@@ -474,6 +474,9 @@ def test_killed_at_any_time_it_leaves_the_old_file_or_the_new_one(tmp_path: Path
         content = out.read_text()
         assert content == "old" or exposed(rows_of(out), ["job", "town"], 10) <= 0.01 * (len(rows_of(out)))
         assert content == "old" or len(rows_of(out)) >= 588
+        if content != "old":  # its description is there too
+            digest = hashlib.sha256(out.read_bytes()).hexdigest()
+            assert json.loads((tmp_path / "out.csv.tacit.json").read_text())["sha256"] == digest
         for part in tmp_path.glob(".*.part"):  # killed after the whole file had a name, before it was in its place
             if ".json." in part.name:
                 assert json.loads(part.read_text())["sha256"]

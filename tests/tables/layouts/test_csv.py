@@ -36,12 +36,15 @@ def write(tmp_path: Path, content: str | bytes) -> Path:
         ("A report of sEcReT people\n\na,b\n1,2\n", "line 3 ends a row of 2 values under a header of 1"),
         ("a,b\n1,sEcReT\n\n3,4\n", "line 3 is blank"),
         ("a,b\r\n1,sEcReT\r\n\r\n3,4\r\n", "line 3 is blank"),
-        ("a,b\n1,sEcReT\n\n", "line 3 is blank"),
+        ("a,b\n1,sEcReT\n\r\n\n", "line 3 is blank"),
+        ("a,b\n1,sEcReT\n \n", "line 3 ends a row of 1 values"),
+        ("a,b\n1,sEcReT\n\r\r\n", "line 3 has a carriage return without a line feed"),
         ("a,a\n1,sEcReT\n", "columns 1 and 2 of .* have the same name; rename"),
         ("a,b,A\n1,sEcReT,2\n", "columns 1 and 3 of .* differ only by case; rename"),
         ("a,,b\n1,sEcReT,2\n", "has no name for column 2"),
         ("\n1\n", "has no name for column 1"),
-        ("a;b\n1;sEcReT\n", "header without commas but with semicolons"),
+        ("a;b\n1;sEcReT;3\n", "line 2 ends a row of 3 values under a header of 2"),
+        ("a;b,c\n1;sEcReT,3\n", "may be separated by commas or semicolons; put each name and value .* in quotes"),
         ("a\tb\n1\tsEcReT\n", "header without commas but with tabs"),
         (b"a,b\n1,2\n\xe9,sEcReT\n", "is not UTF-8 text: line 3"),
         ("a,b\n1,sEcReT\n".encode("utf-16"), "is not UTF-8 text: line 1"),
@@ -71,6 +74,15 @@ def test_a_table_that_cannot_be_read_is_refused_without_a_word_of_its_values(
     [
         ("a,b\n1,2\n", [("1", "2")]),
         ("a,b\n1,2", [("1", "2")]),
+        ("a,b\n1,2\n\n", [("1", "2")]),
+        ("a,b\r\n1,2\r\n\r\n\r\n", [("1", "2")]),
+        ('a,b\n1,"2\n"\n\n', [("1", "2\n")]),
+        ('a,"b\n"\r\n1,2\r\n\r\n', [("1", "2")]),
+        ("a;b\n1,5;2\n", [("1,5", "2")]),
+        ('\ufeffa;"b"\r\n1;"x;""y"\r\n\r\n', [("1", 'x;"y')]),
+        ("a;b,c\n1,2\n", [("1", "2")]),
+        ("a;b,c\n1;2\n", [("1", "2")]),
+        ('a;"b,c"\n1;2\n', [("1", "2")]),
         ("a,b\r\n1,2\r\n3,4", [("1", "2"), ("3", "4")]),
         ("\ufeffa,b\n1,2\n", [("1", "2")]),
         ('"a","b"\n"1","2"\n', [("1", "2")]),
@@ -130,7 +142,7 @@ def test_the_scan_agrees_with_a_slow_reader_wherever_it_cuts_the_file(
 @pytest.mark.parametrize("chunk", [3, 7])
 @pytest.mark.parametrize(
     ("content", "line"),
-    [('a,b\n1,2\n3,"x"y\n', 3), ("a,b\n1,2\n3,4,5\n", 3), (b"a,b\n1,2\n3,\xe9\n", 3), ("a,b\n1,2\n\n", 3)],
+    [('a,b\n1,2\n3,"x"y\n', 3), ("a,b\n1,2\n3,4,5\n", 3), (b"a,b\n1,2\n3,\xe9\n", 3), ("a,b\n1,2\n\n3,4\n", 3)],
 )
 def test_the_line_at_fault_wherever_the_file_is_cut(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, chunk: int, content: str | bytes, line: int

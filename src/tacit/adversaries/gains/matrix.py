@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from tacit.adversaries.gains.gain import Gain, Joint, Reals
 from tacit.errors import InvalidGainError
-from tacit.validation import Fractions, as_fractions, as_reals, holds_fractions
+from tacit.validation import Fractions, NotNumbersError, as_fractions, as_reals, holds_fractions
 
 # Whole numbers below it are doubles.
 _NOT_ROUNDED = 2.0**53
@@ -155,7 +155,7 @@ def as_matrix(W: ArrayLike, what: str, several: str) -> Reals:
     """Return a copy of a finite matrix, or say what is wrong with it."""
     try:
         matrix = as_reals(W)
-    except ValueError:
+    except NotNumbersError:
         raise InvalidGainError(f"a {what} matrix must hold numbers in rows of equal length") from None
     if matrix.ndim != 2 or 0 in matrix.shape:
         raise InvalidGainError(

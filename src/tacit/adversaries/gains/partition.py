@@ -9,7 +9,8 @@ import numpy as np
 from tacit.adversaries.gains.gain import Gain, Integers, Joint, Reals, RightOrWrong, check_listable
 from tacit.errors import InvalidGainError
 from tacit.numerics.matrices import class_sums
-from tacit.validation import as_count, as_index
+from tacit.printable import short_repr
+from tacit.validation import as_count, as_index, check_length
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,10 +80,11 @@ def partition_gain(labels: Iterable[Hashable]) -> Gain:
     >>> round(tc.posterior_vulnerability(tc.RandomizedResponse(4, p=0.7), gain=diseases), 12)
     0.8
     """
+    check_length(getattr(labels, "size", 0))
     try:
         given = list(labels)
     except TypeError:
-        raise InvalidGainError(f"a partition needs a label for each secret, got {labels!r:.60}") from None
+        raise InvalidGainError(f"a partition needs a label for each secret, got {short_repr(labels)}") from None
     if not given:
         raise InvalidGainError("a partition needs a label for each secret, got none")
     numbers: dict[Hashable, int] = {}
@@ -92,7 +94,7 @@ def partition_gain(labels: Iterable[Hashable]) -> Gain:
             block_of[secret] = numbers.setdefault(label, len(numbers))
         except TypeError:
             raise InvalidGainError(
-                f"a label must be hashable, such as a name or a number, got {label!r:.60} for secret {secret}"
+                f"a label must be hashable, such as a name or a number, got {short_repr(label)} for secret {secret}"
             ) from None
     block_of.setflags(write=False)
     return PartitionGain(block_of)
@@ -125,7 +127,7 @@ def set_gain(k: int, members: Iterable[int]) -> Gain:
     try:
         chosen = [as_index(member, "members", k) for member in members]
     except TypeError:
-        raise InvalidGainError(f"members must be the numbers of some secrets, got {members!r:.60}") from None
+        raise InvalidGainError(f"members must be the numbers of some secrets, got {short_repr(members)}") from None
     if len(set(chosen)) < len(chosen):
         twice = next(member for member in chosen if chosen.count(member) > 1)
         raise InvalidGainError(f"members must be distinct, got {twice} more than once")

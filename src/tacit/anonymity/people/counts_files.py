@@ -60,18 +60,19 @@ def read_counts(path: str | Path) -> Read:
 
 
 def _read_csv(file: BinaryIO) -> Read:
-    names = layout_of(file, header=True).names
+    layout = layout_of(file, header=True)
+    names = layout.names
     if sorted(names) != ["column", "count", "value"]:
         raise InvalidTableError(
             f"the first line of {file.name} must be column,value,count: a line for each value of each column"
         )
     file.seek(0)
     places = [names.index(name) for name in ("column", "value", "count")]
-    rows = csv.reader(io.StringIO(file.read().decode("utf-8-sig"), newline=""), strict=True)
+    rows = csv.reader(io.StringIO(file.read().decode("utf-8-sig"), newline=""), delimiter=layout.separator, strict=True)
     counts: dict[str, dict[str | None, int]] = {}
     try:
         next(rows)
-        for row in rows:
+        for row in filter(None, rows):  # blank lines at the end are none
             column, value, count = (row[place] for place in places)
             if not column or not (count.isascii() and count.isdigit() and len(count) <= _LONGEST_COUNT):
                 what = "a count that is a whole number" if column else "the name of a column"

@@ -115,6 +115,17 @@ class Population(OfOneProcess):
         """The column that says whose row it is, or None if everybody has one row."""
         return self._person
 
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """What of the table's source is not among the rows: other sheets or tables, or files that are no part of it.
+
+        Examples
+        --------
+        >>> Population("example:adult").left_out
+        ()
+        """
+        return self._rows.left_out
+
     def class_sizes(self, columns: Iterable[str] | None = None) -> ClassSizes:
         """Return the sizes of the classes of people who are alike on the columns.
 

@@ -100,7 +100,7 @@ def _weighted(channels: Sequence[Channel], law: Reals | Fractions) -> list[Stora
 
 
 def _checked(channels: Iterable[System], weights: ArrayLike) -> tuple[list[Channel], Reals | Fractions, Labels]:
-    if isinstance(channels, System) or not isinstance(channels, Iterable):  # pyright: ignore[reportUnnecessaryIsInstance]
+    if isinstance(channels, System) or getattr(channels, "ndim", 1) == 0 or not isinstance(channels, Iterable):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise UnsupportedError(f"channels must be a list of channels, got {type(channels).__name__}")
     chosen = [as_system(channel).channel() for channel in channels]
     if not chosen:

@@ -1,9 +1,11 @@
 """A channel when only some secrets are possible."""
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Mapping
 
 from tacit.channels.channel import Channel, System, as_system
 from tacit.errors import InvalidValueError
+from tacit.printable import short_repr
+from tacit.validation import check_length
 
 _SHOWN = 5
 
@@ -43,20 +45,30 @@ def restricted(system: System, secrets: Iterable[Hashable]) -> Channel:
     """
     channel = as_system(system).channel()
     row_of = {label: row for row, label in enumerate(channel.inputs)}
-    if not isinstance(secrets, Iterable):  # pyright: ignore[reportUnnecessaryIsInstance]
+    check_length(getattr(secrets, "size", 0))
+    try:
+        chosen = tuple(secrets)
+    except TypeError:
+        given = short_repr(secrets)
         raise InvalidValueError(
-            f"the possible secrets must be a sequence of labels, got {secrets!r}; write [{secrets!r}]"
-        )
-    chosen = tuple(secrets)
+            f"the possible secrets must be a sequence of labels, got {given}; write [{given}]"
+        ) from None
     if not chosen:
         raise InvalidValueError("at least one secret must be possible, got none")
-    unknown = [label for label in chosen if not isinstance(label, Hashable) or label not in row_of]  # pyright: ignore[reportUnnecessaryIsInstance]
+    unknown = [label for label in chosen if not _is_label(label, row_of)]
     if unknown:
         known = ", ".join(map(repr, channel.inputs[:_SHOWN])) + ", …" * (len(row_of) > _SHOWN)
-        raise InvalidValueError(f"{unknown[0]!r} is not a secret of the channel; its inputs are {known}")
+        raise InvalidValueError(f"{short_repr(unknown[0])} is not a secret of the channel; its inputs are {known}")
     if len(set(chosen)) < len(chosen):
         twice = next(label for label in chosen if chosen.count(label) > 1)
         raise InvalidValueError(f"each possible secret must be named once, got {twice!r} more than once")
     rows = [row_of[label] for label in chosen]
     inputs = tuple(channel.inputs[row] for row in rows)
     return Channel.derived(channel.storage.rows(rows), inputs, channel.outputs)
+
+
+def _is_label(label: Hashable, row_of: Mapping[Hashable, int]) -> bool:
+    try:
+        return label in row_of
+    except TypeError:  # not hashable, whatever its class says
+        return False

@@ -13,7 +13,7 @@ from tacit.numerics.distances import pairwise
 from tacit.numerics.distances.l1_tiles import distances_of
 from tacit.numerics.matrices import Reals, besides_maxima, class_sums, ranked_sums
 from tacit.numerics.proportional_columns import merged_columns
-from tacit.validation import as_reals
+from tacit.validation import NotNumbersError, as_reals
 
 
 class Dense(Storage):
@@ -30,7 +30,7 @@ class Dense(Storage):
         """Return a copy of a user's numbers, or refuse what is no matrix."""
         try:
             copy = np.asarray(as_reals(matrix), order="C")  # rows, which are compared, in one piece
-        except ValueError:
+        except NotNumbersError:
             raise InvalidChannelError("a channel must hold numbers, in rows of equal length") from None
         check_shape(copy.shape)
         return cls(copy)

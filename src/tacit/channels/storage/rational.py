@@ -41,7 +41,12 @@ class Rational(Dense):
         """Return a copy of a user's fractions, or refuse what is no matrix."""
         copy = cast(Fractions, as_fractions(matrix))
         check_shape(copy.shape)
-        return cls(copy)
+        try:
+            return cls(copy)
+        except OverflowError:
+            raise InvalidChannelError(
+                "probabilities must be in [0, 1], and an entry is too large for a double"
+            ) from None
 
     def with_unit_rows(self, named: Naming) -> "Rational":
         """Return itself, or refuse what is not probabilities; where nothing is rounded, sums are 1."""

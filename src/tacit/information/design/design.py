@@ -21,7 +21,7 @@ from tacit.mechanisms.mechanism import as_values
 from tacit.mechanisms.protocols.randomized_response import RandomizedResponse
 from tacit.mechanisms.protocols.subset_selection import SubsetSelection
 from tacit.numerics.draws.randomness import Seed, generator
-from tacit.validation import as_epsilon, as_probability, as_reals
+from tacit.validation import NotNumbersError, as_epsilon, as_probability, as_reals
 
 _ROUNDING = 1e-12
 _OBJECTIVES = ("asymptotic_utility", "mutual_information")
@@ -174,7 +174,7 @@ def _goal(objective: str | ArrayLike, law: PopulationLaw, rng: Seed) -> Goal:
 def _as_loss(objective: ArrayLike, k: int) -> NDArray[np.float64]:
     try:
         loss = as_reals(objective)
-    except ValueError:
+    except NotNumbersError:
         raise InvalidGainError("a loss matrix must hold numbers in rows of equal length") from None
     if loss.ndim != 2 or loss.shape[0] == 0 or loss.shape[1] != k:
         raise InvalidGainError(

@@ -11,7 +11,8 @@ from scipy.special import betainc
 from tacit.errors import InvalidValueError, UnsupportedError
 from tacit.numerics.excess import deviance
 from tacit.numerics.laws.gamma import gamma_error
-from tacit.validation import as_probability, as_real, as_reals
+from tacit.printable import short_repr
+from tacit.validation import NotNumbersError, as_probability, as_real, as_reals
 
 Reals = NDArray[np.float64]
 
@@ -163,10 +164,10 @@ class KnownShares(Marginal):
 def _points(p: ArrayLike) -> Reals:
     try:
         points = as_reals(p)
-    except ValueError:
+    except NotNumbersError:
         points = np.array(np.nan)
     if np.isnan(points).any():
-        raise InvalidValueError(f"p must be a number or an array of numbers, got {p!r:.60}")
+        raise InvalidValueError(f"p must be a number or an array of numbers, got {short_repr(p)}")
     return points
 
 

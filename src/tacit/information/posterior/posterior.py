@@ -19,7 +19,8 @@ from tacit.information.posterior.latent_tallies import latent_tallies, work
 from tacit.information.posterior.marginals import KnownShares, Marginal
 from tacit.information.protocol import as_protocol
 from tacit.numerics.draws.randomness import Seed, generator
-from tacit.validation import as_count, as_index
+from tacit.printable import short_repr
+from tacit.validation import NotNumbersError, as_array, as_count, as_index
 
 Reals = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -185,7 +186,8 @@ def _seen(channel: Channel, counts: ArrayLike) -> tuple[Reals, Integers]:
     given = _as_array(counts)
     if given.shape != (outputs,) or given.dtype.kind not in "iu" or given.min() < 0:
         raise InvalidValueError(
-            f"counts must be {outputs:,} whole numbers of at least 0, one per output of the channel, got {counts!r:.80}"
+            f"counts must be {outputs:,} whole numbers of at least 0, one per output of the channel, got "
+            f"{short_repr(counts)}"
         )
     if sum(given.tolist()) > (most := limits.current().most_users):
         raise TooLargeError(f"counts must be of at most {most:,} reports, beyond which nothing is computed")
@@ -204,8 +206,8 @@ def _seen(channel: Channel, counts: ArrayLike) -> tuple[Reals, Integers]:
 
 def _as_array(counts: ArrayLike) -> NDArray[Any]:
     try:
-        return np.asarray(counts)
-    except ValueError:
+        return as_array(counts)
+    except NotNumbersError:
         return np.asarray(None)
 
 

@@ -38,6 +38,8 @@ def not_examined(
     time: TimeLimit,
 ) -> Iterator[str]:
     """Yield a sentence for whatever an audit left out."""
+    for part in population.left_out:
+        yield f"{part}: the table is read without them."
     yield from _sets(sets, selection, time)
     for section in time.cut:
         if section != "sets":

@@ -4,7 +4,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tacit.errors import InvalidValueError
-from tacit.validation import as_reals
+from tacit.printable import short_repr
+from tacit.validation import NotNumbersError, as_reals
 
 Reals = NDArray[np.float64]
 
@@ -126,8 +127,8 @@ def norm_sub(frequencies: ArrayLike) -> Reals:
 def _as_numbers(values: ArrayLike, name: str) -> Reals:
     try:
         given = as_reals(values)
-    except ValueError:
+    except NotNumbersError:
         given = np.empty(0)
     if given.ndim != 1 or given.size == 0 or not np.isfinite(given).all():
-        raise InvalidValueError(f"{name} must be finite numbers in one row, got {values!r:.80}")
+        raise InvalidValueError(f"{name} must be finite numbers in one row, got {short_repr(values)}")
     return given

@@ -8,7 +8,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from tacit.errors import InvalidValueError, TooLargeError
 from tacit.mechanisms.indices import as_array
-from tacit.validation import as_count, as_real, as_reals
+from tacit.printable import short_repr
+from tacit.validation import NotNumbersError, as_count, as_real, as_reals
 
 LARGEST_INTEGER = 1 << 53
 _LARGEST_REPORT = (1 << 63) - 1
@@ -43,13 +44,13 @@ def as_finite(numbers: ArrayLike, name: str, row: int | None = None) -> NDArray[
     """Return finite numbers, in one row or in rows of so many, or say what was given."""
     try:
         given = as_reals(numbers)
-    except ValueError:
+    except NotNumbersError:
         given = np.array(math.nan)
     if row is not None and given.shape == (0,):
         return np.empty((0, row))
     if given.shape[1:] != (() if row is None else (row,)) or given.ndim == 0 or not np.isfinite(given).all():
         where = "one row" if row is None else f"rows of {row:,}"
-        raise InvalidValueError(f"{name} must be finite numbers in {where}, got {numbers!r:.60}")
+        raise InvalidValueError(f"{name} must be finite numbers in {where}, got {short_repr(numbers)}")
     return given
 
 

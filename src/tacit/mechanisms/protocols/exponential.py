@@ -11,7 +11,7 @@ from tacit.measures.privacy import log_likelihoods
 from tacit.mechanisms.mechanism import Reals
 from tacit.mechanisms.noise.parameters import as_positive
 from tacit.mechanisms.protocols.channel_mechanism import ChannelMechanism
-from tacit.validation import as_reals
+from tacit.validation import NotNumbersError, as_reals
 
 
 class Exponential(ChannelMechanism):
@@ -54,7 +54,7 @@ class Exponential(ChannelMechanism):
     def __init__(self, scores: ArrayLike, epsilon: float, sensitivity: float = 1.0) -> None:
         try:
             given = as_reals(scores)
-        except ValueError:
+        except NotNumbersError:
             raise InvalidValueError("scores must be numbers, in rows of equal length") from None
         if given.ndim != 2 or 0 in given.shape or not np.isfinite(given).all():
             raise InvalidValueError(

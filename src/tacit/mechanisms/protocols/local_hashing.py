@@ -98,7 +98,8 @@ class LocalHashing(PureProtocol):
         self.k, self._epsilon = as_values(k), as_epsilon(epsilon)
         self.g = _best_classes(self._epsilon) if g is None else as_count(g, "g", at_least=2)
         if self.g > MOST_CLASSES:
-            raise TooLargeError(f"g must be at most {MOST_CLASSES:,}, got {self.g:,}; leave it out for the best one")
+            given = f"{self.g:,}" if self.g < 1 << 63 else "more"
+            raise TooLargeError(f"g must be at most {MOST_CLASSES:,}, got {given}; leave it out for the best one")
         self.families = tuple(LinearHashing(self.k, order) for order in _field_orders(self.g))
         self.functions = math.prod(family.functions for family in self.families)
         if self.functions * self.g >= 1 << 63:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.errors import InvalidValueError
+from tacit.printable import short_repr
 from tacit.validation import as_count
 
 Seed = np.random.Generator | int | None
@@ -90,5 +91,5 @@ def generator(rng: Seed) -> np.random.Generator:
         return np.random.default_rng(as_count(rng, "rng", at_least=0))
     except InvalidValueError:
         raise InvalidValueError(
-            f"rng must be a numpy Generator, a whole number of at least 0 as its seed, or None, got {rng!r}"
+            f"rng must be a numpy Generator, a whole number of at least 0 as its seed, or None, got {short_repr(rng)}"
         ) from None

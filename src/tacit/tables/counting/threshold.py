@@ -8,6 +8,7 @@ from numbers import Rational
 from typing import Any
 
 from tacit.errors import InvalidValueError, UnsupportedError
+from tacit.printable import short_repr
 from tacit.validation import as_count
 
 _DIGITS = 1000
@@ -50,7 +51,7 @@ def as_fraction(threshold: Threshold) -> Fraction:
     if fraction is None or not 0 <= fraction <= 1:
         raise InvalidValueError(
             f"a threshold must be a number in [0, 1] (an int, a Fraction, a Decimal, a float or text such as '0.001'), "
-            f"got {threshold!r}"
+            f"got {short_repr(threshold)}"
         )
     return fraction
 
@@ -70,7 +71,7 @@ def most_exposed(people: int, budget: Threshold, name: str = "budget") -> int:
     """
     share = _exact(budget)
     if share is None or not 0 <= share <= 1:
-        raise InvalidValueError(f"{name} must be a share of the people in [0, 1], got {budget!r}")
+        raise InvalidValueError(f"{name} must be a share of the people in [0, 1], got {short_repr(budget)}")
     return math.floor(share * people)
 
 

@@ -47,6 +47,8 @@ class Rows(OfOneProcess):
         thread, and so in the midst of another's question.
     arrow
         Returns the rows of an expression as an Arrow table, in the order of the table, if they are in this process.
+    left_out
+        What of the source is not among the rows, such as other sheets of a workbook.
     """
 
     table: Any
@@ -57,6 +59,7 @@ class Rows(OfOneProcess):
     turns: Turns = field(default_factory=Turns)
     kept: list[Any] = field(default_factory=list[Any])
     arrow: Callable[[Any], Any] | None = None
+    left_out: tuple[str, ...] = ()
 
     @property
     def can_keep(self) -> bool:

@@ -1,8 +1,8 @@
 """What a CSV file looks like before anyone reads it: its names and rows, or the first thing wrong with it.
 
 A reader that meets a fault repairs it, skips the row or quotes its values in a message. This scan looks at the bytes
-that hold a file together (RFC 4180: commas, quotes, line ends), all at once for a few megabytes, so that what it lets
-through has only one reading.
+that hold a file together (RFC 4180: separators, quotes, line ends), all at once for a few megabytes, so that what it
+lets through has only one reading.
 """
 
 import codecs
@@ -26,7 +26,7 @@ LONGEST_ROW = 2_000_000  # bytes: DuckDB's default
 _QUOTE, _NEWLINE, _RETURN = b'"\n\r'
 
 # The values of a line, each after a separator, quoted or not.
-_VALUES = {mark: re.compile(rf'{mark}(?:"([^"]*+(?:""[^"]*+)*+)"|([^{mark}]*+))') for mark in (",", "\t")}
+_VALUES = {mark: re.compile(rf'{mark}(?:"([^"]*+(?:""[^"]*+)*+)"|([^{mark}]*+))') for mark in (",", ";", "\t")}
 _SHOWN = {",": "commas", "\t": "tabs", ";": "semicolons"}
 
 Positions = NDArray[np.int64]
@@ -50,6 +50,8 @@ class CsvLayout:
         Whether the first line holds the names, and no person.
     numbered
         Whether the first column of several has no name, for it holds row numbers.
+    separator
+        What separates values: a comma, a semicolon or a tab.
     """
 
     names: tuple[str, ...]
@@ -58,6 +60,7 @@ class CsvLayout:
     line_end: str = "\n"
     header: bool = True
     numbered: bool = False
+    separator: str = ","
 
 
 def csv_layout(path: Path, header: Header = None) -> CsvLayout:
@@ -75,20 +78,24 @@ def csv_layout(path: Path, header: Header = None) -> CsvLayout:
     ------
     InvalidTableError
         If the file is empty or not UTF-8, a quote is out of place or never closed, a row has more or fewer values than
-        the header, line ends are mixed; it names the line, and never quotes a value.
+        the header, line ends are mixed, or commas and semicolons could separate values alike; it names the line, and
+        never quotes a value.
     """
     with opened(path, "a table") as file:
         return layout_of(file, header)
 
 
-def layout_of(file: BinaryIO, header: Header = None, separator: str = ",") -> CsvLayout:
-    """Return the layout of a CSV file that is open, with commas or tabs between its values."""
+def layout_of(file: BinaryIO, header: Header = None, separators: str = ",;") -> CsvLayout:
+    """Return the layout of an open CSV file whose values one of these separators separates.
+
+    Blank lines at the end of a file of several columns are no rows.
+    """
     if not os.fstat(file.fileno()).st_size:
         raise InvalidTableError(f"{file.name} is empty: a CSV file begins with a line of column names")
     file.seek(0)
     check_encoding(file)
     data: NDArray[np.uint8] = np.memmap(file, dtype=np.uint8, mode="r")
-    return _Scan(file.name, data, as_header(header), separator).layout()
+    return _Scan(file.name, data, as_header(header), separators).layout()
 
 
 def check_encoding(file: BinaryIO) -> None:
@@ -109,13 +116,14 @@ def check_encoding(file: BinaryIO) -> None:
 
 
 class _Scan:
-    def __init__(self, path: str, data: NDArray[np.uint8], header: Header, separator: str) -> None:
+    def __init__(self, path: str, data: NDArray[np.uint8], header: Header, separators: str) -> None:
         self.path = path
         self.header = header
-        self.separator = separator
         self.headed = header is None or header is True
-        self.data = data
         self.start = 3 if data[:3].tobytes() == codecs.BOM_UTF8 else 0
+        separator = _separator(data[self.start : self.start + LONGEST_ROW], separators, path)
+        self.data = data if separator is None else _without_blank_end(data)
+        self.separator = separator or separators[0]
         self.quotes = 0  # seen so far: an odd number of them before a byte means that it is quoted
         self.commas: Positions = np.empty(0, np.int64)  # in the row that the last chunk left unfinished
         self.row_start = self.start
@@ -139,7 +147,9 @@ class _Scan:
             check_line(self.first_line, self.recurring, self.path)
         line_end = "\r\n" if self.returns else "\n"
         numbered = self.nameless and (self.header is True or self.row_numbers.rise)
-        return CsvLayout(self.names(), self.rows - self.headed, self.multiline, line_end, self.headed, numbered)
+        return CsvLayout(
+            self.names(), self.rows - self.headed, self.multiline, line_end, self.headed, numbered, self.separator
+        )
 
     @property
     def nameless(self) -> bool:
@@ -252,6 +262,40 @@ class _Scan:
         for begin in range(0, position, CHUNK):
             line += int((self.data[begin : min(begin + CHUNK, position)] == _NEWLINE).sum())
         return InvalidTableError(f"{self.path} is not a CSV table that can be read: line {line} {what}")
+
+
+def _separator(start: NDArray[np.uint8], separators: str, path: str) -> str | None:
+    """Return what separates the values of the first line, or None where nothing does.
+
+    Where the first line has several of the separators, it is the one that the second line has as often.
+    """
+    quoted = np.cumsum(start == _QUOTE) % 2 == 1
+    line_ends = np.append(np.flatnonzero((start == _NEWLINE) & ~quoted), [len(start)] * 2)
+    counts = {
+        mark: np.diff(
+            np.searchsorted(np.flatnonzero((start == ord(mark)) & ~quoted), line_ends[:2]), prepend=0
+        ).tolist()
+        for mark in separators
+    }
+    possible = [mark for mark, (first, _) in counts.items() if first]
+    if len(possible) > 1:
+        possible = [mark for mark in possible if counts[mark][0] == counts[mark][1]] or possible
+    if len(possible) > 1:
+        either = " or ".join(_SHOWN[mark] for mark in possible)
+        raise InvalidTableError(
+            f"the values of {path} may be separated by {either}; put each name and value that has one of them in quotes"
+        )
+    return possible[0] if possible else None
+
+
+def _without_blank_end(data: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Return the bytes of a file up to the end of its last line that is not blank."""
+    end = data[-LONGEST_ROW:].tobytes()
+    lines = end[len(end.rstrip(b"\r\n")) :]
+    line_end = b"\r\n" if lines.startswith(b"\r") else b"\n"
+    if lines == end or lines != line_end * (len(lines) // len(line_end)):  # the scan finds what is wrong
+        return data
+    return data[: len(data) - len(lines) + len(line_end)]
 
 
 def _values(line: str, path: str, separator: str) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Which of several tables is meant."""
+"""Which of several tables is meant, and which are left out."""
 
 from collections.abc import Sequence
 
@@ -24,7 +24,17 @@ def table_meant(asked: str | None, tables: Sequence[str], views: Sequence[str], 
         return asked
     if not there:
         raise InvalidTableError(f"{what} has no {word}s")
-    rest = f" and {len(there) - _SHOWN:,} more" if len(there) > _SHOWN else ""
-    listed = ", ".join(printable(name) for name in there[:_SHOWN]) + rest
     fault = f"{what} has several {word}s" if asked is None else f"{what} has no {word} {printable(asked)!r}"
-    raise InvalidTableError(f"{fault}; name one as ?{word}=NAME: {listed}")
+    raise InvalidTableError(f"{fault}; name one as ?{word}=NAME: {listed(there)}")
+
+
+def left_out_beside(read: str, there: Sequence[str], word: str = "table") -> tuple[str, ...]:
+    """Return what is left out where only one of several tables is read: a text that names the others, or nothing."""
+    others = [name for name in there if name != read]
+    return (f"{len(others):,} other {word}{'s' * (len(others) > 1)}: {listed(others)}",) if others else ()
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return the first names in a line, and how many more there are."""
+    rest = f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else ""
+    return ", ".join(printable(name) for name in names[:_SHOWN]) + rest
