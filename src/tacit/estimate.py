@@ -4,9 +4,11 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from numbers import Real
 from typing import Literal, TypeVar
 
 from tacit.errors import InvalidValueError
+from tacit.printable import short_repr
 from tacit.shown import Shown
 
 T = TypeVar("T")
@@ -69,11 +71,12 @@ class Estimate(Shown):
     safe: End = field(default="high", kw_only=True, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        if any(math.isnan(x) for x in (self.value, self.low, self.high)) or not self.low <= self.value <= self.high:
+        _check_numbers(self.value, self.low, self.high)
+        if not self.low <= self.value <= self.high:
             raise InvalidValueError(f"an estimate lies in its interval, got {self.value} in [{self.low}, {self.high}]")
-        if self.confidence is not None and not 0 < self.confidence < 1:
+        if self.confidence is not None and not (_is_number(self.confidence) and 0 < self.confidence < 1):
             raise InvalidValueError(
-                f"confidence must be in (0, 1), or None for a certified interval, got {self.confidence}"
+                "confidence must be in (0, 1), or None for a certified interval, got " + short_repr(self.confidence)
             )
 
     @classmethod
@@ -112,6 +115,7 @@ class Estimate(Shown):
         >>> Estimate.between(0.5, 0.8, "sums", safe="low", span=1).value
         0.5
         """
+        _check_numbers(low, high)
         return cls(_quoted(low + share * (high - low), low, high, safe, span), low, high, None, method, safe=safe)
 
     @property
@@ -210,6 +214,19 @@ class Estimate(Shown):
         if self.certified and not _has_guess(self):
             value = _quoted(value, low, high, safe)
         return replace(self, value=value, low=low, high=high, safe=safe)
+
+
+def _check_numbers(*numbers: float) -> None:
+    for number in numbers:
+        if not _is_number(number):
+            raise InvalidValueError(f"an estimate is made of numbers, got {short_repr(number)}")
+
+
+def _is_number(number: object) -> bool:
+    try:
+        return isinstance(number, Real) and not math.isnan(number)
+    except OverflowError:  # too large for a double
+        return False
 
 
 def are_far_apart(low: float, high: float, span: float = math.inf) -> bool:

@@ -115,7 +115,7 @@ def as_reals(values: Any) -> NDArray[np.float64]:
         raise NotNumbersError(f"{array.dtype} is not a real number")
     try:
         return array.astype(np.float64)
-    except (TypeError, ValueError, OverflowError, RuntimeError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise NotNumbersError(str(error)) from None
 
 
@@ -136,9 +136,12 @@ def as_array(values: Any) -> NDArray[Any]:
     if are_masked(values):
         raise NotNumbersError("some are masked")
     try:
-        return np.asarray(values)
-    except (TypeError, ValueError, OverflowError, RuntimeError) as error:  # the last of lists in lists without end
+        array = np.asarray(values)
+    except (TypeError, ValueError, OverflowError) as error:
         raise NotNumbersError(str(error)) from None
+    if array.ndim > _MAX_DIMENSIONS:  # lists in lists without end
+        raise NotNumbersError("lists are nested too deeply")
+    return array
 
 
 def are_masked(values: Any) -> bool:
@@ -163,7 +166,7 @@ def as_fractions(values: Any) -> Fractions | None:
     """Return a copy of the numbers as fractions if all are fractions or whole: what is a double is rounded already."""
     try:
         given = np.array(values, dtype=object)
-    except (ValueError, RuntimeError):  # ragged, or lists in lists in lists …
+    except ValueError:  # ragged
         return None
     if given.ndim > _MAX_DIMENSIONS or not all(isinstance(entry, Rational) for entry in given.flat):
         return None

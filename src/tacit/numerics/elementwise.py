@@ -6,7 +6,10 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.errors import InvalidValueError
 from tacit.estimate import Estimate
+from tacit.printable import short_repr
+from tacit.validation import NotNumbersError, as_array, check_length
 
 Levels = Sequence[float] | NDArray[np.floating[Any]] | NDArray[np.integer[Any]]
 Answer = float | Estimate
@@ -14,11 +17,8 @@ Answers = NDArray[np.float64] | NDArray[np.object_]
 
 
 def is_array(levels: object) -> bool:
-    """Return whether this is a list or an array of numbers, and not a number or a text."""
-    try:
-        return np.ndim(levels) > 0  # pyright: ignore[reportArgumentType]
-    except ValueError:  # ragged lists
-        return True
+    """Return whether this is a list or an array, and not a number or a text."""
+    return isinstance(levels, list | tuple) or getattr(levels, "ndim", 0) > 0
 
 
 @overload
@@ -52,7 +52,13 @@ def elementwise(function: Callable[..., Answer], *levels: float | Levels) -> Ans
     """
     if not any(map(is_array, levels)):
         return function(*levels)
-    given = np.broadcast_arrays(*(np.asarray(level, dtype=object) for level in levels))
+    for level in levels:
+        check_length(getattr(level, "size", 0))
+    try:
+        given = np.broadcast_arrays(*(as_array(level).astype(np.object_) for level in levels))
+    except (NotNumbersError, ValueError):
+        shown = " and ".join(map(short_repr, levels))
+        raise InvalidValueError(f"numbers must be in rows of equal length, got {shown}") from None
     answers = [function(*each) for each in zip(*(part.ravel().tolist() for part in given), strict=True)]
     shape = given[0].shape
     if any(isinstance(answer, Estimate) for answer in answers):
