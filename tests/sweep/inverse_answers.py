@@ -11,8 +11,8 @@ from sweep.draws import Draw
 from sweep.question import Agreement
 from tacit import limits
 
-# What rounding may add: of a number, and next to 1.
-_RELATIVE, _ABSOLUTE = 1e-9, 1e-12
+# What rounding may add: of a number, and next to 1; and by how much a δ that is a float may be between its bounds.
+_RELATIVE, _ABSOLUTE, _SETTLED = 1e-9, 1e-12, 1e-6
 # Most sums are on a grid of so few points that thousands are made in a minute: then bounds are wide, and as true.
 _FEW_POINTS, _OFTEN = 1 << 13, 0.97
 
@@ -45,17 +45,17 @@ def inverted(system: Any, delta: float) -> str | None:
         after = ends(tc.privacy_profile(system, high * (1 + _RELATIVE) + _ABSOLUTE))[0]
     if (below := low * (1 - _RELATIVE) - _ABSOLUTE) > 0:
         before = ends(tc.privacy_profile(system, below if math.isfinite(low) else 1e308))[1]
-    if after <= delta * (1 + _RELATIVE) and before >= delta * (1 - _RELATIVE) - _ABSOLUTE:
+    if after <= delta * (1 + _SETTLED) and before >= delta * (1 - _SETTLED):
         return None
     return f"ε is {found!r}, and δ {after!r} there and {before!r} just below"
 
 
 def regained(system: Any, epsilon: float) -> str | None:
     """With the δ that an ε has, no more than this ε is needed; and some more with less."""
-    low, high = ends(found := tc.privacy_profile(system, epsilon))
+    _, high = ends(found := tc.privacy_profile(system, epsilon))
     if high < 1e-300:
         return None
-    least = ends(tc.dp_epsilon(system, min(1.0, high * (1 + _RELATIVE) + (_ABSOLUTE if low == high else 0))))[0]
+    least = ends(tc.dp_epsilon(system, min(1.0, high * (1 + _SETTLED))))[0]
     if least <= epsilon * (1 + _RELATIVE) + _ABSOLUTE:
         return None
     return f"δ is {found!r}, for which ε is {least!r} at least"

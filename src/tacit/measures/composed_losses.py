@@ -35,6 +35,8 @@ _NEGLIGIBLE, _LEAST = 1e-12, 1e-300
 _FEWEST_POINTS, _FEW_POINTS = 1 << 14, 1 << 13
 # How many standard deviations a sum is summed over, roughly, and by how much each use may be off in its loss.
 _DEVIATIONS, _ROUNDING = 18, 1e-15
+# How many steps are tried at most.
+_ALIGNED = 1 << 16
 # How near to each other doubles are still points of a grid, next to the largest of them.
 _TOLD_APART = 1e-13
 # What a difference from 1 is off.
@@ -320,6 +322,8 @@ class ComposedLosses:
         """Return the least step that does not take too many points."""
         reaches = [losses.reach(negligible) for losses, _ in self.parts]
         longest = max(self.sketch.window(theta), *(largest - least for least, largest in reaches))
+        if longest == 0:
+            return 0.0
         most = limits.current().most_loss_points
         told_apart = _TOLD_APART * max(max(abs(least), abs(largest)) for least, largest in reaches)
         return max(told_apart, longest / (most if negligible > _LEAST else min(most, _FEW_POINTS)))
@@ -333,7 +337,7 @@ class ComposedLosses:
             return step
         longest = max(gap for gap, _ in gaps)
         fewest = math.ceil(longest / step)
-        steps = longest / np.arange(fewest, fewest + (1 if len(gaps) == 1 else 1 + fewest // 8))
+        steps = longest / np.arange(fewest, fewest + (1 if len(gaps) == 1 else 1 + min(_ALIGNED, fewest // 8)))
         over = sum(count * (np.ceil(gap / steps - ROUNDED_UP) * steps - gap) for gap, count in gaps)
         return float(steps[int(np.argmin(over))])
 

@@ -194,8 +194,11 @@ def plan_least_epsilon(system: System, delta: float) -> Plan[float | Estimate]:
 
 
 def settled_delta(delta: float | Estimate) -> float | Estimate:
-    """Return a δ known to ten digits as a float: one that is small next to 1 is not for that as good as known."""
-    return settled(delta) if highest(delta) - lowest(delta) <= _RELATIVE * highest(delta) else delta
+    """Return a δ as a float where its bounds are so near that it is one, and also next to each other.
+
+    1e-15 between 0 and 1e-12 is as narrow as the promise of a float, and says nothing.
+    """
+    return settled(delta) if highest(delta) - lowest(delta) <= _NEXT_TO_DELTA * highest(delta) else delta
 
 
 def _one_by_one(profile: Profile) -> Bound:
@@ -241,6 +244,8 @@ def least_epsilon(
     return confirmed(found, highest(found), remembered, delta, epsilon_question(system, delta))
 
 
+# How far apart the bounds of a δ are at most that is no longer between them, next to it.
+_NEXT_TO_DELTA = 1e-6
 # What rounding may leave a confirmed answer beyond its goal, and how far a float may be from the number it stands for.
 _BEYOND, _RELATIVE, _ABSOLUTE = 1e-9, 1e-10, 1e-12
 _SHOWN = 200

@@ -3,6 +3,7 @@
 import math
 import pickle
 import tracemalloc
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -13,6 +14,9 @@ from scipy.optimize import brentq
 import tacit as tc
 from oracles import noisy_reports as slow
 from oracles.promise import exactly
+from oracles.rounded_losses import profile_bounds
+from tacit import limits
+from tacit.estimate import highest
 from tacit.mechanisms import Gaussian, SubsampledGaussian
 
 
@@ -328,3 +332,53 @@ def test_renyi_divergences_of_extreme_noise_stay_between_elementary_bounds(sigma
         least = order / (order - 1) * (math.log(0.1) + (order - 1) / 2 / sigma / sigma)
         assert high >= least * (1 - 1e-9)
         assert high - low <= 1e-9 * high or sigma < 1e-3
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("steps", [2, 10, 60])
+@pytest.mark.parametrize("rate", [0.001, 0.01, 0.3])
+@pytest.mark.parametrize("sigma", [0.05, 0.06, 0.08, 0.1, 0.12, 0.3])
+def test_epsilon_and_delta_are_those_of_losses_rounded_up_and_down(sigma, rate, steps):
+    mechanism = SubsampledGaussian(sigma, rate, steps)
+    least, most = zip(*(profile_bounds(sigma, rate, steps, way) for way in (False, True)), strict=True)
+    with limits.within(replace(limits.current(), most_loss_points=1 << 14)):  # as true, and quicker
+        epsilons = {delta: tc.dp_epsilon(mechanism, delta) for delta in (1e-6, 1e-3, 0.02, 0.2)}
+        deltas = {
+            (epsilon, reverse): mechanism.hockey_stick(epsilon, reverse=reverse)
+            for epsilon in (0.0, 0.3, 20.0, 90.0, 400.0)
+            for reverse in (False, True)
+        }
+    for delta, epsilon in epsilons.items():
+        assert max(profile(epsilon.high) for profile in least) <= delta
+        assert epsilon.low == 0 or max(profile(epsilon.low) for profile in most) >= delta
+    for (epsilon, reverse), delta in deltas.items():
+        assert delta.low <= most[reverse](epsilon)
+        assert least[reverse](epsilon) <= delta.high
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("setting", [(0.4, 0.01, 100), (0.1, 0.01, 100), (0.5, 0.002, 10_000), (1, 0.1, 20)])
+def test_the_curve_answers_as_the_profile_and_epsilon_do(setting):
+    system = SubsampledGaussian(*setting)
+    curve = tc.tradeoff(system)
+    for delta in (1e-12, 1e-5, 0.1):
+        epsilon = curve.epsilon(delta)
+        assert epsilon == tc.dp_epsilon(system, delta)
+        assert math.isfinite(epsilon.high)
+        # A line below the curve: f(α) >= 1 - δ - e^ε α.
+        for rate in (1e-6, 0.01, 0.3):
+            slope = math.exp(min(epsilon.high, 700))
+            assert highest(curve.at(rate)) >= 1 - delta - slope * rate - 1e-12
+    assert curve.delta(1.5) == tc.privacy_profile(system, 1.5)
+    assert curve.bayes_security == tc.bayes_security(system)
+    assert curve.epsilon(0) == math.inf
+    for reverse in (False, True):
+        assert tc.tradeoff(system, (1, 0) if reverse else (0, 1)).epsilon(1e-5) == tc.dp_epsilon(system, 1e-5)
+
+
+@pytest.mark.long
+def test_true_positives_at_one_percent_are_bracketed_closely():
+    found = tc.tradeoff(SubsampledGaussian(0.5, 0.002, 10_000)).true_positive_rate(0.01)
+    # By the least δ(ε) + e^ε α of dp-accounting's pessimistic distribution at an interval of 2e-5: 0.16054498.
+    assert found.low <= 0.16054498 <= found.high + 1e-7
+    assert found.high - found.low < 1e-4 * found.high
