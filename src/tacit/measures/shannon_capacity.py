@@ -53,8 +53,8 @@ def shannon_capacity(system: System, tol: float = 1e-9, unit: Unit = "nats") -> 
     -------
     Estimate
         In [0, log k]; certified. Where the uniform prior attains it, by symmetry, it is as narrow as a float's promise.
-        Its ends are further apart than ``tol`` where that is finer than rounding, 1e-13, and of channels for which it
-        would take minutes.
+        Its ends are further apart than ``tol`` where that is finer than rounding, 1e-13, of channels for which it
+        would take minutes, and of crowds with too many histograms to list.
 
     Raises
     ------
