@@ -32,7 +32,7 @@ _ENDED = {
 # So many columns are named one by one where another set is named before.
 _LISTED = 8
 # What a release is told as an audit was.
-_OF_A_RELEASE = ("--guess-budget=", "--certain-budget=", "--header=")
+_OF_A_RELEASE = ("--guess-budget=", "--certain-budget=", "--header=", "--person=")
 
 
 def summary(found: Audit) -> list[str]:
@@ -65,14 +65,21 @@ def promise(found: Audit) -> str | None:
 def next_step(found: Audit) -> tuple[str, Command] | None:
     """Return what to do with the recommended columns, and its command; None if there are none, or it cannot be typed.
 
-    It is to write them; or where a release does not go, to audit them by themselves.
+    It is to write them; or where a release does not go, to audit them by themselves. If it is open whose rows these
+    are, it is the same audit by the column that may name the persons.
     """
     recommended = found.decision.recommended
+    sensitive = [f"--sensitive={_as_list(found.sensitive)}"] if found.sensitive else []
+    goal = [f"--k={found.k}", f"--budget={found.budget!r}"]
+    if (key := found.decision.key) is not None:
+        said = f"First, if {printable(key)} names the person whose row it is, the same audit of people:"
+        asked = ["tacit", "audit", found.table, *sensitive, f"--person={key}", *goal, *found.options]
+        if key in (*found.sensitive, *found.decision.kept):
+            return None
+        return None if any(printable(argument) != argument for argument in asked) else (said, Command(asked))
     if not recommended:
         return None
-    chosen = [f"--columns={_as_list(recommended)}"]
-    chosen += [f"--sensitive={_as_list(found.sensitive)}"] if found.sensitive else []
-    goal = [f"--k={found.k}", f"--budget={found.budget!r}"]
+    chosen = [f"--columns={_as_list(recommended)}", *sensitive]
     if found.person is None and not any(option.startswith("--engine=") for option in found.options):
         named = [option for option in found.options if option.startswith(_OF_A_RELEASE)]
         said = "Next, the file with these columns, which is read back and audited:"
@@ -223,7 +230,8 @@ def _sentences(found: Audit) -> Iterator[str]:
     if found.cut_short:
         yield "The time limit cut this audit short: what it says is so, and section 8 names what is missing."
     if found.decision.question is not None:
-        yield f"{found.decision.question}."
+        question = found.decision.question
+        yield f"{question[0].upper()}{question[1:]}."
     yield from _recommended(found)
     yield from _wrong(found)
 
