@@ -48,6 +48,8 @@ def test_the_honest_file_passes() -> None:
         ('sensitive = "diagnosis"\nfail_over = []', "without a limit"),
         ('sensitive = "diagnosis"\nk = 2\nfail_over = ["exposure>0.5"]', "'diagnosis' without a limit"),
         ('person = "age"\nsensitive = ["age"]\nl = 2', "which is the person's column"),
+        ('fail_over = ["k_anonymity>10"]', "fails files that give away less; write 'k_anonymity<10'"),
+        ('fail_over = ["all_columns.exposure < 0.5"]', "write 'all_columns.exposure>0.5'"),
         (LIMITS + 'missing = "pass"', 'missing must be "undecided" or "fail"'),
     ],
 )

@@ -11,8 +11,7 @@ from tacit.cli.output import code_of, print_json, say_verdicts
 from tacit.cli.terminal import say
 from tacit.errors import InvalidValueError
 from tacit.input_files import without_password
-from tacit.jobs.gates import Gate, gates_of
-from tacit.jobs.table_measures import table_measures
+from tacit.jobs.gates import Gate
 from tacit.memory import as_memory
 
 if TYPE_CHECKING:
@@ -52,12 +51,12 @@ def check(
     json
         Print one JSON object.
     """
-    from tacit.jobs.check import read_policy  # noqa: PLC0415 - the engine takes a second
+    from tacit.jobs.check import checked_gates, read_policy  # noqa: PLC0415 - the engine takes a second
 
     if not files:
         raise InvalidValueError("check needs a file, as in tacit check people.csv --policy tacit.toml")
     rules = read_policy(policy)
-    gates = gates_of(fail_over, table_measures(rules.sensitive))
+    gates = checked_gates(fail_over, rules.sensitive)
     room = as_memory(memory)
     limits = Limits(as_seconds(time), room)
     with limits.watched(), limits.working():

@@ -20,7 +20,7 @@ def audit_measures(sensitive: Iterable[str]) -> tuple[str, ...]:
 
 def measures_of(found: Audit) -> dict[str, Number | None]:
     """Return the measures of an audit, None where it did not come to one."""
-    return dict.fromkeys(audit_measures(found.sensitive)) | found.measures
+    return {name: found.measures.get(name) for name in audit_measures(found.sensitive)}
 
 
 def always_measured(
@@ -50,6 +50,7 @@ def why_missing(found: Audit) -> Mapping[str, str]:
     names = audit_measures(found.sensitive)
     if found.decision.question is not None:
         return dict.fromkeys(names, f"rows may not be people: {found.decision.question}")
-    none = "no set of columns was found within the budgets; raise --budget, or give it more time (--time)"
+    more = "; raise --budget, or give it more time (--time)" if "sets" in found.cut_short else "; raise --budget"
+    none = f"no set of columns was found within the budgets{more}"
     later = "this audit did not come to it; give it more time (--time)"
     return dict.fromkeys(names, later) | dict.fromkeys(_RECOMMENDED, none)

@@ -31,6 +31,8 @@ _ENDED = {
 
 # So many columns are named one by one where another set is named before.
 _LISTED = 8
+# The share of the people that a release may leave out by default.
+_SUPPRESSED_BY_DEFAULT = 0.02
 # What a release is told as an audit was.
 _OF_A_RELEASE = ("--guess-budget=", "--certain-budget=", "--header=", "--person=")
 
@@ -85,6 +87,8 @@ def next_step(found: Audit) -> tuple[str, Command] | None:
         said = "Next, the file with these columns, which is read back and audited:"
         kept = tuple(name for name in recommended if name in found.sensitive)  # else a release leaves them out
         chosen += [f"--keep={_as_list(kept)}"] if kept else []
+        if kept and _SUPPRESSED_BY_DEFAULT < found.budget < 1:  # who has a rare value of theirs is left out
+            goal.append(f"--max-suppressed={found.budget!r}")
         asked = ["tacit", "release", found.table, *chosen, *goal, *named, "--out=columns.parquet"]
     elif len(recommended) < len(found.columns):
         said = "Next, what these columns give away, as a page:"
@@ -196,6 +200,13 @@ def uniqueness_row(model: UniquenessModel, advised: str | None) -> tuple[str, st
     if model.population_unique is None or model.of_sample_unique is None:
         return name, "says nothing", model.why_not or ""
     return name, f"≈ {percent(model.population_unique)}", f"≈ {percent(model.of_sample_unique)}"
+
+
+def by_whom(found: Audit) -> str | None:
+    """Return whose risks these are, if the adversary does not know every column."""
+    if not found.sensitive:
+        return None
+    return f"These are the risks from an adversary who knows every column but {listed(found.sensitive)}."
 
 
 def with_identifiers(found: Audit) -> str | None:

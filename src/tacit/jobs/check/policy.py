@@ -3,7 +3,7 @@
 import os
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal
@@ -42,6 +42,8 @@ KEYS = (
 _WHOLE = {"people", "exposed_people", "unique_people", "classes", "k_anonymity", "l_diversity"}
 _FROM_ONE = {"people", "classes", "k_anonymity", "l_diversity"}
 _OF_K = {"exposure", "exposed_people"}
+# What is better when it is higher, and what is neither good nor bad; all others are better when they are lower.
+_BETTER_HIGH, _NEUTRAL = {"k_anonymity", "l_diversity"}, {"people", "classes"}
 # How a limit of a sensitive column ends that the file lacks.
 _MISSING: Mapping[str, Literal["not decided", "failed"]] = {"undecided": "not decided", "fail": "failed"}
 _OF_SENSITIVE: Mapping[str, tuple[str, Literal["<", ">"]]] = {
@@ -112,6 +114,31 @@ def read_policy(path: str | os.PathLike[str]) -> Policy:
     return _Reader(os.fspath(path), given, {key: _line_of(key, text) for key in given}).policy()
 
 
+def checked_gates(texts: Iterable[str], sensitive: Iterable[str]) -> tuple[Gate, ...]:
+    """Return the gates that are spelled so, if they are of a table's measures and fail what gives away more.
+
+    Examples
+    --------
+    >>> checked_gates(["k_anonymity>5"], ())
+    Traceback (most recent call last):
+    ...
+    tacit.errors.InvalidValueError: the gate 'k_anonymity>5' fails files that give away less; write 'k_anonymity<5'
+    """
+    spelled = tuple(texts)
+    gates = gates_of(spelled, table_measures(sensitive))
+    for text, gate in zip(spelled, gates, strict=True):
+        name = _measure(gate)
+        right = "<" if name in _BETTER_HIGH else ">"
+        if gate.operator != right and name not in _NEUTRAL:
+            better = f"{gate.measure}{right}{text.rpartition(gate.operator)[2].strip()}"
+            raise InvalidValueError(f"the gate {text!r} fails files that give away less; write {better!r}")
+    return gates
+
+
+def _measure(gate: Gate) -> str:
+    return gate.measure.removeprefix(ALL_COLUMNS).partition(":")[0]
+
+
 class _Reader:
     """Reads the keys of a policy, and says in which line one is wrong."""
 
@@ -165,7 +192,7 @@ class _Reader:
         if not _is_texts(spelled):
             raise self._unfit("fail_over", 'must be a list of gates, as ["exposure>0.01"]')
         try:
-            gates = gates_of(spelled, table_measures(sensitive))
+            gates = checked_gates(spelled, sensitive)
         except InvalidValueError as error:
             raise InvalidValueError(f"{self._place('fail_over')}: {error}") from None
         limited = {gate.measure.partition(":")[2] for gate in gates}
@@ -260,7 +287,7 @@ def _can_fail(gate: Gate, k: int) -> bool:
     >>> _can_fail(Gate("k_anonymity", "<", Fraction(1)), 10), _can_fail(Gate("exposure", ">", Fraction(0)), 10)
     (False, True)
     """
-    name = gate.measure.removeprefix(ALL_COLUMNS).partition(":")[0]
+    name = _measure(gate)
     if gate.operator == "<":
         return gate.limit > (name in _FROM_ONE)
     return (name in _WHOLE or gate.limit < 1) and not (k == 1 and name in _OF_K)

@@ -248,9 +248,16 @@ class Diff:
     @property
     def missing(self) -> dict[str, str]:
         """Of each number that there is not, why."""
-        reasons = dict.fromkeys(_OF_PERSONS, "nothing says who the people are; name the column that does (--person)")
-        absent = dict.fromkeys(diff_measures(self.sensitive), "the sensitive column is not in both tables")
-        return absent | reasons
+        reasons = dict.fromkeys(diff_measures(self.sensitive), "it is not counted of these two tables")
+        reasons |= dict.fromkeys(_OF_PERSONS, "nothing says who the people are; name the column that does (--person)")
+        for name in diff_measures(self.sensitive):
+            side, secret = name.partition(".")[0], name.partition(":")[2]
+            which = "OLD" if side == "old" else "NEW" if side == "new" else "both tables"
+            if secret and secret in self.columns.left_out:
+                reasons[name] = f"the values of {secret} in the two tables hardly overlap, so they are not compared"
+            elif secret:
+                reasons[name] = f"the sensitive column {secret} is not in {which}"
+        return reasons
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as dicts, lists, numbers and strings, ready for JSON."""
