@@ -121,6 +121,25 @@ def test_two_sensitive_columns_are_both_decided_in_every_command() -> None:
         assert out.splitlines()[-1] == "FAILED l_diversity:other 1 < 2"
 
 
+def test_every_command_shows_which_gates_pass_only_because_a_column_is_sensitive() -> None:
+    checked("k = 2", age=AGES, record=RECORDS)
+    limit = ["--sensitive", "record", "--fail-over", "{}k_anonymity<5"]
+    for command, prefix in (
+        (["audit", "people.parquet"], ""),
+        (["exposure", "people.parquet", "--k", "2"], ""),
+        (["diff", "people.parquet", "people.parquet"], "new."),
+        (["release", "people.parquet", "--out", "out.csv", "--keep", "record", "--k", "1", "--guess-budget", "1"], ""),
+    ):
+        code, out, err = run(*command, *(each.format(prefix) for each in limit))
+        assert (code, err) == (0, "")
+        note, verdict = out.splitlines()[-2:]
+        assert note == (
+            "note: what passed does not hold against an adversary who knows record too: "
+            f"{prefix}all_columns.k_anonymity 1 < 5"
+        )
+        assert verdict == f"passed {prefix}k_anonymity 40 >= 5"
+
+
 def test_the_column_of_persons_that_goes_out_is_named() -> None:
     code, said = checked('person = "id"\nk = 10', id=RECORDS, age=AGES)
     assert code == 0

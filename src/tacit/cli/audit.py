@@ -117,6 +117,7 @@ def audit(
     from tacit.jobs.audit import audit as audit_table, to_text  # noqa: PLC0415 - the engine takes a second
     from tacit.jobs.audit.measures import audit_measures, measures_of, why_missing  # noqa: PLC0415
     from tacit.jobs.audit.time_limit import TimeLimit  # noqa: PLC0415
+    from tacit.jobs.table_numbers import hidden_by_sensitive  # noqa: PLC0415
     from tacit.tables.named import files_read  # noqa: PLC0415
     from tacit.tables.spark import spark_table, what_a_cluster_keeps  # noqa: PLC0415
 
@@ -191,5 +192,5 @@ def audit(
         for output in (html, markdown):
             if output is not None:
                 say(f"Report: {output}")
-        say_verdicts(verdicts)
+        say_verdicts(verdicts, hidden_by_sensitive(gates, measures_of(found), found.sensitive))
     return code_of(verdict.verdict for verdict in verdicts)

@@ -76,9 +76,9 @@ def check(
             say(f"{each.table}, {each.people:,} people, by {policy}:")
             for rule in each.rules:
                 say(str(rule))
-            say_verdicts(each.gates)
             for note in each.notes:
                 say(f"note: {note}")
+            say_verdicts(each.gates)
     return code_of(word for each in found for word in each.words)
 
 

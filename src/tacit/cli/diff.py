@@ -74,6 +74,7 @@ def diff(
         Print one JSON object.
     """
     from tacit.jobs.diff import diff as compared, diff_measures, to_text  # noqa: PLC0415 - the engine takes a second
+    from tacit.jobs.table_numbers import hidden_by_sensitive  # noqa: PLC0415
 
     secrets = as_names(sensitive) or ()
     gates = gates_of(fail_over, diff_measures(secrets))
@@ -109,5 +110,5 @@ def diff(
         from tacit.presenting.tables import Screen  # noqa: PLC0415 - JSON needs no rich
 
         Screen().print(to_text(found))
-        say_verdicts(verdicts)
+        say_verdicts(verdicts, hidden_by_sensitive(gates, found.measures, found.sensitive))
     return code_of(verdict.verdict for verdict in verdicts)

@@ -90,6 +90,7 @@ def exposure(
     from tacit.anonymity import Marginals  # noqa: PLC0415 - the engine takes a second
     from tacit.jobs.exposure import certified, exposure as exposed_in  # noqa: PLC0415
     from tacit.jobs.persons import open_people  # noqa: PLC0415
+    from tacit.jobs.table_numbers import hidden_by_sensitive  # noqa: PLC0415
     from tacit.tables.named import files_read  # noqa: PLC0415
 
     secrets = as_names(sensitive) or []
@@ -129,6 +130,8 @@ def exposure(
                 found = exposed_in(population, sensitive=secrets, k=k, threshold=threshold, bounds=bounds, curve=True)
                 text.append(_drawn(found))
         measures = {gate.measure: found.measures[gate.measure]() for gate in gates}
+        counted_gates = [gate for gate in gates if gate.measure in found.numbers]
+        note = hidden_by_sensitive(counted_gates, found.numbers, secrets)
     verdicts = judged(gates, measures, "a gate of exposure, which is counted")
     if json:
         inputs = {
@@ -138,7 +141,7 @@ def exposure(
         print_json("exposure", inputs, found.to_dict(), verdicts)
     else:
         _print_text(found, k, threshold)
-        say_verdicts(verdicts)
+        say_verdicts(verdicts, note)
     return code_of(verdict.verdict for verdict in verdicts)
 
 

@@ -110,6 +110,7 @@ def release(
     """
     from tacit.jobs.release import release as write_release, to_text  # noqa: PLC0415 - the engine takes a second
     from tacit.jobs.release.result import release_measures  # noqa: PLC0415
+    from tacit.jobs.table_numbers import hidden_by_sensitive  # noqa: PLC0415
 
     if best and columns is not None:
         raise InvalidValueError("--best chooses from all columns, and --columns names some; give one of them")
@@ -159,5 +160,5 @@ def release(
         from tacit.presenting.tables import Screen  # noqa: PLC0415 - JSON needs no rich
 
         Screen().print(to_text(found))
-        say_verdicts(verdicts)
+        say_verdicts(verdicts, hidden_by_sensitive(gates, found.measures, found.goal["sensitive"]))
     return code_of(verdict.verdict for verdict in verdicts)

@@ -20,6 +20,8 @@ OF_CLASSES = ("exposure", "exposed_people", "unique_people", "classes", "k_anony
 OF_SENSITIVE = ("guess", "guess_rise", "certain", "l_diversity", "t_closeness")
 #: Begins the name of a number that is of an adversary who knows the sensitive columns too.
 ALL_COLUMNS = "all_columns."
+#: Which of two tables a number is of, or by how much the new one has more, before a dot.
+SIDES = ("old", "new", "rise")
 
 
 def sensitive_measures(column: str) -> tuple[str, ...]:

@@ -1,6 +1,7 @@
 """The numbers of a table of people, counted when they are first asked for: by an engine, or by codes of its rows."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache, partial
 from typing import Protocol
@@ -18,9 +19,10 @@ from tacit.anonymity import (
 )
 from tacit.anonymity.attacks.risks import class_risks
 from tacit.anonymity.pairs.pair import Release
-from tacit.jobs.gates import Number
-from tacit.jobs.table_measures import ALL_COLUMNS, RISKS
+from tacit.jobs.gates import Gate, Number, judged
+from tacit.jobs.table_measures import ALL_COLUMNS, RISKS, SIDES
 from tacit.numerics.alike import best_guesses, cells, everybody
+from tacit.presenting.names import briefly
 from tacit.tables.counting.threshold import Threshold
 
 # What the risks are worked out with; none of those with a measure's name depends on it.
@@ -215,3 +217,28 @@ class TableNumbers(Mapping[str, Number]):
 
 def _risks_by_name(counts: Counts, columns: tuple[str, ...]) -> dict[str, Number]:
     return {risk.name: risk.value for risk in counts.risks(columns)}
+
+
+def hidden_by_sensitive(
+    gates: Iterable[Gate], numbers: Mapping[str, Number | None], sensitive: Sequence[str]
+) -> str | None:
+    """Return which gates hold only because the adversary does not know the sensitive columns; None if there are none.
+
+    Examples
+    --------
+    >>> numbers = {"k_anonymity": 12, "all_columns.k_anonymity": 1}
+    >>> hidden_by_sensitive([Gate("k_anonymity", "<", Fraction(5))], numbers, ["ill"])
+    'what passed does not hold against an adversary who knows ill too: all_columns.k_anonymity 1 < 5'
+    """
+    broken: list[str] = []
+    for gate in dict.fromkeys(gates) if sensitive else ():
+        side, _, rest = gate.measure.partition(".")
+        twin = f"{side}.{ALL_COLUMNS}{rest}" if side in SIDES else ALL_COLUMNS + gate.measure
+        if twin in numbers:
+            pair = judged([gate, replace(gate, measure=twin)], {name: numbers[name] for name in (gate.measure, twin)})
+            if [each.verdict for each in pair] == ["passed", "failed"]:
+                broken.append(pair[1].sentence)
+    if not broken:
+        return None
+    known = briefly(tuple(sensitive))
+    return f"what passed does not hold against an adversary who knows {known} too: {'; '.join(broken)}"

@@ -1,7 +1,6 @@
 """A file of people counted as it stands, all its columns together, and held to a policy."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from tacit.anonymity import Population
@@ -11,9 +10,9 @@ from tacit.jobs.check.policy import Policy
 from tacit.jobs.check.result import Checked, ColumnsRule, MissingRule, NumberRule
 from tacit.jobs.gates import Gate, Number, judged
 from tacit.jobs.persons import open_people
-from tacit.jobs.table_measures import ALL_COLUMNS, sensitive_measures
-from tacit.jobs.table_numbers import EngineCounts, TableNumbers
-from tacit.presenting.names import briefly, listed
+from tacit.jobs.table_measures import sensitive_measures
+from tacit.jobs.table_numbers import EngineCounts, TableNumbers, hidden_by_sensitive
+from tacit.presenting.names import listed
 from tacit.spelling import one_of
 
 # A column with more values than this share of the people names them.
@@ -88,26 +87,20 @@ def check(
             rules.append(NumberRule(line, rule, *judged([gate], numbers)))
     name = without_password(str(table))
     verdicts = judged(gates, numbers, missing={measure: why[each] for measure, each in missing.items()}, of=name)
-    kept = [gate for gate in [*(gate for _, gate in policy.gates), *gates] if _is_kept(gate, numbers)]
     return Checked(
         table=name,
         people=people.people,
         columns=columns,
         rules=tuple(rules),
         gates=verdicts,
-        notes=tuple(_notes(people, present, quantities, kept)),
+        notes=tuple(_notes(people, present, quantities, [*(gate for _, gate in policy.gates), *gates])),
     )
 
 
-def _is_kept(gate: Gate, numbers: Mapping[str, Number | None]) -> bool:
-    (verdict,) = judged([gate], numbers)
-    return verdict.verdict == "passed"
-
-
 def _notes(
-    people: Population, sensitive: tuple[str, ...], numbers: Mapping[str, Number], kept: Sequence[Gate]
+    people: Population, sensitive: tuple[str, ...], numbers: Mapping[str, Number], gates: Sequence[Gate]
 ) -> Iterator[str]:
-    """Yield what the gates that are kept rest on: what the adversary is taken not to know, and what that hides."""
+    """Yield what the gates that hold rest on: what the adversary is taken not to know, and what that hides."""
     if people.person is not None:
         yield (
             f"{listed((people.person,))} is in the file and in no number: an adversary who knows it finds the person; "
@@ -120,16 +113,8 @@ def _notes(
                 f"{listed((name,))} is sensitive, so the adversary is taken not to know it; its {values:,} values of "
                 f"{people.people:,} people mostly name their person to an adversary who does"
             )
-    twins = [replace(gate, measure=ALL_COLUMNS + gate.measure) for gate in dict.fromkeys(kept)] if sensitive else []
-    strict = {gate: numbers[gate.measure] for gate in twins if gate.measure in numbers}
-    broken = [
-        each.sentence
-        for gate in strict
-        for each in judged([gate], {gate.measure: strict[gate]})
-        if each.verdict == "failed"
-    ]
-    if broken:
-        yield f"what passed does not hold against an adversary who knows {briefly(sensitive)} too: {'; '.join(broken)}"
+    if (hidden := hidden_by_sensitive(gates, numbers, sensitive)) is not None:
+        yield hidden
 
 
 def _of_columns(people: Population, policy: Policy) -> Iterator[ColumnsRule | NumberRule]:

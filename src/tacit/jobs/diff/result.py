@@ -10,7 +10,7 @@ from tacit.anonymity.pairs.differences import Changes, Differencing, Matching
 from tacit.estimate import Estimate
 from tacit.jobs.gates import Number
 from tacit.jobs.guesses import GuessReport
-from tacit.jobs.table_measures import table_measures
+from tacit.jobs.table_measures import SIDES, table_measures
 from tacit.presenting.objects import plain
 
 Decision = Literal["publish", "do not publish", "not decided"]
@@ -35,7 +35,7 @@ def diff_measures(sensitive: Iterable[str]) -> tuple[str, ...]:
     ('values_told:income', 'persons.added')
     """
     secrets = tuple(sensitive)
-    each = tuple(f"{side}.{name}" for side in ("old", "new", "rise") for name in (*table_measures(secrets), _SMALLEST))
+    each = tuple(f"{side}.{name}" for side in SIDES for name in (*table_measures(secrets), _SMALLEST))
     return (*each, *_OF_BOTH, *_OF_JOIN, *(f"values_told:{name}" for name in secrets), *_OF_PERSONS)
 
 
