@@ -5,7 +5,7 @@ until the user says whose rows they are.
 """
 
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -31,10 +31,12 @@ def person_column(person: str | None) -> str | None:
     return None if person == NO_PERSON else person
 
 
-def repeated_key(population: Population) -> ColumnKind | None:
+def repeated_key(
+    population: Population, kinds_of: Callable[[Population], Iterable[ColumnKind]] = column_kinds
+) -> ColumnKind | None:
     """Return the column that repeats as the name of a person with several rows does, if rows count as people.
 
-    Of several, the one with most values.
+    Of several, the one with most values. ``kinds_of`` returns what kind of column each is.
 
     Examples
     --------
@@ -45,7 +47,7 @@ def repeated_key(population: Population) -> ColumnKind | None:
     """
     if population.person is not None:
         return None
-    keys = [kind for kind in column_kinds(population) if kind.kind == "key"]
+    keys = [kind for kind in kinds_of(population) if kind.kind == "key"]
     return max(keys, key=lambda kind: kind.values, default=None)
 
 
@@ -64,7 +66,10 @@ def refuse_repeats(key: ColumnKind) -> None:
 
 
 def check_whose_rows(
-    population: Population, person: str | None, repeats: Callable[[ColumnKind], None] = refuse_repeats
+    population: Population,
+    person: str | None,
+    repeats: Callable[[ColumnKind], None] = refuse_repeats,
+    kinds_of: Callable[[Population], Iterable[ColumnKind]] = column_kinds,
 ) -> None:
     """Call ``repeats`` with a column that repeats as the name of a person does, if the user has not said whose rows.
 
@@ -80,7 +85,7 @@ def check_whose_rows(
             f"the table has a column {NO_PERSON!r}, and person {NO_PERSON!r} means that no column names the persons; "
             "rename the column"
         )
-    if person is None and (key := repeated_key(population)) is not None:
+    if person is None and (key := repeated_key(population, kinds_of)) is not None:
         repeats(key)
 
 
@@ -92,6 +97,7 @@ def open_people(
     *,
     memory: int | str | None = None,
     repeats: Callable[[ColumnKind], None] = refuse_repeats,
+    kinds_of: Callable[[Population], Iterable[ColumnKind]] = column_kinds,
 ) -> Population:
     """Return the people of a table and some of its columns, if it is known whose rows they are.
 
@@ -109,6 +115,8 @@ def open_people(
         has not said.
     repeats
         Called with a column that repeats as the name of a person does, if person is None.
+    kinds_of
+        Returns what kind of column each is, if person is None.
 
     Raises
     ------
@@ -129,8 +137,8 @@ def open_people(
         if person_column(person) in columns:
             raise InvalidTableError(f"the column {person!r} says who a person is, so it cannot be one of columns")
         columns = names_among(distinct_names(columns), whole.columns)
-    check_whose_rows(whole, person, repeats)
-    return whole if columns is None else with_columns(whole, columns)
+    check_whose_rows(whole, person, repeats, kinds_of)
+    return whole if columns in (None, whole.columns) else with_columns(whole, columns)
 
 
 def with_columns(people: Population, columns: Sequence[str]) -> Population:

@@ -170,14 +170,23 @@ def audit(  # noqa: PLR0915 - section by section
     weighing = () if weight is None else (weight,)
     read = None if columns is None else list(dict.fromkeys([*columns, *secrets, *keep, *drop, *weighing]))
     keys: list[ColumnKind] = []  # an audit is how the question is found, and does not stop at it
-    people = open_people(table, read, person, header, memory=memory, repeats=keys.append)
+    known_kinds: dict[str, ColumnKind] = {}
+
+    def kinds_of(whole: Population) -> Iterable[ColumnKind]:
+        report_progress("what kind of column each is")
+        known_kinds.update({kind.column: kind for kind in column_kinds(whole)})
+        return known_kinds.values()
+
+    people = open_people(table, read, person, header, memory=memory, repeats=keys.append, kinds_of=kinds_of)
     everybody = everybody_of(people, population, weight)
     chosen = people.known(None if columns is None else list(dict.fromkeys([*columns, *keep])))
     chosen = tuple(column for column in chosen if column != weight)
     secrets = people.known(secrets)
     alone = _alone(people, tuple(dict.fromkeys([*chosen, *secrets])), report_progress)
-    report_progress("what kind of column each is")
-    kinds = {kind.column: kind for kind in column_kinds(people, chosen)}
+    if not known_kinds:
+        report_progress("what kind of column each is")
+        known_kinds.update({kind.column: kind for kind in column_kinds(people, chosen)})
+    kinds = {name: known_kinds[name] for name in chosen}
     traits = tuple(column for column in chosen if not is_identifier_like(alone[column]))
     rise = GUESS_BUDGET if guess_budget is None else as_real(guess_budget, "guess_budget")
     kept = people.known(keep), people.known(drop)
