@@ -67,4 +67,7 @@ def test_what_cannot_be_compared_is_a_sentence(arguments: list[str], said: str) 
 def test_the_measures_are_told_in_its_help() -> None:
     said = " ".join(run("diff", "--help")[1].split())
     for measure in diff_measures(["COLUMN"]):
-        assert measure.removeprefix("old.").removeprefix("new.").removeprefix("rise.") in said
+        assert (
+            measure.removeprefix("old.").removeprefix("new.").removeprefix("rise.").removeprefix("all_columns.") in said
+        )
+    assert "new.all_columns.exposure" in said

@@ -231,7 +231,8 @@ def test_what_the_time_left_out_of_an_audit_is_not_decided() -> None:
     gates = [gate_of(f"{measure}>0.9") for measure in audit_measures(["income"])]
     verdicts = judged(gates, measures_of(found), "a way out", why_missing(found))
     undecided = {verdict.measure: verdict for verdict in verdicts if verdict.verdict == "not decided"}
-    missing = {"guess_rise:income", "l_diversity:income", "t_closeness:income", "recommended_exposure"}
+    missing = {"l_diversity:income", "t_closeness:income", "recommended_exposure"}
+    missing |= {f"all_columns.{name}" for name in missing}
     assert {*undecided} == missing
     assert all("--time" in str(verdict) for verdict in undecided.values())
 
@@ -240,13 +241,18 @@ def test_an_audit_gates_what_its_json_says() -> None:
     found = tc.audit("example:adult", ["sex", "race", "income"], "income", k=50)
     numbers, risks = measures_of(found), {risk.name: risk.whole for risk in found.risks}
     people = tc.Population("example:adult", ["sex", "race", "income"])
-    sizes, guess = people.class_sizes(), tc.anonymity.inference(people, ["sex", "race"], "income")
+    known = ["sex", "race"]
+    sizes, guess = people.class_sizes(known), tc.anonymity.inference(people, known, "income")
     assert numbers["exposure"] == Fraction(sizes.exposed(k=50), sizes.people)
     assert numbers["k_anonymity"] == sizes.smallest
+    assert numbers["all_columns.k_anonymity"] == people.class_sizes().smallest < sizes.smallest
+    assert numbers["all_columns.exposure"] == Fraction(people.class_sizes().exposed(k=50), sizes.people) > 0
     assert numbers["singling_out"] == risks["singling out"] == sizes.unique / sizes.people
-    assert numbers["guess:income"] == guess.posterior
-    assert numbers["guess_rise:income"] == guess.additive_leakage
-    assert numbers["certain:income"] == guess.certain
+    assert float(numbers["guess:income"]) == guess.posterior
+    assert numbers["guess_rise:income"] == numbers["guess:income"] - Fraction(
+        round(guess.prior * sizes.people), sizes.people
+    )
+    assert float(numbers["certain:income"]) == guess.certain
     assert numbers["l_diversity:income"] == tc.anonymity.l_diversity(people, ["sex", "race"], "income")
     assert numbers["t_closeness:income"] == tc.anonymity.t_closeness(people, ["sex", "race"], "income")
     assert float(numbers["recommended_exposure"]) == found.decision.offers[0].exposure
@@ -265,4 +271,5 @@ def test_a_comparison_has_the_measures_that_are_named_beforehand(users: int | No
 def test_the_measures_of_an_audit_are_told_in_its_help() -> None:
     said = run("audit", "--help")[1]
     for measure in audit_measures(["COLUMN"]):
-        assert measure in " ".join(said.split())
+        assert measure.removeprefix("all_columns.") in " ".join(said.split())
+    assert "all_columns.exposure" in said

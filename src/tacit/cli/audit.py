@@ -81,7 +81,8 @@ def audit(
     weight
         Instead, a column that says of how many people each row is one; it is not published.
     person
-        The column that names a person with several rows.
+        The column that names a person with several rows, or none if every row is a person of its own. If a column
+        repeats as the name of a person does, the audit asks for it, and decides no gate until it is answered.
     header
         Whether the first line of a CSV file holds names: yes, no (it is a person, and the columns are called column1,
         column2, …), or the names as a,b,… for a file without them. By default a first line that looks like a person
@@ -97,11 +98,13 @@ def audit(
         name, for a Parquet file or folder or a CSV file that its workers see; what that cluster keeps of it, its own
         settings say.
     fail_over
-        Exit with 1 if a measure is above or below a limit, as "exposure>0.01" or "k_anonymity<5"; once for each. Of all
-        columns together: exposure, k_anonymity, prosecutor_highest, prosecutor_average, journalist_highest,
-        journalist_average, marketer, singling_out, linkability, and of each sensitive column guess:COLUMN (the share of
-        right guesses), guess_rise:COLUMN, certain:COLUMN, l_diversity:COLUMN and t_closeness:COLUMN; of the columns
-        that are recommended: recommended_exposure. Exit with 3 if that is not decided.
+        Exit with 1 if a measure is above or below a limit, as "exposure>0.01" or "k_anonymity<5"; once for each. Of an
+        adversary who knows all columns but the sensitive ones: people, exposure, exposed_people, unique_people,
+        classes, k_anonymity, prosecutor_highest, prosecutor_average, journalist_highest, journalist_average, marketer,
+        singling_out, linkability, and of each sensitive column guess:COLUMN (the share of right guesses),
+        guess_rise:COLUMN, certain:COLUMN, l_diversity:COLUMN and t_closeness:COLUMN; of the columns that are
+        recommended: recommended_exposure. Each but people with all_columns. before it is of an adversary who knows the
+        sensitive columns too, as all_columns.exposure. Exit with 3 if that is not decided.
     memory
         How much memory to take beside some 500 MB of libraries, such as 2GB; half of what is available by default.
     time
@@ -114,6 +117,7 @@ def audit(
     from tacit.jobs.audit import audit as audit_table, to_text  # noqa: PLC0415 - the engine takes a second
     from tacit.jobs.audit.measures import audit_measures, measures_of, why_missing  # noqa: PLC0415
     from tacit.jobs.audit.time_limit import TimeLimit  # noqa: PLC0415
+    from tacit.jobs.table_numbers import hidden_by_sensitive  # noqa: PLC0415
     from tacit.tables.named import files_read  # noqa: PLC0415
     from tacit.tables.spark import spark_table, what_a_cluster_keeps  # noqa: PLC0415
 
@@ -163,7 +167,7 @@ def audit(
             "keep": keep, "population": population, "weight": weight, "header": header,
             "engine": engine if on_spark else None,
         }  # fmt: skip
-        options = tuple(f"--{name}={value}" for name, value in told.items() if value is not None)
+        options = (*found.options, *(f"--{name}={value}" for name, value in told.items() if value is not None))
         found = replace(
             found, table=without_password(table), options=(*options, *(["--show-rare"] if show_rare else []))
         )
@@ -188,5 +192,5 @@ def audit(
         for output in (html, markdown):
             if output is not None:
                 say(f"Report: {output}")
-        say_verdicts(verdicts)
+        say_verdicts(verdicts, hidden_by_sensitive(gates, measures_of(found), found.sensitive))
     return code_of(verdict.verdict for verdict in verdicts)

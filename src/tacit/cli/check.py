@@ -11,8 +11,7 @@ from tacit.cli.output import code_of, print_json, say_verdicts
 from tacit.cli.terminal import say
 from tacit.errors import InvalidValueError
 from tacit.input_files import without_password
-from tacit.jobs.gates import Gate, gates_of
-from tacit.jobs.table_measures import table_measures
+from tacit.jobs.gates import Gate
 from tacit.memory import as_memory
 
 if TYPE_CHECKING:
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
 def check(
     *files: str,
     policy: str,
+    person: str | None = None,
     fail_over: FailOver = (),
     memory: str | None = None,
     time: str | None = None,
@@ -37,9 +37,13 @@ def check(
         A TOML file of rules, such as columns = ["age", "sex", "diagnosis"], k = 10, budget = 0.01,
         sensitive = ["diagnosis"], guess_budget = 0.05; docs/policies.md says all of them. A file that breaks one is
         exit code 1.
+    person
+        The column that names a person with several rows, or none if every row is a person of its own; by default what
+        the policy has. A file with a column that repeats as the name of a person does is refused without either.
     fail_over
         Exit with 1 too if a measure is above or below a limit, as "exposure>0.01"; once for each: those of audit but
-        recommended_exposure.
+        recommended_exposure. The plain names are of an adversary who knows all columns but the sensitive ones; a name
+        that begins with all_columns. is of one who knows these too.
     memory
         How much memory to take beside some 500 MB of libraries, such as 2GB; half of what is available by default.
     time
@@ -47,36 +51,46 @@ def check(
     json
         Print one JSON object.
     """
-    from tacit.jobs.check import read_policy  # noqa: PLC0415 - the engine takes a second
+    from tacit.jobs.check import checked_gates, read_policy  # noqa: PLC0415 - the engine takes a second
 
     if not files:
         raise InvalidValueError("check needs a file, as in tacit check people.csv --policy tacit.toml")
     rules = read_policy(policy)
-    gates = gates_of(fail_over, table_measures(rules.sensitive))
+    gates = checked_gates(fail_over, rules.sensitive)
     room = as_memory(memory)
     limits = Limits(as_seconds(time), room)
     with limits.watched(), limits.working():
-        found = _checked(dict.fromkeys(files), rules, gates, room)
+        found = _checked(dict.fromkeys(files), rules, gates, person, room)
     if json:
         results = {each.table: each.to_dict() for each in found}
-        inputs = {"files": list(map(without_password, files)), "policy": policy, "memory": memory, "time": time}
+        inputs = {
+            "files": list(map(without_password, files)),
+            "policy": policy,
+            "person": person,
+            "memory": memory,
+            "time": time,
+        }
         print_json("check", inputs, results, [gate for each in found for gate in each.gates])
     else:
         for each in found:
             say(f"{each.table}, {each.people:,} people, by {policy}:")
             for rule in each.rules:
                 say(str(rule))
+            for note in each.notes:
+                say(f"note: {note}")
             say_verdicts(each.gates)
     return code_of(word for each in found for word in each.words)
 
 
-def _checked(files: Iterable[str], policy: "Policy", gates: tuple[Gate, ...], memory: int | None) -> "list[Checked]":
+def _checked(
+    files: Iterable[str], policy: "Policy", gates: tuple[Gate, ...], person: str | None, memory: int | None
+) -> "list[Checked]":
     from tacit.jobs.check import check as checked  # noqa: PLC0415
 
     found: list[Checked] = []
     for file in files:
         try:
-            found.append(checked(file, policy, gates, memory=memory))
+            found.append(checked(file, policy, gates, person=person, memory=memory))
         except InvalidValueError as error:
             if without_password(file) in str(error):
                 raise

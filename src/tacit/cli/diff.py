@@ -45,7 +45,8 @@ def diff(
         The columns to compare, as a,b,…, each in at least one of the two; all by default.
     person
         A column of both that says who a person is and is not published: with it people are followed, and the join is
-        counted.
+        counted. Or none: every row is a person of its own. Tables with a column that repeats as the name of a person
+        does are refused until this is given.
     sensitive
         Columns that nobody knows of a person before, as a,b,….
     k
@@ -57,9 +58,13 @@ def diff(
     fail_over
         Exit with 1 if a measure is above or below a limit, as "added_found>0" or "join.exposure>0.05", and with 3 if
         only a bound is; once for each: added_found, removed_found, found_only_by_both, linked_people, rows_in_both,
-        rows_only_in_old, rows_only_in_new, join.exposure, join.exposed_people, values_told:COLUMN; old., new. and rise.
-        before people, exposure, exposed_people, unique_people, smallest_class, guess:COLUMN, certain:COLUMN; and with
-        --person persons.added, persons.removed, persons.changed.
+        rows_only_in_old, rows_only_in_new, join.exposure, join.exposed_people, values_told:COLUMN; with --person
+        COLUMN persons.added, persons.removed, persons.changed; and with old., new. or rise. before it people, and of an
+        adversary who knows all columns but the sensitive ones exposure, exposed_people, unique_people, classes,
+        k_anonymity (smallest_class is the same), prosecutor_highest, prosecutor_average, journalist_highest,
+        journalist_average, marketer, singling_out, linkability, guess:COLUMN, guess_rise:COLUMN, certain:COLUMN,
+        l_diversity:COLUMN, t_closeness:COLUMN; of one who knows the sensitive columns too the same with all_columns.
+        before it, as new.all_columns.exposure.
     memory
         How much memory to take for each table beside some 500 MB of libraries, such as 2GB; half of what is available
         by default.
@@ -69,6 +74,7 @@ def diff(
         Print one JSON object.
     """
     from tacit.jobs.diff import diff as compared, diff_measures, to_text  # noqa: PLC0415 - the engine takes a second
+    from tacit.jobs.table_numbers import hidden_by_sensitive  # noqa: PLC0415
 
     secrets = as_names(sensitive) or ()
     gates = gates_of(fail_over, diff_measures(secrets))
@@ -104,5 +110,5 @@ def diff(
         from tacit.presenting.tables import Screen  # noqa: PLC0415 - JSON needs no rich
 
         Screen().print(to_text(found))
-        say_verdicts(verdicts)
+        say_verdicts(verdicts, hidden_by_sensitive(gates, found.measures, found.sensitive))
     return code_of(verdict.verdict for verdict in verdicts)

@@ -11,6 +11,7 @@ from tacit.cli.terminal import say_folded
 from tacit.errors import InvalidValueError
 from tacit.input_files import without_password
 from tacit.jobs.gates import gates_of, judged, numbers_in
+from tacit.jobs.table_measures import table_measures
 from tacit.memory import as_memory
 from tacit.presenting.files import check_not_an_input, written_whole
 from tacit.presenting.names import listed
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from tacit.jobs.exposure import Certified, Exposed
 
 # What there is to gate: of people, of the bounds, and of counts of columns.
-_COUNTED = ("exposure", "exposed_people", "people", "classes", "unique_rows")
 _CERTIFIED = ("exposure_bound", "theorem_bound", "exposure_if_independent")
 _COUNTED_BY_COLUMN = ("people", *_CERTIFIED)
 
@@ -30,6 +30,7 @@ def exposure(
     /,
     *,
     columns: str | None = None,
+    sensitive: str | None = None,
     k: Whole | None = None,
     threshold: str | None = None,
     bounds: Annotated[bool, Parameter(negative="")] = False,
@@ -51,6 +52,8 @@ def exposure(
         address (postgres://user@host/db?table=NAME), - for CSV on standard input, or example:adult.
     columns
         The columns that are known together, as a,b,…; all by default.
+    sensitive
+        Those of them that the adversary does not know, as a,b,….
     k
         Exposed means fewer than k people alike; or
     threshold
@@ -65,15 +68,18 @@ def exposure(
     curve
         Write the exposure at every threshold as a chart to this SVG file.
     person
-        The column that names a person with several rows.
+        The column that names a person with several rows, or none if every row is a person of its own. A table with a
+        column that repeats as the name of a person does is refused until this is given.
     header
         Whether the first line of a CSV file holds names: yes, no (it is a person, and the columns are called column1,
         column2, …), or the names as a,b,… for a file without them. By default a first line that looks like a person
         is refused.
     fail_over
-        Exit with 1 if a measure is above or below a limit, as "exposure>0.01" or "classes<5"; once for each: exposure,
-        exposed_people, people, classes, unique_rows, and with --bounds or --marginals exposure_bound, theorem_bound,
-        exposure_if_independent. Exit with 3 where a bound is above the limit and what it bounds may be below.
+        Exit with 1 if a measure is above or below a limit, as "exposure>0.01" or "classes<5"; once for each. The
+        measures are those of tacit audit but recommended_exposure: plain names are of an adversary who knows all
+        columns but the sensitive ones, those with all_columns. before them of one who knows these too; unique_rows,
+        which is unique_people; and with --bounds or --marginals exposure_bound, theorem_bound, exposure_if_independent.
+        Exit with 3 where a bound is above the limit and what it bounds may be below.
     memory
         How much memory to take beside some 500 MB of libraries, such as 2GB; half of what is available by default.
     time
@@ -81,11 +87,15 @@ def exposure(
     json
         Print one JSON object.
     """
-    from tacit.anonymity import Marginals, Population  # noqa: PLC0415 - the engine takes a second
+    from tacit.anonymity import Marginals  # noqa: PLC0415 - the engine takes a second
     from tacit.jobs.exposure import certified, exposure as exposed_in  # noqa: PLC0415
+    from tacit.jobs.persons import open_people  # noqa: PLC0415
+    from tacit.jobs.table_numbers import hidden_by_sensitive  # noqa: PLC0415
     from tacit.tables.named import files_read  # noqa: PLC0415
 
-    gates = gates_of(fail_over, _COUNTED_BY_COLUMN if marginals else _COUNTED + (_CERTIFIED if bounds else ()))
+    secrets = as_names(sensitive) or []
+    counted = (*table_measures(secrets), "unique_rows", *(_CERTIFIED if bounds else ()))
+    gates = gates_of(fail_over, _COUNTED_BY_COLUMN if marginals else counted)
     shown = without_password(table)
     check_not_an_input(curve, *files_read(table))
     room = as_memory(memory)
@@ -93,6 +103,8 @@ def exposure(
     if marginals:
         if curve or person or header:
             raise InvalidValueError("--marginals takes neither --curve, --person nor --header, which are about people")
+        if secrets:
+            raise InvalidValueError("--marginals takes no --sensitive; name the columns that are known with --columns")
         with limits.watched(), limits.working():
             told = certified(Marginals(table), as_names(columns), k=k, threshold=threshold)
         verdicts = judged(gates, numbers_in(told.to_dict()), "the people themselves, of whom exposure is counted")
@@ -108,23 +120,28 @@ def exposure(
             say_verdicts(verdicts)
         return code_of(verdict.verdict for verdict in verdicts)
     with limits.watched(), limits.working():
-        population = Population(table, as_names(columns), person, as_header_option(header), memory=room)
+        known = as_names(columns)
+        wanted = None if known is None else list(dict.fromkeys([*known, *secrets]))
+        population = open_people(table, wanted, person, as_header_option(header), memory=room)
         if curve is None:
-            found = exposed_in(population, k=k, threshold=threshold, bounds=bounds)
+            found = exposed_in(population, sensitive=secrets, k=k, threshold=threshold, bounds=bounds)
         else:
             with written_whole(curve) as text:
-                found = exposed_in(population, k=k, threshold=threshold, bounds=bounds, curve=True)
+                found = exposed_in(population, sensitive=secrets, k=k, threshold=threshold, bounds=bounds, curve=True)
                 text.append(_drawn(found))
-    verdicts = judged(gates, numbers_in(found.to_dict()), "a gate of exposure, which is counted")
+        measures = {gate.measure: found.measures[gate.measure]() for gate in gates}
+        counted_gates = [gate for gate in gates if gate.measure in found.numbers]
+        note = hidden_by_sensitive(counted_gates, found.numbers, secrets)
+    verdicts = judged(gates, measures, "a gate of exposure, which is counted")
     if json:
         inputs = {
-            "table": shown, "columns": list(found.columns), "k": k, "threshold": threshold, "person": person,
-            "header": header, "memory": memory, "time": time,
+            "table": shown, "columns": list(found.columns), "sensitive": secrets, "k": k, "threshold": threshold,
+            "person": person, "header": header, "memory": memory, "time": time,
         }  # fmt: skip
         print_json("exposure", inputs, found.to_dict(), verdicts)
     else:
         _print_text(found, k, threshold)
-        say_verdicts(verdicts)
+        say_verdicts(verdicts, note)
     return code_of(verdict.verdict for verdict in verdicts)
 
 

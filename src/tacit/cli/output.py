@@ -21,8 +21,10 @@ def print_json(
     sys.stdout.write(answer(command, inputs, results, verdicts) + "\n")
 
 
-def say_verdicts(verdicts: Sequence[Verdict]) -> None:
-    """Print whether each gate holds, a line each."""
+def say_verdicts(verdicts: Sequence[Verdict], note: str | None = None) -> None:
+    """Print whether each gate holds, a line each, and before them what they take for granted."""
+    if note is not None:
+        say(f"note: {note}")
     for verdict in verdicts:
         say(str(verdict))
 

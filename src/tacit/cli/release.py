@@ -37,6 +37,7 @@ def release(
     max_suppressed: float = 0.02,
     suppress: Literal["rows", "cells"] = "rows",
     utility: Literal["entropy", "precision", "discernibility"] = "entropy",
+    person: str | None = None,
     header: str | None = None,
     fail_over: FailOver = (),
     memory: str | None = None,
@@ -87,11 +88,18 @@ def release(
     utility
         What the file is to keep most of: the entropy of its columns, their precision by how much coarser each is, or
         the pairs of people whom it tells apart.
+    person
+        The column that names the persons, of whom each has one row; it does not go out. Or none: every row is a person
+        of its own. A table with a column that repeats as the name of a person does is refused until this is given.
     header
         What the first line of a CSV file is, as for tacit audit.
     fail_over
         Exit with 1 if a measure of what was written is above or below a limit, as "kept<0.5", "suppressed>100",
-        "unique_people>0", "exposure>0.005", "smallest_class<5"; once for each.
+        "unique_people>0", "exposure>0.005", "k_anonymity<5"; once for each. Of the file, the names of audit but
+        recommended_exposure: plain ones are of an adversary who knows all columns but the sensitive ones, those with
+        all_columns. before them of one who knows these too; failing_people, who are in groups of fewer than k or
+        without the l, entropy-l or t asked for; smallest_class, which is k_anonymity. Of what it cost: suppressed,
+        kept, bound, suppression_cost, blanked, blank_cells, entropy_kept, precision, discernibility.
     memory
         How much memory to take beside some 500 MB of libraries, such as 2GB; half of what is available by default.
     time
@@ -101,11 +109,12 @@ def release(
         Print one JSON object.
     """
     from tacit.jobs.release import release as write_release, to_text  # noqa: PLC0415 - the engine takes a second
-    from tacit.jobs.release.result import MEASURES  # noqa: PLC0415
+    from tacit.jobs.release.result import release_measures  # noqa: PLC0415
+    from tacit.jobs.table_numbers import hidden_by_sensitive  # noqa: PLC0415
 
     if best and columns is not None:
         raise InvalidValueError("--best chooses from all columns, and --columns names some; give one of them")
-    gates = gates_of(fail_over, MEASURES)
+    gates = gates_of(fail_over, release_measures(as_names(sensitive) or ()))
     progress = Progress()
     room, seconds = as_memory(memory), as_seconds(time)
     limits = Limits(None, room)
@@ -133,6 +142,7 @@ def release(
                 max_suppressed=max_suppressed,
                 suppress=suppress,
                 utility=utility,
+                person=person,
                 header=as_header_option(header),
                 seconds=seconds,
                 progress=progress,
@@ -150,5 +160,5 @@ def release(
         from tacit.presenting.tables import Screen  # noqa: PLC0415 - JSON needs no rich
 
         Screen().print(to_text(found))
-        say_verdicts(verdicts)
+        say_verdicts(verdicts, hidden_by_sensitive(gates, found.measures, found.goal["sensitive"]))
     return code_of(verdict.verdict for verdict in verdicts)

@@ -1,8 +1,9 @@
 """Who stands out in a table by a set of columns, and what the columns alone certify of it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 from tacit.anonymity import (
@@ -17,6 +18,9 @@ from tacit.anonymity import (
     theorem_bound,
 )
 from tacit.estimate import Estimate
+from tacit.jobs.gates import Number
+from tacit.jobs.persons import with_columns
+from tacit.jobs.table_numbers import EngineCounts, TableNumbers
 from tacit.tables.counting.class_sizes import ExposureCurve
 
 
@@ -31,9 +35,13 @@ class Certified:
 
 @dataclass(frozen=True)
 class Exposed:
-    """How many people stand out, of how many; ``certified`` where the bounds were asked for, and so the curves."""
+    """How many people stand out by the columns that are not sensitive, of how many.
+
+    ``certified`` where the bounds were asked for, and so the curves. ``numbers`` are those that a gate may be of.
+    """
 
     columns: tuple[str, ...]
+    sensitive: tuple[str, ...]
     exposure: float
     exposed_people: int
     people: int
@@ -42,7 +50,16 @@ class Exposed:
     certified: Certified | None
     curve: ExposureCurve | None
     bound_curve: ExposureBoundCurve | None
+    numbers: TableNumbers
     left_out: tuple[str, ...] = ()
+
+    @property
+    def measures(self) -> dict[str, Callable[[], Number]]:
+        """The numbers that a gate may be of, each to be counted when it is asked for."""
+        of_table = {name: partial(self.numbers.__getitem__, name) for name in self.numbers}
+        said: dict[str, Callable[[], Number]] = {"unique_rows": lambda: self.unique_rows}
+        bounds = {} if self.certified is None else vars(self.certified)
+        return of_table | said | {name: lambda bound=bound: bound for name, bound in bounds.items()}
 
     def to_dict(self) -> dict[str, Any]:
         """Return the numbers as one object, as JSON has it."""
@@ -68,17 +85,20 @@ class CertifiedByCounts:
 def exposure(
     population: Population,
     *,
+    sensitive: Sequence[str] = (),
     k: int | None = None,
     threshold: str | Fraction | float | None = None,
     bounds: bool = False,
     curve: bool = False,
 ) -> Exposed:
-    """Return who stands out by all columns of a population together.
+    """Return who stands out by all columns of a population together but the sensitive ones.
 
     Parameters
     ----------
     population
         The people and the columns that are known together.
+    sensitive
+        Those of them that the adversary does not know.
     k, threshold
         Exposed are fewer than k people alike, or less than this share of all; one of both.
     bounds
@@ -98,18 +118,23 @@ def exposure(
     >>> found.exposed_people, found.people, found.classes
     (928, 32561, 10)
     """
-    share = exposure_of(population, k=k, threshold=threshold)
-    sizes = population.class_sizes()
+    secrets = population.known(sensitive)
+    known = tuple(name for name in population.columns if name not in secrets)
+    share = exposure_of(population, k=k, threshold=threshold, columns=known)
+    sizes = population.class_sizes(known)
+    people = with_columns(population, known) if secrets and bounds else population
     return Exposed(
-        columns=population.columns,
+        columns=known,
+        sensitive=secrets,
         exposure=share,
         exposed_people=sizes.exposed(k=k, threshold=threshold),
         people=sizes.people,
         classes=sizes.classes,
         unique_rows=sizes.unique,
-        certified=_certified_of(population, k=k, threshold=threshold) if bounds else None,
-        curve=exposure_curve(population) if curve else None,
-        bound_curve=exposure_bound_curve(population) if curve and bounds else None,
+        certified=_certified_of(people, k=k, threshold=threshold) if bounds else None,
+        curve=exposure_curve(population, known) if curve else None,
+        bound_curve=exposure_bound_curve(people) if curve and bounds else None,
+        numbers=TableNumbers(EngineCounts(population), population.columns, secrets, k=k, threshold=threshold),
         left_out=population.left_out,
     )
 

@@ -186,6 +186,8 @@ def _beyond(gate: Gate, value: float | Fraction) -> bool:
         math.isinf(value) or math.isclose(value, gate.limit, rel_tol=_ROUNDING, abs_tol=0)
     ):
         return math.isinf(value) and (value > 0) == (gate.operator == ">")
+    if isinstance(value, Fraction) and float(value) == float(gate.limit):
+        return False  # the limit is the share as a double prints it
     return Fraction(value) > gate.limit if gate.operator == ">" else Fraction(value) < gate.limit
 
 

@@ -1,4 +1,8 @@
-"""The measures of a table of people that a gate may name: of all its columns together, and of sensitive ones."""
+"""The numbers of a table of people that a gate may name: one definition for audit, check, diff, release and exposure.
+
+The adversary knows every column of a person but the sensitive ones. A name that begins with ``all_columns.`` is of an
+adversary who knows the sensitive columns too; when it guesses one of them, it knows all others.
+"""
 
 from collections.abc import Iterable
 
@@ -12,16 +16,33 @@ RISKS = {
     "singling out": "singling_out",
     "linkability": "linkability",
 }
+OF_CLASSES = ("exposure", "exposed_people", "unique_people", "classes", "k_anonymity", *RISKS.values())
 OF_SENSITIVE = ("guess", "guess_rise", "certain", "l_diversity", "t_closeness")
+#: Begins the name of a number that is of an adversary who knows the sensitive columns too.
+ALL_COLUMNS = "all_columns."
+#: Which of two tables a number is of, or by how much the new one has more, before a dot.
+SIDES = ("old", "new", "rise")
 
 
-def table_measures(sensitive: Iterable[str]) -> tuple[str, ...]:
-    """Return the measures of all columns of a table together, and of each sensitive one as ``measure:column``.
+def sensitive_measures(column: str) -> tuple[str, ...]:
+    """Return the measures of one sensitive column.
 
     Examples
     --------
-    >>> table_measures(["income"])[-2:]
-    ('l_diversity:income', 't_closeness:income')
+    >>> sensitive_measures("income")[0], sensitive_measures("income")[-1]
+    ('guess:income', 'all_columns.t_closeness:income')
     """
-    of_columns = (f"{measure}:{column}" for column in sensitive for measure in OF_SENSITIVE)
-    return ("exposure", "k_anonymity", *RISKS.values(), *of_columns)
+    names = tuple(f"{measure}:{column}" for measure in OF_SENSITIVE)
+    return names + tuple(ALL_COLUMNS + name for name in names)
+
+
+def table_measures(sensitive: Iterable[str]) -> tuple[str, ...]:
+    """Return the names of a table's numbers, those of each sensitive column as ``measure:column``.
+
+    Examples
+    --------
+    >>> table_measures(["income"])[:3], table_measures(["income"])[-1]
+    (('people', 'exposure', 'exposed_people'), 'all_columns.t_closeness:income')
+    """
+    of_classes = (*OF_CLASSES, *(ALL_COLUMNS + name for name in OF_CLASSES))
+    return ("people", *of_classes, *(name for column in sensitive for name in sensitive_measures(column)))

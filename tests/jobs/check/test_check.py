@@ -87,9 +87,20 @@ def test_a_file_of_nothing_but_the_sensitive_column_raises_no_guess(tmp_path: Pa
     assert [rule.verdict for rule in found.rules] == ["passed"] * 4
 
 
-def test_a_sensitive_column_that_the_file_lacks_is_kept_and_it_says_so(tmp_path: Path) -> None:
-    (rule,) = checked([("a",)], 'sensitive = "town"\nl = 2', tmp_path, "x").rules
-    assert (str(rule), rule.verdict) == ("passed line 2, l: the file has no town", "passed")
+@pytest.mark.parametrize("name", ["Town", " town", "twon"])
+def test_a_sensitive_column_that_the_file_lacks_passes_no_limit_and_the_nearest_is_named(
+    tmp_path: Path, name: str
+) -> None:
+    table = pa.table({name: ["Oslo"], "x": ["a"]})
+    for text, verdict in (
+        ("", "not decided"),
+        ('missing = "fail"\n', "failed"),
+        ('missing = "undecided"\n', "not decided"),
+    ):
+        (tmp_path / "tacit.toml").write_text(f'{text}sensitive = "town"\nl = 2\nfail_over = ["guess:town>0.5"]')
+        found = check(table, read_policy(tmp_path / "tacit.toml"))
+        assert [rule.verdict for rule in found.rules] == [verdict] * 2
+        assert all(f"there is no column 'town'; did you mean {name!r}?" in str(rule) for rule in found.rules)
 
 
 def test_who_looks_for_a_person_knows_nothing_sensitive_of_her(tmp_path: Path) -> None:

@@ -10,8 +10,9 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from fractions import Fraction
+from math import log2
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -130,7 +131,8 @@ def test_the_file_keeps_to_its_goal_whoever_counts_it(tmp_path: Path, suffix: st
     failing = len(rows) - sum(
         len(group) for group in groups(rows, known) if len(group) >= k and is_close(group, rows, asked)
     )
-    assert found.checked.exposed_people == failing
+    assert found.checked.failing_people == failing
+    assert found.checked.exposed_people == sum(len(group) for group in groups(rows, known) if len(group) < k)
 
 
 def test_beside_the_file_stands_what_was_asked_and_done(tmp_path: Path) -> None:
@@ -167,6 +169,34 @@ def test_what_columns_lose_and_what_is_left_add_up(tmp_path: Path) -> None:
     assert found.kept + found.suppression_cost == pytest.approx(1 - lost / whole)
     sizes = Counter(tuple(row.values()) for row in rows_of(tmp_path / "out.csv"))
     assert found.discernibility == sum(size**2 for size in sizes.values()) + found.suppressed * 32_561
+
+
+@pytest.mark.parametrize("asked", [
+    {}, {"drop": ["job"]}, {"drop": ["job", "pay"]}, {"sensitive": "ill"}, {"sensitive": "ill", "keep": ["ill"]},
+    {"drop": ["job"], "utility": "precision"},
+])  # fmt: skip
+def test_what_a_release_keeps_is_of_the_whole_table(tmp_path: Path, asked: dict[str, Any]) -> None:
+    found = release(
+        as_file(people(), tmp_path / "in.csv"), tmp_path / "out.csv", max_suppressed=0, budget=1, k=1, **asked
+    )
+    assert found.suppressed == found.suppression_cost == 0
+    rows = rows_of(tmp_path / "out.csv")
+    bits = {name: entropy(people()[name]) for name in people()}
+    kept = sum(entropy([row[name] for row in rows]) for name in rows[0]) / sum(bits.values())
+    assert found.entropy_kept == pytest.approx(kept, rel=1e-12)
+    whole, lost = (sum(getattr(column, each) for column in found.columns) for each in ("bits", "bits_lost"))
+    assert found.entropy_kept == pytest.approx(1 - lost / whole, rel=1e-12)
+    assert "utility" in asked or found.kept == pytest.approx(kept, rel=1e-12)
+    varied = [name for name in people() if bits[name]]
+    assert asked.get("utility") is None or found.kept == found.precision == (len(varied) - 2) / len(
+        varied
+    )  # all but id and job
+
+
+def entropy(values: Iterable[Any]) -> float:
+    """The bits of a value drawn from these."""
+    counts = Counter(values)
+    return -sum(count / counts.total() * log2(count / counts.total()) for count in counts.values())
 
 
 def test_blank_cells_are_where_values_were_that_few_share(tmp_path: Path) -> None:

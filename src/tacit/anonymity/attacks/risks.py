@@ -38,7 +38,9 @@ class Risk:
 
 
 @dataclass(frozen=True)
-class _Journalist:
+class Journalist:
+    """The chances of an adversary who looks for records among everybody: highest, on average, and of how many."""
+
     highest: float | Estimate
     average: float | Estimate
     found: float | Estimate
@@ -119,8 +121,25 @@ def reidentification_risks(
     journalist = (
         _journalist(sizes, known, population) if weight is None else _weighted(weighted_classes(people, known, weight))
     )
+    risks = class_risks(sizes, k, journalist)
+    if sensitive is not None:
+        guess, secret = inference(people, known, sensitive), printable(sensitive)
+        risks += [
+            Risk(
+                "inference",
+                guess.posterior,
+                f"How often the best guess of {secret} is right; {guess.prior:.4g} without the columns.",
+            ),
+            Risk("certain inference", guess.certain, f"The share of the people whose {secret} is known for certain."),
+        ]
+    return tuple(risks)
+
+
+def class_risks(sizes: ClassSizes, k: int, journalist: Journalist | None = None) -> list[Risk]:
+    """Return the risks to be found, by the sizes of classes; None: the table's people are everybody."""
+    journalist = journalist or _journalist(sizes, (), None)
     average = sizes.classes / sizes.people
-    risks = [
+    return [
         Risk(
             "prosecutor risk, highest",
             1 / sizes.smallest,
@@ -160,26 +179,15 @@ def reidentification_risks(
             "columns.",
         ),
     ]
-    if sensitive is not None:
-        guess, secret = inference(people, known, sensitive), printable(sensitive)
-        risks += [
-            Risk(
-                "inference",
-                guess.posterior,
-                f"How often the best guess of {secret} is right; {guess.prior:.4g} without the columns.",
-            ),
-            Risk("certain inference", guess.certain, f"The share of the people whose {secret} is known for certain."),
-        ]
-    return tuple(risks)
 
 
 def _journalist(
     sizes: ClassSizes, columns: tuple[str, ...], population: Population | ClassSizes | int | None
-) -> _Journalist:
+) -> Journalist:
     match population:
         case None:
             average = sizes.classes / sizes.people
-            return _Journalist(1 / sizes.smallest, average, average)
+            return Journalist(1 / sizes.smallest, average, average)
         case ClassSizes():
             return _within(sizes, population)
         case Population():
@@ -188,7 +196,7 @@ def _journalist(
             return _sampled(sizes, as_count(population, "population", at_least=1))
 
 
-def _weighted(sample: WeightedClasses) -> _Journalist:
+def _weighted(sample: WeightedClasses) -> Journalist:
     """Return the risks of a sample of whose classes the weights estimate how many people are in each."""
     people, classes = int(sample.sizes.sum()), sample.sizes.size
     share = sample.sizes / sample.weights
@@ -200,28 +208,28 @@ def _weighted(sample: WeightedClasses) -> _Journalist:
         return Estimate(min(value, most), 0.0, most, None, _MODELLED, assuming)
 
     average = classes / people
-    return _Journalist(
+    return Journalist(
         modelled(float(chances.max()), 1 / int(sample.sizes.min())),
         modelled(max(classes / sample.people, found), average),
         modelled(found, average),
     )
 
 
-def _within(sizes: ClassSizes, everybody: ClassSizes) -> _Journalist:
+def _within(sizes: ClassSizes, everybody: ClassSizes) -> Journalist:
     """Return the risks against a population of which the class sizes are known, and not which is whose."""
     least, most = safest(sizes, everybody), riskiest(sizes, everybody)
 
     def between(low: float, high: float) -> float | Estimate:
         return settled(Estimate(high, min(low, high), high, None, _MATCHED))
 
-    return _Journalist(
+    return Journalist(
         between(1 / least.smallest, 1 / most.smallest),
         between(max(least.inverse, least.found), max(most.inverse, most.found)),
         between(least.found, most.found),
     )
 
 
-def _sampled(sizes: ClassSizes, everybody: int) -> _Journalist:
+def _sampled(sizes: ClassSizes, everybody: int) -> Journalist:
     """Return the risks against so many people, of whom those in the table are a random sample."""
     if everybody < sizes.people:
         raise InvalidValueError(
@@ -242,4 +250,4 @@ def _sampled(sizes: ClassSizes, everybody: int) -> _Journalist:
     found = float((sizes.sizes * sizes.counts) @ chances) / sizes.people
     least = min(least_found(sizes, everybody), average)
     highest = modelled(float(chances[0]), 1 / max(smallest, sizes.smallest), 1 / sizes.smallest)
-    return _Journalist(highest, modelled(found, max(least, everywhere), average), modelled(found, least, average))
+    return Journalist(highest, modelled(found, max(least, everywhere), average), modelled(found, least, average))

@@ -1,6 +1,6 @@
 """Two tables of people brought together: the columns of both in codes that mean the same in each."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import reduce
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.anonymity.pairs.coarser import as_coarse
+from tacit.anonymity.people.population import Population
 from tacit.errors import InvalidTableError, TooLargeError, UnknownColumnError, UnsupportedError
 from tacit.numerics.alike import Column, everybody, refined, without_each
 from tacit.tables.counting.coded import valued
@@ -109,8 +110,12 @@ def open_pair(
     header: Header = None,
     *,
     memory: int | str | None = None,
+    look: Callable[[Population], None] = lambda _: None,
 ) -> Pair:
     """Return two tables of people, as `tacit.diff` takes them.
+
+    ``look`` is called with the people of the old table and then of the new one, while each is open: with all columns,
+    those too that are not asked for.
 
     Raises
     ------
@@ -122,7 +127,9 @@ def open_pair(
     """
     names: dict[str, tuple[str, ...]] = {}
     opened = [  # one after the other, so that no engine holds the first while the second is read
-        _taken_out(open_rows(table, _chooser(columns, person, names, which), header, memory), which, person)
+        _taken_out(
+            open_rows(table, _chooser(columns, person, names, which), header, memory), which, person, columns, look
+        )
         for table, which in ((old, "old"), (new, "new"))
     ]
     if columns is not None:
@@ -147,15 +154,16 @@ def _chooser(
             names_among([person], found)
             if columns is not None and person in columns:
                 raise InvalidTableError(f"the column {person!r} says who a person is, so it cannot be one of columns")
-        kept = [name for name in found if columns is None or name in columns or name == person]
-        if columns and not [name for name in kept if name != person]:
+        if columns and not [name for name in found if name in columns]:
             raise UnknownColumnError(columns[0], tuple(found))
-        return kept
+        return found
 
     return choose
 
 
-def _taken_out(rows: Rows, which: str, person: str | None) -> Mapping[str, _Valued]:
+def _taken_out(
+    rows: Rows, which: str, person: str | None, columns: Sequence[str] | None, look: Callable[[Population], None]
+) -> Mapping[str, _Valued]:
     if rows.arrow is None:
         raise UnsupportedError(
             f"two tables are compared in one process, and the rows of the {which} one stay in their engine; pass it as "
@@ -164,10 +172,13 @@ def _taken_out(rows: Rows, which: str, person: str | None) -> Mapping[str, _Valu
     length = count_rows(rows)
     if person is not None:
         count_people(rows, person)
-    found = valued(rows, tuple(rows.fields), length)
+    if length:
+        look(Population.of_rows(rows, person))
+    kept = tuple(name for name in rows.fields if columns is None or name in columns or name == person)
+    found = valued(rows, kept, length)
     if found is None:
         raise TooLargeError(
-            f"the {which} table has {length:,} rows in {len(rows.fields)} columns: too many to compare, or values that "
+            f"the {which} table has {length:,} rows in {len(kept)} columns: too many to compare, or values that "
             "cannot be numbered, such as lists; name the columns that matter (--columns, columns=)"
         )
     return found

@@ -91,9 +91,14 @@ class Population(OfOneProcess):
 
     def with_rows(self, change: "Callable[[Rows], Rows]", person: str | None) -> "Population":
         """Return the population that changed rows are about, unchecked, with the person's column. For the package."""
-        changed = object.__new__(Population)
-        changed._hold(change(self._rows), person)
-        return changed
+        return Population.of_rows(change(self._rows), person)
+
+    @classmethod
+    def of_rows(cls, rows: "Rows", person: str | None = None) -> "Population":
+        """Return the population that rows are about, unchecked. For the package."""
+        population = object.__new__(cls)
+        population._hold(rows, person)
+        return population
 
     @property
     def columns(self) -> tuple[str, ...]:

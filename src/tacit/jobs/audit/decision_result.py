@@ -57,7 +57,8 @@ class ColumnDecision:
 class Decision:
     """What to do: each column's verdict, and the set that is recommended, with another one where bits count instead.
 
-    ``offers`` is empty if no set is within the budgets. ``question``: what has to be answered first, or None.
+    ``offers`` is empty if no set is within the budgets. ``question``: what has to be answered first, or None; ``key``
+    is the column that it is about.
     ``functions``: a column that is a copy or a function of another → that one; ``nearly``: one that nearly is.
     ``front``: sets that were looked at, by rising utility, each exposing more people than the one before. ``kept``: the
     columns that were to go out in any case, which they do if some set with them is within the budgets.
@@ -70,6 +71,7 @@ class Decision:
     nearly: Mapping[str, str]
     front: tuple[FrontSet, ...]
     kept: Columns
+    key: str | None = None
 
     @property
     def recommended(self) -> Columns:

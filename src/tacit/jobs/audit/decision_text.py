@@ -13,6 +13,7 @@ from tacit.jobs.audit.summary import (
     TRADED,
     assumptions,
     by_verdict,
+    by_whom,
     coarser_views,
     next_step,
     risk_in_words,
@@ -77,6 +78,8 @@ def risks(found: Audit, *, full: bool) -> Iterator[RenderableType]:
     """Yield the risks as regulators name them, of the whole table and of what is to be published."""
     shown = [risk for risk in found.risks if full or risk.name.startswith(_FIRST_RISKS)]
     yield _risk_table(shown)
+    if (said := by_whom(found)) is not None:
+        yield plain_words(said)
     if (said := with_identifiers(found)) is not None:
         yield plain_words(said)
     for sentence in assumptions(shown):

@@ -7,11 +7,11 @@ from typing import Any
 
 from tacit.anonymity import (
     ClassSizes,
+    ColumnKind,
     Population,
     column_kinds,
     exposure_bound,
     exposure_if_independent,
-    person_question,
     preset as find_preset,
     theorem_bound,
 )
@@ -23,6 +23,7 @@ from tacit.jobs.audit.collection import collection_report, worth_collecting
 from tacit.jobs.audit.columns import column_reports
 from tacit.jobs.audit.decision import decide, front_of, offer_of
 from tacit.jobs.audit.decision_result import Columns, Decision, Offer
+from tacit.jobs.audit.measures import always_measured, measured_in_time
 from tacit.jobs.audit.omissions import not_examined
 from tacit.jobs.audit.redaction import redaction_report
 from tacit.jobs.audit.release import certified_selection, release_reports
@@ -48,6 +49,9 @@ from tacit.jobs.audit.sets import (
     sets_report,
 )
 from tacit.jobs.audit.time_limit import TimeLimit
+from tacit.jobs.gates import Number
+from tacit.jobs.persons import NO_PERSON, open_people, whose_rows
+from tacit.jobs.table_numbers import EngineCounts, TableNumbers
 from tacit.tables.layouts.column_names import distinct_names
 from tacit.tables.layouts.headers import Header
 from tacit.validation import as_count, as_real
@@ -112,7 +116,8 @@ def audit(  # noqa: PLR0915 - section by section
     weight
         Instead of it, a column that says of how many people each row is one: a sampling weight. It is not published.
     person
-        The column that names a person with several rows.
+        The column that names a person with several rows; "none" if every row is a person of its own. If a column
+        repeats as the name of a person does and None is given, the decision asks for it, and there are no measures.
     header
         What a file's first line is, as for `tacit.Population`.
     show_rare
@@ -155,8 +160,6 @@ def audit(  # noqa: PLR0915 - section by section
         raise InvalidValueError(f"budget is a share of the people, in [0, 1], got {budget!r}")
     report_progress: Callable[[str], None] = progress or (lambda _: None)
     time = seconds if isinstance(seconds, TimeLimit) else TimeLimit(seconds)
-    if isinstance(table, Population) and person is not None:
-        raise InvalidValueError("a Population knows its people already; name the person column when making it")
     if isinstance(table, Population) and header is not None:
         raise InvalidValueError("a Population has names for its columns already; say what header is when making it")
     secrets = (sensitive,) if isinstance(sensitive, str) else tuple(sensitive or ())
@@ -166,14 +169,24 @@ def audit(  # noqa: PLR0915 - section by section
     columns = None if columns is None else distinct_names(columns)
     weighing = () if weight is None else (weight,)
     read = None if columns is None else list(dict.fromkeys([*columns, *secrets, *keep, *drop, *weighing]))
-    people = table if isinstance(table, Population) else Population(table, read, person, header, memory=memory)
+    keys: list[ColumnKind] = []  # an audit is how the question is found, and does not stop at it
+    known_kinds: dict[str, ColumnKind] = {}
+
+    def kinds_of(whole: Population) -> Iterable[ColumnKind]:
+        report_progress("what kind of column each is")
+        known_kinds.update({kind.column: kind for kind in column_kinds(whole)})
+        return known_kinds.values()
+
+    people = open_people(table, read, person, header, memory=memory, repeats=keys.append, kinds_of=kinds_of)
     everybody = everybody_of(people, population, weight)
     chosen = people.known(None if columns is None else list(dict.fromkeys([*columns, *keep])))
     chosen = tuple(column for column in chosen if column != weight)
     secrets = people.known(secrets)
     alone = _alone(people, tuple(dict.fromkeys([*chosen, *secrets])), report_progress)
-    report_progress("what kind of column each is")
-    kinds = {kind.column: kind for kind in column_kinds(people, chosen)}
+    if not known_kinds:
+        report_progress("what kind of column each is")
+        known_kinds.update({kind.column: kind for kind in column_kinds(people, chosen)})
+    kinds = {name: known_kinds[name] for name in chosen}
     traits = tuple(column for column in chosen if not is_identifier_like(alone[column]))
     rise = GUESS_BUDGET if guess_budget is None else as_real(guess_budget, "guess_budget")
     kept = people.known(keep), people.known(drop)
@@ -193,16 +206,23 @@ def audit(  # noqa: PLR0915 - section by section
     decision = Decision(
         columns=tuple(decide(people, asked, kinds, selection, wanted, time=time)),
         offers=_apart(offers),
-        question=None if people.person is not None else person_question(kinds.values()),
+        question=next(map(whose_rows, keys), None),
         functions=selection.functions,
         nearly=selection.nearly,
         front=tuple(front_of(people, selection)),
         kept=wanted.keep,
+        key=next((key.column for key in keys), None),
     )
     sets = sets_report(people, chosen, traits, selection, k)
     selected = set_reports(people, [found.columns for found in selection.maximal if found.columns][:SHOWN], k)
     report_progress("risks in regulators' words")
     risks = tuple(risk_reports(people, chosen, decision.recommended, wanted, everybody))
+    measures: dict[str, Number] = {}
+    if decision.question is None:
+        among = everybody.people if everybody.weight is None else None
+        numbers = TableNumbers(EngineCounts(people, among, everybody.weight), chosen, secrets, k=k)
+        measures = always_measured(people, numbers, decision, secrets)
+        measures |= dict(time.left_for("measures", measured_in_time(numbers)))
     uniqueness = uniqueness_of(people, decision.recommended or traits, everybody)
     report_progress("what the columns alone certify")
     certified: tuple[CertifiedReport, ...] = ()
@@ -232,7 +252,7 @@ def audit(  # noqa: PLR0915 - section by section
         budget=share,
         guess_budget=wanted.guess_budget,
         show_rare=show_rare,
-        options=(),
+        options=(f"--person={NO_PERSON}",) if person == NO_PERSON else (),
         decision=decision,
         risks=risks,
         uniqueness=uniqueness,
@@ -250,6 +270,7 @@ def audit(  # noqa: PLR0915 - section by section
             *not_examined(people, sets, selection, alone, redaction, sensitive=secrets, time=time),
             *unsaid_of_uniqueness(people, everybody),
         ),
+        measures=measures,
     )
 
 

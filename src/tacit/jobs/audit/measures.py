@@ -1,45 +1,56 @@
 """What there is to gate of an audit: its numbers by short names."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 
+from tacit.anonymity import Population
+from tacit.jobs.audit.decision_result import Columns, Decision
 from tacit.jobs.audit.result import Audit
 from tacit.jobs.gates import Number
-from tacit.jobs.table_measures import RISKS, table_measures
-from tacit.printable import printable
+from tacit.jobs.table_measures import ALL_COLUMNS, table_measures
+from tacit.jobs.table_numbers import TableNumbers
+
+_RECOMMENDED = ("recommended_exposure", f"{ALL_COLUMNS}recommended_exposure")
 
 
 def audit_measures(sensitive: Iterable[str]) -> tuple[str, ...]:
     """Return the measures of an audit: those of a table, and the exposure of the columns that are recommended."""
-    return ("recommended_exposure", *table_measures(sensitive))
+    return (*_RECOMMENDED, *table_measures(sensitive))
 
 
 def measures_of(found: Audit) -> dict[str, Number | None]:
     """Return the measures of an audit, None where it did not come to one."""
-    whole, best = found.sets.whole, next(iter(found.decision.offers), None)
-    numbers: dict[str, Number | None] = dict.fromkeys(audit_measures(found.sensitive))
-    numbers["exposure"] = Fraction(whole.exposed_people, found.people)
-    numbers["recommended_exposure"] = None if best is None else Fraction(best.exposed_people, found.people)
-    numbers["k_anonymity"] = whole.smallest_class
-    risks = {risk.name: risk.whole for risk in found.risks}
-    numbers |= {measure: risks[name] for name, measure in RISKS.items()}
-    for column in found.sensitive:
-        guess = risks[f"inference: {printable(column)}"]
-        before = next((each.prior for each in found.inference if each.sensitive == column), None)
-        numbers[f"guess:{column}"] = guess
-        numbers[f"guess_rise:{column}"] = None if before is None else float(guess) - before
-        numbers[f"certain:{column}"] = risks[f"certain inference: {printable(column)}"]
-    for column in found.sensitive[:1]:  # of which a release says something
-        known = set(whole.columns) - {column}
-        of_all = [each for each in found.release if set(each.columns) - {column} == known]
-        if of_all:
-            numbers[f"l_diversity:{column}"] = of_all[0].l_diversity
-            numbers[f"t_closeness:{column}"] = of_all[0].t_closeness
-    return numbers
+    return {name: found.measures.get(name) for name in audit_measures(found.sensitive)}
 
 
-def why_missing(found: Audit) -> dict[str, str]:
+def always_measured(
+    people: Population, numbers: TableNumbers, decision: Decision, sensitive: Columns
+) -> dict[str, Number]:
+    """Return the measures that an audit has whatever its time: who stands out, and what is guessed of whom."""
+    found = {name: numbers[name] for name in numbers if not _of_groups(name)}
+    if decision.offers:
+        best = decision.offers[0]
+        known = people.class_sizes([name for name in best.columns if name not in sensitive])
+        found[_RECOMMENDED[0]] = Fraction(known.exposed(k=numbers.k), people.people)
+        found[_RECOMMENDED[1]] = Fraction(best.exposed_people, people.people)
+    return found
+
+
+def measured_in_time(numbers: TableNumbers) -> Iterator[tuple[str, Number]]:
+    """Yield the other measures, one by one."""
+    yield from ((name, numbers[name]) for name in numbers if _of_groups(name))
+
+
+def _of_groups(name: str) -> bool:
+    return name.removeprefix(ALL_COLUMNS).partition(":")[0] in ("l_diversity", "t_closeness")
+
+
+def why_missing(found: Audit) -> Mapping[str, str]:
     """Return of each measure of an audit why there is none, if there is none."""
-    later = "this audit did not come to it; give it more time (--time), or ask tacit check"
-    none = "no set of columns was found within the budgets; raise --budget, or give it more time (--time)"
-    return dict.fromkeys(audit_measures(found.sensitive), later) | {"recommended_exposure": none}
+    names = audit_measures(found.sensitive)
+    if found.decision.question is not None:
+        return dict.fromkeys(names, f"rows may not be people: {found.decision.question}")
+    more = "; raise --budget, or give it more time (--time)" if "sets" in found.cut_short else "; raise --budget"
+    none = f"no set of columns was found within the budgets{more}"
+    later = "this audit did not come to it; give it more time (--time)"
+    return dict.fromkeys(names, later) | dict.fromkeys(_RECOMMENDED, none)

@@ -14,6 +14,7 @@ from tacit.presenting.numbers import number
 _SECTIONS = {
     "certified": "what the columns alone certify",
     "certified_selection": "which sets of columns single columns certify to be within the budget",
+    "measures": "how diverse and how close the sensitive values of people alike are",
     "release": "what a release promises",
     "inference": "how well the sensitive column is guessed",
     "redaction": "redacting rare values",

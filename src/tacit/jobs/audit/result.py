@@ -1,12 +1,15 @@
 """What an audit found, as plain frozen data: every number with its kind, and what was not examined."""
 
-from dataclasses import dataclass, fields
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from fractions import Fraction
 from typing import Any
 
 from tacit.anonymity import Preset
 from tacit.anonymity.uniqueness.population_uniqueness import PopulationUniqueness
 from tacit.estimate import Estimate
 from tacit.jobs.audit.decision_result import Columns, Decision
+from tacit.jobs.gates import Number
 from tacit.presenting.objects import plain
 from tacit.shown import Drawn
 
@@ -72,7 +75,10 @@ class SetsReport:
 
 @dataclass(frozen=True)
 class RiskReport:
-    """A risk as regulators name it, of the whole table and of the recommended columns; None if there are none."""
+    """A risk as regulators name it, of the whole table and of the recommended columns; None if there are none.
+
+    The adversary knows the columns that are not sensitive.
+    """
 
     name: str
     meaning: str
@@ -273,6 +279,7 @@ class Audit(Drawn):
     redaction: RedactionReport
     cut_short: tuple[str, ...]
     not_examined: tuple[str, ...]
+    measures: Mapping[str, Number] = field(default_factory=dict[str, Number])
 
     def __repr__(self) -> str:
         return f"Audit({self.table!r}, {self.people} people, {len(self.columns)} columns, k={self.k})"
@@ -290,7 +297,10 @@ class Audit(Drawn):
         dict
             Keys ``people``, ``rows``, ``decision``, ``risks``, ``uniqueness``, ``columns``, ``sets``, ``certified``,
             ``certified_selection``, ``selected``, ``release``, ``inference``, ``collection``, ``redaction``,
-            ``cut_short`` (sections that a limit left incomplete), ``not_examined``. An `Estimate` is a dict.
+            ``cut_short`` (sections that a limit left incomplete), ``not_examined``, ``measures`` (the numbers that a
+            gate may name). An `Estimate` is a dict.
         """
         inputs = ("table", "person", "sensitive", "k", "preset", "budget", "guess_budget", "show_rare", "options")
-        return {field.name: plain(getattr(self, field.name)) for field in fields(self) if field.name not in inputs}
+        found = {each.name: plain(getattr(self, each.name)) for each in fields(self) if each.name not in inputs}
+        measures = {name: float(x) if isinstance(x, Fraction) else x for name, x in self.measures.items()}
+        return found | {"measures": plain(measures)}

@@ -66,11 +66,11 @@ def unsaid_of_uniqueness(people: Population, everybody: Everybody) -> Iterator[s
 
 
 def _risks_of(people: Population, columns: Columns, wanted: Wanted, everybody: Everybody) -> list[Risk]:
-    """Return the risks of columns: to be found, and to have each sensitive value guessed by who knows the others."""
+    """Return the risks of columns to an adversary who knows those that are not sensitive."""
     among = everybody.people if everybody.weight is None else None
-    found = list(reidentification_risks(people, columns, wanted.k, population=among, weight=everybody.weight))
+    known = [column for column in columns if column not in wanted.sensitive]
+    found = list(reidentification_risks(people, known, wanted.k, population=among, weight=everybody.weight))
     for secret in wanted.sensitive:
-        known = [column for column in columns if column != secret]
         *_, guess, certain = reidentification_risks(people, known, wanted.k, sensitive=secret)
         found += [replace(risk, name=f"{risk.name}: {printable(secret)}") for risk in (guess, certain)]
     return found

@@ -32,8 +32,10 @@ _ENDED = {
 # So many columns are named one by one where another set is named before.
 _LISTED = 8
 _MODELS = "What models say beside it rests on what each assumes, which --json has; they may be far apart."
+# The share of the people that a release may leave out by default.
+_SUPPRESSED_BY_DEFAULT = 0.02
 # What a release is told as an audit was.
-_OF_A_RELEASE = ("--guess-budget=", "--certain-budget=", "--header=")
+_OF_A_RELEASE = ("--guess-budget=", "--certain-budget=", "--header=", "--person=")
 
 
 def summary(found: Audit) -> list[str]:
@@ -66,19 +68,28 @@ def promise(found: Audit) -> str | None:
 def next_step(found: Audit) -> tuple[str, Command] | None:
     """Return what to do with the recommended columns, and its command; None if there are none, or it cannot be typed.
 
-    It is to write them; or where a release does not go, to audit them by themselves.
+    It is to write them; or where a release does not go, to audit them by themselves. If it is open whose rows these
+    are, it is the same audit by the column that may name the persons.
     """
     recommended = found.decision.recommended
+    sensitive = [f"--sensitive={_as_list(found.sensitive)}"] if found.sensitive else []
+    goal = [f"--k={found.k}", f"--budget={found.budget!r}"]
+    if (key := found.decision.key) is not None:
+        said = f"First, if {printable(key)} names the person whose row it is, the same audit of people:"
+        asked = ["tacit", "audit", found.table, *sensitive, f"--person={key}", *goal, *found.options]
+        if key in (*found.sensitive, *found.decision.kept):
+            return None
+        return None if any(printable(argument) != argument for argument in asked) else (said, Command(asked))
     if not recommended:
         return None
-    chosen = [f"--columns={_as_list(recommended)}"]
-    chosen += [f"--sensitive={_as_list(found.sensitive)}"] if found.sensitive else []
-    goal = [f"--k={found.k}", f"--budget={found.budget!r}"]
+    chosen = [f"--columns={_as_list(recommended)}", *sensitive]
     if found.person is None and not any(option.startswith("--engine=") for option in found.options):
         named = [option for option in found.options if option.startswith(_OF_A_RELEASE)]
         said = "Next, the file with these columns, which is read back and audited:"
         kept = tuple(name for name in recommended if name in found.sensitive)  # else a release leaves them out
         chosen += [f"--keep={_as_list(kept)}"] if kept else []
+        if kept and _SUPPRESSED_BY_DEFAULT < found.budget < 1:  # who has a rare value of theirs is left out
+            goal.append(f"--max-suppressed={found.budget!r}")
         asked = ["tacit", "release", found.table, *chosen, *goal, *named, "--out=columns.parquet"]
     elif len(recommended) < len(found.columns):
         said = "Next, what these columns give away, as a page:"
@@ -196,6 +207,13 @@ def uniqueness_row(model: UniquenessModel, advised: str | None) -> tuple[str, st
     return name, f"≈ {percent(model.population_unique)}", f"≈ {percent(model.of_sample_unique)}"
 
 
+def by_whom(found: Audit) -> str | None:
+    """Return whose risks these are, if the adversary does not know every column."""
+    if not found.sensitive:
+        return None
+    return f"These are the risks from an adversary who knows every column but {listed(found.sensitive)}."
+
+
 def with_identifiers(found: Audit) -> str | None:
     """Return that the risks of the whole table are of identifier-like columns too, and guesses are not, if there are.
 
@@ -228,7 +246,8 @@ def _sentences(found: Audit) -> Iterator[str]:
     if found.cut_short:
         yield "The time limit cut this audit short: what it says is so, and section 8 names what is missing."
     if found.decision.question is not None:
-        yield f"{found.decision.question}."
+        question = found.decision.question
+        yield f"{question[0].upper()}{question[1:]}."
     yield from _recommended(found)
     yield from _wrong(found)
 

@@ -1,27 +1,32 @@
 """A file of people counted as it stands, all its columns together, and held to a policy."""
 
-from collections.abc import Callable, Iterator, Sequence
-from fractions import Fraction
-from functools import cache, partial
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from tacit.anonymity import (
-    Population,
-    inference,
-    k_anonymity,
-    l_diversity,
-    reidentification_risks,
-    t_closeness,
-)
+from tacit.anonymity import Population
+from tacit.errors import InvalidValueError, UnknownColumnError
 from tacit.input_files import without_password
 from tacit.jobs.check.policy import Policy
-from tacit.jobs.check.result import AbsentRule, Checked, ColumnsRule, NumberRule
+from tacit.jobs.check.result import Checked, ColumnsRule, MissingRule, NumberRule
 from tacit.jobs.gates import Gate, Number, judged
-from tacit.jobs.table_measures import OF_SENSITIVE, RISKS
+from tacit.jobs.persons import open_people
+from tacit.jobs.table_measures import sensitive_measures
+from tacit.jobs.table_numbers import EngineCounts, TableNumbers, hidden_by_sensitive
+from tacit.presenting.names import listed
 from tacit.spelling import one_of
 
+# A column with more values than this share of the people names them.
+_NAMING = 0.5
 
-def check(table: Any, policy: Policy, gates: Sequence[Gate] = (), *, memory: int | str | None = None) -> Checked:
+
+def check(
+    table: Any,
+    policy: Policy,
+    gates: Sequence[Gate] = (),
+    *,
+    person: str | None = None,
+    memory: int | str | None = None,
+) -> Checked:
     r"""Return whether a file of people keeps to a policy.
 
     Parameters
@@ -32,6 +37,9 @@ def check(table: Any, policy: Policy, gates: Sequence[Gate] = (), *, memory: int
         What it may give away.
     gates
         What must not be beside it.
+    person
+        The column that names a person with several rows, or "none" if every row is a person of its own; what the policy
+        has by default.
     memory
         As for `tacit.Population`.
 
@@ -40,7 +48,8 @@ def check(table: Any, policy: Policy, gates: Sequence[Gate] = (), *, memory: int
     InvalidTableError, UnknownColumnError
         If the table cannot be read as it stands, or lacks the person's column.
     InvalidValueError
-        If a gate is of a measure that there is not.
+        If a gate is of a measure that there is not, a column repeats as the name of a person does and neither the
+        policy nor ``person`` is set, or they differ.
 
     Examples
     --------
@@ -51,36 +60,61 @@ def check(table: Any, policy: Policy, gates: Sequence[Gate] = (), *, memory: int
     >>> print(check("example:adult", read_policy(path)).rules[1])
     FAILED line 2, k: k_anonymity 1 < 2
     """
-    people = Population(table, None, policy.person, policy.header, memory=memory)
-    quantities = _quantities(people, policy)
-    absent = {
-        f"{measure}:{name}": name for name in policy.sensitive if name not in people.columns for measure in OF_SENSITIVE
-    }
+    if None not in (person, policy.person) and person != policy.person:
+        raise InvalidValueError(
+            f"the policy has person = {policy.person!r}, and person is {person!r}; leave one of them"
+        )
+    people = open_people(table, None, person or policy.person, policy.header, memory=memory)
+    if people.person is not None and people.person in policy.sensitive:
+        raise InvalidValueError(f"the column {people.person!r} names the persons, so it cannot be sensitive")
+    columns = people.columns
+    present = tuple(name for name in policy.sensitive if name in columns)
+    quantities = TableNumbers(EngineCounts(people), columns, present, k=policy.k)
+    why = {name: str(UnknownColumnError(name, columns)) for name in policy.sensitive if name not in present}
+    missing = {measure: name for name in why for measure in sensitive_measures(name)}
     asked = dict.fromkeys(gate.measure for gate in [*(gate for _, gate in policy.gates), *gates])
-    numbers = {
-        measure: quantities[one_of(measure, quantities, "measure here called")]()
-        for measure in asked if measure not in absent
-    }  # fmt: skip
-    rules: list[ColumnsRule | NumberRule | AbsentRule] = [*_of_columns(people, policy)]
+    numbers: dict[str, Number | None] = {
+        measure: None if measure in missing else quantities[one_of(measure, quantities, "measure here called")]
+        for measure in asked
+    }
+    rules: list[ColumnsRule | NumberRule | MissingRule] = [*_of_columns(people, policy)]
     for rule, gate in policy.gates:
         line = policy.lines[rule]
-        if gate.measure in absent:
-            rules.append(AbsentRule(line, rule, absent[gate.measure]))
+        if gate.measure in missing:
+            name = missing[gate.measure]
+            rules.append(MissingRule(line, rule, name, why[name], policy.missing))
         else:
             rules.append(NumberRule(line, rule, *judged([gate], numbers)))
     name = without_password(str(table))
+    verdicts = judged(gates, numbers, missing={measure: why[each] for measure, each in missing.items()}, of=name)
     return Checked(
         table=name,
         people=people.people,
-        columns=people.columns,
+        columns=columns,
         rules=tuple(rules),
-        gates=judged(
-            gates,
-            numbers | dict.fromkeys(absent),
-            missing={m: f"the file has no {c}" for m, c in absent.items()},
-            of=name,
-        ),
+        gates=verdicts,
+        notes=tuple(_notes(people, present, quantities, [*(gate for _, gate in policy.gates), *gates])),
     )
+
+
+def _notes(
+    people: Population, sensitive: tuple[str, ...], numbers: Mapping[str, Number], gates: Sequence[Gate]
+) -> Iterator[str]:
+    """Yield what the gates that hold rest on: what the adversary is taken not to know, and what that hides."""
+    if people.person is not None:
+        yield (
+            f"{listed((people.person,))} is in the file and in no number: an adversary who knows it finds the person; "
+            "publish the file without it"
+        )
+    for name in sensitive:
+        values = people.class_sizes([name]).classes
+        if values > _NAMING * people.people:
+            yield (
+                f"{listed((name,))} is sensitive, so the adversary is taken not to know it; its {values:,} values of "
+                f"{people.people:,} people mostly name their person to an adversary who does"
+            )
+    if (hidden := hidden_by_sensitive(gates, numbers, sensitive)) is not None:
+        yield hidden
 
 
 def _of_columns(people: Population, policy: Policy) -> Iterator[ColumnsRule | NumberRule]:
@@ -96,34 +130,3 @@ def _of_columns(people: Population, policy: Policy) -> Iterator[ColumnsRule | Nu
 
 def _beyond(columns: tuple[str, ...], allowed: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(column for column in columns if column not in allowed)
-
-
-def _quantities(people: Population, policy: Policy) -> dict[str, Callable[[], Number]]:
-    """Return the measures of all columns but the sensitive ones, each to be worked out when it is asked for.
-
-    Who looks for a person knows nothing that is sensitive of her: that is what is to be kept from him.
-    """
-    share = partial(_share, people.people)
-    known = tuple(column for column in people.columns if column not in policy.sensitive)
-    risks = cache(lambda: {risk.name: risk.value for risk in reidentification_risks(people, known, k=policy.k)})
-    quantities: dict[str, Callable[[], Number]] = {
-        "exposure": lambda: Fraction(people.class_sizes(known).exposed(k=policy.k), people.people),
-        "k_anonymity": lambda: k_anonymity(people, known),
-    }
-    quantities |= {measure: lambda name=name: risks()[name] for name, measure in RISKS.items()}
-    for secret in (name for name in policy.sensitive if name in people.columns):
-        others = tuple(column for column in people.columns if column != secret)
-        guessed = cache(partial(inference, people, others, secret))
-        quantities |= {
-            f"guess:{secret}": lambda guessed=guessed: share(guessed().posterior),
-            f"guess_rise:{secret}": lambda guessed=guessed: share(guessed().additive_leakage),
-            f"certain:{secret}": lambda guessed=guessed: share(guessed().certain),
-            f"l_diversity:{secret}": partial(l_diversity, people, others, secret),
-            f"t_closeness:{secret}": partial(t_closeness, people, others, secret),
-        }
-    return quantities
-
-
-def _share(people: int, share: float) -> Fraction:
-    """Return the share of so many people that a double is the nearest to."""
-    return Fraction(round(share * people), people)

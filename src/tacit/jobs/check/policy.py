@@ -3,7 +3,7 @@
 import os
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal
@@ -14,7 +14,8 @@ from tacit.anonymity import preset as find_preset
 from tacit.errors import InvalidValueError
 from tacit.input_files import read_toml
 from tacit.jobs.gates import Gate, gates_of, limit_of
-from tacit.jobs.table_measures import table_measures
+from tacit.jobs.persons import NO_PERSON
+from tacit.jobs.table_measures import ALL_COLUMNS, table_measures
 from tacit.presenting.names import short
 from tacit.spelling import one_of
 from tacit.tables.layouts.column_names import distinct_names
@@ -34,10 +35,17 @@ KEYS = (
     "certain_budget",
     "l",
     "t",
+    "missing",
     "fail_over",
 )
-# Those that only say what the others are about.
-_NO_RULES = {"person", "header", "sensitive"}
+# Numbers of people, classes or values: not shares. Some of them are never below 1.
+_WHOLE = {"people", "exposed_people", "unique_people", "classes", "k_anonymity", "l_diversity"}
+_FROM_ONE = {"people", "classes", "k_anonymity", "l_diversity"}
+_OF_K = {"exposure", "exposed_people"}
+# What is better when it is higher, and what is neither good nor bad; all others are better when they are lower.
+_BETTER_HIGH, _NEUTRAL = {"k_anonymity", "l_diversity"}, {"people", "classes"}
+# How a limit of a sensitive column ends that the file lacks.
+_MISSING: Mapping[str, Literal["not decided", "failed"]] = {"undecided": "not decided", "fail": "failed"}
 _OF_SENSITIVE: Mapping[str, tuple[str, Literal["<", ">"]]] = {
     "guess_budget": ("guess_rise", ">"),
     "certain_budget": ("certain", ">"),
@@ -54,7 +62,9 @@ class Policy:
 
     Parameters
     ----------
-    person, header
+    person
+        The column that names a person with several rows, "none" if every row is a person, or None if it does not say.
+    header
         As of `tacit.Population`.
     columns
         Those that a file may have at all; None is any.
@@ -64,6 +74,8 @@ class Policy:
         The columns whose guessing is limited.
     k
         Exposed are fewer than k people alike.
+    missing
+        How the limits of a sensitive column end that a file lacks.
     gates
         A rule's key, and what must not be.
     lines
@@ -76,6 +88,7 @@ class Policy:
     together: tuple[Columns, ...] | None
     sensitive: Columns
     k: int
+    missing: Literal["not decided", "failed"]
     gates: tuple[tuple[str, Gate], ...]
     lines: Mapping[str, int]
 
@@ -101,6 +114,31 @@ def read_policy(path: str | os.PathLike[str]) -> Policy:
     return _Reader(os.fspath(path), given, {key: _line_of(key, text) for key in given}).policy()
 
 
+def checked_gates(texts: Iterable[str], sensitive: Iterable[str]) -> tuple[Gate, ...]:
+    """Return the gates that are spelled so, if they are of a table's measures and fail what gives away more.
+
+    Examples
+    --------
+    >>> checked_gates(["k_anonymity>5"], ())
+    Traceback (most recent call last):
+    ...
+    tacit.errors.InvalidValueError: the gate 'k_anonymity>5' fails files that give away less; write 'k_anonymity<5'
+    """
+    spelled = tuple(texts)
+    gates = gates_of(spelled, table_measures(sensitive))
+    for text, gate in zip(spelled, gates, strict=True):
+        name = _measure(gate)
+        right = "<" if name in _BETTER_HIGH else ">"
+        if gate.operator != right and name not in _NEUTRAL:
+            better = f"{gate.measure}{right}{text.rpartition(gate.operator)[2].strip()}"
+            raise InvalidValueError(f"the gate {text!r} fails files that give away less; write {better!r}")
+    return gates
+
+
+def _measure(gate: Gate) -> str:
+    return gate.measure.removeprefix(ALL_COLUMNS).partition(":")[0]
+
+
 class _Reader:
     """Reads the keys of a policy, and says in which line one is wrong."""
 
@@ -114,21 +152,26 @@ class _Reader:
                 one_of(key, KEYS, "key of a policy called")
             except InvalidValueError as error:
                 raise InvalidValueError(f"{self._place(key)}: {error}") from None
-        if not self._given.keys() - _NO_RULES:
+        person, sensitive = self._text("person"), self._names("sensitive", alone=True) or ()
+        if person is not None and person != NO_PERSON and person in sensitive:
+            raise self._wrong("sensitive", f"names {person!r}, which is the person's column; leave it in one of them")
+        columns, together, k = self._names("columns"), self._sets(), self._k() or _FEW
+        gates = tuple(self._gates(sensitive))
+        if columns is None and together is None and not any(_can_fail(gate, k) for _, gate in gates):
+            idle = " that a file could break" if gates else ""
             raise InvalidValueError(
-                f"the policy {self._path!r} has no rule, so nothing would be checked; add columns, together, k, "
+                f"the policy {self._path!r} has no rule{idle}, so nothing would be checked; add columns, together, k, "
                 "preset, budget, a limit for a sensitive column, or fail_over"
             )
-        person = self._text("person")
-        sensitive = self._names("sensitive", alone=True) or ()
         return Policy(
             person=person,
             header=self._header(),
-            columns=self._names("columns"),
-            together=self._sets(),
+            columns=columns,
+            together=together,
             sensitive=sensitive,
-            k=self._k() or _FEW,
-            gates=tuple(self._gates(sensitive)),
+            k=k,
+            missing=self._missing(),
+            gates=gates,
             lines=self._lines,
         )
 
@@ -141,8 +184,6 @@ class _Reader:
         limits = [key for key in _OF_SENSITIVE if key in given]
         if limits and not sensitive:
             raise self._wrong(limits[0], 'is about sensitive columns; name them as sensitive = ["…"]')
-        if sensitive and not limits and "fail_over" not in given:
-            raise self._wrong("sensitive", f"names columns without a limit; add one of {', '.join(_OF_SENSITIVE)}")
         for key in limits:
             measure, operator = _OF_SENSITIVE[key]
             limit = Fraction(self._count(key)) if key == "l" else self._share(key)
@@ -151,9 +192,13 @@ class _Reader:
         if not _is_texts(spelled):
             raise self._unfit("fail_over", 'must be a list of gates, as ["exposure>0.01"]')
         try:
-            yield from (("fail_over", gate) for gate in gates_of(spelled, table_measures(sensitive)))
+            gates = checked_gates(spelled, sensitive)
         except InvalidValueError as error:
             raise InvalidValueError(f"{self._place('fail_over')}: {error}") from None
+        limited = {gate.measure.partition(":")[2] for gate in gates}
+        if not limits and (free := next((name for name in sensitive if name not in limited), None)) is not None:
+            raise self._wrong("sensitive", f"names {free!r} without a limit; add one of {', '.join(_OF_SENSITIVE)}")
+        yield from (("fail_over", gate) for gate in gates)
 
     def _k(self) -> int | None:
         k = self._count("k") if "k" in self._given else None
@@ -174,6 +219,12 @@ class _Reader:
         if _is_texts(header):
             return self._names("header")
         raise self._unfit("header", "must be true, false or a list of names")
+
+    def _missing(self) -> Literal["not decided", "failed"]:
+        value = self._given.get("missing", "undecided")
+        if not isinstance(value, str) or value not in _MISSING:
+            raise self._unfit("missing", 'must be "undecided" or "fail"')
+        return _MISSING[value]
 
     def _text(self, key: str) -> str | None:
         value = self._given.get(key)
@@ -226,6 +277,20 @@ class _Reader:
 
     def _place(self, key: str) -> str:
         return f"{self._path}, line {self._lines[key]}"
+
+
+def _can_fail(gate: Gate, k: int) -> bool:
+    """Whether some table breaks a gate.
+
+    Examples
+    --------
+    >>> _can_fail(Gate("k_anonymity", "<", Fraction(1)), 10), _can_fail(Gate("exposure", ">", Fraction(0)), 10)
+    (False, True)
+    """
+    name = _measure(gate)
+    if gate.operator == "<":
+        return gate.limit > (name in _FROM_ONE)
+    return (name in _WHOLE or gate.limit < 1) and not (k == 1 and name in _OF_K)
 
 
 def _is_texts(value: Any) -> bool:

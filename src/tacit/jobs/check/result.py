@@ -69,31 +69,40 @@ class NumberRule:
 
 
 @dataclass(frozen=True)
-class AbsentRule:
-    """What is about a sensitive column that the file does not have, and so is kept."""
+class MissingRule:
+    """What is about a sensitive column that the file does not have: no number shows whether it holds.
+
+    ``why`` is what the file has instead.
+    """
 
     line: int
     rule: str
     column: str
-    verdict: Word = "passed"
+    why: str
+    verdict: Word
 
     def __str__(self) -> str:
-        return f"{said(self.verdict)} line {self.line}, {self.rule}: the file has no {listed((self.column,))}"
+        return f"{said(self.verdict)} line {self.line}, {self.rule}: {self.why}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the rule as plain data."""
-        return {"line": self.line, "rule": self.rule, "verdict": self.verdict, "absent": self.column}
+        rule = {"line": self.line, "rule": self.rule, "verdict": self.verdict}
+        return rule | {"missing": self.column, "why": self.why}
 
 
 @dataclass(frozen=True)
 class Checked:
-    """Whether a file keeps to a policy, rule for rule, and to gates beside it."""
+    """Whether a file keeps to a policy, rule for rule, and to gates beside it.
+
+    ``notes`` are what the rules and gates take for granted, and what would not hold otherwise.
+    """
 
     table: str
     people: int
     columns: tuple[str, ...]
-    rules: tuple[ColumnsRule | NumberRule | AbsentRule, ...]
+    rules: tuple[ColumnsRule | NumberRule | MissingRule, ...]
     gates: tuple[Verdict, ...]
+    notes: tuple[str, ...] = ()
 
     @property
     def words(self) -> tuple[Word, ...]:
@@ -103,4 +112,6 @@ class Checked:
     def to_dict(self) -> dict[str, Any]:
         """Return the verdicts on the rules as plain data, as JSON has them."""
         rules = [rule.to_dict() for rule in self.rules]
-        return {"people": self.people, "columns": list(self.columns), "rules": rules}
+        return {
+            "people": self.people, "columns": list(self.columns), "rules": rules, "notes": list(self.notes),
+        }  # fmt: skip

@@ -1,6 +1,6 @@
 """Two tables of people: what got better or worse, and what somebody learns who has both."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import chain
@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tacit.anonymity import ClassSizes
+from tacit.anonymity import ClassSizes, ColumnKind, Population
 from tacit.anonymity.exposure.bounds import rounded_outward
 from tacit.anonymity.pairs.differences import changes, differencing, matching, values_told
 from tacit.anonymity.pairs.join import Side, exposed_if_the_same, joined_exposed, joined_exposed_bound
@@ -18,8 +18,12 @@ from tacit.errors import InvalidTableError, InvalidValueError
 from tacit.estimate import Estimate
 from tacit.input_files import without_password
 from tacit.jobs.diff.result import ComparedColumns, Diff, Join, Measured, Without
+from tacit.jobs.gates import Number
 from tacit.jobs.guesses import GuessReport
+from tacit.jobs.persons import NO_PERSON, check_whose_rows, person_column, whose_rows
+from tacit.jobs.table_numbers import CodedCounts, TableNumbers
 from tacit.numerics.alike import Column, best_guesses, everybody
+from tacit.printable import printable
 from tacit.tables.layouts.column_names import distinct_names, names_among
 from tacit.tables.layouts.headers import Header
 from tacit.tables.spooled import STANDARD_INPUT
@@ -58,7 +62,8 @@ def diff(
         The columns to compare, each in at least one of them; None is all.
     person
         A column that both have, that says who a person is and is not published. With it, who came, went and changed is
-        counted exactly, and so is what a join exposes, which otherwise is certified.
+        counted exactly, and so is what a join exposes, which otherwise is certified. "none" if every row is a person of
+        its own.
     sensitive
         Columns that nobody knows of a person before: what is found of them counts as guessed.
     k
@@ -82,7 +87,7 @@ def diff(
     InvalidTableError, UnknownColumnError
         If a table cannot be read as it stands or lacks a column, or both share none whose values can be compared.
     InvalidValueError
-        If a number is out of range.
+        If a number is out of range, or a column repeats as the name of a person does and person is None.
     UnsupportedError, TooLargeError
         If the rows of a table are not in this process, or too many.
 
@@ -105,9 +110,32 @@ def diff(
     wanted = None if columns is None else tuple(dict.fromkeys([*distinct_names(columns), *secrets]))
     tell: Callable[[str], None] = progress or (lambda _: None)
     tell("reading both tables")
-    pair = open_pair(old, new, wanted, person, header, memory=memory)
+    whose = person_column(person)
+    tables: list[tuple[tuple[str, ...], ColumnKind | None]] = []
+
+    def look(people: Population) -> None:
+        keys: list[ColumnKind] = []
+        check_whose_rows(people, person, keys.append)
+        tables.append((people.columns, next(iter(keys), None)))
+
+    pair = open_pair(old, new, wanted, whose, header, memory=memory, look=look)
+    _check_persons(tables)
     names_among(secrets, tuple(dict.fromkeys([*pair.old.columns, *pair.new.columns])))
-    return _Compared(pair, secrets, k, budget, tell).result(_name(old), _name(new), person)
+    return _Compared(pair, secrets, k, budget, tell).result(_name(old), _name(new), whose)
+
+
+def _check_persons(tables: Sequence[tuple[tuple[str, ...], ColumnKind | None]]) -> None:
+    """Refuse tables in which a column repeats as the name of a person does; both need it to follow people by it."""
+    for which, (_, key) in zip(("OLD", "NEW"), tables, strict=True):
+        if key is not None and all(key.column in columns for columns, _ in tables):
+            raise InvalidValueError(f"{which}: {whose_rows(key)}")
+        if key is not None:
+            name = printable(key.column)
+            raise InvalidValueError(
+                f"{which}: the column {name} has {key.reason}, and the other table has no such column, so people "
+                f"cannot be followed by it: use --person {NO_PERSON} (person=) if every row is a person of its own; "
+                "otherwise first make tables with one row a person"
+            )
 
 
 class _Compared:
@@ -152,10 +180,16 @@ class _Compared:
             values_told={name: self._told(alike, name) for name in self._secrets if name in pair.shared},
             changes=None if person is None else changes(pair.old, pair.new, whole),
             join=self._join(*sides),
+            old_numbers=self._numbers(pair.old),
+            new_numbers=self._numbers(pair.new),
         )
         if found.decision == "publish" or len(self._known(pair.new.columns)) > _TRIED:
             return found
         return replace(found, without=self._without(found, sides))
+
+    def _numbers(self, side: Release) -> Mapping[str, Number]:
+        secrets = [name for name in self._secrets if name in side.columns]
+        return dict(TableNumbers(CodedCounts(side), tuple(side.columns), secrets, k=self._k))
 
     def _columns(self) -> ComparedColumns:
         pair = self._pair

@@ -10,11 +10,14 @@ from tacit.anonymity.pairs.differences import Changes, Differencing, Matching
 from tacit.estimate import Estimate
 from tacit.jobs.gates import Number
 from tacit.jobs.guesses import GuessReport
+from tacit.jobs.table_measures import SIDES, table_measures
 from tacit.presenting.objects import plain
 
 Decision = Literal["publish", "do not publish", "not decided"]
 
 _OF_EACH = ("people", "exposure", "exposed_people", "unique_people", "smallest_class")
+# What k_anonymity is called in the table of measures.
+_SMALLEST = "smallest_class"
 _OF_BOTH = (
     "rows_in_both", "rows_only_in_old", "rows_only_in_new", "linked_people",
     "added_found", "removed_found", "found_only_by_both",
@@ -32,8 +35,7 @@ def diff_measures(sensitive: Iterable[str]) -> tuple[str, ...]:
     ('values_told:income', 'persons.added')
     """
     secrets = tuple(sensitive)
-    guesses = tuple(f"{measure}:{name}" for name in secrets for measure in ("guess", "certain"))
-    each = tuple(f"{side}.{name}" for side in ("old", "new", "rise") for name in (*_OF_EACH, *guesses))
+    each = tuple(f"{side}.{name}" for side in SIDES for name in (*table_measures(secrets), _SMALLEST))
     return (*each, *_OF_BOTH, *_OF_JOIN, *(f"values_told:{name}" for name in secrets), *_OF_PERSONS)
 
 
@@ -143,6 +145,8 @@ class Diff:
         What became of the people, if a column says who they are.
     join
         What joining both would expose; None where one table has no columns beyond the shared ones.
+    old_numbers, new_numbers
+        The numbers of each table by the names that gates use.
     without
         What is left of both if the new table goes out without one of its columns; empty where it may go out as it is.
     """
@@ -163,6 +167,8 @@ class Diff:
     values_told: Mapping[str, int]
     changes: Changes | None
     join: Join | None
+    old_numbers: Mapping[str, Number]
+    new_numbers: Mapping[str, Number]
     without: tuple[Without, ...] = ()
 
     @property
@@ -210,10 +216,14 @@ class Diff:
     def measures(self) -> dict[str, Number | None]:
         """The numbers that a gate may be of, None where there is none."""
         numbers: dict[str, Number | None] = dict.fromkeys(diff_measures(self.sensitive))
-        before, after = self.before.numbers, self.after.numbers
+        before: dict[str, Number] = {**self.old_numbers, _SMALLEST: self.before.smallest_class}
+        after: dict[str, Number] = {**self.new_numbers, _SMALLEST: self.after.smallest_class}
         numbers |= {f"old.{name}": value for name, value in before.items()}
         numbers |= {f"new.{name}": value for name, value in after.items()}
-        numbers |= {f"rise.{name}": after[name] - value for name, value in before.items() if name in after}
+        for name, value in after.items():
+            was = before.get(name)
+            if was is not None and not isinstance(value, Estimate) and not isinstance(was, Estimate):  # all are counted
+                numbers[f"rise.{name}"] = value - was
         numbers |= {
             "rows_in_both": self.matching.in_both,
             "rows_only_in_old": self.matching.only_old,
@@ -238,9 +248,16 @@ class Diff:
     @property
     def missing(self) -> dict[str, str]:
         """Of each number that there is not, why."""
-        reasons = dict.fromkeys(_OF_PERSONS, "nothing says who the people are; name the column that does (--person)")
-        absent = dict.fromkeys(diff_measures(self.sensitive), "the sensitive column is not in both tables")
-        return absent | reasons
+        reasons = dict.fromkeys(diff_measures(self.sensitive), "it is not counted of these two tables")
+        reasons |= dict.fromkeys(_OF_PERSONS, "nothing says who the people are; name the column that does (--person)")
+        for name in diff_measures(self.sensitive):
+            side, secret = name.partition(".")[0], name.partition(":")[2]
+            which = "OLD" if side == "old" else "NEW" if side == "new" else "both tables"
+            if secret and secret in self.columns.left_out:
+                reasons[name] = f"the values of {secret} in the two tables hardly overlap, so they are not compared"
+            elif secret:
+                reasons[name] = f"the sensitive column {secret} is not in {which}"
+        return reasons
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as dicts, lists, numbers and strings, ready for JSON."""
@@ -249,5 +266,6 @@ class Diff:
             for name, value in self.measures.items()
             if value is not None
         }
-        found = {"decision": self.decision} | {field.name: plain(getattr(self, field.name)) for field in fields(self)}
+        inside = [field.name for field in fields(self) if field.name not in ("old_numbers", "new_numbers")]
+        found = {"decision": self.decision} | {name: plain(getattr(self, name)) for name in inside}
         return found | {"measures": plain(measures)}

@@ -157,8 +157,9 @@ def _steps(found: Diff) -> Iterator[str]:
             yield "Leaving a column out of NEW hides none of them."
     if found.may_be_of_the_same:
         yield "Compare only columns that stay as they are (--columns), or say who the people are (--person)."
-    if found.after.exposure > found.budget:
-        yield f"Make NEW coarser: tacit release NEW --out OUT.parquet --k {found.k} --budget {found.budget:g}"
+    if found.after.exposure > found.budget and found.person is None:  # a release is of people with one row each
+        sensitive = f" --sensitive {','.join(found.sensitive)}" if found.sensitive else ""
+        yield f"Make NEW coarser with tacit release, with --k {found.k} --budget {found.budget:g}{sensitive}."
     if join is not None and join.certified.high > found.budget:
         best = min(
             (each for each in found.without if each.join is not None), key=lambda each: each.join or 0, default=None

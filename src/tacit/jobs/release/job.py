@@ -9,7 +9,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from tacit.anonymity import Population, RedactionRule, column_kinds, redaction_rules
+from tacit.anonymity import ColumnKind, Population, RedactionRule, column_kinds, redaction_rules
 from tacit.anonymity.choosing.asked import check_kept_or_dropped
 from tacit.anonymity.people.kinds import NAMING
 from tacit.anonymity.releasing.cut import Suppress
@@ -21,6 +21,7 @@ from tacit.anonymity.releasing.utility import Utility
 from tacit.anonymity.releasing.views import REDACTED, View, as_it_is, views_of
 from tacit.errors import InvalidValueError, UnsupportedError
 from tacit.input_files import without_password
+from tacit.jobs.persons import NO_PERSON, open_people, with_columns
 from tacit.jobs.release.asked import asked_goal
 from tacit.jobs.release.costs import costs_of
 from tacit.jobs.release.file import as_bytes, check_suffix, read_back, table_of
@@ -30,6 +31,7 @@ from tacit.jobs.release.result import Release, ReleasedColumn
 from tacit.numerics.alike import Column
 from tacit.numerics.search.looked_at import Ended
 from tacit.presenting.files import check_not_an_input, put_checked, writable
+from tacit.printable import printable
 from tacit.tables.counting.coded import valued
 from tacit.tables.layouts.column_names import distinct_names
 from tacit.tables.layouts.headers import Header
@@ -59,6 +61,7 @@ def release(
     max_suppressed: float = 0.02,
     suppress: Suppress = "rows",
     utility: Utility = "entropy",
+    person: str | None = None,
     header: Header = None,
     seconds: float | None = None,
     progress: Callable[[str], None] | None = None,
@@ -110,6 +113,9 @@ def release(
     utility
         What the file is to keep most of: "entropy", as above; "precision", ``Σ_cells 1 − level/levels`` by how much
         coarser each column's view is; or "discernibility", the ordered pairs of people whom it tells apart.
+    person
+        The column that names the persons, of whom each has one row; it does not go out. "none" if every row is a person
+        of its own, whatever a column looks like.
     header
         What a file's first line is, as for `tacit.Population`.
     seconds
@@ -129,10 +135,11 @@ def release(
     InvalidTableError, UnknownColumnError
         If the table cannot be read as it stands, or lacks a column.
     InvalidValueError
-        If a number is out of range, the file has another suffix or cannot be written, a hierarchy is none, or nothing
-        within the goal tells anything: it says what is nearest; or the search ended before it found anything.
+        If a column repeats as the name of a person does and person is None, a number is out of range, the file has
+        another suffix or cannot be written, a hierarchy is none, or nothing within the goal tells anything: it says
+        what is nearest; or the search ended before it found anything.
     UnsupportedError
-        If the rows are not in this process.
+        If the rows are not in this process, or a person has several.
     MissedGoalError
         If what was written misses the goal: nothing is left of it then.
 
@@ -161,16 +168,14 @@ def release(
         None if columns is None else list(dict.fromkeys([*distinct_names(columns), *secrets, *keep, *drop, *redact]))
     )
     tell("reading the table")
-    people = table if isinstance(table, Population) else Population(table, wanted, None, header, memory=memory)
-    if people.person is not None:
-        raise UnsupportedError("a release is of people with one row each; make a table with one row a person first")
+    people = _with_one_row_each(open_people(table, wanted, person, header, memory=memory, repeats=_refuse_repeats))
     kept, dropped, secret, hidden = (people.known(names) for names in (keep, drop, secrets, redact))
     asked = {
         "columns": None if columns is None else list(columns),
         "k": k, "budget": budget, "sensitive": list(secret), "l": l, "entropy_l": entropy_l, "t": t,
         "guess_budget": guess_budget, "certain_budget": certain_budget, "keep": list(kept), "drop": list(dropped),
         "redact": list(hidden),
-        "max_suppressed": max_suppressed, "suppress": suppress, "utility": utility,
+        "max_suppressed": max_suppressed, "suppress": suppress, "utility": utility, "person": person,
     }  # fmt: skip
     goal, most_suppressed, asked = asked_goal(people.people, [name for name in secret if name in kept], asked)
     known, reasons = _known(people, people.known(columns), kept, dropped, secret)
@@ -222,7 +227,7 @@ def release(
         written = read_back(file, suffix)
         for name in (name for name in secret if name not in order):
             written = written.append_column(name, whole[name])
-        checked = checked_table(written, [name for name in order if name not in guarded], secret, goal)
+        checked, numbers = checked_table(written, order, secret, goal)
         result.append(
             Release(
                 table=without_password(str(table)) if isinstance(table, str | Path) else "table",
@@ -231,10 +236,18 @@ def release(
                 people=people.people,
                 suppressed=missing + int(found.cut.out.sum()),
                 columns=tuple(_columns(people, whole, shown, reasons, found.ended)),
-                **costs_of(list(given.values()), views, found, utility, people.people),
+                **costs_of(
+                    people,
+                    views,
+                    found,
+                    utility,
+                    sensitive=secret,
+                    guarded=[beside_them[name] for name in guarded],
+                ),
                 checked=checked,
                 sha256=hashlib.sha256(content).hexdigest(),
                 version=metadata.version("tacit"),
+                numbers=numbers,
             )
         )
         said = {"schema_version": 1, **result[0].to_dict()}
@@ -242,6 +255,28 @@ def release(
 
     put_checked(target, [content], check)
     return result[0]
+
+
+def _refuse_repeats(key: ColumnKind) -> None:
+    """Refuse to release rows as people while a column repeats as the name of a person does."""
+    name = printable(key.column)
+    raise InvalidValueError(
+        f"the column {name} has {key.reason}, and a release is of people with one row each: if {name} names the person "
+        f"whose row it is, first make a table with one row a person; if every row is a person of its own, use --person "
+        f"{NO_PERSON} (person=)"
+    )
+
+
+def _with_one_row_each(people: Population) -> Population:
+    """Return people with one row each, without the column that names them, or refuse those with several."""
+    if people.person is None:
+        return people
+    if people.rows > people.people:
+        raise UnsupportedError(
+            f"a release is of people with one row each, and by {printable(people.person)} {people.people:,} people "
+            f"have {people.rows:,} rows: first make a table with one row a person"
+        )
+    return with_columns(people.with_rows(lambda rows: rows, None), people.columns)
 
 
 def search_seconds(people: int) -> float:

@@ -7,20 +7,28 @@ from typing import Any
 from tacit.anonymity import Population
 from tacit.anonymity.releasing.goal import Goal
 from tacit.errors import MissedGoalError
+from tacit.jobs.gates import Number
 from tacit.jobs.guesses import guess_reports
 from tacit.jobs.release.result import Checked
+from tacit.jobs.table_numbers import EngineCounts, TableNumbers
 
 
-def checked_table(table: Any, known: Sequence[str], sensitive: Sequence[str], goal: Goal) -> Checked:
-    """Return what an Arrow table shows by its known columns, or raise MissedGoalError if that misses the goal."""
+def checked_table(
+    table: Any, columns: Sequence[str], sensitive: Sequence[str], goal: Goal
+) -> tuple[Checked, dict[str, Number]]:
+    """Return what an Arrow table shows, and its numbers by name, or raise MissedGoalError if that misses the goal.
+
+    ``columns`` are those that go out; the table has the sensitive columns that do not, too.
+    """
+    known = [name for name in columns if name not in sensitive]
     written = Population(table)
     sizes = written.class_sizes(known)
-    exposed = _failing(table, known, goal)
+    failing, exposed = _failing(table, known, goal), sizes.exposed(k=goal.k)
     guesses = guess_reports(written, known, sensitive)
     people = written.people
-    missed = [f"{exposed:,} people are exposed"] if exposed > math.floor(goal.budget * people) else []
-    if exposed < sizes.exposed(k=goal.k):
-        missed.append(f"{sizes.exposed(k=goal.k):,} people are exposed by another count")
+    missed = [f"{failing:,} people are exposed"] if failing > math.floor(goal.budget * people) else []
+    if failing < exposed:
+        missed.append(f"{exposed:,} people are exposed by another count")
     for guess in guesses:
         if round((guess.after - guess.before) * people) > math.floor(goal.rise * people):
             missed.append(f"{guess.sensitive} is guessed too well")
@@ -31,7 +39,9 @@ def checked_table(table: Any, known: Sequence[str], sensitive: Sequence[str], go
             f"the file missed its goal when it was read back ({'; '.join(missed)}), so nothing of it is left; please "
             "report this"
         )
-    return Checked(people, exposed, exposed / people, sizes.smallest, sizes.unique, guesses)
+    return Checked(people, exposed, exposed / people, failing, sizes.smallest, sizes.unique, guesses), dict(
+        TableNumbers(EngineCounts(written), columns, sensitive, k=goal.k)
+    )
 
 
 def _failing(table: Any, known: Sequence[str], goal: Goal) -> int:

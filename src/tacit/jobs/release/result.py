@@ -1,19 +1,26 @@
 """What a release did, as plain frozen data: each column's view and what it lost, and what the written file shows."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
+from fractions import Fraction
 from typing import Any, Literal
 
+from tacit.jobs.gates import Number
 from tacit.jobs.guesses import GuessReport
+from tacit.jobs.table_measures import table_measures
 from tacit.numerics.search.looked_at import Ended
 from tacit.presenting.objects import plain
 
-#: What a gate may be of: of the file, and of what it cost.
-MEASURES = (
-    "people", "exposed_people", "exposure", "smallest_class", "unique_people",
+_OF_FILE = ("failing_people", "smallest_class")
+_OF_COST = (
     "suppressed", "kept", "bound", "suppression_cost", "blanked", "blank_cells", "entropy_kept", "precision",
     "discernibility",
 )  # fmt: skip
+
+
+def release_measures(sensitive: Iterable[str]) -> tuple[str, ...]:
+    """Return the names of the numbers that a gate may be of: of the file, and of what it cost."""
+    return (*table_measures(sensitive), *_OF_FILE, *_OF_COST)
 
 
 @dataclass(frozen=True)
@@ -36,13 +43,15 @@ class ReleasedColumn:
 class Checked:
     """What the written file shows who reads it back: exact, of the people in it.
 
-    ``exposed_people`` are those in classes of fewer than k people, or less diverse than was asked.
+    ``exposed_people`` are those in classes of fewer than k people, and ``failing_people`` those in classes so small or
+    less diverse than was asked: the goal is about these. The adversary knows the columns that are not sensitive.
     ``guesses`` are of each sensitive column, whether it is in the file or not.
     """
 
     people: int
     exposed_people: int
     exposure: float
+    failing_people: int
     smallest_class: int
     unique_people: int
     guesses: tuple[GuessReport, ...]
@@ -65,7 +74,8 @@ class Release:
     columns
         What became of each column.
     kept
-        The share of the known columns' utility that the file keeps: of the entropy, unless another was asked for.
+        The share of the whole table's utility that the file keeps, all columns counted: of the entropy, unless another
+        was asked for.
     bound
         No choice of views within the goal keeps more than this share, the smallest groups being cut first.
     ended
@@ -82,6 +92,8 @@ class Release:
         What the file shows when it is read back.
     sha256, version
         Of the file's bytes, and of Tacit.
+    numbers
+        The file's numbers by the names that gates use.
     """
 
     table: str
@@ -102,12 +114,16 @@ class Release:
     checked: Checked
     sha256: str
     version: str
+    numbers: Mapping[str, Number]
 
     @property
-    def measures(self) -> dict[str, int | float]:
+    def measures(self) -> dict[str, Number | None]:
         """The numbers that a gate may be of."""
-        return {name: getattr(self.checked if hasattr(self.checked, name) else self, name) for name in MEASURES}
+        of_file: dict[str, Number | None] = {name: getattr(self.checked, name) for name in _OF_FILE}
+        return {**self.numbers, **of_file, **{name: getattr(self, name) for name in _OF_COST}}
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as dicts, lists, numbers and strings, ready for JSON."""
-        return {field.name: plain(getattr(self, field.name)) for field in fields(self)}
+        found = {field.name: plain(getattr(self, field.name)) for field in fields(self) if field.name != "numbers"}
+        measures = {name: float(x) if isinstance(x, Fraction) else x for name, x in self.measures.items()}
+        return found | {"measures": plain(measures)}

@@ -12,9 +12,9 @@ from tacit.presenting.tables import plain_table, plain_words
 # A bound above this says nothing.
 _NEARLY_ALL = 0.9999
 _WORTH = {
-    "entropy": "what the columns tell of people (their entropy)",
-    "precision": "the columns' precision",
-    "discernibility": "the pairs of people that the columns tell apart",
+    "entropy": "what the table's columns tell of people (their entropy), those not in the file included",
+    "precision": "the precision of the table's columns, those not in the file included",
+    "discernibility": "the pairs of people that the table's columns tell apart, those not in the file included",
 }
 
 
@@ -25,7 +25,8 @@ def to_text(found: Release) -> Group:
 
 def _parts(found: Release) -> Iterator[RenderableType]:
     checked, goal = found.checked, found.goal
-    exposed = f"{people(checked.exposed_people)} ({percent(checked.exposure)})" if checked.exposed_people else "nobody"
+    share = percent(checked.failing_people / checked.people)
+    exposed = f"{people(checked.failing_people)} ({share})" if checked.failing_people else "nobody"
     yield plain_words(
         f"{found.out}: {people(checked.people)} of {found.people:,}. Read back and audited, it exposes {exposed}; the "
         f"goal is at most {percent(goal['budget'])} in groups of fewer than {goal['k']}{_or_alike(goal)}. The smallest "
