@@ -100,7 +100,9 @@ def check(
 def _notes(
     people: Population, sensitive: tuple[str, ...], numbers: Mapping[str, Number], gates: Sequence[Gate]
 ) -> Iterator[str]:
-    """Yield what the gates that hold rest on: what the adversary is taken not to know, and what that hides."""
+    """Yield what was not checked, and what the gates that hold rest on: what the adversary is taken not to know."""
+    for part in people.left_out:
+        yield f"not checked: {part}"
     if people.person is not None:
         yield (
             f"{listed((people.person,))} is in the file and in no number: an adversary who knows it finds the person; "

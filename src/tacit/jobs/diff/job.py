@@ -112,16 +112,19 @@ def diff(
     tell("reading both tables")
     whose = person_column(person)
     tables: list[tuple[tuple[str, ...], ColumnKind | None]] = []
+    not_read: list[str] = []
 
     def look(people: Population) -> None:
         keys: list[ColumnKind] = []
         check_whose_rows(people, person, keys.append)
         tables.append((people.columns, next(iter(keys), None)))
+        not_read.extend(f"{('OLD', 'NEW')[len(tables) - 1]}: {part}" for part in people.left_out)
 
     pair = open_pair(old, new, wanted, whose, header, memory=memory, look=look)
     _check_persons(tables)
     names_among(secrets, tuple(dict.fromkeys([*pair.old.columns, *pair.new.columns])))
-    return _Compared(pair, secrets, k, budget, tell).result(_name(old), _name(new), whose)
+    found = _Compared(pair, secrets, k, budget, tell).result(_name(old), _name(new), whose)
+    return replace(found, not_read=tuple(not_read))
 
 
 def _check_persons(tables: Sequence[tuple[tuple[str, ...], ColumnKind | None]]) -> None:

@@ -147,6 +147,8 @@ class Diff:
         What joining both would expose; None where one table has no columns beyond the shared ones.
     old_numbers, new_numbers
         The numbers of each table by the names that gates use.
+    not_read
+        What of the source of either table was not read, such as other sheets of a workbook.
     without
         What is left of both if the new table goes out without one of its columns; empty where it may go out as it is.
     """
@@ -169,6 +171,7 @@ class Diff:
     join: Join | None
     old_numbers: Mapping[str, Number]
     new_numbers: Mapping[str, Number]
+    not_read: tuple[str, ...] = ()
     without: tuple[Without, ...] = ()
 
     @property

@@ -79,6 +79,8 @@ def _reasons(found: Diff) -> Iterator[str]:
         )
     if found.join is not None:
         yield from _joined(found)
+    for part in found.not_read:
+        yield f"Not read of {part}."
 
 
 def _followed(found: Diff) -> Iterator[str]:

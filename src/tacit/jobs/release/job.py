@@ -248,6 +248,7 @@ def release(
                 sha256=hashlib.sha256(content).hexdigest(),
                 version=metadata.version("tacit"),
                 numbers=numbers,
+                left_out=people.left_out,
             )
         )
         said = {"schema_version": 1, **result[0].to_dict()}

@@ -94,6 +94,8 @@ class Release:
         Of the file's bytes, and of Tacit.
     numbers
         The file's numbers by the names that gates use.
+    left_out
+        What of the table's source was not read, such as other sheets of a workbook.
     """
 
     table: str
@@ -115,6 +117,7 @@ class Release:
     sha256: str
     version: str
     numbers: Mapping[str, Number]
+    left_out: tuple[str, ...] = ()
 
     @property
     def measures(self) -> dict[str, Number | None]:

@@ -54,6 +54,8 @@ def _parts(found: Release) -> Iterator[RenderableType]:
         blank = f", {people(found.blanked)} with {found.blank_cells:,} cells left blank" if found.blanked else ""
         left = people(found.suppressed) if found.suppressed else "Nobody"
         yield plain_words(f"{left} left out{blank}: {percent(found.suppression_cost)} of it.")
+    for part in found.left_out:
+        yield plain_words(f"Not read: {part}.")
     yield plain_words(f"What was asked and done: {found.out}.tacit.json")
 
 
