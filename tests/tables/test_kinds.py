@@ -494,4 +494,4 @@ def test_what_is_not_read_of_a_source_stands_in_the_answer(
     assert json.loads(out)["results"]["not_read"] == [f"{side}: {part}" for side in ("OLD", "NEW") for part in left_out]
     (tmp_path / "policy.toml").write_text('person = "none"\nfail_over = ["k_anonymity<2"]\n')
     _, out, _ = run("check", table, "--policy", str(tmp_path / "policy.toml"), "--json")
-    assert all(f"not checked: {part}" in json.loads(out)["results"]["notes"] for part in left_out)
+    assert all(f"not checked: {part}" in out for part in left_out)
