@@ -37,6 +37,10 @@ NO_LIMITS = {
     "_MOST_COPIED": "numerics/distances/l1_tiles.py",
     "_MOST_KEPT": "anonymity/choosing/redaction_exposure.py",
     # Which of two exact ways is the faster one, or keeps more digits.
+    "_MAX_ATOMS": "mechanisms/noise/report_pairs.py",
+    "_MAX_EXACT_CORNERS": "measures/worst_loss.py",
+    "_MAX_NODES": "mechanisms/noise/subsampled_renyi.py",
+    "_MAX_WHOLE": "mechanisms/noise/subsampled_renyi.py",
     "_MOST_AXES": "shuffling/listed_others.py",
     "_MOST_BITS": "shuffling/monte_carlo.py",
     "_MOST_BY_ROWS": "numerics/distances/pairwise.py",

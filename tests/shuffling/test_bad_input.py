@@ -169,7 +169,9 @@ def test_continuous_reports_are_to_be_binned():
     refused(UnsupportedError, "continuous|bin|discret", lambda: tc.Shuffled(Noise(), 10))
 
 
-@pytest.mark.parametrize("epsilon", [-1e-9, -1, -math.inf, math.nan, "1", None, True, [0.5]], ids=repr)
+@pytest.mark.parametrize(
+    "epsilon", [-1e-9, -1, -math.inf, math.nan, "1", None, True, [-1, 0.5], [[0.5], [0.5, 1]]], ids=repr
+)
 def test_epsilon_is_a_number_of_at_least_0(epsilon):
     for system in (crowd(), RR(3, p=0.7)):
         refused(InvalidValueError, "epsilon", lambda system=system: tc.privacy_profile(system, epsilon))

@@ -28,7 +28,7 @@ _IMPROVED = Method("linear programs, and what all secrets have in common", "boun
 
 _PRODUCTS_AT_ONCE = 1 << 22
 # By how much losses may differ from each other in doubles, and how many corners are gone through in fractions.
-_MAX_RATIO, _MAX_EXACT_CORNERS = 1e8, 1 << 11
+_FAR_APART, _MAX_EXACT_CORNERS = 1e8, 1 << 11
 
 
 def losses_of(gain: Gain) -> Reals:
@@ -83,12 +83,12 @@ def _is_wide(losses: Reals) -> bool:
     In doubles a corner is one up to rounding next to the largest coordinate, which may be all that a small loss says.
     """
     least, most = float(losses[losses > 0].min()), float(losses.max())
-    if most <= _MAX_RATIO * least:
+    if most <= _FAR_APART * least:
         return False
     if corner_count(*losses.shape) > _MAX_EXACT_CORNERS:
         raise InvalidGainError(
             f"the gain's differences span from {least:.3g} to {most:.3g}, too far apart to compare so many guesses "
-            f"in doubles; leave out guesses or secrets, or make the differences at most {_MAX_RATIO:g} times each other"
+            f"in doubles; leave out guesses or secrets, or make the differences at most {_FAR_APART:g} times each other"
         )
     return True
 
