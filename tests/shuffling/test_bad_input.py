@@ -170,7 +170,7 @@ def test_continuous_reports_are_to_be_binned():
 
 
 @pytest.mark.parametrize(
-    "epsilon", [-1e-9, -1, -math.inf, math.nan, "1", None, True, [0.5, -1], [[0.5], [0.5, 1]]], ids=repr
+    "epsilon", [-1e-9, -1, -math.inf, math.nan, "1", None, True, [-1, 0.5], [[0.5], [0.5, 1]]], ids=repr
 )
 def test_epsilon_is_a_number_of_at_least_0(epsilon):
     for system in (crowd(), RR(3, p=0.7)):
