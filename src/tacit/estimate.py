@@ -7,19 +7,14 @@ from fractions import Fraction
 from numbers import Real
 from typing import Literal, TypeVar
 
+from tacit.ends import PROMISED, End, are_alike, are_far_apart, other_end, quoted
 from tacit.errors import InvalidValueError
 from tacit.printable import short_repr
 from tacit.shown import Shown
 
 T = TypeVar("T")
 Kind = Literal["bound", "estimate", "assumption"]
-End = Literal["low", "high"]
 Standing = Literal["best guess", "upper bound", "lower bound"]
-
-# The relative error of a float.
-_PROMISED = 1e-10
-# The ends of an interval that still have a middle: at most this factor, and this share of the possible range, apart.
-_MAX_RATIO, _MAX_SHARE = 2.0, 0.1
 
 
 @dataclass(frozen=True)
@@ -116,7 +111,7 @@ class Estimate(Shown):
         0.5
         """
         _check_numbers(low, high)
-        return cls(_quoted(low + share * (high - low), low, high, safe, span), low, high, None, method, safe=safe)
+        return cls(quoted(low + share * (high - low), low, high, safe, span), low, high, None, method, safe=safe)
 
     @property
     def kind(self) -> Kind:
@@ -139,11 +134,11 @@ class Estimate(Shown):
         >>> Estimate(0.0, 0.0, 0.003, 0.95, "tries").value_is, Estimate(0.4, 0.0, 0.4, 0.95, "tries").value_is
         ('best guess', 'upper bound')
         """
-        if _are_alike(self.low, self.high):
+        if are_alike(self.low, self.high):
             return "best guess"
-        if _are_alike(self.value, self.high) and (self.confidence is None or self.low <= 0):
+        if are_alike(self.value, self.high) and (self.confidence is None or self.low <= 0):
             return "upper bound"
-        if _are_alike(self.value, self.low) and (self.confidence is None or self.high in (1.0, math.inf)):
+        if are_alike(self.value, self.low) and (self.confidence is None or self.high in (1.0, math.inf)):
             return "lower bound"
         return "best guess"
 
@@ -188,7 +183,7 @@ class Estimate(Shown):
         value, low, high = (function(number) for number in (self.value, self.low, self.high))
         safe = _safe_end(self)
         if low > high:
-            low, high, safe = high, low, _other(safe)
+            low, high, safe = high, low, other_end(safe)
         return self._placed(value, low, high, safe)
 
     def widened(self, by: float) -> "Estimate":
@@ -212,7 +207,7 @@ class Estimate(Shown):
 
     def _placed(self, value: float, low: float, high: float, safe: End) -> "Estimate":
         if self.certified and not _has_guess(self):
-            value = _quoted(value, low, high, safe)
+            value = quoted(value, low, high, safe)
         return replace(self, value=value, low=low, high=high, safe=safe)
 
 
@@ -227,30 +222,6 @@ def _is_number(number: object) -> bool:
         return isinstance(number, Real) and not math.isnan(number)
     except OverflowError:  # too large for a double
         return False
-
-
-def are_far_apart(low: float, high: float, span: float = math.inf) -> bool:
-    """Return whether two ends are too far from each other for a number between them to say anything.
-
-    Examples
-    --------
-    >>> are_far_apart(0.5, 0.7), are_far_apart(0.5, 0.7, span=1.0), are_far_apart(0.0, 1e-9)
-    (False, True, True)
-    >>> are_far_apart(0.5, math.inf), are_far_apart(math.inf, math.inf)
-    (True, False)
-    """
-    if _are_alike(low, high):
-        return False
-    smaller, larger = sorted((abs(low), abs(high)))
-    return low <= 0 <= high or larger > _MAX_RATIO * smaller or high - low > _MAX_SHARE * span
-
-
-def _quoted(value: float, low: float, high: float, safe: End, span: float = math.inf) -> float:
-    """Return the number to quote of certified ends: a value between close ones, else the safe end."""
-    if not are_far_apart(low, high, span):
-        return min(high, max(low, value))
-    near = low if safe == "low" else high
-    return value if low <= value <= high and _are_alike(value, near) else near
 
 
 def is_wide(result: object) -> bool:
@@ -271,19 +242,13 @@ def at_safe_end(result: T, safe: End) -> T:
     if not isinstance(result, Estimate):
         return result
     end = result.low if safe == "low" else result.high
-    value = end if is_wide(result) and not _are_alike(result.value, end) else result.value
+    value = end if is_wide(result) and not are_alike(result.value, end) else result.value
     return replace(result, value=value, safe=safe)
 
 
 def _has_guess(bound: Estimate) -> bool:
     """Return whether a bound's maker put a guess between ends that are far apart; arithmetic leaves it there."""
     return bound.value_is == "best guess" and are_far_apart(bound.low, bound.high)
-
-
-def _are_alike(value: float, other: float) -> bool:
-    """Return whether two numbers are the same but for what a float may have lost."""
-    off = abs(value - other) if value != other else 0.0
-    return off < math.inf and off <= max(1e-12, _PROMISED * max(abs(value), abs(other)))
 
 
 def _safe_end(*parts: Estimate) -> End:
@@ -293,10 +258,6 @@ def _safe_end(*parts: Estimate) -> End:
     """
     ends = {{"upper bound": "high", "lower bound": "low"}.get(part.value_is, part.safe) for part in parts}
     return "low" if ends == {"low"} else "high"
-
-
-def _other(end: End) -> End:
-    return "low" if end == "high" else "high"
 
 
 def in_doubles(result: float | Fraction | Estimate) -> float | Estimate:
@@ -329,7 +290,7 @@ def settled(result: float | Estimate) -> float | Estimate:
     if not isinstance(result, Estimate) or not result.certified:
         return result
     off = max(result.high - result.value, result.value - result.low)
-    return result.value if off <= max(1e-12, _PROMISED * abs(result.value)) else result
+    return result.value if off <= max(1e-12, PROMISED * abs(result.value)) else result
 
 
 def largest(results: Iterable[float | Estimate]) -> float | Estimate:
@@ -369,9 +330,9 @@ def bracketed(
 
     The value is that of `Estimate.between`, with the same safe end and the same span.
     """
-    low, high = low - _PROMISED * abs(low), high + _PROMISED * abs(high)
+    low, high = low - PROMISED * abs(low), high + PROMISED * abs(high)
     parts = [result for result in of if isinstance(result, Estimate)]
-    return _joint(_quoted(low + (high - low) / 2, low, high, safe, span), low, high, parts, method, safe=safe)
+    return _joint(quoted(low + (high - low) / 2, low, high, safe, span), low, high, parts, method, safe=safe)
 
 
 def _methods(parts: Iterable[Estimate]) -> str:
@@ -391,5 +352,5 @@ def _joint(
         )
     assumptions = "; ".join(dict.fromkeys(part.assuming for part in parts if part.assuming is not None))
     if not missed and not assumptions and not any(map(_has_guess, parts)):
-        value = _quoted(value, low, high, safe)
+        value = quoted(value, low, high, safe)
     return Estimate(value, low, high, 1 - missed if missed else None, method, assumptions or None, safe=safe)

@@ -67,7 +67,7 @@ def test_the_command_line_ends_with_70_at_an_internal_error(
         (tc.Gaussian(0.05), noise_pairs.Gaussian(1 / mpmath.mpf(0.05))),
         (tc.SubsampledGaussian(0.5, 1.0, 40), noise_pairs.Gaussian(mpmath.sqrt(40) / mpmath.mpf(0.5))),
     ],
-    ids=repr,
+    ids=["Laplace, ε 500", "Laplace, ε 33", "Gaussian", "DP-SGD of everybody"],
 )
 def test_near_a_delta_of_one_epsilon_is_as_right_as_anywhere(
     system: System, pair: noise_pairs.Pair, delta: float

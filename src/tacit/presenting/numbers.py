@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections.abc import Callable
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import Any, Literal, cast
 
@@ -86,17 +87,6 @@ def percent_upwards(bound: float, digits: int = 4) -> str:
     ('12.35 %', '12.4 %', '100 %')
     """
     return _rounded(shortest(bound, -math.inf), ROUND_CEILING, digits)
-
-
-def percent_downwards(bound: float, digits: int = 4) -> str:
-    """Return a lower bound in per cent, rounded downwards.
-
-    Examples
-    --------
-    >>> percent_downwards(0.123451), percent_downwards(0.123451, 3), percent_downwards(0.0)
-    ('12.34 %', '12.3 %', '0 %')
-    """
-    return _rounded(shortest(bound, math.inf), ROUND_FLOOR, digits)
 
 
 def at_most(bound: float, digits: int = 4) -> str:
@@ -231,7 +221,8 @@ def interval(estimate: Estimate) -> str:
     """
     sure = [] if estimate.confidence is None else [percent(estimate.confidence)]
     sure += [] if estimate.assuming is None else [f"assuming {estimate.assuming}"]
-    low, high = percent_downwards(estimate.low), percent_upwards(estimate.high)
+    low = _rounded(shortest(estimate.low, math.inf), ROUND_FLOOR)
+    high = percent_upwards(estimate.high)
     bounds = {"at most": f"at most {high}", "at least": f"at least {low}", "between": f"between {low} and {high}"}
     said = "not known" if is_any_share(estimate) else bounds.get(_word(estimate), percent(estimate.value))
     return f"{said} ({', '.join(sure) or 'certified'}: {low} to {high})"
@@ -239,7 +230,7 @@ def interval(estimate: Estimate) -> str:
 
 def within(estimate: Estimate) -> str:
     """Return where the number is, and how surely or under which assumption; what is printed is rounded outwards."""
-    words = [f"in [{_down(estimate.low, 6)}, {_up(estimate.high, 6)}]"]
+    words = [f"in [{_end(estimate.low, 6, rounded_down)}, {_end(estimate.high, 6, rounded_up)}]"]
     if estimate.certified:
         words.insert(0, "certified")
     if estimate.confidence is not None:  # with all digits: 99.9% is not 100%
@@ -265,7 +256,7 @@ def in_full(value: Any) -> str:
     """
     if isinstance(value, Estimate):
         if (word := _word(value)) == "between":
-            return f"between {_down(value.low, 6)} and {_up(value.high, 6)}"
+            return f"between {_end(value.low, 6, rounded_down)} and {_end(value.high, 6, rounded_up)}"
         return f"{word} {_outwards(value, word, 6)}".lstrip()
     if isinstance(value, float):
         return f"{value:.12g}"
@@ -277,9 +268,7 @@ def in_full(value: Any) -> str:
 
 
 def in_brief(value: Any) -> str:
-    """Return a result with four digits, an estimate with a star, for a column of many.
-
-    A bound has the sign of its end, beside which there is no room for the other one.
+    """Return a result with four digits, an estimate with a star and a bound with its sign, for a column of many.
 
     Examples
     --------
@@ -287,8 +276,6 @@ def in_brief(value: Any) -> str:
     ('0.3333', '0.2*', '12,345', 'not sure')
     >>> in_brief(Estimate(1.0, 0.0, 1.0, None, "bound")), in_brief(Estimate.between(0.0101, 0.050007, "bound"))
     ('≤1*', '≤0.05001*')
-    >>> in_brief(Estimate(12345, 1, 12345, None, "bound"))
-    '≤12,345*'
     """
     if isinstance(value, bool) or value is None:
         return {True: "yes", False: "no", None: "not sure"}[value]
@@ -296,8 +283,7 @@ def in_brief(value: Any) -> str:
         word = _word(value)
         if word == "between" and value.value_is == "best guess":
             return f"{rounded_down(value.low, 3)} to {rounded_up(value.high, 3)}*"
-        if word == "between":
-            word = _AT_ENDS[value.value_is]
+        word = _AT_ENDS[value.value_is] if word == "between" else word
         return f"{_SIGNS[word].strip()}{_outwards(value, word, 4)}*"  # without a space, at which a line may end
     if isinstance(value, int):
         return f"{value:,}"
@@ -332,21 +318,15 @@ def sign_of_end(estimate: Estimate) -> str:
 def _outwards(estimate: Estimate, word: str, digits: int) -> str:
     """Return the number that a word stands before, a bound rounded outwards."""
     value, standing = estimate.value, estimate.value_is
-    match word:
-        case "at most":
-            return _up(value if standing == "upper bound" else estimate.high, digits)
-        case "at least":
-            return _down(value if standing == "lower bound" else estimate.low, digits)
-        case _:
-            return f"{value:,}" if isinstance(value, int) else f"{value:.{digits}g}"
+    if word == "at most":
+        return _end(value if standing == "upper bound" else estimate.high, digits, rounded_up)
+    if word == "at least":
+        return _end(value if standing == "lower bound" else estimate.low, digits, rounded_down)
+    return f"{value:,}" if isinstance(value, int) else f"{value:.{digits}g}"
 
 
-def _down(number: float, digits: int) -> str:
-    return f"{number:,}" if isinstance(number, int) else rounded_down(number, digits)
-
-
-def _up(number: float, digits: int) -> str:
-    return f"{number:,}" if isinstance(number, int) else rounded_up(number, digits)
+def _end(number: float, digits: int, rounded: Callable[[float, int], str]) -> str:
+    return f"{number:,}" if isinstance(number, int) else rounded(number, digits)
 
 
 def _word(estimate: Estimate) -> _Word:

@@ -85,6 +85,8 @@ def test_it_is_json_with_an_estimate_as_its_fields() -> None:
     told = json.loads(
         answer("collect", {}, curator_result(of.task, of.counts, NONE, choice_of(of.task, of.counts)).to_dict())
     )["results"]
-    assert told["chosen"]["exposure"].keys() == {"value", "low", "high", "confidence", "method", "assuming"}
+    assert told["chosen"]["exposure"].keys() == {
+        "value", "low", "high", "confidence", "method", "assuming", "kind", "value_is"
+    }  # fmt: skip
     assert told["task"] == of.task.digest.hex()
     assert told["features"][0]["counts"][0] == {"answer": "a0", "people": int(of.counts["a"][0])}
