@@ -74,8 +74,9 @@ def test_no_module_imports_itself_by_way_of_others():
 
 
 def test_files_are_short():
+    """A file is a concept of the field, of at most some 500 lines."""
     lengths = {name: len(file.read_text().splitlines()) for name, file in MODULES.items()}
-    assert {name: length for name, length in lengths.items() if length > 350} == {}
+    assert {name: length for name, length in lengths.items() if length > 500} == {}
     assert statistics.median(lengths[name] for name, file in MODULES.items() if file.stem != "__init__") < 130
 
 

@@ -80,7 +80,7 @@ def test_every_error_is_tacit_s_and_a_builtin_s():
     classes = [c for _, c in inspect.getmembers(errors, inspect.isclass) if c.__module__ == errors.__name__]
     for error in classes:
         assert issubclass(error, errors.TacitError)
-        assert error is errors.TacitError or issubclass(error, ValueError | TypeError)
+        assert error is errors.TacitError or issubclass(error, ValueError | TypeError | RuntimeError)
         assert error.__name__ in errors.__doc__
 
 

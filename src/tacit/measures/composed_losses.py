@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tacit import limits
 from tacit.estimate import Estimate, largest, settled
-from tacit.measures.loss_sketch import Sketch
+from tacit.measures.loss_sketch import LEAST, Sketch
 from tacit.measures.loss_sums import LossSum, loss_sum
 from tacit.measures.losses import ROUNDED_UP, LatticeLosses, Losses, above, below, exactly
 from tacit.measures.measure import Method
@@ -30,15 +30,11 @@ _WIDTH, _WIDTH_FOR_EPSILON, _WIDTH_OF_EPSILON, _ROUGH = 2e-6, 2e-5, 3e-6, 1e-2
 # The δ next to which a whole profile is as narrow as a single one: in between, rounding may widen it a little.
 _PROFILED = (1.0, 1e-5, 1e-11)
 # What is cut off of a law next to what is asked for, and the least that is not cut off.
-_NEGLIGIBLE, _LEAST = 1e-12, 1e-300
-# The points of a grid: so few as cost nothing, and at most for what is as good as 0.
-_FEWEST_POINTS, _FEW_POINTS = 1 << 14, 1 << 13
+_NEGLIGIBLE = 1e-12
+# The points of a grid that cost nothing.
+_FEWEST_POINTS = 1 << 14
 # How many standard deviations a sum is summed over, roughly, and by how much each use may be off in its loss.
 _DEVIATIONS, _ROUNDING = 18, 1e-15
-# How many steps are tried at most.
-_ALIGNED = 1 << 16
-# How near to each other doubles are still points of a grid, next to the largest of them.
-_TOLD_APART = 1e-13
 # What a difference from 1 is off.
 _OFF_ONE = 1e-13
 # What an affinity leaves aside next to its square (it loses the root of that), its points, and how far its logarithm is
@@ -198,7 +194,7 @@ class ComposedLosses:
             )
             low, high = sorted((max(low, found[0]), min(high, found[1])))
             return Bounds(low, high, 1 - high, 1 - low)
-        if chernoff < _LEAST:
+        if chernoff < LEAST:
             low, high = sorted(self._by_affinity(epsilon))
             return Bounds(1 - high, 1 - low, low, high)
         found = self._between(
@@ -222,12 +218,12 @@ class ComposedLosses:
         """
         least = most = 0.0
         for losses, count in self.parts:
-            untold = max(_LEAST, _UNTOLD * math.exp(2 * Sketch(((losses, 1),)).cumulants(-0.5)[0]))
+            untold = max(LEAST, _UNTOLD * math.exp(2 * Sketch(((losses, 1),)).cumulants(-0.5)[0]))
             reach = losses.reach(untold)
             step = min(1.0, (reach[1] - reach[0]) / _AFFINITY_POINTS) or 1.0
             shared, told = (way(losses, step, untold) for way in (below, above))
             kept = log_moment(shared.lattice, -step / 2) - shared.offset / 2 + _ROUNDING_OF_AFFINITY
-            most += count * float(np.logaddexp(kept, math.log(max(_LEAST, shared.lost)) / 2))
+            most += count * float(np.logaddexp(kept, math.log(max(LEAST, shared.lost)) / 2))
             least += count * (log_moment(told.lattice, -step / 2) - told.offset / 2 - _ROUNDING_OF_AFFINITY)
         ratio, squared = math.exp(-epsilon), math.exp(2 * min(0.0, least))
         root = math.sqrt(max(0.0, 1 - 4 * ratio / (1 + ratio) ** 2 * squared))
@@ -248,9 +244,12 @@ class ComposedLosses:
             law = loss_sum(lattices, theta, deviation, 0.0).with_its_digits()
             return read(law, law)
         negligible = self._negligible(size)
-        finest = self._finest(theta, negligible)
+        finest = self.sketch.finest_step(theta, negligible)
         cheap = finest * limits.current().most_loss_points / _FEWEST_POINTS
-        step, previous = self._aligned(max(finest, min(cheap, self._step(theta, width))) or _ANY_STEP), math.inf
+        step, previous = (
+            self.sketch.aligned(max(finest, min(cheap, self.sketch.step(theta, width))) or _ANY_STEP),
+            math.inf,
+        )
         low, high = -math.inf, math.inf
         while step < _LARGEST_STEP:
             tilt = min(theta, _STEEPEST / step)  # or errors would be told apart from masses in no cell but the last
@@ -265,7 +264,7 @@ class ComposedLosses:
             if found <= 2 * wanted or step < 1.1 * finest or found > 0.7 * previous or math.isinf(high):
                 return low, high
             previous = found
-            step = self._aligned(max(finest, step * min(0.5, max(0.05, math.sqrt(wanted / found)))))
+            step = self.sketch.aligned(max(finest, step * min(0.5, max(0.05, math.sqrt(wanted / found)))))
         return 0.0, math.inf
 
     def _estimate(self, low: float, high: float, span: float = math.inf) -> Estimate:
@@ -294,52 +293,7 @@ class ComposedLosses:
         return Sketch(self.parts, self.negligible)
 
     def _negligible(self, size: float) -> float:
-        return min(_NEGLIGIBLE, max(_LEAST, _NEGLIGIBLE * size / self._uses))
-
-    def _step(self, theta: float, width: float) -> float:
-        """Return a step of the grid that errs as little as asked for, if that does not take too many points."""
-        variances = self.sketch.cumulants(theta)[2]
-        counts = [count for _, count in self.parts]
-        deviation = self.sketch.deviation(theta)
-        if deviation == 0:
-            return 0.0
-        # Where most of the mass is much nearer together than its deviation says, so are the corners of what is summed.
-        spreads = zip(counts, self.sketch.spreads(theta), variances, strict=True)
-        spread = sum(count * (middle * middle or variance) for count, middle, variance in spreads)
-        curvature = abs(theta * (1 + theta)) + 1 / spread
-
-        def error(step: float) -> float:
-            added = sum(c * min(step * step / 6, step * math.sqrt(v)) for c, v in zip(counts, variances, strict=True))
-            return curvature * added / 2
-
-        low, high = 0.0, deviation
-        for _ in range(60):
-            middle = (low + high) / 2
-            low, high = (middle, high) if error(middle) < width else (low, middle)
-        return low
-
-    def _finest(self, theta: float, negligible: float) -> float:
-        """Return the least step that does not take too many points."""
-        reaches = [losses.reach(negligible) for losses, _ in self.parts]
-        longest = max(self.sketch.window(theta), *(largest - least for least, largest in reaches))
-        if longest == 0:
-            return 0.0
-        most = limits.current().most_loss_points
-        told_apart = _TOLD_APART * max(max(abs(least), abs(largest)) for least, largest in reaches)
-        return max(told_apart, longest / (most if negligible > _LEAST else min(most, _FEW_POINTS)))
-
-    def _aligned(self, step: float) -> float:
-        """Return a step next to this one on whose multiples the atoms' distances are, or nearly."""
-        gaps = [
-            (losses.gap, count) for losses, count in self.parts if losses.gap is not None and losses.gap >= 2 * step
-        ]
-        if not gaps:
-            return step
-        longest = max(gap for gap, _ in gaps)
-        fewest = math.ceil(longest / step)
-        steps = longest / np.arange(fewest, fewest + (1 if len(gaps) == 1 else 1 + min(_ALIGNED, fewest // 8)))
-        over = sum(count * (np.ceil(gap / steps - ROUNDED_UP) * steps - gap) for gap, count in gaps)
-        return float(steps[int(np.argmin(over))])
+        return min(_NEGLIGIBLE, max(LEAST, _NEGLIGIBLE * size / self._uses))
 
 
 class BothWays(NamedTuple):

@@ -7,12 +7,17 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.measures.losses import Losses
+from tacit import limits
+from tacit.measures.losses import ROUNDED_UP, Losses
 
 Reals = NDArray[np.float64]
 
 # The logarithm of what is outside of a window, and the steepest tilt.
 _LOG_TAIL, _STEEPEST = -37.0, 1e9
+# The least of a law that is not cut off, and how many points a grid has at most for what is as good as that.
+LEAST, _FEW_POINTS = 1e-300, 1 << 13
+# How near to each other doubles are still points of a grid, next to the largest of them; how many steps are tried.
+_TOLD_APART, _ALIGNED = 1e-13, 1 << 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,3 +103,48 @@ class Sketch:
             min((self.cumulants(theta + sign * rate)[0] - moment - _LOG_TAIL) / rate for rate in rates)
             for sign in (-1.0, 1.0)
         )
+
+    def step(self, theta: float, width: float) -> float:
+        """Return a step of the grid that errs as little as asked for, if that does not take too many points."""
+        variances = self.cumulants(theta)[2]
+        counts = [count for _, count in self.given]
+        deviation = self.deviation(theta)
+        if deviation == 0:
+            return 0.0
+        # Where most of the mass is much nearer together than its deviation says, so are the corners of what is summed.
+        spreads = zip(counts, self.spreads(theta), variances, strict=True)
+        spread = sum(count * (middle * middle or variance) for count, middle, variance in spreads)
+        curvature = abs(theta * (1 + theta)) + 1 / spread
+
+        def error(step: float) -> float:
+            added = sum(c * min(step * step / 6, step * math.sqrt(v)) for c, v in zip(counts, variances, strict=True))
+            return curvature * added / 2
+
+        low, high = 0.0, deviation
+        for _ in range(60):
+            middle = (low + high) / 2
+            low, high = (middle, high) if error(middle) < width else (low, middle)
+        return low
+
+    def finest_step(self, theta: float, negligible: float) -> float:
+        """Return the least step that does not take too many points."""
+        reaches = [losses.reach(negligible) for losses, _ in self.given]
+        longest = max(self.window(theta), *(largest - least for least, largest in reaches))
+        if longest == 0:
+            return 0.0
+        most = limits.current().most_loss_points
+        told_apart = _TOLD_APART * max(max(abs(least), abs(largest)) for least, largest in reaches)
+        return max(told_apart, longest / (most if negligible > LEAST else min(most, _FEW_POINTS)))
+
+    def aligned(self, step: float) -> float:
+        """Return a step next to this one on whose multiples the atoms' distances are, or nearly."""
+        gaps = [
+            (losses.gap, count) for losses, count in self.given if losses.gap is not None and losses.gap >= 2 * step
+        ]
+        if not gaps:
+            return step
+        longest = max(gap for gap, _ in gaps)
+        fewest = math.ceil(longest / step)
+        steps = longest / np.arange(fewest, fewest + (1 if len(gaps) == 1 else 1 + min(_ALIGNED, fewest // 8)))
+        over = sum(count * (np.ceil(gap / steps - ROUNDED_UP) * steps - gap) for gap, count in gaps)
+        return float(steps[int(np.argmin(over))])

@@ -225,16 +225,9 @@ _TOO_SMALL = "between ε(2.2e-308) and ε(0), for a δ too small for a double to
 def least_epsilon(
     profile: Profile, delta: float, most: float, system: object = None, complement: Profile | None = None
 ) -> float | Estimate:
-    """Return where a privacy profile, 0 from ``most`` on, falls to δ > 0.
+    """Return where a privacy profile, 0 from ``most`` on, falls to δ > 0; the system is named in errors.
 
-    Parameters
-    ----------
-    profile, delta, most
-        δ(ε), the δ to reach, and the ε from which on δ(ε) is 0.
-    system
-        Whose profile it is, for the message of an error.
-    complement
-        ``1 - δ(ε)`` to all digits where it is small: near δ = 1 the profile itself has too few to tell ε by.
+    Near δ = 1 it takes the complement, ``1 - δ(ε)`` to all digits, of which the profile itself has too few.
     """
     remembered = cache(profile)
     if complement is None or not _NEAR_ONE < delta < 1:
@@ -252,25 +245,15 @@ _SHOWN = 200
 
 
 def confirmed(answer: T, at: float, forward: Profile, goal: float, question: str) -> T:
-    """Return the answer of an inverse question if the forward answer there is at most the goal, or may be.
+    """Return the answer of an inverse question if the forward answer ``at`` its safe end is not surely beyond the goal.
 
-    Parameters
-    ----------
-    answer
-        The answer to confirm, which is returned as it is.
-    at
-        Where to ask: the end of the answer on which a decision is safe, such as `tacit.estimate.highest` of an ε.
-    forward
-        The measure whose inverse was asked for. Where it has to be at least the goal, give both with a minus.
-    goal
-        What ``forward(at)`` must not surely exceed.
-    question
-        What was asked, for the message: the measure, the system and the goal.
+    That end is `tacit.estimate.highest` of an ε. For a measure that must be at least the goal, give ``forward`` and the
+    goal with a minus. The question names the measure, the system and the goal.
 
     Raises
     ------
     InternalError
-        If the forward answer is surely beyond the goal, and still is where ``at`` is larger by what a float may be off.
+        If the forward answer is beyond the goal, also where ``at`` is larger by what a float may be off.
     """
     if math.isinf(at):  # there is no such number, of which nothing follows
         return answer
