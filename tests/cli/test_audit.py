@@ -23,6 +23,7 @@ def test_json_has_the_sections_of_the_contract_and_is_the_functions_answer() -> 
     assert list(answer["results"]) == [
         "people", "rows", "decision", "risks", "uniqueness", "columns", "sets", "certified", "certified_selection",
         "selected", "release", "inference", "collection", "redaction", "cut_short", "not_examined",
+        "measures",
     ]  # fmt: skip
     found = tc.audit("example:adult", columns=COLUMNS.split(","), sensitive="income")
     assert answer["results"] == json.loads(json.dumps(found.to_dict()))
