@@ -223,3 +223,10 @@ def test_bits_that_hardly_ever_lie_are_refused_in_a_crowd_rather_than_taken_for_
     ):
         with pytest.raises(tc.errors.TooLargeError, match="epsilon = 900"):
             ask()
+
+
+@pytest.mark.parametrize("epsilon", [660.0, 690.0, 699.0])
+def test_no_product_overflows_at_the_largest_ratio_of_the_largest_crowd(epsilon):
+    rows = [[1 - 1e-3 - 1e-9, 1e-3, 1e-9, 1e-300], [0.5, 0.25, 0.25 - 1e-12, 1e-12]]
+    seen = tc.Shuffled(tc.Channel(rows), 10**9).seen_by(tc.Uninformed())
+    assert float(tc.privacy_profile(seen, epsilon)) <= 1e-12

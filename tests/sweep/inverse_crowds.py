@@ -28,16 +28,17 @@ _LITTLE = {
     "most_users_split": 1 << 5,
     "most_crowds_drawn": 1 << 8,
 }
-_OFTEN, _INVERSELY = 0.9, 0.15
+_OFTEN, _INVERSELY = 0.9, 0.1
 
 
 def questions(draw: Draw) -> Iterator[Agreement]:
     little = draw.chance(_OFTEN)
     mechanism, n = _mechanism(draw), draw.either(1, 2, 3, draw.size(1, 10**9))
     if draw.chance(_INVERSELY):
-        asked, agree = draw.either(_crowd, _epsilon)(draw, mechanism, n)
+        little, (asked, agree) = True, draw.either(_crowd, _epsilon)(draw, mechanism, n)
     else:
         knowledge = draw.either(*_KNOWLEDGE)(draw, mechanism.secrets, n)
+        little |= isinstance(knowledge, tc.WorstAllButOne)  # of whom there are too many to try each time
         system = tc.Shuffled(mechanism, n).seen_by(knowledge, seed=1)
         delta = draw.either(draw.scale(1e-300, 1), draw.scale(1e-12, 1), 1 - draw.scale(1e-14, 0.5))
         asked = f"Shuffled({mechanism!r}, {n}).seen_by({knowledge!r}): dp_epsilon({delta!r}) and back"

@@ -74,7 +74,8 @@ def guess_below(mechanism: System, groups: Others) -> float:
 def _all_types(mechanism: System, groups: Others) -> Reals | None:
     """Return the laws of the types of report of all values and groups, or None if they are too many."""
     k = mechanism.secrets
-    if (known := reporting(mechanism)).response is None and known.is_symmetric and k > _MAX_FEW:
+    known = reporting(mechanism)
+    if (k + len(groups)) * k > _MAX_ENTRIES or (known.response is None and known.is_symmetric and k > _MAX_FEW):
         return None
     try:
         types = report_types(mechanism, groups, range(k))
@@ -113,9 +114,11 @@ def _divergences_of_support(mechanism: System, groups: Others, prior: Reals) -> 
     """Return the same by how many reports support x."""
     own, other = _support(mechanism)
     gap = own - other
-    holders = [(float(group.count), group.law(prior.size)) for group in groups]
     told = gap * (1 - prior)
-    laws = [(count, other + gap * law) for count, law in [*holders, (1.0, prior)]]
+    held, strangers = _holders(prior.size, groups)
+    same = np.full(prior.size, own), np.full(prior.size, other)
+    laws = [(held, same[0]), (held.sum() - held, same[1])]
+    laws += [(count, other + gap * law) for count, law in [*strangers, (1, prior)]]
     spread = np.sum([count * law * (1 - law) for count, law in laws], axis=0)
     theta = np.divide(told, spread, out=np.zeros_like(told), where=spread > 0)
     np.clip(theta, -_MAX_EXPONENT, _MAX_EXPONENT, out=theta)
@@ -145,13 +148,10 @@ class _Counts(NamedTuple):
 def _laws_of_support(mechanism: System, groups: Others) -> list[_Counts]:
     """Return the laws of the counts of all values, or of none if they are too many."""
     own, other = _support(mechanism)
-    held, total = np.zeros(mechanism.secrets), 0
-    strangers = [(group.count, other + (own - other) * group.law(held.size)) for group in groups if group.value is None]
-    for group in groups:
-        if group.value is not None:
-            held[group.value] = group.count
-            total += group.count
-    kinds, sizes = np.unique(np.stack([held, *(likely for _, likely in strangers)]), axis=1, return_counts=True)
+    held, strangers = _holders(mechanism.secrets, groups)
+    total = int(held.sum())
+    likely = [other + (own - other) * law for _, law in strangers]
+    kinds, sizes = np.unique(np.stack([held, *likely]), axis=1, return_counts=True)
     if sizes.size > _MAX_KINDS:
         return []
 
@@ -161,6 +161,15 @@ def _laws_of_support(mechanism: System, groups: Others) -> list[_Counts]:
         return histogram_box([count for count, _ in present], [(p, 1 - p) for _, p in present]).law
 
     return [_Counts(size, law(*kind)) for size, kind in zip(sizes.tolist(), kinds.T.tolist(), strict=True)]
+
+
+def _holders(k: int, groups: Others) -> tuple[Reals, list[tuple[int, Reals]]]:
+    """Return how many of the others are known to hold each value, and how many hold one by which laws."""
+    held = np.zeros(k)
+    for group in groups:
+        if group.value is not None:
+            held[group.value] = group.count
+    return held, [(group.count, group.law(k)) for group in groups if group.value is None]
 
 
 def _risen(k: int, gap: float, counts: list[_Counts], expected: float) -> float:

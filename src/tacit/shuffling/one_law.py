@@ -99,11 +99,13 @@ class OneLaw:
 
     @cached_property
     def steps(self) -> list[Steps] | None:
-        """The steps of all values, or None where the target may report what nobody else does."""
+        """The steps of all values, or None: where she may report what nobody else does, or they are too many."""
         try:
             if not is_symmetric(self.mechanism):
                 return _kinds_of_steps(self.types(range(self.mechanism.secrets)))
             alike = [np.array(same) for same in alike_values(self.mechanism, (replace(self.sender, count=1),))]
+            if len(alike) * self.mechanism.secrets > _MAX_STEPS:
+                return None
             found = [_steps(values, *self.types((int(values[0]),))) for values in alike]
         except TooLargeError:
             return None
@@ -123,6 +125,8 @@ class OneLaw:
                 types = report_types(self.mechanism, (target, self.sender), ())
             elif np.array_equal(self.sender.law(prior.size), prior):
                 types = np.ones((2, 1))
+            elif prior.size**2 > _MAX_STEPS:
+                return None
             else:  # types of report are for one population at a time
                 *rows, law = self.types(range(prior.size))
                 types = np.stack([prior @ np.array(rows), law])
@@ -219,6 +223,8 @@ class GainAmong:
             return [
                 _Means(np.outer(shares, steps.ratios), sizes.astype(float), steps.law) for steps, shares, sizes in parts
             ]
+        if self.prior.size**2 > _MAX_STEPS:
+            return None
         try:
             types, guesses = self.law.types(range(self.law.mechanism.secrets)), self.gain.guesses()
         except TooLargeError:

@@ -284,7 +284,7 @@ def _kind(types: Reals) -> bytes:
 def _linear_excess(types: Reals, count: int, ratio: float, relative: float = RELATIVE) -> Bounded:
     """Return the excess when all others' reports follow the law in the third row."""
     a, b, law = types
-    seen = (count + 1) * law * max(1.0, min(ratio, 1e300)) > _NEVER
+    seen = (count + 1) * law * max(1.0, min(ratio, 1e290)) > _NEVER  # for as many users as there can be, in doubles
     impossible = excess_over(a[~seen], b[~seen], ratio)
     with np.errstate(over="ignore", invalid="ignore"):
         steps: Reals = (a[seen] - ratio * b[seen]) / law[seen]
