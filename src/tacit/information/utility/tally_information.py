@@ -14,7 +14,7 @@ from tacit.errors import TooLargeError
 from tacit.estimate import Estimate, highest, lowest
 from tacit.information.entropies import TrueTallies
 from tacit.information.privacy.average_privacy import plan_leaked
-from tacit.information.protocol import NOTHING, nobody_lies, reduced_matrix, tells_the_values
+from tacit.information.protocol import NOTHING, merge_values, nobody_lies, reduced_matrix, tells_the_values
 from tacit.information.utility.sampled_tallies import METHOD as SAMPLED, tallies_told
 from tacit.measures.measure import Method, Plan
 from tacit.mechanisms.reporting import reporting
@@ -47,16 +47,16 @@ def plan_tally_information(
     system: System, n: int, population: PopulationLaw, told: Plan[Result], rng: np.random.Generator
 ) -> Plan[Result]:
     """Plan ``I(Y⃗; T)`` by listing both tallies, else by bounds from I(Y⃗; P), which ``told`` gives."""
+    merged = merge_values(system, population)
+    if merged is None:
+        return Plan(NOTHING, lambda: 0.0)
+    system, population = merged
     k, response, allowed = system.secrets, reporting(system).response, limits.current()
     if response is not None and nobody_lies(response, n):
         return Plan(Method("the tallies themselves", "exact"), lambda: tally_entropy(k, n, population))
-    if response is not None and response.gap == 0:
-        return Plan(NOTHING, lambda: 0.0)
     # Where there are more tallies of values, not even those of two kinds of report can be listed beside them.
     if isinstance(system, Channel) or histogram_count(n, k) <= allowed.most_tally_cells:
         matrix = reduced_matrix(system)
-        if matrix.shape[1] == 1:
-            return Plan(NOTHING, lambda: 0.0)
         if tells_the_values(matrix):
             return Plan(Method("the tallies themselves", "exact"), lambda: tally_entropy(k, n, population))
         cells = float(n + 1) ** (matrix.shape[1] - 1)
