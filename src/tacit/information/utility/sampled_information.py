@@ -86,9 +86,12 @@ def by_bounds(matrix: Reals, n: int, population: Dirichlet, rng: np.random.Gener
     tallies = draw_tallies(n, probabilities, rng)
     low, high = log_evidence(matrix, tallies, shares, population, rng)
     own = xlogy(tallies, probabilities).sum(axis=1)
-    beside = controls(tallies, probabilities, shares, population, least=matrix.min(axis=0))
+    beside = [
+        controls(tallies, probabilities, shares, population, least=matrix.min(axis=0)),
+        score_controls(matrix, tallies, probabilities, np.ones((draws, 1)) * n, probabilities[:, None, :]),
+    ]
     truth = TrueTallies(population, n).information
-    return bracketed(own - high, own - low, beside, truth, "sampled tallies, their probabilities bracketed")
+    return bracketed(own - high, own - low, np.hstack(beside), truth, "sampled tallies, their probabilities bracketed")
 
 
 def log_evidence(
@@ -164,6 +167,33 @@ def controls(
         known = float(times @ mean_log(np.broadcast_to([1 + scale, 1.0], single.shape), single))
         columns.append(np.log1p(scale * shares).sum(axis=1) - known)
     return np.stack(columns, axis=1)
+
+
+def score_controls(
+    matrix: Reals, tallies: Integers, probabilities: Reals, senders: Reals | Integers, laws: Reals
+) -> Reals:
+    """Return quadratic functions of the scores ``Σ_y (s_y - E s_y) C_xy/q_y``, of mean 0, a column each.
+
+    With each direction's square less its mean, over that mean and some more: nearly the likelihood's own variation.
+
+    Parameters
+    ----------
+    matrix, tallies, probabilities
+        ``C``, the ``s`` of each draw and the ``q``.
+    senders, laws
+        How many people report by each law, in each draw, ``(draws, laws)``, and these laws.
+    """
+    n = senders.sum(axis=1, keepdims=True)
+    common = n * probabilities >= _FEW
+    scores: Reals = matrix[None] * (common / np.maximum(probabilities, _TINY))[:, None, :]
+    away = tallies - np.einsum("ng,ngy->ny", senders, np.broadcast_to(laws, (len(tallies), *laws.shape[-2:])))
+    means = np.einsum("nxy,ngy->ngx", scores, np.broadcast_to(laws, (len(tallies), *laws.shape[-2:])))
+    variance = np.einsum("nxy,ny,nzy->nxz", scores, n * probabilities, scores, optimize=True)
+    variance -= np.einsum("ng,ngx,ngz->nxz", senders, means, means, optimize=True)
+    values, axes = np.linalg.eigh(variance)
+    values = np.maximum(values, 0.0)
+    squares = np.einsum("nxi,nxy,ny->ni", axes, scores, away, optimize=True) ** 2
+    return np.stack([((squares - values) / (values + floor)).sum(axis=1) for floor in (1.0, 1e1, 1e2, 1e3)], axis=1)
 
 
 def bracketed(
