@@ -99,7 +99,7 @@ class Limits:
     most_tallies_listed: int = 1 << 20  # tallies of the people's values, in a population of some points
     most_tally_cells: int = 1 << 26  # tallies of values beside tallies of reports
     most_tally_table: int = 1 << 24  # entries of the table that these are made by
-    most_users_sampled: int = 1 << 8  # people whose tallies are sampled, where bounds would do
+    most_users_sampled: int = 1 << 14  # people whose tallies are sampled, where bounds would do
     most_report_tallies: int = 1 << 18  # tallies of reports that are listed
     most_users_by_moments: int = 1 << 12  # people whose tallies are listed, or weighed, by moments
     most_users_by_quadrature: int = 1 << 12  # people whose tallies' probabilities are integrals

@@ -59,6 +59,10 @@ _CASES = {
     "channel 3×3 three points": (tc.Channel([[0.6, 0.3, 0.1], [0.2, 0.2, 0.6], [0, 0.5, 0.5]]), THREE_POINTS),
     "channel 3×2": (tc.Channel([[0.9, 0.1], [0.5, 0.5], [0.2, 0.8]]), tc.Dirichlet([2, 0.5, 1])),
     "channel that merges": (tc.Channel([[1, 0], [1, 0], [0, 1]]), None),
+    "channel that merges, uneven": (tc.Channel([[0, 1], [1, 0], [0, 1]]), tc.Dirichlet([0.3, 1, 4])),
+    "channel that merges, three points": (tc.Channel([[1, 0], [1, 0], [0, 1]]), THREE_POINTS),
+    "channel that merges to the rounding": (tc.Channel([[0.1 + 0.2, 0.7], [0.3, 0.7], [0.75, 0.25]]), None),
+    "hash and response": (tc.Channel(np.eye(2)[[0, 1, 0]]) >> tc.RandomizedResponse(2, epsilon=1), None),
     "channel that says nothing": (tc.Channel([[0.3, 0.7]] * 3), None),
 }
 

@@ -7,7 +7,7 @@ import pytest
 
 import tacit as tc
 from tacit.information.utility.population_information import population_information
-from tacit.information.utility.sampled_information import among_points, by_bounds, by_moments
+from tacit.information.utility.sampled_information import among_points, bracketed, by_bounds, by_moments
 from tacit.mechanisms import RandomizedResponse
 
 THREE = RandomizedResponse(3, epsilon=2)
@@ -46,6 +46,61 @@ def test_intervals_from_brackets_cover(system, n, population):
     assert np.mean([e.high - e.low for e in found]) < 0.4
 
 
+# Some are wide in directions of which reports reveal little or nothing, and narrow in others.
+HARD = {
+    "two of three merged": [[1, 0], [1, 0], [0, 1]],
+    "rank 2 of 3": [[0.9, 0.1], [0.5, 0.5], [0.2, 0.8]],
+    "rank 2 of 3, zeros": [[1, 0], [0.5, 0.5], [0, 1]],
+    "nearly merged": [[0.9, 0.1, 0], [0.9, 0.09, 0.01], [0, 0.1, 0.9]],
+    "nearly no noise": [[0.99, 0.01, 0], [0, 0.99, 0.01], [0.01, 0, 0.99]],
+    "nearly nothing": [[0.34, 0.33, 0.33], [0.33, 0.34, 0.33], [0.33, 0.33, 0.34]],
+    "a report of nothing": [[0.1, 0, 0, 0.9], [0, 0.1, 0, 0.9], [0, 0, 0.1, 0.9]],
+    "no two exclude alike": [[0.5, 0.5, 0], [0, 0.5, 0.5], [0.5, 0, 0.5]],
+}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("n", [3, 20, 60])
+@pytest.mark.parametrize("name", HARD)
+def test_intervals_from_brackets_cover_where_shares_stay_unknown(name, n):
+    channel, population = tc.Channel(HARD[name]), tc.Dirichlet.jeffreys(3)
+    truth = population_information(channel, n)
+    assert isinstance(truth, float)
+    matrix = channel.matrix
+    found = [by_bounds(matrix, n, population, np.random.default_rng(seed), draws=500) for seed in range(12)]
+    assert missed(found, truth) <= most_misses(12, 0.95)
+    assert np.mean([e.high - e.low for e in found]) < 0.5
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("n", [10**3, 10**6])
+@pytest.mark.parametrize(
+    ("matrix", "merged"),
+    [
+        ([[1, 0], [1, 0], [0, 1]], [1, 0.5]),
+        ([[0.75, 0.25], [0.25, 0.75], [0.75, 0.25], [0.25, 0.75]], [1, 1]),
+        ([[0.5, 0.5], [0.01, 0.99], [0.01, 0.99], [0.01, 0.99]], [0.5, 1.5]),
+    ],
+)
+def test_intervals_cover_what_merged_values_give_exactly_for_any_number_of_people(matrix, merged, n):
+    values = tc.Channel(np.unique(matrix, axis=0)[::-1])
+    truth = population_information(values, n, tc.Dirichlet(merged))
+    population = tc.Dirichlet.jeffreys(len(matrix))
+    found = [by_bounds(np.array(matrix), n, population, np.random.default_rng(seed), draws=800) for seed in range(6)]
+    assert missed(found, truth) <= most_misses(6, 0.95)
+    assert np.mean([e.high - e.low for e in found]) < 0.5
+
+
+def test_brackets_that_are_far_from_each_other_leave_no_best_guess():
+    low, high = np.random.default_rng(0).normal([[1.0], [4.0]], 0.1, (2, 1000))
+    nothing_beside = np.zeros((1000, 1))
+    wide = bracketed(low, high, nothing_beside, 9.0, "brackets")
+    assert wide.value == wide.low == pytest.approx(1.0, abs=0.02)
+    assert wide.high == pytest.approx(4.0, abs=0.02)
+    narrow = bracketed(low, low + 0.1, nothing_beside, 9.0, "brackets")
+    assert narrow.value == pytest.approx(1.05, abs=0.02)
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("n", [6, 25])
 def test_intervals_among_points_cover(n):
@@ -80,7 +135,17 @@ def test_sampled_and_listed_meet_where_listing_ends():
 
 def test_channels_that_are_too_large_to_sample_are_refused():
     with pytest.raises(tc.errors.TooLargeError, match="asymptotic_utility"):
-        tc.information.population_information(tc.UnaryEncoding.oue(13, epsilon=1), 50, rng=1)
+        tc.information.population_information(tc.UnaryEncoding.oue(13, epsilon=1), 10**5, rng=1)
+
+
+@pytest.mark.long
+def test_channels_of_more_reports_than_people_are_sampled():
+    mechanism, law = tc.UnaryEncoding.oue(10, epsilon=1), tc.Dirichlet.jeffreys(10)
+    told = [tc.information.population_information(mechanism, n, law, rng=1) for n in (1, 10, 50)]
+    # A further report reveals no more than the one before: I is concave in n.
+    assert 10 * told[0] >= told[1].low
+    assert 5 * told[1].high >= told[2].low > told[1].high
+    assert told[2].high - told[2].low < 0.1
 
 
 def test_more_people_and_more_values_than_can_be_bracketed_are_an_estimate():

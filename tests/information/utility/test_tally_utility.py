@@ -12,10 +12,23 @@ from information.answers import covers, highest
 from information.table import CASES, TWO_POINTS, problems
 from oracles import local_information as slow, measures
 from oracles.population_laws import DirichletLaw
-from tacit.information.utility.sampled_tallies import log_likelihoods, tallies_told
+from tacit.information.utility import report_tables, sampled_tallies
+from tacit.information.utility.sampled_tallies import log_likelihoods, sampled_tally_information
 from tacit.information.utility.tally_information import tally_entropy
+from tacit.limits import Limits, within
+from tacit.numerics.histograms.histograms import histograms
 
 GRR, UE = tc.RandomizedResponse, tc.UnaryEncoding
+
+
+def sampled(mechanism, n, population, rng, draws):
+    """``I(Y⃗; T)`` from a sample, however few tallies there are."""
+    matrix = np.array(mechanism.channel().matrix)
+    entropy = tally_entropy(len(matrix), n, population)
+    response = getattr(mechanism, "response", None)
+    return sampled_tally_information(matrix, n, population, entropy, rng, draws=draws, response=response)
+
+
 each_case = pytest.mark.parametrize("case", CASES)
 
 
@@ -108,12 +121,138 @@ def _entropy_of_tallies(k, n):
 def test_intervals_of_sampled_tallies_cover(k, epsilon, n):
     mechanism, population = GRR(k, epsilon=epsilon), tc.Dirichlet.jeffreys(k)
     truth = tc.information.tally_utility(mechanism, n) * _entropy_of_tallies(k, n)
-    found = [
-        tallies_told(mechanism.response, n, population, math.inf, np.random.default_rng(seed), draws=1 << 11)
-        for seed in range(10)
-    ]
+    found = [sampled(mechanism, n, population, np.random.default_rng(seed), draws=1 << 11) for seed in range(10)]
     assert sum(not e.low <= truth <= e.high for e in found) <= 2
     assert max(e.high - e.low for e in found) < 0.05 * truth
+
+
+PROTOCOLS = {
+    "RAPPOR": UE.rappor(3, epsilon=2),
+    "OUE": UE.oue(3, epsilon=1),
+    "OLH": tc.LocalHashing(3, epsilon=1, g=2),
+    "Hadamard": tc.HadamardResponse(3, epsilon=2),
+    "subsets": tc.SubsetSelection(4, epsilon=3, size=2),
+    "k-RR": GRR(4, epsilon=1),
+    "k-RR of few lies": GRR(3, epsilon=10),
+    "rank 2 of 3": tc.Channel([[0.9, 0.1], [0.5, 0.5], [0.2, 0.8]]),
+    "zeros": tc.Channel([[0.5, 0.5, 0], [0, 0.5, 0.5], [0.5, 0, 0.5]]),
+    "a report of nothing": tc.Channel([[0.1, 0, 0, 0.9], [0, 0.1, 0, 0.9], [0, 0, 0.1, 0.9]]),
+}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("population", "by"), [(None, "posteriors"), (None, "tables"), ([0.3, 1, 4, 1], "tables"), ("points", "tables")]
+)
+@pytest.mark.parametrize("name", PROTOCOLS)
+def test_intervals_of_any_protocol_cover(name, population, by, monkeypatch):
+    protocol, n = PROTOCOLS[name], 5
+    k = protocol.secrets
+    law = tc.Dirichlet(population[:k]) if isinstance(population, list) else tc.Dirichlet.jeffreys(k)
+    if population == "points":
+        law = tc.PointMixture([np.arange(1.0, k + 1) / sum(range(1, k + 1)), np.full(k, 1 / k)], [0.3, 0.7])
+    truth = tc.information.tally_utility(protocol, n, law) * tally_entropy(k, n, law)
+    assert isinstance(truth, float)
+    if by == "tables":
+        monkeypatch.setattr(sampled_tallies, "_LISTED", 0)
+        monkeypatch.setattr(sampled_tallies, "_BY_FORMULA", 0)
+    found = [sampled(protocol, n, law, np.random.default_rng(seed), draws=1 << 9) for seed in range(8)]
+    assert sum(not e.low <= truth <= e.high for e in found) <= 2
+    assert all(e.low < e.high for e in found)
+
+
+@pytest.mark.parametrize("rows", [PROTOCOLS["RAPPOR"], PROTOCOLS["zeros"], PROTOCOLS["k-RR"]], ids=repr)
+def test_the_bounds_of_a_tally_s_likelihood_hold_its_sum_over_all_tables(rows):
+    C, rng = np.array(rows.channel().matrix), np.random.default_rng(0)
+    held = rng.multinomial(6, np.full(len(C), 1 / len(C)), size=200)
+    tables = rng.multinomial(held, C)
+    expected = [math.log(_likelihood(C, t.tolist(), s.tolist())) for t, s in zip(held, tables.sum(axis=1), strict=True)]
+    low, high = report_tables.likelihood_bounds(C, tables, rng)
+    assert np.mean(low - expected) == pytest.approx(0, abs=0.01)
+    assert np.mean(high - expected) == pytest.approx(0, abs=0.01)
+    # The lower one is unbiased before the logarithm, the upper one after 1/x.
+    assert np.mean(np.exp(low - expected)) == pytest.approx(1, abs=0.01)
+    assert np.mean(np.exp(expected - high)) == pytest.approx(1, abs=0.01)
+
+
+def _likelihood(C, held, tally):
+    """P(s | t), by adding up how the holders of one value after another report."""
+    laws = {(0,) * C.shape[1]: 1.0}
+    for x, count in enumerate(held):
+        for _ in range(count):
+            grown = {}
+            for s, mass in laws.items():
+                for y, p in enumerate(C[x]):
+                    one_more = (*s[:y], s[y] + 1, *s[y + 1 :])
+                    grown[one_more] = grown.get(one_more, 0.0) + mass * p
+            laws = grown
+    return laws[tuple(tally)]
+
+
+@pytest.mark.parametrize("alpha", [[0.5] * 3, [0.3, 1, 4]])
+def test_posteriors_of_what_people_hold_are_bayes_rule(alpha):
+    C, n = np.array(PROTOCOLS["RAPPOR"].channel().matrix), 3
+    listed, law = histograms(n, 3), sampled_tallies.tally_law(histograms(n, 3), tc.Dirichlet(alpha))
+    reports = histograms(n, C.shape[1])[::7]
+    entropies, evidence = report_tables.posterior_entropies(C, reports, listed, law)
+    for s, entropy, log_mass in zip(reports, entropies, evidence, strict=True):
+        joint = law * [_likelihood(C, t, s) for t in listed.tolist()]
+        posterior = joint / joint.sum()
+        assert log_mass == pytest.approx(math.log(joint.sum()), abs=1e-12)
+        assert entropy == pytest.approx(-float(posterior @ np.log(posterior)), abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "n", "expected"),
+    [
+        (UE.rappor(3, epsilon=2), 10, 0.238407),  # MATHS, section 3a, by enumeration
+        (UE.rappor(3, epsilon=2), 1, None),
+        (UE.oue(4, epsilon=1), 4, None),
+    ],
+    ids=repr,
+)
+def test_reports_of_many_kinds_are_listed_where_values_are_few(mechanism, n, expected):
+    answer = tc.information.tally_utility(mechanism, n)
+    assert isinstance(answer, float)
+    if expected is None:
+        with within(Limits(most_report_tallies=1)):
+            assert covers(tc.information.tally_utility(mechanism, n, rng=1), answer)
+    else:
+        assert answer == pytest.approx(expected, abs=5e-7)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("mechanism", "n", "width"),
+    [
+        (UE.rappor(3, epsilon=2), 50, 0.005),
+        (UE.oue(5, epsilon=1), 100, 0.02),
+        (tc.LocalHashing(5, epsilon=1), 100, 0.02),
+        (tc.HadamardResponse(5, epsilon=1), 100, 0.02),
+        (GRR(10, epsilon=1), 1000, 0.01),
+        (UE.oue(10, epsilon=1), 10, 0.02),
+    ],
+    ids=repr,
+)
+def test_utility_of_tallies_is_an_estimate_whatever_the_protocol(mechanism, n, width):
+    answer = tc.information.tally_utility(mechanism, n, rng=1)
+    assert answer.confidence == 0.95
+    assert answer.high - answer.low < width
+    once = tc.information.population_information(mechanism, 1)
+    assert once < answer.low * _entropy_of_tallies(mechanism.k, n)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("mechanism", "n"), [(UE.rappor(3, epsilon=2), 30), (GRR(4, epsilon=3), 25)], ids=repr)
+def test_the_routes_to_a_sampled_tally_agree(mechanism, n, monkeypatch):
+    law = tc.Dirichlet.jeffreys(mechanism.k)
+    by_posteriors = sampled(mechanism, n, law, np.random.default_rng(1), draws=1 << 11)
+    monkeypatch.setattr(sampled_tallies, "_LISTED", 0)
+    monkeypatch.setattr(sampled_tallies, "_BY_FORMULA", 0)
+    by_tables = sampled(mechanism, n, law, np.random.default_rng(2), draws=1 << 11)
+    assert by_tables.low < by_posteriors.high
+    assert by_posteriors.low < by_tables.high
+    assert by_tables.high - by_tables.low < 0.15
 
 
 @pytest.mark.long
@@ -123,10 +262,7 @@ def test_intervals_cover_what_is_too_rare_to_be_in_a_sample(epsilon, n, alpha):
     entropy = tally_entropy(3, n, population)
     truth = tc.information.tally_utility(mechanism, n, population) * entropy
     for draws in (1 << 9, 1 << 12):
-        found = [
-            tallies_told(mechanism.response, n, population, entropy, np.random.default_rng(seed), draws=draws)
-            for seed in range(20)
-        ]
+        found = [sampled(mechanism, n, population, np.random.default_rng(seed), draws=draws) for seed in range(20)]
         assert sum(not e.low <= truth <= e.high for e in found) <= 2
         assert all(e.low < e.high for e in found)
 

@@ -129,3 +129,17 @@ def test_what_a_little_noise_takes_from_a_count():
         tc.information.population_information(RR(2, epsilon=700), 50),
         tc.information.population_information(RR(2, p=1), 50),
     )
+
+
+@pytest.mark.parametrize("n", [1, 2, 13, 20, 33, 60])
+@pytest.mark.parametrize("shares", [(1, 0.5), (0, 1, 0.3), (1, 1 - 1e-9, 0.5), (0, 1e-9, 1e-3, 0.9), (1, 0)])
+def test_points_that_are_certain_of_a_value_are_told_apart_as_all_counts_do(shares, n):
+    weights = np.arange(1.0, len(shares) + 1) / sum(range(1, len(shares) + 1))
+    population = tc.PointMixture([[share, 1 - share] for share in shares], weights)
+    expected = 0.0
+    for count in range(n + 1):
+        likely = [share**count * (1 - share) ** (n - count) for share in shares]
+        mean = float(weights @ likely)
+        parts = (weight * p * math.log(p / mean) for weight, p in zip(weights, likely, strict=True) if p)
+        expected += math.comb(n, count) * sum(parts)
+    assert tc.information.population_information(RR(2, p=1), n, population) == exactly(expected)

@@ -11,7 +11,7 @@ from tacit.channels.channel import System
 from tacit.errors import InvalidPriorError
 from tacit.information.entropies import value_entropy
 from tacit.information.privacy.report_kinds import compared, report_kinds
-from tacit.information.protocol import as_protocol, reduced_matrix
+from tacit.information.protocol import NOTHING, as_protocol, merge_values, reduced_matrix
 from tacit.measures.local_privacy import plan_ldp_epsilon
 from tacit.measures.measure import Method, Plan, measure
 from tacit.numerics.excess import relative_excess
@@ -113,6 +113,10 @@ def plan_hidden(system: System, population: PopulationLaw) -> Plan[float]:
 
 def plan_leaked(system: System, population: PopulationLaw) -> Plan[float]:
     """Plan ``I(X; Y | P)`` of one person, in nats, of which no digits are lost where it is little."""
+    merged = merge_values(system, population)
+    if merged is None:
+        return Plan(NOTHING, lambda: 0.0)
+    system, population = merged
     if isinstance(population, Dirichlet):
         return Plan(_INTEGRALS, lambda: report_kinds(system, population).leaked)
     return Plan(_POINTS, lambda: _leaked_at(reduced_matrix(system), population))

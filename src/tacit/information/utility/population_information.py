@@ -10,7 +10,7 @@ from tacit.channels.channel import System
 from tacit.estimate import Estimate
 from tacit.information.entropies import TrueTallies, check_summable
 from tacit.information.privacy.report_kinds import deviations, report_kinds
-from tacit.information.protocol import NOTHING, as_protocol, nobody_lies, reduced_matrix, tells_the_values
+from tacit.information.protocol import NOTHING, as_protocol, merge_values, nobody_lies, reduced_matrix, tells_the_values
 from tacit.information.utility.sampled_information import (
     DRAWS,
     among_points,
@@ -94,6 +94,10 @@ def plan_population_information(
     system: System, n: int, population: PopulationLaw, rng: np.random.Generator
 ) -> Plan[float | Estimate]:
     """Plan the information in n reports of any protocol."""
+    merged = merge_values(system, population)
+    if merged is None or (isinstance(merged[1], PointMixture) and merged[1].is_known):
+        return Plan(NOTHING, lambda: 0.0)
+    system, population = merged
     response = reporting(system).response
     if response is not None:
         plan = _plan_of_response(system, response, n, population, rng)
@@ -104,8 +108,6 @@ def plan_population_information(
             Method("an integral per kind of report", "exact"), lambda: report_kinds(system, population).of_population
         )
     matrix = reduced_matrix(system)
-    if matrix.shape[1] == 1 or (isinstance(population, PointMixture) and population.is_known):
-        return Plan(NOTHING, lambda: 0.0)
     two = two_reports(system, matrix)
     if two is not None and (population.k == 2 or isinstance(population, PointMixture)):
         return Plan(Method("a sum over one count", "exact"), lambda: told_by_two(two, n, population))
@@ -118,8 +120,6 @@ def _plan_of_response(
     system: System, response: Response, n: int, population: PopulationLaw, rng: np.random.Generator
 ) -> Plan[float | Estimate] | None:
     """Plan what is known of k-RR alone, if anything."""
-    if response.gap == 0:
-        return Plan(NOTHING, lambda: 0.0)
     if not isinstance(population, Dirichlet) or n == 1 or response.k == 2:
         return None
     if nobody_lies(response, n):

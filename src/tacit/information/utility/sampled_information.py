@@ -15,7 +15,7 @@ from scipy.special import logsumexp, ndtri, xlogy
 from tacit import limits
 from tacit.adversaries.populations import Dirichlet
 from tacit.errors import TooLargeError
-from tacit.estimate import Estimate
+from tacit.estimate import Estimate, are_far_apart
 from tacit.information.entropies import TrueTallies
 from tacit.information.utility.evidence import PROPOSED, evidence_bounds
 from tacit.mechanisms.reporting import Response
@@ -33,8 +33,11 @@ _DRAWS_AMONG_POINTS = 1 << 16
 _FEWEST = 1 << 8
 _SCALES = (1.0, 1e1, 1e2, 1e3, 1e4, 1e6)
 _PILOT = 500
+_TAILS = 17.0
+_FEW = 0.1  # of the reports of a kind, on average
 _TINY = 1e-300
 _ROUNDING = 1e-12
+_PROPOSALS_AT_ONCE = 1 << 20
 
 
 def by_moments(
@@ -71,23 +74,35 @@ def draws_by_bounds(k: int, reports: int) -> int:
 
 def by_bounds(matrix: Reals, n: int, population: Dirichlet, rng: np.random.Generator, draws: int = DRAWS) -> Estimate:
     """Estimate the information in n reports of any protocol, the tallies' probabilities being bracketed."""
-    k, reports = matrix.shape
+    k, reports = matrix.shape[0], min(n, matrix.shape[1])
     draws = min(draws, draws_by_bounds(k, reports))
     if not draws:
         raise TooLargeError(
-            f"n = {n:,} reports of {reports:,} kinds on {k} values are too many to sample their tallies; take fewer "
-            "people or ask for asymptotic_utility"
+            f"n = {n:,} reports of {matrix.shape[1]:,} kinds on {k} values are too many to sample their tallies; take "
+            "fewer people or ask for asymptotic_utility"
         )
     shares = draw_shares(population, draws, rng)
     probabilities = shares @ matrix
     tallies = draw_tallies(n, probabilities, rng)
-    parts = np.array_split(np.arange(draws), -(-draws * PROPOSED * reports // (1 << 22)))
-    brackets = [evidence_bounds(matrix, tallies[part], shares[part], population, rng) for part in parts]
-    low, high = (np.concatenate(ends) for ends in zip(*brackets, strict=True))
+    low, high = log_evidence(matrix, tallies, shares, population, rng)
     own = xlogy(tallies, probabilities).sum(axis=1)
-    beside = controls(tallies, probabilities, shares, population, least=matrix.min(axis=0))
+    beside = [
+        controls(tallies, probabilities, shares, population, least=matrix.min(axis=0)),
+        score_controls(matrix, tallies, probabilities, np.ones((draws, 1)) * n, probabilities[:, None, :]),
+    ]
     truth = TrueTallies(population, n).information
-    return bracketed(own - high, own - low, beside, truth, "sampled tallies, their probabilities bracketed")
+    return bracketed(own - high, own - low, np.hstack(beside), truth, "sampled tallies, their probabilities bracketed")
+
+
+def log_evidence(
+    matrix: Reals, tallies: Integers, shares: Reals, population: Dirichlet, rng: np.random.Generator
+) -> tuple[Reals, Reals]:
+    """Return the `evidence_bounds` of any number of tallies."""
+    kinds = int(np.count_nonzero(tallies, axis=1).max())
+    parts = np.array_split(np.arange(len(tallies)), -(-len(tallies) * PROPOSED * kinds // _PROPOSALS_AT_ONCE))
+    bounds = [evidence_bounds(matrix, tallies[part], shares[part], population, rng) for part in parts]
+    low, high = (np.concatenate(ends) for ends in zip(*bounds, strict=True))
+    return low, high
 
 
 def among_points(
@@ -140,8 +155,8 @@ def controls(
     multiplied by; and the means of ``log(1 + cP_x)`` are integrals.
     """
     n, q = int(tallies[0].sum()), np.maximum(probabilities, _TINY)
-    first = (tallies - n * q) / np.sqrt(n * q)
-    # Squares of rare cells may have no variance: where few are expected they are left out.
+    # Counts of rare cells have heavy tails, and their squares may have no variance: they are left out.
+    first = np.where(n * q >= _FEW, (tallies - n * q) / np.sqrt(n * q), 0.0)
     second = np.where(n * q >= 1, first * first - (1 - q), 0.0)
     logs, over = np.log(q), np.maximum(q - least, 0)  # what is over the noise
     shapes = [np.ones_like(q), over, np.sqrt(over), 1 / (1 + over * np.sqrt(n / q)), 1 / (1 + n * over * over / q)]
@@ -154,23 +169,56 @@ def controls(
     return np.stack(columns, axis=1)
 
 
+def score_controls(
+    matrix: Reals, tallies: Integers, probabilities: Reals, senders: Reals | Integers, laws: Reals
+) -> Reals:
+    """Return quadratic functions of the scores ``Σ_y (s_y - E s_y) C_xy/q_y``, of mean 0, a column each.
+
+    With each direction's square less its mean, over that mean and some more: nearly the likelihood's own variation.
+
+    Parameters
+    ----------
+    matrix, tallies, probabilities
+        ``C``, the ``s`` of each draw and the ``q``.
+    senders, laws
+        How many people report by each law, in each draw, ``(draws, laws)``, and these laws.
+    """
+    n = senders.sum(axis=1, keepdims=True)
+    common = n * probabilities >= _FEW
+    scores: Reals = matrix[None] * (common / np.maximum(probabilities, _TINY))[:, None, :]
+    away = tallies - np.einsum("ng,ngy->ny", senders, np.broadcast_to(laws, (len(tallies), *laws.shape[-2:])))
+    means = np.einsum("nxy,ngy->ngx", scores, np.broadcast_to(laws, (len(tallies), *laws.shape[-2:])))
+    variance = np.einsum("nxy,ny,nzy->nxz", scores, n * probabilities, scores, optimize=True)
+    variance -= np.einsum("ng,ngx,ngz->nxz", senders, means, means, optimize=True)
+    values, axes = np.linalg.eigh(variance)
+    values = np.maximum(values, 0.0)
+    squares = np.einsum("nxi,nxy,ny->ni", axes, scores, away, optimize=True) ** 2
+    return np.stack([((squares - values) / (values + floor)).sum(axis=1) for floor in (1.0, 1e1, 1e2, 1e3)], axis=1)
+
+
 def bracketed(
     low: Reals, high: Reals, beside: Reals, most: float, method: str, *, deviations: float = _DEVIATIONS
 ) -> Estimate:
     """Return the estimate whose interval spans both means, and is not over the most that there is to be told.
 
-    The controls are fitted on a part that is not counted.
+    The controls are fitted on a part that is not counted, and used where they help on the part that is.
     """
     pilot = max(len(low) // 10, min(len(low) // 2, _PILOT))
     middle = (low + high) / 2
-    mix = fitted_mix(middle[:pilot], beside[:pilot])
-    taken = beside[pilot:] @ mix
+    beside = beside[pilot:] @ fitted_mix(middle[:pilot], beside[:pilot])
+    if (middle[pilot:] - beside).std() > middle[pilot:].std():
+        beside = np.zeros(beside.size)
+    # The fewer draws, the heavier the tails of what is left, and the worse the fit.
+    reach = deviations + _TAILS / math.sqrt(len(low))
     ends: list[tuple[float, float]] = []
     for side in (low, high):
-        rest = side[pilot:] - taken
+        rest = side[pilot:] - beside
         mean = float(rest.mean())
         rounding = _ROUNDING * max(1.0, abs(mean))
-        ends.append((mean, rounding + deviations * float(rest.std(ddof=1)) / math.sqrt(rest.size)))
+        ends.append((mean, rounding + reach * float(rest.std(ddof=1)) / math.sqrt(rest.size)))
     (first, below), (last, above) = ends
     value, least, largest = (min(most, max(0.0, x)) for x in ((first + last) / 2, first - below, last + above))
+    # Brackets that are far from each other leave no best guess.
+    if first != last and are_far_apart(least, largest):
+        value = least
     return Estimate(value, least, largest, CONFIDENCE, method)

@@ -14,21 +14,26 @@ from tacit.errors import TooLargeError
 from tacit.estimate import Estimate, highest, lowest
 from tacit.information.entropies import TrueTallies
 from tacit.information.privacy.average_privacy import plan_leaked
-from tacit.information.protocol import NOTHING, nobody_lies, reduced_matrix, tells_the_values
-from tacit.information.utility.sampled_tallies import METHOD as SAMPLED, tallies_told
+from tacit.information.protocol import NOTHING, merge_values, nobody_lies, reduced_matrix, tells_the_values
+from tacit.information.utility.report_tables import listing_work, posterior_entropies
+from tacit.information.utility.sampled_tallies import (
+    METHOD as SAMPLED,
+    sampled_tally_information,
+    tally_draws,
+    tally_law,
+)
 from tacit.measures.measure import Method, Plan
 from tacit.mechanisms.reporting import reporting
-from tacit.numerics.histograms.histograms import dirichlet_multinomial_pmf, histogram_count, histograms
-from tacit.numerics.laws.binomial import multinomial_pmf
-from tacit.numerics.means.simplex import lattice_simplex
+from tacit.numerics.histograms.histograms import histogram_count, histograms
 
 Reals = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Result = float | Estimate
 
 _CELLS_AT_ONCE = 1 << 22
-_POINTS = 1 << 10
-_BOUNDED = "bounds by I(Y;P) and I(Y;P) + n I(X;Y|P), the value for normal tallies"
+_REPORTS_LISTED = 32
+_LISTED = Method("both tallies listed", "exact")
+_BOUNDED = "bounds by I(Y;P) and I(Y;P) + n I(X;Y|P)"
 
 
 def tally_entropy(k: int, n: int, population: PopulationLaw) -> float:
@@ -40,57 +45,64 @@ def tally_entropy(k: int, n: int, population: PopulationLaw) -> float:
             f"the tallies of n = {n:,} people on {k} values are too many to list, which takes a tacit.PointMixture; "
             "take a tacit.Dirichlet, or fewer people"
         )
-    return float(entr(_tally_law(histograms(n, k), population)).sum())
+    return float(entr(tally_law(histograms(n, k), population)).sum())
 
 
 def plan_tally_information(
     system: System, n: int, population: PopulationLaw, told: Plan[Result], rng: np.random.Generator
 ) -> Plan[Result]:
     """Plan ``I(Y⃗; T)`` by listing both tallies, else by bounds from I(Y⃗; P), which ``told`` gives."""
+    merged = merge_values(system, population)
+    if merged is None:
+        return Plan(NOTHING, lambda: 0.0)
+    system, population = merged
     k, response, allowed = system.secrets, reporting(system).response, limits.current()
     if response is not None and nobody_lies(response, n):
         return Plan(Method("the tallies themselves", "exact"), lambda: tally_entropy(k, n, population))
-    if response is not None and response.gap == 0:
-        return Plan(NOTHING, lambda: 0.0)
     # Where there are more tallies of values, not even those of two kinds of report can be listed beside them.
     if isinstance(system, Channel) or histogram_count(n, k) <= allowed.most_tally_cells:
         matrix = reduced_matrix(system)
-        if matrix.shape[1] == 1:
-            return Plan(NOTHING, lambda: 0.0)
         if tells_the_values(matrix):
             return Plan(Method("the tallies themselves", "exact"), lambda: tally_entropy(k, n, population))
-        cells = float(n + 1) ** (matrix.shape[1] - 1)
+        cells = math.pow(n + 1, matrix.shape[1] - 1) if matrix.shape[1] <= _REPORTS_LISTED else math.inf
         table = k * (n + 1) * cells
         if histogram_count(n, k) * cells <= allowed.most_tally_cells and table <= allowed.most_tally_table:
-            return Plan(Method("both tallies listed", "exact"), lambda: _listed(matrix, n, population))
+            return Plan(_LISTED, lambda: _listed(matrix, n, population))
+        kinds = histogram_count(n, matrix.shape[1])
+        if kinds <= allowed.most_report_tallies and kinds * listing_work(n, k) <= allowed.most_tally_cells:
+            return Plan(_LISTED, lambda: _listed_by_posterior(matrix, n, population))
     leaked = plan_leaked(system, population)
-    bound = Method(_BOUNDED, "estimate" if told.rung == "estimate" else "bound")
+    draws = 0
+    if n <= allowed.most_users_sampled:
+        draws = tally_draws(n, k, system.channel().shape[1], by_formula=response is not None)
+    rung = "estimate" if draws or told.rung == "estimate" else "bound"
 
     def bounded() -> Estimate:
-        beyond = _beyond_population(reduced_matrix(system), population, rng) if n > 1 else 0.0
-        entropy, of_population = tally_entropy(k, n, population), told.compute()
-        bounds = _between(of_population, beyond, n * leaked.compute(), entropy)
-        if response is None or not isinstance(population, Dirichlet) or n > allowed.most_users_sampled:
-            return bounds
-        sampled = tallies_told(response, n, population, entropy, rng)
-        return _within(sampled, bounds) if isinstance(of_population, float) else sampled
+        entropy = tally_entropy(k, n, population)
+        if not draws:
+            return _between(told.compute(), n * leaked.compute(), entropy)
+        sampled = sampled_tally_information(
+            reduced_matrix(system), n, population, entropy, rng, draws=draws, response=response
+        )
+        if not told.is_exact:
+            return sampled
+        return _between(told.compute(), n * leaked.compute(), entropy).narrowed(sampled)
 
-    is_sampled = response is not None and isinstance(population, Dirichlet) and n <= allowed.most_users_sampled
-    return Plan(SAMPLED if is_sampled else bound, bounded)
-
-
-def _within(sampled: Estimate, bounds: Estimate) -> Estimate:
-    """Return the tighter end of both, the bounds being certain."""
-    low = min(max(sampled.low, bounds.low), bounds.high)
-    high = max(min(sampled.high, bounds.high), low)
-    return replace(sampled, value=min(max(sampled.value, low), high), low=low, high=high)
+    return Plan(Method(SAMPLED.name if draws else _BOUNDED, rung), bounded)
 
 
-def _tally_law(listed: Integers, population: PopulationLaw) -> Reals:
-    if isinstance(population, Dirichlet):
-        return dirichlet_multinomial_pmf(listed, population.alpha)
-    laws = np.stack([multinomial_pmf(listed, point) for point in population.points])
-    return population.weights @ laws
+def _between(of_population: Result, private: float, entropy: float) -> Estimate:
+    low, high = lowest(of_population), min(entropy, highest(of_population) + private)
+    confidence = of_population.confidence if isinstance(of_population, Estimate) else None
+    return replace(Estimate.between(min(low, high), high, _BOUNDED, safe="low"), confidence=confidence)
+
+
+def _listed_by_posterior(matrix: Reals, n: int, population: PopulationLaw) -> float:
+    """Return ``H(T) - H(T | S)``, the law of T for each S: fewer cells where reports are of many kinds."""
+    listed = histograms(n, len(matrix))
+    law = tally_law(listed, population)
+    hidden, evidence = posterior_entropies(matrix, histograms(n, matrix.shape[1]), listed, law)
+    return max(0.0, float(entr(law).sum() - np.exp(evidence) @ hidden))
 
 
 def _listed(matrix: Reals, n: int, population: PopulationLaw) -> float:
@@ -107,7 +119,7 @@ def _listed(matrix: Reals, n: int, population: PopulationLaw) -> float:
         ones = np.ones((1, *box), dtype=np.complex128)
         powers.append(np.cumprod(np.concatenate([ones, np.broadcast_to(transform, (n, *box))]), axis=0))
     listed = histograms(n, k)
-    law = _tally_law(listed, population)
+    law = tally_law(listed, population)
     marginal, noise = np.zeros(box), 0.0
     at_once = max(1, _CELLS_AT_ONCE // math.prod(box))
     for start in range(0, len(listed), at_once):
@@ -118,32 +130,3 @@ def _listed(matrix: Reals, n: int, population: PopulationLaw) -> float:
         marginal += np.tensordot(weights, laws, axes=1)
         noise += float(weights @ entr(laws).reshape(len(part), -1).sum(axis=1))
     return max(0.0, float(entr(marginal).sum()) - noise)
-
-
-def _beyond_population(matrix: Reals, population: PopulationLaw, rng: np.random.Generator) -> float:
-    """Return ``I(Y⃗; T | P)`` as it is for many people, when tallies are normal: half the log-ratio of their variances.
-
-    Given T a report varies by the noise only; one kind of report is left out, since tallies sum to n.
-    """
-    points, weights = (
-        (lattice_simplex(population.alpha, _POINTS, rng), np.full(_POINTS, 1 / _POINTS))
-        if isinstance(population, Dirichlet)
-        else (population.points, population.weights)
-    )
-    rows = matrix[:, :-1]
-    noises = np.einsum("xy,yz->xyz", rows, np.eye(rows.shape[1])) - rows[:, :, None] * rows[:, None, :]
-    means = points @ rows
-    whole = np.einsum("ny,yz->nyz", means, np.eye(rows.shape[1])) - means[:, :, None] * means[:, None, :]
-    noise = np.einsum("nx,xyz->nyz", points, noises)
-    with np.errstate(divide="ignore"):
-        spread, left = np.linalg.slogdet(whole)[1], np.linalg.slogdet(noise)[1]
-    # Where reports do not vary at all they tell no tally either.
-    return float(weights @ np.subtract(spread, left, out=np.zeros_like(spread), where=np.isfinite(spread))) / 2
-
-
-def _between(of_population: Result, beyond: float, private: float, entropy: float) -> Estimate:
-    low, high = lowest(of_population), min(entropy, highest(of_population) + private)
-    low = min(low, high)
-    confidence = of_population.confidence if isinstance(of_population, Estimate) else None
-    normal = float(of_population) + beyond
-    return Estimate(min(max(normal, low), high) if beyond < math.inf else high, low, high, confidence, _BOUNDED)

@@ -82,7 +82,7 @@ def distribution_utility(
 def tally_utility(
     system: System, n: int, population: PopulationLaw | None = None, rng: Seed = None
 ) -> Plan[float | Estimate]:
-    """Return the share of the entropy of n people's tallies that their reports tell: ``I(Y⃗; T) / H(T)``.
+    """Return the share of the entropy of n people's tallies that their reports reveal: ``I(Y⃗; T) / H(T)``.
 
     Parameters
     ----------
@@ -92,8 +92,9 @@ def tally_utility(
     Returns
     -------
     float or Estimate
-        In [0, 1]. An `Estimate` where not all tallies of values and reports can be listed: of k-RR among up to 256
-        people from a sample, within the bounds that hold of any channel; else only these.
+        In [0, 1]. An `Estimate` where not all tallies of values and reports can be listed: from a sample among up to
+        16,384 people. For more people, or channels too large to sample, the bounds that hold for every channel; the
+        value is then the lower bound, unless both are close.
 
     Raises
     ------

@@ -24,7 +24,6 @@ _ORDER, _STRETCH = 24, 2.0  # the latter in units of 1/√n of the angle, which 
 _NEGLIGIBLE = 75.0  # e^-75 of the law's mass
 _WINDOW = 12.0  # n KL >= 100 beyond
 _ALL_LISTED = 40
-_LARGEST = 700.0
 LEAST = 1e-300  # of a probability, so that none divides by 0
 
 
@@ -94,14 +93,16 @@ def _told(n: int, counts: Reals, of: Probabilities, angles: Reals) -> Reals:
     away = of.hits[near] * relative_excess(-apart / of.hits[near])
     away += of.misses[near] * relative_excess(apart / of.misses[near])
     beside = counts - n * hit if hit < miss else n * miss - (n - counts)
-    logs = np.minimum(beside[:, None] * slopes - n * away, _LARGEST)
+    logs = beside[:, None] * slopes - n * away
+    # Beside a probability that is next to 0 or 1 another one may explain a count better by more than a float holds.
+    highest = np.maximum(0.0, logs.max(axis=1))
     weights, everything = of.weights[near], last - first == angles.size
     alike = everything & (np.abs(logs).max(axis=1) < 1)
-    grown, powers = np.expm1(np.where(alike[:, None], logs, 0.0)), np.exp(logs)
+    grown, powers = np.expm1(np.where(alike[:, None], logs, 0.0)), np.exp(logs - highest[:, None])
     mean, total = (grown @ weights)[:, None], powers @ weights
     ratios = np.where(alike[:, None], (grown - mean) / (1 + mean), powers / total[:, None] - 1)
     outside = 0.0 if everything else 1 - float(weights.sum())
-    return _binomial(n, counts, hit, miss) * total * (relative_excess(ratios) @ weights + outside)
+    return np.exp(_log_binomial(n, counts, hit, miss) + highest) * total * (relative_excess(ratios) @ weights + outside)
 
 
 def _log_ratio(apart: Reals, values: Reals, reference: float) -> Reals:
@@ -110,12 +111,12 @@ def _log_ratio(apart: Reals, values: Reals, reference: float) -> Reals:
     return np.where(near, np.log1p(np.where(near, apart / reference, 0.0)), np.log(values / reference))
 
 
-def _binomial(n: int, counts: Reals, hit: float, miss: float) -> Reals:
-    """Return the binomial law in Loader's form, at counts that need not be whole."""
+def _log_binomial(n: int, counts: Reals, hit: float, miss: float) -> Reals:
+    """Return the logarithm of the binomial law in Loader's form, at counts that need not be whole."""
     exponent, root = np.full(counts.size, float(gamma_error(n))), np.full(counts.size, 2 * np.pi * n)
     for found, expected in ((counts, n * hit), (n - counts, n * miss)):
         positive = np.maximum(found, LEAST)
         exponent -= expected * relative_excess((found - expected) / expected)
         exponent -= np.where(found > 0, gamma_error(positive), 0.0)
         root /= np.where(found > 0, 2 * np.pi * positive, 1.0)
-    return np.exp(exponent) * np.sqrt(root)
+    return exponent + np.log(root) / 2
