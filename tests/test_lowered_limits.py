@@ -30,6 +30,10 @@ NO_LIMITS = {
     "_MOST_LOUD": "mechanisms/protocols/unary_encoding.py",
     "_MOST_BINS": "shuffling/asymptotics.py",
     "_MOST_MISSES": "blackbox/sum_limit.py",
+    # From where on an interval has no middle, and what NumPy can walk through.
+    "_MAX_DIMENSIONS": "validation.py",
+    "_MAX_RATIO": "ends.py",
+    "_MAX_SHARE": "ends.py",
     # How much at once, remembered, or copied.
     "_MOST_ADDED": "numerics/draws/tallies.py",
     "_MOST_AT_ONCE": "blackbox/nearest_neighbours.py",
@@ -71,7 +75,7 @@ NO_LIMITS = {
     # What people can read, or would answer.
     "_MOST": "reproduce/bayes_security/mechanisms.py reproduce/bayes_security/privacy.py",
     "_MOST_COLUMNS": "cli/compare.py",
-    "_MOST_NAMED": "blackbox/bayes_security.py",
+    "_MOST_NAMED": "blackbox/bayes_security.py jobs/samples.py",
     "_MOST_SPELLED": "spelling/numbers.py",
     "MOST_CATEGORIES": "jobs/audit/collection.py",
     "MOST_ROWS": "charts/style.py",

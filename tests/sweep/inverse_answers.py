@@ -14,7 +14,7 @@ from tacit import limits
 # What rounding may add: of a number, and next to 1; and by how much a δ that is a float may be between its bounds.
 _RELATIVE, _ABSOLUTE, _SETTLED = 1e-9, 1e-12, 1e-6
 # Most sums are on a grid of so few points that thousands are made in a minute: then bounds are wide, and as true.
-_FEW_POINTS, _OFTEN = 1 << 12, 0.99
+_FEW_POINTS, _OFTEN = 1 << 13, 0.99
 
 
 def questions(draw: Draw) -> Iterator[Agreement]:

@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 
 from tacit.errors import InvalidValueError
 from tacit.estimate import Estimate
-from tacit.printable import short_repr
 from tacit.validation import NotNumbersError, as_array, check_length
 
 Levels = Sequence[float] | NDArray[np.floating[Any]] | NDArray[np.integer[Any]]
@@ -55,10 +54,14 @@ def elementwise(function: Callable[..., Answer], *levels: float | Levels) -> Ans
     for level in levels:
         check_length(getattr(level, "size", 0))
     try:
-        given = np.broadcast_arrays(*(as_array(level).astype(np.object_) for level in levels))
-    except (NotNumbersError, ValueError):
-        shown = " and ".join(map(short_repr, levels))
-        raise InvalidValueError(f"numbers must be in rows of equal length, got {shown}") from None
+        arrays = [as_array(level).astype(np.object_) for level in levels]
+    except NotNumbersError:
+        return function(*levels)  # which names the level that is no number
+    try:
+        given = np.broadcast_arrays(*arrays)
+    except ValueError:
+        shapes = " and ".join(str(array.shape) for array in arrays)
+        raise InvalidValueError(f"arrays of numbers must fit each other, got the shapes {shapes}") from None
     answers = [function(*each) for each in zip(*(part.ravel().tolist() for part in given), strict=True)]
     shape = given[0].shape
     if any(isinstance(answer, Estimate) for answer in answers):
