@@ -55,7 +55,7 @@ def posterior_entropies(matrix: Reals, tallies: Integers, listed: Integers, law:
             logs = np.log(ways[(slice(None), *places)]) + weights
         evidence[start : start + at_once] = logsumexp(logs, axis=1)
         posterior = np.exp(logs - evidence[start : start + at_once, None])
-        terms: Reals = entr(posterior)
+        terms = np.asarray(entr(posterior), dtype=np.float64)
         entropies[start : start + at_once] = terms.sum(axis=1)
     return entropies, evidence + totals
 
