@@ -27,6 +27,7 @@ HIGHEST = {each.name: each.default for each in fields(Limits)}
 NO_LIMITS = {
     # Where exponents leave the doubles, and probabilities what was proved.
     "_MOST_EXPONENT": "numerics/laws/poisson_multinomial.py",
+    "_MOST_LOG_TILT": "measures/loss_sketch.py",
     "_MOST_LOUD": "mechanisms/protocols/unary_encoding.py",
     "_MOST_BINS": "shuffling/asymptotics.py",
     "_MOST_MISSES": "blackbox/sum_limit.py",

@@ -1,11 +1,13 @@
 """An inverse answer is confirmed by a forward one before anybody gets it."""
 
 import math
+from dataclasses import replace
 
 import pytest
 
 import tacit as tc
 from oracles import noise_pairs
+from tacit import limits
 from tacit.channels.channel import System
 from tacit.cli import main
 from tacit.errors import InternalError, TacitError
@@ -76,3 +78,12 @@ def test_near_a_delta_of_one_epsilon_is_as_right_as_anywhere(
         truth = float(pair.least_epsilon(mpmath.mpf(delta)))
     assert math.isclose(tc.dp_epsilon(system, delta), truth, rel_tol=1e-10)
     assert math.isclose(tc.tradeoff(system).epsilon(delta), truth, rel_tol=1e-10)
+
+
+def test_a_delta_next_to_the_least_double_has_an_epsilon() -> None:
+    """Found by the sweep: the steepest tilt that was tried overflowed where losses are large."""
+    system = tc.SubsampledGaussian(0.36, 1.0, 6125) & tc.SubsampledGaussian(0.15, 0.03, 532)
+    delta = 1.66e-299
+    with limits.within(replace(limits.current(), most_loss_points=1 << 13)):
+        epsilon = tc.dp_epsilon(system, delta)
+        assert tc.privacy_profile(system, epsilon.high).low <= delta <= tc.privacy_profile(system, epsilon.low).high

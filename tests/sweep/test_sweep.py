@@ -39,7 +39,7 @@ FAMILIES: dict[str, tuple[Family, int, int]] = {
     "noises": (noises.questions, 15, 800),
     "conversions": (conversions.questions, 20, 800),
     "inverse answers": (inverse_answers.questions, 20, 1200),
-    "inverse answers of crowds": (inverse_crowds.questions, 20, 1500),
+    "inverse answers of crowds": (inverse_crowds.questions, 20, 300),
     "compositions": (compositions.questions, 10, 400),
     "small crowds": (crowds.questions, 7, 120),
     "large crowds": (large_crowds.questions, 8, 200),

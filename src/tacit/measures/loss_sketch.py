@@ -14,6 +14,8 @@ Reals = NDArray[np.float64]
 
 # The logarithm of what is outside of a window, and the steepest tilt.
 _LOG_TAIL, _STEEPEST = -37.0, 1e9
+# The logarithm of a tilt of which no product with a loss overflows.
+_MOST_LOG_TILT = 600.0
 # The least of a law that is not cut off, and how many points a grid has at most for what is as good as that.
 LEAST, _FEW_POINTS = 1e-300, 1 << 13
 # How near to each other doubles are still points of a grid, next to the largest of them; how many steps are tried.
@@ -87,7 +89,8 @@ class Sketch:
 
         # By the spread of the sum; and by δ, which decides where most of the mass is at the largest loss.
         centres = -np.log([max(self.deviation(), 1e-300), delta])
-        candidates = np.concatenate([centre + np.linspace(-8.0, 12.0, 41) for centre in centres])
+        around = np.linspace(-8.0, 12.0, 41)
+        candidates = np.concatenate([np.minimum(centre + around, _MOST_LOG_TILT) for centre in centres])
         best = float(min(candidates, key=bound))
         for width in (0.25, 0.06):
             best = min((best - width, best, best + width), key=bound)
