@@ -87,3 +87,11 @@ def test_a_delta_next_to_the_least_double_has_an_epsilon() -> None:
     with limits.within(replace(limits.current(), most_loss_points=1 << 13)):
         epsilon = tc.dp_epsilon(system, delta)
         assert tc.privacy_profile(system, epsilon.high).low <= delta <= tc.privacy_profile(system, epsilon.low).high
+
+
+def test_an_epsilon_of_a_curve_that_its_delta_contradicts_is_an_internal_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    curve = tc.tradeoff(tc.RandomizedResponse(2, epsilon=1))
+    assert curve.epsilon(0) == pytest.approx(1, rel=1e-12)
+    monkeypatch.setattr(type(curve.tests), "epsilon", lambda self, delta: 0.5)
+    with pytest.raises(InternalError, match=r"ε\(δ = 0.1\d*\) of AttackCurve"):
+        curve.epsilon(0.1)

@@ -5,11 +5,15 @@ from dataclasses import dataclass
 from typing import overload
 
 from tacit.errors import InvalidValueError
-from tacit.estimate import mapped
+from tacit.estimate import highest, mapped
 from tacit.measures.attack_curves.best_tests import BestTests, composed
+from tacit.measures.privacy import confirmed, epsilon_question
 from tacit.numerics.elementwise import Answer, Answers, Levels, elementwise
 from tacit.shown import Drawn, Framed
 from tacit.validation import as_epsilon, as_probability
+
+# What the δ of a curve with corners may be off.
+_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,8 +181,15 @@ class AttackCurve(Framed, Drawn):
         ------
         InvalidValueError
             If δ is not a number in [0, 1].
+        InternalError
+            If the δ at that ε is larger than the one given.
         """
-        return elementwise(lambda level: self.tests.epsilon(as_probability(level, "delta")), delta)
+        return elementwise(lambda level: self._epsilon(as_probability(level, "delta")), delta)
+
+    def _epsilon(self, delta: float) -> Answer:
+        epsilon = self.tests.epsilon(delta)
+        question = epsilon_question(self, delta)
+        return confirmed(epsilon, highest(epsilon), self.tests.excess, delta + _ROUNDING, question)
 
     def gaussian_mu(self, least_rate: float = 0.0) -> Answer:
         """Return the least μ of Gaussian differential privacy: no curve above ``G_μ(α) = Φ(Φ⁻¹(1-α) - μ)`` tells more.
