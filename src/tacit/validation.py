@@ -109,7 +109,7 @@ def as_reals(values: Any) -> NDArray[np.float64]:
     TooLargeError
         If they are more than are computed with; of an array before anything is copied.
     """
-    check_length(getattr(values, "size", 0))
+    check_length(size_of(values))
     array = as_array(values)
     if array.dtype.kind not in "biufO":
         raise NotNumbersError(f"{array.dtype} is not a real number")
@@ -117,6 +117,14 @@ def as_reals(values: Any) -> NDArray[np.float64]:
         return array.astype(np.float64)
     except (TypeError, ValueError, OverflowError) as error:
         raise NotNumbersError(str(error)) from None
+
+
+def size_of(values: Any) -> int:
+    """Return how many numbers an array has, or the arrays in a list; 0 of anything else."""
+    if isinstance(values, list | tuple):
+        return sum(int(getattr(row, "size", 1)) for row in cast("list[Any]", values))
+    size = getattr(values, "size", 0)
+    return size if isinstance(size, int) else 0
 
 
 def check_length(length: Any) -> None:
@@ -132,9 +140,13 @@ def as_array(values: Any) -> NDArray[Any]:
     ------
     NotNumbersError
         If some are masked, rows are ragged, or lists in lists have no end.
+    TooLargeError
+        If a list holds arrays of more numbers than are computed with.
     """
     if are_masked(values):
         raise NotNumbersError("some are masked")
+    if not hasattr(values, "dtype"):  # arrays in a list are copied
+        check_length(size_of(values))
     try:
         array = np.asarray(values)
     except (TypeError, ValueError, OverflowError) as error:
@@ -159,6 +171,7 @@ def holds_fractions(values: Any) -> bool:
     """Say whether there are fractions among the numbers, and nothing else but whole ones."""
     if getattr(values, "dtype", np.object_) != np.object_:
         return False
+    check_length(size_of(values))
     return as_fractions(values) is not None and np.asarray(values).dtype == np.object_
 
 

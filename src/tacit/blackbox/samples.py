@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from tacit.blackbox.distinct import NUMBERS, Integers, codes_of_rows, distinct, first_places
 from tacit.errors import InvalidValueError
 from tacit.numerics.draws.randomness import Seed, generator
-from tacit.validation import are_masked, check_length
+from tacit.validation import are_masked, check_length, size_of
 
 Rows = NDArray[Any]
 
@@ -181,7 +181,7 @@ def _check_shape(rows: Rows, name: str) -> None:
 
 def _as_array(values: Any, name: str, *, rows: bool = False) -> Rows:
     array: Rows
-    check_length(getattr(values, "size", 0))
+    check_length(size_of(values))
     if are_masked(values):
         raise InvalidValueError(f"{name} must not be masked; leave such samples out")
     try:
