@@ -308,6 +308,10 @@ QUESTIONS = {
     "tallies of subsets": lambda _: tc.SubsetSelection(8, epsilon=1).sample_aggregate([4] * 8, rng=1).sum() > 0,
     "tallies": lambda _: tc.HadamardResponse(4, epsilon=1).sample_aggregate([10, 5, 5, 5], rng=1).sum(),
     "tallies told": lambda _: tc.information.tally_utility(RR3, 20, rng=1),
+    # Listing the posteriors of all tallies would be more than most_tally_cells.
+    "tallies told by a bit of five values": lambda _: tc.information.tally_utility(
+        tc.Channel([[x, 1 - x] for x in (0.9, 0.7, 0.5, 0.3, 0.1)]), 20, rng=1
+    ),
     "tallies told among points": lambda _: tc.information.tally_utility(RR3, 20, POINTS, rng=1),
     "a population told": lambda _: tc.information.distribution_utility(RR3, 20, rng=1),
     "a population told by a channel": lambda _: tc.information.distribution_utility(LEANING, 12, rng=1),
@@ -396,7 +400,7 @@ LESS_IS_SAID = [
     ("most_values_tried", 2, "a guess among the worst"),
     ("most_crowds_drawn", 2000, "a guess of bits"),
     ("most_tally_cells", 20, "tallies told among points"),
-    ("most_tally_table", 20, "tallies told among points"),
+    ("most_tally_table", 20, "tallies told by a bit of five values"),
     ("most_report_tallies", 20, "a population told"),
     ("most_tally_terms", 20, "a population of points told"),
     ("most_products", 1, "independent columns"),

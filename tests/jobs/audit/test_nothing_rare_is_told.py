@@ -204,11 +204,19 @@ def test_an_audit_cut_short_failed_or_of_people_with_several_rows_tells_nothing_
 @pytest.mark.parametrize("columns", ["town", "salary,weight", "born,seen,pin", "id,note"])
 def test_exposure_tells_nothing_rare(people: Path, tmp_path: Path, columns: str) -> None:
     chart = ["--curve", str(tmp_path / "curve.svg")]
-    check(tmp_path, "exposure", str(people), "--columns", columns, "--k", "10", "--bounds", *chart)
-    check(tmp_path, "exposure", str(people), "--columns", columns, "--threshold", "1/100", "--json")
+    check(tmp_path, "exposure", str(people), "--columns", columns, "--person", "none", "--k", "10", "--bounds", *chart)
+    check(tmp_path, "exposure", str(people), "--columns", columns, "--person", "none", "--threshold", "1/100", "--json")
 
 
-@pytest.mark.parametrize("more", [[], ["--sensitive", "salary"], ["--person", "id"], ["--columns", "town,born,job"]])
+@pytest.mark.parametrize(
+    "more",
+    [
+        ["--person", "none"],
+        ["--person", "none", "--sensitive", "salary"],
+        ["--person", "id"],
+        ["--person", "none", "--columns", "town,born,job"],
+    ],
+)
 def test_a_diff_tells_nothing_rare(people: Path, given: Path, tmp_path: Path, more: list[str]) -> None:
     later = given / "later.csv"
     csv.write_csv(TABLE.slice(1).drop_columns(["weight"]), later)
@@ -222,6 +230,7 @@ def test_a_check_tells_nothing_rare(people: Path, given: Path, tmp_path: Path) -
     policy = given / "tacit.toml"
     for secret in ("town", "salary", "born", "id"):
         policy.write_text(
+            'person = "none"\n'
             f'columns = ["job"]\ntogether = [["job", "town"]]\nk = 5\nsensitive = ["{secret}"]\nguess_budget = 0.05\n'
             'certain_budget = 0\nl = 2\nt = 0.1\nfail_over = ["singling_out>0", "prosecutor_highest>0.1"]'
         )
