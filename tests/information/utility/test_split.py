@@ -11,6 +11,7 @@ import tacit as tc
 from information.answers import covers, highest, lowest
 from information.table import CASES, TWO_POINTS, problems
 from oracles import local_information as slow
+from tacit.limits import Limits, within
 
 GRR = tc.RandomizedResponse
 PARTS = ("nonprivate", "group_private", "individual_private")
@@ -97,3 +98,10 @@ def test_a_split_is_frozen():
         answer.users = None
     with pytest.raises(dataclasses.FrozenInstanceError):
         answer.aggregator.nonprivate = 0.0
+
+
+def test_private_parts_between_bounds_that_are_far_apart_are_given_at_their_most():
+    with within(Limits(most_tally_cells=1, most_users_sampled=1)):
+        parts = tc.information.information_split(tc.RandomizedResponse(3, epsilon=1), 40, rng=1).aggregator
+    for part in (parts.group_private, parts.individual_private):
+        assert part.low < part.value == part.high

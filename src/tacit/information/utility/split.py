@@ -1,10 +1,10 @@
 """Where the information is: nobody's secret, the group's, or each person's."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tacit.adversaries.populations import PopulationLaw, as_population
 from tacit.channels.channel import System
-from tacit.estimate import Estimate, contrasted
+from tacit.estimate import Estimate, are_far_apart, contrasted
 from tacit.information.entropies import value_entropy
 from tacit.information.privacy.average_privacy import plan_leaked
 from tacit.information.protocol import as_protocol
@@ -105,9 +105,11 @@ def information_split(
 def _holding(of_population: Result, of_tallies: Result, private: float) -> Holding:
     """Return the parts of ``of_population + private``; none is negative."""
     total = of_population + private
-    return Holding(
-        of_population,
-        contrasted(of_tallies, of_population, lambda more, less: max(0.0, more - less)),
-        contrasted(total, of_tallies, lambda more, less: max(0.0, more - less)),
-        total,
-    )
+    return Holding(of_population, _less(of_tallies, of_population), _less(total, of_tallies), total)
+
+
+def _less(more: Result, less: Result) -> Result:
+    """Return what is private: of two numbers without a best guess, the most that their difference can be."""
+    difference = contrasted(more, less, lambda up, down: max(0.0, up - down))
+    vague = [part for part in (more, less) if isinstance(part, Estimate) and are_far_apart(part.low, part.high)]
+    return replace(difference, value=difference.high) if vague and isinstance(difference, Estimate) else difference
