@@ -277,3 +277,10 @@ def test_the_law_of_reports_given_what_people_hold_is_that_of_all_their_reports(
             law[tally] = law.get(tally, 0.0) + math.prod(matrix[x, y] for x, y in zip(holders, reports, strict=True))
         found = log_likelihoods(mechanism.response, np.tile(held, (len(law), 1)), np.array(list(law)))
         assert np.exp(found) == pytest.approx(np.array(list(law.values())), rel=1e-10)
+
+
+@pytest.mark.long
+def test_tallies_of_hundreds_of_values_are_an_estimate():
+    answer = tc.information.tally_utility(GRR(400, epsilon=3), 5, rng=1)
+    # One person's tally is the value, and so nearly are those of few people with different values.
+    assert 0 < answer.low < answer.high < 0.02

@@ -1,5 +1,7 @@
 """I(Y⃗; P): what n reports tell of the population they come from."""
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp
@@ -11,6 +13,7 @@ from tacit.estimate import Estimate
 from tacit.information.entropies import TrueTallies, check_summable
 from tacit.information.privacy.report_kinds import deviations, report_kinds
 from tacit.information.protocol import NOTHING, as_protocol, merge_values, nobody_lies, reduced_matrix, tells_the_values
+from tacit.information.utility.report_tables import listing_work, posterior_entropies
 from tacit.information.utility.sampled_information import (
     DRAWS,
     among_points,
@@ -25,7 +28,7 @@ from tacit.measures.measure import Method, Plan, measure
 from tacit.mechanisms.reporting import Response, reporting
 from tacit.numerics.draws.randomness import Seed, generator
 from tacit.numerics.excess import relative_excess
-from tacit.numerics.histograms.histograms import histogram_count, histograms
+from tacit.numerics.histograms.histograms import dirichlet_multinomial_pmf, histogram_count, histograms
 from tacit.numerics.histograms.partitions import log_multinomial, log_orders, partition_count, partitions
 from tacit.numerics.means.dirichlet_moments import log_shifted_moments
 from tacit.numerics.means.simplex import gauss_jacobi_simplex
@@ -126,7 +129,8 @@ def _plan_of_response(
         return Plan(_VALUES, lambda: TrueTallies(population, n).information)
     allowed = limits.current()
     are_few = n <= allowed.most_users_by_moments
-    if are_few and _listing_size(response.k, n, population) <= allowed.most_report_tallies:
+    listed = _listing_size(response.k, n, population) if are_few else math.inf
+    if listed <= allowed.most_report_tallies and listed * response.k <= allowed.most_tally_table:
         return Plan(
             Method("all tallies listed (LDP-info Prop. D.10)", "exact"),
             lambda: _by_moments(system, response, n, population),
@@ -148,6 +152,10 @@ def _plan_under_dirichlet(
     if k <= 3 and are_few and n <= allowed.most_users_by_quadrature:
         return Plan(
             Method("all tallies listed, by quadrature", "exact"), lambda: _by_quadrature(system, matrix, n, population)
+        )
+    if listed <= allowed.most_report_tallies and listed * listing_work(n, k) <= allowed.most_tally_cells:
+        return Plan(
+            Method("all tallies listed, of values too", "exact"), lambda: _by_values(system, matrix, n, population)
         )
     check_summable(n)
     return Plan(
@@ -224,6 +232,14 @@ def _by_quadrature(system: System, matrix: Reals, n: int, population: Dirichlet)
     evidence = _mixture(_log_ratios(matrix, points, weights), tallies, weights)
     known = n * report_kinds(system, population).of_population
     return _information(_independent(tallies, common), evidence, known)
+
+
+def _by_values(system: System, matrix: Reals, n: int, population: Dirichlet) -> float:
+    """Add up how likely each tally of reports is over all tallies of values."""
+    tallies, held = histograms(n, matrix.shape[1]), histograms(n, population.k)
+    logs = posterior_entropies(matrix, tallies, held, dirichlet_multinomial_pmf(held, population.alpha))[1]
+    independent = _independent(tallies, population.mean @ matrix)
+    return _information(independent, logs - independent, n * report_kinds(system, population).of_population)
 
 
 def _independent(tallies: Integers, common: Reals) -> Reals:

@@ -13,6 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import entr, gammaln, logsumexp
 
+from tacit.numerics.histograms.histograms import sequence_count
+
 Reals = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
@@ -72,7 +74,7 @@ def _add_report(ways: Reals, shares: Reals) -> Reals:
 
 def listing_work(n: int, k: int) -> float:
     """Return how many terms the entropy of one posterior adds up."""
-    return float(n) * float(n + 1) ** (k - 1)
+    return float(n) * sequence_count(k - 1, n + 1)
 
 
 def likelihood_bounds(matrix: Reals, tables: Integers, rng: np.random.Generator) -> tuple[Reals, Reals]:

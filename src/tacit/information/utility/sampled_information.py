@@ -32,9 +32,8 @@ DRAWS = 1 << 17
 _DRAWS_AMONG_POINTS = 1 << 16
 _FEWEST = 1 << 8
 _SCALES = (1.0, 1e1, 1e2, 1e3, 1e4, 1e6)
-_PILOT = 500
-_TAILS = 17.0
-_FEW = 0.1  # of the reports of a kind, on average
+_TAILS = 24.0
+_FEW, _SOME = 0.1, 4.0  # of the reports of a kind, on average: from the latter on products of counts have light tails
 _TINY = 1e-300
 _ROUNDING = 1e-12
 _PROPOSALS_AT_ONCE = 1 << 20
@@ -184,7 +183,7 @@ def score_controls(
         How many people report by each law, in each draw, ``(draws, laws)``, and these laws.
     """
     n = senders.sum(axis=1, keepdims=True)
-    common = n * probabilities >= _FEW
+    common = n * probabilities >= _SOME
     scores: Reals = matrix[None] * (common / np.maximum(probabilities, _TINY))[:, None, :]
     away = tallies - np.einsum("ng,ngy->ny", senders, np.broadcast_to(laws, (len(tallies), *laws.shape[-2:])))
     means = np.einsum("nxy,ngy->ngx", scores, np.broadcast_to(laws, (len(tallies), *laws.shape[-2:])))
@@ -201,18 +200,20 @@ def bracketed(
 ) -> Estimate:
     """Return the estimate whose interval spans both means, and is not over the most that there is to be told.
 
-    The controls are fitted on a part that is not counted, and used where they help on the part that is.
+    The controls are fitted on either half of the draws for the other one, and used if they help.
     """
-    pilot = max(len(low) // 10, min(len(low) // 2, _PILOT))
     middle = (low + high) / 2
-    beside = beside[pilot:] @ fitted_mix(middle[:pilot], beside[:pilot])
-    if (middle[pilot:] - beside).std() > middle[pilot:].std():
-        beside = np.zeros(beside.size)
+    halves = np.arange(len(low)) % 2 == 0
+    fitted = np.zeros(len(low))
+    for half in (halves, ~halves):
+        fitted[half] = beside[half] @ fitted_mix(middle[~half], beside[~half])
+    if (middle - fitted).std() > middle.std():
+        fitted[:] = 0.0
     # The fewer draws, the heavier the tails of what is left, and the worse the fit.
     reach = deviations + _TAILS / math.sqrt(len(low))
     ends: list[tuple[float, float]] = []
     for side in (low, high):
-        rest = side[pilot:] - beside
+        rest = side - fitted
         mean = float(rest.mean())
         rounding = _ROUNDING * max(1.0, abs(mean))
         ends.append((mean, rounding + reach * float(rest.std(ddof=1)) / math.sqrt(rest.size)))

@@ -54,6 +54,7 @@ _LEAST, _FAR = 1e-12, 12.0
 _RARE, _RARE_VALUE, _SURPRISING, _CUT = 1.0, 0.05, 0.05, 6.0
 _FEW = 0.1  # of the variance of a count
 _FEWEST, _LISTED, _BY_FORMULA = 1 << 8, 1 << 18, 1 << 8
+_FACTORS_A_CELL = 16  # each takes about so long as so many numbers that are drawn
 _WORK, _CELLS_DRAWN = float(1 << 33), float(1 << 24)
 _CELLS_AT_ONCE = 1 << 21
 
@@ -71,33 +72,53 @@ def sampled_tally_information(
     """Estimate what n reports reveal of the tallies, whose entropy is given; the response is the channel's, if any."""
     shares = _draw_points(population, draws, rng)
     held = draw_tallies(n, shares, rng)
-    tables = rng.multinomial(held, matrix / matrix.sum(axis=1, keepdims=True))
-    tallies = tables.sum(axis=1)
     is_listed = listing_work(n, len(matrix)) <= _LISTED
-    if is_listed:
-        listed = histograms(n, len(matrix))
-        told = entropy - posterior_entropies(matrix, tallies, listed, tally_law(listed, population))[0]
-        low, high = told, told
-    elif response is not None and isinstance(population, Dirichlet) and n <= _BY_FORMULA:
+    if not is_listed and response is not None and isinstance(population, Dirichlet) and n <= _BY_FORMULA:
+        kept = rng.binomial(held, response.gap)
+        tallies = kept + rng.multinomial(n - kept.sum(axis=1), np.full(response.k, 1 / response.k))
         beta = np.full(response.k, response.gap / response.q)
         marginal = log_shifted_moments(tallies, population.alpha, beta) + n * math.log(response.q)
         told = log_likelihoods(response, held, tallies) - marginal - log_multinomial(tallies)
-        low, high = told, told
-    else:
-        low, high = likelihood_bounds(matrix, tables, rng)
-        least, most = _log_marginals(matrix, tallies, shares, population, rng)
-        low, high = low - most - log_multinomial(tallies), high - least - log_multinomial(tallies)
+        return _interval(matrix, (shares, held, tallies), (told, told), population, entropy)
+    tables = rng.multinomial(held, matrix / matrix.sum(axis=1, keepdims=True))
+    tallies = tables.sum(axis=1)
+    if is_listed:
+        listed = histograms(n, len(matrix))
+        told = entropy - posterior_entropies(matrix, tallies, listed, tally_law(listed, population))[0]
+        return _interval(matrix, (shares, held, tallies), (told, told), population, entropy, is_mean=True)
+    low, high = likelihood_bounds(matrix, tables, rng)
+    least, most = _log_marginals(matrix, tallies, shares, population, rng)
+    low, high = low - most - log_multinomial(tallies), high - least - log_multinomial(tallies)
+    return _interval(matrix, (shares, held, tallies), (low, high), population, entropy)
+
+
+def _interval(
+    matrix: Reals,
+    drawn: tuple[Reals, Integers, Integers],
+    brackets: tuple[Reals, Reals],
+    population: PopulationLaw,
+    entropy: float,
+    *,
+    is_mean: bool = False,
+) -> Estimate:
+    """Return the mean between the brackets, given the shares, the tallies of values and those of reports.
+
+    They are of ``log P(s | t)/P(s)``, or else of its mean given s.
+    """
+    (shares, held, tallies), (low, high) = drawn, brackets
+    draws, n = len(held), int(held[0].sum())
     if not isinstance(population, Dirichlet) or _is_rare(matrix, n, population):
-        own = entropy if is_listed else -np.log(tally_law(held, population))
+        own = entropy if is_mean else -np.log(tally_law(held, population))
         return _less_the_hidden(own - high, own - low, n, len(matrix), entropy)
     probabilities = shares @ matrix
     beside = [
         controls(tallies, probabilities, shares, population, least=matrix.min(axis=0)),
         _given_tallies(matrix, held, tallies),
-        score_controls(matrix, tallies, probabilities, np.full((draws, 1), n), probabilities[:, None, :]),
-        score_controls(matrix, tallies, held @ matrix / n, held, matrix[None]),
     ]
-    if float(np.abs(high).mean()) < _LITTLE and (matrix > 0).all() and not is_listed:
+    if draws * matrix.size <= _CELLS_DRAWN:
+        beside.append(score_controls(matrix, tallies, probabilities, np.full((draws, 1), n), probabilities[:, None, :]))
+        beside.append(score_controls(matrix, tallies, held @ matrix / n, held, matrix[None]))
+    if float(np.abs(high).mean()) < _LITTLE and (matrix > 0).all() and not is_mean:
         # P(s)/P(s | t) has mean 1 given t: also of the brackets, of P(s) before the logarithm, of P(s | t) after 1/x.
         beside.append(np.expm1(-high)[:, None])
     return bracketed(low, high, np.hstack(beside), entropy, METHOD.name, deviations=_DEVIATIONS)
@@ -109,7 +130,7 @@ def tally_draws(n: int, k: int, reports: int, *, by_formula: bool) -> int:
     if listing_work(n, k) <= _LISTED:
         work = 8 * listing_work(n, k)
     elif by_formula and n <= _BY_FORMULA:
-        work = float(_WORK // DRAWS)
+        work, reports = _WORK / DRAWS, _FACTORS_A_CELL
     else:
         kinds = min(n, reports)
         most = draws_by_bounds(k, kinds)

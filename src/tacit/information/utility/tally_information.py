@@ -24,14 +24,13 @@ from tacit.information.utility.sampled_tallies import (
 )
 from tacit.measures.measure import Method, Plan
 from tacit.mechanisms.reporting import reporting
-from tacit.numerics.histograms.histograms import histogram_count, histograms
+from tacit.numerics.histograms.histograms import histogram_count, histograms, sequence_count
 
 Reals = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Result = float | Estimate
 
 _CELLS_AT_ONCE = 1 << 22
-_REPORTS_LISTED = 32
 _LISTED = Method("both tallies listed", "exact")
 _BOUNDED = "bounds by I(Y;P) and I(Y;P) + n I(X;Y|P)"
 
@@ -64,17 +63,19 @@ def plan_tally_information(
         matrix = reduced_matrix(system)
         if tells_the_values(matrix):
             return Plan(Method("the tallies themselves", "exact"), lambda: tally_entropy(k, n, population))
-        cells = math.pow(n + 1, matrix.shape[1] - 1) if matrix.shape[1] <= _REPORTS_LISTED else math.inf
-        table = k * (n + 1) * cells
-        if histogram_count(n, k) * cells <= allowed.most_tally_cells and table <= allowed.most_tally_table:
-            return Plan(_LISTED, lambda: _listed(matrix, n, population))
-        kinds = histogram_count(n, matrix.shape[1])
-        if kinds <= allowed.most_report_tallies and kinds * listing_work(n, k) <= allowed.most_tally_cells:
+        kinds = matrix.shape[1]
+        cells = float(sequence_count(kinds - 1, n + 1))
+        by_values, reports = histogram_count(n, k) * cells, histogram_count(n, kinds)
+        by_reports = reports * listing_work(n, k)
+        if reports <= allowed.most_report_tallies and by_reports <= min(by_values, allowed.most_tally_cells):
             return Plan(_LISTED, lambda: _listed_by_posterior(matrix, n, population))
+        if by_values <= allowed.most_tally_cells and k * (n + 1) * cells <= allowed.most_tally_table:
+            return Plan(_LISTED, lambda: _listed(matrix, n, population))
     leaked = plan_leaked(system, population)
     draws = 0
     if n <= allowed.most_users_sampled:
-        draws = tally_draws(n, k, system.channel().shape[1], by_formula=response is not None)
+        by_formula = response is not None and isinstance(population, Dirichlet)
+        draws = tally_draws(n, k, system.channel().shape[1], by_formula=by_formula)
     rung = "estimate" if draws or told.rung == "estimate" else "bound"
 
     def bounded() -> Estimate:
