@@ -137,7 +137,7 @@ def test_a_seed_makes_a_sample_the_same_again() -> None:
     first, again = (compared(*arguments)["krr:k=3,epsilon=1"] for _ in range(2))
     assert first == again
     estimate = first["shuffled"]["posterior_vulnerability"]
-    assert set(estimate) == {"value", "low", "high", "confidence", "method", "assuming"}
+    assert set(estimate) == {"value", "value_is", "kind", "low", "high", "confidence", "method", "assuming"}
     # Alone an exchangeable target's value is drawn from alpha over its sum.
     assert first["posterior_vulnerability"] == tc.posterior_vulnerability(RR(3, 1))
 

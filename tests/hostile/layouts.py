@@ -158,7 +158,9 @@ def values_in(content: bytes) -> list[Any]:
 
 
 def csv_table(content: bytes) -> Table:
-    rows = [row or [""] for row in csv.reader(io.StringIO(content.decode("utf-8-sig"), newline=""))]
+    header, *others = csv.reader(io.StringIO(content.decode("utf-8-sig"), newline=""))
+    # A blank line is a person without a value in a table of one column, and no row at the end of another one.
+    rows = [header or [""], *(row or [""] for row in others if row or len(header) < 2)]
     return tuple(rows[0]), [tuple(value or None for value in row) for row in rows[1:]]
 
 
