@@ -451,7 +451,7 @@ def test_a_question_beyond_a_limit_is_answered_by_an_interval(name, most, questi
 
 
 def test_where_integrals_are_not_affordable_tallies_are_sampled_or_that_is_refused(tmp_path):
-    question, few = "a population told by a channel", {"most_users_by_quadrature": 7}
+    question, few = "a population told by a channel", {"most_users_by_quadrature": 7, "most_tally_cells": 1}
     known = asked(question, tmp_path / "before")
     found = asked(question, tmp_path / "sampled", few | {"most_cells_bracketed": 1 << 21})
     assert isinstance(known, float)
