@@ -101,8 +101,9 @@ def open_people(
 ) -> Population:
     """Return the people of a table and some of its columns, if it is known whose rows they are.
 
-    All columns of a table are looked at that is read into this process, those too that are not asked for: a key that
-    stays behind says of the rows what it would say in them. Of a server's table only those asked for are.
+    If the user has not said whose rows they are, all columns of a table that is read into this process are searched
+    for a key, since one that is not asked for repeats just the same. Otherwise, and in a server's table, only the
+    columns asked for are read.
 
     Parameters
     ----------
@@ -131,7 +132,7 @@ def open_people(
         whole = table
     else:
         elsewhere = (isinstance(table, str) and is_address(table)) or type(table).__module__.startswith("ibis.")
-        first = columns if elsewhere else None
+        first = columns if elsewhere or person is not None else None
         whole = Population(table, first, person_column(person), header, memory=memory)
     if columns is not None:
         if person_column(person) in columns:

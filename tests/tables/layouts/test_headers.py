@@ -137,8 +137,10 @@ def test_only_names_that_will_be_shown_are_looked_for_below(tmp_path: Path) -> N
     pyarrow.parquet.write_table(pa.Table.from_pylist(rows), tmp_path / "people.parquet")
     for path in tmp_path.iterdir():
         for command in ("audit", "exposure"):
-            code, out, err = run(command, path, "--k", "2", "--columns", "town")
+            code, out, err = run(command, path, "--k", "2", "--columns", "town", "--person", "none")
             assert (code, "smith" in out + err) == (0, False)
+            code, out, err = run(command, path, "--k", "2", "--columns", "town")
+            assert (code, "smith" in out + err) == (2, False), "a key is searched for in all columns"
         for columns, person in ((None, None), (["smith"], None), (["town"], "smith"), (["smit"], None), (["x"], "y")):
             with pytest.raises(InvalidTableError, match="the name of column 2 comes again below") as refusal:
                 Population(path, columns, person)
