@@ -4,7 +4,7 @@ from importlib.util import find_spec
 
 _HELPERS = ("certificates", "closed_on_spark", "collected", "collections_made", "homes", "parties")
 _OF_A_COLLECTION = [
-    "src/tacit/collection/*",
+    "src/discretion/collection/*",
     "tests/collection/*",
     "tests/hostile/bodies.py",
     *(f"tests/oracles/{name}.py" for name in ("bare_collection", "collecting", "rfc9180")),

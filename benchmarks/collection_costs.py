@@ -18,15 +18,15 @@ import numpy as np
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+from discretion.collection import Choice, Feature, Party, Task
+from discretion.collection.parts.counting import counted
+from discretion.collection.parts.partitions import write_partitions
+from discretion.collection.parts.shuffling import shuffled, written
+from discretion.collection.parts.store import Store
+from discretion.collection.wire.rounds import SALT_BYTES, Round
+from discretion.collection.wire.sealing import SEAL_BYTES, public_bytes, sealed
+from discretion.collection.wire.uploads import upload_bytes
 from oracles.bare_collection import FEATURES, INFO, WIDTH, bare_opens, boxes, cpu_seconds, uploads
-from tacit.collection import Choice, Feature, Party, Task
-from tacit.collection.parts.counting import counted
-from tacit.collection.parts.partitions import write_partitions
-from tacit.collection.parts.shuffling import shuffled, written
-from tacit.collection.parts.store import Store
-from tacit.collection.wire.rounds import SALT_BYTES, Round
-from tacit.collection.wire.sealing import SEAL_BYTES, public_bytes, sealed
-from tacit.collection.wire.uploads import upload_bytes
 
 PEOPLE, SHUFFLERS = 10**9, 2
 OPENED, STORED, AT_ONCE = 20_000, 10_000, 500

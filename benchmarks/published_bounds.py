@@ -8,8 +8,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-import tacit as tc
-from tacit.charts import Axis, Curve, Panel, curves, to_pdf, to_png, to_svg
+import discretion as dc
+from discretion.charts import Axis, Curve, Panel, curves, to_pdf, to_png, to_svg
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from oracles import published_bounds as published
@@ -23,20 +23,20 @@ ALIKE, WORST, CLOSED = "exact, others on one value", "certified, whatever the ot
 Row = tuple[int, int, str, float]
 
 
-def others_alike(k: int, n: int) -> float | tc.Estimate:
+def others_alike(k: int, n: int) -> float | dc.Estimate:
     """Return ε(δ) against somebody who knows that all others hold one value."""
-    return tc.dp_epsilon(crowd(k, n).seen_by(tc.AllButOne([n - 1] + [0] * (k - 1))), DELTA)
+    return dc.dp_epsilon(crowd(k, n).seen_by(dc.AllButOne([n - 1] + [0] * (k - 1))), DELTA)
 
 
-def crowd(k: int, n: int) -> tc.Shuffled:
-    return tc.Shuffled(tc.RandomizedResponse(k, epsilon=LOCAL), n)
+def crowd(k: int, n: int) -> dc.Shuffled:
+    return dc.Shuffled(dc.RandomizedResponse(k, epsilon=LOCAL), n)
 
 
 def compared(k: int, n: int) -> Iterator[Row]:
     """Yield ε(δ) by each name."""
     yield k, n, ALIKE, float(others_alike(k, n))
-    worst = tc.dp_epsilon(crowd(k, n).seen_by(tc.WorstAllButOne()), DELTA)
-    yield k, n, WORST, worst.high if isinstance(worst, tc.Estimate) else worst
+    worst = dc.dp_epsilon(crowd(k, n).seen_by(dc.WorstAllButOne()), DELTA)
+    yield k, n, WORST, worst.high if isinstance(worst, dc.Estimate) else worst
     for name, bound in BOUNDS.items():
         yield k, n, name, published.least_epsilon(bound, k, n, LOCAL, DELTA)
     yield k, n, CLOSED, published.clones_closed_form(k, n, LOCAL, DELTA)

@@ -9,8 +9,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-import tacit as tc
-from tacit.anonymity import Population
+import discretion as dc
+from discretion.anonymity import Population
 
 SIZES = {"sex": 2, "race": 5, "relationship": 6, "education": 16, "age": 73, "hours": 94}
 SETS = [chosen for size in range(1, 7) for chosen in combinations(SIZES, size)]
@@ -82,7 +82,7 @@ def test_k_anonymity(benchmark: Any, a_million: Any, how: Any) -> None:
 
 def our_reidentification(frame: Any) -> Callable[[], float]:
     population = Population(frame)
-    return lambda: tc.anonymity.reidentification_vulnerability(population, list(SIZES))
+    return lambda: dc.anonymity.reidentification_vulnerability(population, list(SIZES))
 
 
 def privattacks(frame: Any) -> Callable[[], float]:

@@ -6,15 +6,15 @@ from dp_accounting.pld import privacy_loss_distribution as accountant
 from riskcal.analysis import get_beta_from_pld
 from scipy.stats import binom
 
-import tacit as tc
+import discretion as dc
 
 SIGMA, RATE, STEPS = 1.0, 0.01, 1000
 RATES = np.array([1e-6, 1e-4, 0.01, 0.1, 0.5, 0.9])
 USERS, EPSILON = 10**6, 1.0
 
 
-def tacits() -> np.ndarray:
-    curve = tc.tradeoff(tc.SubsampledGaussian(SIGMA, RATE, STEPS))
+def discretions() -> np.ndarray:
+    curve = dc.tradeoff(dc.SubsampledGaussian(SIGMA, RATE, STEPS))
     return np.array([(missed.low, missed.high) for missed in map(curve.at, RATES)])
 
 
@@ -26,22 +26,22 @@ def riskcals() -> np.ndarray:
 
 
 @pytest.mark.benchmark(group="curve of DP-SGD", min_rounds=3, warmup=True)
-@pytest.mark.parametrize("how", [tacits, riskcals])
+@pytest.mark.parametrize("how", [discretions, riskcals])
 def test_curve_of_gradient_descent(benchmark, how) -> None:
     low, high = benchmark(how).T
-    ours = tacits()
+    ours = discretions()
     benchmark.extra_info["off, at most"] = float(np.maximum(ours[:, 1] - low, high - ours[:, 0]).max())
     assert (ours[:, 1] - ours[:, 0] < 1e-4).all()
     assert (np.abs(low - ours[:, 0]) < 1e-4).all()
 
 
 def crowds() -> float:
-    view = tc.Shuffled(tc.RandomizedResponse(2, epsilon=EPSILON), USERS).seen_by(tc.AllButOne([0, USERS - 1]))
-    return tc.tradeoff(view, (0, 1)).at(0.01)
+    view = dc.Shuffled(dc.RandomizedResponse(2, epsilon=EPSILON), USERS).seen_by(dc.AllButOne([0, USERS - 1]))
+    return dc.tradeoff(view, (0, 1)).at(0.01)
 
 
 def binomials() -> float:
-    truth = tc.RandomizedResponse(2, epsilon=EPSILON).p
+    truth = dc.RandomizedResponse(2, epsilon=EPSILON).p
     reports = np.arange(USERS + 1)
     others, before = binom.pmf(reports, USERS - 1, truth), binom.pmf(reports - 1, USERS - 1, truth)
     p, q = (said * before + (1 - said) * others for said in (1 - truth, truth))

@@ -8,8 +8,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-import tacit as tc
-from tacit.jobs.audit import to_html
+import discretion as dc
+from discretion.jobs.audit import to_html
 
 SIZES = {"sex": 2, "region": 9, "age": 100, "job": 50, "town": 1000, "plan": 20}
 
@@ -30,7 +30,7 @@ def table(tmp_path_factory) -> str:
 
 def whole_audit(path: str) -> int:
     """Audit the table and render the page."""
-    found = tc.audit(path, sensitive="plan")
+    found = dc.audit(path, sensitive="plan")
     assert found.sets.complete
     return len(to_html(found))
 

@@ -9,8 +9,8 @@ import pytest
 import qif
 from scipy.spatial.distance import pdist
 
-import tacit as tc
-from tacit.numerics.distances.l1_tiles import furthest_rows
+import discretion as dc
+from discretion.numerics.distances.l1_tiles import furthest_rows
 
 
 @cache
@@ -26,8 +26,8 @@ def clustered_channel(rows: int, columns: int, clusters: int) -> np.ndarray:
     return 0.99 * profiles[rng.integers(0, clusters, rows)] + 0.01 * rng.dirichlet(np.ones(columns), size=rows)
 
 
-def tacits(matrix: np.ndarray) -> float:
-    return tc.bayes_security(tc.Channel(matrix))
+def discretions(matrix: np.ndarray) -> float:
+    return dc.bayes_security(dc.Channel(matrix))
 
 
 def qifs(matrix: np.ndarray) -> float:
@@ -43,9 +43,11 @@ def numpys(matrix: np.ndarray) -> float:
 
 
 @pytest.mark.benchmark(group="β* of a random 2000 × 1000 channel", min_rounds=3, warmup=True)
-@pytest.mark.parametrize("how", [tacits, qifs, scipys, numpys])
+@pytest.mark.parametrize("how", [discretions, qifs, scipys, numpys])
 def test_all_pairs(benchmark, how) -> None:
-    assert benchmark(how, random_channel(2000, 1000)) == pytest.approx(tacits(random_channel(2000, 1000)), rel=1e-12)
+    assert benchmark(how, random_channel(2000, 1000)) == pytest.approx(
+        discretions(random_channel(2000, 1000)), rel=1e-12
+    )
 
 
 def pruned(matrix: np.ndarray) -> float:
@@ -54,7 +56,7 @@ def pruned(matrix: np.ndarray) -> float:
 
 def unpruned(matrix: np.ndarray) -> float:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tacit.numerics.distances.l1_tiles._ROWS_TO_CLUSTER", len(matrix) + 1)
+        patch.setattr("discretion.numerics.distances.l1_tiles._ROWS_TO_CLUSTER", len(matrix) + 1)
         return pruned(matrix)
 
 
@@ -69,8 +71,8 @@ def test_clusters(benchmark, how) -> None:
 
 
 ON_DISK = """
-import resource, sys, tacit as tc
-security = tc.bayes_security(tc.StoredChannel(sys.argv[1]))
+import resource, sys, discretion as dc
+security = dc.bayes_security(dc.StoredChannel(sys.argv[1]))
 print(security, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 """
 

@@ -9,6 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from discretion.collection.parts.opening import opened_block
+from discretion.collection.parts.shuffling import shuffled
+from discretion.collection.parts.spark_shuffling import shuffled_on_spark
+from discretion.collection.parts.store import Store
+from discretion.collection.wire.uploads import Upload
 from engines import ON_SPARK
 from oracles.bare_collection import (
     FEATURES,
@@ -23,11 +28,6 @@ from oracles.bare_collection import (
     uploads as some_uploads,
 )
 from servers import PASSWORD, started
-from tacit.collection.parts.opening import opened_block
-from tacit.collection.parts.shuffling import shuffled
-from tacit.collection.parts.spark_shuffling import shuffled_on_spark
-from tacit.collection.parts.store import Store
-from tacit.collection.wire.uploads import Upload
 
 CORES = min(os.cpu_count() or 1, 2)
 

@@ -9,12 +9,12 @@ from secrets import token_bytes
 
 import pytest
 
+from discretion.collection import Feature, Party, Task
+from discretion.collection.services.home import Home
+from discretion.collection.simulation.parties import HOST, Parties, free_ports
+from discretion.collection.wire.rounds import Round
+from discretion.collection.wire.uploads import TOKEN_BYTES, upload_bytes
 from servers import PASSWORD, started
-from tacit.collection import Feature, Party, Task
-from tacit.collection.services.home import Home
-from tacit.collection.simulation.parties import HOST, Parties, free_ports
-from tacit.collection.wire.rounds import Round
-from tacit.collection.wire.uploads import TOKEN_BYTES, upload_bytes
 
 FEATURES, UPLOADS, CONNECTIONS = 10, 10_000, 128
 # What is asked of it: on two cores that the load shares.

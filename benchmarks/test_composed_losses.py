@@ -3,14 +3,14 @@
 import pytest
 from dp_accounting.pld import privacy_loss_distribution as accountant
 
-import tacit as tc
+import discretion as dc
 
 SETTINGS = [(1.0, 0.01, 1000), (2.0, 0.001, 10_000)]
 DELTA = 1e-6
 
 
-def tacits(sigma: float, rate: float, steps: int) -> tuple[float, float]:
-    found = tc.dp_epsilon(tc.SubsampledGaussian(sigma, rate, steps), DELTA)
+def discretions(sigma: float, rate: float, steps: int) -> tuple[float, float]:
+    found = dc.dp_epsilon(dc.SubsampledGaussian(sigma, rate, steps), DELTA)
     return found.low, found.high
 
 
@@ -28,11 +28,11 @@ def accountants(sigma: float, rate: float, steps: int) -> tuple[float, float]:
 
 @pytest.mark.benchmark(group="ε(δ) of DP-SGD", min_rounds=3, warmup=True)
 @pytest.mark.parametrize("setting", SETTINGS, ids=str)
-@pytest.mark.parametrize("how", [tacits, accountants])
+@pytest.mark.parametrize("how", [discretions, accountants])
 def test_epsilon(benchmark, how, setting) -> None:
     low, high = benchmark(how, *setting)
     benchmark.extra_info["width"] = high - low
-    ours = tacits(*setting)
+    ours = discretions(*setting)
     assert ours[0] <= high
     assert low <= ours[1]
     assert ours[1] - ours[0] <= high - low
@@ -40,5 +40,5 @@ def test_epsilon(benchmark, how, setting) -> None:
 
 @pytest.mark.benchmark(group="β* of five uses of Laplace noise", min_rounds=3, warmup=True)
 def test_noise(benchmark) -> None:
-    security = benchmark(lambda: tc.bayes_security(tc.repeated(tc.Laplace(1.0), 5)))
+    security = benchmark(lambda: dc.bayes_security(dc.repeated(dc.Laplace(1.0), 5)))
     assert security.high - security.low < 1e-6

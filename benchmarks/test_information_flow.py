@@ -10,7 +10,7 @@ from qiflib.core.gvulnerability import GVulnerability
 from qiflib.core.hyper import Hyper
 from qiflib.core.secrets import Secrets
 
-import tacit as tc
+import discretion as dc
 
 
 @cache
@@ -19,16 +19,16 @@ def random_matrix(rows: int, columns: int) -> np.ndarray:
 
 
 @cache
-def random_channel(rows: int, columns: int) -> tc.Channel:
-    return tc.Channel(random_matrix(rows, columns))
+def random_channel(rows: int, columns: int) -> dc.Channel:
+    return dc.Channel(random_matrix(rows, columns))
 
 
-def tacits(size: int) -> float:
-    return tc.posterior_vulnerability(random_channel(size, size))
+def discretions(size: int) -> float:
+    return dc.posterior_vulnerability(random_channel(size, size))
 
 
-def tacits_capacity(size: int) -> float:
-    return tc.multiplicative_bayes_capacity(random_channel(size, size)) / size
+def discretions_capacity(size: int) -> float:
+    return dc.multiplicative_bayes_capacity(random_channel(size, size)) / size
 
 
 def numpys(size: int) -> float:
@@ -44,7 +44,7 @@ def qifs_capacity(size: int) -> float:
 
 
 @pytest.mark.benchmark(group="vulnerability and Bayes capacity of a random 2000 × 2000 channel", warmup=True)
-@pytest.mark.parametrize("how", [tacits, tacits_capacity, numpys, qifs, qifs_capacity])
+@pytest.mark.parametrize("how", [discretions, discretions_capacity, numpys, qifs, qifs_capacity])
 def test_a_guess(benchmark, how) -> None:
     random_channel(2000, 2000)
     assert benchmark(how, 2000) == pytest.approx(numpys(2000), rel=1e-12)
@@ -63,16 +63,16 @@ def qiflibs(size: int) -> float:
 
 
 @pytest.mark.benchmark(group="vulnerability of a random 2000 × 2000 channel, from a hyper-distribution")
-@pytest.mark.parametrize("how", [tacits, qiflibs])
+@pytest.mark.parametrize("how", [discretions, qiflibs])
 def test_a_guess_from_all_posteriors(benchmark, how) -> None:
     qiflibs_parts(2000)
     random_channel(2000, 2000)
-    found = benchmark.pedantic(how, (2000,), rounds=1 if how is qiflibs else 50, warmup_rounds=how is tacits)
+    found = benchmark.pedantic(how, (2000,), rounds=1 if how is qiflibs else 50, warmup_rounds=how is discretions)
     assert found == pytest.approx(numpys(2000), rel=1e-9)
 
 
 def newtons(size: int, gap: float) -> tuple[float, float]:
-    found = tc.shannon_capacity(random_channel(size, size), gap)
+    found = dc.shannon_capacity(random_channel(size, size), gap)
     assert found.high - found.low <= gap
     return found.low, found.high
 
@@ -99,7 +99,7 @@ def qifs_shannon(size: int, gap: float) -> tuple[float, float]:
 @pytest.mark.parametrize(
     ("how", "gap"),
     [(newtons, 1e-7), (newtons, 1e-9), (blahut_arimotos, 1e-7)],
-    ids=["tacit", "tacit, 1e-9", "textbook"],
+    ids=["discretion", "discretion, 1e-9", "textbook"],
 )
 def test_shannon_capacity(benchmark, how, gap) -> None:
     random_channel(500, 500)

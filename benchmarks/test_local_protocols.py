@@ -31,7 +31,7 @@ from pure_ldp.frequency_oracles.direct_encoding import DEClient, DEServer
 from pure_ldp.frequency_oracles.local_hashing import LHClient, LHServer
 from pure_ldp.frequency_oracles.unary_encoding import UEClient, UEServer
 
-import tacit as tc
+import discretion as dc
 
 EPSILON = 1.0
 
@@ -85,7 +85,7 @@ CASES = {
         100,
         10**6,
         0.012,
-        ours(tc.RandomizedResponse(100, EPSILON)),
+        ours(dc.RandomizedResponse(100, EPSILON)),
         pure_ldp(DEClient, DEServer, 100),
         multi_freq_ldpy(GRR_Client, lambda reports: GRR_Aggregator_MI(reports, 100, EPSILON), 100),
         floor(4 + 1, lambda values, drawn: np.bincount(values)),
@@ -94,7 +94,7 @@ CASES = {
         100,
         10**5,
         0.02,
-        ours(tc.UnaryEncoding.oue(100, EPSILON)),
+        ours(dc.UnaryEncoding.oue(100, EPSILON)),
         pure_ldp(UEClient, UEServer, 100, use_oue=True),
         multi_freq_ldpy(UE_Client, lambda reports: UE_Aggregator_MI(reports, EPSILON), 100),
         floor(100, lambda values, drawn: drawn.sum()),
@@ -103,7 +103,7 @@ CASES = {
         1000,
         10**5,
         0.03,
-        ours(tc.LocalHashing(1000, EPSILON)),
+        ours(dc.LocalHashing(1000, EPSILON)),
         pure_ldp(LHClient, LHServer, 1000, use_olh=True),
         multi_freq_ldpy(LH_Client, lambda reports: LH_Aggregator_MI(reports, 1000, EPSILON), 1000),
         floor(4 + 1 + 4, lambda values, drawn: np.bincount(values)),
@@ -138,7 +138,7 @@ def _timed(estimate: Estimator, values: np.ndarray) -> float:
 
 
 def test_an_estimate_of_local_hashing_takes_little_memory() -> None:
-    mechanism = tc.LocalHashing(1000, EPSILON)
+    mechanism = dc.LocalHashing(1000, EPSILON)
     reports = mechanism.sample(CASES["OLH, k = 1000, 10⁵ people"].values, rng=1)
     tracemalloc.start()
     mechanism.estimate_frequencies(reports)

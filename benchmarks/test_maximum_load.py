@@ -8,8 +8,8 @@ from collections import Counter
 import numpy as np
 import pytest
 
-import tacit as tc
-from tacit.numerics.laws.occupancy import expected_maximum_load
+import discretion as dc
+from discretion.numerics.laws.occupancy import expected_maximum_load
 
 
 def partitions(n: int, parts: int, largest: int):
@@ -40,7 +40,7 @@ def by_simulation(n: int, k: int) -> float:
 @pytest.mark.benchmark(group="n=60, k=5")
 @pytest.mark.parametrize("how", [expected_maximum_load.__wrapped__, by_partitions, by_simulation])
 def test_small(benchmark, how) -> None:
-    assert benchmark(how, 60, 5) == pytest.approx(tc.shuffling.maximum_load(60, 5), rel=1e-2)
+    assert benchmark(how, 60, 5) == pytest.approx(dc.shuffling.maximum_load(60, 5), rel=1e-2)
 
 
 @pytest.mark.benchmark(group="n=10⁹, k=10⁵")
@@ -49,8 +49,8 @@ def test_a_billion_users(benchmark) -> None:
 
 
 FIRST_CALL = """
-import time, tacit
-ask = tacit.shuffling.maximum_load
+import time, discretion
+ask = discretion.shuffling.maximum_load
 start = time.perf_counter()
 ask(10**9, 10**5)
 print(time.perf_counter() - start)
@@ -65,5 +65,5 @@ def test_a_billion_users_at_the_first_call() -> None:
 @pytest.mark.benchmark(group="n=10⁹, bounds")
 @pytest.mark.parametrize("k", [2, 10**5])
 def test_certified_bounds(benchmark, k) -> None:
-    bounds = benchmark(tc.shuffling.maximum_load_bounds, 10**9, k)
+    bounds = benchmark(dc.shuffling.maximum_load_bounds, 10**9, k)
     assert bounds.low <= expected_maximum_load(10**9, k) <= bounds.high

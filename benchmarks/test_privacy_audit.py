@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-import tacit as tc
+import discretion as dc
 
 Outputs = NDArray[Any]
 
@@ -79,8 +79,8 @@ MECHANISMS: dict[str, tuple[Callable[..., Outputs], list[float], list[float]]] =
 }
 
 
-def by_tacit(x: Outputs, y: Outputs) -> bool:
-    return tc.estimate_epsilon(x, y, 0, 1 - FAILURE, rng=1).low > EPSILON
+def by_discretion(x: Outputs, y: Outputs) -> bool:
+    return dc.estimate_epsilon(x, y, 0, 1 - FAILURE, rng=1).low > EPSILON
 
 
 def by_histogram(x: Outputs, y: Outputs) -> bool:
@@ -108,7 +108,7 @@ def outputs_until(found: Callable[[Outputs, Outputs], bool], name: str) -> int |
 
 
 @pytest.mark.parametrize("name", MECHANISMS)
-@pytest.mark.parametrize("tester", [by_tacit, by_histogram])
+@pytest.mark.parametrize("tester", [by_discretion, by_histogram])
 def test_violations_found(benchmark: Any, tester: Callable[[Outputs, Outputs], bool], name: str) -> None:
     benchmark.extra_info["outputs"] = benchmark.pedantic(outputs_until, (tester, name), rounds=1)
     assert name not in RIGHT or benchmark.extra_info["outputs"] is None
@@ -117,6 +117,6 @@ def test_violations_found(benchmark: Any, tester: Callable[[Outputs, Outputs], b
 def test_laplace_from_a_hundred_thousand_outputs(benchmark: Any) -> None:
     rng = np.random.default_rng(1)
     x, y = rng.laplace(1, size=50_000), rng.laplace(size=50_000)
-    found = benchmark.pedantic(tc.estimate_epsilon, (x, y, 0), {"rng": 1}, rounds=3)
+    found = benchmark.pedantic(dc.estimate_epsilon, (x, y, 0), {"rng": 1}, rounds=3)
     benchmark.extra_info["epsilon"] = found.low
     assert 0.9 <= found.low <= 1

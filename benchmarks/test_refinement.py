@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import qif
 
-import tacit as tc
+import discretion as dc
 
 KINDS = [pytest.param(concentration, refined, id=f"rows Dirichlet({concentration}), {'true' if refined else 'false'}")
          for concentration in (0.1, 1) for refined in (True, False)]  # fmt: skip
@@ -22,8 +22,8 @@ def instance(shape: tuple[int, int, int], concentration: float, refined: bool, s
     return [C, C @ rows(m, n) if refined else rows(k, n)]
 
 
-def tacits(C: np.ndarray, D: np.ndarray) -> bool | None:
-    return tc.refines(tc.Channel(C), tc.Channel(D)).holds
+def discretions(C: np.ndarray, D: np.ndarray) -> bool | None:
+    return dc.refines(dc.Channel(C), dc.Channel(D)).holds
 
 
 def qifs(C: np.ndarray, D: np.ndarray) -> bool:
@@ -33,17 +33,17 @@ def qifs(C: np.ndarray, D: np.ndarray) -> bool:
 @pytest.mark.benchmark(group="refinement of 60 × 60 by 60 × 60", min_rounds=1, max_time=1)
 @pytest.mark.parametrize(("concentration", "refined"), KINDS)
 def test_sixty(benchmark, concentration, refined) -> None:
-    assert benchmark(tacits, *instance((60, 60, 60), concentration, refined)) is refined
+    assert benchmark(discretions, *instance((60, 60, 60), concentration, refined)) is refined
 
 
 @pytest.mark.benchmark(group="refinement of 200 × 200 by 200 × 200", min_rounds=1, max_time=1)
 @pytest.mark.parametrize(("concentration", "refined"), KINDS)
 def test_two_hundred(benchmark, concentration, refined) -> None:
-    assert benchmark(tacits, *instance((200, 200, 200), concentration, refined)) is refined
+    assert benchmark(discretions, *instance((200, 200, 200), concentration, refined)) is refined
 
 
 @pytest.mark.benchmark(group="refinement of 10 × 20 by 10 × 15", min_rounds=1, max_time=1)
-@pytest.mark.parametrize("how", [tacits, qifs])
+@pytest.mark.parametrize("how", [discretions, qifs])
 @pytest.mark.parametrize(("concentration", "refined"), KINDS)
 def test_beside_qif(benchmark, how, concentration, refined) -> None:
     """How many of ten verdicts are right, and how long the first takes."""
@@ -57,5 +57,5 @@ def test_beside_qif(benchmark, how, concentration, refined) -> None:
 @pytest.mark.benchmark(group="deficiency of 40 × 80 and 40 × 60", min_rounds=1, max_time=1)
 def test_deficiency(benchmark) -> None:
     C, D = instance((40, 80, 60), 1, refined=False)
-    found = benchmark(tc.deficiency, tc.Channel(C), tc.Channel(D))
+    found = benchmark(dc.deficiency, dc.Channel(C), dc.Channel(D))
     assert isinstance(found, float)

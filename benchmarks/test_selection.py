@@ -7,8 +7,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-import tacit as tc
-from tacit.numerics.alike import Column, everybody, refined, rows_in_small
+import discretion as dc
+from discretion.numerics.alike import Column, everybody, refined, rows_in_small
 
 PEOPLE, TRAITS, CONSTANTS, RECODES = 299_285, 26, 8, 8
 
@@ -67,7 +67,7 @@ def test_one_set_by_duckdb(benchmark, census: pa.Table) -> None:
 
 @pytest.mark.benchmark(group="the search of 42 columns, 20 seconds")
 def test_the_search(benchmark, census: pa.Table) -> None:
-    people = tc.Population(census)
-    found = benchmark.pedantic(lambda: tc.select_columns(people, 0.01, k=10, time_limit=20), rounds=1)
+    people = dc.Population(census)
+    found = benchmark.pedantic(lambda: dc.select_columns(people, 0.01, k=10, time_limit=20), rounds=1)
     benchmark.extra_info |= {"columns": len(found.columns), "bound": found.bound, "ended": found.ended}
     assert found.best.exposure <= 0.01

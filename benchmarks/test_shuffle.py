@@ -8,24 +8,24 @@ import numpy as np
 import pytest
 from scipy import stats
 
-import tacit as tc
+import discretion as dc
 from oracles import published_bounds as published
 
 DELTA = 1e-6
 
 
-def crowd(k: int, n: int) -> tuple[tc.Shuffled, tc.AllButOne]:
-    return tc.Shuffled(tc.RandomizedResponse(k, epsilon=1), n), tc.AllButOne([n - 1] + [0] * (k - 1))
+def crowd(k: int, n: int) -> tuple[dc.Shuffled, dc.AllButOne]:
+    return dc.Shuffled(dc.RandomizedResponse(k, epsilon=1), n), dc.AllButOne([n - 1] + [0] * (k - 1))
 
 
 def exact_delta(k: int, n: int, epsilon: float) -> float:
     s, adversary = crowd(k, n)
-    return float(tc.privacy_profile(s.seen_by(adversary), epsilon))
+    return float(dc.privacy_profile(s.seen_by(adversary), epsilon))
 
 
 def exact_epsilon(k: int, n: int) -> float:
     s, adversary = crowd(k, n)
-    return float(tc.dp_epsilon(s.seen_by(adversary), DELTA))
+    return float(dc.dp_epsilon(s.seen_by(adversary), DELTA))
 
 
 def summed_delta(k: int, n: int, epsilon: float) -> float:
@@ -106,14 +106,14 @@ def counts_of(users: int, k: int):
 
 def worst_delta(k: int, n: int, epsilon: float) -> float:
     return float(
-        tc.privacy_profile(tc.Shuffled(tc.RandomizedResponse(k, epsilon=1), n).seen_by(tc.WorstAllButOne()), epsilon)
+        dc.privacy_profile(dc.Shuffled(dc.RandomizedResponse(k, epsilon=1), n).seen_by(dc.WorstAllButOne()), epsilon)
     )
 
 
 def tried_delta(k: int, n: int, epsilon: float) -> float:
     """Try all that the others can hold, one after the other."""
-    s = tc.Shuffled(tc.RandomizedResponse(k, epsilon=1), n)
-    return max(float(tc.privacy_profile(s.seen_by(tc.AllButOne(counts)), epsilon)) for counts in counts_of(n - 1, k))
+    s = dc.Shuffled(dc.RandomizedResponse(k, epsilon=1), n)
+    return max(float(dc.privacy_profile(s.seen_by(dc.AllButOne(counts)), epsilon)) for counts in counts_of(n - 1, k))
 
 
 @pytest.mark.benchmark(group="δ(ε) of the worst others")
@@ -125,8 +125,8 @@ def test_the_worst_others(benchmark, how, k: int, n: int) -> None:
 
 
 def listed_guess(n: int) -> float:
-    crowd = tc.Shuffled(tc.RandomizedResponse(2, epsilon=1), n)
-    return float(tc.posterior_vulnerability(crowd.seen_by(tc.Exchangeable([1, 1]))))
+    crowd = dc.Shuffled(dc.RandomizedResponse(2, epsilon=1), n)
+    return float(dc.posterior_vulnerability(crowd.seen_by(dc.Exchangeable([1, 1]))))
 
 
 def integrated_guess(n: int) -> float:
@@ -146,19 +146,19 @@ def test_an_exchangeable_target(benchmark, how) -> None:
 
 
 def test_a_sample_of_eight_values_has_four_digits_within_ten_seconds() -> None:
-    s = tc.Shuffled(tc.UnaryEncoding.oue(8, 1), 1000)
+    s = dc.Shuffled(dc.UnaryEncoding.oue(8, 1), 1000)
     start = time.perf_counter()
-    guess = tc.posterior_vulnerability(s.seen_by(tc.Uninformed(), seed=0))
+    guess = dc.posterior_vulnerability(s.seen_by(dc.Uninformed(), seed=0))
     assert time.perf_counter() - start < 10
-    assert isinstance(guess, tc.Estimate)
+    assert isinstance(guess, dc.Estimate)
     assert (guess.high - guess.low) / 2 < 1e-4
 
 
 @pytest.mark.parametrize(("k", "n"), [*itertools.product([2, 3, 10], [10**3, 10**4, 10**6])])
 @pytest.mark.parametrize("local", [0.5, 1.0, 2.0, 4.0])
 def test_the_gap_to_the_published_bounds(k: int, n: int, local: float) -> None:
-    s = tc.Shuffled(tc.RandomizedResponse(k, epsilon=local), n)
-    alike = float(tc.dp_epsilon(s.seen_by(tc.AllButOne([n - 1] + [0] * (k - 1))), DELTA))
+    s = dc.Shuffled(dc.RandomizedResponse(k, epsilon=local), n)
+    alike = float(dc.dp_epsilon(s.seen_by(dc.AllButOne([n - 1] + [0] * (k - 1))), DELTA))
     bounds = {
         name: published.least_epsilon(bound, k, n, local, DELTA) for name, bound in published.UPPER_BOUNDS.items()
     }

@@ -7,10 +7,19 @@ import pytest
 
 COMMANDS = {
     "python": ["-c", "pass"],
-    "import tacit": ["-c", "import tacit"],
-    "tacit --help": ["-m", "tacit", "--help"],
+    "import discretion": ["-c", "import discretion"],
+    "discretion --help": ["-m", "discretion", "--help"],
     "import numpy": ["-c", "import numpy"],
-    "tacit measure": ["-m", "tacit", "measure", "krr:k=5,epsilon=1", "--users", "1000", "--shuffled", "--json"],
+    "discretion measure": [
+        "-m",
+        "discretion",
+        "measure",
+        "krr:k=5,epsilon=1",
+        "--users",
+        "1000",
+        "--shuffled",
+        "--json",
+    ],
 }
 
 

@@ -9,8 +9,8 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
-import tacit as tc
-from tacit.tables.example import path_of
+import discretion as dc
+from discretion.tables.example import path_of
 
 evaluators: Any = pytest.importorskip("anonymeter.evaluators")
 
@@ -49,19 +49,19 @@ def by_anonymeter(tables: tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]) -> di
     }
 
 
-def by_tacit(tables: tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame], attacks: int | None) -> dict[str, float]:
+def by_discretion(tables: tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame], attacks: int | None) -> dict[str, float]:
     original, synthetic, control = tables
     rest = [name for name in original if name not in FIRST]
-    found = tc.synthetic_risk(
+    found = dc.synthetic_risk(
         original, synthetic, control, sensitive="income", linked=(FIRST, rest), attacks=attacks, seed=1
     )
     return {each.attack: each.risk.value for each in found.attacks}
 
 
 @pytest.mark.parametrize("attacks", [ATTACKS, None])
-def test_attacks_by_tacit(benchmark: Any, adult: tuple[pd.DataFrame, ...], attacks: int | None) -> None:
-    by_tacit(adult, attacks)
-    found = benchmark.pedantic(by_tacit, (adult, attacks), rounds=3)
+def test_attacks_by_discretion(benchmark: Any, adult: tuple[pd.DataFrame, ...], attacks: int | None) -> None:
+    by_discretion(adult, attacks)
+    found = benchmark.pedantic(by_discretion, (adult, attacks), rounds=3)
     benchmark.extra_info |= found
     assert abs(found["linkability"] - 0.25) < 0.05
 
@@ -72,4 +72,4 @@ def test_attacks_by_anonymeter(benchmark: Any, adult: tuple[pd.DataFrame, ...]) 
     ).evaluate()  # which compiles
     found = benchmark.pedantic(by_anonymeter, (adult,), rounds=1)
     benchmark.extra_info |= found
-    assert abs(found["linkability"] - by_tacit(adult, None)["linkability"]) < 0.05
+    assert abs(found["linkability"] - by_discretion(adult, None)["linkability"]) < 0.05

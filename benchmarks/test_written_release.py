@@ -12,9 +12,9 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
-import tacit as tc
+import discretion as dc
 from adult_hierarchies import COLUMNS, coarser, write_hierarchies
-from tacit.tables.example import path_of
+from discretion.tables.example import path_of
 
 anonymity: Any = pytest.importorskip("anjana.anonymity")
 
@@ -46,11 +46,11 @@ def smallest(released: pd.DataFrame, columns: list[str]) -> int:
     return int(released.groupby([name for name in columns if name in released]).size().min())
 
 
-def by_tacit(adult: pd.DataFrame, k: int, l: int, folder: Path) -> pd.DataFrame:  # noqa: E741 - as it is called
+def by_discretion(adult: pd.DataFrame, k: int, l: int, folder: Path) -> pd.DataFrame:  # noqa: E741 - as it is called
     held = {column: set(adult[column]) for column in COLUMNS}
     hierarchies = write_hierarchies(folder / "hierarchies", held)
     guarded = {"sensitive": "income", "keep": ["income"], "l": l, "guess_budget": 1} if l > 1 else {}
-    tc.release(
+    dc.release(
         adult, folder / "out.csv", k=k, budget=0, max_suppressed=SUPPRESSED, hierarchies=hierarchies, **guarded
     )  # fmt: skip
     return pd.read_csv(folder / "out.csv", dtype=str)
@@ -77,10 +77,10 @@ def _by_anjana(adult: pd.DataFrame, k: int, l: int) -> pd.DataFrame:  # noqa: E7
 
 @pytest.mark.filterwarnings("ignore:The 'future.infer_string' option")  # without which anjana does not run
 @pytest.mark.parametrize(("k", "l"), [(5, 1), (10, 1), (5, 2)])
-@pytest.mark.parametrize("way", ["tacit", "anjana"])
+@pytest.mark.parametrize("way", ["discretion", "anjana"])
 def test_release(benchmark, adult: pd.DataFrame, tmp_path: Path, way: str, k: int, l: int) -> None:  # noqa: E741, PLR0917
     benchmark.group = f"a release of Adult, k={k}, l={l}"
-    ways = {"tacit": lambda: by_tacit(adult, k, l, tmp_path), "anjana": lambda: by_anjana(adult, k, l)}
+    ways = {"discretion": lambda: by_discretion(adult, k, l, tmp_path), "anjana": lambda: by_anjana(adult, k, l)}
     released = benchmark.pedantic(ways[way], rounds=1)
     known = [column for column in COLUMNS if l == 1 or column != "income"]
     assert smallest(released, known) >= k

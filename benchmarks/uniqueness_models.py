@@ -12,8 +12,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-import tacit as tc
-from tacit.tables.example import path_of
+import discretion as dc
+from discretion.tables.example import path_of
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from oracles import unique_people
@@ -38,11 +38,11 @@ def main() -> None:
     rng = np.random.default_rng(1)
     print("population", "sampled", "unique", "at most", *NAMES, sep=" | ")
     for name, table in populations():
-        truth = tc.Population(table).class_sizes(table.column_names).unique / table.num_rows
+        truth = dc.Population(table).class_sizes(table.column_names).unique / table.num_rows
         for share in SHARES:
             found = [
-                tc.anonymity.population_uniqueness(
-                    tc.Population(table.take(rng.choice(table.num_rows, int(share * table.num_rows), replace=False))),
+                dc.anonymity.population_uniqueness(
+                    dc.Population(table.take(rng.choice(table.num_rows, int(share * table.num_rows), replace=False))),
                     table.num_rows,
                 )
                 for _ in range(3)

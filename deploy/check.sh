@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # The step of action.yml: hold the tables named in $FILES, a line each, to the policy in $POLICY.
 set -euo pipefail
-command -v tacit >/dev/null || pip install --quiet "$(dirname "${BASH_SOURCE[0]}")/.."
+command -v discretion >/dev/null || pip install --quiet "$(dirname "${BASH_SOURCE[0]}")/.."
 files=()
 while IFS= read -r file; do
     [ -z "$file" ] || files+=("$file")
 done <<<"$FILES"
-exec tacit check --policy "$POLICY" -- "${files[@]}"
+exec discretion check --policy "$POLICY" -- "${files[@]}"

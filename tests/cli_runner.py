@@ -8,7 +8,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from tacit.cli import main
+from discretion.cli import main
 
 # Between a fork of this process and the command it would be this process, large as it is, that the limits hold for.
 _LIMITED = """
@@ -31,7 +31,7 @@ def run(*arguments: str) -> tuple[int, str, str]:
 def run_under(limits: Mapping[str, int], *arguments: str, folder: Path | None = None) -> tuple[int, str, str]:
     """Return the exit code, stdout and stderr of a command whose process is limited."""
     done = subprocess.run(
-        [sys.executable, "-I", "-S", "-c", _LIMITED, json.dumps(limits), sys.executable, "-m", "tacit", *arguments],
-        capture_output=True, check=False, cwd=folder, text=True, timeout=300,
+        [sys.executable, "-I", "-S", "-c", _LIMITED, json.dumps(limits), sys.executable, "-m", "discretion",
+        *arguments], capture_output=True, check=False, cwd=folder, text=True, timeout=300,
     )  # fmt: skip
     return done.returncode, done.stdout, done.stderr

@@ -1,16 +1,17 @@
 """A closing job in a process of its own, on executors of their own: ``python -m closed_on_spark FOLDER SETTINGS``.
 
-The messages, the key and the info are in the folder, the session's settings in JSON; without any it is Tacit's own.
+The messages, the key and the info are in the folder, the session's settings in JSON; without any it is Discretion's
+own.
 """
 
 import json
 import sys
 from pathlib import Path
 
-from tacit.collection.parts import partitions
-from tacit.collection.parts.opening import Opener
-from tacit.collection.parts.spark_shuffling import shuffled_on_spark
-from tacit.tables.engines.spark_session import open_session
+from discretion.collection.parts import partitions
+from discretion.collection.parts.opening import Opener
+from discretion.collection.parts.spark_shuffling import shuffled_on_spark
+from discretion.tables.engines.spark_session import open_session
 
 WIDTH = 70
 

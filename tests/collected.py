@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from collections_made import made, round_of, together
-from tacit.collection import Choice, Feature, Task
-from tacit.collection.parts.counting import Counted
-from tacit.collection.randomizers import randomizer_of
-from tacit.collection.results.analysed import AnalystResult, analyst_result
+from discretion.collection import Choice, Feature, Task
+from discretion.collection.parts.counting import Counted
+from discretion.collection.randomizers import randomizer_of
+from discretion.collection.results.analysed import AnalystResult, analyst_result
 
 
 @dataclass

@@ -14,16 +14,16 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 from numpy.typing import NDArray
 
-from tacit.anonymity import Population
-from tacit.collection import Choice, Client, Feature, Party, Task
-from tacit.collection.parts.asking import Learnt
-from tacit.collection.parts.counting import Counted, counted, tallies_of
-from tacit.collection.parts.inbox import Inbox
-from tacit.collection.parts.shuffler import Shuffler
-from tacit.collection.parts.store import Store
-from tacit.collection.wire.rounds import Round
-from tacit.collection.wire.sealing import public_bytes
-from tacit.collection.wire.uploads import Upload
+from discretion.anonymity import Population
+from discretion.collection import Choice, Client, Feature, Party, Task
+from discretion.collection.parts.asking import Learnt
+from discretion.collection.parts.counting import Counted, counted, tallies_of
+from discretion.collection.parts.inbox import Inbox
+from discretion.collection.parts.shuffler import Shuffler
+from discretion.collection.parts.store import Store
+from discretion.collection.wire.rounds import Round
+from discretion.collection.wire.sealing import public_bytes
+from discretion.collection.wire.uploads import Upload
 
 #: A table of answers by their codes, a person a row.
 Codes = list[tuple[int, ...]]

@@ -10,12 +10,12 @@ from typing import Any
 from starlette.testclient import TestClient
 
 from collections_made import SEX_AND_TOWN
-from tacit.collection import Client, Feature, Party, Task
-from tacit.collection.services.credentials import operator_credential
-from tacit.collection.services.home import Home, Role
-from tacit.collection.services.operations import Bounds
-from tacit.collection.services.service import Service
-from tacit.collection.services.shuffler import ShufflerService
+from discretion.collection import Client, Feature, Party, Task
+from discretion.collection.services.credentials import operator_credential
+from discretion.collection.services.home import Home, Role
+from discretion.collection.services.operations import Bounds
+from discretion.collection.services.service import Service
+from discretion.collection.services.shuffler import ShufflerService
 
 NOW = 500.0
 

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
+from discretion.anonymity import ClassSizes, Marginals
 from oracles import tables
-from tacit.anonymity import ClassSizes, Marginals
 
 
 def marginals_of(rows: list[Any]) -> list[dict[int, int]]:

@@ -32,7 +32,7 @@ def refused(*arguments: object) -> str:
     """Return the one sentence by which a command refuses."""
     code, out, err = run(*map(str, arguments))
     assert (code, out, err.count("\n")) == (2, "", 1)
-    assert err.startswith("tacit: ")
+    assert err.startswith("discretion: ")
     assert "Traceback" not in err
     return err
 
@@ -94,7 +94,7 @@ def running(folder: Path, shufflers: int, *, curated: bool = True, tls: Certifie
 def process(*arguments: str) -> subprocess.Popen[str]:
     """Start a command as a process, which may compile nothing (a Linux that cannot hold it to that lets it)."""
     return subprocess.Popen(
-        [sys.executable, "-I", "-S", "-c", _COMPILING_NOTHING, sys.executable, "-m", "tacit", *arguments],
+        [sys.executable, "-I", "-S", "-c", _COMPILING_NOTHING, sys.executable, "-m", "discretion", *arguments],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from tacit.anonymity import Population
+from discretion.anonymity import Population
 
 NAMES = "xyzw"
 

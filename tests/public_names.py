@@ -1,8 +1,8 @@
-"""The public names as one writes them after `tc.`: those at the top, and those that stay in their rooms."""
+"""The public names as one writes them after `dc.`: those at the top, and those that stay in their rooms."""
 
 from operator import attrgetter
 
-import tacit as tc
+import discretion as dc
 
 ROOMS = (
     "anonymity",
@@ -15,6 +15,6 @@ ROOMS = (
     "shuffling",
     "tables",
 )
-IN_ROOMS = [f"{room}.{name}" for room in ROOMS for name in getattr(tc, room).__all__ if name not in tc.__all__]
-PUBLIC = {name: attrgetter(name)(tc) for name in [*tc.__all__, *IN_ROOMS]}
+IN_ROOMS = [f"{room}.{name}" for room in ROOMS for name in getattr(dc, room).__all__ if name not in dc.__all__]
+PUBLIC = {name: attrgetter(name)(dc) for name in [*dc.__all__, *IN_ROOMS]}
 BY_NAME = {name.rpartition(".")[2]: thing for name, thing in PUBLIC.items()}

@@ -47,7 +47,7 @@ def started(asks: str = "") -> Iterator[Server]:
     if importlib.util.find_spec("psycopg") is None:
         pytest.skip("psycopg is not installed: the extra postgres")
     user = "postgres" if os.geteuid() == 0 else None  # initdb refuses root
-    folder = Path("/tmp", f"tacit-postgres-{os.getpid()}")  # sockets have short paths
+    folder = Path("/tmp", f"discretion-postgres-{os.getpid()}")  # sockets have short paths
     folder.mkdir(mode=0o700)
     if user is not None:
         os.chown(folder, pwd.getpwnam(user).pw_uid, -1)

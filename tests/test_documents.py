@@ -10,17 +10,26 @@ from pathlib import Path
 
 import pytest
 
-import tacit as tc
+import discretion as dc
+from discretion import errors
+from discretion.cli import main
+from discretion.cli.collect import SUBCOMMANDS
+from discretion.cli.commands import COMMANDS
+from discretion.cli.run import _app
+from discretion.spelling import (
+    adversaries,
+    gain_of,
+    gains,
+    knowledge_of,
+    mechanism_of,
+    mechanisms,
+    population_of,
+    prior_of,
+)
 from public_names import IN_ROOMS, ROOMS
-from tacit import errors
-from tacit.cli import main
-from tacit.cli.collect import SUBCOMMANDS
-from tacit.cli.commands import COMMANDS
-from tacit.cli.run import _app
-from tacit.spelling import adversaries, gain_of, gains, knowledge_of, mechanism_of, mechanisms, population_of, prior_of
 
 ROOT = Path(__file__).parent.parent
-SOURCE = ROOT / "src" / "tacit"
+SOURCE = ROOT / "src" / "discretion"
 DOCUMENTS = [*(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")), *(ROOT / "docs").glob("*.md")]
 TEXTS = {str(path.relative_to(ROOT)): path.read_text(encoding="utf-8") for path in DOCUMENTS}
 ARCHITECTURE, COMMAND_LINE, NAMES = (TEXTS[f"docs/{name}.md"] for name in ("architecture", "command-line", "names"))
@@ -67,14 +76,16 @@ def test_every_file_and_every_link_named_there_is_there(name: str) -> None:
 def test_every_public_name_stands_in_its_room(name: str) -> None:
     named = re.findall(r"\btc\.([a-z_]\w*(?:\.[A-Za-z_]\w*)*|[A-Z]\w*[a-z]\w*)", TEXTS[name])
     for each in named:
-        attrgetter(each)(tc)
-    for room, names in re.findall(r"in `tc\.(\w+)`: ((?:`\w+`(?:, )?)+)", TEXTS[name]):
+        attrgetter(each)(dc)
+    for room, names in re.findall(r"in `dc\.(\w+)`: ((?:`\w+`(?:, )?)+)", TEXTS[name]):
         assert {f"{room}.{each}" for each in quoted(names)} <= {*IN_ROOMS}
 
 
 @pytest.mark.parametrize("name", TEXTS)
 def test_every_command_line_takes_the_options_that_it_is_shown_with(name: str) -> None:
-    lines = re.findall(r"^uv run (?:--\w+ \w+ )*tacit (.+)$|uv run tacit (audit .+)$", TEXTS[name], re.MULTILINE)
+    lines = re.findall(
+        r"^uv run (?:--\w+ \w+ )*discretion (.+)$|uv run discretion (audit .+)$", TEXTS[name], re.MULTILINE
+    )
     for line in lines:
         arguments = shlex.split("".join(line))
         _app(arguments).parse_args(arguments, exit_on_error=False, print_error=False)
@@ -82,12 +93,13 @@ def test_every_command_line_takes_the_options_that_it_is_shown_with(name: str) -
 
 def test_the_command_line_s_page_lists_all_commands() -> None:
     table = COMMAND_LINE.partition("\n## ")[0]
-    assert [cells[0].strip("`").removeprefix("tacit ") for cells in rows(table)[1:]] == [*COMMANDS]
+    assert [cells[0].strip("`").removeprefix("discretion ") for cells in rows(table)[1:]] == [*COMMANDS]
 
 
 def test_the_command_line_s_page_lists_all_commands_of_a_collection() -> None:
     listed = [
-        cells[0].strip("`").removeprefix("tacit collect ") for cells in rows(section(COMMAND_LINE, "A collection"))[1:]
+        cells[0].strip("`").removeprefix("discretion collect ")
+        for cells in rows(section(COMMAND_LINE, "A collection"))[1:]
     ]
     assert listed == [*SUBCOMMANDS]
 
@@ -123,16 +135,16 @@ def test_all_adversaries_are_spelled_there() -> None:
 
 
 def test_all_names_are_listed_and_no_others() -> None:
-    assert sorted(quoted("".join(cells[1] for cells in rows(section(NAMES, "At the top"))[1:]))) == sorted(tc.__all__)
+    assert sorted(quoted("".join(cells[1] for cells in rows(section(NAMES, "At the top"))[1:]))) == sorted(dc.__all__)
     listed = {
-        cells[0].strip("`").removeprefix("tc."): quoted(cells[1]) for cells in rows(section(NAMES, "In the rooms"))[1:]
+        cells[0].strip("`").removeprefix("dc."): quoted(cells[1]) for cells in rows(section(NAMES, "In the rooms"))[1:]
     }
     assert [*listed] == [*ROOMS, "charts", "errors", "limits"]
     of_errors = [
         name for name, each in vars(errors).items() if inspect.isclass(each) and each.__module__ == errors.__name__
     ]
     assert sorted(listed.pop("errors")) == sorted(of_errors)
-    assert sorted(listed.pop("charts")) == sorted(tc.charts.__all__)
+    assert sorted(listed.pop("charts")) == sorted(dc.charts.__all__)
     assert listed.pop("limits") == ["Limits", "current", "within"]
     assert sorted(f"{room}.{name}" for room, names in listed.items() for name in names) == sorted(IN_ROOMS)
 
@@ -146,12 +158,12 @@ def test_the_arrows_are_those_that_are_held() -> None:
 
 def test_every_room_has_its_line() -> None:
     told = {quoted(cells[0])[0] for cells in rows(section(ARCHITECTURE, "The rooms"))[1:]}
-    assert told == {f"src/tacit/{path.parent.name}/" for path in SOURCE.glob("*/__init__.py")}
+    assert told == {f"src/discretion/{path.parent.name}/" for path in SOURCE.glob("*/__init__.py")}
 
 
 def called(arguments: list[str]) -> tuple[list[str], list[str]]:
     """The files of ours that a command goes through, and those that are on the stack when the people are counted."""
-    here = str(Path(tc.__file__).parent)
+    here = str(Path(dc.__file__).parent)
     through: list[str] = []
     counting: list[str] = []
 
@@ -174,7 +186,9 @@ def called(arguments: list[str]) -> tuple[list[str], list[str]]:
         assert main(arguments) == 0
     finally:
         sys.setprofile(before)
-    first, then = ([f"src/tacit/{Path(path).relative_to(here)}" for path in paths] for paths in (through, counting))
+    first, then = (
+        [f"src/discretion/{Path(path).relative_to(here)}" for path in paths] for paths in (through, counting)
+    )
     return first, list(dict.fromkeys(then))
 
 
@@ -185,20 +199,20 @@ def out_of_order(walk: list[str], through: list[str]) -> list[str]:
 
 
 # Before the first file of a command: what main does without when it is called from Python.
-SIGNALS = "src/tacit/cli/signals.py"
+SIGNALS = "src/discretion/cli/signals.py"
 
 
 @pytest.mark.long
 def test_a_table_goes_the_way_that_is_told() -> None:
     parts = re.split("everything is a count|it is said", section(ARCHITECTURE, "A walk: one table"))
-    to_the_count, counts, _ = (re.findall(r"`(src/tacit/[\w/]+\.py)`", part) for part in parts)
+    to_the_count, counts, _ = (re.findall(r"`(src/discretion/[\w/]+\.py)`", part) for part in parts)
     through, counting = called(["audit", "example:adult", "--columns", "sex,race"])
     assert counting == [file for file in to_the_count if file != SIGNALS]
     assert out_of_order(counts, through) == []
 
 
 def test_a_crowd_goes_the_way_that_is_told() -> None:
-    walk = re.findall(r"`(src/tacit/[\w/]+\.py)`", section(ARCHITECTURE, "A walk: one crowd"))
+    walk = re.findall(r"`(src/discretion/[\w/]+\.py)`", section(ARCHITECTURE, "A walk: one crowd"))
     # Not of 100 users, whose sum an example may have left in a cache.
     through, _ = called(["measure", "krr:k=5,epsilon=1", "--users", "9973", "--shuffled"])
     assert out_of_order(walk, through) == []

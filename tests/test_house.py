@@ -3,23 +3,24 @@
 import ast
 import inspect
 import statistics
+import subprocess
 import sys
 from graphlib import TopologicalSorter
 from pathlib import Path
 
-import tacit.mechanisms
-from tacit.cli import main
-from tacit.errors import UnsupportedError
-from tacit.tables.counting import grouping
+import discretion.mechanisms
+from discretion.cli import main
+from discretion.errors import UnsupportedError
+from discretion.tables.counting import grouping
 
-SOURCE = Path(tacit.__file__).parent
+SOURCE = Path(discretion.__file__).parent
 FILES = sorted(SOURCE.rglob("*.py"))
 MECHANISMS = {
     kind.__name__
     for room in [*sys.modules.values()]
-    if room.__name__.startswith("tacit.mechanisms")
+    if room.__name__.startswith("discretion.mechanisms")
     for kind in vars(room).values()
-    if isinstance(kind, type) and kind.__module__.startswith("tacit.mechanisms") and hasattr(kind, "channel")
+    if isinstance(kind, type) and kind.__module__.startswith("discretion.mechanisms") and hasattr(kind, "channel")
 }
 
 
@@ -60,7 +61,7 @@ def module_of(file):
 
 MODULES = {module_of(file): file for file in FILES}
 # `C >> D` and `C & D`, when they are called.
-EXPLAINED = {("tacit.channels.channel", "tacit.channels.composition.products")}
+EXPLAINED = {("discretion.channels.channel", "discretion.channels.composition.products")}
 
 
 def test_no_module_imports_itself_by_way_of_others():
@@ -69,7 +70,7 @@ def test_no_module_imports_itself_by_way_of_others():
         name: {other for other in imported(file) if other in MODULES and (name, other) not in EXPLAINED}
         for name, file in MODULES.items()
     }
-    assert len(graph["tacit.jobs.measure"]) > 5
+    assert len(graph["discretion.jobs.measure"]) > 5
     TopologicalSorter(graph).prepare()
 
 
@@ -90,3 +91,14 @@ def test_an_audit_counts_a_few_files_after_its_command(monkeypatch):
     monkeypatch.setattr(grouping, "count_rows", counted)
     assert main(["audit", "example:adult"]) == 2
     assert 4 <= len(walked) <= 8
+
+
+def test_no_file_has_the_name_that_the_product_had():
+    """Another library has it on the package index; what installs it would install that one."""
+    former = "ta" + "cit"
+    root = SOURCE.parents[1]
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=root, capture_output=True, text=True, check=True).stdout
+    files = [root / name for name in listed.split("\0") if name and name != "CHANGELOG.md"]
+    assert len(files) > 500
+    assert [name for name in files if former in str(name.relative_to(root)).lower()] == []
+    assert [name for name in files if name.exists() and former.encode() in name.read_bytes().lower()] == []

@@ -13,14 +13,14 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-import tacit as tc
-from tacit import limits
-from tacit.errors import InvalidValueError, TacitError, TooLargeError
-from tacit.estimate import Estimate, highest, lowest
-from tacit.limits import Limits, within
-from tacit.numerics.compiled import on_all_cores
+import discretion as dc
+from discretion import limits
+from discretion.errors import DiscretionError, InvalidValueError, TooLargeError
+from discretion.estimate import Estimate, highest, lowest
+from discretion.limits import Limits, within
+from discretion.numerics.compiled import on_all_cores
 
-SOURCES = Path(tc.__file__).parent
+SOURCES = Path(dc.__file__).parent
 HIGHEST = {each.name: each.default for each in fields(Limits)}
 
 # Constants with such names that limit nothing a server could want less of.
@@ -134,7 +134,7 @@ def test_limits_are_named():
 
 @pytest.mark.parametrize("given", [None, 10, {"most_users": 10}, Limits])
 def test_a_block_takes_limits_and_nothing_else(given):
-    with pytest.raises(InvalidValueError, match=r"within takes a tacit\.limits\.Limits, got"), within(given):
+    with pytest.raises(InvalidValueError, match=r"within takes a discretion\.limits\.Limits, got"), within(given):
         pass
 
 
@@ -148,7 +148,7 @@ def test_limits_end_with_their_block_and_inner_ones_replace_outer_ones():
             1 / 0  # noqa: B018
         assert limits.current() is few
         with pytest.raises(TooLargeError, match="n must be at most 100"):
-            tc.Shuffled(tc.RandomizedResponse(2, p=0.9), 101)
+            dc.Shuffled(dc.RandomizedResponse(2, p=0.9), 101)
     assert limits.current() == Limits()
 
 
@@ -169,30 +169,30 @@ def test_limits_hold_in_the_threads_of_a_computation_and_in_no_other():
 @pytest.mark.long
 def test_a_system_that_was_asked_within_a_block_is_not_held_to_its_limits_outside():
     def made():
-        crowd = tc.Shuffled(tc.RandomizedResponse(3, p=0.7), 30)
-        return crowd.seen_by(tc.PartlyInformed([5, 4, 3]), seed=1), crowd.seen_by(tc.WorstAllButOne())
+        crowd = dc.Shuffled(dc.RandomizedResponse(3, p=0.7), 30)
+        return crowd.seen_by(dc.PartlyInformed([5, 4, 3]), seed=1), crowd.seen_by(dc.WorstAllButOne())
 
     some, worst = made()
     with within(Limits(most_histograms=1, most_terms_added=1, most_likelihoods_expected=1)):
-        before = [tc.mutual_information(some), tc.privacy_profile(some, 0.5), tc.privacy_profile(worst, 0.5)]
-    after = [tc.mutual_information(some), tc.privacy_profile(some, 0.5), tc.privacy_profile(worst, 0.5)]
+        before = [dc.mutual_information(some), dc.privacy_profile(some, 0.5), dc.privacy_profile(worst, 0.5)]
+    after = [dc.mutual_information(some), dc.privacy_profile(some, 0.5), dc.privacy_profile(worst, 0.5)]
     fresh, fresh_worst = made()
     assert after == [
-        tc.mutual_information(fresh),
-        tc.privacy_profile(fresh, 0.5),
-        tc.privacy_profile(fresh_worst, 0.5),
+        dc.mutual_information(fresh),
+        dc.privacy_profile(fresh, 0.5),
+        dc.privacy_profile(fresh_worst, 0.5),
     ]
     assert all(isinstance(found, Estimate) for found in before)
     assert not any(isinstance(found, Estimate) for found in after)
 
 
-RR3 = tc.RandomizedResponse(3, p=0.7)
-OUE = tc.UnaryEncoding.oue(4, 1)
-LEANING = tc.Channel([[0.5, 0.25, 0.25], [0.125, 0.75, 0.125], [0.25, 0.25, 0.5]])
-POINTS = tc.PointMixture([[0.2, 0.3, 0.5], [0.6, 0.3, 0.1]], [0.5, 0.5])
+RR3 = dc.RandomizedResponse(3, p=0.7)
+OUE = dc.UnaryEncoding.oue(4, 1)
+LEANING = dc.Channel([[0.5, 0.25, 0.25], [0.125, 0.75, 0.125], [0.25, 0.25, 0.5]])
+POINTS = dc.PointMixture([[0.2, 0.3, 0.5], [0.6, 0.3, 0.1]], [0.5, 0.5])
 
 
-FIVE = tc.Channel(np.random.default_rng(1).dirichlet(np.ones(5), size=3))
+FIVE = dc.Channel(np.random.default_rng(1).dirichlet(np.ones(5), size=3))
 
 
 def table():
@@ -201,12 +201,12 @@ def table():
 
 
 def population():
-    return tc.Population(table())
+    return dc.Population(table())
 
 
 def crowd(mechanism, n, knowledge=None):
-    shuffled = tc.Shuffled(mechanism, n)
-    return shuffled.seen_by(tc.Uninformed() if knowledge is None else knowledge, seed=1)
+    shuffled = dc.Shuffled(mechanism, n)
+    return shuffled.seen_by(dc.Uninformed() if knowledge is None else knowledge, seed=1)
 
 
 def black_box():
@@ -217,125 +217,125 @@ def black_box():
 
 def packed_read(folder):
     (folder / "people.csv.gz").write_bytes(gzip.compress(b"name\nada\nbob\n"))
-    return tc.Population(folder / "people.csv.gz").people
+    return dc.Population(folder / "people.csv.gz").people
 
 
 def counts_read(tmp_path):
     (tmp_path / "counts.csv").write_text("column,value,count\na,x,3\na,y,1\nb,x,2\nb,y,2\n")
-    return tc.Marginals(tmp_path / "counts.csv").people
+    return dc.Marginals(tmp_path / "counts.csv").people
 
 
 def synthetic_linkability():
     drawn = np.random.default_rng(0).integers([[9, 9, 9]], size=(400, 3)).T.astype(str)
     people = pa.table(dict(zip("abc", drawn, strict=True)))
     original, others = people.slice(0, 200), people.slice(200)
-    return tc.synthetic_risk(original, original, others, seed=1).measures["linkability"]
+    return dc.synthetic_risk(original, original, others, seed=1).measures["linkability"]
 
 
 def stored(tmp_path):
     np.save(tmp_path / "channel.npy", np.random.default_rng(0).dirichlet(np.ones(5), size=40))
-    return tc.StoredChannel(tmp_path / "channel.npy")
+    return dc.StoredChannel(tmp_path / "channel.npy")
 
 
 def decoyed():
-    rules = [tc.anonymity.RedactionRule(column, 20, 0.25) for column in "ab"]
-    return tc.anonymity.redacted_exposure(population(), rules, k=5, columns=["a", "b"])
+    rules = [dc.anonymity.RedactionRule(column, 20, 0.25) for column in "ab"]
+    return dc.anonymity.redacted_exposure(population(), rules, k=5, columns=["a", "b"])
 
 
 # What is asked, each of a folder of its own.
 def most_useful():
     """Return what the most useful set of columns is worth, or between what it is known to lie."""
-    selection = tc.select_columns(population(), 0.2, k=3)
+    selection = dc.select_columns(population(), 0.2, k=3)
     found = 0.0 if selection.best is None else selection.best.utility
     return found if selection.proved else Estimate(selection.bound, found, selection.bound, None, "search")
 
 
 QUESTIONS = {
-    "a guess among uniform others": lambda _: tc.posterior_vulnerability(crowd(RR3, 50)),
-    "a guess by a law": lambda _: tc.posterior_vulnerability(crowd(RR3, 50), [0.5, 0.25, 0.25]),
-    "a guess of bits": lambda _: tc.posterior_vulnerability(crowd(OUE, 12)),
-    "a guess among known others": lambda _: tc.posterior_vulnerability(crowd(RR3, 30, tc.AllButOne([12, 9, 8]))),
-    "a guess in a population": lambda _: tc.posterior_vulnerability(crowd(RR3, 9, tc.Exchangeable([1, 2, 3]))),
-    "a guess among the worst": lambda _: tc.posterior_vulnerability(crowd(RR3, 12, tc.WorstAllButOne())),
-    "information on one of a crowd": lambda _: tc.mutual_information(crowd(LEANING, 20)),
-    "information on one among some": lambda _: tc.mutual_information(crowd(RR3, 30, tc.PartlyInformed([5, 4, 3]))),
-    "a profile": lambda _: tc.privacy_profile(crowd(LEANING, 40), 0.1),
-    "a profile among known others": lambda _: tc.privacy_profile(crowd(LEANING, 30, tc.AllButOne([12, 9, 8])), 0.1),
-    "a profile among the worst": lambda _: tc.privacy_profile(crowd(RR3, 20, tc.WorstAllButOne()), 0.5),
-    "two values among the worst": lambda _: tc.bayes_security(
-        crowd(tc.RandomizedResponse(2, p=0.8), 50, tc.WorstAllButOne())
+    "a guess among uniform others": lambda _: dc.posterior_vulnerability(crowd(RR3, 50)),
+    "a guess by a law": lambda _: dc.posterior_vulnerability(crowd(RR3, 50), [0.5, 0.25, 0.25]),
+    "a guess of bits": lambda _: dc.posterior_vulnerability(crowd(OUE, 12)),
+    "a guess among known others": lambda _: dc.posterior_vulnerability(crowd(RR3, 30, dc.AllButOne([12, 9, 8]))),
+    "a guess in a population": lambda _: dc.posterior_vulnerability(crowd(RR3, 9, dc.Exchangeable([1, 2, 3]))),
+    "a guess among the worst": lambda _: dc.posterior_vulnerability(crowd(RR3, 12, dc.WorstAllButOne())),
+    "information on one of a crowd": lambda _: dc.mutual_information(crowd(LEANING, 20)),
+    "information on one among some": lambda _: dc.mutual_information(crowd(RR3, 30, dc.PartlyInformed([5, 4, 3]))),
+    "a profile": lambda _: dc.privacy_profile(crowd(LEANING, 40), 0.1),
+    "a profile among known others": lambda _: dc.privacy_profile(crowd(LEANING, 30, dc.AllButOne([12, 9, 8])), 0.1),
+    "a profile among the worst": lambda _: dc.privacy_profile(crowd(RR3, 20, dc.WorstAllButOne()), 0.5),
+    "two values among the worst": lambda _: dc.bayes_security(
+        crowd(dc.RandomizedResponse(2, p=0.8), 50, dc.WorstAllButOne())
     ),
-    "a loud profile": lambda _: tc.privacy_profile(
-        crowd(tc.RandomizedResponse(3, epsilon=400), 9, tc.AllButOne([3, 3, 2])), 0.5
+    "a loud profile": lambda _: dc.privacy_profile(
+        crowd(dc.RandomizedResponse(3, epsilon=400), 9, dc.AllButOne([3, 3, 2])), 0.5
     ),
-    "a divergence": lambda _: tc.renyi_dp(crowd(RR3, 150), 2),
-    "leakiest pairs of a crowd": lambda _: tc.leakiest_pairs(crowd(LEANING, 20)),
-    "a crowd's channel": lambda _: tc.bayes_security(crowd(LEANING, 20).channel()),
-    "a large crowd's channel": lambda _: tc.bayes_security(crowd(RR3, 120).channel()),
-    "all guesses of some tries": lambda _: tc.k_tries_gain(6, 3).guesses().sum(),
-    "some tries at a stored channel": lambda folder: tc.posterior_vulnerability(
-        stored(folder), gain=tc.k_tries_gain(stored(folder).secrets, 3)
+    "a divergence": lambda _: dc.renyi_dp(crowd(RR3, 150), 2),
+    "leakiest pairs of a crowd": lambda _: dc.leakiest_pairs(crowd(LEANING, 20)),
+    "a crowd's channel": lambda _: dc.bayes_security(crowd(LEANING, 20).channel()),
+    "a large crowd's channel": lambda _: dc.bayes_security(crowd(RR3, 120).channel()),
+    "all guesses of some tries": lambda _: dc.k_tries_gain(6, 3).guesses().sum(),
+    "some tries at a stored channel": lambda folder: dc.posterior_vulnerability(
+        stored(folder), gain=dc.k_tries_gain(stored(folder).secrets, 3)
     ),
-    "blocks of a stored channel": lambda folder: tc.posterior_vulnerability(
-        stored(folder), gain=tc.partition_gain(range(stored(folder).secrets))
+    "blocks of a stored channel": lambda folder: dc.posterior_vulnerability(
+        stored(folder), gain=dc.partition_gain(range(stored(folder).secrets))
     ),
-    "the posteriors of a stored channel": lambda folder: tc.hyper(stored(folder)).outer.sum(),
-    "datasets": lambda _: tc.posterior_vulnerability(tc.shuffling.dataset_channel(RR3, 3).channel()),
-    "the smallest crowd": lambda _: tc.shuffling.smallest_crowd(
-        tc.RandomizedResponse(2, epsilon=1), tc.posterior_vulnerability, at_most=0.51
+    "the posteriors of a stored channel": lambda folder: dc.hyper(stored(folder)).outer.sum(),
+    "datasets": lambda _: dc.posterior_vulnerability(dc.shuffling.dataset_channel(RR3, 3).channel()),
+    "the smallest crowd": lambda _: dc.shuffling.smallest_crowd(
+        dc.RandomizedResponse(2, epsilon=1), dc.posterior_vulnerability, at_most=0.51
     ),
-    "a deficiency": lambda _: tc.deficiency(LEANING, tc.RandomizedResponse(LEANING.secrets, p=0.6)),
-    "repeated uses": lambda _: tc.posterior_vulnerability(tc.repeated(LEANING, 6)),
-    "many repeated uses": lambda _: tc.privacy_profile(tc.repeated(LEANING, 40), 1.0),
-    "noise added up": lambda _: tc.privacy_profile(tc.repeated(tc.Laplace(scale=8), 30), 1.0),
-    "steps of learning": lambda _: tc.privacy_profile(tc.SubsampledGaussian(sigma=1.0, rate=0.01, steps=100), 1.0),
-    "whole noise added up": lambda _: tc.privacy_profile(tc.repeated(tc.Geometric(epsilon=0.5), 20), 1.0),
-    "a profile of many reports": lambda _: tc.privacy_profile(crowd(FIVE, 60), 0.1),
-    "a profile among others of two laws": lambda _: tc.privacy_profile(crowd(OUE, 9, tc.AllButOne([4, 2, 1, 1])), 0.1),
-    "a stored channel": lambda folder: tc.bayes_security(stored(folder)),
-    "information of a stored channel": lambda folder: tc.mutual_information(stored(folder)),
-    "a capacity": lambda _: tc.shannon_capacity(LEANING),
-    "a loss at its worst": lambda _: tc.bayes_security(
-        LEANING, gain=tc.gain_matrix([[1, 0, 0], [0, 1, 0], [0.2, 0, 1]])
+    "a deficiency": lambda _: dc.deficiency(LEANING, dc.RandomizedResponse(LEANING.secrets, p=0.6)),
+    "repeated uses": lambda _: dc.posterior_vulnerability(dc.repeated(LEANING, 6)),
+    "many repeated uses": lambda _: dc.privacy_profile(dc.repeated(LEANING, 40), 1.0),
+    "noise added up": lambda _: dc.privacy_profile(dc.repeated(dc.Laplace(scale=8), 30), 1.0),
+    "steps of learning": lambda _: dc.privacy_profile(dc.SubsampledGaussian(sigma=1.0, rate=0.01, steps=100), 1.0),
+    "whole noise added up": lambda _: dc.privacy_profile(dc.repeated(dc.Geometric(epsilon=0.5), 20), 1.0),
+    "a profile of many reports": lambda _: dc.privacy_profile(crowd(FIVE, 60), 0.1),
+    "a profile among others of two laws": lambda _: dc.privacy_profile(crowd(OUE, 9, dc.AllButOne([4, 2, 1, 1])), 0.1),
+    "a stored channel": lambda folder: dc.bayes_security(stored(folder)),
+    "information of a stored channel": lambda folder: dc.mutual_information(stored(folder)),
+    "a capacity": lambda _: dc.shannon_capacity(LEANING),
+    "a loss at its worst": lambda _: dc.bayes_security(
+        LEANING, gain=dc.gain_matrix([[1, 0, 0], [0, 1, 0], [0.2, 0, 1]])
     ),
-    "all pairs": lambda _: tc.leakiest_pairs(tc.Channel(np.eye(9))),
-    "all pairs of a response": lambda _: tc.leakiest_pairs(tc.RandomizedResponse(9, epsilon=1)),
-    "bounds of security": lambda _: tc.security.bayes_security_bounds(LEANING).low,
-    "all bits": lambda _: tc.bayes_security(OUE.channel()),
-    "all subsets": lambda _: tc.bayes_security(tc.SubsetSelection(8, epsilon=1).channel()),
+    "all pairs": lambda _: dc.leakiest_pairs(dc.Channel(np.eye(9))),
+    "all pairs of a response": lambda _: dc.leakiest_pairs(dc.RandomizedResponse(9, epsilon=1)),
+    "bounds of security": lambda _: dc.security.bayes_security_bounds(LEANING).low,
+    "all bits": lambda _: dc.bayes_security(OUE.channel()),
+    "all subsets": lambda _: dc.bayes_security(dc.SubsetSelection(8, epsilon=1).channel()),
     "reports of bits": lambda _: OUE.sample([0, 1, 2] * 10, rng=1).sum(),
-    "reports of subsets": lambda _: len(tc.SubsetSelection(8, epsilon=1).sample([0, 1, 2] * 10, rng=1)),
-    "tallies of subsets": lambda _: tc.SubsetSelection(8, epsilon=1).sample_aggregate([4] * 8, rng=1).sum() > 0,
-    "tallies": lambda _: tc.HadamardResponse(4, epsilon=1).sample_aggregate([10, 5, 5, 5], rng=1).sum(),
-    "tallies told": lambda _: tc.information.tally_utility(RR3, 20, rng=1),
+    "reports of subsets": lambda _: len(dc.SubsetSelection(8, epsilon=1).sample([0, 1, 2] * 10, rng=1)),
+    "tallies of subsets": lambda _: dc.SubsetSelection(8, epsilon=1).sample_aggregate([4] * 8, rng=1).sum() > 0,
+    "tallies": lambda _: dc.HadamardResponse(4, epsilon=1).sample_aggregate([10, 5, 5, 5], rng=1).sum(),
+    "tallies told": lambda _: dc.information.tally_utility(RR3, 20, rng=1),
     # Listing the posteriors of all tallies would be more than most_tally_cells.
-    "tallies told by a bit of five values": lambda _: tc.information.tally_utility(
-        tc.Channel([[x, 1 - x] for x in (0.9, 0.7, 0.5, 0.3, 0.1)]), 20, rng=1
+    "tallies told by a bit of five values": lambda _: dc.information.tally_utility(
+        dc.Channel([[x, 1 - x] for x in (0.9, 0.7, 0.5, 0.3, 0.1)]), 20, rng=1
     ),
-    "tallies told among points": lambda _: tc.information.tally_utility(RR3, 20, POINTS, rng=1),
-    "a population told": lambda _: tc.information.distribution_utility(RR3, 20, rng=1),
-    "a population told by a channel": lambda _: tc.information.distribution_utility(LEANING, 12, rng=1),
-    "a population of points told": lambda _: tc.information.distribution_utility(LEANING, 12, POINTS, rng=1),
-    "two values told": lambda _: tc.information.distribution_utility(tc.RandomizedResponse(2, epsilon=1), 200, rng=1),
-    "in the limit": lambda _: tc.information.asymptotic_utility(LEANING, tc.Dirichlet([1, 2, 3]), rng=1),
-    "the best mechanism": lambda _: tc.optimal_mechanism(3, "mutual_information", epsilon=1.0).value,
-    "the least loss on average": lambda _: tc.optimal_mechanism(3, 1 - np.eye(3), 1.0, min_average_privacy=0.1).value,
-    "the least loss": lambda _: tc.optimal_mechanism(3, [[0, 1, 2], [1, 0, 1], [2, 1, 0]], epsilon=1.0).value,
-    "the best mechanism in the limit": lambda _: tc.optimal_mechanism(3, epsilon=1.0, rng=1).value,
-    "a black box": lambda _: tc.estimate_bayes_security(*black_box(), rng=1),
-    "a black box classified": lambda _: tc.estimate_bayes_security(*black_box(), method="nearest-neighbours", rng=1),
-    "exposure": lambda _: tc.exposure(population(), k=3),
-    "a bound": lambda _: tc.exposure_bound(population(), k=3),
-    "a bound by pairs": lambda _: tc.exposure_bound(population(), k=3, groups=[("a", "b"), ("b", "c"), ("c", "d")]),
-    "a theorem's bound": lambda _: tc.anonymity.theorem_bound(population(), k=3),
-    "independent columns": lambda _: tc.anonymity.exposure_if_independent(population(), k=3),
-    "the worst table": lambda _: tc.anonymity.worst_exposure(population(), k=3, columns=["a", "b"]),
-    "attacks": lambda _: [attack.posterior for attack in tc.anonymity.attacks_on_all(population())],
+    "tallies told among points": lambda _: dc.information.tally_utility(RR3, 20, POINTS, rng=1),
+    "a population told": lambda _: dc.information.distribution_utility(RR3, 20, rng=1),
+    "a population told by a channel": lambda _: dc.information.distribution_utility(LEANING, 12, rng=1),
+    "a population of points told": lambda _: dc.information.distribution_utility(LEANING, 12, POINTS, rng=1),
+    "two values told": lambda _: dc.information.distribution_utility(dc.RandomizedResponse(2, epsilon=1), 200, rng=1),
+    "in the limit": lambda _: dc.information.asymptotic_utility(LEANING, dc.Dirichlet([1, 2, 3]), rng=1),
+    "the best mechanism": lambda _: dc.optimal_mechanism(3, "mutual_information", epsilon=1.0).value,
+    "the least loss on average": lambda _: dc.optimal_mechanism(3, 1 - np.eye(3), 1.0, min_average_privacy=0.1).value,
+    "the least loss": lambda _: dc.optimal_mechanism(3, [[0, 1, 2], [1, 0, 1], [2, 1, 0]], epsilon=1.0).value,
+    "the best mechanism in the limit": lambda _: dc.optimal_mechanism(3, epsilon=1.0, rng=1).value,
+    "a black box": lambda _: dc.estimate_bayes_security(*black_box(), rng=1),
+    "a black box classified": lambda _: dc.estimate_bayes_security(*black_box(), method="nearest-neighbours", rng=1),
+    "exposure": lambda _: dc.exposure(population(), k=3),
+    "a bound": lambda _: dc.exposure_bound(population(), k=3),
+    "a bound by pairs": lambda _: dc.exposure_bound(population(), k=3, groups=[("a", "b"), ("b", "c"), ("c", "d")]),
+    "a theorem's bound": lambda _: dc.anonymity.theorem_bound(population(), k=3),
+    "independent columns": lambda _: dc.anonymity.exposure_if_independent(population(), k=3),
+    "the worst table": lambda _: dc.anonymity.worst_exposure(population(), k=3, columns=["a", "b"]),
+    "attacks": lambda _: [attack.posterior for attack in dc.anonymity.attacks_on_all(population())],
     "a synthetic table": lambda _: synthetic_linkability(),
-    "a release": lambda _: tc.anonymity.t_closeness(population(), ["a"], "d"),
-    "a fingerprint": lambda _: [found.alike for found in tc.anonymity.given_away(population(), {"a": "1"})],
+    "a release": lambda _: dc.anonymity.t_closeness(population(), ["a"], "d"),
+    "a fingerprint": lambda _: [found.alike for found in dc.anonymity.given_away(population(), {"a": "1"})],
     "a selection": lambda _: most_useful(),
-    "rounds": lambda _: len(tc.anonymity.hierarchical_rounds(population(), 0.2, k=3)),
+    "rounds": lambda _: len(dc.anonymity.hierarchical_rounds(population(), 0.2, k=3)),
     "decoys": lambda _: decoyed(),
     "counts in a file": counts_read,
     "a table in gzip": packed_read,
@@ -470,9 +470,9 @@ def test_losses_that_fill_their_lattice_are_added_on_a_grid(tmp_path):
 
 def test_subsets_of_more_values_than_can_be_read_are_left_out():
     values = {"a": "1", "b": "1", "c": "1"}
-    every = tc.anonymity.given_away(population(), values)
+    every = dc.anonymity.given_away(population(), values)
     with within(Limits(most_columns_combined=2)):
-        some = tc.anonymity.given_away(population(), values)
+        some = dc.anonymity.given_away(population(), values)
     assert some == tuple(found for found in every if len(found.columns) != 2)
 
 
@@ -493,7 +493,7 @@ def test_whatever_is_lowered_an_answer_stays_what_it_is(question, tmp_path):
     for place, lowered in enumerate(LOWERED.values()):
         try:
             found = asked(question, tmp_path / str(place), lowered)
-        except TacitError as refused:
+        except DiscretionError as refused:
             assert isinstance(refused, InvalidValueError)
         else:
             assert agree(found, known), lowered

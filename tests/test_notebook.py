@@ -39,8 +39,8 @@ def kernel() -> Iterator[Kernel]:
     started, client = manager.start_new_kernel(startup_timeout=120)
     try:
         answers = Kernel(client)
-        answers.shows(f"{WITHOUT_WIDGETS}; import tacit as tc")
-        answers.shows("adult = tc.Population('example:adult', ['sex', 'race', 'workclass'])")
+        answers.shows(f"{WITHOUT_WIDGETS}; import discretion as dc")
+        answers.shows("adult = dc.Population('example:adult', ['sex', 'race', 'workclass'])")
         yield answers
     finally:
         client.stop_channels()
@@ -49,17 +49,17 @@ def kernel() -> Iterator[Kernel]:
 
 def test_a_population_is_counted(kernel):
     assert kernel.shows("adult")["text/plain"] == "Population(32561 people; sex, race, workclass)"
-    assert kernel.shows("round(tc.exposure(adult, k=10), 6)")["text/plain"] == "0.002856"
+    assert kernel.shows("round(dc.exposure(adult, k=10), 6)")["text/plain"] == "0.002856"
 
 
 @pytest.mark.parametrize(
     ("result", "said"),
     [
-        ("tc.audit(adult, ['sex', 'race'])", "exposes nobody"),
-        ("tc.select_columns(adult, budget=0.01, k=10)", "can go out together"),
-        ("tc.exposure_bound(adult, k=10)", "certified in"),
-        ("tc.exposure_curve(adult)", "Who stands out"),
-        ("tc.anonymity.exposure_bound_curve(adult)", "Who may stand out"),
+        ("dc.audit(adult, ['sex', 'race'])", "exposes nobody"),
+        ("dc.select_columns(adult, budget=0.01, k=10)", "can go out together"),
+        ("dc.exposure_bound(adult, k=10)", "certified in"),
+        ("dc.exposure_curve(adult)", "Who stands out"),
+        ("dc.anonymity.exposure_bound_curve(adult)", "Who may stand out"),
         ("adult.class_sizes()", "Who is alike"),
     ],
 )
@@ -70,10 +70,10 @@ def test_a_result_shows_itself(kernel, result, said):
 @pytest.mark.parametrize(
     "chart",
     [
-        "tc.audit(adult, ['sex', 'race', 'workclass']).chart()",
-        "tc.select_columns(adult, budget=0.01, k=10).chart()",
-        "tc.exposure_curve(adult).chart()",
-        "tc.anonymity.exposure_bound_curve(adult).chart()",
+        "dc.audit(adult, ['sex', 'race', 'workclass']).chart()",
+        "dc.select_columns(adult, budget=0.01, k=10).chart()",
+        "dc.exposure_curve(adult).chart()",
+        "dc.anonymity.exposure_bound_curve(adult).chart()",
     ],
 )
 def test_a_chart_shows_itself_and_without_a_network_where_that_is_asked_for(kernel, chart):

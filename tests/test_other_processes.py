@@ -24,12 +24,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-import tacit as tc
+import discretion as dc
+from discretion.errors import DiscretionError, EngineError, UnknownColumnError, UnsupportedError
+from discretion.tables.engines.embedded import Embedded
+from discretion.tables.engines.one_process import OfOneProcess
 from elsewhere import of_an_unknown_column, of_everything
 from public_names import PUBLIC
-from tacit.errors import EngineError, TacitError, UnknownColumnError, UnsupportedError
-from tacit.tables.engines.embedded import Embedded
-from tacit.tables.engines.one_process import OfOneProcess
 
 WAYS: dict[str, Callable[[Any], Any]] = {
     "pickled": lambda thing: pickle.loads(pickle.dumps(thing)),
@@ -40,21 +40,23 @@ WAYS: dict[str, Callable[[Any], Any]] = {
 
 @cache
 def modules() -> list[ModuleType]:
-    found = [module.name for module in pkgutil.walk_packages(tc.__path__, "tacit.")]
+    found = [module.name for module in pkgutil.walk_packages(dc.__path__, "discretion.")]
     missing = (
-        ("tacit.__main__",) if importlib.util.find_spec("cryptography") else ("tacit.__main__", "tacit.collection")
+        ("discretion.__main__",)
+        if importlib.util.find_spec("cryptography")
+        else ("discretion.__main__", "discretion.collection")
     )
     return [importlib.import_module(name) for name in found if not name.startswith(missing)]
 
 
-def errors(base: type[TacitError] = TacitError) -> Iterator[type[TacitError]]:
+def errors(base: type[DiscretionError] = DiscretionError) -> Iterator[type[DiscretionError]]:
     modules()
     yield base
     for kind in base.__subclasses__():
         yield from errors(kind)
 
 
-def raised(kind: type[TacitError]) -> TacitError:
+def raised(kind: type[DiscretionError]) -> DiscretionError:
     error = kind("age", ["sex", "race"]) if kind is UnknownColumnError else kind("one sentence")
     error.asked = {"of": "the table"}
     error.add_note("while it was read")
@@ -86,7 +88,7 @@ def shown_in_documentation(name: str) -> list[Any]:
             shown += [value for key, value in test.globs.items() if key not in own]
     finally:
         sys.displayhook = before
-    return [value for value in shown if type(value).__module__.startswith("tacit.")]
+    return [value for value in shown if type(value).__module__.startswith("discretion.")]
 
 
 def same(one: Any, other: Any) -> bool:
@@ -99,7 +101,7 @@ def same(one: Any, other: Any) -> bool:
         return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
     if isinstance(one, list | tuple):
         return len(one) == len(other) and all(map(same, one, other))
-    if type(one).__module__.startswith("tacit."):
+    if type(one).__module__.startswith("discretion."):
         slots = {slot for kind in type(one).__mro__ for slot in getattr(kind, "__slots__", ())}
         held = slots | getattr(one, "__dict__", {}).keys()
         return all(same(getattr(one, name, None), getattr(other, name, None)) for name in held)
@@ -119,7 +121,7 @@ def test_what_the_documentation_shows_arrives_as_it_was(name: str) -> None:
 
 
 def test_nothing_that_holds_an_engine_can_leave_it() -> None:
-    population = tc.Population("example:adult", columns=["sex", "income"])
+    population = dc.Population("example:adult", columns=["sex", "income"])
     for thing in (population, population._rows, population.joint(["sex"], "income"), [population]):
         for sent in WAYS.values():
             if thing.__class__ is list and sent is copy.copy:
@@ -139,20 +141,20 @@ def test_pools_of_processes_answer_like_this_one(start: str) -> None:
         with pytest.raises(UnknownColumnError, match="did you mean 'age'"):
             pool.submit(of_an_unknown_column, 1).result(timeout=120)
         with pytest.raises(UnsupportedError, match="cannot be pickled"):
-            pool.submit(repr, tc.Population("example:adult", columns=["sex"])).result(timeout=120)
+            pool.submit(repr, dc.Population("example:adult", columns=["sex"])).result(timeout=120)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 def test_a_forked_process_is_refused_by_the_parents_population() -> None:
-    population = tc.Population("example:adult", columns=["sex", "race", "income"])
+    population = dc.Population("example:adult", columns=["sex", "race", "income"])
     known = population.class_sizes(["sex"])
     questions: list[Callable[[], Any]] = [
         lambda: population.class_sizes(["race"]),
         lambda: population.class_sizes_of_all([["race"], ["race", "sex"]]),
         lambda: population.rarest_value("sex"),
         lambda: population.best_guesses(["sex"], "income"),
-        lambda: tc.anonymity.generalised(population, "sex", "any", {}, other="anybody"),
+        lambda: dc.anonymity.generalised(population, "sex", "any", {}, other="anybody"),
     ]
     reading, writing = os.pipe()
     if not os.fork():
@@ -175,13 +177,13 @@ def test_a_forked_process_is_refused_by_the_parents_population() -> None:
 
 
 FREES_AND_ENDS = """
-import os, sys, pyarrow, tacit as tc
+import os, sys, pyarrow, discretion as dc
 # The stacks of so many threads are more than a C library keeps for a process that was forked.
-populations = [tc.Population(pyarrow.table({"age": [1, 2]})) for _ in range(9)]
+populations = [dc.Population(pyarrow.table({"age": [1, 2]})) for _ in range(9)]
 child = os.fork()
 if not child:
     del populations
-    print(tc.Population(pyarrow.table({"age": [1, 2]})).people)
+    print(dc.Population(pyarrow.table({"age": [1, 2]})).people)
     sys.exit()
 assert os.waitpid(child, 0)[1] == 0
 """
@@ -198,7 +200,7 @@ def test_a_forked_process_frees_its_parents_populations_and_ends() -> None:
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 def test_a_forked_process_does_not_wait_for_a_thread_that_works_out_a_property() -> None:
-    from tacit.shuffling.views import AmongOthers
+    from discretion.shuffling.views import AmongOthers
 
     lock = getattr(vars(AmongOthers)["alike"], "lock", None)
     if lock is None:

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-import tacit as tc
+import discretion as dc
+from discretion import errors
 from public_names import IN_ROOMS, PUBLIC, ROOMS
-from tacit import errors
 
-STUB = Path(tc.__file__).with_suffix(".pyi")
+STUB = Path(dc.__file__).with_suffix(".pyi")
 
 
 def run(code):
@@ -21,19 +21,19 @@ def run(code):
 
 
 @pytest.mark.parametrize("module", ["numpy", "scipy", "ibis", "duckdb", "pyarrow", "altair", "numba"])
-def test_importing_tacit_imports_nothing_heavy(module):
-    assert run(f"import sys, tacit; print({module!r} in sys.modules)") == "False"
+def test_importing_discretion_imports_nothing_heavy(module):
+    assert run(f"import sys, discretion; print({module!r} in sys.modules)") == "False"
 
 
 @pytest.mark.parametrize("module", ["ibis", "duckdb", "pyarrow", "altair", "scipy.stats"])
 def test_a_closed_form_needs_no_tables_and_no_charts(module):
-    ask = "import sys, tacit as tc; tc.bayes_security(tc.RandomizedResponse(9, epsilon=1))"
+    ask = "import sys, discretion as dc; dc.bayes_security(dc.RandomizedResponse(9, epsilon=1))"
     assert run(f"{ask}; print({module!r} in sys.modules)") == "False"
 
 
 def test_a_measure_of_one_mechanism_loads_nothing_of_crowds():
-    command = "from tacit.cli import main; main(['measure', 'krr:k=5,epsilon=1', '--json'])"
-    assert run(f"import sys; {command}; print('tacit.shuffling' in sys.modules)").endswith("False")
+    command = "from discretion.cli import main; main(['measure', 'krr:k=5,epsilon=1', '--json'])"
+    assert run(f"import sys; {command}; print('discretion.shuffling' in sys.modules)").endswith("False")
 
 
 @pytest.mark.parametrize("name", PUBLIC)
@@ -42,24 +42,24 @@ def test_every_public_name_is_there_and_documented(name):
 
 
 def test_about_eighty_names_are_at_the_top_and_no_other_name_is_in_two_rooms():
-    assert len(tc.__all__) < 85
+    assert len(dc.__all__) < 85
     inside = [name.rsplit(".")[-1] for name in IN_ROOMS]
     assert sorted(set(inside)) == sorted(inside)
 
 
 def test_a_name_is_found_once_and_kept():
-    assert tc.Channel is tc.Channel is importlib.import_module("tacit.channels").Channel
-    assert tc.errors is errors
+    assert dc.Channel is dc.Channel is importlib.import_module("discretion.channels").Channel
+    assert dc.errors is errors
 
 
 def test_an_unknown_name_is_an_attribute_error():
-    with pytest.raises(AttributeError, match="'tacit' has no attribute 'no_such_name'"):
-        tc.no_such_name  # noqa: B018
+    with pytest.raises(AttributeError, match="'discretion' has no attribute 'no_such_name'"):
+        dc.no_such_name  # noqa: B018
 
 
 def test_names_are_listed_once():
-    assert len(set(tc.__all__)) == len(tc.__all__)
-    assert set(dir(tc)) == {*tc.__all__, *ROOMS, "errors", "charts", "limits"}
+    assert len(set(dc.__all__)) == len(dc.__all__)
+    assert set(dir(dc)) == {*dc.__all__, *ROOMS, "errors", "charts", "limits"}
 
 
 def test_the_stub_names_the_same():
@@ -69,18 +69,18 @@ def test_the_stub_names_the_same():
         if isinstance(node, ast.ImportFrom)
         for alias in node.names
     }
-    assert set(imported) == set(dir(tc))
-    for name in tc.__all__:
+    assert set(imported) == set(dir(dc))
+    for name in dc.__all__:
         module, original = imported[name]
         assert original == name
-        assert getattr(importlib.import_module(module), name) is getattr(tc, name)
+        assert getattr(importlib.import_module(module), name) is getattr(dc, name)
 
 
-def test_every_error_is_tacit_s_and_a_builtin_s():
+def test_every_error_is_discretion_s_and_a_builtin_s():
     classes = [c for _, c in inspect.getmembers(errors, inspect.isclass) if c.__module__ == errors.__name__]
     for error in classes:
-        assert issubclass(error, errors.TacitError)
-        assert error is errors.TacitError or issubclass(error, ValueError | TypeError | RuntimeError)
+        assert issubclass(error, errors.DiscretionError)
+        assert error is errors.DiscretionError or issubclass(error, ValueError | TypeError | RuntimeError)
         assert error.__name__ in errors.__doc__
 
 

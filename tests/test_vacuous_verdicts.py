@@ -8,17 +8,17 @@ import numpy as np
 import pytest
 
 from cli_runner import run
-from tacit.cli.privacy_words import privacy_in_words
-from tacit.collection.results.beside import Beside, Compared
-from tacit.collection.results.guesses import Guess
-from tacit.collection.results.leaks_said import _in_short
-from tacit.collection.results.said import certified_words
-from tacit.estimate import Estimate
-from tacit.jobs.audit.summary import unique_among_all
-from tacit.jobs.gates import gate_of, judged
-from tacit.jobs.questions import Asked
-from tacit.jobs.target import goal_of
-from tacit.presenting.numbers import interval
+from discretion.cli.privacy_words import privacy_in_words
+from discretion.collection.results.beside import Beside, Compared
+from discretion.collection.results.guesses import Guess
+from discretion.collection.results.leaks_said import _in_short
+from discretion.collection.results.said import certified_words
+from discretion.estimate import Estimate
+from discretion.jobs.audit.summary import unique_among_all
+from discretion.jobs.gates import gate_of, judged
+from discretion.jobs.questions import Asked
+from discretion.jobs.target import goal_of
+from discretion.presenting.numbers import interval
 
 ANY_SHARE = Estimate(1.0, 0.0, 1.0, None, "bound")
 REASSURING = re.compile(

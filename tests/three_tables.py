@@ -2,8 +2,8 @@
 
 import pyarrow as pa
 
-from tacit.anonymity.synthetic.tables import tables_of
-from tacit.numerics.alike import Column
+from discretion.anonymity.synthetic.tables import tables_of
+from discretion.numerics.alike import Column
 
 
 def valued(records, names):

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 
-import tacit as tc
+import discretion as dc
 
 
 def tabulated(guesses, k, worth):
@@ -43,31 +43,31 @@ def apart(w, x):
 
 # For k secrets: the gain, and what it is.
 GAINS = {
-    "identity": (tc.identity_gain, lambda k: k_tries(k, 1)),
-    "one try": (lambda k: tc.k_tries_gain(k, 1), lambda k: k_tries(k, 1)),
-    "two tries": (lambda k: tc.k_tries_gain(k, 2), lambda k: k_tries(k, 2)),
-    "all but one": (lambda k: tc.k_tries_gain(k, max(1, k - 1)), lambda k: k_tries(k, max(1, k - 1))),
-    "as many tries as secrets": (lambda k: tc.k_tries_gain(k, k), lambda k: k_tries(k, k)),
-    "more tries than secrets": (lambda k: tc.k_tries_gain(k, k + 3), lambda k: k_tries(k, k)),
-    "the first or not": (lambda k: tc.set_gain(k, [0]), lambda k: whether_in(k, {0})),
-    "even or not": (lambda k: tc.set_gain(k, range(0, k, 2)), lambda k: whether_in(k, range(0, k, 2))),
-    "in no set": (lambda k: tc.set_gain(k, []), lambda k: whether_in(k, [])),
-    "in the whole set": (lambda k: tc.set_gain(k, range(k)), lambda k: whether_in(k, range(k))),
-    "one block": (lambda k: tc.partition_gain(["a"] * k), lambda k: block(["a"] * k)),
-    "a block each": (lambda k: tc.partition_gain(range(k)[::-1]), lambda k: block(range(k))),
-    "modulo 3": (lambda k: tc.partition_gain([x % 3 for x in range(k)]), lambda k: block([x % 3 for x in range(k)])),
-    "near": (lambda k: tc.distance_gain(distances(k, away)), lambda k: near(k, away)),
-    "squared": (lambda k: tc.distance_gain(np.array(distances(k, apart))), lambda k: near(k, apart)),
+    "identity": (dc.identity_gain, lambda k: k_tries(k, 1)),
+    "one try": (lambda k: dc.k_tries_gain(k, 1), lambda k: k_tries(k, 1)),
+    "two tries": (lambda k: dc.k_tries_gain(k, 2), lambda k: k_tries(k, 2)),
+    "all but one": (lambda k: dc.k_tries_gain(k, max(1, k - 1)), lambda k: k_tries(k, max(1, k - 1))),
+    "as many tries as secrets": (lambda k: dc.k_tries_gain(k, k), lambda k: k_tries(k, k)),
+    "more tries than secrets": (lambda k: dc.k_tries_gain(k, k + 3), lambda k: k_tries(k, k)),
+    "the first or not": (lambda k: dc.set_gain(k, [0]), lambda k: whether_in(k, {0})),
+    "even or not": (lambda k: dc.set_gain(k, range(0, k, 2)), lambda k: whether_in(k, range(0, k, 2))),
+    "in no set": (lambda k: dc.set_gain(k, []), lambda k: whether_in(k, [])),
+    "in the whole set": (lambda k: dc.set_gain(k, range(k)), lambda k: whether_in(k, range(k))),
+    "one block": (lambda k: dc.partition_gain(["a"] * k), lambda k: block(["a"] * k)),
+    "a block each": (lambda k: dc.partition_gain(range(k)[::-1]), lambda k: block(range(k))),
+    "modulo 3": (lambda k: dc.partition_gain([x % 3 for x in range(k)]), lambda k: block([x % 3 for x in range(k)])),
+    "near": (lambda k: dc.distance_gain(distances(k, away)), lambda k: near(k, away)),
+    "squared": (lambda k: dc.distance_gain(np.array(distances(k, apart))), lambda k: near(k, apart)),
     "a function": (
-        lambda k: tc.gain_function(lambda w, x: w * x % 5 - 1, range(3), range(k)),
+        lambda k: dc.gain_function(lambda w, x: w * x % 5 - 1, range(3), range(k)),
         lambda k: tabulated(range(3), k, lambda w, x: w * x % 5 - 1),
     ),
     "a loss": (
-        lambda k: tc.loss_matrix(distances(k, away)),
+        lambda k: dc.loss_matrix(distances(k, away)),
         lambda k: tabulated(range(k), k, lambda w, x: -away(w, x)),
     ),
     "a matrix": (
-        lambda k: tc.gain_matrix([[1.0] * k, list(range(k))]),
+        lambda k: dc.gain_matrix([[1.0] * k, list(range(k))]),
         lambda k: tabulated(range(2), k, lambda w, x: (1, x)[w]),
     ),
 }

@@ -3,21 +3,21 @@
 import numpy as np
 import pytest
 
-import tacit as tc
-from tacit.adversaries.populations import as_population
-from tacit.errors import InvalidPriorError, InvalidValueError, UnsupportedError
+import discretion as dc
+from discretion.adversaries.populations import as_population
+from discretion.errors import InvalidPriorError, InvalidValueError, UnsupportedError
 
 
 def test_jeffreys_has_a_half_of_each():
-    law = tc.Dirichlet.jeffreys(4)
+    law = dc.Dirichlet.jeffreys(4)
     assert law.alpha.tolist() == [0.5] * 4
     assert (law.k, law.total, law.is_symmetric) == (4, 2.0, True)
     assert law.mean.tolist() == [0.25] * 4
-    assert not tc.Dirichlet([1, 2]).is_symmetric
+    assert not dc.Dirichlet([1, 2]).is_symmetric
 
 
 def test_laws_do_not_change():
-    law, mixture = tc.Dirichlet([1, 2]), tc.PointMixture([[0.5, 0.5]], [1])
+    law, mixture = dc.Dirichlet([1, 2]), dc.PointMixture([[0.5, 0.5]], [1])
     for array in (law.alpha, mixture.points, mixture.weights):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 3
@@ -27,7 +27,7 @@ def test_laws_do_not_change():
 
 def test_what_was_given_is_copied():
     given = np.array([1.0, 2.0])
-    law = tc.Dirichlet(given)
+    law = dc.Dirichlet(given)
     given[0] = 9
     assert law.alpha[0] == 1
 
@@ -35,7 +35,7 @@ def test_what_was_given_is_copied():
 @pytest.mark.parametrize("alpha", [[0, 1], [-1, 1], [1], [], [[1, 1]], [np.nan, 1], [np.inf, 1], ["a", 1], None, 2])
 def test_parameters_must_be_positive(alpha):
     with pytest.raises(InvalidValueError, match="alpha must be positive"):
-        tc.Dirichlet(alpha)
+        dc.Dirichlet(alpha)
 
 
 @pytest.mark.parametrize(
@@ -53,19 +53,19 @@ def test_parameters_must_be_positive(alpha):
 )
 def test_points_and_weights_must_be_distributions(points, weights, words):
     with pytest.raises(InvalidPriorError, match=words):
-        tc.PointMixture(points, weights)
+        dc.PointMixture(points, weights)
 
 
 def test_one_point_is_known_and_so_are_copies_of_it():
-    assert tc.PointMixture([[0.2, 0.8]], [1]).is_known
-    assert tc.PointMixture([[0.2, 0.8], [0.2, 0.8]], [0.5, 0.5]).is_known
-    assert tc.PointMixture([[0.2, 0.8], [0.3, 0.7]], [1, 0]).is_known
-    assert not tc.PointMixture([[0.2, 0.8], [0.3, 0.7]], [0.5, 0.5]).is_known
+    assert dc.PointMixture([[0.2, 0.8]], [1]).is_known
+    assert dc.PointMixture([[0.2, 0.8], [0.2, 0.8]], [0.5, 0.5]).is_known
+    assert dc.PointMixture([[0.2, 0.8], [0.3, 0.7]], [1, 0]).is_known
+    assert not dc.PointMixture([[0.2, 0.8], [0.3, 0.7]], [0.5, 0.5]).is_known
 
 
 def test_none_is_jeffreys_and_anything_else_is_refused():
     assert as_population(None, 3).alpha.tolist() == [0.5] * 3
-    with pytest.raises(UnsupportedError, match=r"tacit\.Dirichlet"):
+    with pytest.raises(UnsupportedError, match=r"discretion\.Dirichlet"):
         as_population([0.5, 0.5], 2)
     with pytest.raises(InvalidPriorError, match="has 2 values and the system 3"):
-        as_population(tc.Dirichlet([1, 1]), 3)
+        as_population(dc.Dirichlet([1, 1]), 3)

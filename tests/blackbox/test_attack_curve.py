@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-import tacit as tc
-from tacit.blackbox import estimate_tradeoff
-from tacit.errors import InvalidValueError
+import discretion as dc
+from discretion.blackbox import estimate_tradeoff
+from discretion.errors import InvalidValueError
 
 RATES = np.array([0, 1e-4, 1e-3, 0.01, 0.05, 0.2, 0.5, 0.9, 0.99, 0.999])
 
@@ -43,7 +43,7 @@ def test_a_band_misses_no_more_often_than_it_says(kind):
     )
     curve = {
         "normal": lambda: norm.sf(1 - norm.isf(RATES)),
-        "ties": lambda: [tc.tradeoff(tc.Channel(binomials.T), (0, 1)).at(rate) for rate in RATES],
+        "ties": lambda: [dc.tradeoff(dc.Channel(binomials.T), (0, 1)).at(rate) for rate in RATES],
         "all alike": lambda: 1 - RATES,
     }[kind]()
     missed = sum(not holds(estimate_tradeoff(*draw(), confidence=0.5), curve) for _ in range(400))

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
+from discretion.blackbox.betting import _STAKES, Block, bets, log_wealth
 from oracles import blackbox as slow
-from tacit.blackbox.betting import _STAKES, Block, bets, log_wealth
 
 CLAIMS = [(0, 0), (0, 0.3), (1, 0), (1, 0.1), (3, 0.01), (0.2, 1)]
 

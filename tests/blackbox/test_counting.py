@@ -7,18 +7,18 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from oracles import blackbox as slow
-from tacit.blackbox import (
+from discretion.blackbox import (
     BayesRiskStream,
     NearestNeighbours,
     convergence,
     estimate_bayes_risk,
     estimate_bayes_security,
 )
-from tacit.blackbox.discrete_pairs import affordable_pairs, held_out_errors, overlaps, secret_table
-from tacit.blackbox.fair_trials import fair_trials
-from tacit.blackbox.progressive_validation import COUNTED, FITTED, validated
-from tacit.blackbox.samples import as_samples
+from discretion.blackbox.discrete_pairs import affordable_pairs, held_out_errors, overlaps, secret_table
+from discretion.blackbox.fair_trials import fair_trials
+from discretion.blackbox.progressive_validation import COUNTED, FITTED, validated
+from discretion.blackbox.samples import as_samples
+from oracles import blackbox as slow
 
 # Secrets and observations of at least two secrets; ties and unseen observations are common.
 SAMPLES = st.lists(st.tuples(st.integers(0, 3), st.integers(-2, 4)), min_size=4, max_size=60).filter(

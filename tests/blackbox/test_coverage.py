@@ -7,8 +7,8 @@ from functools import cache
 import numpy as np
 import pytest
 
+from discretion.blackbox import estimate_bayes_risk, estimate_bayes_security
 from oracles import blackbox as slow
-from tacit.blackbox import estimate_bayes_risk, estimate_bayes_security
 
 REPETITIONS, LEAST_COVERED = 1000, 940
 MEASURES = {estimate_bayes_risk: slow.bayes_risk, estimate_bayes_security: slow.bayes_security}
@@ -26,7 +26,7 @@ CHANNELS = {
 @pytest.fixture
 def interval_alone(monkeypatch):
     """Without the estimate in it, which takes longer than the interval and has tests of its own."""
-    monkeypatch.setattr("tacit.blackbox.bayes_security.likely_security", lambda *_: 0.5)
+    monkeypatch.setattr("discretion.blackbox.bayes_security.likely_security", lambda *_: 0.5)
 
 
 @pytest.mark.long

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tacit.blackbox.likelihood_scores import by_bins, by_classifier, by_counts, by_distances
+from discretion.blackbox.likelihood_scores import by_bins, by_classifier, by_counts, by_distances
 
 
 class Guesser:

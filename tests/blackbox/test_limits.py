@@ -4,9 +4,9 @@ from fractions import Fraction
 
 import pytest
 
+from discretion.blackbox.sum_limit import lower_limit_of_sum
+from discretion.numerics.laws.binomial_limits import lower_limit, upper_limit
 from oracles import blackbox as slow
-from tacit.blackbox.sum_limit import lower_limit_of_sum
-from tacit.numerics.laws.binomial_limits import lower_limit, upper_limit
 
 MISSES = [0.25, 0.025, 0.0005, 1e-9]
 

@@ -6,9 +6,8 @@ from functools import partial
 import numpy as np
 import pytest
 
-import tacit as tc
-from oracles import blackbox as slow
-from tacit.blackbox import (
+import discretion as dc
+from discretion.blackbox import (
     BayesRiskStream,
     NearestNeighbours,
     convergence,
@@ -16,9 +15,10 @@ from tacit.blackbox import (
     estimate_bayes_security,
     samples_needed,
 )
-from tacit.blackbox.bayes_security import security_and_pair
-from tacit.errors import InvalidValueError, TooLargeError
-from tacit.numerics.laws.binomial_limits import lower_limit, upper_limit
+from discretion.blackbox.bayes_security import security_and_pair
+from discretion.errors import InvalidValueError, TooLargeError
+from discretion.numerics.laws.binomial_limits import lower_limit, upper_limit
+from oracles import blackbox as slow
 
 MEASURES = [estimate_bayes_risk, estimate_bayes_security]
 
@@ -150,7 +150,7 @@ def test_perfect_leakage_is_found_whatever_the_coins():
 
 @pytest.mark.parametrize("method", ["frequentist", "nearest-neighbours"])
 def test_lost_trials_are_told_apart_from_errors(method, monkeypatch):
-    monkeypatch.setattr("tacit.blackbox.fair_trials._MARGIN", 0.0)
+    monkeypatch.setattr("discretion.blackbox.fair_trials._MARGIN", 0.0)
     secrets = np.arange(2000) % 2
     estimate = estimate_bayes_security(secrets, secrets, method=method, rng=3)
     assert "0 errors of " in estimate.method
@@ -174,7 +174,7 @@ def test_large_whole_numbers_stay_apart(measure, pair, other, rows):
 def test_the_method_names_the_pairs_that_set_both_ends():
     # a and b are told apart well; of c there are four samples, of which little follows.
     secrets = np.array(["a", "b"])[np.arange(4000) % 2].tolist() + ["c"] * 4
-    reports = tc.RandomizedResponse(2, p=0.75).sample(np.arange(4000) % 2, rng=2).tolist() + [0, 1] * 2
+    reports = dc.RandomizedResponse(2, p=0.75).sample(np.arange(4000) % 2, rng=2).tolist() + [0, 1] * 2
     estimate = estimate_bayes_security(secrets, reports, rng=1, among=["a", "b", "c"])
     assert "held out on the leakiest pair, 'a' and 'b'" in estimate.method.replace("'b' and 'a'", "'a' and 'b'")
     assert re.search(

@@ -8,10 +8,10 @@ from scipy import stats
 from scipy.optimize import linprog
 from scipy.special import binom
 
+from discretion.blackbox import estimate_epsilon_in_one_run
+from discretion.blackbox.one_run import _chance
+from discretion.errors import InvalidValueError
 from oracles import one_run as slow
-from tacit.blackbox import estimate_epsilon_in_one_run
-from tacit.blackbox.one_run import _chance
-from tacit.errors import InvalidValueError
 
 PRECISE = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
 

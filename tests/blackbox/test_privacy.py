@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-import tacit as tc
-from tacit.blackbox import NearestNeighbours, PrivacyStream
-from tacit.errors import InvalidValueError, TacitError
+import discretion as dc
+from discretion.blackbox import NearestNeighbours, PrivacyStream
+from discretion.errors import DiscretionError, InvalidValueError
 
-BOTH = (tc.estimate_epsilon, tc.estimate_privacy_profile)
+BOTH = (dc.estimate_epsilon, dc.estimate_privacy_profile)
 
 
 def noisy(value, scale, size, rng):
@@ -46,17 +46,17 @@ class Broken(Threshold):
 def test_most_of_the_epsilon_of_laplace_noise_is_shown_by_a_hundred_thousand_outputs_in_all():
     rng = np.random.default_rng(1)
     x, y = noisy(1, 1, 50_000, rng), noisy(0, 1, 50_000, rng)
-    found = tc.estimate_epsilon(x, y, 0, rng=1)
+    found = dc.estimate_epsilon(x, y, 0, rng=1)
     assert 0.9 <= found.low <= 1
     assert (found.value, found.high, found.confidence, found.assuming) == (found.low, math.inf, 0.95, None)
-    assert 0.9 <= tc.estimate_epsilon(x, y, 1e-5, rng=1).low <= 1
+    assert 0.9 <= dc.estimate_epsilon(x, y, 1e-5, rng=1).low <= 1
 
 
 @pytest.mark.parametrize("epsilon", [0, 0.5, 1])
 def test_most_of_the_delta_of_gaussian_noise_is_shown(epsilon):
     rng = np.random.default_rng(2)
-    truth = tc.privacy_profile(tc.Gaussian(1), epsilon)
-    found = tc.estimate_privacy_profile(rng.normal(1, size=40_000), rng.normal(size=40_000), epsilon, rng=1)
+    truth = dc.privacy_profile(dc.Gaussian(1), epsilon)
+    found = dc.estimate_privacy_profile(rng.normal(1, size=40_000), rng.normal(size=40_000), epsilon, rng=1)
     assert truth - 0.02 < found.low <= truth
     assert (found.value, found.high) == (found.low, 1)
 
@@ -65,29 +65,29 @@ def test_most_of_the_delta_of_gaussian_noise_is_shown(epsilon):
 def test_any_guesser_shows_a_part_of_it(method):
     rng = np.random.default_rng(3)
     x, y = noisy(2, 1, 2000, rng), noisy(0, 1, 2000, rng)
-    assert 1 < tc.estimate_epsilon(x, y, 1e-6, method=method, rng=1).low <= 2
+    assert 1 < dc.estimate_epsilon(x, y, 1e-6, method=method, rng=1).low <= 2
 
 
 @pytest.mark.parametrize("values", [["a", "b", "c"], [0, 1, 2], [0.5, 2.25, -1], [(0, "x"), (1, "x"), (1, "y")]])
 def test_discrete_outputs_are_counted_whatever_they_are(values):
     rng = np.random.default_rng(4)
     x, y = ([values[i] for i in rng.choice(3, size=6000, p=p)] for p in ([0.6, 0.3, 0.1], [0.2, 0.3, 0.5]))
-    assert math.log(4) - 0.5 < tc.estimate_epsilon(x, y, 0.1, rng=1).low <= math.log(4)
-    assert math.log(5) - 0.5 < tc.estimate_epsilon(x, y, 0, rng=1).low <= math.log(5)
+    assert math.log(4) - 0.5 < dc.estimate_epsilon(x, y, 0.1, rng=1).low <= math.log(4)
+    assert math.log(5) - 0.5 < dc.estimate_epsilon(x, y, 0, rng=1).low <= math.log(5)
 
 
 def test_a_column_of_numbers_is_a_list_of_them():
     rng = np.random.default_rng(14)
     x, y = noisy(1, 1, 500, rng), noisy(0, 1, 500, rng)
-    assert tc.estimate_epsilon(x[:, None], y[:, None], 0, rng=1) == tc.estimate_epsilon(x, y, 0, rng=1)
+    assert dc.estimate_epsilon(x[:, None], y[:, None], 0, rng=1) == dc.estimate_epsilon(x, y, 0, rng=1)
 
 
 def test_either_direction_counts():
     """An output that only one of the inputs has, whichever it is."""
     rng = np.random.default_rng(5)
     rare, never = rng.random(5000) < 0.1, np.zeros(5000)
-    assert tc.estimate_privacy_profile(rare, never, 3, rng=1).low > 0.05
-    assert tc.estimate_privacy_profile(never, rare, 3, rng=1).low > 0.05
+    assert dc.estimate_privacy_profile(rare, never, 3, rng=1).low > 0.05
+    assert dc.estimate_privacy_profile(never, rare, 3, rng=1).low > 0.05
 
 
 class TestBugs:
@@ -95,27 +95,27 @@ class TestBugs:
 
     def test_noise_of_half_the_scale(self):
         rng = np.random.default_rng(6)
-        assert tc.estimate_epsilon(noisy(1, 0.5, 2000, rng), noisy(0, 0.5, 2000, rng), 1e-6, rng=1).low > 1
+        assert dc.estimate_epsilon(noisy(1, 0.5, 2000, rng), noisy(0, 0.5, 2000, rng), 1e-6, rng=1).low > 1
 
     def test_a_forgotten_clip(self):
         rng = np.random.default_rng(7)
         person = 3.5  # which should have been clipped to 1
-        assert tc.estimate_epsilon(noisy(person, 1, 500, rng), noisy(0, 1, 500, rng), 1e-6, rng=1).low > 1
+        assert dc.estimate_epsilon(noisy(person, 1, 500, rng), noisy(0, 1, 500, rng), 1e-6, rng=1).low > 1
 
     def test_a_seed_that_every_run_starts_with(self):
         x, y = (noisy(value, 1, 1, np.random.default_rng(8)).repeat(100) for value in (1, 0))
-        assert tc.estimate_epsilon(x, y, 1e-6, rng=1).low > 1
+        assert dc.estimate_epsilon(x, y, 1e-6, rng=1).low > 1
 
     def test_the_same_noise_on_two_sums(self):
         rng = np.random.default_rng(9)
         x, y = ((noise := rng.laplace(scale=2, size=(500, 1))) + [value, 0] for value in (1, 0))
         assert noise.shape == (500, 1)
-        assert tc.estimate_epsilon(x, y, 1e-6, rng=1).low > 1
+        assert dc.estimate_epsilon(x, y, 1e-6, rng=1).low > 1
 
     def test_a_person_given_away_once_in_fifty_runs(self):
         rng = np.random.default_rng(10)
         x = noisy(np.where(rng.random(20_000) < 0.02, 100, 1), 1, 20_000, rng)
-        assert tc.estimate_privacy_profile(x, noisy(0, 1, 20_000, rng), 1, rng=1).low > 1e-3
+        assert dc.estimate_privacy_profile(x, noisy(0, 1, 20_000, rng), 1, rng=1).low > 1e-3
 
 
 class TestStreams:
@@ -189,41 +189,41 @@ class TestBadInput:
     @pytest.mark.parametrize("given", [-1, 2, math.nan, "1", None, True])
     def test_delta(self, given):
         with pytest.raises(InvalidValueError, match="delta must be"):
-            tc.estimate_epsilon([1], [2], given)
+            dc.estimate_epsilon([1], [2], given)
 
     @pytest.mark.parametrize("given", [-1, math.nan, "1", None])
     def test_epsilon(self, given):
         with pytest.raises(InvalidValueError, match="epsilon must be"):
-            tc.estimate_privacy_profile([1], [2], given)
+            dc.estimate_privacy_profile([1], [2], given)
 
     @pytest.mark.parametrize(
         "options", [{"confidence": 1}, {"method": "histogram"}, {"method": Threshold}, {"rng": -1}]
     )
     def test_options(self, options):
-        with pytest.raises(TacitError):
-            tc.estimate_epsilon([1], [2], 0, **options)
+        with pytest.raises(DiscretionError):
+            dc.estimate_epsilon([1], [2], 0, **options)
 
     def test_text_has_no_neighbours(self):
         with pytest.raises(InvalidValueError, match="need numbers"):
-            tc.estimate_epsilon(["a"] * 30, ["b"] * 30, 0, method="nearest-neighbours")
+            dc.estimate_epsilon(["a"] * 30, ["b"] * 30, 0, method="nearest-neighbours")
 
     def test_probabilities_that_are_none(self):
         with pytest.raises(InvalidValueError, match="predict_proba must give finite probabilities"):
-            tc.estimate_epsilon(np.arange(50.0), np.arange(50.0), 0, method=Broken())
+            dc.estimate_epsilon(np.arange(50.0), np.arange(50.0), 0, method=Broken())
 
 
 class TestExtremes:
     @pytest.mark.parametrize("epsilon", [23, 700, 1e9, math.inf])
     def test_no_outputs_show_a_delta_at_a_huge_epsilon(self, epsilon):
-        found = tc.estimate_privacy_profile([0] * 1000, [1] * 1000, epsilon, rng=1)
+        found = dc.estimate_privacy_profile([0] * 1000, [1] * 1000, epsilon, rng=1)
         assert (found.low, found.high) == (0, 1)
 
     def test_every_delta_is_below_one(self):
-        assert tc.estimate_epsilon([0] * 1000, [1] * 1000, 1, rng=1).low == 0
-        assert 0.95 < tc.estimate_privacy_profile([0] * 1000, [1] * 1000, 0, rng=1).low < 1
+        assert dc.estimate_epsilon([0] * 1000, [1] * 1000, 1, rng=1).low == 0
+        assert 0.95 < dc.estimate_privacy_profile([0] * 1000, [1] * 1000, 0, rng=1).low < 1
 
     def test_epsilon_grows_as_the_logarithm_of_the_outputs(self):
-        shown = [tc.estimate_epsilon([0] * m, [1] * m, 0, rng=1).low for m in (100, 10_000)]
+        shown = [dc.estimate_epsilon([0] * m, [1] * m, 0, rng=1).low for m in (100, 10_000)]
         assert shown[1] - shown[0] == pytest.approx(math.log(100), abs=0.3)
 
     @pytest.mark.parametrize("size", [1, 2, 7, 40])
@@ -235,14 +235,14 @@ class TestExtremes:
     @pytest.mark.parametrize("value", [1e308, -1e308, 5e-324, 0.0])
     def test_extreme_numbers_are_told_apart_like_others(self, value):
         x, y = np.full((60, 2), value), np.full((60, 2), 1.0)
-        assert tc.estimate_epsilon(x, y, 0, rng=1).low > 0.5
-        assert tc.estimate_epsilon(x[:, 0], y[:, 0], 0, rng=1).low > 0.5
+        assert dc.estimate_epsilon(x, y, 0, rng=1).low > 0.5
+        assert dc.estimate_epsilon(x[:, 0], y[:, 0], 0, rng=1).low > 0.5
 
     def test_many_more_outputs_on_one_input_are_left_aside(self):
         rng = np.random.default_rng(13)
         x, y = noisy(3, 1, 300, rng), noisy(0, 1, 20_000, rng)
-        assert 1 < tc.estimate_epsilon(x, y, 0, rng=1).low < 3
-        assert 1 < tc.estimate_epsilon(y, x, 0, rng=1).low < 3
+        assert 1 < dc.estimate_epsilon(x, y, 0, rng=1).low < 3
+        assert 1 < dc.estimate_epsilon(y, x, 0, rng=1).low < 3
 
 
 def outputs(kind):
@@ -259,11 +259,11 @@ def outputs(kind):
     seed=st.integers(0, 5),
 )
 def test_any_outputs_give_bounds_within_their_limits(sides, level, seed):
-    epsilon = tc.estimate_epsilon(*sides, level, rng=seed)
+    epsilon = dc.estimate_epsilon(*sides, level, rng=seed)
     assert 0 <= epsilon.low == epsilon.value < math.log(2 * 60) and epsilon.high == math.inf
-    delta = tc.estimate_privacy_profile(*sides, level, rng=seed)
+    delta = dc.estimate_privacy_profile(*sides, level, rng=seed)
     assert 0 <= delta.low == delta.value < 1 == delta.high
-    assert tc.estimate_epsilon(*sides, level, rng=seed) == epsilon
+    assert dc.estimate_epsilon(*sides, level, rng=seed) == epsilon
 
 
 def _bits(rng, value, size, epsilon=0.5):
@@ -275,16 +275,16 @@ def _bits(rng, value, size, epsilon=0.5):
 def test_auto_counts_rows_that_repeat_whatever_their_type():
     rng = np.random.default_rng(3)
     x, y = (_bits(rng, value, 3000) for value in (1, 0))
-    by_hand = tc.estimate_epsilon(x, y, 0, method="frequentist", rng=1).low
+    by_hand = dc.estimate_epsilon(x, y, 0, method="frequentist", rng=1).low
     for kind in (np.float64, np.int64, np.int8):
-        auto = tc.estimate_epsilon(x.astype(kind), y.astype(kind), 0, rng=1)
+        auto = dc.estimate_epsilon(x.astype(kind), y.astype(kind), 0, rng=1)
         assert auto.low > 0.95 * by_hand > 1
         assert "once rows repeat" in auto.method
     # Rows of whole numbers that do not repeat are compared by their distances.
-    noise = tc.Geometric(0.3)
+    noise = dc.Geometric(0.3)
     wide = [np.stack([noise.sample([value] * 3000, rng) for _ in range(5)], axis=1) for value in (1, 0)]
-    assert tc.estimate_epsilon(*wide, 0, rng=1).low > 0.3
-    assert tc.estimate_epsilon(*wide, 0, method="frequentist", rng=1).low < 0.1
+    assert dc.estimate_epsilon(*wide, 0, rng=1).low > 0.3
+    assert dc.estimate_epsilon(*wide, 0, method="frequentist", rng=1).low < 0.1
 
 
 @pytest.mark.long
@@ -292,12 +292,12 @@ def test_bounds_of_auto_miss_no_more_often_than_the_confidence_allows():
     """What the known rows choose is not chosen by the rows that are bet on: its bounds hold as often as any other's."""
     rng = np.random.default_rng(4)
     misses = [
-        tc.estimate_epsilon(_bits(rng, 1, 150), _bits(rng, 0, 150), 0, confidence=0.6, rng=rng).low > 1.5
+        dc.estimate_epsilon(_bits(rng, 1, 150), _bits(rng, 0, 150), 0, confidence=0.6, rng=rng).low > 1.5
         for _ in range(400)
     ]
     assert sum(misses) <= 0.4 * 400 + 3 * np.sqrt(400 * 0.24)
     alike = [
-        tc.estimate_epsilon(_bits(rng, 1, 150), _bits(rng, 1, 150), 0, confidence=0.6, rng=rng).low > 0
+        dc.estimate_epsilon(_bits(rng, 1, 150), _bits(rng, 1, 150), 0, confidence=0.6, rng=rng).low > 0
         for _ in range(400)
     ]
     assert sum(alike) <= 0.4 * 400 + 3 * np.sqrt(400 * 0.24)

@@ -5,13 +5,13 @@ import math
 import numpy as np
 import pytest
 
-import tacit as tc
-from tacit.blackbox import PrivacyStream
+import discretion as dc
+from discretion.blackbox import PrivacyStream
 
 
 def given_away(secret, size, rng):
     """Randomized response with ε = 1, but of one in twenty everything is told."""
-    shown = tc.RandomizedResponse(2, epsilon=1).sample([secret] * size, rng=rng)
+    shown = dc.RandomizedResponse(2, epsilon=1).sample([secret] * size, rng=rng)
     return np.where(rng.random(size) < 0.05, 10 + secret, shown)
 
 
@@ -21,13 +21,13 @@ def by(mechanism):
 
 # How outputs are drawn, and the ε and δ that hold with equality.
 RIGHT = {
-    "Laplace noise": (by(tc.Laplace(1)), 1, 0),
-    "Laplace noise, some δ": (by(tc.Laplace(1)), tc.dp_epsilon(tc.Laplace(1), 0.1), 0.1),
-    "Gaussian noise": (by(tc.Gaussian(1)), tc.dp_epsilon(tc.Gaussian(1), 0.05), 0.05),
-    "geometric noise": (by(tc.Geometric(1)), 1, 0),
-    "discrete Gaussian noise": (by(tc.DiscreteGaussian(1)), tc.dp_epsilon(tc.DiscreteGaussian(1), 0.01), 0.01),
-    "randomized response": (by(tc.RandomizedResponse(3, epsilon=0.5)), 0.5, 0),
-    "unary encoding, rows": (by(tc.UnaryEncoding.oue(2, epsilon=1)), 1, 0),
+    "Laplace noise": (by(dc.Laplace(1)), 1, 0),
+    "Laplace noise, some δ": (by(dc.Laplace(1)), dc.dp_epsilon(dc.Laplace(1), 0.1), 0.1),
+    "Gaussian noise": (by(dc.Gaussian(1)), dc.dp_epsilon(dc.Gaussian(1), 0.05), 0.05),
+    "geometric noise": (by(dc.Geometric(1)), 1, 0),
+    "discrete Gaussian noise": (by(dc.DiscreteGaussian(1)), dc.dp_epsilon(dc.DiscreteGaussian(1), 0.01), 0.01),
+    "randomized response": (by(dc.RandomizedResponse(3, epsilon=0.5)), 0.5, 0),
+    "unary encoding, rows": (by(dc.UnaryEncoding.oue(2, epsilon=1)), 1, 0),
     "some are given away": (given_away, 1, 0.05),
     "two sums, noise on each": (lambda secret, size, rng: rng.laplace([secret, 0], size=(size, 2)), 1, 0),
     "nothing but noise": (lambda secret, size, rng: rng.normal(size=size), 0, 0),
@@ -43,9 +43,9 @@ def test_right_mechanisms_are_rarely_accused(bounded, repetitions):
         for seed in range(repetitions):
             x, y = draw(0, 150, rng), draw(1, 150, rng)
             if bounded == "ε":
-                accused += tc.estimate_epsilon(x, y, delta, rng=seed).low > epsilon
+                accused += dc.estimate_epsilon(x, y, delta, rng=seed).low > epsilon
             else:
-                accused += tc.estimate_privacy_profile(x, y, epsilon, rng=seed).low > delta
+                accused += dc.estimate_privacy_profile(x, y, epsilon, rng=seed).low > delta
     assert accused <= repetitions * len(RIGHT) / 20
 
 
@@ -53,7 +53,7 @@ def test_right_mechanisms_are_rarely_accused(bounded, repetitions):
 def test_who_stops_when_it_pleases_accuses_as_rarely():
     """Looked at after every batch, until a bound is above the truth."""
     rng, accused = np.random.default_rng(8), 0
-    draw = by(tc.RandomizedResponse(2, epsilon=1))
+    draw = by(dc.RandomizedResponse(2, epsilon=1))
     for seed in range(100):
         stream = PrivacyStream(rng=seed)
         for _ in range(8):
@@ -69,7 +69,7 @@ def test_more_than_half_of_their_epsilon_is_shown_by_a_few_thousand_outputs(name
     draw, epsilon, delta = RIGHT[name]
     rng = np.random.default_rng(9)
     x, y = draw(0, 4000, rng), draw(1, 4000, rng)
-    found = tc.estimate_epsilon(x, y, delta, rng=1)
+    found = dc.estimate_epsilon(x, y, delta, rng=1)
     assert found.low <= epsilon
     if epsilon:
         assert found.low > epsilon / 2

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
+from discretion.blackbox import estimate_bayes_security
+from discretion.errors import InvalidValueError
+from discretion.numerics.laws.binomial_limits import upper_limit
 from oracles import blackbox as slow
-from tacit.blackbox import estimate_bayes_security
-from tacit.errors import InvalidValueError
-from tacit.numerics.laws.binomial_limits import upper_limit
 
 # Of the first two secrets nothing is told, the third gives itself away: β* is 0, of the first two alone it is 1.
 REVEALING = np.array([[0.5, 0.5, 0], [0.5, 0.5, 0], [0, 0, 1]])

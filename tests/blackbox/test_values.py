@@ -5,9 +5,9 @@ from math import erfc, exp, sqrt
 import numpy as np
 import pytest
 
+from discretion.blackbox import BayesRiskStream, NearestNeighbours, estimate_bayes_risk, estimate_bayes_security
+from discretion.blackbox.progressive_validation import Validation, meeting_point
 from oracles import blackbox as slow
-from tacit.blackbox import BayesRiskStream, NearestNeighbours, estimate_bayes_risk, estimate_bayes_security
-from tacit.blackbox.progressive_validation import Validation, meeting_point
 
 
 def response_rows(k, epsilon, rows):

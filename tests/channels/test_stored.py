@@ -5,11 +5,11 @@ import pyarrow as pa
 import pytest
 from pyarrow import feather, parquet
 
-import tacit as tc
+import discretion as dc
+from discretion.channels.storage import storage
+from discretion.errors import InvalidChannelError, TooLargeError
+from discretion.limits import Limits, within
 from oracles.promise import exactly
-from tacit.channels.storage import storage
-from tacit.errors import InvalidChannelError, TooLargeError
-from tacit.limits import Limits, within
 
 MATRIX = np.random.default_rng(0).dirichlet(np.ones(7), size=50)
 
@@ -59,31 +59,31 @@ SOURCES = [as_npy, as_fortran, as_map, as_parquet, as_feather, as_arrow]
 @pytest.fixture(params=SOURCES, ids=lambda source: source.__name__)
 def channel(request, tmp_path, monkeypatch):
     monkeypatch.setattr(storage, "_ENTRIES_AT_ONCE", 64)
-    return tc.StoredChannel(request.param(tmp_path))
+    return dc.StoredChannel(request.param(tmp_path))
 
 
-IN_MEMORY = tc.Channel(MATRIX)
+IN_MEMORY = dc.Channel(MATRIX)
 PRIOR = np.random.default_rng(1).dirichlet(np.ones(50))
 
 
 @pytest.mark.parametrize(
     "ask",
     [
-        tc.bayes_security,
-        lambda C: tc.bayes_security(C, PRIOR),
-        tc.bayes_risk,
-        lambda C: tc.bayes_risk(C, PRIOR),
-        tc.posterior_vulnerability,
-        lambda C: tc.posterior_vulnerability(C, PRIOR),
-        lambda C: tc.posterior_vulnerability(C, PRIOR, tc.gain_matrix(np.arange(100).reshape(2, 50))),
-        tc.leakage,
-        tc.multiplicative_bayes_capacity,
-        tc.ldp_epsilon,
-        tc.mutual_information,
-        lambda C: tc.shannon_capacity(C).value,
-        lambda C: tc.measures.sibson_information(C, 2),
-        lambda C: tc.privacy_profile(C, 0.5),
-        lambda C: tc.security.bayes_security_bounds(C).low,
+        dc.bayes_security,
+        lambda C: dc.bayes_security(C, PRIOR),
+        dc.bayes_risk,
+        lambda C: dc.bayes_risk(C, PRIOR),
+        dc.posterior_vulnerability,
+        lambda C: dc.posterior_vulnerability(C, PRIOR),
+        lambda C: dc.posterior_vulnerability(C, PRIOR, dc.gain_matrix(np.arange(100).reshape(2, 50))),
+        dc.leakage,
+        dc.multiplicative_bayes_capacity,
+        dc.ldp_epsilon,
+        dc.mutual_information,
+        lambda C: dc.shannon_capacity(C).value,
+        lambda C: dc.measures.sibson_information(C, 2),
+        lambda C: dc.privacy_profile(C, 0.5),
+        lambda C: dc.security.bayes_security_bounds(C).low,
     ],
 )
 def test_it_measures_as_the_channel_in_memory(ask, channel):
@@ -91,8 +91,8 @@ def test_it_measures_as_the_channel_in_memory(ask, channel):
 
 
 def test_it_has_the_same_leakiest_pairs(channel):
-    assert tc.leakiest_pair(channel) == tc.leakiest_pair(IN_MEMORY)
-    assert tc.leakiest_pairs(channel, tol=0.3) == tc.leakiest_pairs(IN_MEMORY, tol=0.3)
+    assert dc.leakiest_pair(channel) == dc.leakiest_pair(IN_MEMORY)
+    assert dc.leakiest_pairs(channel, tol=0.3) == dc.leakiest_pairs(IN_MEMORY, tol=0.3)
 
 
 def test_it_is_the_same_channel(channel):
@@ -103,26 +103,26 @@ def test_it_is_the_same_channel(channel):
 
 
 def test_some_of_its_secrets_are_a_channel_in_memory(channel):
-    assert np.array_equal(tc.restricted(channel, [40, 3]).matrix, MATRIX[[40, 3]])
+    assert np.array_equal(dc.restricted(channel, [40, 3]).matrix, MATRIX[[40, 3]])
 
 
 def test_numbers_of_single_precision_are_taken_for_what_they_are(tmp_path):
-    assert tc.bayes_security(tc.StoredChannel(as_halves(tmp_path))) == 0.5
+    assert dc.bayes_security(dc.StoredChannel(as_halves(tmp_path))) == 0.5
 
 
 def test_its_secrets_can_have_names(tmp_path):
     names = [f"page {i}" for i in range(50)]
-    C = tc.StoredChannel(as_npy(tmp_path), inputs=names)
-    assert tc.leakiest_pair(C) == tc.leakiest_pair(tc.Channel(MATRIX, inputs=names))
+    C = dc.StoredChannel(as_npy(tmp_path), inputs=names)
+    assert dc.leakiest_pair(C) == dc.leakiest_pair(dc.Channel(MATRIX, inputs=names))
     assert C.channel().inputs == tuple(names)
 
 
 def test_what_does_not_fit_in_memory_is_measured_where_it_is(tmp_path):
-    C = tc.StoredChannel(as_npy(tmp_path))
+    C = dc.StoredChannel(as_npy(tmp_path))
     with within(Limits(most_entries=10)):
-        assert tc.bayes_security(C) == exactly(tc.bayes_security(IN_MEMORY))
+        assert dc.bayes_security(C) == exactly(dc.bayes_security(IN_MEMORY))
         with pytest.raises(TooLargeError, match="measure it where it is stored"):
-            tc.mutual_information(C)
+            dc.mutual_information(C)
 
 
 @pytest.mark.parametrize(
@@ -140,38 +140,38 @@ def test_what_is_not_a_channel_is_refused(tmp_path, monkeypatch, matrix, complai
     monkeypatch.setattr(storage, "_ENTRIES_AT_ONCE", 64)
     np.save(tmp_path / "wrong.npy", matrix)
     with pytest.raises(InvalidChannelError, match=complaint):
-        tc.StoredChannel(tmp_path / "wrong.npy")
+        dc.StoredChannel(tmp_path / "wrong.npy")
 
 
 def test_a_file_that_is_not_a_channel_is_refused(tmp_path):
     parquet.write_table(pa.table({"name": ["a"], "o": [1.0]}), tmp_path / "names.parquet")
     with pytest.raises(InvalidChannelError, match="'name' holds string"):
-        tc.StoredChannel(tmp_path / "names.parquet")
+        dc.StoredChannel(tmp_path / "names.parquet")
     with pytest.raises(InvalidChannelError, match="there is no such file"):
-        tc.StoredChannel(tmp_path / "none.npy")
+        dc.StoredChannel(tmp_path / "none.npy")
     (tmp_path / "text.parquet").write_text("a,b")
     with pytest.raises(InvalidChannelError, match="cannot read a channel"):
-        tc.StoredChannel(tmp_path / "text.parquet")
+        dc.StoredChannel(tmp_path / "text.parquet")
     with pytest.raises(InvalidChannelError, match=r"read a CSV file with numpy\.loadtxt"):
-        tc.StoredChannel(tmp_path / "channel.csv")
+        dc.StoredChannel(tmp_path / "channel.csv")
     parquet.write_table(pa.table({"o": pa.array([], pa.float64())}), tmp_path / "empty.parquet")
     with pytest.raises(InvalidChannelError, match=r"shape \(0, 1\)"):
-        tc.StoredChannel(tmp_path / "empty.parquet")
+        dc.StoredChannel(tmp_path / "empty.parquet")
     with pytest.raises(InvalidChannelError, match="one label per row"):
-        tc.StoredChannel(as_npy(tmp_path), inputs=["a"])
+        dc.StoredChannel(as_npy(tmp_path), inputs=["a"])
 
 
 @pytest.mark.parametrize("source", [None, 3, True, [[1.0]], np.eye(2), b"channel.npy"])
 def test_what_is_no_path_is_refused(source):
     with pytest.raises(InvalidChannelError, match="must be a path or a numpy"):
-        tc.StoredChannel(source)
+        dc.StoredChannel(source)
 
 
 def test_files_of_other_kinds_are_refused(tmp_path):
     (tmp_path / "empty.npy").write_bytes(b"")
     with pytest.raises(InvalidChannelError, match="cannot read a channel"):
-        tc.StoredChannel(tmp_path / "empty.npy")
+        dc.StoredChannel(tmp_path / "empty.npy")
     np.savez(tmp_path / "several.npz", a=MATRIX)
     (tmp_path / "several.npz").rename(tmp_path / "several.npy")
     with pytest.raises(InvalidChannelError, match="several arrays"):
-        tc.StoredChannel(tmp_path / "several.npy")
+        dc.StoredChannel(tmp_path / "several.npy")

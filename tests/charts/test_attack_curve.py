@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-import tacit as tc
-from tacit import charts
+import discretion as dc
+from discretion import charts
 
 
 def drawn(chart):
@@ -38,7 +38,7 @@ def test_it_has_every_point_on_logarithmic_axes_and_blind_accusing_beside_it():
 
 
 def test_a_curve_draws_what_it_answers():
-    curve = tc.tradeoff(tc.Laplace(1))
+    curve = dc.tradeoff(dc.Laplace(1))
     line = max(drawn(curve.chart()).values(), key=len)
     assert all(hits == curve.true_positive_rate(rate) for rate, hits in line)
     assert line[0][0] == pytest.approx(1e-6)
@@ -47,7 +47,7 @@ def test_a_curve_draws_what_it_answers():
 
 def test_a_band_is_drawn_with_what_it_is_worth():
     scores = np.random.default_rng(4).normal(size=(2, 300))
-    curve = tc.blackbox.estimate_tradeoff(scores[0], scores[1] + 1)
+    curve = dc.blackbox.estimate_tradeoff(scores[0], scores[1] + 1)
     assert "between these with a confidence of 95 %" in str(curve.chart().to_dict())
     lines = [line for line in drawn(curve.chart()).values() if len(line) > 2]
     low, found, high = sorted(lines, key=lambda line: line[20][1])
@@ -57,17 +57,17 @@ def test_a_band_is_drawn_with_what_it_is_worth():
 
 
 def test_certified_ends_that_nobody_could_tell_apart_are_one_line():
-    curve = tc.tradeoff(tc.repeated(tc.Laplace(1), 3))
+    curve = dc.tradeoff(dc.repeated(dc.Laplace(1), 3))
     assert len(drawn(curve.chart())) == 2
 
 
 def test_a_pair_is_named():
-    chart = tc.tradeoff(tc.Channel([[0.75, 0.25], [0.25, 0.75]], inputs=["sick", "well"]), ("sick", "well")).chart()
+    chart = dc.tradeoff(dc.Channel([[0.75, 0.25], [0.25, 0.75]], inputs=["sick", "well"]), ("sick", "well")).chart()
     assert "'sick' and 'well'" in chart.to_dict()["title"]["text"]
 
 
 def test_a_table_of_a_curve_has_what_it_answers():
-    curve = tc.tradeoff(tc.RandomizedResponse(3, epsilon=1))
+    curve = dc.tradeoff(dc.RandomizedResponse(3, epsilon=1))
     for row in curve.to_frame().to_pylist():
         assert row["false_negative_rate"] == curve.at(row["false_positive_rate"])
         assert row["true_positive_rate_low"] == row["true_positive_rate"] == row["true_positive_rate_high"]

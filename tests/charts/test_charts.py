@@ -4,10 +4,10 @@ from functools import cache
 
 import pytest
 
-from tacit import charts
-from tacit.charts.panels import apart
-from tacit.charts.style import DIM, GRID, INK, PALE
-from tacit.errors import InvalidValueError
+from discretion import charts
+from discretion.charts.panels import apart
+from discretion.charts.style import DIM, GRID, INK, PALE
+from discretion.errors import InvalidValueError
 
 K, BUDGET = 10, 0.01
 
@@ -263,7 +263,7 @@ def test_of_many_posteriors_the_likeliest_are_said():
 
 @pytest.mark.parametrize("secrets", [["a"], ["a", "b"], list("abcd")])
 def test_a_triangle_has_three_corners(secrets):
-    with pytest.raises(InvalidValueError, match=rf"three secrets, and here are {len(secrets)}.*tacit\.restricted"):
+    with pytest.raises(InvalidValueError, match=rf"three secrets, and here are {len(secrets)}.*discretion\.restricted"):
         charts.barycentric([{"probability": 1.0, "posterior": [1 / len(secrets)] * len(secrets)}], secrets, "None")
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from tacit import charts
-from tacit.blackbox import convergence
+from discretion import charts
+from discretion.blackbox import convergence
 
 
 def figure(sizes, errors, low, high, confidence=0.95):

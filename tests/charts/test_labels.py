@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from tacit import charts
-from tacit.charts.style import label
+from discretion import charts
+from discretion.charts.style import label
 
 
 def words(chart) -> str:

@@ -5,10 +5,10 @@ from functools import cache
 
 import pytest
 
+from discretion import charts
+from discretion.charts.style import DIM, GRID, INK
+from discretion.errors import InvalidValueError
 from oracles.promise import exactly
-from tacit import charts
-from tacit.charts.style import DIM, GRID, INK
-from tacit.errors import InvalidValueError
 
 LAPLACE = [(epsilon, math.exp(-epsilon / 2)) for epsilon in (0.5, 1.0, 4.0)]
 

@@ -1,4 +1,4 @@
-"""`tacit audit`: the main job from the shell."""
+"""`discretion audit`: the main job from the shell."""
 
 import json
 import os
@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-import tacit as tc
+import discretion as dc
 from cli_runner import run
 
 COLUMNS = "sex,income,race,workclass"
@@ -25,7 +25,7 @@ def test_json_has_the_sections_of_the_contract_and_is_the_functions_answer() -> 
         "selected", "release", "inference", "collection", "redaction", "cut_short", "not_examined",
         "measures",
     ]  # fmt: skip
-    found = tc.audit("example:adult", columns=COLUMNS.split(","), sensitive="income")
+    found = dc.audit("example:adult", columns=COLUMNS.split(","), sensitive="income")
     assert answer["results"] == json.loads(json.dumps(found.to_dict()))
 
 
@@ -123,7 +123,7 @@ def test_a_terminal_of_100_columns_shows_every_cell_of_the_wide_tables_on_a_line
 def test_a_reader_that_goes_away_is_no_error() -> None:
     for arguments in (["--help"], ["measure", "krr:k=2,p=0.7"], ["measure", "krr:k=2,p=0.7", "--json"]):
         with subprocess.Popen(
-            [sys.executable, "-m", "tacit", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+            [sys.executable, "-m", "discretion", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE
         ) as process:
             process.stdout.close()
             assert (process.wait(), process.stderr.read()) == (0, b"")
@@ -142,7 +142,7 @@ def test_a_document_is_what_the_terminal_shows_in_markdown(tmp_path) -> None:
     code, out, _ = run("audit", "example:adult", "--columns", "sex,race", "--markdown", file)
     assert (code, out.splitlines()[-1]) == (0, f"Report: {file}")
     said = file.read_text(encoding="utf-8")
-    assert said == tc.audit("example:adult", ["sex", "race"]).to_markdown()
+    assert said == dc.audit("example:adult", ["sex", "race"]).to_markdown()
     assert said.startswith("# example:adult: 32,561 people, 2 columns\n")
 
 
@@ -220,17 +220,21 @@ def test_bad_options_are_one_sentence_and_exit_code_2() -> None:
 
 
 def test_the_module_runs_as_a_program_and_shows_what_it_can_do() -> None:
-    shown = subprocess.run([sys.executable, "-m", "tacit", "--help"], capture_output=True, text=True, check=True)
+    shown = subprocess.run([sys.executable, "-m", "discretion", "--help"], capture_output=True, text=True, check=True)
     for command in ("audit", "measure", "compare", "exposure", "reproduce"):
         assert re.search(rf"^  {command} ", shown.stdout, re.MULTILINE)
         assert run(command, "--help")[0] == 0
-    version = subprocess.run([sys.executable, "-m", "tacit", "--version"], capture_output=True, text=True, check=True)
+    version = subprocess.run(
+        [sys.executable, "-m", "discretion", "--version"], capture_output=True, text=True, check=True
+    )
     assert re.fullmatch(r"\d+\.\d+\.\d+\n", version.stdout)
 
 
 def loaded_by(arguments: list[str], modules: set[str]) -> str:
     """Return, as text, which of the modules a command has loaded."""
-    code = f"import sys; from tacit.cli import main; main({arguments}); print(sorted(set(sys.modules) & {modules}))"
+    code = (
+        f"import sys; from discretion.cli import main; main({arguments}); print(sorted(set(sys.modules) & {modules}))"
+    )
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     return shown.stdout.splitlines()[-1]
 

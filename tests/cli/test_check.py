@@ -1,4 +1,4 @@
-"""`tacit check`: files held to a policy from the shell, by a hook, and by an action."""
+"""`discretion check`: files held to a policy from the shell, by a hook, and by an action."""
 
 import json
 import os
@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from cli_runner import run
-from tacit.jobs.check.policy import KEYS
+from discretion.jobs.check.policy import KEYS
 
 ROOT = Path(__file__).parents[2]
-EXAMPLE = ROOT / "docs" / "tacit.toml"
+EXAMPLE = ROOT / "docs" / "discretion.toml"
 
 
 @pytest.fixture(autouse=True)
@@ -26,21 +26,21 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     towns = ["Oslo" if i % 20 else f"Town{i}" for i in range(600)]
     lines = [f"{line},{town}" for line, town in zip(lines, towns, strict=True)]
     (tmp_path / "broken.csv").write_text("\n".join(["age,sex,diagnosis,town", *lines]) + "\n")
-    (tmp_path / "tacit.toml").write_text(EXAMPLE.read_text())
+    (tmp_path / "discretion.toml").write_text(EXAMPLE.read_text())
     return tmp_path
 
 
 def test_a_file_that_keeps_to_the_policy_passes_every_rule() -> None:
-    code, out, err = run("check", "kept.csv", "--policy", "tacit.toml")
+    code, out, err = run("check", "kept.csv", "--policy", "discretion.toml")
     assert (code, err) == (0, "")
     first, *lines = out.splitlines()
-    assert first == "kept.csv, 600 people, by tacit.toml:"
+    assert first == "kept.csv, 600 people, by discretion.toml:"
     assert len(lines) == 6
     assert all(line.startswith("passed line ") for line in lines)
 
 
 def test_a_file_that_the_policy_forbids_fails_and_each_line_is_named() -> None:
-    code, out, err = run("check", "broken.csv", "--policy", "tacit.toml")
+    code, out, err = run("check", "broken.csv", "--policy", "discretion.toml")
     assert (code, err) == (1, "")
     policy = EXAMPLE.read_text().splitlines()
     verdicts = re.findall(r"^(passed|FAILED) line (\d+), (\w+): ", out, re.MULTILINE)
@@ -55,7 +55,7 @@ def test_a_file_that_the_policy_forbids_fails_and_each_line_is_named() -> None:
 
 def test_json_has_every_rule_of_every_file_and_the_gates() -> None:
     code, out, _ = run(
-        "check", "kept.csv", "broken.csv", "--policy", "tacit.toml", "--json", "--fail-over", "marketer>1"
+        "check", "kept.csv", "broken.csv", "--policy", "discretion.toml", "--json", "--fail-over", "marketer>1"
     )
     answer = json.loads(out)
     assert (code, answer["schema_version"], answer["command"]) == (1, 1, "check")
@@ -76,8 +76,8 @@ def test_json_has_every_rule_of_every_file_and_the_gates() -> None:
     ],
 )
 def test_bad_input_is_one_sentence_and_exit_code_2(policy: str, files: list[str], expected: list[str]) -> None:
-    Path("tacit.toml").write_text(policy)
-    code, out, err = run("check", *files, "--policy", "tacit.toml")
+    Path("discretion.toml").write_text(policy)
+    code, out, err = run("check", *files, "--policy", "discretion.toml")
     assert (code, out, err.count("\n")) == (2, "", 1)
     for part in expected:
         assert part in err
@@ -103,10 +103,10 @@ def hook() -> dict[str, str]:
 
 
 def environment(folder: Path, **more: str) -> dict[str, str]:
-    """One in which `tacit` is the command of this source."""
+    """One in which `discretion` is the command of this source."""
     (folder / "bin").mkdir()
-    program = folder / "bin" / "tacit"
-    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m tacit "$@"\n')
+    program = folder / "bin" / "discretion"
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m discretion "$@"\n')
     program.chmod(0o755)
     path = os.pathsep.join([str(folder / "bin"), os.environ["PATH"]])
     return {**os.environ, "PATH": path, "PYTHONPATH": str(ROOT / "src"), **more}

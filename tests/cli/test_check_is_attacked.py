@@ -1,4 +1,4 @@
-"""`tacit check` as a careless and as a dishonest publisher: what identifies people, or is no rule, does not pass."""
+"""`discretion check` as a careless and as a dishonest publisher: what identifies people does not pass."""
 
 import json
 from pathlib import Path
@@ -23,9 +23,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def checked(policy: str, *options: str, **columns: list[Any]) -> tuple[int, str]:
     """The exit code, and what was said."""
-    Path("tacit.toml").write_text(policy)
+    Path("discretion.toml").write_text(policy)
     pq.write_table(pa.table(columns), "people.parquet")
-    code, out, err = run("check", "people.parquet", "--policy", "tacit.toml", *options)
+    code, out, err = run("check", "people.parquet", "--policy", "discretion.toml", *options)
     return code, " ".join((out + err).split())
 
 
@@ -148,6 +148,6 @@ def test_the_column_of_persons_that_goes_out_is_named() -> None:
 
 def test_notes_are_in_json() -> None:
     checked('person = "id"\nk = 10', id=RECORDS, age=AGES)
-    _, out, _ = run("check", "people.parquet", "--policy", "tacit.toml", "--json")
+    _, out, _ = run("check", "people.parquet", "--policy", "discretion.toml", "--json")
     (note,) = json.loads(out)["results"]["people.parquet"]["notes"]
     assert note.startswith("id is in the file")

@@ -1,4 +1,4 @@
-"""`tacit compare`: mechanisms side by side, and how far each is from a target."""
+"""`discretion compare`: mechanisms side by side, and how far each is from a target."""
 
 import json
 import math
@@ -6,13 +6,13 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-import tacit as tc
-import tacit.charts
+import discretion as dc
+import discretion.charts
 from cli_runner import run
+from discretion.presenting.rounding import rounded_down, rounded_up
 from public_names import BY_NAME
-from tacit.presenting.rounding import rounded_down, rounded_up
 
-RR = tc.RandomizedResponse
+RR = dc.RandomizedResponse
 
 
 def compared(*arguments: str) -> dict:
@@ -32,8 +32,8 @@ def test_alone_every_result_is_the_function_of_its_name() -> None:
     results = compared("krr:k=4,epsilon=1", "oue:k=4,epsilon=1")
     assert list(results) == ["krr:k=4,epsilon=1", "oue:k=4,epsilon=1", "refinement"]
     results.pop("refinement")
-    for found, mechanism in zip(results.values(), (RR(4, 1), tc.UnaryEncoding.oue(4, 1)), strict=True):
-        worth = tc.information.effective_participation(mechanism, rng=0)
+    for found, mechanism in zip(results.values(), (RR(4, 1), dc.UnaryEncoding.oue(4, 1)), strict=True):
+        worth = dc.information.effective_participation(mechanism, rng=0)
         assert float(worth) == pytest.approx(value(found.pop("effective_participation")), rel=1e-5)
         names = ("ldp_epsilon", "posterior_vulnerability", "bayes_security", "average_privacy")
         assert found == {name: BY_NAME[name](mechanism) for name in names}
@@ -43,15 +43,15 @@ def test_shuffled_results_stand_beside_those_alone() -> None:
     prior = [0.5, 0.3, 0.2]
     arguments = ["--users", "50", "--prior", "0.5,0.3,0.2", "--adversary", "partly-informed:5,1,0;0.2,0.2,0.6"]
     found = compared("krr:k=3,epsilon=1", *arguments, "--epsilon", "0.2", "--delta", "0.01")["krr:k=3,epsilon=1"]
-    mechanism, adversary = RR(3, 1), tc.PartlyInformed([5, 1, 0], [0.2, 0.2, 0.6])
-    crowd = tc.Shuffled(mechanism, 50)
-    assert found["posterior_vulnerability"] == tc.posterior_vulnerability(mechanism, prior)
-    assert found["frequency_error"] == tc.frequency_error(mechanism, 50)._asdict()
+    mechanism, adversary = RR(3, 1), dc.PartlyInformed([5, 1, 0], [0.2, 0.2, 0.6])
+    crowd = dc.Shuffled(mechanism, 50)
+    assert found["posterior_vulnerability"] == dc.posterior_vulnerability(mechanism, prior)
+    assert found["frequency_error"] == dc.frequency_error(mechanism, 50)._asdict()
     assert found["shuffled"] == {
-        "posterior_vulnerability": tc.posterior_vulnerability(crowd.seen_by(adversary), prior),
-        "bayes_security": tc.bayes_security(crowd.seen_by(adversary), prior),
-        "privacy_profile": tc.privacy_profile(crowd.seen_by(adversary), 0.2),
-        "dp_epsilon": tc.dp_epsilon(crowd.seen_by(adversary), 0.01),
+        "posterior_vulnerability": dc.posterior_vulnerability(crowd.seen_by(adversary), prior),
+        "bayes_security": dc.bayes_security(crowd.seen_by(adversary), prior),
+        "privacy_profile": dc.privacy_profile(crowd.seen_by(adversary), 0.2),
+        "dp_epsilon": dc.dp_epsilon(crowd.seen_by(adversary), 0.01),
     }
 
 
@@ -73,22 +73,22 @@ def test_a_target_says_whether_it_is_met_and_what_it_takes() -> None:
 @pytest.mark.parametrize(
     ("target", "question"),
     [
-        ("leakage<=1.05", tc.leakage),
-        ("bayes_risk>=0.48", tc.bayes_risk),
-        ("bayes_security >= 0.95", tc.bayes_security),
-        ("mutual_information <= 1e-3", tc.mutual_information),
-        ("privacy_profile<=0.02", lambda s: tc.privacy_profile(s.seen_by(tc.WorstAllButOne()), 0.1)),
-        ("dp_epsilon<=0.3", lambda s: tc.dp_epsilon(s.seen_by(tc.WorstAllButOne()), 0.01)),
+        ("leakage<=1.05", dc.leakage),
+        ("bayes_risk>=0.48", dc.bayes_risk),
+        ("bayes_security >= 0.95", dc.bayes_security),
+        ("mutual_information <= 1e-3", dc.mutual_information),
+        ("privacy_profile<=0.02", lambda s: dc.privacy_profile(s.seen_by(dc.WorstAllButOne()), 0.1)),
+        ("dp_epsilon<=0.3", lambda s: dc.dp_epsilon(s.seen_by(dc.WorstAllButOne()), 0.01)),
     ],
 )
 def test_a_target_can_be_any_of_these(target: str, question) -> None:
     levels = ["--epsilon", "0.1", "--delta", "0.01"]
     found = compared("krr:k=2,epsilon=1", "--users", "100", *levels, "--target", target)["krr:k=2,epsilon=1"]["target"]
-    assert found["value"] == question(tc.Shuffled(RR(2, 1), 100))
+    assert found["value"] == question(dc.Shuffled(RR(2, 1), 100))
     level = float(target.split("=")[1])
     limit = {"at_most": level} if "<" in target else {"at_least": level}
-    assert found["smallest_crowd"] == tc.shuffling.smallest_crowd(RR(2, 1), question, **limit)
-    largest = tc.shuffling.largest_epsilon(lambda e: RR(2, e), 100, question, **limit)
+    assert found["smallest_crowd"] == dc.shuffling.smallest_crowd(RR(2, 1), question, **limit)
+    largest = dc.shuffling.largest_epsilon(lambda e: RR(2, e), 100, question, **limit)
     assert math.isclose(found["largest_epsilon"], largest, rel_tol=1e-8)
     assert found["met"] == (found["smallest_crowd"] <= 100)
 
@@ -96,7 +96,7 @@ def test_a_target_can_be_any_of_these(target: str, question) -> None:
 def test_without_users_a_target_is_a_question_for_their_number() -> None:
     found = compared("krr:k=2,epsilon=1", "--target", "bayes_security>=0.99")["krr:k=2,epsilon=1"]
     assert found["target"] == {
-        "smallest_crowd": tc.shuffling.smallest_crowd(RR(2, 1), tc.bayes_security, at_least=0.99)
+        "smallest_crowd": dc.shuffling.smallest_crowd(RR(2, 1), dc.bayes_security, at_least=0.99)
     }
 
 
@@ -105,7 +105,7 @@ def test_the_worst_adversary_has_a_smallest_crowd() -> None:
     found = compared("krr:k=2,epsilon=1", *arguments)["krr:k=2,epsilon=1"]["target"]
 
     def guess(n: int) -> float:
-        return float(tc.posterior_vulnerability(tc.Shuffled(RR(2, 1), n).seen_by(tc.WorstAllButOne())))
+        return float(dc.posterior_vulnerability(dc.Shuffled(RR(2, 1), n).seen_by(dc.WorstAllButOne())))
 
     assert guess(found["smallest_crowd"]) <= 0.55 < guess(found["smallest_crowd"] - 1)
 
@@ -139,7 +139,7 @@ def test_a_seed_makes_a_sample_the_same_again() -> None:
     estimate = first["shuffled"]["posterior_vulnerability"]
     assert set(estimate) == {"value", "value_is", "kind", "low", "high", "confidence", "method", "assuming"}
     # Alone an exchangeable target's value is drawn from alpha over its sum.
-    assert first["posterior_vulnerability"] == tc.posterior_vulnerability(RR(3, 1))
+    assert first["posterior_vulnerability"] == dc.posterior_vulnerability(RR(3, 1))
 
 
 def test_which_is_safer_against_everybody_is_told() -> None:
@@ -215,17 +215,17 @@ def test_a_chart_shows_each_mechanism_as_epsilon_varies(tmp_path) -> None:
     results = compared(*CHARTED, "--users", "100", "--chart", tmp_path / "chart.svg")
     best = results.pop("optimal_mechanism")
     assert results.pop("refinement")["undecided"] == []
-    for make, own, found in zip((RR, tc.UnaryEncoding.oue), (1, 2), results.values(), strict=True):
+    for make, own, found in zip((RR, dc.UnaryEncoding.oue), (1, 2), results.values(), strict=True):
         assert [point["epsilon"] for point in found["curve"]] == pytest.approx([0.5, 1, 2, 4])
         for epsilon, point in zip((0.5, 1, 2, 4), found["curve"], strict=True):
             mechanism = make(2, epsilon)
             assert point["given"] == (epsilon == own)
             assert point["worst_case_privacy"] == pytest.approx(math.exp(-epsilon))
-            assert point["average_privacy"] == pytest.approx(tc.information.average_privacy(mechanism))
+            assert point["average_privacy"] == pytest.approx(dc.information.average_privacy(mechanism))
             assert value(point["effective_participation"]) == pytest.approx(
-                tc.information.effective_participation(mechanism)
+                dc.information.effective_participation(mechanism)
             )
-            assert point["frequency_error"]["people"] == pytest.approx(tc.frequency_error(mechanism, 100).people)
+            assert point["frequency_error"]["people"] == pytest.approx(dc.frequency_error(mechanism, 100).people)
     # Of two values nothing beats randomized response.
     for point, own in zip(best["curve"], results["krr:k=2,epsilon=1"]["curve"], strict=True):
         assert point["effective_participation"] == pytest.approx(own["effective_participation"])
@@ -277,7 +277,7 @@ def test_a_chart_that_fails_half_way_leaves_the_old_one(tmp_path, monkeypatch) -
     def full_disk(_: object) -> str:
         raise OSError("no space left")
 
-    monkeypatch.setattr(tacit.charts, "to_svg", full_disk)
+    monkeypatch.setattr(discretion.charts, "to_svg", full_disk)
     file = tmp_path / "chart.svg"
     file.write_text("old")
     assert run("compare", *CHARTED, "--chart", file)[0] == 2
@@ -323,7 +323,7 @@ def test_bad_input_is_one_sentence_and_exit_code_2(tmp_path, monkeypatch, name: 
     arguments, expected = BAD[name]
     code, out, err = run("compare", *arguments)
     assert (code, out) == (2, "")
-    assert err.startswith("tacit: ")
+    assert err.startswith("discretion: ")
     assert err.count("\n") == 1
     assert expected in err
     assert list(tmp_path.iterdir()) == []

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-import tacit as tc
+import discretion as dc
 from cli_runner import run
 
 pytestmark = pytest.mark.long
@@ -50,7 +50,7 @@ def test_no_name_and_no_digit_is_lost_at_any_width(monkeypatch: pytest.MonkeyPat
     command = ("example:adult", "--sensitive", "income,occupation", "--full")
     shown = {width: screen(monkeypatch, width, *command) for width in (60, 80, 120)}
     tokens = {width: set(re.findall(r"\d[\d,.]*\d|\d", " ".join(lines))) for width, lines in shown.items()}
-    names = tc.Population("example:adult").columns
+    names = dc.Population("example:adult").columns
     for width, lines in shown.items():
         assert max(map(len, lines)) <= width
         table = "\n".join(lines[: next(i for i, line in enumerate(lines) if "1. Each column alone" in line)])
@@ -76,7 +76,7 @@ def test_the_first_screen_is_short_however_wide_the_table(
 def test_the_first_screen_shows_some_columns_of_each_verdict(monkeypatch: pytest.MonkeyPatch, wide: Path) -> None:
     rows = (re.match(r" [\w ]+? {2,}(publish|coarsen|redact|drop) ", line) for line in screen(monkeypatch, 80, wide))
     shown = Counter(row[1] for row in rows if row is not None)
-    decided = Counter(each.verdict for each in tc.audit(wide).decision.columns)
+    decided = Counter(each.verdict for each in dc.audit(wide).decision.columns)
     assert set(shown) == set(decided) >= {"publish", "drop"}
     assert shown.total() == 12
     assert min(shown.values()) >= min(3, *decided.values())
@@ -85,14 +85,14 @@ def test_the_first_screen_shows_some_columns_of_each_verdict(monkeypatch: pytest
 def test_the_next_command_runs_as_it_stands(monkeypatch: pytest.MonkeyPatch, wide: Path, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
     lines = screen(monkeypatch, 500, wide)
-    (command,) = (line.strip() for line in lines if line.startswith("  tacit release "))
-    found = tc.audit(wide)
+    (command,) = (line.strip() for line in lines if line.startswith("  discretion release "))
+    found = dc.audit(wide)
     _, *arguments = shlex.split(command)
     code, out, _ = run(*arguments)
     assert code == 0
-    written = tc.Population("columns.parquet")
+    written = dc.Population("columns.parquet")
     assert set(written.columns) == set(found.decision.recommended)
-    assert tc.exposure(written, k=10) <= 0.01
+    assert dc.exposure(written, k=10) <= 0.01
     assert "Read back" in out
 
 
@@ -103,7 +103,7 @@ def test_where_no_release_goes_the_next_command_is_to_audit_the_columns(
     rows = [f"{number // 2},{number % 2},{number // 2},{number}" for number in range(400)]
     Path("visits.csv").write_text("\n".join(["who,a,b,c", *rows]) + "\n")
     lines = screen(monkeypatch, 500, Path("visits.csv"), "--person", "who", "--k", "2", "--budget", "0.5")
-    (command,) = (line.strip() for line in lines if line.startswith("  tacit audit "))
+    (command,) = (line.strip() for line in lines if line.startswith("  discretion audit "))
     _, *arguments = shlex.split(command)
     assert run(*arguments)[0] == 0
     assert Path("columns.html").exists()
@@ -120,7 +120,7 @@ def heeded() -> Iterator[None]:
 @pytest.mark.usefixtures("heeded")
 def test_ctrl_c_ends_the_search_and_keeps_what_it_found(wide: Path) -> None:
     seen, told = pty.openpty()
-    command = [sys.executable, "-m", "tacit", "audit", str(wide), "--k", "30", "--budget", "0.2"]
+    command = [sys.executable, "-m", "discretion", "audit", str(wide), "--k", "30", "--budget", "0.2"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=told, text=True) as process:
         os.close(told)
         progress = b""

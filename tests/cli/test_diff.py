@@ -1,13 +1,13 @@
-"""`tacit diff` from the shell: an answer, a gate, and a sentence for what cannot be compared."""
+"""`discretion diff` from the shell: an answer, a gate, and a sentence for what cannot be compared."""
 
 import json
 from pathlib import Path
 
 import pytest
 
-import tacit as tc
+import discretion as dc
 from cli_runner import run
-from tacit.jobs.diff import diff_measures
+from discretion.jobs.diff import diff_measures
 
 
 @pytest.fixture(autouse=True)
@@ -36,7 +36,7 @@ def test_json_is_what_python_finds() -> None:
     code, out, err = run("diff", "v1.csv", "v2.csv", "--json", "--k", "5", "--sensitive", "sex")
     assert (code, err) == (0, "")
     answer = json.loads(out)
-    assert answer["results"] == json.loads(json.dumps(tc.diff("v1.csv", "v2.csv", k=5, sensitive="sex").to_dict()))
+    assert answer["results"] == json.loads(json.dumps(dc.diff("v1.csv", "v2.csv", k=5, sensitive="sex").to_dict()))
     assert answer["inputs"]["old"] == "v1.csv"
     assert answer["results"]["decision"] == "do not publish"
 

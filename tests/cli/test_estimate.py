@@ -1,4 +1,4 @@
-"""`tacit estimate`: what samples in a CSV file say of a black box, and what cannot be read."""
+"""`discretion estimate`: what samples in a CSV file say of a black box, and what cannot be read."""
 
 import json
 from xml.etree import ElementTree as ET
@@ -6,7 +6,7 @@ from xml.etree import ElementTree as ET
 import numpy as np
 import pytest
 
-import tacit as tc
+import discretion as dc
 from cli_runner import run
 
 CHANNEL = np.random.default_rng(0).dirichlet(np.ones(20), size=5)
@@ -37,8 +37,8 @@ def test_intervals_cover_the_truth_and_are_narrow(tmp_path, drawn):
     secrets, observations = drawn
     results = estimated(written(tmp_path / "s.csv", "page,size", [f"page {s}" for s in secrets], observations))
     risk, security = results["estimate_bayes_risk"], results["estimate_bayes_security"]
-    assert risk["low"] < tc.bayes_risk(tc.Channel(CHANNEL)) < risk["high"] < risk["low"] + 0.08
-    assert security["low"] < tc.bayes_security(tc.Channel(CHANNEL)) < security["high"]
+    assert risk["low"] < dc.bayes_risk(dc.Channel(CHANNEL)) < risk["high"] < risk["low"] + 0.08
+    assert security["low"] < dc.bayes_security(dc.Channel(CHANNEL)) < security["high"]
     assert risk["confidence"] == security["confidence"] == 0.95
     assert (results["samples"], results["secrets"], results["columns"]) == (3000, 5, ["size"])
     assert results["observations"] == "discrete"
@@ -51,7 +51,7 @@ def test_a_secret_that_is_not_in_the_file_may_give_itself_away(tmp_path, drawn):
     assert estimated(file)["estimate_bayes_security"]["low"] == 0
     assert "if the file has samples of every one there is, add --all-secrets" in said(file)
     security = estimated(file, "--all-secrets")["estimate_bayes_security"]
-    assert 0.1 < security["low"] < tc.bayes_security(tc.Channel(CHANNEL)) < security["high"]
+    assert 0.1 < security["low"] < dc.bayes_security(dc.Channel(CHANNEL)) < security["high"]
     assert "--all-secrets" not in said(file, "--all-secrets")
 
 
@@ -59,7 +59,7 @@ def test_it_answers_as_the_functions_do(tmp_path, drawn):
     secrets, observations = drawn
     results = estimated(written(tmp_path / "s.csv", "page,size", secrets, observations), "--confidence", "0.9")
     names = secrets.astype(str).astype(object)
-    for ask in (tc.estimate_bayes_risk, tc.estimate_bayes_security):
+    for ask in (dc.estimate_bayes_risk, dc.estimate_bayes_security):
         assert results[ask.__name__]["high"] == ask(names, observations, confidence=0.9, rng=1).high
 
 
@@ -90,7 +90,7 @@ def test_text_makes_a_row_discrete_and_is_compared_as_it_stands(tmp_path):
 def test_it_says_how_many_samples_a_width_takes(tmp_path, drawn):
     file = written(tmp_path / "s.csv", "page,size", *drawn)
     needed = estimated(file, "--half-width", "0.01")["samples_needed"]
-    assert needed == tc.blackbox.samples_needed(0.01, drawn[0].astype(str).astype(object), drawn[1], rng=1)
+    assert needed == dc.blackbox.samples_needed(0.01, drawn[0].astype(str).astype(object), drawn[1], rng=1)
     assert needed > 3000
 
 
@@ -351,8 +351,8 @@ class TestClaims:
         results = estimated(noise, "--epsilon", "1", "--delta", "0.01", "--confidence", "0.9")
         rows = np.loadtxt(noise, delimiter=",", skiprows=1)
         x, y = (rows[rows[:, 0] == side, 1] for side in (0, 1))
-        assert results["estimate_epsilon"]["low"] == tc.estimate_epsilon(x, y, 0.01, 0.9, rng=1).low > 1
-        assert results["estimate_privacy_profile"]["low"] == tc.estimate_privacy_profile(x, y, 1, 0.9, rng=1).low > 0.25
+        assert results["estimate_epsilon"]["low"] == dc.estimate_epsilon(x, y, 0.01, 0.9, rng=1).low > 1
+        assert results["estimate_privacy_profile"]["low"] == dc.estimate_privacy_profile(x, y, 1, 0.9, rng=1).low > 0.25
         assert (results["estimate_epsilon"]["high"], results["estimate_privacy_profile"]["high"]) == ("inf", 1)
         assert 0.6 < estimated(answers, "--delta", "0")["estimate_epsilon"]["low"] < np.log(7 / 3)
         assert "estimate_epsilon" not in estimated(noise, "--epsilon", "1")

@@ -1,4 +1,4 @@
-"""`tacit exposure`: who stands out, and what cannot be read."""
+"""`discretion exposure`: who stands out, and what cannot be read."""
 
 import json
 from fractions import Fraction
@@ -6,7 +6,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-import tacit as tc
+import discretion as dc
 from cli_runner import run
 
 
@@ -64,7 +64,7 @@ def test_where_nobody_is_exposed_no_group_is_said_to_be_small() -> None:
 
 def test_fail_over_is_the_only_way_to_exit_with_1() -> None:
     arguments = ["exposure", "example:adult", "--columns", "sex,race", "--k", "300"]
-    share = tc.exposure(tc.Population("example:adult"), k=300, columns=["sex", "race"])
+    share = dc.exposure(dc.Population("example:adult"), k=300, columns=["sex", "race"])
     assert share > 0
     assert run(*arguments, "--fail-over", f"exposure>{share}")[0] == 0
     assert run(*arguments, "--fail-over", f"exposure>{share / 2}")[0] == 1
@@ -96,7 +96,7 @@ def test_a_file_that_cannot_be_read_is_one_sentence_and_exit_code_2(tmp_path, na
     file, content, expected = BAD_FILES[name]
     code, out, err = run("exposure", written(tmp_path, file, content), "--k", "2")
     assert (code, out) == (2, "")
-    assert err.startswith("tacit: ")
+    assert err.startswith("discretion: ")
     assert err.count("\n") == 1
     assert expected in err
 
@@ -151,13 +151,13 @@ def test_bounds_stand_beside_the_papers_and_the_assumption_of_independence(tmp_p
 
 def test_a_file_of_counts_gives_the_bounds_of_its_people(tmp_path) -> None:
     columns = ["sex", "income", "race", "workclass"]
-    adult = tc.Population("example:adult", columns=columns)
+    adult = dc.Population("example:adult", columns=columns)
     file = tmp_path / "counts.json"
     file.write_text(adult.marginals(groups=[("sex", "income")]).to_json())
     arguments = [str(file), "--marginals", "--threshold", "0.001"]
     results = exposed(*arguments)
     told = exposed("example:adult", "--columns", ",".join(columns), "--threshold", "0.001", "--bounds")
-    bound = tc.exposure_bound(adult, threshold="0.001", groups=[("sex", "income")])
+    bound = dc.exposure_bound(adult, threshold="0.001", groups=[("sex", "income")])
     assert set(results) == {"people", "exposure_bound", "theorem_bound", "exposure_if_independent"}
     assert (results["people"], results["exposure_bound"]["high"]) == (adult.people, bound.high)
     assert [results[name] for name in list(results)[2:]] == [told[name] for name in list(results)[2:]]

@@ -11,14 +11,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import tacit as tc
+import discretion as dc
 from cli_runner import run
-from tacit.cli.commands import COMMANDS
-from tacit.jobs.audit.measures import audit_measures, measures_of, why_missing
-from tacit.jobs.compare import Comparison, compare, compared_measures
-from tacit.jobs.gates import gate_of, judged, numbers_in
-from tacit.jobs.questions import Asked
-from tacit.jobs.target import goal_of
+from discretion.cli.commands import COMMANDS
+from discretion.jobs.audit.measures import audit_measures, measures_of, why_missing
+from discretion.jobs.compare import Comparison, compare, compared_measures
+from discretion.jobs.gates import gate_of, judged, numbers_in
+from discretion.jobs.questions import Asked
+from discretion.jobs.target import goal_of
 
 
 @dataclass
@@ -85,7 +85,7 @@ GATED = {
         ("estimate_epsilon>3", "estimate_privacy_profile>0.9"),
     ),
     "check": Gated(
-        ["check", "samples.csv", "--policy", "tacit.toml"],
+        ["check", "samples.csv", "--policy", "discretion.toml"],
         ("exposure>0.9", "k_anonymity<50", "guess:secret>0.75", "l_diversity:secret<2"),
         ("guess_rise:secret>0.2", "t_closeness:secret>0.2"),
         ("recommended_exposure>0", "'recommended_exposure'"),
@@ -138,7 +138,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     half_copied = drawn[:100] + drawn[400:]
     for name, people in (("people", drawn[:200]), ("held_out", drawn[200:400]), ("synthetic", half_copied)):
         Path(f"{name}.csv").write_text("\n".join(["a,b,c", *map(",".join, people)]) + "\n")
-    Path("tacit.toml").write_text('k = 2\nsensitive = "secret"\nl = 1\n')
+    Path("discretion.toml").write_text('k = 2\nsensitive = "secret"\nl = 1\n')
 
 
 def over(gates: tuple[str, ...]) -> list[str]:
@@ -188,7 +188,7 @@ def test_gates_end_a_command_as_they_are_called(name: str) -> None:
 def test_a_collection_without_its_extra_says_what_to_install() -> None:
     for command in (["simulate", "samples.csv"], ["submit", "http://127.0.0.1:1", "--state", "x"], ["status", "home"]):
         code, out, err = run("collect", *command)
-        assert (code, out, err) == (2, "", "tacit: the collection needs cbor2: install tacit[collect]\n")
+        assert (code, out, err) == (2, "", "discretion: the collection needs cbor2: install discretion[collect]\n")
 
 
 def without_the_extra(name: str) -> bool:
@@ -207,9 +207,9 @@ def test_a_measure_that_a_command_does_not_have_is_bad_input(name: str) -> None:
 
 def test_every_command_has_it() -> None:
     assert {name.split()[0] for name in GATED} == {*COMMANDS}
-    commands = {name: f"tacit.cli.{name}" for name in COMMANDS if name != "collect"}
+    commands = {name: f"discretion.cli.{name}" for name in COMMANDS if name != "collect"}
     # Of a collection those that give numbers.
-    commands |= {"simulate": "tacit.cli.collect.simulating", "result": "tacit.cli.collect.telling"}
+    commands |= {"simulate": "discretion.cli.collect.simulating", "result": "discretion.cli.collect.telling"}
     for name, file in commands.items():
         assert "fail_over" in inspect.signature(getattr(import_module(file), name)).parameters
 
@@ -227,7 +227,7 @@ def test_without_gates_json_has_none() -> None:
 
 
 def test_what_the_time_left_out_of_an_audit_is_not_decided() -> None:
-    found = tc.audit("example:adult", ["sex", "race", "income"], "income", seconds=1e-9)
+    found = dc.audit("example:adult", ["sex", "race", "income"], "income", seconds=1e-9)
     gates = [gate_of(f"{measure}>0.9") for measure in audit_measures(["income"])]
     verdicts = judged(gates, measures_of(found), "a way out", why_missing(found))
     undecided = {verdict.measure: verdict for verdict in verdicts if verdict.verdict == "not decided"}
@@ -238,11 +238,11 @@ def test_what_the_time_left_out_of_an_audit_is_not_decided() -> None:
 
 
 def test_an_audit_gates_what_its_json_says() -> None:
-    found = tc.audit("example:adult", ["sex", "race", "income"], "income", k=50)
+    found = dc.audit("example:adult", ["sex", "race", "income"], "income", k=50)
     numbers, risks = measures_of(found), {risk.name: risk.whole for risk in found.risks}
-    people = tc.Population("example:adult", ["sex", "race", "income"])
+    people = dc.Population("example:adult", ["sex", "race", "income"])
     known = ["sex", "race"]
-    sizes, guess = people.class_sizes(known), tc.anonymity.inference(people, known, "income")
+    sizes, guess = people.class_sizes(known), dc.anonymity.inference(people, known, "income")
     assert numbers["exposure"] == Fraction(sizes.exposed(k=50), sizes.people)
     assert numbers["k_anonymity"] == sizes.smallest
     assert numbers["all_columns.k_anonymity"] == people.class_sizes().smallest < sizes.smallest
@@ -253,8 +253,8 @@ def test_an_audit_gates_what_its_json_says() -> None:
         round(guess.prior * sizes.people), sizes.people
     )
     assert float(numbers["certain:income"]) == guess.certain
-    assert numbers["l_diversity:income"] == tc.anonymity.l_diversity(people, ["sex", "race"], "income")
-    assert numbers["t_closeness:income"] == tc.anonymity.t_closeness(people, ["sex", "race"], "income")
+    assert numbers["l_diversity:income"] == dc.anonymity.l_diversity(people, ["sex", "race"], "income")
+    assert numbers["t_closeness:income"] == dc.anonymity.t_closeness(people, ["sex", "race"], "income")
     assert float(numbers["recommended_exposure"]) == found.decision.offers[0].exposure
 
 
@@ -262,7 +262,7 @@ def test_an_audit_gates_what_its_json_says() -> None:
 def test_a_comparison_has_the_measures_that_are_named_beforehand(users: int | None) -> None:
     asked = Asked(users=users, epsilon=0.5, delta=1e-6, seed=1)
     goal = goal_of("posterior_vulnerability<=0.6", asked)
-    systems = {f"krr:k={k},epsilon=1": tc.RandomizedResponse(k, epsilon=1) for k in (2, 3)}
+    systems = {f"krr:k={k},epsilon=1": dc.RandomizedResponse(k, epsilon=1) for k in (2, 3)}
     found: Comparison = compare(systems, asked, goal)
     measured = {name for row in found.rows.values() for name in numbers_in(row.to_dict())}
     assert measured == {*compared_measures(asked, goal)}

@@ -13,7 +13,7 @@ import pyarrow.parquet
 import pytest
 
 from cli_runner import run
-from tacit.tables.example import EXAMPLE, path_of
+from discretion.tables.example import EXAMPLE, path_of
 
 
 def table(folder: Path) -> Path:
@@ -167,7 +167,7 @@ def test_an_output_may_be_a_neighbour_of_the_input(tmp_path: Path) -> None:
 
 def test_an_output_is_not_what_arrives_on_standard_input(tmp_path: Path) -> None:
     read = table(tmp_path)
-    command = [sys.executable, "-m", "tacit", "audit", "-", "--html", str(read)]
+    command = [sys.executable, "-m", "discretion", "audit", "-", "--html", str(read)]
     before = contents(tmp_path)
     with read.open() as arriving:
         ended = subprocess.run(command, stdin=arriving, capture_output=True, text=True, check=False)
@@ -176,6 +176,6 @@ def test_an_output_is_not_what_arrives_on_standard_input(tmp_path: Path) -> None
 
 
 def test_a_table_arrives_on_standard_input(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "tacit", "exposure", "-", "--k", "2", "--json"]
+    command = [sys.executable, "-m", "discretion", "exposure", "-", "--k", "2", "--json"]
     ended = subprocess.run(command, input=table(tmp_path).read_bytes(), capture_output=True, check=True)
     assert json.loads(ended.stdout)["results"]["people"] == 3

@@ -15,10 +15,10 @@ from pyarrow import parquet
 from rich.console import Console
 
 from cli_runner import run, run_under
-from tacit import Population, audit
-from tacit.cli.limits import GRACE
-from tacit.errors import InvalidValueError, TooLargeError
-from tacit.jobs.audit import time_limit, to_html, to_text
+from discretion import Population, audit
+from discretion.cli.limits import GRACE
+from discretion.errors import InvalidValueError, TooLargeError
+from discretion.jobs.audit import time_limit, to_html, to_text
 
 AUDIT = ["audit", "example:adult", "--columns", "sex,race"]
 
@@ -42,7 +42,7 @@ def run_code(code: str) -> tuple[int, str, str]:
 def test_a_command_without_room_to_start_says_so(limit: str, value: int, way_out: str) -> None:
     code, out, err = run_under({limit: value}, *AUDIT)
     assert (code, out, err.count("\n")) == (2, "", 1), err
-    assert err.startswith("tacit: ")
+    assert err.startswith("discretion: ")
     assert way_out in err
 
 
@@ -72,8 +72,8 @@ def test_a_command_that_may_have_no_threads_says_so() -> None:
         "import _thread, sys\n"
         'def refuse(*_, **__): raise RuntimeError("can\'t start new thread")\n'
         "_thread.start_new_thread = _thread.start_joinable_thread = _thread._start_joinable_thread = refuse\n"
-        "sys.argv = ['tacit', 'measure', 'krr:k=5,epsilon=1']\n"
-        "from tacit.cli import main; sys.exit(main())"
+        "sys.argv = ['discretion', 'measure', 'krr:k=5,epsilon=1']\n"
+        "from discretion.cli import main; sys.exit(main())"
     )
     code, out, err = run_code(limited)
     assert (code, out, err.count("\n")) == (2, "", 1)
@@ -184,7 +184,7 @@ def test_without_any_measure_in_time_there_is_no_answer() -> None:
     asked = ("measure", "olh:k=100,epsilon=3", "--users", "1000000", "--shuffled", "--only", "leakage")
     code, out, err = run(*asked, "--time", "1")
     assert (code, out) == (2, "")
-    assert err.startswith("tacit: the time limit of 1 s was reached")
+    assert err.startswith("discretion: the time limit of 1 s was reached")
 
 
 @pytest.mark.long
@@ -200,7 +200,7 @@ def test_mechanisms_that_run_out_of_time_keep_what_they_have() -> None:
 def test_a_time_limit_holds_inside_of_the_engine() -> None:
     # A question that takes days on any machine: the pairs of 10^7 people, one by one.
     asked = (
-        "import ibis, pyarrow as pa; from tacit import Population; from tacit.cli.limits import Limits\n"
+        "import ibis, pyarrow as pa; from discretion import Population; from discretion.cli.limits import Limits\n"
         "rows = Population(pa.table({'a': ['x', 'y']}))._rows\n"
         "people = ibis.range(10_000_000).unnest().name('i').as_table()\n"
         "pairs = people.cross_join(people.view()).select(i='i', j='i_right')\n"
@@ -229,7 +229,7 @@ def test_data_that_a_process_may_have_is_enough_or_not(data: int, tmp_path: Path
 
 def test_a_time_limit_that_strikes_in_a_destructor_strikes_again() -> None:
     lost = (
-        "import time; from tacit.cli.limits import Limits\n"
+        "import time; from discretion.cli.limits import Limits\n"
         "class Slow:\n"
         "    def __del__(self): time.sleep(0.6)\n"
         "limits = Limits(0.2)\n"
@@ -240,13 +240,13 @@ def test_a_time_limit_that_strikes_in_a_destructor_strikes_again() -> None:
     code, _, err = run_code(lost)
     assert code == 1
     assert "Exception ignored" not in err
-    assert err.splitlines()[-1].startswith("tacit.errors.TooLargeError: the time limit of 0.2 s was reached")
+    assert err.splitlines()[-1].startswith("discretion.errors.TooLargeError: the time limit of 0.2 s was reached")
 
 
 @pytest.mark.long
 def test_a_loop_that_does_not_come_back_ends_with_the_process() -> None:
     stuck = (
-        "import sys, threading; from tacit.cli.limits import Limits\n"
+        "import sys, threading; from discretion.cli.limits import Limits\n"
         "limits = Limits(0.5)\n"
         "with limits.watched(), limits.working():\n"
         "    while True:\n"
@@ -255,7 +255,7 @@ def test_a_loop_that_does_not_come_back_ends_with_the_process() -> None:
     )
     code, out, err = run_code(stuck)
     assert (code, out, err.count("\n")) == (2, "", 1)
-    assert err.startswith("tacit: the time limit of 0.5 s was reached")
+    assert err.startswith("discretion: the time limit of 0.5 s was reached")
 
 
 @pytest.mark.long

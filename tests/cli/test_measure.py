@@ -1,4 +1,4 @@
-"""`tacit measure`: what it prints, as the issue and the papers have it."""
+"""`discretion measure`: what it prints, as the issue and the papers have it."""
 
 import json
 import math
@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import tacit as tc
+import discretion as dc
 from cli_runner import run
+from discretion.mechanisms import Mechanism
+from discretion.presenting.rounding import rounded_down, rounded_up
+from discretion.spelling.mechanisms import MECHANISMS
 from public_names import BY_NAME
-from tacit.mechanisms import Mechanism
-from tacit.presenting.rounding import rounded_down, rounded_up
-from tacit.spelling.mechanisms import MECHANISMS
 
 
 def measured(*arguments: str) -> dict:
@@ -37,29 +37,29 @@ def test_the_strong_adversarys_guess_is_the_papers(counts: str, printed: float) 
 
 
 def test_every_result_is_the_function_of_its_name() -> None:
-    mechanism = tc.RandomizedResponse(5, epsilon=1)
+    mechanism = dc.RandomizedResponse(5, epsilon=1)
     prior = [0.5, 0.2, 0.1, 0.1, 0.1]
     results = measured("krr:k=5,epsilon=1", "--prior", "0.5,0.2,0.1,0.1,0.1", "--users", "1000")
     error = results.pop("frequency_error")
-    assert error == tc.frequency_error(mechanism, 1000)._asdict()
+    assert error == dc.frequency_error(mechanism, 1000)._asdict()
     assert results.pop("prior_vulnerability") == 0.5
-    assert tuple(results.pop("leakiest_pair")) == tc.leakiest_pair(mechanism)
-    assert results.pop("ldp_epsilon") == tc.ldp_epsilon(mechanism)
-    assert results.pop("multiplicative_bayes_capacity") == tc.multiplicative_bayes_capacity(mechanism)
-    assert results.pop("shannon_capacity")["value"] == tc.mutual_information(mechanism)
+    assert tuple(results.pop("leakiest_pair")) == dc.leakiest_pair(mechanism)
+    assert results.pop("ldp_epsilon") == dc.ldp_epsilon(mechanism)
+    assert results.pop("multiplicative_bayes_capacity") == dc.multiplicative_bayes_capacity(mechanism)
+    assert results.pop("shannon_capacity")["value"] == dc.mutual_information(mechanism)
     for name, value in results.items():
         assert value == BY_NAME[name](mechanism, prior), name
 
 
 def test_a_rate_of_false_positives_adds_what_the_best_attack_misses() -> None:
     assert measured("gaussian:sigma=1", "--false-positive-rate", "0.01", "--only", "tradeoff") == {
-        "tradeoff": tc.tradeoff(tc.Gaussian(1)).at(0.01)
+        "tradeoff": dc.tradeoff(dc.Gaussian(1)).at(0.01)
     }
-    crowd = tc.Shuffled(tc.RandomizedResponse(2, epsilon=1), 20)
+    crowd = dc.Shuffled(dc.RandomizedResponse(2, epsilon=1), 20)
     asked = ("krr:k=2,epsilon=1", "--users", "20", "--shuffled", "--false-positive-rate", "0.1")
-    assert measured(*asked)["tradeoff"] == tc.tradeoff(crowd.seen_by(tc.WorstAllButOne())).at(0.1)
+    assert measured(*asked)["tradeoff"] == dc.tradeoff(crowd.seen_by(dc.WorstAllButOne())).at(0.1)
     known = measured(*asked, "--adversary", "all-but-one:9,10")["tradeoff"]
-    assert known == tc.tradeoff(crowd.seen_by(tc.AllButOne([9, 10]))).at(0.1)
+    assert known == dc.tradeoff(crowd.seen_by(dc.AllButOne([9, 10]))).at(0.1)
     code, out, _ = run("measure", "gaussian:sigma=1", "--false-positive-rate", "0.01", "--fail-over", "tradeoff<0.95")
     assert (code, out.splitlines()[-1].split()[:2]) == (1, ["FAILED", "tradeoff"])
 
@@ -88,26 +88,26 @@ def test_a_gain_from_a_file_counts(tmp_path) -> None:
     file = tmp_path / "gain.csv"
     file.write_text("1,0,0\n0,1,1\n")
     results = measured("krr:k=3,p=0.8", "--gain", f"matrix:{file}")
-    gain = tc.gain_matrix([[1, 0, 0], [0, 1, 1]])
-    assert results["posterior_vulnerability"] == tc.posterior_vulnerability(tc.RandomizedResponse(3, p=0.8), gain=gain)
-    assert results["bayes_security"] == tc.bayes_security(tc.RandomizedResponse(3, p=0.8), gain=gain)
+    gain = dc.gain_matrix([[1, 0, 0], [0, 1, 1]])
+    assert results["posterior_vulnerability"] == dc.posterior_vulnerability(dc.RandomizedResponse(3, p=0.8), gain=gain)
+    assert results["bayes_security"] == dc.bayes_security(dc.RandomizedResponse(3, p=0.8), gain=gain)
     assert set(results) == {"prior_vulnerability", "posterior_vulnerability", "leakage", "bayes_security"}
 
 
 @pytest.mark.parametrize(
     ("spelled", "gain"),
     [
-        ("tries:2", tc.k_tries_gain(3, 2)),
-        ("set:0", tc.set_gain(3, [0])),
-        ("partition:a,b,a", tc.partition_gain("aba")),
-        ("distance:ordinal", tc.distance_gain([[0, 1, 2], [1, 0, 1], [2, 1, 0]])),
-        ("loss:0,1,1;5,0,0", tc.loss_matrix([[0, 1, 1], [5, 0, 0]])),
+        ("tries:2", dc.k_tries_gain(3, 2)),
+        ("set:0", dc.set_gain(3, [0])),
+        ("partition:a,b,a", dc.partition_gain("aba")),
+        ("distance:ordinal", dc.distance_gain([[0, 1, 2], [1, 0, 1], [2, 1, 0]])),
+        ("loss:0,1,1;5,0,0", dc.loss_matrix([[0, 1, 1], [5, 0, 0]])),
     ],
 )
 def test_a_gain_counts_by_its_name(spelled, gain) -> None:
-    results, mechanism = measured("krr:k=3,p=0.8", "--gain", spelled), tc.RandomizedResponse(3, p=0.8)
-    assert results["prior_vulnerability"] == tc.prior_vulnerability(tc.uniform(3), gain)
-    assert results["posterior_vulnerability"] == tc.posterior_vulnerability(mechanism, gain=gain)
+    results, mechanism = measured("krr:k=3,p=0.8", "--gain", spelled), dc.RandomizedResponse(3, p=0.8)
+    assert results["prior_vulnerability"] == dc.prior_vulnerability(dc.uniform(3), gain)
+    assert results["posterior_vulnerability"] == dc.posterior_vulnerability(mechanism, gain=gain)
     assert ("leakage" in results) == (not spelled.startswith("loss"))
 
 
@@ -209,7 +209,7 @@ def test_bad_input_is_one_sentence_and_exit_code_2(name: str) -> None:
     arguments, expected = BAD[name]
     code, out, err = run("measure", *arguments)
     assert (code, out) == (2, "")
-    assert err.startswith("tacit: ")
+    assert err.startswith("discretion: ")
     assert err.count("\n") == 1
     assert expected in err
 
@@ -250,29 +250,29 @@ def test_names_are_words_and_never_markup(tmp_path) -> None:
 @pytest.mark.parametrize(
     ("spelled", "mechanism"),
     [
-        ("rappor:k=8,epsilon=1", tc.UnaryEncoding.rappor(8, 1)),
-        ("oue:k=8,epsilon=1", tc.UnaryEncoding.oue(8, 1)),
-        ("blh:k=8,epsilon=1", tc.UnaryEncoding.blh(8, 1)),
-        ("ue:k=8,kappa=0.5,lam=0.25", tc.UnaryEncoding(8, kappa=0.5, lam=0.25)),
+        ("rappor:k=8,epsilon=1", dc.UnaryEncoding.rappor(8, 1)),
+        ("oue:k=8,epsilon=1", dc.UnaryEncoding.oue(8, 1)),
+        ("blh:k=8,epsilon=1", dc.UnaryEncoding.blh(8, 1)),
+        ("ue:k=8,kappa=0.5,lam=0.25", dc.UnaryEncoding(8, kappa=0.5, lam=0.25)),
     ],
 )
-def test_unary_encodings_are_spelled_by_their_names(spelled: str, mechanism: tc.UnaryEncoding) -> None:
+def test_unary_encodings_are_spelled_by_their_names(spelled: str, mechanism: dc.UnaryEncoding) -> None:
     results = measured(spelled, "--users", "1000")
-    assert results["frequency_error"] == tc.frequency_error(mechanism, 1000)._asdict()
+    assert results["frequency_error"] == dc.frequency_error(mechanism, 1000)._asdict()
     for name in ("posterior_vulnerability", "bayes_security", "bayes_risk", "mutual_information", "ldp_epsilon"):
         assert results[name] == BY_NAME[name](mechanism), name
 
 
 LOCAL = {
-    "krr": ("k=6,epsilon=1", tc.RandomizedResponse(6, 1)),
-    "ue": ("k=6,kappa=0.5,lam=0.25", tc.UnaryEncoding(6, 0.5, 0.25)),
-    "rappor": ("k=6,epsilon=1", tc.UnaryEncoding.rappor(6, 1)),
-    "oue": ("k=6,epsilon=1", tc.UnaryEncoding.oue(6, 1)),
-    "blh": ("k=6,epsilon=1", tc.UnaryEncoding.blh(6, 1)),
-    "olh": ("k=6,epsilon=1,g=4", tc.LocalHashing(6, 1, g=4)),
-    "ss": ("k=6,epsilon=1,size=2", tc.SubsetSelection(6, 1, size=2)),
-    "hadamard": ("k=6,epsilon=1", tc.HadamardResponse(6, 1)),
-    "exponential": ("epsilon=1,scores=3,1,0;1,3,0;0,0,2", tc.Exponential([[3, 1, 0], [1, 3, 0], [0, 0, 2]], 1)),
+    "krr": ("k=6,epsilon=1", dc.RandomizedResponse(6, 1)),
+    "ue": ("k=6,kappa=0.5,lam=0.25", dc.UnaryEncoding(6, 0.5, 0.25)),
+    "rappor": ("k=6,epsilon=1", dc.UnaryEncoding.rappor(6, 1)),
+    "oue": ("k=6,epsilon=1", dc.UnaryEncoding.oue(6, 1)),
+    "blh": ("k=6,epsilon=1", dc.UnaryEncoding.blh(6, 1)),
+    "olh": ("k=6,epsilon=1,g=4", dc.LocalHashing(6, 1, g=4)),
+    "ss": ("k=6,epsilon=1,size=2", dc.SubsetSelection(6, 1, size=2)),
+    "hadamard": ("k=6,epsilon=1", dc.HadamardResponse(6, 1)),
+    "exponential": ("epsilon=1,scores=3,1,0;1,3,0;0,0,2", dc.Exponential([[3, 1, 0], [1, 3, 0], [0, 0, 2]], 1)),
 }
 
 
@@ -289,9 +289,9 @@ def test_every_local_mechanism_is_measured_by_its_name(name: str) -> None:
     parameters, mechanism = LOCAL[name]
     results = measured(f"{name}:{parameters}", "--users", "100")
     assert "not_computed" not in results
-    assert results["frequency_error"] == tc.frequency_error(mechanism, 100)._asdict()
+    assert results["frequency_error"] == dc.frequency_error(mechanism, 100)._asdict()
     for measure in ("posterior_vulnerability", "bayes_security", "mutual_information", "ldp_epsilon"):
-        assert results[measure] == getattr(tc, measure)(mechanism), measure
+        assert results[measure] == getattr(dc, measure)(mechanism), measure
 
 
 @pytest.mark.parametrize("spelled", ["olh:k=10,epsilon=1", "ss:k=10,epsilon=1", "olh:k=10,epsilon=1,g=2"])
@@ -321,9 +321,9 @@ def test_information_is_that_of_the_tables_in_the_issue() -> None:
 
 
 def test_every_information_measure_is_the_function_of_its_name() -> None:
-    mechanism, law = tc.RandomizedResponse(3, 1), tc.Dirichlet([1, 2, 0.5])
+    mechanism, law = dc.RandomizedResponse(3, 1), dc.Dirichlet([1, 2, 0.5])
     results = measured("krr:k=3,epsilon=1", "--population", "dirichlet:1,2,0.5", "--users", "4")
-    assert results["worst_case_privacy"] == tc.information.worst_case_privacy(mechanism)
+    assert results["worst_case_privacy"] == dc.information.worst_case_privacy(mechanism)
     for name in INFORMATION[1:]:
         assert results[name] == BY_NAME[name](mechanism, law), name
     for name in OF_REPORTS:
@@ -341,11 +341,11 @@ def test_shuffling_takes_nothing_from_what_reports_tell_of_a_population() -> Non
 def test_a_population_may_be_one_of_some_points(tmp_path) -> None:
     file = tmp_path / "points.csv"
     file.write_text("0.25,1,0\n0.75,0.5,0.5\n")
-    law = tc.PointMixture([[1, 0], [0.5, 0.5]], [0.25, 0.75])
+    law = dc.PointMixture([[1, 0], [0.5, 0.5]], [0.25, 0.75])
     results = measured("krr:k=2,epsilon=1", "--population", f"mixture:{file}", "--users", "3")
-    mechanism = tc.RandomizedResponse(2, 1)
-    assert results["average_privacy"] == tc.information.average_privacy(mechanism, law)
-    assert results["distribution_utility"] == tc.information.distribution_utility(mechanism, 3, law)
+    mechanism = dc.RandomizedResponse(2, 1)
+    assert results["average_privacy"] == dc.information.average_privacy(mechanism, law)
+    assert results["distribution_utility"] == dc.information.distribution_utility(mechanism, 3, law)
     for name in ("asymptotic_utility", "effective_participation", "digit_utility"):
         assert "no density" in results["not_computed"][name]
 
@@ -370,34 +370,34 @@ def test_a_million_bits_need_no_matrix() -> None:
 @pytest.mark.parametrize(
     ("spelled", "adversary"),
     [
-        ("uninformed:0.2,0.3,0.5", tc.Uninformed([0.2, 0.3, 0.5])),
-        ("all-but-one:3,1,2", tc.AllButOne([3, 1, 2])),
-        ("partly-informed:1,0,2", tc.PartlyInformed([1, 0, 2])),
-        ("partly-informed:1,0,2;0.2,0.3,0.5", tc.PartlyInformed([1, 0, 2], [0.2, 0.3, 0.5])),
-        ("exchangeable:1,2,0.5", tc.Exchangeable([1, 2, 0.5])),
-        ("worst", tc.WorstAllButOne()),
+        ("uninformed:0.2,0.3,0.5", dc.Uninformed([0.2, 0.3, 0.5])),
+        ("all-but-one:3,1,2", dc.AllButOne([3, 1, 2])),
+        ("partly-informed:1,0,2", dc.PartlyInformed([1, 0, 2])),
+        ("partly-informed:1,0,2;0.2,0.3,0.5", dc.PartlyInformed([1, 0, 2], [0.2, 0.3, 0.5])),
+        ("exchangeable:1,2,0.5", dc.Exchangeable([1, 2, 0.5])),
+        ("worst", dc.WorstAllButOne()),
     ],
 )
 def test_every_adversary_has_a_spelling(spelled: str, adversary) -> None:
     results = measured(
         "krr:k=3,epsilon=1", "--users", "7", "--shuffled", "--adversary", spelled, "--epsilon", "0.3", "--delta", "0.01"
     )
-    crowd = tc.Shuffled(tc.RandomizedResponse(3, 1), 7)
+    crowd = dc.Shuffled(dc.RandomizedResponse(3, 1), 7)
     for name in ("posterior_vulnerability", "leakage", "bayes_risk", "bayes_security", "mutual_information"):
         assert results[name] == BY_NAME[name](crowd.seen_by(adversary)), name
-    assert tuple(results["leakiest_pair"]) == tc.leakiest_pair(crowd.seen_by(adversary))
-    assert results["privacy_profile"] == tc.privacy_profile(crowd.seen_by(adversary), 0.3)
-    assert results["dp_epsilon"] == tc.dp_epsilon(crowd.seen_by(adversary), 0.01)
-    before = adversary.prior if isinstance(adversary, tc.Exchangeable) else [1 / 3] * 3
+    assert tuple(results["leakiest_pair"]) == dc.leakiest_pair(crowd.seen_by(adversary))
+    assert results["privacy_profile"] == dc.privacy_profile(crowd.seen_by(adversary), 0.3)
+    assert results["dp_epsilon"] == dc.dp_epsilon(crowd.seen_by(adversary), 0.01)
+    before = adversary.prior if isinstance(adversary, dc.Exchangeable) else [1 / 3] * 3
     assert results["prior_vulnerability"] == max(before)
 
 
 def test_a_profile_has_no_adversary_but_the_worst_unless_one_is_named() -> None:
     arguments = ["krr:k=2,epsilon=1", "--epsilon", "0.2", "--delta", "0.01"]
-    crowd = tc.Shuffled(tc.RandomizedResponse(2, 1), 20)
+    crowd = dc.Shuffled(dc.RandomizedResponse(2, 1), 20)
     alone, shuffled = measured(*arguments), measured(*arguments, "--users", "20", "--shuffled")
-    assert shuffled["privacy_profile"] == tc.privacy_profile(crowd.seen_by(tc.WorstAllButOne()), 0.2)
-    assert shuffled["dp_epsilon"] == tc.dp_epsilon(crowd.seen_by(tc.WorstAllButOne()), 0.01)
+    assert shuffled["privacy_profile"] == dc.privacy_profile(crowd.seen_by(dc.WorstAllButOne()), 0.2)
+    assert shuffled["dp_epsilon"] == dc.dp_epsilon(crowd.seen_by(dc.WorstAllButOne()), 0.01)
     # Binary randomized response itself: p - e^ε q.
     p = 1 / (1 + math.exp(-1))
     assert math.isclose(alone["privacy_profile"], p - math.exp(0.2) * (1 - p))
@@ -433,7 +433,7 @@ def test_the_same_seed_gives_the_same_sample_and_the_text_its_interval(monkeypat
         ("laplace:scale=2,sensitivity=3", math.exp(-3 / 4)),
         ("gaussian:sigma=1", math.erfc(1 / math.sqrt(8))),
         ("geometric:epsilon=1", 2 / (1 + math.e)),
-        ("discrete-gaussian:sigma=2,sensitivity=3", tc.bayes_security(tc.DiscreteGaussian(2, 3))),
+        ("discrete-gaussian:sigma=2,sensitivity=3", dc.bayes_security(dc.DiscreteGaussian(2, 3))),
     ],
 )
 def test_noise_is_measured_between_its_two_furthest_values(spelled: str, security: float) -> None:

@@ -12,9 +12,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from cli_runner import run
+from discretion.jobs.table_measures import table_measures
+from discretion.tables.example import EXAMPLE, path_of
 from oracles.table_numbers import numbers_of
-from tacit.jobs.table_measures import table_measures
-from tacit.tables.example import EXAMPLE, path_of
 
 K = 5
 draw = Random(28)
@@ -75,7 +75,7 @@ def measured(command: str, case: Case, path: str, out: str) -> tuple[int, dict[s
     arguments = {
         "audit": [path, *sensitive, *k, "--budget=1"],
         "exposure": [path, *sensitive, *k],
-        "check": [path, "--policy=tacit.toml"],
+        "check": [path, "--policy=discretion.toml"],
         "diff": [path, path, *sensitive, *k],
         # The file as it stands, so that the numbers are of the same people.
         "release": [path, f"--out={out}", *sensitive, f"--keep={','.join(case.columns)}", "--k=1", "--max-suppressed=0",
@@ -96,7 +96,7 @@ def test_every_name_is_one_number_in_every_command(name: str, tmp_path: Path, mo
     table = pa.table(dict(case.columns))
     pq.write_table(table, "people.parquet")
     sensitive = f"sensitive = {json.dumps(case.sensitive)}\nl = 1\n" if case.sensitive else ""
-    Path("tacit.toml").write_text(f'k = {K}\ntogether = [["none of them"]]\n{sensitive}')
+    Path("discretion.toml").write_text(f'k = {K}\ntogether = [["none of them"]]\n{sensitive}')
     person = None if case.person == "none" else case.person
     expected = numbers_of(table.to_pylist(), case.sensitive, K, person)
     assert {*expected} == {*table_measures(case.sensitive)}

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from cli_runner import run
-from tacit.estimate import Estimate, is_wide
-from tacit.presenting.numbers import in_brief, percent
+from discretion.estimate import Estimate, is_wide
+from discretion.presenting.numbers import in_brief, percent
 
 # What is safe at its low end; all else that the commands give is safe at its high one, a target's largest ε aside.
 PROTECTS = {

@@ -4,9 +4,9 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-import tacit.charts
+import discretion.charts
 from cli_runner import run
-from tacit.reproduce import PAPERS
+from discretion.reproduce import PAPERS
 
 NAMES = list(PAPERS["shuffle"].items)
 BEGINNINGS = {"svg": b"<svg", "png": b"\x89PNG\r\n\x1a\n", "pdf": b"%PDF-"}
@@ -116,7 +116,7 @@ def test_bad_arguments_are_one_sentence_and_exit_code_2(tmp_path, monkeypatch, n
     arguments, expected = BAD[name]
     code, out, err = run("reproduce", *arguments)
     assert (code, out) == (2, "")
-    assert err.startswith("tacit: ")
+    assert err.startswith("discretion: ")
     assert err.count("\n") == 1
     assert expected in err
     assert sorted(str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*")) == [
@@ -128,7 +128,7 @@ def test_what_fails_half_way_leaves_the_old_files_and_nothing_new(tmp_path, monk
     def full_disk(_: object) -> bytes:
         raise OSError("no space left")
 
-    monkeypatch.setattr(tacit.charts, "to_png", full_disk)
+    monkeypatch.setattr(discretion.charts, "to_png", full_disk)
     old = tmp_path / "table-1c.csv"
     old.write_text("old")
     assert run("reproduce", "shuffle", "table-1c", "--out", tmp_path)[0] == 2

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from tacit.cli import main
+from discretion.cli import main
 
 # What it is told → its exit code and sentence.
 ENDS = {
-    signal.SIGINT: (130, "tacit: interrupted\n"),
-    signal.SIGTERM: (143, "tacit: ended by SIGTERM\n"),
-    signal.SIGHUP: (129, "tacit: ended by SIGHUP\n"),
+    signal.SIGINT: (130, "discretion: interrupted\n"),
+    signal.SIGTERM: (143, "discretion: ended by SIGTERM\n"),
+    signal.SIGHUP: (129, "discretion: ended by SIGHUP\n"),
 }
 CAUGHT = sum(1 << (number - 1) for number in ENDS)
 
@@ -30,9 +30,9 @@ WORK = {
 }
 PROGRAM = """
 import ctypes, duckdb, sys, time
-from tacit.cli import run, main
+from discretion.cli import run, main
 def run_instead(_):
-    from tacit.presenting.files import written_whole
+    from discretion.presenting.files import written_whole
     with written_whole(sys.argv[1]) as page:
         print("begun", flush=True)
         {work}
@@ -84,14 +84,14 @@ def test_a_second_signal_ends_what_does_not_heed_the_first(tmp_path: Path) -> No
         time.sleep(0.2)
         process.send_signal(signal.SIGTERM)
         begun = time.monotonic()
-        assert process.communicate(timeout=30)[1] == "tacit: ended by SIGTERM\n"
+        assert process.communicate(timeout=30)[1] == "discretion: ended by SIGTERM\n"
         assert time.monotonic() - begun < 1.5
     assert process.returncode == 143
 
 
 @pytest.mark.parametrize("number", ENDS)
 def test_a_signal_while_modules_are_imported_shows_no_traceback(number: signal.Signals, tmp_path: Path) -> None:
-    code = "import sys; from tacit.cli import main; sys.exit(main())"
+    code = "import sys; from discretion.cli import main; sys.exit(main())"
     with started(code, "audit", "example:adult", "--html", tmp_path / "page.html") as process:
         while process.poll() is None and caught(process.pid) & CAUGHT != CAUGHT:
             time.sleep(0.001)
@@ -120,7 +120,7 @@ def test_what_nohup_and_a_shells_background_ignore_stays_ignored(tmp_path: Path)
 
 
 def test_a_program_that_calls_main_has_its_signals_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "argv", ["tacit"])
+    monkeypatch.setattr(sys, "argv", ["discretion"])
     before = {number: signal.getsignal(number) for number in ENDS}
     for arguments in ((), ([],)):
         assert main(*arguments) == 0
@@ -129,7 +129,7 @@ def test_a_program_that_calls_main_has_its_signals_back(monkeypatch: pytest.Monk
 
 
 def test_main_runs_in_any_thread(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "argv", ["tacit"])
+    monkeypatch.setattr(sys, "argv", ["discretion"])
     codes: list[int] = []
     thread = threading.Thread(target=lambda: codes.append(main()))
     thread.start()
@@ -157,7 +157,7 @@ def test_a_program_that_handles_a_signal_goes_on_handling_it(tmp_path: Path) -> 
 def test_a_closed_or_full_stdout_is_an_error(closed: str) -> None:
     for to, said in ((">&-", "standard output is closed"), (">/dev/full", "no space left on device")):
         shown = subprocess.run(
-            f"{sys.executable} -m tacit {closed} {to}", shell=True, capture_output=True, text=True, check=False
+            f"{sys.executable} -m discretion {closed} {to}", shell=True, capture_output=True, text=True, check=False
         )
         assert (shown.returncode, shown.stderr.count("\n")) == (2, 1), shown.stderr
         assert said in shown.stderr.lower()
@@ -166,8 +166,8 @@ def test_a_closed_or_full_stdout_is_an_error(closed: str) -> None:
 @pytest.mark.long
 def test_a_page_never_takes_the_place_of_a_closed_stream(tmp_path: Path) -> None:
     page = tmp_path / "page.svg"
-    command = f"{sys.executable} -m tacit exposure example:adult --columns sex --k 5 --curve {page} <&- 2>&-"
+    command = f"{sys.executable} -m discretion exposure example:adult --columns sex --k 5 --curve {page} <&- 2>&-"
     shown = subprocess.run(command, shell=True, capture_output=True, text=True, check=True)
-    assert "tacit" not in page.read_text()
+    assert "discretion" not in page.read_text()
     assert page.read_text().endswith("</svg>")
     assert shown.stdout.startswith("sex: ")

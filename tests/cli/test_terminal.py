@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from cli_runner import run
-from tacit.cli.output import print_json
-from tacit.presenting.progress import Progress
+from discretion.cli.output import print_json
+from discretion.presenting.progress import Progress
 
 TITLE = "\x1b]0;owned\x07"
 # Steers a terminal, reorders a line, breaks it, or cannot be seen; and what no encoding has.
@@ -97,7 +97,7 @@ def test_progress_is_one_harmless_line_of_the_terminal(monkeypatch):
 
 def command(*arguments: str, **environment: str) -> subprocess.CompletedProcess[bytes]:
     return subprocess.run(
-        [sys.executable, "-m", "tacit", *arguments], capture_output=True, check=False, env=os.environ | environment
+        [sys.executable, "-m", "discretion", *arguments], capture_output=True, check=False, env=os.environ | environment
     )
 
 
@@ -124,7 +124,7 @@ def test_json_is_json_whatever_the_encoding_of_stdout(tmp_path, environment):
 
 
 def test_what_a_library_prints_by_itself_is_not_in_json() -> None:
-    code = "import ctypes; from tacit.cli import main; main(); c = ctypes.CDLL(None); c.puts(b'x'); c.fflush(None)"
+    code = "import ctypes; from discretion.cli import main; main(); c = ctypes.CDLL(None); c.puts(b'x'); c.fflush(None)"
     done = subprocess.run([sys.executable, "-c", code, *QUICK, "--json"], capture_output=True, text=True, check=True)
     assert json.loads(done.stdout)["command"] == QUICK[0]
 
@@ -185,7 +185,7 @@ def test_without_docstrings_help_says_what_it_lacks_and_answers_are_the_same():
 @pytest.mark.parametrize(("closed", "code"), [("<&- 2>&-", 0), (">&-", 2), ("<&- >&- 2>&-", 2)])
 @pytest.mark.parametrize("words", [[*QUICK, "--json"], ["audit", "--help"]], ids=["json", "help"])
 def test_a_closed_stream_ends_in_an_answer_or_a_sentence(closed, code, words):
-    line = subprocess.list2cmdline([sys.executable, "-m", "tacit", *words])
+    line = subprocess.list2cmdline([sys.executable, "-m", "discretion", *words])
     done = subprocess.run(["sh", "-c", f"{line} {closed}"], capture_output=True, text=True, check=False)
     assert done.returncode == code
     assert bool(done.stdout) == (code == 0)
@@ -195,14 +195,14 @@ def test_a_closed_stream_ends_in_an_answer_or_a_sentence(closed, code, words):
 @pytest.mark.long
 @pytest.mark.parametrize("arguments", [["audit", "none.csv"], ["audit"], ["nonsense"]])
 def test_bad_input_is_bad_input_with_nowhere_to_say_it(arguments):
-    done = subprocess.run(["sh", "-c", f"{sys.executable} -m tacit {' '.join(arguments)} 2>&-"], check=False)
+    done = subprocess.run(["sh", "-c", f"{sys.executable} -m discretion {' '.join(arguments)} 2>&-"], check=False)
     assert done.returncode == 2
 
 
 def test_an_error_of_ours_shows_where_it_was_and_no_words_that_may_quote_a_value(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    from tacit.jobs import audit as job
+    from discretion.jobs import audit as job
 
     value = "Xanadu"
 
@@ -213,5 +213,5 @@ def test_an_error_of_ours_shows_where_it_was_and_no_words_that_may_quote_a_value
     code, out, err = run("audit", "example:adult", "--columns", "sex")
     assert (code, out) == (70, "")
     assert "in fail" in err
-    assert err.endswith("tacit: this is an error of ours (KeyError); please report it with the lines above\n")
+    assert err.endswith("discretion: this is an error of ours (KeyError); please report it with the lines above\n")
     assert value not in err

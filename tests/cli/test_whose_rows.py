@@ -9,7 +9,7 @@ import pytest
 from cli_runner import run
 
 PEOPLE, VISITS = 40, 12
-POLICY = "tacit.toml"
+POLICY = "discretion.toml"
 
 
 @pytest.fixture(autouse=True)
@@ -27,7 +27,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 COMMANDS = {
     "release": "release visits.csv --k 10 --budget 0 --out out.csv",
     "release of some columns": "release visits.csv --columns age,sex --k 10 --budget 0 --out out.csv",
-    "check": "check visits.csv --policy tacit.toml",
+    "check": "check visits.csv --policy discretion.toml",
     "diff": "diff visits.csv visits.csv",
     "diff of some columns": "diff visits.csv visits.csv --columns age,sex",
     "diff with a nameless table": "diff nameless.csv visits.csv",
@@ -81,7 +81,7 @@ def test_a_release_says_what_to_do_and_that_runs() -> None:
     assert (code, err) == (0, "")
     assert "id" not in Path("out.csv").read_text().splitlines()[0]
     assert "The smallest group has 20 people" in " ".join(out.split())
-    assert json.loads(Path("out.csv.tacit.json").read_text())["goal"]["person"] == "id"
+    assert json.loads(Path("out.csv.discretion.json").read_text())["goal"]["person"] == "id"
 
 
 def test_a_policy_answers_and_a_contradiction_is_refused() -> None:
@@ -100,7 +100,7 @@ def test_an_audit_asks_and_decides_no_gate_until_it_is_answered() -> None:
     said = " ".join(out.split())
     assert code == 3
     assert "not decided k_anonymity < 10: rows may not be people: the column id has 40 values" in said
-    assert "tacit audit visits.csv --person=id --k=10 --budget=0.01" in said
+    assert "discretion audit visits.csv --person=id --k=10 --budget=0.01" in said
     assert run("audit", "visits.csv", "--person=id", "--k=10", "--budget=0.01", "--fail-over", "k_anonymity<10")[0] == 0
     code, out, _ = run(*command, "--person", "none")
     assert code == 1
@@ -111,7 +111,7 @@ def test_an_audit_asks_and_decides_no_gate_until_it_is_answered() -> None:
 def recommended(out: str) -> list[str]:
     """The command that an audit recommends, without its program."""
     lines = out.replace("\\\n", " ").splitlines()
-    (command,) = (line for line in lines if line.startswith("  tacit "))
+    (command,) = (line for line in lines if line.startswith("  discretion "))
     return shlex.split(command)[1:]
 
 

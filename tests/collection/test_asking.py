@@ -27,15 +27,15 @@ from collections_made import (
     population,
     together,
 )
-from tacit.anonymity import hierarchical_rounds
-from tacit.collection import Choice, Client, Task
-from tacit.collection.board import Board
-from tacit.collection.errors import ConflictError, RefusedTaskError
-from tacit.collection.parts.asking import Learnt
-from tacit.collection.parts.counting import tallies_of
-from tacit.collection.wire.rounds import Round
-from tacit.collection.wire.sealing import unsealed
-from tacit.collection.wire.uploads import upload_bytes
+from discretion.anonymity import hierarchical_rounds
+from discretion.collection import Choice, Client, Task
+from discretion.collection.board import Board
+from discretion.collection.errors import ConflictError, RefusedTaskError
+from discretion.collection.parts.asking import Learnt
+from discretion.collection.parts.counting import tallies_of
+from discretion.collection.wire.rounds import Round
+from discretion.collection.wire.sealing import unsealed
+from discretion.collection.wire.uploads import upload_bytes
 
 TOKEN = bytes(range(32))
 
@@ -119,7 +119,7 @@ def test_all_messages_of_a_round_are_equally_long_and_bound_to_all_that_was_publ
             del held["signature"]
             assert held["before"] == before
             before = sha256(cbor2.dumps(held, canonical=True)).digest()
-        info = b"tacit collect 1" + bytes([asked.number]) + of.task.digest + before
+        info = b"discretion collect 1" + bytes([asked.number]) + of.task.digest + before
         uploads = run.uploads[asked.number]
         assert {len(upload) for upload in uploads} == {upload_bytes(asked)}
         message = uploads[0][32:][: asked.width()]

@@ -12,8 +12,8 @@ import pytest
 
 from certificates import Certified, certified
 from cli_runner import run
+from discretion.collection import Task
 from parties import Parties, eventually, process, refused, running, said
-from tacit.collection import Task
 
 pytestmark = pytest.mark.long
 PEOPLE = 20
@@ -161,7 +161,7 @@ def test_twenty_people_are_counted_through_both_rounds(people: People, parties: 
         assert f"task: {task.digest.hex()}" in out
         assert parties.ask("destroy", name) == {"destroyed": True}
         assert not any((home / "keys").iterdir())
-        assert "tacit: " in refused("collect", "result", home)
+        assert "discretion: " in refused("collect", "result", home)
     for each in parties.processes.values():
         each.send_signal(signal.SIGTERM)
         out, err = each.communicate(timeout=60)

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from collected import collected, drawn, features_of
-from tacit.anonymity import statistical_exposure
-from tacit.collection.parts.choosing import choice_of, exposure_of
-from tacit.collection.parts.others import ForOthers, rare_limits
-from tacit.errors import InvalidValueError
+from discretion.anonymity import statistical_exposure
+from discretion.collection.parts.choosing import choice_of, exposure_of
+from discretion.collection.parts.others import ForOthers, rare_limits
+from discretion.errors import InvalidValueError
 
 
 def histograms(people: int, values: int):

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from tacit.cli.run import _app
-from tacit.collection import describing
-from tacit.collection.services import calls, credentials, keys, telling
+from discretion.cli.run import _app
+from discretion.collection import describing
+from discretion.collection.services import calls, credentials, keys, telling
 from test_documents import quoted, rows
 
 PAGE = (Path(__file__).parents[2] / "docs" / "collecting.md").read_text(encoding="utf-8")
-COMMANDS = re.findall(r"^tacit (collect .+)$", PAGE, re.MULTILINE)
+COMMANDS = re.findall(r"^discretion (collect .+)$", PAGE, re.MULTILINE)
 
 
 def table(head: str) -> list[list[str]]:
@@ -48,8 +48,8 @@ def test_every_variable_every_event_and_every_count_is_told() -> None:
     told = re.search(r'`{"at", "event", …}`: (.+?)\. They have', PAGE, re.DOTALL)
     assert told is not None
     assert {*quoted(told[1].replace("\n", " "))} == logged
-    counted = re.findall(r"# TYPE (tacit_\w+) (\w+)", told_by_a_meter())
-    assert {name for name, _ in counted} == {*re.findall(r"`(tacit_collect_\w+)`", PAGE)}
+    counted = re.findall(r"# TYPE (discretion_\w+) (\w+)", told_by_a_meter())
+    assert {name for name, _ in counted} == {*re.findall(r"`(discretion_collect_\w+)`", PAGE)}
 
 
 def told_by_a_meter() -> str:

@@ -8,9 +8,9 @@ import pytest
 
 from certificates import Certified, certified
 from cli_runner import run
+from discretion.cli.collect import SUBCOMMANDS
 from homes import housed
 from parties import LOOPBACK, refused, said
-from tacit.cli.collect import SUBCOMMANDS
 
 TASK = """
 purpose = "to know"

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from collections_made import Made, made, together
-from tacit.collection import Feature
-from tacit.collection.parts.counting import Counted, counted, tallies_of
-from tacit.collection.parts.joint import joint_of
-from tacit.collection.parts.shuffling import blocks_of
-from tacit.collection.wire.rounds import Round
-from tacit.collection.wire.sealing import sealed
+from discretion.collection import Feature
+from discretion.collection.parts.counting import Counted, counted, tallies_of
+from discretion.collection.parts.joint import joint_of
+from discretion.collection.parts.shuffling import blocks_of
+from discretion.collection.wire.rounds import Round
+from discretion.collection.wire.sealing import sealed
 
 
 def singles(of: Made) -> Round:

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
+from discretion.cli.run import _app
+from discretion.collection.errors import UnavailableError
+from discretion.collection.parts.store import Store
+from discretion.collection.services.analyst import AnalystService
 from homes import housed
 from servers import LOOPBACK, PASSWORD, Server
-from tacit.cli.run import _app
-from tacit.collection.errors import UnavailableError
-from tacit.collection.parts.store import Store
-from tacit.collection.services.analyst import AnalystService
 
 yaml = pytest.importorskip("yaml", reason="PyYAML is not installed: the group servers")
 DEPLOY = Path(__file__).parents[2] / "deploy"
@@ -22,9 +22,9 @@ DOCKERFILE = (DEPLOY / "Dockerfile").read_text(encoding="utf-8")
 COMPOSE = yaml.safe_load((DEPLOY / "compose.yaml").read_text(encoding="utf-8"))
 SERVICES: dict[str, dict[str, Any]] = COMPOSE["services"]
 PARTIES = [name for name in SERVICES if name != "postgres"]
-UNIT = DEPLOY / "systemd" / "tacit-collect@.service"
+UNIT = DEPLOY / "systemd" / "discretion-collect@.service"
 ROLES = ("shuffler", "curator", "analyst")
-HOME = "/var/lib/tacit"
+HOME = "/var/lib/discretion"
 
 
 def parsed(command: list[str]) -> Any:
@@ -42,7 +42,9 @@ def setting(name: str) -> list[str]:
 def test_there_is_a_service_for_each_party_and_a_database() -> None:
     assert [SERVICES[name]["command"][0] for name in PARTIES] == ["shuffler", "shuffler", "curator", "analyst"]
     assert [name for name in SERVICES if "depends_on" in SERVICES[name]] == PARTIES[:1]
-    assert parsed(SERVICES["first-shuffler"]["command"])["store"].startswith("postgresql+psycopg://tacit@postgres/")
+    assert parsed(SERVICES["first-shuffler"]["command"])["store"].startswith(
+        "postgresql+psycopg://discretion@postgres/"
+    )
 
 
 @pytest.mark.parametrize("name", PARTIES)
@@ -123,7 +125,7 @@ def test_what_an_image_is_made_of_is_there() -> None:
     for line in re.findall(r"^COPY (?!--from)(.+) \S+$", DOCKERFILE, re.MULTILINE):
         assert [name for name in line.split() if not (DEPLOY.parent / name).exists()] == []
     (entry,) = re.findall(r"^ENTRYPOINT (\[.*\])$", DOCKERFILE, re.MULTILINE)
-    assert entry == '["/opt/tacit/bin/tacit", "collect"]'
+    assert entry == '["/opt/discretion/bin/discretion", "collect"]'
 
 
 @pytest.mark.parametrize("role", ROLES)
@@ -131,7 +133,7 @@ def test_a_unit_s_command_is_one(role: str) -> None:
     (line,) = setting("ExecStart")
     given = {"%i": role, "%S": "/var/lib", "%d": "/run/credentials", "$OPTIONS": ""}
     words = shlex.split(re.sub("|".join(map(re.escape, given)), lambda word: given[word[0]], line))
-    assert words[:3] == ["/opt/tacit/bin/tacit", "collect", role]
+    assert words[:3] == ["/opt/discretion/bin/discretion", "collect", role]
     arguments = parsed(words[2:])
     assert arguments["home"] == f"/var/lib/{setting('StateDirectory')[0].replace('%i', role)}"
     listening = arguments["listening"]
@@ -144,7 +146,7 @@ def test_a_unit_is_hardened(tmp_path: Path) -> None:
     analyze = shutil.which("systemd-analyze")
     if analyze is None:
         pytest.skip("systemd is not installed")
-    unit = tmp_path / "tacit-collect@curator.service"
+    unit = tmp_path / "discretion-collect@curator.service"
     unit.write_text(re.sub("^ExecStart=[^ ]+", "ExecStart=/bin/true", UNIT.read_text(encoding="utf-8"), flags=re.M))
     for check in (["verify"], ["security", "--offline=yes", "--threshold=15"]):
         done = subprocess.run([analyze, *check, str(unit)], capture_output=True, text=True, check=False, timeout=60)

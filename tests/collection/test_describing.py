@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from tacit.collection.describing import _KEYS, read_task
-from tacit.collection.services.keys import Key
-from tacit.collection.wire.task import Feature, Task
-from tacit.errors import InvalidValueError
+from discretion.collection.describing import _KEYS, read_task
+from discretion.collection.services.keys import Key
+from discretion.collection.wire.task import Feature, Task
+from discretion.errors import InvalidValueError
 
 EXAMPLE = Path(__file__).parents[2] / "docs" / "collect.toml"
 MADE = {"seal": Key("seal", bytes([1]) * 32), "sign": Key("sign", bytes([2]) * 32)}

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tacit.collection.errors import ConflictError, MalformedError, UnknownError
-from tacit.collection.parts.inbox import Inbox
+from discretion.collection.errors import ConflictError, MalformedError, UnknownError
+from discretion.collection.parts.inbox import Inbox
 
 BATCH = bytes(16)
 WHOLE = sha256(b"one" + b"two").digest()

@@ -10,11 +10,11 @@ from scipy.special import gammaln
 
 from collected import collected, features_of
 from collections_made import round_of
+from discretion.collection.parts import intervals
+from discretion.collection.parts.intervals import intervals_of
+from discretion.collection.parts.joint import joint_of, score_of
+from discretion.collection.randomizers import randomizer_of
 from oracles.collecting import all_told, channel_of
-from tacit.collection.parts import intervals
-from tacit.collection.parts.intervals import intervals_of
-from tacit.collection.parts.joint import joint_of, score_of
-from tacit.collection.randomizers import randomizer_of
 
 KRR = "krr:epsilon=1.5"
 CASES = {

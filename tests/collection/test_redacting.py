@@ -23,12 +23,12 @@ from collections_made import (
     population,
     together,
 )
-from tacit.anonymity import RedactionRule, redacted_exposure
-from tacit.collection import Client
-from tacit.collection.parts.joint import joint_of
-from tacit.collection.parts.redacting import redacted_choice
-from tacit.collection.wire.rounds import Round
-from tacit.collection.wire.selection import Rule
+from discretion.anonymity import RedactionRule, redacted_exposure
+from discretion.collection import Client
+from discretion.collection.parts.joint import joint_of
+from discretion.collection.parts.redacting import redacted_choice
+from discretion.collection.wire.rounds import Round
+from discretion.collection.wire.selection import Rule
 
 TOKEN = bytes(range(32))
 

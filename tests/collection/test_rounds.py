@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 
 from collections_made import SEX_AND_TOWN, Run, made, round_of, together
-from tacit.collection import Choice, Client, Feature
-from tacit.collection.board import Board
-from tacit.collection.errors import ConflictError, RefusedTaskError, StrangerError
-from tacit.collection.parts.counting import tallies_of
-from tacit.collection.parts.joint import joint_of
-from tacit.collection.wire.rounds import Round
-from tacit.collection.wire.uploads import Upload
-from tacit.errors import TooLargeError
-from tacit.limits import Limits, within
+from discretion.collection import Choice, Client, Feature
+from discretion.collection.board import Board
+from discretion.collection.errors import ConflictError, RefusedTaskError, StrangerError
+from discretion.collection.parts.counting import tallies_of
+from discretion.collection.parts.joint import joint_of
+from discretion.collection.wire.rounds import Round
+from discretion.collection.wire.uploads import Upload
+from discretion.errors import TooLargeError
+from discretion.limits import Limits, within
 
 People = list[dict[str, str | None]]
 

@@ -6,8 +6,8 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 from hypothesis import given, settings, strategies as st
 
+from discretion.collection.wire.sealing import SEAL_BYTES, public_bytes, sealed, unsealed
 from oracles import rfc9180
-from tacit.collection.wire.sealing import SEAL_BYTES, public_bytes, sealed, unsealed
 
 # RFC 9180, appendix A.1.1, the first encryption.
 INFO = bytes.fromhex("4f6465206f6e2061204772656369616e2055726e")

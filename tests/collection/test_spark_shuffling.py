@@ -20,15 +20,15 @@ from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
 from closed_on_spark import WIDTH
 from collections_made import Run, made
+from discretion.collection.parts.opening import Opener
+from discretion.collection.parts.partitions import read_partition, write_partitions
+from discretion.collection.parts.shuffler import Shuffler
+from discretion.collection.parts.shuffling import Shuffle, forget, parts_of, shuffled
+from discretion.collection.parts.spark_shuffling import shuffled_on_spark
+from discretion.collection.wire.rounds import Round
+from discretion.collection.wire.sealing import public_bytes, sealed
+from discretion.errors import UnsupportedError
 from engines import LOOPBACK, ON_SPARK, SOON_READY, Cluster
-from tacit.collection.parts.opening import Opener
-from tacit.collection.parts.partitions import read_partition, write_partitions
-from tacit.collection.parts.shuffler import Shuffler
-from tacit.collection.parts.shuffling import Shuffle, forget, parts_of, shuffled
-from tacit.collection.parts.spark_shuffling import shuffled_on_spark
-from tacit.collection.wire.rounds import Round
-from tacit.collection.wire.sealing import public_bytes, sealed
-from tacit.errors import UnsupportedError
 
 TESTS = Path(__file__).parent.parent
 PLANTED = b"planted "
@@ -66,7 +66,7 @@ def encrypting(secret: str, folder: Path) -> dict[str, str]:
 
 
 @on_spark
-@pytest.mark.parametrize("whose", ["cluster", "session of Tacit's own"])
+@pytest.mark.parametrize("whose", ["cluster", "session of Discretion's own"])
 def test_spark_closes_as_this_machine_does_and_keeps_nothing(whose: str, with_spark: None, tmp_path: Path) -> None:
     messages, settings = round_of(tmp_path), dict[str, str]()
     with ExitStack() as running:

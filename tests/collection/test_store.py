@@ -10,10 +10,10 @@ import pytest
 from hypothesis import settings, strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
+from discretion.collection.errors import CollectionError, ConflictError, StrangerError, UnknownError
+from discretion.collection.parts.store import Store
+from discretion.collection.wire.uploads import Upload
 from servers import PASSWORD, Server
-from tacit.collection.errors import CollectionError, ConflictError, StrangerError, UnknownError
-from tacit.collection.parts.store import Store
-from tacit.collection.wire.uploads import Upload
 
 TOKENS = [sha256(bytes([place])).digest() for place in range(6)]
 KNOWN = TOKENS[:5]
@@ -142,7 +142,7 @@ def test_of_uploads_that_race_one_counts_in_postgres(postgres: Server, monkeypat
 
 def test_a_shuffle_gives_every_order_as_often(tmp_path: Path) -> None:
     """Of three messages, by their opened content; 600 shuffles, six orders, 5 degrees of freedom."""
-    from tacit.collection.parts import shuffling
+    from discretion.collection.parts import shuffling
 
     counts: dict[bytes, int] = {}
     for _ in range(600):
@@ -153,7 +153,7 @@ def test_a_shuffle_gives_every_order_as_often(tmp_path: Path) -> None:
 
 
 def test_a_shuffle_keeps_each_message_that_opens_and_counts_the_others(tmp_path: Path) -> None:
-    from tacit.collection.parts.shuffling import shuffled
+    from discretion.collection.parts.shuffling import shuffled
 
     messages = [place.to_bytes(4) * 13 for place in range(20_000)]
 

@@ -8,32 +8,32 @@ import time
 from collections.abc import Callable
 from random import Random
 
-import tacit as tc
-from tacit.errors import EngineError, TacitError
+import discretion as dc
+from discretion.errors import DiscretionError, EngineError
 
 LONGEST = 30  # seconds for an answer, on a machine that is busy
 
 
-def closed_form(_: tc.Population) -> float:
+def closed_form(_: dc.Population) -> float:
     return float(
-        tc.dp_epsilon(tc.Shuffled(tc.RandomizedResponse(3, epsilon=1.0), 40).seen_by(tc.WorstAllButOne()), 1e-6)
+        dc.dp_epsilon(dc.Shuffled(dc.RandomizedResponse(3, epsilon=1.0), 40).seen_by(dc.WorstAllButOne()), 1e-6)
     )
 
 
-QUESTIONS: tuple[Callable[[tc.Population], object], ...] = (
+QUESTIONS: tuple[Callable[[dc.Population], object], ...] = (
     lambda p: p.class_sizes(["age", "town"]).classes,
     lambda p: [sizes.classes for sizes in p.class_sizes_of_all([["age"], ["town"], ["age", "job"]])],
     lambda p: p.rarest_value("town"),
     lambda p: p.best_guesses(["age"], "job"),
     lambda p: sorted(p.common_values("job", 1)),
-    lambda p: tc.anonymity.generalised(p, "town", "any", {}, other="anywhere").class_sizes(["any"]).classes,
+    lambda p: dc.anonymity.generalised(p, "town", "any", {}, other="anywhere").class_sizes(["any"]).classes,
     closed_form,
 )
 
 
 def wrong_answers(people: str, draw: Random) -> list[object]:
-    def made() -> tc.Population:
-        return tc.Population(people)
+    def made() -> dc.Population:
+        return dc.Population(people)
 
     population = made()
     right = [question(made()) for question in QUESTIONS]
@@ -46,7 +46,7 @@ def wrong_answers(people: str, draw: Random) -> list[object]:
             whose = population if own.random() < 0.5 else made()
             try:
                 answer = QUESTIONS[asked](whose)
-            except TacitError as error:
+            except DiscretionError as error:
                 wrong.append((asked, repr(error), repr(error.__context__)))
                 return
             if answer != right[asked]:

@@ -15,15 +15,15 @@ from typing import Any
 
 import cbor2
 
+from discretion.collection import Choice, Client, Task
+from discretion.collection.errors import CollectionError
+from discretion.collection.services.analyst import AnalystService
+from discretion.collection.services.credentials import operator_credential
+from discretion.collection.services.curator import CuratorService
+from discretion.collection.services.operations import Bounds, Operation
+from discretion.collection.services.service import Service
+from discretion.collection.services.shuffler import ShufflerService
 from homes import NOW, Housed, housed, person, token
-from tacit.collection import Choice, Client, Task
-from tacit.collection.errors import CollectionError
-from tacit.collection.services.analyst import AnalystService
-from tacit.collection.services.credentials import operator_credential
-from tacit.collection.services.curator import CuratorService
-from tacit.collection.services.operations import Bounds, Operation
-from tacit.collection.services.service import Service
-from tacit.collection.services.shuffler import ShufflerService
 
 BODIES = 1_000  # of each case, and as many for the decoders
 _AT_ONCE = 20

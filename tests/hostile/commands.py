@@ -35,7 +35,7 @@ class Command:
         assert code != 0 or len(made) == len(self.outputs), (self, "said to be written", set(self.outputs) - made)
         others = {file for file in folder.rglob("*") if file.is_file()} - made
         assert others == {folder / "people.csv", folder / "samples.csv"}, (self, code, others)
-        assert said == "" or (said.startswith("tacit: ") and said.count("\n") == 1), (self, code, said)
+        assert said == "" or (said.startswith("discretion: ") and said.count("\n") == 1), (self, code, said)
 
 
 def drawn(draw: Random, folder: Path) -> tuple[Command, frozenset[Path]]:

@@ -5,8 +5,8 @@ import json
 from pathlib import Path
 from random import Random
 
-import tacit as tc
-from tacit.errors import TacitError
+import discretion as dc
+from discretion.errors import DiscretionError
 
 PLANTED = "Rumpelstiltskin"
 TEXTS = ("", " ", "a", "A", '"', '""', ",", ";", "\n", "\r", "\r\n", "\t", "\0", "é", "\u202e", "'", "1", "NULL", "\\")
@@ -27,8 +27,8 @@ def case(draw: Random, folder: Path) -> None:
     meant = draw.random() < 0.5
     path.write_bytes(content if meant else spoilt(draw, content))
     try:
-        found = tc.Marginals(path)
-    except TacitError as error:
+        found = dc.Marginals(path)
+    except DiscretionError as error:
         said = str(error)
         assert PLANTED not in said.replace(str(path), "")
         assert "\n" not in said.replace(str(path), "")
@@ -36,7 +36,7 @@ def case(draw: Random, folder: Path) -> None:
     else:
         assert PLANTED not in found.to_json()
         if meant:
-            assert found == tc.Marginals(counts), counts
+            assert found == dc.Marginals(counts), counts
 
 
 def text(draw: Random) -> str:
@@ -59,7 +59,7 @@ def as_csv(draw: Random, folder: Path, counts: dict[str, dict[str, int]]) -> tup
 
 
 def as_json(draw: Random, folder: Path, counts: dict[str, dict[str, int]]) -> tuple[bytes, Path]:
-    held = tc.Marginals(counts).to_json() if "" not in counts and draw.random() < 0.5 else json.dumps(counts)
+    held = dc.Marginals(counts).to_json() if "" not in counts and draw.random() < 0.5 else json.dumps(counts)
     return held.encode(), folder / "counts.json"
 
 

@@ -6,10 +6,10 @@ from collections import Counter
 from pathlib import Path
 from random import Random
 
+from discretion.anonymity import Population
+from discretion.errors import InvalidTableError
+from discretion.tables.layouts.csv_layout import csv_layout
 from oracles import tables
-from tacit.anonymity import Population
-from tacit.errors import InvalidTableError
-from tacit.tables.layouts.csv_layout import csv_layout
 
 ONE_LINE = (
     "", '""', '"a,b"', '"say ""x"""', '""""', '""""""', "a", "A", " a", "a ", " ", "\t", '" "', "#", "#a", "\\", "a\\",

@@ -34,7 +34,7 @@ def case(draw: Random, folder: Path) -> None:
     if code:
         assert not answer, found
         assert said.count("\n") == 1, found
-        assert said.startswith("tacit: "), found
+        assert said.startswith("discretion: "), found
     else:
         assert not said, found
         assert json.loads(answer)["results"], found

@@ -14,8 +14,8 @@ import duckdb
 import pyarrow as pa
 import pyarrow.parquet
 
-from tacit.anonymity import Population
-from tacit.errors import InvalidTableError, TooLargeError
+from discretion.anonymity import Population
+from discretion.errors import InvalidTableError, TooLargeError
 
 NAMES = ("name", "town", "so called")
 WORDS = ("", "ann", "bob", "Oslo", "a,b", 'a "b"', "two\nlines", "é", "町", "x" * 30, " ", "0.5")

@@ -39,7 +39,7 @@ def case(draw: Random, folder: Path) -> None:
     written = {path.name for path in set(folder.iterdir()) - before}
     if code:
         assert not out, (out[:200], *said)
-        assert err.startswith("tacit: "), said
+        assert err.startswith("discretion: "), said
         assert err.count("\n") == 1, said
         assert not written, (written, *said)
     else:

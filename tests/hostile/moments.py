@@ -59,7 +59,7 @@ class _Started:
         before = signal.signal(signal.SIGHUP, signal.SIG_DFL)  # which nohup ignores
         with said.open("wb") as stderr:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "tacit", *arguments],
+                [sys.executable, "-m", "discretion", *arguments],
                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=stderr, start_new_session=True,
             )  # fmt: skip
         signal.signal(signal.SIGHUP, before)

@@ -15,8 +15,8 @@ from random import Random
 import pyarrow
 from pyarrow import parquet
 
-from tacit.cli import main
-from tacit.presenting.progress import Progress
+from discretion.cli import main
+from discretion.presenting.progress import Progress
 
 MARK = "Zq7x"
 TOWNS = ("Oslo", "Rome", "Lima")
@@ -83,7 +83,7 @@ def exposure(draw: Random, given: Path, written: Path) -> list[str]:
 
 def check(draw: Random, given: Path, _: Path) -> list[str]:
     rows, person = people(draw, 10)
-    policy = given / "tacit.toml"
+    policy = given / "discretion.toml"
     rules = [
         "k = 10",
         "budget = 0.01",

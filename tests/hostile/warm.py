@@ -12,16 +12,16 @@ from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 
-import tacit
+import discretion
 
-COMMAND = Path(tacit.__file__).with_name("__main__.py")
+COMMAND = Path(discretion.__file__).with_name("__main__.py")
 # Becomes, in a process of its own each time, the program that a line asks for.
 _SERVER = """
 import json, os, runpy, signal, sys
 for ignored_by_nohup in (signal.SIGINT, signal.SIGHUP):
     signal.signal(ignored_by_nohup, signal.SIG_DFL)
-import altair, ibis, numba, scipy.optimize, tacit.cli.audit, tacit.jobs.audit, tacit.charts, tacit.cli.run
-for line in sys.stdin:
+import altair, ibis, numba, scipy.optimize, discretion.cli.audit, discretion.jobs.audit, discretion.charts,
+discretion.cli.run for line in sys.stdin:
     asked = json.loads(line)
     child = os.fork()
     if not child:

@@ -1,6 +1,6 @@
 """Answers that are numbers or intervals, held against what is known of them."""
 
-import tacit as tc
+import discretion as dc
 
 WIDEST = 0.05
 
@@ -10,7 +10,7 @@ def ends(result):
 
     A statistical interval is taken three times as wide: one at 95 % would else fail one test in twenty.
     """
-    if not isinstance(result, tc.Estimate):
+    if not isinstance(result, dc.Estimate):
         assert type(result) is float, f"{result!r} is no plain float"
         off = max(1e-10 * abs(result), 1e-12)
         return result - off, result + off

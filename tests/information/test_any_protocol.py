@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-import tacit as tc
+import discretion as dc
+from discretion.limits import Limits, within
+from discretion.mechanisms import PureProtocol
 from mechanisms.table import MECHANISMS
 from oracles.promise import exactly
-from tacit.limits import Limits, within
-from tacit.mechanisms import PureProtocol
 
 each = pytest.mark.parametrize("mechanism", MECHANISMS)
 
@@ -17,10 +17,10 @@ ONLY_BOUNDED = Limits(most_tally_cells=1, most_users_sampled=1)
 @each
 def test_average_privacy_is_that_of_the_channel(mechanism):
     k = mechanism.k
-    laws = [None, tc.Dirichlet(np.arange(1.0, k + 1) / 2), tc.PointMixture(np.eye(k)[:1] / 2 + 0.5 / k, [1])]
+    laws = [None, dc.Dirichlet(np.arange(1.0, k + 1) / 2), dc.PointMixture(np.eye(k)[:1] / 2 + 0.5 / k, [1])]
     for law in laws:
-        assert tc.information.average_privacy(mechanism, law) == exactly(
-            tc.information.average_privacy(mechanism.channel(), law)
+        assert dc.information.average_privacy(mechanism, law) == exactly(
+            dc.information.average_privacy(mechanism.channel(), law)
         )
 
 
@@ -41,12 +41,12 @@ def test_the_sizes_of_supports_have_the_law_of_the_channel(mechanism):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("population", [tc.Dirichlet([2, 2, 2]), tc.Dirichlet.jeffreys(3), tc.Dirichlet([0.5, 1, 4])])
+@pytest.mark.parametrize("population", [dc.Dirichlet([2, 2, 2]), dc.Dirichlet.jeffreys(3), dc.Dirichlet([0.5, 1, 4])])
 def test_the_bounds_of_what_reports_reveal_of_tallies_hold_and_claim_no_middle(population):
-    mechanism, n = tc.RandomizedResponse(3, epsilon=2), 40
-    exact = tc.information.tally_utility(mechanism, n, population)
+    mechanism, n = dc.RandomizedResponse(3, epsilon=2), 40
+    exact = dc.information.tally_utility(mechanism, n, population)
     with within(ONLY_BOUNDED):
-        bounded = tc.information.tally_utility(mechanism, n, population, rng=1)
+        bounded = dc.information.tally_utility(mechanism, n, population, rng=1)
     assert isinstance(exact, float)
     assert bounded.certified
     assert bounded.low <= exact <= bounded.high
@@ -56,21 +56,21 @@ def test_the_bounds_of_what_reports_reveal_of_tallies_hold_and_claim_no_middle(p
 
 def test_the_bounds_hold_among_points_as_well():
     mechanism, law = (
-        tc.RandomizedResponse(3, epsilon=1),
-        tc.PointMixture([[0.2, 0.3, 0.5], [0.6, 0.3, 0.1]], [0.5, 0.5]),
+        dc.RandomizedResponse(3, epsilon=1),
+        dc.PointMixture([[0.2, 0.3, 0.5], [0.6, 0.3, 0.1]], [0.5, 0.5]),
     )
-    exact = tc.information.tally_utility(mechanism, 30, law)
+    exact = dc.information.tally_utility(mechanism, 30, law)
     with within(ONLY_BOUNDED):
-        bounded = tc.information.tally_utility(mechanism, 30, law, rng=1)
+        bounded = dc.information.tally_utility(mechanism, 30, law, rng=1)
     assert bounded.low <= exact <= bounded.high
 
 
 def test_tallies_among_points_that_cannot_be_listed_are_refused():
-    law = tc.PointMixture([[0.1] * 10, [0.91] + [0.01] * 9], [0.5, 0.5])
-    with pytest.raises(tc.errors.TooLargeError, match=r"too many to list.*tacit\.PointMixture"):
-        tc.information.tally_utility(tc.RandomizedResponse(10, epsilon=1), 1000, law, rng=1)
+    law = dc.PointMixture([[0.1] * 10, [0.91] + [0.01] * 9], [0.5, 0.5])
+    with pytest.raises(dc.errors.TooLargeError, match=r"too many to list.*discretion\.PointMixture"):
+        dc.information.tally_utility(dc.RandomizedResponse(10, epsilon=1), 1000, law, rng=1)
 
 
 def test_reports_without_noise_tell_all_tallies_and_those_of_nothing_none():
-    assert tc.information.tally_utility(tc.RandomizedResponse(4, p=1), 10**5) == pytest.approx(1)
-    assert tc.information.tally_utility(tc.RandomizedResponse(4, epsilon=0), 10**5) == 0
+    assert dc.information.tally_utility(dc.RandomizedResponse(4, p=1), 10**5) == pytest.approx(1)
+    assert dc.information.tally_utility(dc.RandomizedResponse(4, epsilon=0), 10**5) == 0

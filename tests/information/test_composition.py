@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings, strategies as st
 
-import tacit as tc
+import discretion as dc
 from information.answers import covers, highest, lowest
 from information.table import TWO_OR_THREE, faithful_problems, populations, problems
 from oracles import local_information as slow
@@ -27,7 +27,7 @@ def some_is_to_be_known(population, n):
 
 def mixed(weights, *matrices):
     """The mixture that shows which protocol was used (Definition 7.7)."""
-    return tc.Channel(np.hstack([weight * matrix for weight, matrix in zip(weights, matrices, strict=True)]))
+    return dc.Channel(np.hstack([weight * matrix for weight, matrix in zip(weights, matrices, strict=True)]))
 
 
 # Post-processing, Proposition 7.3.
@@ -37,10 +37,10 @@ def mixed(weights, *matrices):
 @given(problems(), st.data())
 def test_post_processing_leaves_more_private(case, data):
     some_is_private(case.population)
-    R = tc.Channel(data.draw(stochastic(case.matrix.shape[1], data.draw(TWO_OR_THREE))))
-    before = tc.information.average_privacy(case.system, case.population)
-    assert highest(tc.information.average_privacy(case.system >> R, case.population)) >= lowest(before)
-    assert tc.information.worst_case_privacy(case.system >> R) >= tc.information.worst_case_privacy(case.system) - 1e-12
+    R = dc.Channel(data.draw(stochastic(case.matrix.shape[1], data.draw(TWO_OR_THREE))))
+    before = dc.information.average_privacy(case.system, case.population)
+    assert highest(dc.information.average_privacy(case.system >> R, case.population)) >= lowest(before)
+    assert dc.information.worst_case_privacy(case.system >> R) >= dc.information.worst_case_privacy(case.system) - 1e-12
 
 
 @few
@@ -48,11 +48,11 @@ def test_post_processing_leaves_more_private(case, data):
 def test_post_processing_tells_no_more(case, n, data):
     some_is_private(case.population)
     some_is_to_be_known(case.population, n)
-    R = tc.Channel(data.draw(stochastic(case.matrix.shape[1], data.draw(TWO_OR_THREE))))
+    R = dc.Channel(data.draw(stochastic(case.matrix.shape[1], data.draw(TWO_OR_THREE))))
     for utility in (
-        tc.information.population_information,
-        tc.information.distribution_utility,
-        tc.information.tally_utility,
+        dc.information.population_information,
+        dc.information.distribution_utility,
+        dc.information.tally_utility,
     ):
         before = utility(case.system, n, case.population, rng=1)
         assert lowest(utility(case.system >> R, n, case.population, rng=1)) <= highest(before)
@@ -62,11 +62,11 @@ def test_post_processing_tells_no_more(case, n, data):
 @few
 @given(faithful_problems(), st.integers(1, 3), st.data())
 def test_post_processing_tells_fewer_digits(case, n, data):
-    R = tc.Channel(data.draw(stochastic(case.matrix.shape[1], 3)))
+    R = dc.Channel(data.draw(stochastic(case.matrix.shape[1], 3)))
     assume(np.linalg.svd((case.system >> R).matrix, compute_uv=False)[len(case.matrix) - 1] > 1e-3)
     for utility in (
-        lambda system: tc.information.digit_utility(system, n, case.population, rng=1),
-        lambda system: tc.information.asymptotic_utility(system, case.population, rng=1),
+        lambda system: dc.information.digit_utility(system, n, case.population, rng=1),
+        lambda system: dc.information.asymptotic_utility(system, case.population, rng=1),
     ):
         assert lowest(utility(case.system >> R)) <= highest(utility(case.system))
 
@@ -77,17 +77,17 @@ def test_of_two_steps_the_second_alone_tells_more_of_what_it_sees(n, data):
     # (7.1)'s other half: the law of the first step's outputs, when P is one of some points, is one of theirs.
     Q, R = data.draw(stochastic(3, 2)), data.draw(stochastic(2, 2))
     points, weights = data.draw(stochastic(3, 3)), data.draw(stochastic(1, 3))[0]
-    before, between = tc.PointMixture(points, weights), tc.PointMixture(points @ Q, weights)
+    before, between = dc.PointMixture(points, weights), dc.PointMixture(points @ Q, weights)
     some_is_to_be_known(before, n)
     some_is_to_be_known(between, n)
-    composed = tc.information.distribution_utility(tc.Channel(Q @ R), n, before, rng=1)
-    assert lowest(composed) <= highest(tc.information.distribution_utility(tc.Channel(R), n, between, rng=1)) + 1e-11
+    composed = dc.information.distribution_utility(dc.Channel(Q @ R), n, before, rng=1)
+    assert lowest(composed) <= highest(dc.information.distribution_utility(dc.Channel(R), n, between, rng=1)) + 1e-11
 
 
 def test_hashing_and_then_response_hide_one_after_the_other():
     # LDP-info, equation 7.6, over all hash functions from three values to two; a constant one hides everything.
-    population, epsilon = tc.Dirichlet([0.5, 1, 3]), 1.5
-    response = tc.RandomizedResponse(2, epsilon=epsilon)
+    population, epsilon = dc.Dirichlet([0.5, 1, 3]), 1.5
+    response = dc.RandomizedResponse(2, epsilon=epsilon)
     whole = slow.entropy_of_value(law_of(population))
     hashes = list(itertools.product(range(2), repeat=3))
     hidden = []
@@ -96,15 +96,15 @@ def test_hashing_and_then_response_hide_one_after_the_other():
         if min(alpha) == 0:
             hidden.append(1)
             continue
-        hashed, step = tc.Dirichlet(alpha), tc.Channel(np.eye(2)[list(values)])
+        hashed, step = dc.Dirichlet(alpha), dc.Channel(np.eye(2)[list(values)])
         share = slow.entropy_of_value(law_of(hashed)) / whole
         hidden.append(
-            tc.information.average_privacy(step, population) + share * tc.information.average_privacy(response, hashed)
+            dc.information.average_privacy(step, population) + share * dc.information.average_privacy(response, hashed)
         )
     channel = response.channel().matrix
     local_hashing = mixed([1 / len(hashes)] * len(hashes), *(channel[list(values)] for values in hashes))
-    assert covers(tc.information.average_privacy(local_hashing, population), np.mean(hidden), within=1e-11)
-    assert tc.information.worst_case_privacy(local_hashing) == pytest.approx(np.exp(-epsilon), rel=1e-10)
+    assert covers(dc.information.average_privacy(local_hashing, population), np.mean(hidden), within=1e-11)
+    assert dc.information.worst_case_privacy(local_hashing) == pytest.approx(np.exp(-epsilon), rel=1e-10)
 
 
 # Several reports of the same value, Proposition 7.6.
@@ -116,11 +116,11 @@ def test_leakages_add_up_to_a_budget(data):
     k = data.draw(TWO_OR_THREE)
     population = data.draw(populations(k))
     some_is_private(population)
-    Q, R = (tc.Channel(data.draw(stochastic(k, data.draw(st.integers(1, 3))))) for _ in range(2))
-    budget = sum(1 - lowest(tc.information.average_privacy(system, population)) for system in (Q, R))
-    assert 1 - highest(tc.information.average_privacy(Q & R, population)) <= budget
-    kept = tc.information.worst_case_privacy(Q) * tc.information.worst_case_privacy(R)
-    assert tc.information.worst_case_privacy(Q & R) >= kept - 1e-12
+    Q, R = (dc.Channel(data.draw(stochastic(k, data.draw(st.integers(1, 3))))) for _ in range(2))
+    budget = sum(1 - lowest(dc.information.average_privacy(system, population)) for system in (Q, R))
+    assert 1 - highest(dc.information.average_privacy(Q & R, population)) <= budget
+    kept = dc.information.worst_case_privacy(Q) * dc.information.worst_case_privacy(R)
+    assert dc.information.worst_case_privacy(Q & R) >= kept - 1e-12
 
 
 @few
@@ -128,9 +128,9 @@ def test_leakages_add_up_to_a_budget(data):
 def test_a_further_report_tells_no_less(n, data):
     k = data.draw(TWO_OR_THREE)
     population = data.draw(populations(k))
-    Q, R = (tc.Channel(data.draw(stochastic(k, 2))) for _ in range(2))
-    alone = tc.information.population_information(Q, n, population, rng=1)
-    assert highest(tc.information.population_information(Q & R, n, population, rng=1)) >= lowest(alone)
+    Q, R = (dc.Channel(data.draw(stochastic(k, 2))) for _ in range(2))
+    alone = dc.information.population_information(Q, n, population, rng=1)
+    assert highest(dc.information.population_information(Q & R, n, population, rng=1)) >= lowest(alone)
 
 
 # Mixtures, Proposition 7.8.
@@ -143,8 +143,8 @@ def test_privacy_of_a_mixture_is_the_mean_privacy(data):
     population, weights = data.draw(populations(k)), data.draw(stochastic(1, 2))[0]
     some_is_private(population)
     parts = [data.draw(stochastic(k, data.draw(st.integers(1, 3)))) for _ in weights]
-    mixture = tc.information.average_privacy(mixed(weights, *parts), population)
-    alone = [tc.information.average_privacy(tc.Channel(part), population) for part in parts]
+    mixture = dc.information.average_privacy(mixed(weights, *parts), population)
+    alone = [dc.information.average_privacy(dc.Channel(part), population) for part in parts]
     assert lowest(mixture) <= weights @ [highest(answer) for answer in alone]
     assert highest(mixture) >= weights @ [lowest(answer) for answer in alone]
 
@@ -156,6 +156,6 @@ def test_utility_of_a_mixture_is_at_least_the_mean_utility(case, data):
     other = data.draw(faithful_problems(values=st.just(3))).matrix
     weight = data.draw(st.sampled_from([0.1, 0.5, 0.8]))
     mixture = mixed([weight, 1 - weight], case.matrix, other)
-    one, two = (tc.information.asymptotic_utility(tc.Channel(C), case.population, rng=1) for C in (case.matrix, other))
+    one, two = (dc.information.asymptotic_utility(dc.Channel(C), case.population, rng=1) for C in (case.matrix, other))
     mean = weight * lowest(one) + (1 - weight) * lowest(two)
-    assert highest(tc.information.asymptotic_utility(mixture, case.population, rng=1)) >= mean
+    assert highest(dc.information.asymptotic_utility(mixture, case.population, rng=1)) >= mean

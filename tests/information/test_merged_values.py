@@ -8,18 +8,18 @@ from scipy.integrate import quad
 from scipy.special import betaln
 from scipy.stats import betabinom
 
-import tacit as tc
+import discretion as dc
+from discretion.information.protocol import merge_values
 from information.answers import covers
 from oracles.promise import exactly
-from tacit.information.protocol import merge_values
 
-MERGING = tc.Channel([[1, 0], [1, 0], [0, 1]])
+MERGING = dc.Channel([[1, 0], [1, 0], [0, 1]])
 PARITY = np.eye(2)[[0, 1, 0, 1]]
 TENS = np.eye(4)[[0, 1, 2, 3, 0, 1, 2, 3, 0, 1]]
 
 
 def information(system, n, population=None):
-    return tc.information.population_information(system, n, population, rng=1)
+    return dc.information.population_information(system, n, population, rng=1)
 
 
 def information_of_one_count(n, first, second, own, other):
@@ -51,7 +51,7 @@ def information_of_one_count(n, first, second, own, other):
 @pytest.mark.parametrize(("n", "expected"), [(10**2, 0.517128), (10**3, 0.512621), (10**4, 0.50962), (10**5, 0.50765)])
 def test_two_of_three_values_merged_tell_the_share_of_both(n, expected):
     # MATHS, section 3a.
-    utility = tc.information.distribution_utility(MERGING, n)
+    utility = dc.information.distribution_utility(MERGING, n)
     assert isinstance(utility, float)
     assert utility == pytest.approx(expected, abs=5e-6)
 
@@ -68,36 +68,36 @@ def test_merged_values_have_the_tallies_of_a_beta_binomial(n):
 
 @pytest.mark.parametrize("n", [1, 4, 12])
 def test_noise_after_a_map_is_noise_on_the_merged_values(n):
-    response = tc.RandomizedResponse(2, epsilon=1)
+    response = dc.RandomizedResponse(2, epsilon=1)
     for alpha in ([0.5] * 4, [0.2, 1, 3, 0.7]):
         first, second = alpha[0] + alpha[2], alpha[1] + alpha[3]
         expected = information_of_one_count(n, first, second, response.p, response.q)
-        assert information(tc.Channel(PARITY) >> response, n, tc.Dirichlet(alpha)) == pytest.approx(expected, rel=1e-9)
+        assert information(dc.Channel(PARITY) >> response, n, dc.Dirichlet(alpha)) == pytest.approx(expected, rel=1e-9)
 
 
 @pytest.mark.parametrize("n", [1, 5, 20])
 def test_a_hash_and_response_reveal_what_response_reveals_of_the_hash(n):
-    response, merged = tc.RandomizedResponse(4, epsilon=2), tc.Dirichlet([1.5, 1.5, 1, 1])
-    hashed = tc.information.information_split(tc.Channel(TENS) >> response, n, rng=1).aggregator
-    alone = tc.information.information_split(response, n, merged, rng=1).aggregator
+    response, merged = dc.RandomizedResponse(4, epsilon=2), dc.Dirichlet([1.5, 1.5, 1, 1])
+    hashed = dc.information.information_split(dc.Channel(TENS) >> response, n, rng=1).aggregator
+    alone = dc.information.information_split(response, n, merged, rng=1).aggregator
     assert hashed.nonprivate == exactly(alone.nonprivate)
     assert float(hashed.group_private) == exactly(alone.group_private)
     assert float(hashed.total) == exactly(alone.total)
 
 
 def test_reports_of_merged_values_are_recognized_as_randomized_response():
-    noise = tc.Channel(np.eye(4)[[2, 0, 3, 1]])
-    hashed = tc.Channel(TENS) >> tc.RandomizedResponse(4, epsilon=1) >> noise
-    system, law = merge_values(hashed, tc.Dirichlet.jeffreys(10))
-    assert isinstance(system, tc.RandomizedResponse)
+    noise = dc.Channel(np.eye(4)[[2, 0, 3, 1]])
+    hashed = dc.Channel(TENS) >> dc.RandomizedResponse(4, epsilon=1) >> noise
+    system, law = merge_values(hashed, dc.Dirichlet.jeffreys(10))
+    assert isinstance(system, dc.RandomizedResponse)
     assert system.epsilon == pytest.approx(1)
     assert law.alpha.tolist() == [1.5, 1.5, 1.0, 1.0]
 
 
 @pytest.mark.parametrize("n", [10, 1000, 10**6])
 def test_a_map_tells_all_of_the_tallies_of_its_values_and_no_more(n):
-    split = tc.information.information_split(MERGING, n)
-    truth = tc.information.information_split(tc.RandomizedResponse(2, p=1), n, tc.Dirichlet([1, 0.5]))
+    split = dc.information.information_split(MERGING, n)
+    truth = dc.information.information_split(dc.RandomizedResponse(2, p=1), n, dc.Dirichlet([1, 0.5]))
     assert split.aggregator.nonprivate == exactly(truth.users.nonprivate)
     assert split.aggregator.group_private == exactly(truth.users.group_private)
     assert split.aggregator.total == pytest.approx(truth.users.total, rel=1e-9)
@@ -107,14 +107,14 @@ def test_a_map_tells_all_of_the_tallies_of_its_values_and_no_more(n):
 def test_points_that_merge_are_points_of_the_sums(n):
     points, weights = np.array([[0.5, 0.25, 0.25], [0.125, 0.625, 0.25], [0.2, 0.2, 0.6]]), [0.25, 0.25, 0.5]
     # The first two send the same law of reports.
-    expected = information(tc.RandomizedResponse(2, p=1), n, tc.PointMixture([[0.75, 0.25], [0.4, 0.6]], [0.5, 0.5]))
-    assert information(MERGING, n, tc.PointMixture(points, weights)) == exactly(expected)
-    same = tc.PointMixture([[0.5, 0.25, 0.25], [0.125, 0.625, 0.25]], [0.5, 0.5])
+    expected = information(dc.RandomizedResponse(2, p=1), n, dc.PointMixture([[0.75, 0.25], [0.4, 0.6]], [0.5, 0.5]))
+    assert information(MERGING, n, dc.PointMixture(points, weights)) == exactly(expected)
+    same = dc.PointMixture([[0.5, 0.25, 0.25], [0.125, 0.625, 0.25]], [0.5, 0.5])
     assert information(MERGING, n, same) == exactly(0)
 
 
 @pytest.mark.parametrize("n", [1, 2, 10**9])
 def test_values_that_all_send_the_same_reports_tell_nothing(n):
-    assert information(tc.Channel([[0.1 + 0.2, 0.7], [0.3, 0.7], [0.3, 0.7]]), n) == 0
-    assert information(tc.LocalHashing(10**6, epsilon=0), n) == 0
-    assert covers(tc.information.tally_utility(tc.Channel(np.ones((4, 1))), min(n, 10**6)), 0)
+    assert information(dc.Channel([[0.1 + 0.2, 0.7], [0.3, 0.7], [0.3, 0.7]]), n) == 0
+    assert information(dc.LocalHashing(10**6, epsilon=0), n) == 0
+    assert covers(dc.information.tally_utility(dc.Channel(np.ones((4, 1))), min(n, 10**6)), 0)

@@ -3,8 +3,8 @@
 from collections.abc import Generator
 from contextlib import contextmanager
 
-from tacit.errors import TooLargeError
-from tacit.jobs.watch import Watch
+from discretion.errors import TooLargeError
+from discretion.jobs.watch import Watch
 
 
 class Limited(Watch):

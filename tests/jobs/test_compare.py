@@ -2,14 +2,14 @@
 
 import pytest
 
-import tacit as tc
+import discretion as dc
+from discretion.errors import InvalidPriorError, TooLargeError
+from discretion.jobs.compare import compare
+from discretion.jobs.questions import Asked
+from discretion.jobs.target import goal_of
+from discretion.refinement import Order
+from discretion.spelling import mechanism_of
 from jobs.limited import Limited
-from tacit.errors import InvalidPriorError, TooLargeError
-from tacit.jobs.compare import compare
-from tacit.jobs.questions import Asked
-from tacit.jobs.target import goal_of
-from tacit.refinement import Order
-from tacit.spelling import mechanism_of
 
 TEXTS = ["krr:k=2,epsilon=1", "oue:k=2,epsilon=1"]
 SYSTEMS = {text: mechanism_of(text) for text in TEXTS}
@@ -40,9 +40,9 @@ def test_which_mechanism_is_safer_is_said_of_several_or_why_not() -> None:
     assert isinstance(found.order, Order)
     assert found.order.covers == (((TEXTS[0],), (TEXTS[1],)),)
     assert found.to_dict()["refinement"] == found.order.to_dict()
-    others = compare(SYSTEMS | {"krr:k=3,epsilon=1": tc.RandomizedResponse(3, 1)}, Asked(seed=1))
+    others = compare(SYSTEMS | {"krr:k=3,epsilon=1": dc.RandomizedResponse(3, 1)}, Asked(seed=1))
     assert "(2) and the second's (3) must be as many" in others.to_dict()["refinement"]["not_computed"]
-    large = {f"krr:k=1000,epsilon={e}": tc.RandomizedResponse(1000, e) for e in (1, 2)}
+    large = {f"krr:k=1000,epsilon={e}": dc.RandomizedResponse(1000, e) for e in (1, 2)}
     (reason,) = compare(large, Asked(seed=1)).order.undecided.values()
     assert "takes some steps of over 268,435,456 multiplications" in reason
     alone = compare({TEXTS[0]: SYSTEMS[TEXTS[0]]}, Asked(seed=1))
@@ -60,5 +60,5 @@ def test_a_curve_that_is_cut_short_is_an_error() -> None:
 def test_what_does_not_fit_is_refused_before_any_step() -> None:
     watch = Limited(100)
     with pytest.raises(InvalidPriorError, match="one probability per secret"):
-        compare({"krr:k=3,epsilon=1": tc.RandomizedResponse(3, 1)}, Asked(prior=[0.5, 0.5]), watch=watch)
+        compare({"krr:k=3,epsilon=1": dc.RandomizedResponse(3, 1)}, Asked(prior=[0.5, 0.5]), watch=watch)
     assert not watch.seen

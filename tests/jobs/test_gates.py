@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from hypothesis import given, strategies as st
 
-from tacit.errors import InvalidValueError
-from tacit.estimate import Estimate
-from tacit.jobs.gates import Gate, gate_of, gates_of, judged, numbers_in
+from discretion.errors import InvalidValueError
+from discretion.estimate import Estimate
+from discretion.jobs.gates import Gate, gate_of, gates_of, judged, numbers_in
 
 LIMITS = st.decimals(-1000, 1000, allow_nan=False, allow_infinity=False, places=6)
 COUNTS = st.integers(0, 10**6)

@@ -2,14 +2,14 @@
 
 import pytest
 
-import tacit as tc
+import discretion as dc
+from discretion.errors import InvalidValueError, TooLargeError
+from discretion.jobs.measure import measure
+from discretion.jobs.questions import Asked
+from discretion.measures.measure import Plan
 from jobs.limited import Limited
-from tacit.errors import InvalidValueError, TooLargeError
-from tacit.jobs.measure import measure
-from tacit.jobs.questions import Asked
-from tacit.measures.measure import Plan
 
-RR = tc.RandomizedResponse
+RR = dc.RandomizedResponse
 
 
 def test_every_answer_is_a_step() -> None:

@@ -6,22 +6,22 @@ from collections.abc import Callable
 
 import pytest
 
-import tacit as tc
+import discretion as dc
 from cli_runner import run
-from tacit.estimate import Estimate
-from tacit.jobs.questions import Asked
-from tacit.jobs.target import Goal, goal_of, sufficient_crowd, sufficient_epsilon
-from tacit.shuffling import Shuffled
+from discretion.estimate import Estimate
+from discretion.jobs.questions import Asked
+from discretion.jobs.target import Goal, goal_of, sufficient_crowd, sufficient_epsilon
+from discretion.shuffling import Shuffled
 
 OFF = 0.02
 
 
-def coin(epsilon: float) -> tc.RandomizedResponse:
-    return tc.RandomizedResponse(2, epsilon)
+def coin(epsilon: float) -> dc.RandomizedResponse:
+    return dc.RandomizedResponse(2, epsilon)
 
 
 def guess(crowd: Shuffled) -> float:
-    return float(tc.posterior_vulnerability(crowd))
+    return float(dc.posterior_vulnerability(crowd))
 
 
 def bounds(crowd: Shuffled) -> Estimate:
@@ -53,7 +53,7 @@ def test_a_crowd_is_between_those_of_both_ends(level: float) -> None:
 @pytest.mark.parametrize("level", [0.7, 0.6, 0.55])
 def test_an_epsilon_is_between_those_of_both_ends(level: float) -> None:
     def largest(most: float) -> float:
-        return tc.shuffling.largest_epsilon(coin, 3, guess, at_most=most)
+        return dc.shuffling.largest_epsilon(coin, 3, guess, at_most=most)
 
     assert sufficient_epsilon(goal(guess, level), coin, 3) == largest(level)
     found = sufficient_epsilon(goal(bounds, level), coin, 3)
@@ -76,7 +76,7 @@ def test_what_every_epsilon_may_meet_has_no_upper_end() -> None:
 
     found = sufficient_epsilon(goal(loose, 0.6), coin, 3)
     assert isinstance(found, Estimate)
-    assert found.value == pytest.approx(tc.shuffling.largest_epsilon(coin, 3, guess, at_most=0.6), rel=1e-8)
+    assert found.value == pytest.approx(dc.shuffling.largest_epsilon(coin, 3, guess, at_most=0.6), rel=1e-8)
     assert found.high == math.inf
 
 
@@ -102,13 +102,13 @@ def test_a_target_from_below_is_met_by_the_lower_end() -> None:
     at_least = goal_of("bayes_security>=0.9", Asked())
 
     def kept(crowd: Shuffled) -> Estimate:
-        exact = float(tc.bayes_security(crowd))
+        exact = float(dc.bayes_security(crowd))
         return Estimate.between(exact - OFF, min(1.0, exact + OFF), "bounds", safe="low", span=1)
 
     found = sufficient_crowd(Goal(at_least.name, ">=", 0.9, kept, 0.9), coin(1))
     assert isinstance(found, Estimate)
     by_hand = [
-        next(n for n in range(1, 3000) if tc.bayes_security(Shuffled(coin(1), n)) >= level)
+        next(n for n in range(1, 3000) if dc.bayes_security(Shuffled(coin(1), n)) >= level)
         for level in (0.9 - OFF, 0.9 + OFF)
     ]
     assert [found.low, found.high] == by_hand

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-import tacit as tc
+import discretion as dc
 from channels.storage.table import STORAGES
+from discretion.errors import InvalidPriorError, InvalidValueError, TooLargeError
+from discretion.measures import arimoto_information, maximal_leakage, sibson_information
 from measures.test_definitions import with_sum_1
 from oracles import alpha_information as slow, measures as slow_measures
 from oracles.promise import exactly
 from oracles.strategies import matrices, priors
-from tacit.errors import InvalidPriorError, InvalidValueError, TooLargeError
-from tacit.measures import arimoto_information, maximal_leakage, sibson_information
 
 ORDERS = [1e-3, 0.3, 0.5, 0.9, 1 - 1e-7, 1 + 1e-9, 1.2, 1.5, 2, 7.5, 300, 1e6]
 MEASURES = {"Sibson": (sibson_information, slow.sibson), "Arimoto": (arimoto_information, slow.arimoto)}
@@ -33,7 +33,7 @@ def laws(matrix, prior):
 def test_it_is_its_definition(measure, oracle, matrix, data, order):
     prior = data.draw(priors(len(matrix)))
     C, law = laws(matrix, prior)
-    assert measure(tc.Channel(matrix), order, prior) == exactly(max(0, oracle(C, order, law)))
+    assert measure(dc.Channel(matrix), order, prior) == exactly(max(0, oracle(C, order, law)))
 
 
 @each_measure
@@ -50,27 +50,27 @@ def test_unlikely_secrets_and_observations_keep_their_part(measure, oracle):
     matrix, prior = np.array([[1, 0, 0], [1 - 2**-40, 2**-40, 0], [0.5, 0, 0.5]]), [1 - 2**-20 - 2**-30, 2**-20, 2**-30]
     for order in ORDERS:
         C, law = laws(matrix, prior)
-        assert measure(tc.Channel(matrix), order, prior) == exactly(oracle(C, order, law))
+        assert measure(dc.Channel(matrix), order, prior) == exactly(oracle(C, order, law))
 
 
 @each_measure
 @given(matrices(), st.data())
 def test_at_1_it_is_shannons(measure, oracle, matrix, data):
     prior = data.draw(priors(len(matrix)))
-    C = tc.Channel(matrix)
-    assert measure(C, 1, prior) == tc.mutual_information(C, prior)
+    C = dc.Channel(matrix)
+    assert measure(C, 1, prior) == dc.mutual_information(C, prior)
     for nearly in (1 - 1e-9, 1 + 1e-9):
-        assert measure(C, nearly, prior) == pytest.approx(tc.mutual_information(C, prior), abs=1e-7)
+        assert measure(C, nearly, prior) == pytest.approx(dc.mutual_information(C, prior), abs=1e-7)
 
 
 @given(matrices(), st.data())
 def test_at_infinity_it_is_how_much_better_a_guess_can_become(matrix, data):
     prior = data.draw(priors(len(matrix)))
     law = np.full(len(matrix), 1 / len(matrix)) if prior is None else prior
-    C, possible = tc.Channel(matrix), np.flatnonzero(law).tolist()
-    some = tc.restricted(C, possible)
-    assert sibson_information(C, math.inf, prior) == exactly(math.log(tc.multiplicative_bayes_capacity(some)))
-    assert arimoto_information(C, math.inf, prior) == exactly(math.log(max(1, tc.leakage(C, prior))))
+    C, possible = dc.Channel(matrix), np.flatnonzero(law).tolist()
+    some = dc.restricted(C, possible)
+    assert sibson_information(C, math.inf, prior) == exactly(math.log(dc.multiplicative_bayes_capacity(some)))
+    assert arimoto_information(C, math.inf, prior) == exactly(math.log(max(1, dc.leakage(C, prior))))
     assert maximal_leakage(some) == exactly(sibson_information(C, math.inf, prior))
     assert sibson_information(C, 1e9, prior) == pytest.approx(sibson_information(C, math.inf, prior), abs=1e-6)
 
@@ -79,7 +79,7 @@ def test_at_infinity_it_is_how_much_better_a_guess_can_become(matrix, data):
 @given(matrices(), st.data())
 def test_sibsons_grows_with_the_order_and_arimotos_is_that_of_a_tilted_prior(matrix, data):
     prior = data.draw(priors(len(matrix)))
-    C = tc.Channel(matrix)
+    C = dc.Channel(matrix)
     grown = [sibson_information(C, order, prior) for order in (0.2, 0.8, 1, 1.3, 3, 50, math.inf)]
     assert all(one <= other + 1e-12 for one, other in pairwise(grown))
     law = np.full(len(matrix), 1 / len(matrix)) if prior is None else prior
@@ -90,34 +90,34 @@ def test_sibsons_grows_with_the_order_and_arimotos_is_that_of_a_tilted_prior(mat
 
 @given(matrices(), st.data(), st.sampled_from([0.5, 1.25, 3, math.inf]))
 def test_post_processing_tells_no_more(matrix, data, order):
-    C = tc.Channel(matrix)
-    garbled = C >> tc.Channel(data.draw(matrices(rows=st.just(C.shape[1]))))
+    C = dc.Channel(matrix)
+    garbled = C >> dc.Channel(data.draw(matrices(rows=st.just(C.shape[1]))))
     for measure, _ in MEASURES.values():
         assert measure(garbled, order) <= measure(C, order) + 1e-12
 
 
 def test_a_crowd_has_what_its_histograms_tell():
-    crowd = tc.Shuffled(tc.RandomizedResponse(3, p=0.7), 5)
-    explicit = crowd.seen_by(tc.Uninformed()).channel()
+    crowd = dc.Shuffled(dc.RandomizedResponse(3, p=0.7), 5)
+    explicit = crowd.seen_by(dc.Uninformed()).channel()
     for order in (0.5, 1, 2, math.inf):
         for measure, _ in MEASURES.values():
             assert measure(crowd, order) == exactly(measure(explicit, order))
-    assert maximal_leakage(tc.Laplace(scale=1)) == exactly(
-        math.log(tc.multiplicative_bayes_capacity(tc.Laplace(scale=1)))
+    assert maximal_leakage(dc.Laplace(scale=1)) == exactly(
+        math.log(dc.multiplicative_bayes_capacity(dc.Laplace(scale=1)))
     )
     with pytest.raises(TooLargeError):
-        sibson_information(tc.Shuffled(tc.HadamardResponse(30, 1), 10**6), 2)
+        sibson_information(dc.Shuffled(dc.HadamardResponse(30, 1), 10**6), 2)
 
 
 def test_bits_are_nats_over_the_logarithm_of_2():
-    C = tc.Channel(np.eye(8))
+    C = dc.Channel(np.eye(8))
     assert maximal_leakage(C, unit="bits") == 3
     assert sibson_information(C, 2, unit="bits") == exactly(3)
     assert arimoto_information(C, 0.5, unit="bits") == exactly(3)
 
 
 def test_what_has_no_meaning_is_refused():
-    C = tc.Channel([[0.9, 0.1], [0.2, 0.8]])
+    C = dc.Channel([[0.9, 0.1], [0.2, 0.8]])
     for measure, _ in MEASURES.values():
         with pytest.raises(InvalidValueError, match="order must be positive, got 0"):
             measure(C, 0)
@@ -136,10 +136,10 @@ def test_the_oracles_agree_with_a_sum_that_can_be_done_by_hand():
 
 
 def test_what_no_double_holds_is_refused_at_an_order_at_which_it_matters():
-    hardly = tc.DiscreteGaussian(0.05, 4)
-    for ask in (tc.measures.sibson_information, tc.measures.arimoto_information):
-        with pytest.raises(tc.errors.UnsupportedError, match="under 1e-308"):
+    hardly = dc.DiscreteGaussian(0.05, 4)
+    for ask in (dc.measures.sibson_information, dc.measures.arimoto_information):
+        with pytest.raises(dc.errors.UnsupportedError, match="under 1e-308"):
             ask(hardly, 1e-3)
         assert ask(hardly, 0.1) >= 0
         assert ask(hardly.channel(), 1e-3) >= 0
-        assert ask(tc.RandomizedResponse(3, epsilon=2), 1e-3) >= 0
+        assert ask(dc.RandomizedResponse(3, epsilon=2), 1e-3) >= 0

@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from hypothesis.extra import numpy as arrays
 
-import tacit as tc
+import discretion as dc
+from discretion.errors import InvalidGainError, InvalidPriorError
+from discretion.estimate import Estimate, highest, lowest
+from discretion.limits import Limits, within
+from discretion.measures import additive_capacity
 from oracles import losses as slow
 from oracles.promise import exactly
 from oracles.strategies import matrices, priors
-from tacit.errors import InvalidGainError, InvalidPriorError
-from tacit.estimate import Estimate, highest, lowest
-from tacit.limits import Limits, within
-from tacit.measures import additive_capacity
 
 THIRDS = st.integers(0, 6).map(lambda i: i / 3)
 
@@ -30,24 +30,24 @@ def test_at_a_prior_it_is_the_ratio_of_the_risks(data):
     prior, losses = data.draw(priors(k)), data.draw(tables(k))
     law = np.full(k, 1 / k) if prior is None else prior
     before = slow.blind(losses, law)
-    gain = tc.gain_matrix(-losses)
+    gain = dc.gain_matrix(-losses)
     if not losses.any(axis=1).all():
         with pytest.raises(InvalidGainError, match="loses nothing whatever the secret"):
-            tc.bayes_security(tc.Channel(matrix), law, gain)
+            dc.bayes_security(dc.Channel(matrix), law, gain)
     elif not before:
         with pytest.raises(InvalidPriorError, match="leaves something to lose"):
-            tc.bayes_security(tc.Channel(matrix), law, gain)
+            dc.bayes_security(dc.Channel(matrix), law, gain)
     else:
         expected = min(Fraction(1), slow.seen(matrix, losses, law) / before)
-        assert tc.bayes_security(tc.Channel(matrix), law, gain) == exactly(expected)
+        assert dc.bayes_security(dc.Channel(matrix), law, gain) == exactly(expected)
 
 
 def test_the_loss_of_a_gain_is_what_the_best_there_is_would_add():
-    C, prior = tc.Channel([[0.7, 0.2, 0.1], [0.1, 0.8, 0.1], [0.3, 0.3, 0.4]]), [0.5, 0.3, 0.2]
-    assert tc.bayes_security(C, prior, tc.gain_matrix(np.eye(3))) == exactly(tc.bayes_security(C, prior))
-    assert tc.bayes_security(C, prior, tc.gain_matrix(np.eye(3) - 1)) == exactly(tc.bayes_security(C, prior))
-    assert tc.bayes_security(C, prior, tc.identity_gain(3)) == tc.bayes_security(C, prior)
-    assert tc.bayes_security(C, gain=tc.gain_matrix(5 * np.eye(3))) == exactly(tc.bayes_security(C))
+    C, prior = dc.Channel([[0.7, 0.2, 0.1], [0.1, 0.8, 0.1], [0.3, 0.3, 0.4]]), [0.5, 0.3, 0.2]
+    assert dc.bayes_security(C, prior, dc.gain_matrix(np.eye(3))) == exactly(dc.bayes_security(C, prior))
+    assert dc.bayes_security(C, prior, dc.gain_matrix(np.eye(3) - 1)) == exactly(dc.bayes_security(C, prior))
+    assert dc.bayes_security(C, prior, dc.identity_gain(3)) == dc.bayes_security(C, prior)
+    assert dc.bayes_security(C, gain=dc.gain_matrix(5 * np.eye(3))) == exactly(dc.bayes_security(C))
 
 
 @settings(max_examples=30, deadline=None)
@@ -55,7 +55,7 @@ def test_the_loss_of_a_gain_is_what_the_best_there_is_would_add():
 def test_for_two_secrets_the_worst_prior_is_at_a_bend(data):
     matrix = data.draw(matrices(rows=st.just(2)))
     losses = data.draw(tables(2).filter(lambda losses: losses.any(axis=1).all()))
-    found = tc.bayes_security(tc.Channel(matrix), gain=tc.gain_matrix(-losses))
+    found = dc.bayes_security(dc.Channel(matrix), gain=dc.gain_matrix(-losses))
     assert found == exactly(slow.least_share_of_two(matrix, losses))
 
 
@@ -65,42 +65,42 @@ def test_for_two_secrets_the_worst_prior_is_at_a_bend(data):
 def test_no_prior_of_a_grid_is_worse_and_some_prior_is_about_as_bad(data):
     matrix = data.draw(matrices(rows=st.just(3), columns=st.integers(1, 3)))
     losses = data.draw(tables(3).filter(lambda losses: losses.any(axis=1).all()))
-    C, gain = tc.Channel(matrix), tc.gain_matrix(-losses)
-    found = tc.bayes_security(C, gain=gain)
+    C, gain = dc.Channel(matrix), dc.gain_matrix(-losses)
+    found = dc.bayes_security(C, gain=gain)
     on_grid = slow.least_share_on_a_grid(matrix, losses, 12)
     assert lowest(found) <= on_grid + 1e-12
     # A grid of a twelfth moves a risk by at most 1/6 of the largest loss; a finer one comes nearer still.
     finer = slow.least_share_on_a_grid(matrix, losses, 24)
     assert lowest(found) <= finer <= on_grid
-    assert tc.security.bayes_security_of_losses(C, len(losses)) <= highest(found) + 1e-12
+    assert dc.security.bayes_security_of_losses(C, len(losses)) <= highest(found) + 1e-12
 
 
 def test_the_worst_prior_is_one_whose_share_is_the_least():
     rng = np.random.default_rng(0)
     for k, columns, guesses in ((3, 3, 3), (4, 4, 2), (5, 3, 3)):
-        C, losses = tc.Channel(rng.dirichlet(np.ones(columns), size=k)), rng.random((guesses, k))
-        found = tc.bayes_security(C, gain=tc.gain_matrix(-losses))
+        C, losses = dc.Channel(rng.dirichlet(np.ones(columns), size=k)), rng.random((guesses, k))
+        found = dc.bayes_security(C, gain=dc.gain_matrix(-losses))
         assert isinstance(found, float)
-        tried = [tc.bayes_security(C, prior, tc.gain_matrix(-losses)) for prior in rng.dirichlet(np.full(k, 0.3), 500)]
+        tried = [dc.bayes_security(C, prior, dc.gain_matrix(-losses)) for prior in rng.dirichlet(np.full(k, 0.3), 500)]
         assert found <= min(tried) <= found + 0.1
 
 
 def test_naming_a_secret_that_it_is_not_is_as_bad_as_any_loss_can_be():
     rng = np.random.default_rng(0)
     for k in (2, 3, 4):
-        C = tc.Channel(rng.dirichlet(np.ones(5), size=k))
-        named = tc.bayes_security(C, gain=tc.gain_matrix(-np.eye(k)))
+        C = dc.Channel(rng.dirichlet(np.ones(5), size=k))
+        named = dc.bayes_security(C, gain=dc.gain_matrix(-np.eye(k)))
         assert named == exactly(C.matrix.min(axis=0).sum())
-        assert named == exactly(tc.security.bayes_security_of_losses(C))
+        assert named == exactly(dc.security.bayes_security_of_losses(C))
 
 
 def test_where_corners_are_too_many_the_ends_still_hold():
     rng = np.random.default_rng(0)
-    C, losses = tc.Channel(rng.dirichlet(np.ones(6), size=5)), rng.random((4, 5))
-    gain = tc.gain_matrix(-losses)
-    known, risen = tc.bayes_security(C, gain=gain), additive_capacity(C, gain)
+    C, losses = dc.Channel(rng.dirichlet(np.ones(6), size=5)), rng.random((4, 5))
+    gain = dc.gain_matrix(-losses)
+    known, risen = dc.bayes_security(C, gain=gain), additive_capacity(C, gain)
     with within(Limits(most_choices_tried=5)):
-        less, risen_less = tc.bayes_security(C, gain=gain), additive_capacity(C, gain)
+        less, risen_less = dc.bayes_security(C, gain=gain), additive_capacity(C, gain)
     for found, truth in ((less, known), (risen_less, risen)):
         assert isinstance(found, Estimate)
         assert found.certified
@@ -109,25 +109,25 @@ def test_where_corners_are_too_many_the_ends_still_hold():
 
 
 def test_a_crowd_keeps_its_share_of_a_loss_too():
-    crowd = tc.Shuffled(tc.RandomizedResponse(3, p=0.7), 6)
-    gain = tc.gain_matrix([[1, 0, 0], [0, 0.5, 0.5]])
-    explicit = crowd.seen_by(tc.Uninformed()).channel()
-    assert tc.bayes_security(crowd, [0.5, 0.3, 0.2], gain) == exactly(
-        tc.bayes_security(explicit, [0.5, 0.3, 0.2], gain)
+    crowd = dc.Shuffled(dc.RandomizedResponse(3, p=0.7), 6)
+    gain = dc.gain_matrix([[1, 0, 0], [0, 0.5, 0.5]])
+    explicit = crowd.seen_by(dc.Uninformed()).channel()
+    assert dc.bayes_security(crowd, [0.5, 0.3, 0.2], gain) == exactly(
+        dc.bayes_security(explicit, [0.5, 0.3, 0.2], gain)
     )
-    assert tc.bayes_security(crowd, gain=gain) == exactly(tc.bayes_security(explicit, gain=gain))
-    sampled = tc.Shuffled(tc.UnaryEncoding.oue(5, epsilon=1), 40).seen_by(tc.Uninformed(), seed=1)
-    found = tc.bayes_security(sampled, np.full(5, 0.2), tc.gain_matrix([[1, 1, 0, 0, 0], [0, 0, 1, 1, 1]]))
+    assert dc.bayes_security(crowd, gain=gain) == exactly(dc.bayes_security(explicit, gain=gain))
+    sampled = dc.Shuffled(dc.UnaryEncoding.oue(5, epsilon=1), 40).seen_by(dc.Uninformed(), seed=1)
+    found = dc.bayes_security(sampled, np.full(5, 0.2), dc.gain_matrix([[1, 1, 0, 0, 0], [0, 0, 1, 1, 1]]))
     assert found.low <= found.value <= found.high <= 1
     assert found.confidence is not None
 
 
 def test_additive_capacity_of_two_secrets_is_half_their_distance_and_of_the_identity_all_but_a_blind_guess():
-    assert additive_capacity(tc.Channel([[0.9, 0.1], [0.2, 0.8]])) == exactly(0.35)
-    assert additive_capacity(tc.Channel(np.eye(5))) == exactly(0.8)
-    assert additive_capacity(tc.Channel(np.eye(50))) == exactly(0.98)
-    assert additive_capacity(tc.Channel([[0.5, 0.5]] * 4)) == 0
-    assert additive_capacity(tc.Channel([[0.5, 0.5]])) == 0
+    assert additive_capacity(dc.Channel([[0.9, 0.1], [0.2, 0.8]])) == exactly(0.35)
+    assert additive_capacity(dc.Channel(np.eye(5))) == exactly(0.8)
+    assert additive_capacity(dc.Channel(np.eye(50))) == exactly(0.98)
+    assert additive_capacity(dc.Channel([[0.5, 0.5]] * 4)) == 0
+    assert additive_capacity(dc.Channel([[0.5, 0.5]])) == 0
 
 
 @settings(max_examples=30, deadline=None)
@@ -135,7 +135,7 @@ def test_additive_capacity_of_two_secrets_is_half_their_distance_and_of_the_iden
 def test_no_prior_raises_a_gain_by_more_than_the_additive_capacity(data):
     matrix = data.draw(matrices(rows=st.integers(1, 3), columns=st.integers(1, 3)))
     worth = data.draw(st.none() | tables(len(matrix)).map(lambda table: table - 1))
-    C, gain = tc.Channel(matrix), None if worth is None else tc.gain_matrix(worth)
+    C, gain = dc.Channel(matrix), None if worth is None else dc.gain_matrix(worth)
     found = additive_capacity(C, gain)
     on_grid = float(slow.largest_rise_on_a_grid(matrix, np.eye(len(matrix)) if worth is None else worth, 12))
     assert on_grid <= highest(found) + 1e-12
@@ -148,8 +148,8 @@ def test_no_prior_raises_a_gain_by_more_than_the_additive_capacity(data):
 @settings(max_examples=20, deadline=None)
 @given(matrices(rows=st.integers(1, 4)))
 def test_the_additive_capacity_of_a_guess_is_the_same_by_sets_as_by_linear_programs(matrix):
-    C = tc.Channel(matrix)
-    by_programs = additive_capacity(C, tc.gain_matrix(np.eye(len(matrix))))
+    C = dc.Channel(matrix)
+    by_programs = additive_capacity(C, dc.gain_matrix(np.eye(len(matrix))))
     assert additive_capacity(C) == exactly(by_programs)
     with within(Limits(most_choices_tried=1)):
         ends = additive_capacity(C)
@@ -159,7 +159,7 @@ def test_the_additive_capacity_of_a_guess_is_the_same_by_sets_as_by_linear_progr
 
 @pytest.mark.parametrize("k", [3, 12, 200])
 def test_a_response_of_many_values_is_raised_most_by_the_uniform_prior(k):
-    response = tc.RandomizedResponse(k, epsilon=1)
+    response = dc.RandomizedResponse(k, epsilon=1)
     assert additive_capacity(response) == exactly(response.p - 1 / k)
 
 
@@ -182,16 +182,16 @@ def test_losses_however_far_apart_are_compared_exactly(seed, span):
     losses = 10.0 ** rng.uniform(-span, span, (rng.integers(1, 4), 2)) * (rng.random((1, 2)) < 0.9)
     losses[:, int(rng.integers(2))] += 10.0 ** rng.uniform(-span, span)
     matrix = rng.random((2, 3)) + 0.01
-    C = tc.Channel(matrix / matrix.sum(axis=1, keepdims=True))
+    C = dc.Channel(matrix / matrix.sum(axis=1, keepdims=True))
     shares = [
         slow.seen(C.dense(), losses, prior) / before
         for prior in _priors_at_which_guesses_tie(losses)
         if (before := slow.blind(losses, prior))
     ]
-    assert tc.bayes_security(C, gain=tc.gain_matrix(-losses)) == exactly(min(shares))
+    assert dc.bayes_security(C, gain=dc.gain_matrix(-losses)) == exactly(min(shares))
     worth = losses.max(axis=0) - losses
     truth = float(max(_falls(C, worth)))
-    assert additive_capacity(C, tc.gain_matrix(losses)) == pytest.approx(truth, rel=1e-9)
+    assert additive_capacity(C, dc.gain_matrix(losses)) == pytest.approx(truth, rel=1e-9)
 
 
 def _falls(C, losses):
@@ -205,4 +205,4 @@ def test_losses_too_far_apart_for_so_many_guesses_are_refused_in_words():
     losses = 10.0 ** rng.uniform(-300, 300, (30, 8))
     matrix = rng.random((8, 3))
     with pytest.raises(InvalidGainError, match="too far apart"):
-        tc.bayes_security(tc.Channel(matrix / matrix.sum(axis=1, keepdims=True)), gain=tc.gain_matrix(-losses))
+        dc.bayes_security(dc.Channel(matrix / matrix.sum(axis=1, keepdims=True)), gain=dc.gain_matrix(-losses))

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-import tacit as tc
+import discretion as dc
 
 RNG = np.random.default_rng(19)
 CASES = [
@@ -18,24 +18,24 @@ cases = pytest.mark.parametrize(
 @cases
 def test_vulnerabilities_risks_and_capacities_are_libqifs(matrix, prior, weights):
     peers = pytest.importorskip("qif").measure
-    C, gain = tc.Channel(matrix), tc.gain_matrix(weights)
+    C, gain = dc.Channel(matrix), dc.gain_matrix(weights)
     for ours, theirs in (
-        (tc.prior_vulnerability(prior), peers.bayes_vuln.prior(prior)),
-        (tc.posterior_vulnerability(C, prior), peers.bayes_vuln.posterior(prior, matrix)),
-        (tc.leakage(C, prior), peers.bayes_vuln.mult_leakage(prior, matrix)),
-        (tc.leakage(C, prior, kind="additive"), peers.bayes_vuln.add_leakage(prior, matrix)),
-        (tc.multiplicative_bayes_capacity(C), peers.bayes_vuln.mult_capacity(matrix)),
-        (tc.bayes_risk(C, prior), peers.bayes_risk.posterior(prior, matrix)),
-        (tc.prior_vulnerability(prior, gain), peers.g_vuln.prior(weights, prior)),
-        (tc.posterior_vulnerability(C, prior, gain), peers.g_vuln.posterior(weights, prior, matrix)),
+        (dc.prior_vulnerability(prior), peers.bayes_vuln.prior(prior)),
+        (dc.posterior_vulnerability(C, prior), peers.bayes_vuln.posterior(prior, matrix)),
+        (dc.leakage(C, prior), peers.bayes_vuln.mult_leakage(prior, matrix)),
+        (dc.leakage(C, prior, kind="additive"), peers.bayes_vuln.add_leakage(prior, matrix)),
+        (dc.multiplicative_bayes_capacity(C), peers.bayes_vuln.mult_capacity(matrix)),
+        (dc.bayes_risk(C, prior), peers.bayes_risk.posterior(prior, matrix)),
+        (dc.prior_vulnerability(prior, gain), peers.g_vuln.prior(weights, prior)),
+        (dc.posterior_vulnerability(C, prior, gain), peers.g_vuln.posterior(weights, prior, matrix)),
         (
-            -tc.posterior_vulnerability(C, prior, tc.loss_matrix(weights)),
+            -dc.posterior_vulnerability(C, prior, dc.loss_matrix(weights)),
             peers.l_risk.posterior(weights, prior, matrix),
         ),
-        (tc.measures.posterior_entropy(C, prior, unit="bits"), peers.shannon.posterior(prior, matrix)),
-        (tc.measures.prior_guessing_entropy(prior), peers.guessing.prior(prior)),
-        (tc.measures.posterior_guessing_entropy(C, prior), peers.guessing.posterior(prior, matrix)),
-        (tc.ldp_epsilon(C), peers.d_privacy.smallest_epsilon(matrix, _discrete)),
+        (dc.measures.posterior_entropy(C, prior, unit="bits"), peers.shannon.posterior(prior, matrix)),
+        (dc.measures.prior_guessing_entropy(prior), peers.guessing.prior(prior)),
+        (dc.measures.posterior_guessing_entropy(C, prior), peers.guessing.posterior(prior, matrix)),
+        (dc.ldp_epsilon(C), peers.d_privacy.smallest_epsilon(matrix, _discrete)),
     ):
         assert ours == pytest.approx(theirs, rel=1e-10, abs=1e-12)
 
@@ -47,20 +47,20 @@ def _discrete(a, b):
 @cases
 def test_shannons_capacity_is_libqifs(matrix, prior, weights):
     bits, _ = pytest.importorskip("qif").measure.shannon.add_capacity(matrix, 1e-6)
-    found = tc.shannon_capacity(tc.Channel(matrix), tol=1e-9, unit="bits")
+    found = dc.shannon_capacity(dc.Channel(matrix), tol=1e-9, unit="bits")
     assert found.value == pytest.approx(bits, abs=2e-6)
 
 
 @cases
 def test_the_orders_are_libqifs(matrix, prior, weights):
     peers = pytest.importorskip("qif").refinement
-    C, D = tc.Channel(matrix), tc.Channel(matrix) >> tc.Channel(RNG.dirichlet(np.ones(3), matrix.shape[1]))
-    other = tc.Channel(RNG.dirichlet(np.ones(matrix.shape[1]), len(matrix)))
+    C, D = dc.Channel(matrix), dc.Channel(matrix) >> dc.Channel(RNG.dirichlet(np.ones(3), matrix.shape[1]))
+    other = dc.Channel(RNG.dirichlet(np.ones(matrix.shape[1]), len(matrix)))
     for first, second in ((C, D), (D, C), (C, other), (other, C)):
         pair = first.dense(), second.dense()
-        assert tc.refines(first, second).holds == peers.refined_by(*pair)
-        assert tc.refinement.max_case_refines(first, second).holds == peers.max_refined_by(*pair)
-        assert tc.refinement.privacy_refines(first, second).holds == peers.priv_refined_by(*pair)
+        assert dc.refines(first, second).holds == peers.refined_by(*pair)
+        assert dc.refinement.max_case_refines(first, second).holds == peers.max_refined_by(*pair)
+        assert dc.refinement.privacy_refines(first, second).holds == peers.priv_refined_by(*pair)
 
 
 @cases
@@ -70,7 +70,7 @@ def test_a_guess_is_qiflibs(matrix, prior, weights):
     channel = core.channel.Channel(secrets, list(map(str, range(matrix.shape[1]))), matrix)
     guess = core.gvulnerability.GVulnerability(secrets, list(map(str, range(len(weights)))), weights)
     theirs = guess.posterior_vulnerability(core.hyper.Hyper(channel))
-    assert tc.posterior_vulnerability(tc.Channel(matrix), prior, tc.gain_matrix(weights)) == pytest.approx(theirs)
+    assert dc.posterior_vulnerability(dc.Channel(matrix), prior, dc.gain_matrix(weights)) == pytest.approx(theirs)
 
 
 @pytest.mark.parametrize("mu", [0.1, 1.0, 3.0])
@@ -78,13 +78,13 @@ def test_a_gaussian_curve_is_riskcals(mu):
     analysis = pytest.importorskip("riskcal.analysis")
     rates = np.array([0.001, 0.01, 0.1, 0.5, 0.9])
     theirs = analysis.get_beta_for_mu(mu, rates)
-    assert [tc.tradeoff(tc.Gaussian(sigma=1 / mu)).at(rate) for rate in rates] == pytest.approx(theirs, abs=1e-9)
+    assert [dc.tradeoff(dc.Gaussian(sigma=1 / mu)).at(rate) for rate in rates] == pytest.approx(theirs, abs=1e-9)
 
 
 @pytest.mark.parametrize(("epsilon", "delta"), [(0.5, 0.0), (1.0, 1e-5), (3.0, 0.1)])
 def test_the_curve_of_a_guarantee_is_riskcals(epsilon, delta):
     analysis = pytest.importorskip("riskcal.analysis")
     rates = np.array([0.001, 0.01, 0.1, 0.5, 0.9])
-    curve = tc.security.tradeoff_of_dp(epsilon, delta)
+    curve = dc.security.tradeoff_of_dp(epsilon, delta)
     theirs = analysis.get_beta_for_epsilon_delta(epsilon, delta, rates)
     assert [curve.at(rate) for rate in rates] == pytest.approx(theirs, abs=1e-12)

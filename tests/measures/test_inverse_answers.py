@@ -5,14 +5,14 @@ from dataclasses import replace
 
 import pytest
 
-import tacit as tc
+import discretion as dc
+from discretion import limits
+from discretion.channels.channel import System
+from discretion.cli import main
+from discretion.errors import DiscretionError, InternalError
+from discretion.estimate import Estimate
+from discretion.measures.privacy import confirmed, epsilon_question, least_epsilon
 from oracles import noise_pairs
-from tacit import limits
-from tacit.channels.channel import System
-from tacit.cli import main
-from tacit.errors import InternalError, TacitError
-from tacit.estimate import Estimate
-from tacit.measures.privacy import confirmed, epsilon_question, least_epsilon
 
 mpmath = pytest.importorskip("mpmath")
 
@@ -41,7 +41,7 @@ def test_an_answer_that_the_forward_one_contradicts_is_an_internal_error() -> No
         confirmed(1.0, 1.0, lambda x: 0.9, 0.1, epsilon_question("a system", 0.1))
     with pytest.raises(InternalError, match="at least"):  # a goal that is to be reached from below
         confirmed(5, 5, lambda n: -n / 100, -0.5, "the least n with at least 50 %")
-    assert issubclass(InternalError, TacitError)
+    assert issubclass(InternalError, DiscretionError)
 
 
 def test_a_profile_that_is_not_zero_where_it_should_be_has_no_least_epsilon() -> None:
@@ -55,19 +55,19 @@ def test_the_command_line_ends_with_70_at_an_internal_error(
     def contradicted(*_: object) -> None:
         raise InternalError("internal error: two answers disagree")
 
-    monkeypatch.setattr("tacit.cli.run._app", contradicted)
+    monkeypatch.setattr("discretion.cli.run._app", contradicted)
     assert main(["measure"]) == 70
-    assert capsys.readouterr().err == "tacit: internal error: two answers disagree\n"
+    assert capsys.readouterr().err == "discretion: internal error: two answers disagree\n"
 
 
 @pytest.mark.parametrize("delta", [0.6, 0.99, 1 - 1e-6, 1 - 1e-12, 1 - 2**-53])
 @pytest.mark.parametrize(
     ("system", "pair"),
     [
-        (tc.Laplace(0.01, 5), noise_pairs.Laplace(mpmath.mpf(5) / mpmath.mpf(0.01))),
-        (tc.Laplace(0.03), noise_pairs.Laplace(1 / mpmath.mpf(0.03))),
-        (tc.Gaussian(0.05), noise_pairs.Gaussian(1 / mpmath.mpf(0.05))),
-        (tc.SubsampledGaussian(0.5, 1.0, 40), noise_pairs.Gaussian(mpmath.sqrt(40) / mpmath.mpf(0.5))),
+        (dc.Laplace(0.01, 5), noise_pairs.Laplace(mpmath.mpf(5) / mpmath.mpf(0.01))),
+        (dc.Laplace(0.03), noise_pairs.Laplace(1 / mpmath.mpf(0.03))),
+        (dc.Gaussian(0.05), noise_pairs.Gaussian(1 / mpmath.mpf(0.05))),
+        (dc.SubsampledGaussian(0.5, 1.0, 40), noise_pairs.Gaussian(mpmath.sqrt(40) / mpmath.mpf(0.5))),
     ],
     ids=["Laplace, ε 500", "Laplace, ε 33", "Gaussian", "DP-SGD of everybody"],
 )
@@ -76,21 +76,21 @@ def test_near_a_delta_of_one_epsilon_is_as_right_as_anywhere(
 ) -> None:
     with mpmath.workdps(60):
         truth = float(pair.least_epsilon(mpmath.mpf(delta)))
-    assert math.isclose(tc.dp_epsilon(system, delta), truth, rel_tol=1e-10)
-    assert math.isclose(tc.tradeoff(system).epsilon(delta), truth, rel_tol=1e-10)
+    assert math.isclose(dc.dp_epsilon(system, delta), truth, rel_tol=1e-10)
+    assert math.isclose(dc.tradeoff(system).epsilon(delta), truth, rel_tol=1e-10)
 
 
 def test_a_delta_next_to_the_least_double_has_an_epsilon() -> None:
     """Found by the sweep: the steepest tilt that was tried overflowed where losses are large."""
-    system = tc.SubsampledGaussian(0.36, 1.0, 6125) & tc.SubsampledGaussian(0.15, 0.03, 532)
+    system = dc.SubsampledGaussian(0.36, 1.0, 6125) & dc.SubsampledGaussian(0.15, 0.03, 532)
     delta = 1.66e-299
     with limits.within(replace(limits.current(), most_loss_points=1 << 13)):
-        epsilon = tc.dp_epsilon(system, delta)
-        assert tc.privacy_profile(system, epsilon.high).low <= delta <= tc.privacy_profile(system, epsilon.low).high
+        epsilon = dc.dp_epsilon(system, delta)
+        assert dc.privacy_profile(system, epsilon.high).low <= delta <= dc.privacy_profile(system, epsilon.low).high
 
 
 def test_an_epsilon_of_a_curve_that_its_delta_contradicts_is_an_internal_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    curve = tc.tradeoff(tc.RandomizedResponse(2, epsilon=1))
+    curve = dc.tradeoff(dc.RandomizedResponse(2, epsilon=1))
     assert curve.epsilon(0) == pytest.approx(1, rel=1e-12)
     monkeypatch.setattr(type(curve.tests), "epsilon", lambda self, delta: 0.5)
     with pytest.raises(InternalError, match=r"ε\(δ = 0.1\d*\) of AttackCurve"):

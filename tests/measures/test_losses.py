@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from tacit.measures.losses import GridLaw, above, below
-from tacit.mechanisms.noise.gaussian_losses import GaussianLosses
-from tacit.mechanisms.noise.laplace import LaplaceLosses
+from discretion.measures.losses import GridLaw, above, below
+from discretion.mechanisms.noise.gaussian_losses import GaussianLosses
+from discretion.mechanisms.noise.laplace import LaplaceLosses
 
 STEPS = [1e-4, 1e-3, 0.01, 0.1, 0.7]
 LOSSES = [

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-import tacit as tc
+import discretion as dc
+from discretion.errors import InvalidPriorError, InvalidValueError
+from discretion.estimate import Estimate, highest
+from discretion.measures import pointwise_maximal_leakage
 from oracles.promise import exactly
 from oracles.strategies import matrices, priors
-from tacit.errors import InvalidPriorError, InvalidValueError
-from tacit.estimate import Estimate, highest
-from tacit.measures import pointwise_maximal_leakage
 
 LEVELS = [0, 0.1, 0.5, 0.9, 1]
 
@@ -29,7 +29,7 @@ def leaks(matrix, law):
 def test_it_is_its_definition_and_so_is_its_law(matrix, data):
     prior = data.draw(priors(len(matrix)))
     law = np.full(len(matrix), 1 / len(matrix)) if prior is None else prior
-    found = pointwise_maximal_leakage(tc.Channel(matrix), prior)
+    found = pointwise_maximal_leakage(dc.Channel(matrix), prior)
     expected = list(leaks(matrix, law))
     assert found.leakages == pytest.approx(np.array([leak for leak, _ in expected]), abs=1e-12)
     assert found.confidence is None
@@ -40,7 +40,7 @@ def test_it_is_its_definition_and_so_is_its_law(matrix, data):
 
 @given(matrices(), st.data())
 def test_a_level_is_the_least_that_is_exceeded_no_oftener(matrix, data):
-    found = pointwise_maximal_leakage(tc.Channel(matrix), data.draw(priors(len(matrix))))
+    found = pointwise_maximal_leakage(dc.Channel(matrix), data.draw(priors(len(matrix))))
     for delta in LEVELS:
         level = found.level(delta)
         assert level == 0 or level in found.leakages
@@ -52,10 +52,10 @@ def test_a_level_is_the_least_that_is_exceeded_no_oftener(matrix, data):
 def test_on_average_it_is_maximal_leakage_and_no_guess_improves_by_more(matrix, data):
     prior = data.draw(priors(len(matrix)))
     law = np.full(len(matrix), 1 / len(matrix)) if prior is None else prior
-    C = tc.Channel(matrix)
+    C = dc.Channel(matrix)
     found = pointwise_maximal_leakage(C, prior)
     marginal = law @ matrix
-    assert marginal @ np.exp(found.leakages) == exactly(math.exp(tc.measures.sibson_information(C, math.inf, prior)))
+    assert marginal @ np.exp(found.leakages) == exactly(math.exp(dc.measures.sibson_information(C, math.inf, prior)))
     gain = np.array([[1, 0, 0.5, 2][: len(law)], [0, 1, 1, 0][: len(law)]])
     before = (gain @ law).max()
     for y in np.flatnonzero(marginal):
@@ -66,9 +66,9 @@ def test_on_average_it_is_maximal_leakage_and_no_guess_improves_by_more(matrix, 
 def test_from_counts_it_is_no_less_than_for_any_prior_between_their_limits():
     matrix = np.array([[0.7, 0.2, 0.1, 0], [0.1, 0.8, 0.1, 0], [0.2, 0.2, 0.2, 0.4]])
     counts = [60, 30, 10]
-    found = pointwise_maximal_leakage(tc.Channel(matrix, outputs="abcd"), counts=counts, confidence=0.9)
+    found = pointwise_maximal_leakage(dc.Channel(matrix, outputs="abcd"), counts=counts, confidence=0.9)
     assert (found.outputs, found.confidence) == (("a", "b", "c", "d"), 0.9)
-    own = pointwise_maximal_leakage(tc.Channel(matrix), [0.6, 0.3, 0.1])
+    own = pointwise_maximal_leakage(dc.Channel(matrix), [0.6, 0.3, 0.1])
     assert (found.leakages >= own.leakages).all()
     tail, level = found.tail(0.3), found.level(0.2)
     assert isinstance(tail, Estimate)
@@ -76,7 +76,7 @@ def test_from_counts_it_is_no_less_than_for_any_prior_between_their_limits():
     assert tail.high >= own.tail(0.3)
     assert highest(found.tail(level.high)) <= 0.2
     # Ten times as many people say more.
-    more = pointwise_maximal_leakage(tc.Channel(matrix), counts=[600, 300, 100], confidence=0.9)
+    more = pointwise_maximal_leakage(dc.Channel(matrix), counts=[600, 300, 100], confidence=0.9)
     assert (own.leakages <= more.leakages).all()
     assert (more.leakages < found.leakages).all()
 
@@ -84,7 +84,7 @@ def test_from_counts_it_is_no_less_than_for_any_prior_between_their_limits():
 def test_the_least_probability_of_an_observation_is_that_of_the_worst_prior_between_the_limits():
     rng = np.random.default_rng(0)
     counts = np.array([12, 5, 3])
-    from tacit.numerics.laws.binomial_limits import limits_of_parts
+    from discretion.numerics.laws.binomial_limits import limits_of_parts
 
     low, high = limits_of_parts(counts, 20, 0.05)
     # A corner: all but one secret at a limit, and that one takes the rest.
@@ -99,7 +99,7 @@ def test_the_least_probability_of_an_observation_is_that_of_the_worst_prior_betw
                 corners.append(law)
     for _ in range(20):
         matrix = rng.dirichlet(np.ones(4), size=3)
-        found = pointwise_maximal_leakage(tc.Channel(matrix), counts=counts)
+        found = pointwise_maximal_leakage(dc.Channel(matrix), counts=counts)
         least = np.min([law @ matrix for law in corners], axis=0)
         assert np.exp(-found.leakages) * matrix.max(axis=0) == pytest.approx(least, rel=1e-9)
         above = found.leakages > 0.4
@@ -111,7 +111,7 @@ def test_the_least_probability_of_an_observation_is_that_of_the_worst_prior_betw
 def test_limits_from_counts_hold_as_often_as_they_say():
     rng = np.random.default_rng(0)
     law = np.array([0.5, 0.3, 0.15, 0.05])
-    C = tc.Channel(rng.dirichlet(np.ones(6), size=4))
+    C = dc.Channel(rng.dirichlet(np.ones(6), size=4))
     own = pointwise_maximal_leakage(C, law)
     missed = 0
     for _ in range(500):
@@ -124,7 +124,7 @@ def test_limits_from_counts_hold_as_often_as_they_say():
 
 
 def test_what_has_no_meaning_is_refused():
-    C = tc.Channel([[0.9, 0.1], [0.2, 0.8]])
+    C = dc.Channel([[0.9, 0.1], [0.2, 0.8]])
     for counts in ([1, 2, 3], [1, -1], [0, 0], [0.5, 1], ["a", 1], [math.nan, 1]):
         with pytest.raises(InvalidPriorError, match="counts must be"):
             pointwise_maximal_leakage(C, counts=counts)

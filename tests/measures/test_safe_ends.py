@@ -6,50 +6,50 @@ from typing import Any
 
 import pytest
 
-import tacit as tc
+import discretion as dc
+from discretion.errors import InvalidValueError, UnsupportedError
+from discretion.estimate import Estimate, is_wide
+from discretion.limits import Limits, within
 from mechanisms.table import _CONSTRUCTORS as MECHANISMS
-from tacit.errors import InvalidValueError, UnsupportedError
-from tacit.estimate import Estimate, is_wide
-from tacit.limits import Limits, within
 
 # What leaks is safe at its high end, what protects or is useful at its low one.
 LEAKS: dict[str, Callable[[Any], Any]] = {
-    "posterior_vulnerability": tc.posterior_vulnerability,
-    "leakage": tc.leakage,
-    "additive leakage": lambda system: tc.leakage(system, kind="additive"),
-    "multiplicative_bayes_capacity": tc.multiplicative_bayes_capacity,
-    "additive_capacity": tc.measures.additive_capacity,
-    "shannon_capacity": tc.shannon_capacity,
-    "mutual_information": tc.mutual_information,
-    "maximal_leakage": tc.measures.maximal_leakage,
-    "sibson_information": lambda system: tc.measures.sibson_information(system, 2),
-    "privacy_profile": lambda system: tc.privacy_profile(system, 0.1),
-    "dp_epsilon": lambda system: tc.dp_epsilon(system, 1e-3),
-    "ldp_epsilon": tc.ldp_epsilon,
-    "guesses that gain": lambda system: tc.security.posterior_vulnerability_bounds(system, 0.01),
-    "guesses that cost": lambda system: tc.posterior_vulnerability(system, None, tc.distance_gain(_ordinal(system))),
+    "posterior_vulnerability": dc.posterior_vulnerability,
+    "leakage": dc.leakage,
+    "additive leakage": lambda system: dc.leakage(system, kind="additive"),
+    "multiplicative_bayes_capacity": dc.multiplicative_bayes_capacity,
+    "additive_capacity": dc.measures.additive_capacity,
+    "shannon_capacity": dc.shannon_capacity,
+    "mutual_information": dc.mutual_information,
+    "maximal_leakage": dc.measures.maximal_leakage,
+    "sibson_information": lambda system: dc.measures.sibson_information(system, 2),
+    "privacy_profile": lambda system: dc.privacy_profile(system, 0.1),
+    "dp_epsilon": lambda system: dc.dp_epsilon(system, 1e-3),
+    "ldp_epsilon": dc.ldp_epsilon,
+    "guesses that gain": lambda system: dc.security.posterior_vulnerability_bounds(system, 0.01),
+    "guesses that cost": lambda system: dc.posterior_vulnerability(system, None, dc.distance_gain(_ordinal(system))),
 }
 PROTECTS: dict[str, Callable[[Any], Any]] = {
-    "bayes_security": tc.bayes_security,
-    "bayes_security at a prior": lambda system: tc.bayes_security(system, _skewed(system.secrets)),
-    "bayes_risk": tc.bayes_risk,
-    "posterior_entropy": tc.measures.posterior_entropy,
-    "bounds of the Bayes security": tc.security.bayes_security_bounds,
-    "Bayes security of losses": tc.security.bayes_security_of_losses,
+    "bayes_security": dc.bayes_security,
+    "bayes_security at a prior": lambda system: dc.bayes_security(system, _skewed(system.secrets)),
+    "bayes_risk": dc.bayes_risk,
+    "posterior_entropy": dc.measures.posterior_entropy,
+    "bounds of the Bayes security": dc.security.bayes_security_bounds,
+    "Bayes security of losses": dc.security.bayes_security_of_losses,
 }
 OF_REPORTS: dict[str, Callable[[Any], Any]] = {
-    "average_privacy": tc.information.average_privacy,
-    "worst_case_privacy": tc.information.worst_case_privacy,
-    "population_information": lambda system: tc.information.population_information(system, 12, rng=1),
-    "distribution_utility": lambda system: tc.information.distribution_utility(system, 12, rng=1),
-    "tally_utility": lambda system: tc.information.tally_utility(system, 12, rng=1),
+    "average_privacy": dc.information.average_privacy,
+    "worst_case_privacy": dc.information.worst_case_privacy,
+    "population_information": lambda system: dc.information.population_information(system, 12, rng=1),
+    "distribution_utility": lambda system: dc.information.distribution_utility(system, 12, rng=1),
+    "tally_utility": lambda system: dc.information.tally_utility(system, 12, rng=1),
 }
 
 
 # Those that large crowds answer at once.
 OF_CROWDS = {
     "high": {name: LEAKS[name] for name in ("posterior_vulnerability", "leakage", "mutual_information")}
-    | {"privacy_profile": lambda system: tc.privacy_profile(system, 0.1)},
+    | {"privacy_profile": lambda system: dc.privacy_profile(system, 0.1)},
     "low": {name: PROTECTS[name] for name in ("bayes_security", "bayes_risk")},
 }
 
@@ -65,39 +65,39 @@ def _ordinal(system: Any) -> list[list[float]]:
 def crowds() -> Iterator[tuple[str, Any]]:
     """Yield crowds from those that are summed exactly to those of which little but bounds is known."""
     for name, mechanism in {
-        "krr": tc.RandomizedResponse(4, epsilon=1),
-        "oue": tc.UnaryEncoding.oue(3, epsilon=1),
-        "rappor": tc.UnaryEncoding.rappor(8, epsilon=2),
-        "olh": tc.LocalHashing(5, epsilon=1),
-        "ss": tc.SubsetSelection(6, epsilon=1),
+        "krr": dc.RandomizedResponse(4, epsilon=1),
+        "oue": dc.UnaryEncoding.oue(3, epsilon=1),
+        "rappor": dc.UnaryEncoding.rappor(8, epsilon=2),
+        "olh": dc.LocalHashing(5, epsilon=1),
+        "ss": dc.SubsetSelection(6, epsilon=1),
     }.items():
         k = mechanism.secrets
         # Crowds of 30 have the widest bounds; of oue's three values they are summed, at ten seconds an answer.
         for n in (2, 100_000) if name == "oue" else (2, 30, 100_000):
             known = [(n - 1) // k] * (k - 1)
             for adversary in (
-                tc.Uninformed(),
-                tc.Uninformed(_skewed(k)),
-                tc.AllButOne([*known, n - 1 - sum(known)]),
-                tc.PartlyInformed([1] * min(k, n - 1) + [0] * (k - min(k, n - 1)), _skewed(k)),
-                tc.Exchangeable([1.0] * k),
-                tc.WorstAllButOne(),
+                dc.Uninformed(),
+                dc.Uninformed(_skewed(k)),
+                dc.AllButOne([*known, n - 1 - sum(known)]),
+                dc.PartlyInformed([1] * min(k, n - 1) + [0] * (k - min(k, n - 1)), _skewed(k)),
+                dc.Exchangeable([1.0] * k),
+                dc.WorstAllButOne(),
             ):
-                yield f"{name} {n} {adversary}", tc.Shuffled(mechanism, n).seen_by(adversary, seed=1)
+                yield f"{name} {n} {adversary}", dc.Shuffled(mechanism, n).seen_by(adversary, seed=1)
 
 
 def compositions() -> Iterator[tuple[str, Any]]:
-    many = tc.Channel([[0.4, 0.3, 0.2, 0.1], [0.1, 0.2, 0.3, 0.4], [0.25, 0.25, 0.3, 0.2]])
+    many = dc.Channel([[0.4, 0.3, 0.2, 0.1], [0.1, 0.2, 0.3, 0.4], [0.25, 0.25, 0.3, 0.2]])
     for n in (2, 30, 5_000):
-        yield f"{n} uses", tc.repeated(many, n)
-        yield f"{n} uses of a large one", tc.repeated(tc.UnaryEncoding.oue(30, epsilon=1), n)
-    yield "side by side", tc.RandomizedResponse(300, epsilon=1) & tc.UnaryEncoding.oue(300, epsilon=0.5)
-    yield "few side by side", tc.RandomizedResponse(3, epsilon=1) & tc.Channel([[0.9, 0.1], [0.2, 0.8], [0.5, 0.5]])
+        yield f"{n} uses", dc.repeated(many, n)
+        yield f"{n} uses of a large one", dc.repeated(dc.UnaryEncoding.oue(30, epsilon=1), n)
+    yield "side by side", dc.RandomizedResponse(300, epsilon=1) & dc.UnaryEncoding.oue(300, epsilon=0.5)
+    yield "few side by side", dc.RandomizedResponse(3, epsilon=1) & dc.Channel([[0.9, 0.1], [0.2, 0.8], [0.5, 0.5]])
     for k in (4, 60):
-        yield f"{k} values twice", tc.RandomizedResponse(k, epsilon=2) & tc.RandomizedResponse(k, epsilon=1)
-    yield "noise", tc.Laplace(1.0)
-    yield "noises", tc.Gaussian(2.0) & tc.Laplace(1.5)
-    yield "much noise", tc.repeated(tc.Gaussian(3.0), 50)
+        yield f"{k} values twice", dc.RandomizedResponse(k, epsilon=2) & dc.RandomizedResponse(k, epsilon=1)
+    yield "noise", dc.Laplace(1.0)
+    yield "noises", dc.Gaussian(2.0) & dc.Laplace(1.5)
+    yield "much noise", dc.repeated(dc.Gaussian(3.0), 50)
 
 
 def answers(

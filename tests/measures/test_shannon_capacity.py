@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from scipy import sparse
 
-import tacit as tc
+import discretion as dc
 from channels.storage.table import STORAGES
+from discretion.errors import InvalidValueError, TooLargeError, UnsupportedError
+from discretion.limits import Limits, within
 from mechanisms.table import MECHANISMS
 from oracles import capacity as slow
 from oracles.strategies import matrices, priors
-from tacit.errors import InvalidValueError, TooLargeError, UnsupportedError
-from tacit.limits import Limits, within
 
 
 def entropy(*probabilities):
@@ -77,20 +77,20 @@ CLOSED = {
 @pytest.mark.parametrize(("matrix", "capacity"), CLOSED.values(), ids=CLOSED)
 def test_the_capacity_is_its_closed_form(matrix, capacity, tol):
     for make in STORAGES.values():
-        assert between(tc.shannon_capacity(make(np.array(matrix, dtype=float)), tol), (capacity, capacity), tol)
+        assert between(dc.shannon_capacity(make(np.array(matrix, dtype=float)), tol), (capacity, capacity), tol)
 
 
 @settings(max_examples=40, deadline=None)
 @given(matrices(rows=st.integers(1, 6), columns=st.integers(1, 6)))
 def test_the_capacity_is_that_of_the_textbooks_iteration(matrix):
-    found = tc.shannon_capacity(tc.Channel(matrix))
+    found = dc.shannon_capacity(dc.Channel(matrix))
     assert between(found, slow.blahut_arimoto(matrix, 1e-5, most=20_000))
 
 
 @settings(max_examples=15, deadline=None)
 @given(matrices(rows=st.integers(1, 3)))
 def test_no_prior_of_a_grid_tells_more_and_the_best_not_much_less(matrix):
-    found, best = tc.shannon_capacity(tc.Channel(matrix)), slow.on_a_grid(matrix, 12)
+    found, best = dc.shannon_capacity(dc.Channel(matrix)), slow.on_a_grid(matrix, 12)
     assert best <= found.high
     # Some prior of the grid is within 1/12 of the best one in each secret: the information there is nearly the same.
     assert best >= found.low - 0.25
@@ -99,29 +99,29 @@ def test_no_prior_of_a_grid_tells_more_and_the_best_not_much_less(matrix):
 @given(st.data())
 def test_the_capacity_bounds_what_any_prior_tells_and_is_bounded_by_maximal_leakage(data):
     matrix = data.draw(matrices())
-    C, prior = tc.Channel(matrix), data.draw(priors(len(matrix)))
-    capacity = tc.shannon_capacity(C)
-    assert tc.mutual_information(C, prior) <= capacity.high
-    assert capacity.low <= math.log(tc.multiplicative_bayes_capacity(C)) + 1e-12
+    C, prior = dc.Channel(matrix), data.draw(priors(len(matrix)))
+    capacity = dc.shannon_capacity(C)
+    assert dc.mutual_information(C, prior) <= capacity.high
+    assert capacity.low <= math.log(dc.multiplicative_bayes_capacity(C)) + 1e-12
 
 
 @given(matrices(), matrices(), st.data())
 def test_capacities_add_up_and_post_processing_lowers_them(matrix, other, data):
-    C, D = tc.Channel(matrix), tc.Channel(other)
-    capacity = tc.shannon_capacity(C)
-    independent = tc.Channel(np.kron(C.matrix, D.matrix))
-    both = capacity + tc.shannon_capacity(D)
-    assert between(tc.shannon_capacity(independent), (both.low, both.high))
-    garbled = C >> tc.Channel(data.draw(matrices(rows=st.just(C.shape[1]))))
-    assert tc.shannon_capacity(garbled).low <= capacity.high
-    assert between(tc.shannon_capacity(tc.Channel(np.vstack([C.matrix, C.matrix]))), (capacity.low, capacity.high))
+    C, D = dc.Channel(matrix), dc.Channel(other)
+    capacity = dc.shannon_capacity(C)
+    independent = dc.Channel(np.kron(C.matrix, D.matrix))
+    both = capacity + dc.shannon_capacity(D)
+    assert between(dc.shannon_capacity(independent), (both.low, both.high))
+    garbled = C >> dc.Channel(data.draw(matrices(rows=st.just(C.shape[1]))))
+    assert dc.shannon_capacity(garbled).low <= capacity.high
+    assert between(dc.shannon_capacity(dc.Channel(np.vstack([C.matrix, C.matrix]))), (capacity.low, capacity.high))
 
 
 @pytest.mark.parametrize("alpha", [0.01, 0.1, 1, 10])
 @pytest.mark.parametrize("shape", [(80, 120), (120, 30), (700, 6), (5, 2000)])
 def test_the_ends_are_those_of_a_law_and_a_prior_of_large_random_channels(shape, alpha):
     matrix = np.random.default_rng(0).dirichlet(np.full(shape[1], alpha), size=shape[0])
-    found = tc.shannon_capacity(tc.Channel(matrix))
+    found = dc.shannon_capacity(dc.Channel(matrix))
     assert between(found, slow.blahut_arimoto(matrix, 1e-4, most=5000))
 
 
@@ -129,15 +129,15 @@ def test_the_ends_are_those_of_a_law_and_a_prior_of_large_random_channels(shape,
 def test_secrets_are_taken_in_until_none_lies_further_out():
     # Far more of them are in the best prior than are looked at together at first.
     matrix = 0.98 * np.eye(900) + 0.02 * np.random.default_rng(0).dirichlet(np.ones(900), size=900)
-    assert between(tc.shannon_capacity(tc.Channel(matrix)), slow.blahut_arimoto(matrix, 1e-4))
+    assert between(dc.shannon_capacity(dc.Channel(matrix)), slow.blahut_arimoto(matrix, 1e-4))
 
 
 def test_what_takes_too_long_is_left_between_ends_that_still_hold():
     matrix = np.random.default_rng(0).dirichlet(np.ones(30), size=40)
-    known = tc.shannon_capacity(tc.Channel(matrix))
+    known = dc.shannon_capacity(dc.Channel(matrix))
     for few in (Limits(most_capacity_terms=1), Limits(most_entries=100)):
         with within(few):
-            found = tc.shannon_capacity(tc.Channel(matrix))
+            found = dc.shannon_capacity(dc.Channel(matrix))
         assert found.certified
         assert found.low <= known.low < known.high <= found.high
         assert found.high - found.low > 1e-3
@@ -145,97 +145,97 @@ def test_what_takes_too_long_is_left_between_ends_that_still_hold():
 
 @pytest.mark.long
 def test_many_secrets_and_many_observations_are_no_matter_where_few_are_possible():
-    assert between(tc.shannon_capacity(tc.Channel(sparse.eye_array(10**5))), [math.log(10**5)] * 2)
+    assert between(dc.shannon_capacity(dc.Channel(sparse.eye_array(10**5))), [math.log(10**5)] * 2)
     rng = np.random.default_rng(0)
     two = rng.integers(0, 10**5, (300, 2))
     two[:, 1] = (two[:, 0] + 1 + two[:, 1] % (10**5 - 1)) % 10**5
     wide = sparse.csr_array((np.tile([0.25, 0.75], 300), (np.arange(300).repeat(2), two.ravel())), shape=(300, 10**5))
     seen = np.flatnonzero(np.asarray(wide.sum(axis=0)).ravel())
-    narrow = tc.shannon_capacity(tc.Channel(wide.toarray()[:, seen]))
-    assert between(tc.shannon_capacity(tc.Channel(wide)), (narrow.low, narrow.high))
+    narrow = dc.shannon_capacity(dc.Channel(wide.toarray()[:, seen]))
+    assert between(dc.shannon_capacity(dc.Channel(wide)), (narrow.low, narrow.high))
 
 
 @pytest.mark.long
 def test_a_million_observations_are_summed_in_parts():
     matrix = np.random.default_rng(0).dirichlet(np.ones(10**6), size=4)
-    found = tc.shannon_capacity(tc.Channel(matrix))
+    found = dc.shannon_capacity(dc.Channel(matrix))
     assert between(found, slow.blahut_arimoto(matrix, 1e-9))
 
 
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 def test_the_capacity_of_a_mechanism_is_that_of_its_matrix(mechanism):
-    explicit = tc.shannon_capacity(tc.Channel(mechanism.channel().dense()))
-    assert between(tc.shannon_capacity(mechanism), (explicit.low, explicit.high))
+    explicit = dc.shannon_capacity(dc.Channel(mechanism.channel().dense()))
+    assert between(dc.shannon_capacity(mechanism), (explicit.low, explicit.high))
 
 
 def test_the_capacity_of_noise_is_that_of_the_uniform_prior_on_the_furthest_values():
-    for noise in (tc.Laplace(scale=2), tc.Gaussian(sigma=1.5), tc.repeated(tc.Laplace(scale=4), 5)):
-        found, uniform = tc.shannon_capacity(noise), tc.mutual_information(noise)
+    for noise in (dc.Laplace(scale=2), dc.Gaussian(sigma=1.5), dc.repeated(dc.Laplace(scale=4), 5)):
+        found, uniform = dc.shannon_capacity(noise), dc.mutual_information(noise)
         for prior in ([0.3, 0.7], [0.51, 0.49]):
-            assert float(tc.mutual_information(noise, prior)) < found.high
+            assert float(dc.mutual_information(noise, prior)) < found.high
         assert found.low <= float(uniform) <= found.high
     with pytest.raises(UnsupportedError, match="continuum"):
-        tc.shannon_capacity(tc.SubsampledGaussian(sigma=1, rate=0.1, steps=2))
+        dc.shannon_capacity(dc.SubsampledGaussian(sigma=1, rate=0.1, steps=2))
 
 
-RR = tc.RandomizedResponse(3, p=0.7)
+RR = dc.RandomizedResponse(3, p=0.7)
 CROWDS = {
-    "uniform others": tc.Shuffled(RR, 8),
-    "known others": tc.Shuffled(RR, 8).seen_by(tc.AllButOne([4, 2, 1])),
-    "others of a law": tc.Shuffled(RR, 8).seen_by(tc.Uninformed([0.5, 0.3, 0.2])),
-    "nobody else": tc.Shuffled(RR, 1),
-    "bits": tc.Shuffled(tc.UnaryEncoding.oue(3, 1), 5),
-    "from one population": tc.Shuffled(RR, 5).seen_by(tc.Exchangeable([1, 2, 3])),
+    "uniform others": dc.Shuffled(RR, 8),
+    "known others": dc.Shuffled(RR, 8).seen_by(dc.AllButOne([4, 2, 1])),
+    "others of a law": dc.Shuffled(RR, 8).seen_by(dc.Uninformed([0.5, 0.3, 0.2])),
+    "nobody else": dc.Shuffled(RR, 1),
+    "bits": dc.Shuffled(dc.UnaryEncoding.oue(3, 1), 5),
+    "from one population": dc.Shuffled(RR, 5).seen_by(dc.Exchangeable([1, 2, 3])),
 }
 
 
 @pytest.mark.parametrize("crowd", CROWDS.values(), ids=CROWDS)
 def test_the_capacity_of_a_crowd_is_that_of_its_histograms(crowd):
-    view = crowd.seen_by(tc.Uninformed()) if isinstance(crowd, tc.Shuffled) else crowd
-    explicit = tc.shannon_capacity(view.channel())
-    assert between(tc.shannon_capacity(crowd), (explicit.low, explicit.high))
+    view = crowd.seen_by(dc.Uninformed()) if isinstance(crowd, dc.Shuffled) else crowd
+    explicit = dc.shannon_capacity(view.channel())
+    assert between(dc.shannon_capacity(crowd), (explicit.low, explicit.high))
 
 
 @pytest.mark.long
 def test_what_a_crowd_tells_that_is_sampled_is_said_with_its_confidence():
-    crowd = tc.Shuffled(tc.UnaryEncoding.oue(5, epsilon=1), 40).seen_by(tc.Uninformed(), seed=1)
-    assert tc.method(tc.shannon_capacity, crowd).rung == "estimate"
-    assert tc.shannon_capacity(crowd) == tc.mutual_information(crowd)
+    crowd = dc.Shuffled(dc.UnaryEncoding.oue(5, epsilon=1), 40).seen_by(dc.Uninformed(), seed=1)
+    assert dc.method(dc.shannon_capacity, crowd).rung == "estimate"
+    assert dc.shannon_capacity(crowd) == dc.mutual_information(crowd)
 
 
 def test_crowds_whose_histograms_are_too_many_have_bounds_or_say_so():
-    crowd = tc.Shuffled(tc.HadamardResponse(30, 1), 10**6)
-    bounds, uniform = tc.shannon_capacity(crowd), tc.mutual_information(crowd)
+    crowd = dc.Shuffled(dc.HadamardResponse(30, 1), 10**6)
+    bounds, uniform = dc.shannon_capacity(crowd), dc.mutual_information(crowd)
     assert bounds.certified
     assert uniform.low <= bounds.high <= 1.1 * bounds.low
     # χ²(Q_x‖q)/(2n) to first order in 1/n: a report supports half of the 32 columns.
     chi_squared = math.tanh(crowd.mechanism.epsilon / 2) ** 2
     assert bounds.value == pytest.approx(chi_squared / 2 / 10**6, rel=0.05)
     with pytest.raises(TooLargeError, match="cannot all be listed"):
-        tc.shannon_capacity(crowd.seen_by(tc.Exchangeable([1.0] * 30)))
+        dc.shannon_capacity(crowd.seen_by(dc.Exchangeable([1.0] * 30)))
     with pytest.raises(UnsupportedError, match="AllButOne"):
-        tc.shannon_capacity(tc.Shuffled(RR, 5).seen_by(tc.WorstAllButOne()))
+        dc.shannon_capacity(dc.Shuffled(RR, 5).seen_by(dc.WorstAllButOne()))
 
 
 def test_bits_are_nats_over_the_logarithm_of_2_and_so_is_the_tolerance():
-    C = tc.Channel(np.random.default_rng(0).dirichlet(np.ones(9), size=20))
-    nats, bits = tc.shannon_capacity(C), tc.shannon_capacity(C, unit="bits")
+    C = dc.Channel(np.random.default_rng(0).dirichlet(np.ones(9), size=20))
+    nats, bits = dc.shannon_capacity(C), dc.shannon_capacity(C, unit="bits")
     assert bits.value == pytest.approx(nats.value / math.log(2), abs=2e-9)
     assert bits.high - bits.low <= 1e-9
 
 
 def test_what_has_no_meaning_is_refused():
-    C = tc.Channel([[0.9, 0.1], [0.2, 0.8]])
+    C = dc.Channel([[0.9, 0.1], [0.2, 0.8]])
     for tol in (0, -1, math.nan, "small"):
         with pytest.raises(InvalidValueError, match=f"tol.*{tol}"):
-            tc.shannon_capacity(C, tol)
+            dc.shannon_capacity(C, tol)
     with pytest.raises(InvalidValueError, match="'hartleys'"):
-        tc.shannon_capacity(C, unit="hartleys")
-    with pytest.raises(UnsupportedError, match=r"tacit\.Channel"):
-        tc.shannon_capacity([[1, 0], [0, 1]])
+        dc.shannon_capacity(C, unit="hartleys")
+    with pytest.raises(UnsupportedError, match=r"discretion\.Channel"):
+        dc.shannon_capacity([[1, 0], [0, 1]])
 
 
 def test_the_method_is_named_before_anything_is_computed():
-    assert tc.method(tc.shannon_capacity, tc.Channel(np.eye(2))).rung == "bound"
-    symmetric = tc.method(tc.shannon_capacity, tc.RandomizedResponse(10**6, epsilon=1))
+    assert dc.method(dc.shannon_capacity, dc.Channel(np.eye(2))).rung == "bound"
+    symmetric = dc.method(dc.shannon_capacity, dc.RandomizedResponse(10**6, epsilon=1))
     assert symmetric == ("uniform prior by symmetry: closed form of k-RR", "bound")

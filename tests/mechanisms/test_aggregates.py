@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.special import chdtrc
 
-import tacit as tc
+import discretion as dc
 from mechanisms.table import INFORMATIVE, KINDS, MECHANISMS
 
 each = pytest.mark.parametrize("mechanism", MECHANISMS)
@@ -113,7 +113,7 @@ def test_nobody_s_tallies_are_zeros(mechanism):
 
 
 @pytest.mark.parametrize(
-    "mechanism", [tc.RandomizedResponse(100, epsilon=2), tc.UnaryEncoding.oue(100, 2), tc.UnaryEncoding.rappor(100, 2)]
+    "mechanism", [dc.RandomizedResponse(100, epsilon=2), dc.UnaryEncoding.oue(100, 2), dc.UnaryEncoding.rappor(100, 2)]
 )
 def test_a_billion_people(mechanism):
     counts = np.random.default_rng(1).multinomial(10**9, np.full(100, 0.01))
@@ -132,13 +132,13 @@ def test_a_billion_people(mechanism):
     ids=["too many", "negative", "fractions", "matrix", "scalar", "bool", "text"],
 )  # fmt: skip
 def test_what_does_not_count_people_is_refused(mechanism, counts):
-    with pytest.raises(tc.errors.InvalidValueError, match=f"counts must be {mechanism.k} whole numbers"):
+    with pytest.raises(dc.errors.InvalidValueError, match=f"counts must be {mechanism.k} whole numbers"):
         mechanism.sample_aggregate(counts(mechanism.k), 1)
 
 
 @each_kind
 def test_ragged_counts_are_refused(mechanism):
-    with pytest.raises(tc.errors.InvalidValueError, match="rows of equal length"):
+    with pytest.raises(dc.errors.InvalidValueError, match="rows of equal length"):
         mechanism.sample_aggregate([[1], [1, 2]], 1)
 
 
@@ -151,30 +151,30 @@ def test_ragged_counts_are_refused(mechanism):
 )  # fmt: skip
 def test_tallies_that_n_reports_cannot_have_are_refused(mechanism, tallies):
     given = tallies(mechanism.aggregate(mechanism.sample([0] * 10, rng=1)).tolist())
-    with pytest.raises(tc.errors.InvalidValueError, match=r"tallies must be \d+ whole numbers in 0\.\.10"):
+    with pytest.raises(dc.errors.InvalidValueError, match=r"tallies must be \d+ whole numbers in 0\.\.10"):
         mechanism.estimate_from_aggregate(given, 10)
 
 
 @each_kind
 @pytest.mark.parametrize("n", [0, -1, 2.5, True, None])
 def test_an_estimate_is_of_somebody(mechanism, n):
-    with pytest.raises(tc.errors.InvalidValueError, match="n must be a whole number of at least 1"):
+    with pytest.raises(dc.errors.InvalidValueError, match="n must be a whole number of at least 1"):
         mechanism.estimate_from_aggregate(mechanism.aggregate([]), n)
 
 
 @each
 def test_tallies_without_information_are_not_turned_into_an_estimate(mechanism):
     if mechanism.epsilon == 0:
-        with pytest.raises(tc.errors.InvalidValueError, match="say nothing"):
+        with pytest.raises(dc.errors.InvalidValueError, match="say nothing"):
             mechanism.estimate_from_aggregate(mechanism.aggregate(mechanism.sample([0, 1], rng=1)), 2)
 
 
 @pytest.mark.parametrize(
     ("mechanism", "each"),
     [
-        (tc.RandomizedResponse(3, p=0.7), 1),
-        (tc.SubsetSelection(5, epsilon=1, size=2), 2),
-        (tc.ChannelMechanism(tc.Channel([[0.7, 0.3], [0.2, 0.8]])), 1),
+        (dc.RandomizedResponse(3, p=0.7), 1),
+        (dc.SubsetSelection(5, epsilon=1, size=2), 2),
+        (dc.ChannelMechanism(dc.Channel([[0.7, 0.3], [0.2, 0.8]])), 1),
     ],
     ids=str,
 )
@@ -183,10 +183,10 @@ def test_tallies_of_another_number_of_reports_are_refused(mechanism, each):
     n = 4 * mechanism.k
     assert tallies.sum() == each * n
     mechanism.estimate_from_aggregate(tallies, n)
-    with pytest.raises(tc.errors.InvalidValueError, match=f"sum to {each * (n + 1)}, got a sum of {each * n}"):
+    with pytest.raises(dc.errors.InvalidValueError, match=f"sum to {each * (n + 1)}, got a sum of {each * n}"):
         mechanism.estimate_from_aggregate(tallies, n + 1)
 
 
 def test_more_people_than_are_computed_for_are_refused():
-    with pytest.raises(tc.errors.TooLargeError, match="part by part"):
-        tc.RandomizedResponse(3, p=0.7).sample_aggregate([2**62, 2**62, 0], rng=1)
+    with pytest.raises(dc.errors.TooLargeError, match="part by part"):
+        dc.RandomizedResponse(3, p=0.7).sample_aggregate([2**62, 2**62, 0], rng=1)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.special import chdtrc, pdtrc
 
-import tacit as tc
+import discretion as dc
 from measures.table import CASES
 from mechanisms.table import INFORMATIVE, KINDS, MECHANISMS, observed
 from oracles.channels import exact
@@ -38,25 +38,25 @@ def test_a_closed_form_agrees_with_the_definition_on_the_explicit_channel(mechan
 
 @each
 def test_its_epsilon_is_the_local_privacy_of_its_channel(mechanism):
-    assert mechanism.epsilon == pytest.approx(tc.ldp_epsilon(mechanism.channel()), rel=1e-10, abs=2e-15)
-    assert mechanism.epsilon == tc.ldp_epsilon(mechanism)
+    assert mechanism.epsilon == pytest.approx(dc.ldp_epsilon(mechanism.channel()), rel=1e-10, abs=2e-15)
+    assert mechanism.epsilon == dc.ldp_epsilon(mechanism)
 
 
 @each
 def test_its_privacy_is_that_of_its_channel(mechanism):
     channel = mechanism.channel()
     for epsilon in (0.0, 1e-9, 0.5, mechanism.epsilon / 2, mechanism.epsilon, 800.0, math.inf):
-        assert tc.privacy_profile(mechanism, epsilon) == exactly(tc.privacy_profile(channel, epsilon))
+        assert dc.privacy_profile(mechanism, epsilon) == exactly(dc.privacy_profile(channel, epsilon))
     for order in (1e-8, 0.5, 1.0, 2.0, math.inf):
-        expected = tc.renyi_dp(channel, order)
-        assert tc.renyi_dp(mechanism, order) == pytest.approx(expected, rel=1e-10, abs=1e-12)
+        expected = dc.renyi_dp(channel, order)
+        assert dc.renyi_dp(mechanism, order) == pytest.approx(expected, rel=1e-10, abs=1e-12)
 
 
 @each
 def test_its_leakiest_pair_is_that_of_its_channel(mechanism):
     if mechanism.epsilon > 1e-6:
-        assert tc.leakiest_pair(mechanism) == tc.leakiest_pair(mechanism.channel())
-        assert tc.leakiest_pairs(mechanism) == tc.leakiest_pairs(mechanism.channel())
+        assert dc.leakiest_pair(mechanism) == dc.leakiest_pair(mechanism.channel())
+        assert dc.leakiest_pairs(mechanism) == dc.leakiest_pairs(mechanism.channel())
 
 
 @pytest.mark.long
@@ -140,17 +140,17 @@ def test_estimates_are_unbiased_and_their_variance_is_as_stated(mechanism, value
 @each_informative
 def test_the_standard_error_is_the_root_mean_square_over_the_values(mechanism):
     shares = np.arange(1, mechanism.k + 1) / sum(range(1, mechanism.k + 1))
-    error = tc.frequency_error(mechanism, 1000, shares)
+    error = dc.frequency_error(mechanism, 1000, shares)
     assert error.share == exactly(math.sqrt(np.mean(mechanism.frequency_variance(1000, shares))))
     assert error.people == exactly(1000 * error.share)
-    assert tc.frequency_error(mechanism, 1000) == tc.frequency_error(mechanism, 1000, tc.uniform(mechanism.k))
+    assert dc.frequency_error(mechanism, 1000) == dc.frequency_error(mechanism, 1000, dc.uniform(mechanism.k))
 
 
 @each
 def test_reports_without_information_are_not_turned_into_an_estimate(mechanism):
     if mechanism.epsilon == 0:
         assert np.all(np.isinf(mechanism.frequency_variance(10)))
-        with pytest.raises(tc.errors.InvalidValueError, match="say nothing"):
+        with pytest.raises(dc.errors.InvalidValueError, match="say nothing"):
             mechanism.estimate_frequencies(mechanism.sample([0, 1], rng=1))
 
 
@@ -170,7 +170,7 @@ def test_reports_without_information_are_not_turned_into_an_estimate(mechanism):
     ids=["too large", "negative", "fraction", "matrix", "scalar", "text", "bool", "ragged"],
 )
 def test_values_out_of_range_are_refused(mechanism, values, words):
-    with pytest.raises(tc.errors.InvalidValueError, match=words(mechanism.k)):
+    with pytest.raises(dc.errors.InvalidValueError, match=words(mechanism.k)):
         mechanism.sample(values(mechanism.k))
 
 
@@ -181,14 +181,14 @@ def test_values_out_of_range_are_refused(mechanism, values, words):
     ids=["fraction", "scalar", "text", "cube", "ragged"],
 )
 def test_what_no_mechanism_reports_is_refused(mechanism, reports, words):
-    with pytest.raises(tc.errors.InvalidValueError, match=words):
+    with pytest.raises(dc.errors.InvalidValueError, match=words):
         mechanism.estimate_frequencies(reports)
 
 
 @each_kind
 @pytest.mark.parametrize("rng", [-1, 0.5, "seed", True])
 def test_a_seed_is_a_whole_number(mechanism, rng):
-    with pytest.raises(tc.errors.InvalidValueError, match="rng"):
+    with pytest.raises(dc.errors.InvalidValueError, match="rng"):
         mechanism.sample([0], rng=rng)
 
 
@@ -197,13 +197,13 @@ def test_a_seed_is_a_whole_number(mechanism, rng):
     ("n", "shares"), [(0, None), (2.5, None), (-1, None), (10, [1.0]), (10, [2.0, -1.0]), (True, None)]
 )
 def test_a_variance_needs_people_and_shares(mechanism, n, shares):
-    with pytest.raises(tc.errors.InvalidValueError):
+    with pytest.raises(dc.errors.InvalidValueError):
         mechanism.frequency_variance(n, shares)
 
 
 @each_kind
 def test_no_reports_are_no_estimate(mechanism):
-    with pytest.raises(tc.errors.InvalidValueError, match="at least one report"):
+    with pytest.raises(dc.errors.InvalidValueError, match="at least one report"):
         mechanism.estimate_frequencies([])
 
 

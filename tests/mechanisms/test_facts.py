@@ -5,9 +5,9 @@ import itertools
 import numpy as np
 import pytest
 
-import tacit as tc
+import discretion as dc
+from discretion.mechanisms import Reporting, Sender, reporting
 from mechanisms.table import MECHANISMS
-from tacit.mechanisms import Reporting, Sender, reporting
 
 each = pytest.mark.parametrize("mechanism", MECHANISMS)
 
@@ -65,7 +65,7 @@ def test_events_tell_no_two_values_apart_better_than_the_reports(mechanism):
     for event in mechanism.events():
         assert np.all((event >= 0) & (event <= 1))
         for a, b in itertools.combinations(range(mechanism.k), 2):
-            assert abs(event[a] - event[b]) <= tc.total_variation(matrix[a], matrix[b]) + 1e-12
+            assert abs(event[a] - event[b]) <= dc.total_variation(matrix[a], matrix[b]) + 1e-12
 
 
 @each
@@ -114,7 +114,7 @@ def test_bits_are_independent(mechanism):
 
 
 def test_of_any_other_system_the_channel_is_asked():
-    system = tc.Geometric(epsilon=1, sensitivity=2)
+    system = dc.Geometric(epsilon=1, sensitivity=2)
     known, matrix = reporting(system), system.channel().matrix
     assert known.secrets == 3
     assert not known.is_symmetric
@@ -123,7 +123,7 @@ def test_of_any_other_system_the_channel_is_asked():
     assert known.report_types(range(3)) == pytest.approx(matrix)
 
 
-@pytest.mark.parametrize("system", [tc.Laplace(1), tc.SubsampledGaussian(1, 0.1, 5), tc.repeated(tc.Gaussian(1), 3)])
+@pytest.mark.parametrize("system", [dc.Laplace(1), dc.SubsampledGaussian(1, 0.1, 5), dc.repeated(dc.Gaussian(1), 3)])
 def test_a_continuum_of_reports_has_no_types(system):
-    with pytest.raises(tc.errors.UnsupportedError, match="sort continuous reports into bins"):
+    with pytest.raises(dc.errors.UnsupportedError, match="sort continuous reports into bins"):
         reporting(system)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from tacit.numerics import alike
-from tacit.numerics.alike import Column
+from discretion.numerics import alike
+from discretion.numerics.alike import Column
 
 rows = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 4)), min_size=1, max_size=30)
 #: NumPy; compiled loops; and cells that are met, where a table of all would be too large.

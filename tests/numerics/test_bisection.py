@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tacit.numerics.bisection import bisected
+from discretion.numerics.bisection import bisected
 
 
 def test_it_ends_around_where_the_condition_stops_to_hold() -> None:

@@ -6,8 +6,8 @@ from fractions import Fraction
 import pytest
 from hypothesis import given, strategies as st
 
-from tacit.numerics.outward import above, below
-from tacit.presenting.rounding import rounded_down, rounded_up, shortest
+from discretion.numerics.outward import above, below
+from discretion.presenting.rounding import rounded_down, rounded_up, shortest
 
 
 @pytest.mark.long

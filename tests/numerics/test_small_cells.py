@@ -4,8 +4,8 @@ import numpy as np
 from hypothesis import given, strategies as st
 from scipy.optimize import linprog
 
+from discretion.numerics.small_cells import Margins, most_in_small_cells
 from oracles.pairs import least_cut
-from tacit.numerics.small_cells import Margins, most_in_small_cells
 
 SUMS = st.lists(st.integers(1, 9), max_size=4)
 

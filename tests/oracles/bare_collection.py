@@ -13,9 +13,9 @@ from typing import Any
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 from cryptography.hazmat.primitives.hpke import AEAD, KDF, KEM, Suite
 
-from tacit.collection.parts.opening import Opener
-from tacit.collection.wire.sealing import SEAL_BYTES, public_bytes, sealed
-from tacit.collection.wire.uploads import Upload
+from discretion.collection.parts.opening import Opener
+from discretion.collection.wire.sealing import SEAL_BYTES, public_bytes, sealed
+from discretion.collection.wire.uploads import Upload
 
 FEATURES, INNER = 10, 22 + SEAL_BYTES  # a single answer, with one seal more inside
 WIDTH, INFO = INNER + SEAL_BYTES, bytes(81)

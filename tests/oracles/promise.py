@@ -1,4 +1,4 @@
-"""What a float of Tacit promises."""
+"""What a float of Discretion promises."""
 
 import pytest
 

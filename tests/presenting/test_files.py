@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tacit.errors import InvalidValueError
-from tacit.presenting.files import folder_written_whole, written_whole
+from discretion.errors import InvalidValueError
+from discretion.presenting.files import folder_written_whole, written_whole
 
 
 def test_nothing_has_a_name_before_it_is_whole(tmp_path: Path) -> None:
@@ -71,7 +71,7 @@ import os, sys
 import subprocess
 import sys
 from pathlib import Path
-from tacit.presenting.files import put_checked
+from discretion.presenting.files import put_checked
 folder, step, how = Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
 renamed, count = Path.replace, [0]
 def replace(self, target):

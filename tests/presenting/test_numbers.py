@@ -4,8 +4,8 @@ import math
 
 import pytest
 
-from tacit import Estimate
-from tacit.presenting.numbers import in_brief, in_full, interval, within
+from discretion import Estimate
+from discretion.presenting.numbers import in_brief, in_full, interval, within
 
 
 @pytest.mark.parametrize(

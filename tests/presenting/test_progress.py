@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from tacit.presenting.progress import Progress
+from discretion.presenting.progress import Progress
 
 
 class Terminal(io.StringIO):

@@ -7,7 +7,7 @@ import pytest
 def test_a_number_is_folded_where_there_is_no_room_and_never_cut(columns, monkeypatch):
     from rich.console import Console
 
-    from tacit.presenting.tables import plain_table
+    from discretion.presenting.tables import plain_table
 
     numbers = ("1,234,567", "98.7654 %", "0.1234567", "7,654,321", "12,345.67", "11.2233 %")
     table = plain_table("column", *("a number of it",) * 6)
@@ -25,7 +25,7 @@ def test_a_number_and_its_unit_stand_on_one_line(columns):
     from rich.console import Console, Group
     from rich.padding import Padding
 
-    from tacit.presenting.tables import plain_words
+    from discretion.presenting.tables import plain_words
 
     sentence = (
         "They expose about 1 in 120 people (8, 0.8 %); the budget is 1 %; sick is guessed right 52 % of the time "
@@ -43,7 +43,7 @@ def test_a_number_and_its_unit_stand_on_one_line(columns):
 def test_what_has_no_room_for_its_unit_is_not_cut():
     from rich.console import Console
 
-    from tacit.presenting.tables import titled_table
+    from discretion.presenting.tables import titled_table
 
     table = titled_table(None, ("a", "b"), (), whole=True)
     table.add_row("1 in 10,000,000", "12,345,678 people")

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-import tacit as tc
+import discretion as dc
+from discretion.limits import Limits, within
+from discretion.refinement import compare_all
 from oracles import measures as slow, refinement as oracle
 from oracles.channels import cascade
 from refinement.test_refines import pairs
-from tacit.limits import Limits, within
-from tacit.refinement import compare_all
 
 F = Fraction
 
@@ -20,7 +20,7 @@ F = Fraction
 @settings(max_examples=15)
 def test_a_verdict_is_proved_without_rounding(pair):
     C, D = pair
-    found = tc.refines(tc.Channel(C), tc.Channel(D))
+    found = dc.refines(dc.Channel(C), dc.Channel(D))
     assert found.holds is (oracle.deficiency(C, D) == 0)
     if found.holds:
         factor = found.certificate.factor.matrix.tolist()
@@ -40,29 +40,29 @@ def test_a_verdict_is_proved_without_rounding(pair):
 def test_a_gap_that_doubles_cannot_hold_is_one():
     tiny = F(1, 10**13)
     C, D = [[F(1, 2), F(1, 2)], [F(1, 3), F(2, 3)]], [[F(1, 2) + tiny, F(1, 2) - tiny], [F(1, 3), F(2, 3)]]
-    found = tc.refines(tc.Channel(C), tc.Channel(D))
+    found = dc.refines(dc.Channel(C), dc.Channel(D))
     assert found.holds is False
     assert found.to_dict()["gap"] == float(found.witness.gap)
     assert 0 < found.witness.gap <= oracle.deficiency(C, D) < tiny
-    assert tc.refines(tc.Channel(D), tc.Channel(C)).holds is True
-    rounded = [tc.Channel(np.array(M, dtype=float)) for M in (C, D)]
-    assert tc.refines(*rounded).holds is True  # within 1e-12
-    assert tc.deficiency(*rounded) == 0
+    assert dc.refines(dc.Channel(D), dc.Channel(C)).holds is True
+    rounded = [dc.Channel(np.array(M, dtype=float)) for M in (C, D)]
+    assert dc.refines(*rounded).holds is True  # within 1e-12
+    assert dc.deficiency(*rounded) == 0
 
 
 def test_a_factor_that_takes_too_long_to_solve_for_is_that_in_doubles():
-    C = tc.Channel([[F(9, 10), F(1, 10)], [F(1, 5), F(4, 5)]])
-    D = C >> tc.Channel([[F(1, 3), F(2, 3)], [F(1, 7), F(6, 7)]])
+    C = dc.Channel([[F(9, 10), F(1, 10)], [F(1, 5), F(4, 5)]])
+    D = C >> dc.Channel([[F(1, 3), F(2, 3)], [F(1, 7), F(6, 7)]])
     with within(Limits(most_fractions=8)):
-        certificate = tc.refines(C, D).certificate
+        certificate = dc.refines(C, D).certificate
     assert 0 < certificate.residual < 1e-15
     assert all(sum(row) == 1 for row in certificate.factor.matrix)
-    assert tc.refines(C, D).certificate.residual == 0
+    assert dc.refines(C, D).certificate.residual == 0
 
 
 def test_several_are_ordered_by_products_of_exact_factors():
-    C = tc.Channel([[F(9, 10), F(1, 10)], [F(1, 5), F(4, 5)]])
-    R = tc.Channel([[F(2, 3), F(1, 3)], [F(1, 7), F(6, 7)]])
+    C = dc.Channel([[F(9, 10), F(1, 10)], [F(1, 5), F(4, 5)]])
+    R = dc.Channel([[F(2, 3), F(1, 3)], [F(1, 7), F(6, 7)]])
     order = compare_all({"C": C, "CR": C >> R, "CRR": C >> R >> R})
     assert order.relations["C", "CRR"].certificate.residual == 0
     assert [low for low, _ in order.covers] == [("C",), ("CR",)]

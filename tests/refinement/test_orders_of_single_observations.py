@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, strategies as st
 
-import tacit as tc
+import discretion as dc
+from discretion.limits import Limits, within
+from discretion.refinement import max_case_refines, privacy_refines
 from oracles import refinement as oracle
 from refinement.test_refines import doubles, pairs
-from tacit.limits import Limits, within
-from tacit.refinement import max_case_refines, privacy_refines
 
 
 def posteriors(C):
@@ -67,20 +67,20 @@ def ratio(p, q):
 @given(pairs())
 def test_refinement_implies_it_in_the_worst_case_and_that_in_privacy(pair):
     C, D = map(doubles, pair)
-    if tc.refines(C, D):
+    if dc.refines(C, D):
         assert max_case_refines(C, D)
     if max_case_refines(C, D):
         assert privacy_refines(C, D)
 
 
 def test_neither_implies_what_is_before_it():
-    every_other_time = tc.Channel([[0.5, 0.5, 0.0], [0.5, 0.0, 0.5]])
-    always = tc.RandomizedResponse(2, p=0.9)
+    every_other_time = dc.Channel([[0.5, 0.5, 0.0], [0.5, 0.0, 0.5]])
+    always = dc.RandomizedResponse(2, p=0.9)
     assert max_case_refines(every_other_time, always)
-    assert not tc.refines(every_other_time, always)
+    assert not dc.refines(every_other_time, always)
     # Posteriors at the corners of the same hexagon of log ratios, of which two triangles have no mixture in common.
-    C = tc.Channel([[0.5, 0.25, 0.25], [0.25, 0.5, 0.25], [0.25, 0.25, 0.5]])
-    D = tc.Channel([[0.2, 0.4, 0.4], [0.4, 0.2, 0.4], [0.4, 0.4, 0.2]])
+    C = dc.Channel([[0.5, 0.25, 0.25], [0.25, 0.5, 0.25], [0.25, 0.25, 0.5]])
+    D = dc.Channel([[0.2, 0.4, 0.4], [0.4, 0.2, 0.4], [0.4, 0.4, 0.2]])
     assert privacy_refines(C, D)
     assert not max_case_refines(C, D)
 
@@ -90,24 +90,24 @@ def test_how_often_an_observation_is_made_does_not_matter(pair, times):
     C, D = map(doubles, pair)
     assume(C.secrets > 1)
     rare = 1e-14 * times
-    mixed = tc.visible_choice([C, tc.Channel(np.ones((C.secrets, 1)))], [rare, 1 - rare])
+    mixed = dc.visible_choice([C, dc.Channel(np.ones((C.secrets, 1)))], [rare, 1 - rare])
     if max_case_refines(C, D):
         assert max_case_refines(mixed, D)
 
 
 @pytest.mark.parametrize("order", [max_case_refines, privacy_refines])
 def test_what_is_too_large_is_left_open(order):
-    huge = tc.RandomizedResponse(10**5, p=0.9)
+    huge = dc.RandomizedResponse(10**5, p=0.9)
     with within(Limits(most_entries=10**4)):
         found = order(huge, huge)
     assert found.holds is None
     assert "more than 10,000 entries" in found.reason
-    with pytest.raises(tc.errors.InvalidChannelError, match=r"\(2\) and the second's \(3\)"):
-        order(tc.RandomizedResponse(2, p=0.9), tc.RandomizedResponse(3, p=0.9))
+    with pytest.raises(dc.errors.InvalidChannelError, match=r"\(2\) and the second's \(3\)"):
+        order(dc.RandomizedResponse(2, p=0.9), dc.RandomizedResponse(3, p=0.9))
 
 
 def test_an_infinite_distance_is_refined_by_any():
-    known, noisy = tc.Channel(np.eye(3)), tc.RandomizedResponse(3, p=0.9)
+    known, noisy = dc.Channel(np.eye(3)), dc.RandomizedResponse(3, p=0.9)
     assert privacy_refines(known, noisy)
     assert privacy_refines(known, known)
     assert privacy_refines(noisy, known).witness.gap == math.inf
@@ -115,12 +115,12 @@ def test_an_infinite_distance_is_refined_by_any():
 
 @pytest.mark.parametrize("rare", [1e-12, 1e-13, 1e-15, 1e-100, 1e-300])
 def test_an_observation_that_excludes_a_secret_however_rarely_leaves_no_order_standing(rare):
-    nothing = tc.Channel([[1.0, 0.0], [1.0, 0.0]])
-    tiny = tc.Channel([[1.0 - rare, rare], [1.0, 0.0]])
+    nothing = dc.Channel([[1.0, 0.0], [1.0, 0.0]])
+    tiny = dc.Channel([[1.0 - rare, rare], [1.0, 0.0]])
     assert privacy_refines(nothing, tiny).holds is False
-    for order in (tc.refines, max_case_refines):
+    for order in (dc.refines, max_case_refines):
         assert order(nothing, tiny).holds is not True
-    found = tc.refines(nothing, tiny)
+    found = dc.refines(nothing, tiny)
     assert found.holds is False or "apart" in found.reason
 
 
@@ -135,6 +135,6 @@ def test_no_perturbation_breaks_what_the_orders_imply(seed):
     R = rng.random((m, n)) + 0.01
     D = M @ (R / R.sum(axis=1, keepdims=True))
     D += 10.0 ** -rng.integers(11, 17) * rng.random(D.shape) * (rng.random(D.shape) < 0.4)
-    C, D = tc.Channel(M), tc.Channel(D / D.sum(axis=1, keepdims=True))
-    for order in (tc.refines, max_case_refines):
+    C, D = dc.Channel(M), dc.Channel(D / D.sum(axis=1, keepdims=True))
+    for order in (dc.refines, max_case_refines):
         assert not (order(C, D).holds and privacy_refines(C, D).holds is False)

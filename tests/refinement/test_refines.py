@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-import tacit as tc
+import discretion as dc
+from discretion.errors import InvalidChannelError, InvalidValueError, UnsupportedError
+from discretion.estimate import lowest
+from discretion.limits import Limits, within
+from discretion.refinement import Refinement
 from oracles import measures as slow, refinement as oracle
 from oracles.channels import cascade, exact
 from oracles.strategies import matrices, stochastic
-from tacit.errors import InvalidChannelError, InvalidValueError, UnsupportedError
-from tacit.estimate import lowest
-from tacit.limits import Limits, within
-from tacit.refinement import Refinement
 
 SEVERAL = st.integers(1, 3)
 
@@ -37,7 +37,7 @@ def pairs(draw):
 
 
 def doubles(matrix):
-    return tc.Channel([[float(entry) for entry in row] for row in matrix])
+    return dc.Channel([[float(entry) for entry in row] for row in matrix])
 
 
 def check_proof(C, D, found):
@@ -61,8 +61,8 @@ def check_proof(C, D, found):
         assert of_D - of_C > 0.999e-12
         assert found.certificate is None
         assert witness.vulnerabilities == (
-            tc.posterior_vulnerability(C, witness.prior, witness.gain),
-            tc.posterior_vulnerability(D, witness.prior, witness.gain),
+            dc.posterior_vulnerability(C, witness.prior, witness.gain),
+            dc.posterior_vulnerability(D, witness.prior, witness.gain),
         )
 
 
@@ -71,32 +71,32 @@ def check_proof(C, D, found):
 @settings(max_examples=25)
 def test_it_is_what_a_linear_program_over_fractions_says(pair):
     C, D = pair
-    found = tc.refines(doubles(C), doubles(D))
+    found = dc.refines(doubles(C), doubles(D))
     assert found.holds is (oracle.deficiency(C, D) == 0)
     check_proof(doubles(C), doubles(D), found)
 
 
 @given(st.data())
 def test_what_is_done_to_what_a_channel_shows_refines_it(data):
-    C = tc.Channel(data.draw(matrices()))
-    D = C >> tc.Channel(data.draw(stochastic(C.shape[1], data.draw(SEVERAL))))
-    assert tc.refines(C, D)
-    assert tc.refines(C, C)
+    C = dc.Channel(data.draw(matrices()))
+    D = C >> dc.Channel(data.draw(stochastic(C.shape[1], data.draw(SEVERAL))))
+    assert dc.refines(C, D)
+    assert dc.refines(C, C)
 
 
 @given(st.data())
 def test_it_is_transitive(data):
     k = data.draw(SEVERAL)
-    B, C, D = (tc.Channel(data.draw(stochastic(k, data.draw(SEVERAL)))) for _ in range(3))
-    if tc.refines(B, C) and tc.refines(C, D):
-        assert tc.refines(B, D)
+    B, C, D = (dc.Channel(data.draw(stochastic(k, data.draw(SEVERAL)))) for _ in range(3))
+    if dc.refines(B, C) and dc.refines(C, D):
+        assert dc.refines(B, D)
 
 
 def random_pair(rng, concentration, refined):
     k, m, n = (int(rng.integers(1, most + 1)) for most in (40, 80, 60))
     rows = lambda count, columns: rng.dirichlet(np.full(columns, concentration), size=count)  # noqa: E731
     C = rows(k, m)
-    return tc.Channel(C), tc.Channel(C @ rows(m, n) if refined else rows(k, n))
+    return dc.Channel(C), dc.Channel(C @ rows(m, n) if refined else rows(k, n))
 
 
 def by_two_secrets(C, D):
@@ -116,9 +116,9 @@ def test_random_true_and_false_instances(concentration, count):
     rng = np.random.default_rng(count)
     for _ in range(count):
         C, D = random_pair(rng, concentration, refined=True)
-        assert tc.refines(C, D).certificate.residual <= 1e-12
+        assert dc.refines(C, D).certificate.residual <= 1e-12
         C, D = random_pair(rng, concentration, refined=False)
-        found = tc.refines(C, D)
+        found = dc.refines(C, D)
         assert found.holds is not None
         if by_two_secrets(C.dense(), D.dense()):
             assert found.holds is False
@@ -135,45 +135,45 @@ def test_what_is_nearly_refined_is_not(far):
     R = np.full((6, 6), 1 / 5) - np.eye(6) * (1 / 5)
     R[0] += far * np.array([-1, 1, 0, 0, 0, 0])  # which the only factor has below 0
     D = C @ R
-    found = tc.refines(tc.Channel(C), tc.Channel(D))
+    found = dc.refines(dc.Channel(C), dc.Channel(D))
     assert found.holds is False
-    check_proof(tc.Channel(C), tc.Channel(D), found)
+    check_proof(dc.Channel(C), dc.Channel(D), found)
 
 
 @pytest.mark.parametrize("shape", [(3, 3), (40, 80), (2, 120)])
 def test_a_channel_refines_itself_relabelled_split_and_merged(shape):
     rng = np.random.default_rng(1)
-    C = tc.Channel(rng.dirichlet(np.ones(shape[1]), size=shape[0]))
+    C = dc.Channel(rng.dirichlet(np.ones(shape[1]), size=shape[0]))
     order = rng.permutation(shape[1])
-    split = tc.Channel(np.hstack([C.matrix[:, order] * 0.25, C.matrix * 0.75, np.zeros((shape[0], 1))]))
-    assert tc.refines(C, split)
-    assert tc.refines(split, C)
-    merged = C >> tc.Channel(np.eye(2)[np.arange(shape[1]) % 2])
-    assert tc.refines(split, merged)
+    split = dc.Channel(np.hstack([C.matrix[:, order] * 0.25, C.matrix * 0.75, np.zeros((shape[0], 1))]))
+    assert dc.refines(C, split)
+    assert dc.refines(split, C)
+    merged = C >> dc.Channel(np.eye(2)[np.arange(shape[1]) % 2])
+    assert dc.refines(split, merged)
 
 
 def test_a_factor_joins_the_labels_of_both():
-    C = tc.Channel([[0.9, 0.1], [0.2, 0.8]], ["sick", "well"], ["hot", "cold"])
-    D = tc.Channel([[0.74, 0.26], [0.32, 0.68]], ["sick", "well"], ["alarm", "none"])
-    factor = tc.refines(C, D).certificate.factor
+    C = dc.Channel([[0.9, 0.1], [0.2, 0.8]], ["sick", "well"], ["hot", "cold"])
+    D = dc.Channel([[0.74, 0.26], [0.32, 0.68]], ["sick", "well"], ["alarm", "none"])
+    factor = dc.refines(C, D).certificate.factor
     assert (factor.inputs, factor.outputs) == (("hot", "cold"), ("alarm", "none"))
     assert np.allclose((C >> factor).matrix, D.matrix, rtol=0, atol=1e-15)
 
 
 def test_a_verdict_is_a_truth_value_unless_it_is_open():
-    C, D = tc.RandomizedResponse(3, p=0.9), tc.RandomizedResponse(3, p=0.8)
-    assert tc.refines(C, D)
-    assert not tc.refines(D, C)
+    C, D = dc.RandomizedResponse(3, p=0.9), dc.RandomizedResponse(3, p=0.8)
+    assert dc.refines(C, D)
+    assert not dc.refines(D, C)
     with pytest.raises(InvalidValueError, match="not decided: too large"):
         bool(Refinement(None, reason="too large"))
 
 
 def test_a_verdict_says_itself_shortly_and_as_data():
-    C, D = tc.RandomizedResponse(2, p=0.9), tc.RandomizedResponse(2, p=0.75)
-    assert repr(tc.refines(C, D)).startswith("Refinement(holds, ")
-    assert tc.refines(C, D).to_dict() == {"holds": True, "residual": tc.refines(C, D).certificate.residual}
-    assert repr(tc.refines(D, C)) == "Refinement(does not hold, gap=0.15)"
-    assert tc.refines(D, C).to_dict() == {
+    C, D = dc.RandomizedResponse(2, p=0.9), dc.RandomizedResponse(2, p=0.75)
+    assert repr(dc.refines(C, D)).startswith("Refinement(holds, ")
+    assert dc.refines(C, D).to_dict() == {"holds": True, "residual": dc.refines(C, D).certificate.residual}
+    assert repr(dc.refines(D, C)) == "Refinement(does not hold, gap=0.15)"
+    assert dc.refines(D, C).to_dict() == {
         "holds": False,
         "gap": pytest.approx(0.15, abs=1e-15),
         "vulnerabilities": [0.75, 0.9],
@@ -184,9 +184,9 @@ def test_a_verdict_says_itself_shortly_and_as_data():
 
 
 def test_what_is_too_large_is_left_open():
-    C, D = tc.RandomizedResponse(5, p=0.9), tc.RandomizedResponse(5, p=0.8)
+    C, D = dc.RandomizedResponse(5, p=0.9), dc.RandomizedResponse(5, p=0.8)
     with within(Limits(most_factor_terms=1000)):
-        found = tc.refines(C, D)
+        found = dc.refines(C, D)
         assert found.holds is None
         assert "over 1,000 multiplications" in found.reason
 
@@ -195,7 +195,7 @@ def test_entries_of_all_magnitudes_are_found():
     rng = np.random.default_rng(5)
     C = rng.dirichlet(np.full(80, 0.1), size=40)
     R = rng.dirichlet(np.full(60, 0.02), size=80)  # down to 1e-300
-    assert tc.refines(tc.Channel(C), tc.Channel(C @ R)).certificate.residual <= 1e-12
+    assert dc.refines(dc.Channel(C), dc.Channel(C @ R)).certificate.residual <= 1e-12
 
 
 def test_what_rounding_hides_is_left_open():
@@ -205,10 +205,10 @@ def test_what_rounding_hides_is_left_open():
     for _ in range(8):
         C = (1 - 1e-8) * rng.dirichlet(np.ones(6)) + 1e-8 * rng.dirichlet(np.ones(6), size=6)
         D = C @ rng.dirichlet(np.full(7, 0.02), size=6)
-        found = tc.refines(tc.Channel(C), tc.Channel(D))
+        found = dc.refines(dc.Channel(C), dc.Channel(D))
         verdicts.add(found.holds)
         assert (found.holds is None) is ("rounding hides which it is" in found.reason)
-        assert lowest(tc.deficiency(tc.Channel(C), tc.Channel(D))) <= 1e-12
+        assert lowest(dc.deficiency(dc.Channel(C), dc.Channel(D))) <= 1e-12
     assert None in verdicts
     assert False not in verdicts
 
@@ -216,22 +216,22 @@ def test_what_rounding_hides_is_left_open():
 @pytest.mark.parametrize(
     ("second", "error", "said"),
     [
-        (tc.RandomizedResponse(3, p=0.9), InvalidChannelError, r"\(2\) and the second's \(3\) must be as many"),
-        (tc.RandomizedResponse(10**7, p=0.9), InvalidChannelError, r"\(2\) and the second's \(10000000\)"),
-        (tc.Channel(np.eye(2), ["well", "sick"]), InvalidChannelError, "'sick' and 'well' at position 0"),
-        (np.eye(2), UnsupportedError, "wrap a matrix with tacit.Channel"),
-        (tc.Channel, UnsupportedError, "got the class Channel"),
+        (dc.RandomizedResponse(3, p=0.9), InvalidChannelError, r"\(2\) and the second's \(3\) must be as many"),
+        (dc.RandomizedResponse(10**7, p=0.9), InvalidChannelError, r"\(2\) and the second's \(10000000\)"),
+        (dc.Channel(np.eye(2), ["well", "sick"]), InvalidChannelError, "'sick' and 'well' at position 0"),
+        (np.eye(2), UnsupportedError, "wrap a matrix with discretion.Channel"),
+        (dc.Channel, UnsupportedError, "got the class Channel"),
     ],
 )
 def test_what_cannot_be_compared_is_refused(second, error, said):
-    first = tc.Channel(np.eye(2), ["sick", "well"])
-    for ask in (tc.refines, tc.equivalent, tc.deficiency):
+    first = dc.Channel(np.eye(2), ["sick", "well"])
+    for ask in (dc.refines, dc.equivalent, dc.deficiency):
         with pytest.raises(error, match=said):
             ask(first, second)
 
 
 def test_a_channel_that_cannot_be_written_down_is_left_open():
-    huge = tc.RandomizedResponse(10**5, p=0.9)
-    found = tc.refines(huge, huge)
+    huge = dc.RandomizedResponse(10**5, p=0.9)
+    found = dc.refines(huge, huge)
     assert found.holds is None
     assert "more than 67,108,864 entries" in found.reason

@@ -5,7 +5,7 @@ import io
 import json
 from functools import cache
 
-from tacit.reproduce import PAPERS
+from discretion.reproduce import PAPERS
 
 EVERY_ITEM = [(paper, item) for paper, given in PAPERS.items() for item in given.items]
 # To compute these once more takes long.

@@ -8,7 +8,7 @@ from itertools import pairwise, product
 import numpy as np
 import pytest
 
-import tacit as tc
+import discretion as dc
 from oracles.laws import binomial
 from reproduce.papers import EveryItem, drawn, made, row, slips
 
@@ -66,7 +66,7 @@ def people_rare_and_values_frequent(classes, cut):
 
 @pytest.mark.parametrize("threshold", [1e-4, 1e-3, 0.01, 0.1])
 def test_figure_2_is_the_definition_and_the_counting_bound_cut_by_cut(threshold):
-    adult, columns = tc.Population("example:adult"), THREE.split(", ")
+    adult, columns = dc.Population("example:adult"), THREE.split(", ")
     n, t = adult.people, Fraction(str(threshold))
     sizes = [[int(s) for s in np.repeat(c.sizes, c.counts)] for c in map(adult.class_sizes, ([c] for c in columns))]
     together = adult.class_sizes(columns)
@@ -276,7 +276,7 @@ def test_the_end_of_appendix_f_is_right(s, change):
 def test_what_appendix_g_holds_for_no_constant_that_depends_on_the_support():
     gap = 1e-9
     ratios = [
-        tc.anonymity.statistical_exposure([1 - gap, gap], n, n) / (math.sqrt(n) * gap) for n in (10**2, 10**4, 10**6)
+        dc.anonymity.statistical_exposure([1 - gap, gap], n, n) / (math.sqrt(n) * gap) for n in (10**2, 10**4, 10**6)
     ]
     assert ratios == pytest.approx([10, 100, 1000], rel=0.02)
 

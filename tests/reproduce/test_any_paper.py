@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-import tacit as tc
-import tacit.charts
-import tacit.reproduce
+import discretion as dc
+import discretion.charts
+import discretion.reproduce
 from cli_runner import run
+from discretion.reproduce import PAPERS, Published
 from public_names import ROOMS
 from reproduce.papers import EVERY_ITEM
-from tacit.reproduce import PAPERS, Published
 
 ITEMS = {
     "shuffle": [
@@ -40,13 +40,13 @@ def test_the_command_line_lists_every_paper_and_item():
 
 
 PUBLIC = {
-    "tacit": {*tc.__all__, *ROOMS},
-    **{f"tacit.{room}": {*getattr(tc, room).__all__} for room in ROOMS},
-    "tacit.charts": {*tacit.charts.__all__},
+    "discretion": {*dc.__all__, *ROOMS},
+    **{f"discretion.{room}": {*getattr(dc, room).__all__} for room in ROOMS},
+    "discretion.charts": {*discretion.charts.__all__},
     # What a result is made of, and the papers' own room.
-    "tacit.estimate": {"highest", "lowest"},
+    "discretion.estimate": {"highest", "lowest"},
 }
-ROOM = Path(tacit.reproduce.__file__).parent
+ROOM = Path(discretion.reproduce.__file__).parent
 MODULES = sorted(str(file.relative_to(ROOM)) for file in ROOM.glob("*/*.py"))
 
 
@@ -54,11 +54,13 @@ MODULES = sorted(str(file.relative_to(ROOM)) for file in ROOM.glob("*/*.py"))
 def test_papers_are_made_from_public_functions_only(module):
     for node in ast.walk(ast.parse((ROOM / module).read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
-            assert all(name.name == "tacit" or not name.name.startswith("tacit.") for name in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module.startswith("tacit"):
-            if not node.module.startswith("tacit.reproduce"):
+            assert all(name.name == "discretion" or not name.name.startswith("discretion.") for name in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module.startswith("discretion"):
+            if not node.module.startswith("discretion.reproduce"):
                 assert {name.name for name in node.names} <= PUBLIC[node.module]
-        elif isinstance(node, ast.Attribute) and (of := ast.unparse(node.value).replace("tc", "tacit", 1)) in PUBLIC:
+        elif (
+            isinstance(node, ast.Attribute) and (of := ast.unparse(node.value).replace("dc", "discretion", 1)) in PUBLIC
+        ):
             assert node.attr in PUBLIC[of]
 
 

@@ -8,9 +8,9 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-import tacit as tc
+import discretion as dc
+from discretion.charts import to_svg
 from reproduce.papers import EveryItem, drawn, made, row, slips
-from tacit.charts import to_svg
 
 pytestmark = pytest.mark.long
 
@@ -215,7 +215,7 @@ def nearest_shares(raw):
 
 @pytest.mark.parametrize("epsilon", [2.1, 4.8, 9.9])
 def test_figure_7_has_the_utility_of_a_simulation_person_by_person(epsilon):
-    classes = tc.Population("example:adult", ["income", "marital_status", "sex", "occupation"]).class_sizes()
+    classes = dc.Population("example:adult", ["income", "marital_status", "sex", "occupation"]).class_sizes()
     values = np.repeat(np.arange(classes.classes), np.repeat(classes.sizes, classes.counts))
     truth, rng = np.bincount(values, minlength=420) / values.size, np.random.default_rng(7)
     p, q = math.exp(epsilon) / (math.exp(epsilon) + 419), 1 / (math.exp(epsilon) + 419)

@@ -6,7 +6,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-import tacit as tc
+import discretion as dc
 from oracles import local_closed_forms, local_information, population_laws
 from reproduce.papers import EveryItem, findings, made, row
 
@@ -166,7 +166,7 @@ def test_oue_is_worth_less_than_grr_at_095_by_an_independent_route():
          for bits in product((0, 1), repeat=3)]
         for x in range(3)
     ]  # fmt: skip
-    law = population_laws.law_of(tc.Dirichlet(HALF))
+    law = population_laws.law_of(dc.Dirichlet(HALF))
     assert found["F"] == pytest.approx(local_information.effective_participation(np.array(channel), law), rel=1e-6)
     (grr,) = (found for found in curve("GRR") if found["S"] == pytest.approx(0.95, abs=1e-9))
     assert found["F"] < worth_of_response(grr["epsilon"])
@@ -186,10 +186,10 @@ def test_the_formulas_that_are_slips_are_named():
 
 def test_local_hashing_is_reproduced_by_the_class_where_its_functions_part_the_values_as_all_do():
     # The value of (7.6), by one channel of all 81 functions.
-    g, answer = 3, np.array(tc.RandomizedResponse(3, epsilon=0.5).channel().matrix)
+    g, answer = 3, np.array(dc.RandomizedResponse(3, epsilon=0.5).channel().matrix)
     everything = np.hstack([answer[list(h)] for h in product(range(g), repeat=4)]) / g**4
-    assert tc.information.average_privacy(tc.Channel(everything)) == pytest.approx(0.983302, abs=5e-7)
-    assert tc.information.average_privacy(tc.LocalHashing(4, 0.5, g=3)) == pytest.approx(0.983244, abs=5e-7)
+    assert dc.information.average_privacy(dc.Channel(everything)) == pytest.approx(0.983302, abs=5e-7)
+    assert dc.information.average_privacy(dc.LocalHashing(4, 0.5, g=3)) == pytest.approx(0.983244, abs=5e-7)
     hashed = [entry for entry in item("numbers").published if "(7.6)" in entry.what]
     assert sum("LocalHashing" in entry.what and "linear" not in entry.what for entry in hashed) == 3
     assert all(abs(entry.difference) < 1e-10 for entry in hashed)

@@ -7,9 +7,9 @@ from itertools import product
 import numpy as np
 import pytest
 
-import tacit as tc
+import discretion as dc
+from discretion.reproduce.shuffle import printed
 from reproduce.papers import EVERY_ITEM, EveryItem, drawn, made, row, slips
-from tacit.reproduce.shuffle import printed
 
 pytestmark = pytest.mark.long
 
@@ -139,8 +139,8 @@ def test_figure_3_is_the_definition_and_largest_at_one_half(p):
 def test_between_the_crowds_of_figure_3_the_guess_falls_below_that_at_none():
     """So "all others on one value" is not the weakest crowd either."""
     assert eq_10(0.8, 3, 197) < eq_10(0.8, 0, 200)
-    guess = tc.posterior_vulnerability(
-        tc.Shuffled(tc.RandomizedResponse(2, p=0.8), 201).seen_by(tc.AllButOne([3, 197]))
+    guess = dc.posterior_vulnerability(
+        dc.Shuffled(dc.RandomizedResponse(2, p=0.8), 201).seen_by(dc.AllButOne([3, 197]))
     )
     assert guess == pytest.approx(eq_10(0.8, 3, 197), rel=1e-10)
 

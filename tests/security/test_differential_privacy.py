@@ -9,10 +9,8 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, strategies as st
 
-import tacit as tc
-from oracles.promise import exactly
-from oracles.strategies import matrices, stochastic
-from tacit.security import (
+import discretion as dc
+from discretion.security import (
     bayes_security_of_databases,
     bayes_security_of_ldp,
     delta_of_bayes_security,
@@ -21,6 +19,8 @@ from tacit.security import (
     success_probability,
     yeom_advantage,
 )
+from oracles.promise import exactly
+from oracles.strategies import matrices, stochastic
 
 EPSILONS = [0.0, 1e-9, 0.1, 1.0, 5.0, 30.0]
 DELTAS = [0.0, 1e-6, 0.25, 1.0]
@@ -32,12 +32,12 @@ def dominating_pair(epsilon, delta=0.0):
     p = 1 / (1 + math.exp(-epsilon))
     q = math.exp(-epsilon) / (1 + math.exp(-epsilon))
     honest = 1 - delta
-    return tc.Channel([[delta, 0, honest * p, honest * q], [0, delta, honest * q, honest * p]])
+    return dc.Channel([[delta, 0, honest * p, honest * q], [0, delta, honest * q, honest * p]])
 
 
 def erasure(beta):
     """Shows the secret with probability 1 - β, and nothing otherwise."""
-    return tc.Channel([[1 - beta, 0, beta], [0, 1 - beta, beta]])
+    return dc.Channel([[1 - beta, 0, beta], [0, 1 - beta, beta]])
 
 
 def figure_3_left(n, m, k, epsilon):
@@ -59,17 +59,17 @@ def figure_3_right(n, m, epsilon):
 @pytest.mark.parametrize("epsilon", EPSILONS)
 def test_theorem_5_and_its_like_for_delta_are_attained(epsilon, delta):
     C = dominating_pair(epsilon, delta)
-    assert tc.privacy_profile(C, epsilon) == exactly(delta)
-    assert bayes_security_of_ldp(epsilon, delta) == exactly(tc.bayes_security(C))
-    assert membership_advantage(epsilon, delta) == exactly(tc.total_variation(*C.matrix))
-    assert membership_advantage(epsilon, delta) == exactly(1 - tc.bayes_security(C, [0.5, 0.5]))
+    assert dc.privacy_profile(C, epsilon) == exactly(delta)
+    assert bayes_security_of_ldp(epsilon, delta) == exactly(dc.bayes_security(C))
+    assert membership_advantage(epsilon, delta) == exactly(dc.total_variation(*C.matrix))
+    assert membership_advantage(epsilon, delta) == exactly(1 - dc.bayes_security(C, [0.5, 0.5]))
 
 
 @given(matrices(), st.floats(0, 6))
 def test_theorem_5_holds_for_every_epsilon_and_delta_that_a_channel_has(matrix, epsilon):
-    C = tc.Channel(matrix)
-    assert tc.bayes_security(C) >= bayes_security_of_ldp(epsilon, tc.privacy_profile(C, epsilon)) - 1e-12
-    assert tc.bayes_security(C) >= bayes_security_of_ldp(tc.ldp_epsilon(C)) - 1e-12
+    C = dc.Channel(matrix)
+    assert dc.bayes_security(C) >= bayes_security_of_ldp(epsilon, dc.privacy_profile(C, epsilon)) - 1e-12
+    assert dc.bayes_security(C) >= bayes_security_of_ldp(dc.ldp_epsilon(C)) - 1e-12
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 5.0])
@@ -77,21 +77,21 @@ def test_theorem_5_holds_for_every_epsilon_and_delta_that_a_channel_has(matrix, 
 def test_figure_3_corrected(n, m, epsilon):
     ways = [figure_3_left(n, m, k, epsilon) for k in range(1, m)] + [figure_3_right(n, m, epsilon)]
     for matrix in ways:
-        C = tc.Channel(matrix)  # which checks that its rows are stochastic
+        C = dc.Channel(matrix)  # which checks that its rows are stochastic
         assert C.shape == (n, m)
-        assert tc.ldp_epsilon(C) == exactly(epsilon)
-        assert tc.bayes_security(C) == exactly(bayes_security_of_ldp(epsilon))
+        assert dc.ldp_epsilon(C) == exactly(epsilon)
+        assert dc.bayes_security(C) == exactly(bayes_security_of_ldp(epsilon))
 
 
 def test_figure_3_as_printed_is_no_such_channel():
     epsilon, m = 1.0, 5
     d, e = math.exp(epsilon) / (1 + math.exp(epsilon)), 1 / (1 + math.exp(epsilon))
-    right = tc.Channel([[d, e], [e, d], [1, 0]])
-    assert math.isinf(tc.ldp_epsilon(right))
+    right = dc.Channel([[d, e], [e, d], [1, 0]])
+    assert math.isinf(dc.ldp_epsilon(right))
     for k in range(1, m):  # stochastic for m = 2k only: never, for an odd m
         a, b = d / k, e / (m - k)
-        with pytest.raises(tc.errors.InvalidChannelError, match="row 1 sums to"):
-            tc.Channel([[a] * k + [b] * (m - k), [b] * k + [a] * (m - k)])
+        with pytest.raises(dc.errors.InvalidChannelError, match="row 1 sums to"):
+            dc.Channel([[a] * k + [b] * (m - k), [b] * k + [a] * (m - k)])
     # Nor do its other rows, all 1/m, keep to ε for every k: here a is more than e^ε times as much.
     wide = 12
     assert d / 1 > math.exp(epsilon) / wide
@@ -99,11 +99,11 @@ def test_figure_3_as_printed_is_no_such_channel():
 
 @given(matrices(rows=SEVERAL), st.floats(0, 6))
 def test_proposition_2_both_ways_and_what_it_says_of_other_epsilons(matrix, epsilon):
-    C = tc.Channel(matrix)
-    beta = tc.bayes_security(C)
-    assert tc.privacy_profile(C, 0) == exactly(delta_of_bayes_security(beta))
-    assert delta_of_bayes_security(beta, epsilon) - 1e-12 <= tc.privacy_profile(C, epsilon) <= 1 - beta + 1e-12
-    assert tc.ldp_epsilon(C) >= epsilon_of_bayes_security(beta) - 1e-9
+    C = dc.Channel(matrix)
+    beta = dc.bayes_security(C)
+    assert dc.privacy_profile(C, 0) == exactly(delta_of_bayes_security(beta))
+    assert delta_of_bayes_security(beta, epsilon) - 1e-12 <= dc.privacy_profile(C, epsilon) <= 1 - beta + 1e-12
+    assert dc.ldp_epsilon(C) >= epsilon_of_bayes_security(beta) - 1e-9
 
 
 @given(st.floats(0, 1), st.floats(0, 6))
@@ -111,10 +111,10 @@ def test_the_least_and_the_most_delta_are_attained(beta, epsilon):
     least = delta_of_bayes_security(beta, epsilon)
     if least > 0:
         C = dominating_pair(epsilon, least)
-        assert tc.bayes_security(C) == pytest.approx(beta, abs=1e-12)
-        assert tc.privacy_profile(C, epsilon) == pytest.approx(least, abs=1e-12)
-    assert tc.privacy_profile(erasure(beta), epsilon) == pytest.approx(1 - beta, abs=1e-12)
-    assert tc.bayes_security(erasure(beta)) == pytest.approx(beta, abs=1e-12)
+        assert dc.bayes_security(C) == pytest.approx(beta, abs=1e-12)
+        assert dc.privacy_profile(C, epsilon) == pytest.approx(least, abs=1e-12)
+    assert dc.privacy_profile(erasure(beta), epsilon) == pytest.approx(1 - beta, abs=1e-12)
+    assert dc.bayes_security(erasure(beta)) == pytest.approx(beta, abs=1e-12)
 
 
 @given(st.floats(1e-3, 1), st.floats(0, 1))
@@ -130,22 +130,22 @@ def test_epsilon_delta_and_bayes_security_are_each_others_inverses(beta, delta):
 @pytest.mark.parametrize("epsilon", [0.0, 0.5, 2.0])
 @pytest.mark.parametrize(("people", "values"), list(itertools.product([1, 2, 3], [2, 3, 4])))
 def test_corollary_1_is_attained_by_people_who_randomize_their_values(people, values, epsilon):
-    one = tc.RandomizedResponse(values, epsilon=epsilon).channel().matrix
-    databases = tc.Channel(reduce(np.kron, [one] * people))
+    one = dc.RandomizedResponse(values, epsilon=epsilon).channel().matrix
+    databases = dc.Channel(reduce(np.kron, [one] * people))
     uniform = np.full(values**people, values**-people)
-    expected = tc.bayes_security(databases, uniform)
+    expected = dc.bayes_security(databases, uniform)
     assert bayes_security_of_databases(epsilon, people, values) == exactly(expected)
     assert bayes_security_of_databases(epsilon, people, values, values**-people) == exactly(expected)
 
 
 @given(st.data(), st.integers(1, 2), st.integers(2, 3), st.floats(0, 4))
 def test_corollary_1_holds_for_every_prior_of_the_databases(data, people, values, epsilon):
-    one = tc.RandomizedResponse(values, epsilon=epsilon).channel().matrix
-    databases = tc.Channel(reduce(np.kron, [one] * people))
+    one = dc.RandomizedResponse(values, epsilon=epsilon).channel().matrix
+    databases = dc.Channel(reduce(np.kron, [one] * people))
     prior = data.draw(stochastic(1, values**people))[0]
     assume(prior.max() < 1)
     promised = bayes_security_of_databases(epsilon, people, values, prior.max())
-    assert tc.bayes_security(databases, prior) >= promised - 1e-12
+    assert dc.bayes_security(databases, prior) >= promised - 1e-12
 
 
 @pytest.mark.parametrize("people", [1, 40, 10**9])
@@ -159,7 +159,7 @@ def test_corollary_1_at_extremes(people, epsilon, values, prior_maximum):
         mean = (Decimal(values).ln() * -people).exp()
         likeliest = mean if prior_maximum is None else Decimal(prior_maximum)
         if likeliest < mean:
-            with pytest.raises(tc.errors.InvalidValueError, match="prior_maximum"):
+            with pytest.raises(dc.errors.InvalidValueError, match="prior_maximum"):
                 bayes_security_of_databases(epsilon, people, values, prior_maximum)
             return
         ratio = Decimal(epsilon).exp()
@@ -201,9 +201,9 @@ def test_figure_4_yeoms_bound_is_looser(epsilon):
 
 @given(matrices(rows=SEVERAL))
 def test_the_success_probability_is_that_of_guessing_between_the_leakiest_two(matrix):
-    C = tc.Channel(matrix)
-    two = tc.restricted(C, tc.leakiest_pair(C))
-    assert success_probability(tc.bayes_security(C)) == exactly(tc.posterior_vulnerability(two))
+    C = dc.Channel(matrix)
+    two = dc.restricted(C, dc.leakiest_pair(C))
+    assert success_probability(dc.bayes_security(C)) == exactly(dc.posterior_vulnerability(two))
 
 
 def test_success_probabilities_that_section_vi_quotes():
@@ -214,7 +214,7 @@ def test_success_probabilities_that_section_vi_quotes():
 
 
 def test_an_interval_stays_one():
-    security = tc.Estimate(0.4, low=0.3, high=0.5, confidence=0.95, method="samples")
+    security = dc.Estimate(0.4, low=0.3, high=0.5, confidence=0.95, method="samples")
     guess = success_probability(security)
     assert (guess.low, guess.value, guess.high) == (exactly(0.75), exactly(0.8), exactly(0.85))
     assert guess.confidence == 0.95
@@ -232,7 +232,7 @@ def test_an_interval_stays_one():
         (lambda: yeom_advantage("1"), "epsilon must be a number"),
         (lambda: delta_of_bayes_security(1.1), r"bayes_security must be in \[0, 1\], got 1.1"),
         (lambda: epsilon_of_bayes_security(-0.1), r"bayes_security must be in \[0, 1\]"),
-        (lambda: success_probability(tc.Estimate(0.5, 0, 2, None, "")), r"bayes_security must be in \[0, 1\]"),
+        (lambda: success_probability(dc.Estimate(0.5, 0, 2, None, "")), r"bayes_security must be in \[0, 1\]"),
         (lambda: bayes_security_of_databases(1, 0, 2), "people must be a whole number of at least 1"),
         (lambda: bayes_security_of_databases(1, 1, 1), "values must be a whole number of at least 2"),
         (lambda: bayes_security_of_databases(1, 1, 10**400), "values must be at most"),
@@ -241,5 +241,5 @@ def test_an_interval_stays_one():
     ],
 )
 def test_what_is_out_of_range_is_refused(ask, words):
-    with pytest.raises(tc.errors.InvalidValueError, match=words):
+    with pytest.raises(dc.errors.InvalidValueError, match=words):
         ask()

@@ -4,9 +4,9 @@ import math
 
 import pytest
 
-import tacit as tc
-from tacit.errors import InvalidValueError
-from tacit.security import (
+import discretion as dc
+from discretion.errors import InvalidValueError
+from discretion.security import (
     bayes_security_of_ldp,
     membership_advantage,
     tradeoff_of_bayes_security,
@@ -37,7 +37,7 @@ def test_a_guarantee_is_read_off_its_curve(epsilon, delta):
 
 def test_randomized_response_attains_it():
     for rate in (0.01, 0.3, 0.8):
-        found = tc.tradeoff(tc.RandomizedResponse(2, epsilon=1.5)).at(rate)
+        found = dc.tradeoff(dc.RandomizedResponse(2, epsilon=1.5)).at(rate)
         assert found == pytest.approx(tradeoff_of_dp(1.5).at(rate), rel=1e-12)
 
 
@@ -45,9 +45,9 @@ def test_bayes_security_allows_no_more_than_its_distance():
     curve = tradeoff_of_bayes_security(0.9)
     assert [round(curve.at(rate), 12) for rate in (0, 0.3, 0.9, 1)] == [0.9, 0.6, 0, 0]
     assert curve.bayes_security == pytest.approx(0.9)
-    for system in (tc.Laplace(2), tc.Gaussian(1), tc.RandomizedResponse(4, epsilon=1)):
-        allowed = tradeoff_of_bayes_security(tc.bayes_security(system))
-        assert all(tc.tradeoff(system).at(rate) >= allowed.at(rate) - 1e-12 for rate in (0.01, 0.2, 0.5, 0.9))
+    for system in (dc.Laplace(2), dc.Gaussian(1), dc.RandomizedResponse(4, epsilon=1)):
+        allowed = tradeoff_of_bayes_security(dc.bayes_security(system))
+        assert all(dc.tradeoff(system).at(rate) >= allowed.at(rate) - 1e-12 for rate in (0.01, 0.2, 0.5, 0.9))
 
 
 def test_guarantees_compose_as_kairouz_oh_and_viswanath_have_it():
@@ -55,8 +55,8 @@ def test_guarantees_compose_as_kairouz_oh_and_viswanath_have_it():
     once = tradeoff_of_dp(1.0)
     twice = once.compose(once)
     assert twice.epsilon(0) == pytest.approx(2)
-    system = tc.repeated(tc.RandomizedResponse(2, epsilon=1), 2)
-    assert twice.delta(0.5) == pytest.approx(tc.privacy_profile(system, 0.5))
+    system = dc.repeated(dc.RandomizedResponse(2, epsilon=1), 2)
+    assert twice.delta(0.5) == pytest.approx(dc.privacy_profile(system, 0.5))
 
 
 @pytest.mark.parametrize(

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings, strategies as st
 
-import tacit as tc
+import discretion as dc
 from oracles import adversaries as slow, channels, measures, shuffling
 from oracles.promise import exactly
 from oracles.strategies import gains, priors, stochastic
 
-RR = tc.RandomizedResponse
+RR = dc.RandomizedResponse
 
 FEW = st.integers(2, 3)
 
@@ -36,7 +36,7 @@ def alphas(k):
 
 
 def wrapped(gain):
-    return None if gain is None else tc.gain_matrix(gain)
+    return None if gain is None else dc.gain_matrix(gain)
 
 
 def check_all(crowd, adversary, rows, *, prior, gain, law=None):
@@ -46,17 +46,17 @@ def check_all(crowd, adversary, rows, *, prior, gain, law=None):
     table = measures.identity(k) if gain is None else channels.exact(gain)
     after, before = measures.posterior_vulnerability(rows, law, table), measures.prior_vulnerability(law, table)
     seen, asked = crowd.seen_by(adversary), {} if prior is None else {"prior": prior}
-    assert tc.posterior_vulnerability(seen, gain=wrapped(gain), **asked) == exactly(after)
-    assert tc.leakage(seen, gain=wrapped(gain), kind="additive", **asked) == exactly(after - before)
+    assert dc.posterior_vulnerability(seen, gain=wrapped(gain), **asked) == exactly(after)
+    assert dc.leakage(seen, gain=wrapped(gain), kind="additive", **asked) == exactly(after - before)
     if before > 1e-9:
-        assert tc.leakage(seen, gain=wrapped(gain), **asked) == exactly(after / before)
-    assert tc.mutual_information(seen, **asked) == exactly(measures.mutual_information(rows, law))
-    assert tc.bayes_security(seen) == exactly(measures.bayes_security(rows))
+        assert dc.leakage(seen, gain=wrapped(gain), **asked) == exactly(after / before)
+    assert dc.mutual_information(seen, **asked) == exactly(measures.mutual_information(rows, law))
+    assert dc.bayes_security(seen) == exactly(measures.bayes_security(rows))
     distances = measures.pair_distances(rows)
-    named = distances[tc.leakiest_pair(seen)]
+    named = distances[dc.leakiest_pair(seen)]
     assert float(max(distances.values()) - named) <= 1e-11
     if prior is not None and max(law) < 1:
-        assert tc.bayes_security(seen, prior) == exactly(measures.bayes_security_at(rows, law))
+        assert dc.bayes_security(seen, prior) == exactly(measures.bayes_security_at(rows, law))
 
 
 @given(st.data(), crowds())
@@ -66,8 +66,8 @@ def test_among_strangers_of_any_population(data, crowd):
     k = len(Q)
     population = data.draw(stochastic(1, k))[0]
     rows = slow.uninformed(channels.exact(Q), n, measures.fractions(population))
-    adversary = tc.Uninformed(population)
-    check_all(tc.Shuffled(tc.Channel(Q), n), adversary, rows, prior=data.draw(priors(k)), gain=data.draw(gains(k)))
+    adversary = dc.Uninformed(population)
+    check_all(dc.Shuffled(dc.Channel(Q), n), adversary, rows, prior=data.draw(priors(k)), gain=data.draw(gains(k)))
 
 
 @given(st.data(), crowds())
@@ -82,8 +82,8 @@ def test_the_vulnerability_among_strangers_is_an_average_over_all_reports_alike(
     enumerated = measures.posterior_vulnerability(slow.uninformed(exact, n, strangers), law, table)
     # The floats' rows and populations sum to 1 only nearly, so the two Fractions differ by as much.
     assert float(formula) == pytest.approx(float(enumerated), rel=1e-13, abs=1e-14)
-    asked = tc.posterior_vulnerability(
-        tc.Shuffled(tc.Channel(Q), n).seen_by(tc.Uninformed(population)), prior, wrapped(gain)
+    asked = dc.posterior_vulnerability(
+        dc.Shuffled(dc.Channel(Q), n).seen_by(dc.Uninformed(population)), prior, wrapped(gain)
     )
     assert asked == exactly(formula)
 
@@ -95,8 +95,8 @@ def test_all_others_known(data, crowd):
     k = len(Q)
     counts = data.draw(st.sampled_from(slow.all_counts(n - 1, k)))
     rows = slow.all_but_one(channels.exact(Q), counts)
-    adversary = tc.AllButOne(counts)
-    check_all(tc.Shuffled(tc.Channel(Q), n), adversary, rows, prior=data.draw(priors(k)), gain=data.draw(gains(k)))
+    adversary = dc.AllButOne(counts)
+    check_all(dc.Shuffled(dc.Channel(Q), n), adversary, rows, prior=data.draw(priors(k)), gain=data.draw(gains(k)))
 
 
 @given(st.data(), crowds())
@@ -108,8 +108,8 @@ def test_some_others_known(data, crowd):
     population = data.draw(st.none() | stochastic(1, k).map(lambda rows: rows[0]))
     strangers = [Fraction(1, k)] * k if population is None else measures.fractions(population)
     rows = slow.partly_informed(channels.exact(Q), n, counts, strangers)
-    adversary = tc.PartlyInformed(counts, population)
-    check_all(tc.Shuffled(tc.Channel(Q), n), adversary, rows, prior=data.draw(priors(k)), gain=data.draw(gains(k)))
+    adversary = dc.PartlyInformed(counts, population)
+    check_all(dc.Shuffled(dc.Channel(Q), n), adversary, rows, prior=data.draw(priors(k)), gain=data.draw(gains(k)))
 
 
 @pytest.mark.long
@@ -122,7 +122,7 @@ def test_all_users_alike(data, crowd):
     urn = [Fraction(a) for a in alpha]
     rows, law = slow.exchangeable(channels.exact(Q), n, urn), slow.exchangeable_prior(urn)
     check_all(
-        tc.Shuffled(tc.Channel(Q), n), tc.Exchangeable(alpha), rows, prior=None, gain=data.draw(gains(k)), law=law
+        dc.Shuffled(dc.Channel(Q), n), dc.Exchangeable(alpha), rows, prior=None, gain=data.draw(gains(k)), law=law
     )
 
 
@@ -136,27 +136,27 @@ def test_whatever_the_others_hold(data, crowd):
     law = measures.fractions(np.full(k, 1 / k) if prior is None else prior)
     table = measures.identity(k) if gain is None else channels.exact(gain)
     everything = [slow.all_but_one(channels.exact(Q), counts) for counts in slow.all_counts(n - 1, k)]
-    s, worst = tc.Shuffled(tc.Channel(Q), n), tc.WorstAllButOne()
+    s, worst = dc.Shuffled(dc.Channel(Q), n), dc.WorstAllButOne()
     after = max(measures.posterior_vulnerability(rows, law, table) for rows in everything)
     before = measures.prior_vulnerability(law, table)
-    assert tc.posterior_vulnerability(s.seen_by(worst), prior, wrapped(gain)) == exactly(after)
-    assert tc.leakage(s.seen_by(worst), prior, wrapped(gain), kind="additive") == exactly(after - before)
+    assert dc.posterior_vulnerability(s.seen_by(worst), prior, wrapped(gain)) == exactly(after)
+    assert dc.leakage(s.seen_by(worst), prior, wrapped(gain), kind="additive") == exactly(after - before)
     if before > 1e-9:
-        assert tc.leakage(s.seen_by(worst), prior, wrapped(gain)) == exactly(after / before)
+        assert dc.leakage(s.seen_by(worst), prior, wrapped(gain)) == exactly(after / before)
     information = max(measures.mutual_information(rows, law) for rows in everything)
-    assert tc.mutual_information(s.seen_by(worst), prior) == exactly(information)
-    assert tc.bayes_security(s.seen_by(worst)) == exactly(min(map(measures.bayes_security, everything)))
+    assert dc.mutual_information(s.seen_by(worst), prior) == exactly(information)
+    assert dc.bayes_security(s.seen_by(worst)) == exactly(min(map(measures.bayes_security, everything)))
     if max(law) < 1:
         kept = min(measures.bayes_security_at(rows, law) for rows in everything)
-        assert tc.bayes_security(s.seen_by(worst), law_of(prior, k)) == exactly(kept)
-    pair = tc.leakiest_pair(s.seen_by(worst))
+        assert dc.bayes_security(s.seen_by(worst), law_of(prior, k)) == exactly(kept)
+    pair = dc.leakiest_pair(s.seen_by(worst))
     distances = [measures.pair_distances(rows) for rows in everything]
     furthest = max(max(of.values()) for of in distances)
     assert float(furthest - max(of[pair] for of in distances)) <= 1e-11
 
 
 def law_of(prior, k):
-    return tc.uniform(k) if prior is None else prior
+    return dc.uniform(k) if prior is None else prior
 
 
 @pytest.mark.parametrize(("k", "n"), [(2, 8), (3, 5)])
@@ -164,19 +164,19 @@ def law_of(prior, k):
 def test_what_is_enumerated_is_a_float(k, n, p):
     Q = channels.exact(RR(k, p=p).channel().matrix)
     law = [Fraction(1, k)] * k
-    s, worst = tc.Shuffled(RR(k, p=p), n), tc.WorstAllButOne()
+    s, worst = dc.Shuffled(RR(k, p=p), n), dc.WorstAllButOne()
     guess = slow.worst_all_but_one(Q, n, lambda rows: measures.posterior_vulnerability(rows, law, measures.identity(k)))
-    asked = tc.posterior_vulnerability(s.seen_by(worst))
+    asked = dc.posterior_vulnerability(s.seen_by(worst))
     assert isinstance(asked, float)
     assert asked == exactly(guess)
     kept = slow.worst_all_but_one(Q, n, measures.bayes_security, min)
-    assert tc.bayes_security(s.seen_by(worst)) == exactly(kept)
+    assert dc.bayes_security(s.seen_by(worst)) == exactly(kept)
 
 
 def test_the_worst_of_two_values_is_not_all_others_on_one():
-    s, n = tc.Shuffled(RR(2, p=0.8), 201), 201
-    guesses = {b: tc.posterior_vulnerability(s.seen_by(tc.AllButOne([n - 1 - b, b]))) for b in range(n)}
-    worst = tc.posterior_vulnerability(s.seen_by(tc.WorstAllButOne()))
+    s, n = dc.Shuffled(RR(2, p=0.8), 201), 201
+    guesses = {b: dc.posterior_vulnerability(s.seen_by(dc.AllButOne([n - 1 - b, b]))) for b in range(n)}
+    worst = dc.posterior_vulnerability(s.seen_by(dc.WorstAllButOne()))
     assert (round(guesses[0], 5), round(guesses[n - 1], 5), round(worst, 5)) == (0.52111, 0.52111, 0.52116)
     assert worst == exactly(max(guesses.values()))
 
@@ -185,9 +185,9 @@ def test_at_five_users_the_difference_is_a_fifth_of_the_distance():
     Q = channels.randomized_response(2, Fraction(4, 5))
     kept = {counts: measures.bayes_security(slow.all_but_one(Q, counts)) for counts in slow.all_counts(4, 2)}
     assert round(float(1 - (1 - kept[4, 0]) / (1 - kept[2, 2])), 1) == 0.2
-    s = tc.Shuffled(RR(2, p=0.8), 5)
-    assert tc.bayes_security(s.seen_by(tc.WorstAllButOne())) == exactly(kept[2, 2])
-    assert tc.bayes_security(s.seen_by(tc.AllButOne([4, 0]))) == exactly(kept[4, 0])
+    s = dc.Shuffled(RR(2, p=0.8), 5)
+    assert dc.bayes_security(s.seen_by(dc.WorstAllButOne())) == exactly(kept[2, 2])
+    assert dc.bayes_security(s.seen_by(dc.AllButOne([4, 0]))) == exactly(kept[4, 0])
 
 
 @pytest.mark.long
@@ -201,24 +201,24 @@ def test_more_known_users_help_on_average(data, size):
         data.draw(priors(k)),
         data.draw(gains(k)),
     )
-    s = tc.Shuffled(tc.Channel(Q), n)
+    s = dc.Shuffled(dc.Channel(Q), n)
     asks = {
-        "guess": lambda a: tc.posterior_vulnerability(s.seen_by(a), prior, wrapped(gain)),
-        "information": lambda a: tc.mutual_information(s.seen_by(a), prior),
-        "distance": lambda a: -tc.bayes_security(s.seen_by(a), law_of(None, k)),
+        "guess": lambda a: dc.posterior_vulnerability(s.seen_by(a), prior, wrapped(gain)),
+        "information": lambda a: dc.mutual_information(s.seen_by(a), prior),
+        "distance": lambda a: -dc.bayes_security(s.seen_by(a), law_of(None, k)),
     }
     for ask in asks.values():
         average = [
             sum(
                 shuffling.multinomial(counts)
                 * math.prod(population[x] ** count for x, count in enumerate(counts))
-                * ask(tc.PartlyInformed(counts, population))
+                * ask(dc.PartlyInformed(counts, population))
                 for counts in slow.all_counts(c, k)
             )
             for c in range(n)
         ]
         assert all(less <= more + 1e-11 for less, more in itertools.pairwise(average))
-        assert average[0] == exactly(ask(tc.Uninformed(population)))
+        assert average[0] == exactly(ask(dc.Uninformed(population)))
 
 
 @given(st.data(), crowds(largest=4))
@@ -226,17 +226,17 @@ def test_more_known_users_help_on_average(data, size):
 def test_knowing_nobody_and_knowing_everybody_are_the_two_ends(data, crowd):
     Q, n = crowd
     k = len(Q)
-    s, population = tc.Shuffled(tc.Channel(Q), n), data.draw(stochastic(1, k))[0]
+    s, population = dc.Shuffled(dc.Channel(Q), n), data.draw(stochastic(1, k))[0]
     counts = data.draw(st.sampled_from(slow.all_counts(n - 1, k)))
-    for ask in (tc.posterior_vulnerability, tc.mutual_information, tc.bayes_security):
-        nobody, everybody = tc.PartlyInformed([0] * k, population), tc.PartlyInformed(counts, population)
-        assert ask(s.seen_by(nobody)) == exactly(ask(s.seen_by(tc.Uninformed(population))))
-        assert ask(s.seen_by(everybody)) == exactly(ask(s.seen_by(tc.AllButOne(counts))))
+    for ask in (dc.posterior_vulnerability, dc.mutual_information, dc.bayes_security):
+        nobody, everybody = dc.PartlyInformed([0] * k, population), dc.PartlyInformed(counts, population)
+        assert ask(s.seen_by(nobody)) == exactly(ask(s.seen_by(dc.Uninformed(population))))
+        assert ask(s.seen_by(everybody)) == exactly(ask(s.seen_by(dc.AllButOne(counts))))
 
 
 def test_to_know_one_of_a_fixed_value_can_hurt_the_adversary():
-    s, population = tc.Shuffled(RR(2, p=0.8), 5), [0.9, 0.1]
-    guess = {b: tc.posterior_vulnerability(s.seen_by(tc.PartlyInformed([0, b], population))) for b in (0, 1)}
+    s, population = dc.Shuffled(RR(2, p=0.8), 5), [0.9, 0.1]
+    guess = {b: dc.posterior_vulnerability(s.seen_by(dc.PartlyInformed([0, b], population))) for b in (0, 1)}
     assert (round(guess[0], 4), round(guess[1], 4)) == (0.6264, 0.6229)
 
 
@@ -246,20 +246,20 @@ def test_to_know_one_of_a_fixed_value_can_hurt_the_adversary():
 def test_no_knowledge_is_worse_than_the_worst(data, crowd):
     Q, n = crowd
     k = len(Q)
-    s = tc.Shuffled(tc.Channel(Q), n)
+    s = dc.Shuffled(dc.Channel(Q), n)
     population = data.draw(stochastic(1, k))[0]
-    weaker = [tc.Uninformed(population), tc.PartlyInformed(data.draw(some_of(n, k)), population)]
+    weaker = [dc.Uninformed(population), dc.PartlyInformed(data.draw(some_of(n, k)), population)]
     for adversary in weaker:
-        for ask in (tc.posterior_vulnerability, tc.mutual_information):
-            assert ask(s.seen_by(adversary)) <= ask(s.seen_by(tc.WorstAllButOne())) + 1e-12
-        assert tc.bayes_security(s.seen_by(adversary)) >= tc.bayes_security(s.seen_by(tc.WorstAllButOne())) - 1e-12
+        for ask in (dc.posterior_vulnerability, dc.mutual_information):
+            assert ask(s.seen_by(adversary)) <= ask(s.seen_by(dc.WorstAllButOne())) + 1e-12
+        assert dc.bayes_security(s.seen_by(adversary)) >= dc.bayes_security(s.seen_by(dc.WorstAllButOne())) - 1e-12
 
 
 @pytest.mark.parametrize(("alpha", "n"), [((0.5, 0.5), 6), ((2, 1), 5), ((0.5, 1, 2.25), 4), ((1, 1, 1), 1)])
 def test_without_noise_the_target_is_any_of_the_users_alike(alpha, n):
     k = len(alpha)
-    s = tc.Shuffled(RR(k, p=1), n)
-    C = s.seen_by(tc.Exchangeable(alpha)).channel()
+    s = dc.Shuffled(RR(k, p=1), n)
+    C = s.seen_by(dc.Exchangeable(alpha)).channel()
     joint = np.array(alpha)[:, None] / sum(alpha) * C.matrix
     for h, column in zip(C.outputs, joint.T, strict=True):
         if column.sum() > 0:
@@ -267,43 +267,43 @@ def test_without_noise_the_target_is_any_of_the_users_alike(alpha, n):
     # So the best guess is the commonest value: E[max h]/n when h comes out of the urn.
     urn = [Fraction(a) for a in alpha]
     largest = sum(slow.urn(values, urn) * max(shuffling.histogram(values, k)) for values in shuffling.datasets(n, k))
-    assert tc.posterior_vulnerability(s.seen_by(tc.Exchangeable(alpha))) == exactly(largest / n)
+    assert dc.posterior_vulnerability(s.seen_by(dc.Exchangeable(alpha))) == exactly(largest / n)
 
 
 @pytest.mark.parametrize("n", [1, 2, 5])
 def test_users_alike_of_a_certain_population_are_strangers_of_it(n):
     # A Dirichlet law of great weight is next to a point: its urn hardly changes.
     weight = 2.0**50
-    s, population = tc.Shuffled(RR(2, p=0.75), n), [0.75, 0.25]
-    certain = tc.Exchangeable([weight * share for share in population])
-    strangers = tc.Uninformed(population)
-    assert tc.posterior_vulnerability(s.seen_by(certain)) == pytest.approx(
-        tc.posterior_vulnerability(s.seen_by(strangers), population), rel=1e-12
+    s, population = dc.Shuffled(RR(2, p=0.75), n), [0.75, 0.25]
+    certain = dc.Exchangeable([weight * share for share in population])
+    strangers = dc.Uninformed(population)
+    assert dc.posterior_vulnerability(s.seen_by(certain)) == pytest.approx(
+        dc.posterior_vulnerability(s.seen_by(strangers), population), rel=1e-12
     )
-    assert tc.mutual_information(s.seen_by(certain)) == pytest.approx(
-        tc.mutual_information(s.seen_by(strangers), population), rel=1e-9, abs=1e-14
+    assert dc.mutual_information(s.seen_by(certain)) == pytest.approx(
+        dc.mutual_information(s.seen_by(strangers), population), rel=1e-9, abs=1e-14
     )
 
 
 @pytest.mark.parametrize("k", [2, 3])
 def test_a_crowd_of_one_has_nobody_to_know(k):
     mechanism = RR(k, epsilon=1.5)
-    s, nobody = tc.Shuffled(mechanism, 1), [0] * k
-    for adversary in (tc.PartlyInformed(nobody), tc.PartlyInformed(nobody, tc.point(k, 0)), tc.WorstAllButOne()):
-        assert tc.posterior_vulnerability(s.seen_by(adversary)) == exactly(tc.posterior_vulnerability(mechanism))
-        assert tc.bayes_security(s.seen_by(adversary)) == exactly(tc.bayes_security(mechanism))
-        assert tc.mutual_information(s.seen_by(adversary)) == exactly(tc.mutual_information(mechanism))
+    s, nobody = dc.Shuffled(mechanism, 1), [0] * k
+    for adversary in (dc.PartlyInformed(nobody), dc.PartlyInformed(nobody, dc.point(k, 0)), dc.WorstAllButOne()):
+        assert dc.posterior_vulnerability(s.seen_by(adversary)) == exactly(dc.posterior_vulnerability(mechanism))
+        assert dc.bayes_security(s.seen_by(adversary)) == exactly(dc.bayes_security(mechanism))
+        assert dc.mutual_information(s.seen_by(adversary)) == exactly(dc.mutual_information(mechanism))
     alpha = [0.5] * (k - 1) + [2]
     prior = np.array(alpha) / sum(alpha)
-    assert tc.posterior_vulnerability(s.seen_by(tc.Exchangeable(alpha))) == exactly(
-        tc.posterior_vulnerability(mechanism, prior)
+    assert dc.posterior_vulnerability(s.seen_by(dc.Exchangeable(alpha))) == exactly(
+        dc.posterior_vulnerability(mechanism, prior)
     )
 
 
 def test_pairs_are_named_by_the_labels_of_the_mechanism():
-    C = tc.Channel([[0.9, 0.1], [0.8, 0.2], [0.2, 0.8]], inputs=["a", "b", "c"])
-    for adversary in (tc.Uninformed(), tc.AllButOne([2, 0, 0]), tc.WorstAllButOne(), tc.Exchangeable([1, 1, 1])):
-        assert tc.leakiest_pair(tc.Shuffled(C, 3).seen_by(adversary)) == ("a", "c")
+    C = dc.Channel([[0.9, 0.1], [0.8, 0.2], [0.2, 0.8]], inputs=["a", "b", "c"])
+    for adversary in (dc.Uninformed(), dc.AllButOne([2, 0, 0]), dc.WorstAllButOne(), dc.Exchangeable([1, 1, 1])):
+        assert dc.leakiest_pair(dc.Shuffled(C, 3).seen_by(adversary)) == ("a", "c")
 
 
 @given(st.data(), crowds())
@@ -324,7 +324,7 @@ def test_the_oracle_is_the_enumeration_of_all_reports(data, crowd):
 
 
 def test_a_report_that_only_some_values_can_give_excludes_the_others_however_rare_it_is():
-    rarely = tc.Shuffled(tc.Channel([[1, 0], [1, 1e-48]]), 30)
-    view = rarely.seen_by(tc.Exchangeable([0.5, 0.5]))
-    assert [tc.renyi_dp(view, order) for order in (1, 2, math.inf)] == [math.inf] * 3
-    assert tc.renyi_dp(view, 0.5) < 1e-12
+    rarely = dc.Shuffled(dc.Channel([[1, 0], [1, 1e-48]]), 30)
+    view = rarely.seen_by(dc.Exchangeable([0.5, 0.5]))
+    assert [dc.renyi_dp(view, order) for order in (1, 2, math.inf)] == [math.inf] * 3
+    assert dc.renyi_dp(view, 0.5) < 1e-12

@@ -5,21 +5,21 @@ import math
 import numpy as np
 import pytest
 
-import tacit as tc
-from tacit.errors import InvalidValueError, TacitError, TooLargeError, UnsupportedError
+import discretion as dc
+from discretion.errors import DiscretionError, InvalidValueError, TooLargeError, UnsupportedError
 
-RR = tc.RandomizedResponse
+RR = dc.RandomizedResponse
 
 # Every question about the target.
 QUESTIONS = {
-    "posterior_vulnerability": tc.posterior_vulnerability,
-    "leakage": tc.leakage,
-    "bayes_security": tc.bayes_security,
-    "leakiest_pair": tc.leakiest_pair,
-    "mutual_information": tc.mutual_information,
-    "privacy_profile": lambda s: tc.privacy_profile(s, 0.5),
-    "dp_epsilon": lambda s: tc.dp_epsilon(s, 1e-6),
-    "renyi_dp": lambda s: tc.renyi_dp(s, 2),
+    "posterior_vulnerability": dc.posterior_vulnerability,
+    "leakage": dc.leakage,
+    "bayes_security": dc.bayes_security,
+    "leakiest_pair": dc.leakiest_pair,
+    "mutual_information": dc.mutual_information,
+    "privacy_profile": lambda s: dc.privacy_profile(s, 0.5),
+    "dp_epsilon": lambda s: dc.dp_epsilon(s, 1e-6),
+    "renyi_dp": lambda s: dc.renyi_dp(s, 2),
 }
 each_question = pytest.mark.parametrize("ask", QUESTIONS.values(), ids=QUESTIONS)
 
@@ -27,26 +27,26 @@ each_question = pytest.mark.parametrize("ask", QUESTIONS.values(), ids=QUESTIONS
 def refused(error, words, ask):
     with pytest.raises(error, match=words) as caught:
         ask()
-    assert isinstance(caught.value, TacitError)
+    assert isinstance(caught.value, DiscretionError)
     assert "\n" not in str(caught.value)
 
 
 def crowd(n=10, k=3):
-    return tc.Shuffled(RR(k, p=0.7), n)
+    return dc.Shuffled(RR(k, p=0.7), n)
 
 
 @each_question
 @pytest.mark.parametrize(
     ("adversary", "words"),
     [
-        (lambda: tc.AllButOne([9, 1, 0]), "9 other users, got 10"),
-        (lambda: tc.AllButOne([0, 0, 8]), "9 other users, got 8"),
-        (lambda: tc.AllButOne([5, 4]), r"\(3\), got 2"),
-        (lambda: tc.PartlyInformed([5, 5, 0]), "9.*10"),
-        (lambda: tc.PartlyInformed([1, 1]), r"\(3\), got 2"),
-        (lambda: tc.PartlyInformed([1, 0, 0], [0.5, 0.5]), r"\(3\), got 2"),
-        (lambda: tc.Uninformed([0.25] * 4), r"\(3\), got 4"),
-        (lambda: tc.Exchangeable([1, 1]), r"\(3\), got 2"),
+        (lambda: dc.AllButOne([9, 1, 0]), "9 other users, got 10"),
+        (lambda: dc.AllButOne([0, 0, 8]), "9 other users, got 8"),
+        (lambda: dc.AllButOne([5, 4]), r"\(3\), got 2"),
+        (lambda: dc.PartlyInformed([5, 5, 0]), "9.*10"),
+        (lambda: dc.PartlyInformed([1, 1]), r"\(3\), got 2"),
+        (lambda: dc.PartlyInformed([1, 0, 0], [0.5, 0.5]), r"\(3\), got 2"),
+        (lambda: dc.Uninformed([0.25] * 4), r"\(3\), got 4"),
+        (lambda: dc.Exchangeable([1, 1]), r"\(3\), got 2"),
     ],
 )
 def test_knowledge_must_fit_the_crowd(ask, adversary, words):
@@ -56,22 +56,22 @@ def test_knowledge_must_fit_the_crowd(ask, adversary, words):
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (lambda: tc.Exchangeable([1, 0]), "0"),
-        (lambda: tc.Exchangeable([1, -0.5]), r"-0\.5"),
-        (lambda: tc.Exchangeable([1, math.nan]), "nan"),
-        (lambda: tc.Exchangeable([1, math.inf]), "inf"),
-        (lambda: tc.Exchangeable([]), "alpha"),
-        (lambda: tc.Exchangeable(1), "1"),
-        (lambda: tc.Exchangeable([[1, 1]]), "alpha"),
-        (lambda: tc.Exchangeable(["a", 1]), "a"),
-        (lambda: tc.PartlyInformed([-1, 2]), "-1"),
-        (lambda: tc.PartlyInformed([0.5, 1]), r"0\.5"),
-        (lambda: tc.PartlyInformed([]), "known_counts"),
-        (lambda: tc.PartlyInformed(3), "3"),
-        (lambda: tc.PartlyInformed([1, 1], [0.5, 0.6]), r"1\.1"),
-        (lambda: tc.PartlyInformed([1, 1], [1.5, -0.5]), r"-0\.5"),
-        (lambda: tc.AllButOne([1, math.nan]), "nan"),
-        (lambda: tc.Uninformed([0.5, math.nan, 0.5]), "nan"),
+        (lambda: dc.Exchangeable([1, 0]), "0"),
+        (lambda: dc.Exchangeable([1, -0.5]), r"-0\.5"),
+        (lambda: dc.Exchangeable([1, math.nan]), "nan"),
+        (lambda: dc.Exchangeable([1, math.inf]), "inf"),
+        (lambda: dc.Exchangeable([]), "alpha"),
+        (lambda: dc.Exchangeable(1), "1"),
+        (lambda: dc.Exchangeable([[1, 1]]), "alpha"),
+        (lambda: dc.Exchangeable(["a", 1]), "a"),
+        (lambda: dc.PartlyInformed([-1, 2]), "-1"),
+        (lambda: dc.PartlyInformed([0.5, 1]), r"0\.5"),
+        (lambda: dc.PartlyInformed([]), "known_counts"),
+        (lambda: dc.PartlyInformed(3), "3"),
+        (lambda: dc.PartlyInformed([1, 1], [0.5, 0.6]), r"1\.1"),
+        (lambda: dc.PartlyInformed([1, 1], [1.5, -0.5]), r"-0\.5"),
+        (lambda: dc.AllButOne([1, math.nan]), "nan"),
+        (lambda: dc.Uninformed([0.5, math.nan, 0.5]), "nan"),
     ],
 )
 def test_knowledge_that_makes_no_sense_is_refused(make, words):
@@ -89,61 +89,61 @@ def test_an_adversary_is_one_of_the_known_kinds(ask, adversary):
 
 
 @each_question
-@pytest.mark.parametrize("adversary", [tc.AllButOne, tc.Uninformed], ids=["all but one", "uninformed"])
+@pytest.mark.parametrize("adversary", [dc.AllButOne, dc.Uninformed], ids=["all but one", "uninformed"])
 def test_a_kind_is_not_an_adversary(ask, adversary):
     refused(UnsupportedError, "knowledge", lambda: ask(crowd().seen_by(adversary)))
 
 
 @pytest.mark.parametrize("ask", [QUESTIONS[name] for name in ("privacy_profile", "dp_epsilon", "renyi_dp")])
 def test_differential_privacy_is_claimed_against_somebody(ask):
-    for system in (crowd(), tc.repeated(crowd(), 2)):
-        refused(UnsupportedError, r"crowd\.seen_by\(tc\.WorstAllButOne\(\)\)", lambda system=system: ask(system))
+    for system in (crowd(), dc.repeated(crowd(), 2)):
+        refused(UnsupportedError, r"crowd\.seen_by\(dc\.WorstAllButOne\(\)\)", lambda system=system: ask(system))
 
 
 def test_knowledge_of_the_others_needs_others():
-    for system in (RR(3, p=0.7), tc.Channel(np.eye(3)), crowd().seen_by(tc.WorstAllButOne())):
+    for system in (RR(3, p=0.7), dc.Channel(np.eye(3)), crowd().seen_by(dc.WorstAllButOne())):
         assert not hasattr(system, "seen_by")
 
 
 def test_the_worst_others_have_no_channel():
-    refused(UnsupportedError, r"tacit\.AllButOne", crowd().seen_by(tc.WorstAllButOne()).channel)
+    refused(UnsupportedError, r"discretion\.AllButOne", crowd().seen_by(dc.WorstAllButOne()).channel)
 
 
 def test_what_is_shuffled_is_not_shuffled_again():
-    for system in (crowd(), crowd().seen_by(tc.Uninformed())):
-        refused(UnsupportedError, "shuffled already", lambda system=system: tc.Shuffled(system, 3))
+    for system in (crowd(), crowd().seen_by(dc.Uninformed())):
+        refused(UnsupportedError, "shuffled already", lambda system=system: dc.Shuffled(system, 3))
 
 
 @pytest.mark.parametrize("seed", [-1, 0.5, True, "1", np.random.default_rng(0)], ids=lambda seed: type(seed).__name__)
 def test_a_seed_is_a_whole_number(seed):
-    refused(InvalidValueError, "seed must be a whole number", lambda: crowd().seen_by(tc.Uninformed(), seed))
+    refused(InvalidValueError, "seed must be a whole number", lambda: crowd().seen_by(dc.Uninformed(), seed))
 
 
 @pytest.mark.parametrize(
     "ask",
     [
-        lambda s, prior, a: tc.posterior_vulnerability(s.seen_by(a), prior),
-        lambda s, prior, a: tc.leakage(s.seen_by(a), prior),
-        lambda s, prior, a: tc.leakage(s.seen_by(a), prior, kind="additive"),
-        lambda s, prior, a: tc.mutual_information(s.seen_by(a), prior),
-        lambda s, prior, a: tc.bayes_security(s.seen_by(a), prior),
+        lambda s, prior, a: dc.posterior_vulnerability(s.seen_by(a), prior),
+        lambda s, prior, a: dc.leakage(s.seen_by(a), prior),
+        lambda s, prior, a: dc.leakage(s.seen_by(a), prior, kind="additive"),
+        lambda s, prior, a: dc.mutual_information(s.seen_by(a), prior),
+        lambda s, prior, a: dc.bayes_security(s.seen_by(a), prior),
     ],
     ids=["posterior_vulnerability", "leakage", "additive leakage", "mutual_information", "bayes_security"],
 )
 @pytest.mark.parametrize("prior", [[0.5, 0.25, 0.25], [1 / 3, 1 / 3, 1 / 3]], ids=["a prior", "the uniform prior"])
 def test_users_alike_have_their_prior_already(ask, prior):
     # Even the one that would agree: it is the alpha that says what the target holds.
-    refused(TacitError, "prior.*alpha|alpha.*prior", lambda: ask(crowd(), prior, tc.Exchangeable([1, 1, 1])))
+    refused(DiscretionError, "prior.*alpha|alpha.*prior", lambda: ask(crowd(), prior, dc.Exchangeable([1, 1, 1])))
 
 
 @pytest.mark.parametrize("n", [2**53, 2**53 + 1, 10**18, 10**400], ids=["2^53", "2^53+1", "1e18", "1e400"])
 def test_a_crowd_beyond_whole_floats_is_refused(n):
-    refused(TooLargeError, "n must be at most", lambda: tc.Shuffled(RR(2, p=0.7), n))
+    refused(TooLargeError, "n must be at most", lambda: dc.Shuffled(RR(2, p=0.7), n))
 
 
 @pytest.mark.parametrize("n", [0, -1, 2.5, 3.0, "3", True, math.nan, math.inf, None], ids=repr)
 def test_a_crowd_is_a_whole_number_of_users(n):
-    refused(InvalidValueError, "n must be a whole number", lambda: tc.Shuffled(RR(2, p=0.7), n))
+    refused(InvalidValueError, "n must be a whole number", lambda: dc.Shuffled(RR(2, p=0.7), n))
 
 
 class Noise:
@@ -162,11 +162,11 @@ class Noise:
 )
 def test_what_has_no_channel_is_refused_with_what_to_do_instead(mechanism):
     # Continuous reports must be put into bins first: the way out is a channel from value to bin.
-    refused(UnsupportedError, r"tacit\.Channel", lambda: tc.Shuffled(mechanism, 10))
+    refused(UnsupportedError, r"discretion\.Channel", lambda: dc.Shuffled(mechanism, 10))
 
 
 def test_continuous_reports_are_to_be_binned():
-    refused(UnsupportedError, "continuous|bin|discret", lambda: tc.Shuffled(Noise(), 10))
+    refused(UnsupportedError, "continuous|bin|discret", lambda: dc.Shuffled(Noise(), 10))
 
 
 @pytest.mark.parametrize(
@@ -174,21 +174,21 @@ def test_continuous_reports_are_to_be_binned():
 )
 def test_epsilon_is_a_number_of_at_least_0(epsilon):
     for system in (crowd(), RR(3, p=0.7)):
-        refused(InvalidValueError, "epsilon", lambda system=system: tc.privacy_profile(system, epsilon))
+        refused(InvalidValueError, "epsilon", lambda system=system: dc.privacy_profile(system, epsilon))
 
 
 @pytest.mark.parametrize("delta", [-1e-9, 1 + 1e-9, 2, math.inf, math.nan, "0.1", None, True], ids=repr)
 def test_delta_is_a_probability(delta):
-    refused(InvalidValueError, "delta", lambda: tc.dp_epsilon(crowd(), delta))
+    refused(InvalidValueError, "delta", lambda: dc.dp_epsilon(crowd(), delta))
 
 
 @pytest.mark.parametrize("order", [-1, math.nan, "2", None, True], ids=repr)
 def test_an_order_is_a_positive_number(order):
-    refused(InvalidValueError, "order", lambda: tc.renyi_dp(crowd(), order))
+    refused(InvalidValueError, "order", lambda: dc.renyi_dp(crowd(), order))
 
 
 def test_a_pair_needs_two_values():
-    s = tc.Shuffled(tc.Channel([[0.5, 0.5]]), 3)
-    refused(InvalidValueError, "two secrets", lambda: tc.leakiest_pair(s.seen_by(tc.AllButOne([2]))))
-    assert tc.privacy_profile(s.seen_by(tc.WorstAllButOne()), 0) == 0
-    assert tc.dp_epsilon(s.seen_by(tc.WorstAllButOne()), 0) == 0
+    s = dc.Shuffled(dc.Channel([[0.5, 0.5]]), 3)
+    refused(InvalidValueError, "two secrets", lambda: dc.leakiest_pair(s.seen_by(dc.AllButOne([2]))))
+    assert dc.privacy_profile(s.seen_by(dc.WorstAllButOne()), 0) == 0
+    assert dc.dp_epsilon(s.seen_by(dc.WorstAllButOne()), 0) == 0

@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-import tacit as tc
+import discretion as dc
+from discretion.adversaries.gains import IdentityGain
+from discretion.shuffling.linear_statistics import guess_below, information_below
+from discretion.shuffling.one_law import CapacityAmong, GainAmong, InformationAmong, OneLaw
+from discretion.shuffling.others import Group
+from discretion.shuffling.worst import GainBounds, InformationBounds
 from oracles import single_law_crowds as slow
 from oracles.strategies import gains, stochastic
-from tacit.adversaries.gains import IdentityGain
-from tacit.shuffling.linear_statistics import guess_below, information_below
-from tacit.shuffling.one_law import CapacityAmong, GainAmong, InformationAmong, OneLaw
-from tacit.shuffling.others import Group
-from tacit.shuffling.worst import GainBounds, InformationBounds
 
-RR, UE = tc.RandomizedResponse, tc.UnaryEncoding
+RR, UE = dc.RandomizedResponse, dc.UnaryEncoding
 OUE = UE.oue
 
 MECHANISMS = [
@@ -26,11 +26,11 @@ MECHANISMS = [
     OUE(3, 0.3),
     UE.rappor(3, 3),
     UE.blh(2, 1),
-    tc.SubsetSelection(3, 1, size=2),
-    tc.HadamardResponse(3, 2),
-    tc.LocalHashing(3, 1, g=2),
-    tc.Channel([[0.5, 0.25, 0.25], [0.125, 0.5, 0.375], [0.25, 0.375, 0.375]]),
-    tc.Channel([[1, 0, 0], [0.5, 0.5, 0]]),
+    dc.SubsetSelection(3, 1, size=2),
+    dc.HadamardResponse(3, 2),
+    dc.LocalHashing(3, 1, g=2),
+    dc.Channel([[0.5, 0.25, 0.25], [0.125, 0.5, 0.375], [0.25, 0.375, 0.375]]),
+    dc.Channel([[1, 0, 0], [0.5, 0.5, 0]]),
 ]
 # Reports of one user, times those of the others, that are gone through.
 MOST = 50_000
@@ -103,7 +103,7 @@ def test_closed_bounds_hold_among_others_of_one_law(mechanism, data):
     assert bounds.below(n) * (1 - 1e-9) - 1e-14 <= truth <= bounds.above(n) * (1 + 1e-9) + 1e-14
     assert truth <= CapacityAmong(among).above(n) * (1 + 1e-9) + 1e-14
     table = data.draw(gains(k))
-    gain = IdentityGain(k) if table is None else tc.gain_matrix(table)
+    gain = IdentityGain(k) if table is None else dc.gain_matrix(table)
     best = slow.gain(likelihoods, prior, gain.guesses())
     slack = 1e-12 * (1 + abs(best))
     assert GainAmong(among, prior, gain).below(n) - slack <= best <= GainAmong(among, prior, gain).above(n) + slack
@@ -112,8 +112,8 @@ def test_closed_bounds_hold_among_others_of_one_law(mechanism, data):
 def test_the_information_of_oue_among_known_others_is_within_a_factor_2():
     # The truth by a sum over all histograms of four kinds of report, made once with 10^8 cells.
     for n, truth in ((1000, 5.977e-5), (10**6, 5.977e-8)):
-        crowd = tc.Shuffled(OUE(2, 1), n).seen_by(tc.AllButOne([n // 2, n - 1 - n // 2]))
-        found = tc.mutual_information(crowd)
+        crowd = dc.Shuffled(OUE(2, 1), n).seen_by(dc.AllButOne([n // 2, n - 1 - n // 2]))
+        found = dc.mutual_information(crowd)
         assert found.certified
         assert found.low <= truth * 1.001
         assert truth * 0.999 <= found.high <= 2 * found.low
@@ -157,14 +157,14 @@ def _check_sample(values, above, below):
     assert below - error <= values.mean() <= above + error
 
 
-@pytest.mark.parametrize("mechanism", [OUE(1000, 1), tc.SubsetSelection(1000, 1)])
+@pytest.mark.parametrize("mechanism", [OUE(1000, 1), dc.SubsetSelection(1000, 1)])
 @pytest.mark.parametrize("n", [10**5, 10**6, 10**9])
 def test_the_guess_rises_by_what_the_largest_of_so_many_normals_does(mechanism, n):
     k = mechanism.k
     # OUE: χ² = (κ-λ)²/(λ(1-λ)); the mean maximum of 1000 normals is 3.2414.
     support = mechanism.support
     rise = 3.2414 * (support.own - support.other) / math.sqrt(support.other * support.not_other * n)
-    found = tc.posterior_vulnerability(tc.Shuffled(mechanism, n).seen_by(tc.Uninformed(), seed=1))
+    found = dc.posterior_vulnerability(dc.Shuffled(mechanism, n).seen_by(dc.Uninformed(), seed=1))
     assert found.certified
     assert (found.low * k - 1) <= rise <= (found.high * k - 1)
     assert (found.high * k - 1) <= 1.2 * rise
@@ -177,7 +177,7 @@ def test_bounds_of_large_crowds_come_in_time_for_every_adversary(mechanism):
     prior = np.arange(1.0, k + 1) / sum(range(1, k + 1))
     for bounds in (
         InformationBounds(prior),
-        GainBounds(prior, tc.distance_gain(np.abs(np.subtract.outer(range(k), range(k))))),
+        GainBounds(prior, dc.distance_gain(np.abs(np.subtract.outer(range(k), range(k))))),
     ):
         closed = bounds.among(OneLaw(mechanism, Group(n - 1)))
         assert closed.below(n) <= closed.above(n) < closed.above(10**4) + 1e-15

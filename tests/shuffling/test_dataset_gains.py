@@ -8,13 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-import tacit as tc
-from oracles import measures, shuffling as slow
-from oracles.channels import exact
-from oracles.promise import exactly
-from oracles.strategies import stochastic
-from tacit.limits import Limits, within
-from tacit.shuffling import (
+import discretion as dc
+from discretion.limits import Limits, within
+from discretion.shuffling import (
     dataset_channel,
     full_shuffle_channel,
     holder_gain,
@@ -22,6 +18,10 @@ from tacit.shuffling import (
     reduced_shuffle_channel,
     target_gain,
 )
+from oracles import measures, shuffling as slow
+from oracles.channels import exact
+from oracles.promise import exactly
+from oracles.strategies import stochastic
 
 CROWDS = [(1, 1), (1, 3), (2, 2), (3, 2), (2, 3), (3, 3)]
 each_crowd = pytest.mark.parametrize(("n", "k"), CROWDS)
@@ -49,12 +49,12 @@ def wanted(n, k):
 def test_a_gain_on_datasets_is_its_definition(n, k):
     rng = np.random.default_rng(n * k)
     Q = rng.dirichlet(np.ones(2), size=k)
-    N = dataset_channel(tc.Channel(Q), n)
+    N = dataset_channel(dc.Channel(Q), n)
     for C in (N, N >> reduced_shuffle_channel(n, 2), full_shuffle_channel(n, k)):
-        for prior in (tc.uniform(k**n), rng.dirichlet(np.ones(k**n))):
+        for prior in (dc.uniform(k**n), rng.dirichlet(np.ones(k**n))):
             law = measures.fractions(prior)
             for gain, table in wanted(n, k):
-                assert tc.posterior_vulnerability(C, prior, gain) == exactly(
+                assert dc.posterior_vulnerability(C, prior, gain) == exactly(
                     measures.posterior_vulnerability(exact(C.matrix), law, table)
                 )
 
@@ -70,15 +70,15 @@ def test_the_single_target_is_what_the_crowd_is_asked(data):
     n, k = data.draw(st.sampled_from([(1, 2), (2, 2), (4, 2), (3, 3)]))
     Q = data.draw(stochastic(k, data.draw(st.integers(1, 3))))
     prior, population = data.draw(stochastic(2, k))
-    C = dataset_channel(tc.Channel(Q), n) >> full_shuffle_channel(n, Q.shape[1])
+    C = dataset_channel(dc.Channel(Q), n) >> full_shuffle_channel(n, Q.shape[1])
     datasets = reduce(np.kron, [prior, *[population] * (n - 1)])
-    crowd = tc.Shuffled(tc.Channel(Q), n).seen_by(tc.Uninformed(population))
-    found = tc.posterior_vulnerability(C, datasets, target_gain(n, k))
-    assert found == exactly(tc.posterior_vulnerability(crowd, prior))
+    crowd = dc.Shuffled(dc.Channel(Q), n).seen_by(dc.Uninformed(population))
+    found = dc.posterior_vulnerability(C, datasets, target_gain(n, k))
+    assert found == exactly(dc.posterior_vulnerability(crowd, prior))
     # Nobody stands out: of the last one she knows as much, if she knew as much before.
     alike = reduce(np.kron, [population] * n)
-    assert tc.posterior_vulnerability(C, alike, target_gain(n, k, [n - 1])) == exactly(
-        tc.posterior_vulnerability(C, alike, target_gain(n, k))
+    assert dc.posterior_vulnerability(C, alike, target_gain(n, k, [n - 1])) == exactly(
+        dc.posterior_vulnerability(C, alike, target_gain(n, k))
     )
 
 
@@ -86,18 +86,18 @@ def test_the_single_target_is_what_the_crowd_is_asked(data):
 @pytest.mark.parametrize(("n", "k"), [(2, 2), (3, 2), (3, 3)])
 def test_what_a_shuffler_hides_is_who_and_not_what(p, n, k):
     p = max(p, 1 / k)
-    N = dataset_channel(tc.RandomizedResponse(k, p=p), n)
+    N = dataset_channel(dc.RandomizedResponse(k, p=p), n)
     NS = N >> full_shuffle_channel(n, k)
     for value in range(k):
-        seen, shuffled = (tc.posterior_vulnerability(C, gain=presence_gain(n, k, value)) for C in (N, NS))
+        seen, shuffled = (dc.posterior_vulnerability(C, gain=presence_gain(n, k, value)) for C in (N, NS))
         assert shuffled == exactly(seen)
-        assert tc.posterior_vulnerability(NS, gain=holder_gain(n, k, value)) == exactly(1 / k)
-        found = tc.posterior_vulnerability(N, gain=holder_gain(n, k, value))
+        assert dc.posterior_vulnerability(NS, gain=holder_gain(n, k, value)) == exactly(1 / k)
+        found = dc.posterior_vulnerability(N, gain=holder_gain(n, k, value))
         assert found == exactly(1 / k) if p == 1 / k else found > 1 / k + 1e-9
     # More people are harder to name, all of them the hardest.
-    some = [tc.posterior_vulnerability(NS, gain=target_gain(n, k, range(m))) for m in range(1, n + 1)]
+    some = [dc.posterior_vulnerability(NS, gain=target_gain(n, k, range(m))) for m in range(1, n + 1)]
     assert some == sorted(some, reverse=True)
-    assert some[-1] == exactly(tc.posterior_vulnerability(NS))
+    assert some[-1] == exactly(dc.posterior_vulnerability(NS))
 
 
 @pytest.mark.parametrize(
@@ -116,12 +116,12 @@ def test_what_a_shuffler_hides_is_who_and_not_what(p, n, k):
     ],
 )
 def test_what_is_no_question_about_a_dataset_is_refused(make, words):
-    with pytest.raises(tc.errors.InvalidValueError, match=words):
+    with pytest.raises(dc.errors.InvalidValueError, match=words):
         make()
 
 
 def test_datasets_are_no_more_than_a_channel_may_have():
     with within(Limits(most_entries=24)):
         assert target_gain(3, 2).secrets == 8
-        with pytest.raises(tc.errors.TooLargeError):
+        with pytest.raises(dc.errors.TooLargeError):
             target_gain(4, 2)

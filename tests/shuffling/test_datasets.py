@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-import tacit as tc
+import discretion as dc
 from oracles import channels, measures, shuffling as slow
 from oracles.promise import exactly
 from oracles.strategies import SMALL, stochastic
@@ -55,19 +55,19 @@ def test_table_1a_noise_on_three_binary_values(p):
         [p * r**2, r**3, p**2 * r, p**2 * r, p * r**2, p * r**2, p**3, p**2 * r],
         [r**3, p * r**2, p * r**2, p * r**2, p**2 * r, p**2 * r, p**2 * r, p**3],
     ]
-    agree(cells(tc.shuffling.dataset_channel(tc.RandomizedResponse(2, p=float(p)), 3), DATASETS, DATASETS), printed)
+    agree(cells(dc.shuffling.dataset_channel(dc.RandomizedResponse(2, p=float(p)), 3), DATASETS, DATASETS), printed)
 
 
 def test_table_1b_shuffling_three_binary_values():
     third = Fraction(1, 3)
     one_b, two_b = [0, third, third, third, 0, 0, 0, 0], [0, 0, 0, 0, third, third, third, 0]
     printed = [[1, *[0] * 7], *[one_b] * 3, *[two_b] * 3, [*[0] * 7, 1]]
-    agree(cells(tc.shuffling.full_shuffle_channel(3, 2), DATASETS, DATASETS), printed)
+    agree(cells(dc.shuffling.full_shuffle_channel(3, 2), DATASETS, DATASETS), printed)
 
 
 def test_table_1c_showing_the_histogram():
     printed = [[1, 0, 0, 0], *[[0, 1, 0, 0]] * 3, *[[0, 0, 1, 0]] * 3, [0, 0, 0, 1]]
-    agree(cells(tc.shuffling.reduced_shuffle_channel(3, 2), DATASETS, HISTOGRAMS), printed)
+    agree(cells(dc.shuffling.reduced_shuffle_channel(3, 2), DATASETS, HISTOGRAMS), printed)
 
 
 @each_p
@@ -79,8 +79,8 @@ def test_table_2_noise_and_shuffle_in_either_order(p):
     first = [p**3, *[p**2 * r] * 3, *[p * r**2] * 3, r**3]
     printed = [first, *[aab] * 3, *[abb] * 3, first[::-1]]
     N, S = (
-        tc.shuffling.dataset_channel(tc.RandomizedResponse(2, p=float(p)), 3),
-        tc.shuffling.full_shuffle_channel(3, 2),
+        dc.shuffling.dataset_channel(dc.RandomizedResponse(2, p=float(p)), 3),
+        dc.shuffling.full_shuffle_channel(3, 2),
     )
     agree(cells(N >> S, DATASETS, DATASETS), printed)
     agree(cells(S >> N, DATASETS, DATASETS), printed)
@@ -88,9 +88,9 @@ def test_table_2_noise_and_shuffle_in_either_order(p):
 
 @each_p
 def test_tables_3_and_5_noise_and_histogram_in_either_order(p):
-    mechanism, shown = tc.RandomizedResponse(2, p=float(p)), tc.shuffling.reduced_shuffle_channel(3, 2)
-    agree(cells(tc.shuffling.dataset_channel(mechanism, 3) >> shown, DATASETS, HISTOGRAMS), table_3(p))
-    agree(cells(shown >> tc.shuffling.reduced_dataset_channel(mechanism, 3), DATASETS, HISTOGRAMS), table_3(p))
+    mechanism, shown = dc.RandomizedResponse(2, p=float(p)), dc.shuffling.reduced_shuffle_channel(3, 2)
+    agree(cells(dc.shuffling.dataset_channel(mechanism, 3) >> shown, DATASETS, HISTOGRAMS), table_3(p))
+    agree(cells(shown >> dc.shuffling.reduced_dataset_channel(mechanism, 3), DATASETS, HISTOGRAMS), table_3(p))
 
 
 @each_p
@@ -100,25 +100,25 @@ def test_table_4_noise_on_histograms(p):
     corrected = [table[0], table[1], table[4], table[7]]
     assert all(sum(row) == 1 for row in corrected)
     agree(
-        cells(tc.shuffling.reduced_dataset_channel(tc.RandomizedResponse(2, p=float(p)), 3), HISTOGRAMS, HISTOGRAMS),
+        cells(dc.shuffling.reduced_dataset_channel(dc.RandomizedResponse(2, p=float(p)), 3), HISTOGRAMS, HISTOGRAMS),
         corrected,
     )
 
 
 def test_datasets_and_histograms_are_listed_in_order():
-    C = tc.shuffling.reduced_shuffle_channel(2, 3)
+    C = dc.shuffling.reduced_shuffle_channel(2, 3)
     assert C.inputs == tuple(itertools.product(range(3), repeat=2))
     assert C.outputs == ((2, 0, 0), (1, 1, 0), (1, 0, 1), (0, 2, 0), (0, 1, 1), (0, 0, 2))
 
 
 @each_crowd
 def test_the_shuffler_applies_every_order_alike(n, k):
-    agree(tc.shuffling.full_shuffle_channel(n, k).matrix, slow.shuffle(n, k))
+    agree(dc.shuffling.full_shuffle_channel(n, k).matrix, slow.shuffle(n, k))
 
 
 @each_crowd
 def test_the_reduced_shuffler_shows_the_histogram_and_nothing_else(n, k):
-    C = tc.shuffling.reduced_shuffle_channel(n, k)
+    C = dc.shuffling.reduced_shuffle_channel(n, k)
     assert all(C.outputs[row.argmax()] == slow.histogram(x, k) for x, row in zip(C.inputs, C.matrix, strict=True))
     assert np.array_equal(np.sort(C.matrix, axis=1)[:, -1:], np.ones((k**n, 1)))
     assert C.matrix.sum() == k**n
@@ -133,18 +133,18 @@ def local_channels(draw, values=SMALL, reports=SMALL):
 @settings(max_examples=30)
 def test_every_user_randomizes_her_own_value(Q, n):
     expected = np.array(slow.noise(channels.exact(Q), n), dtype=float)
-    assert np.allclose(tc.shuffling.dataset_channel(tc.Channel(Q), n).matrix, expected, rtol=1e-13, atol=1e-16)
+    assert np.allclose(dc.shuffling.dataset_channel(dc.Channel(Q), n).matrix, expected, rtol=1e-13, atol=1e-16)
 
 
 @given(local_channels(FEW, FEW), st.integers(1, 4))
 @settings(max_examples=40)
 def test_shuffling_commutes_with_any_local_randomizer(Q, n):
     k, m = Q.shape
-    N = tc.shuffling.dataset_channel(tc.Channel(Q), n)
-    before, after = tc.shuffling.full_shuffle_channel(n, k) >> N, N >> tc.shuffling.full_shuffle_channel(n, m)
+    N = dc.shuffling.dataset_channel(dc.Channel(Q), n)
+    before, after = dc.shuffling.full_shuffle_channel(n, k) >> N, N >> dc.shuffling.full_shuffle_channel(n, m)
     assert np.allclose(before.matrix, after.matrix, rtol=1e-13, atol=1e-16)
-    first = N >> tc.shuffling.reduced_shuffle_channel(n, m)
-    second = tc.shuffling.reduced_shuffle_channel(n, k) >> tc.shuffling.reduced_dataset_channel(tc.Channel(Q), n)
+    first = N >> dc.shuffling.reduced_shuffle_channel(n, m)
+    second = dc.shuffling.reduced_shuffle_channel(n, k) >> dc.shuffling.reduced_dataset_channel(dc.Channel(Q), n)
     assert np.allclose(first.matrix, second.matrix, rtol=1e-13, atol=1e-16)
     assert first.outputs == second.outputs
 
@@ -153,7 +153,7 @@ def test_shuffling_commutes_with_any_local_randomizer(Q, n):
 @settings(max_examples=30)
 def test_definition_23_reduced_noise_averages_over_the_datasets_of_a_histogram(Q, n):
     k, m = Q.shape
-    rows, N = tc.shuffling.reduced_dataset_channel(tc.Channel(Q), n), slow.noise(channels.exact(Q), n)
+    rows, N = dc.shuffling.reduced_dataset_channel(dc.Channel(Q), n), slow.noise(channels.exact(Q), n)
     for z1, row in zip(rows.inputs, rows.matrix, strict=True):
         alike = [i for i, x in enumerate(slow.datasets(n, k)) if slow.histogram(x, k) == z1]
         for z2, entry in zip(rows.outputs, row, strict=True):
@@ -167,16 +167,16 @@ def test_definition_23_reduced_noise_averages_over_the_datasets_of_a_histogram(Q
 def test_propositions_9_12_and_28_no_adversary_prefers_the_full_channels(data):
     n, k = data.draw(st.sampled_from([(1, 2), (2, 2), (3, 2), (2, 3)]))
     prior = data.draw(stochastic(1, k**n))[0]
-    gain = tc.gain_matrix(data.draw(stochastic(3, k**n)) - 0.25)
-    mechanism = tc.RandomizedResponse(k, p=data.draw(st.floats(1 / k, 1)))
+    gain = dc.gain_matrix(data.draw(stochastic(3, k**n)) - 0.25)
+    mechanism = dc.RandomizedResponse(k, p=data.draw(st.floats(1 / k, 1)))
     S, Sr, N = (
-        tc.shuffling.full_shuffle_channel(n, k),
-        tc.shuffling.reduced_shuffle_channel(n, k),
-        tc.shuffling.dataset_channel(mechanism, n),
+        dc.shuffling.full_shuffle_channel(n, k),
+        dc.shuffling.reduced_shuffle_channel(n, k),
+        dc.shuffling.dataset_channel(mechanism, n),
     )
-    Nr = tc.shuffling.reduced_dataset_channel(mechanism, n)
+    Nr = dc.shuffling.reduced_dataset_channel(mechanism, n)
     for group in ([S, Sr], [N >> S, S >> N, N >> Sr, Sr >> Nr]):
-        first, *others = (tc.posterior_vulnerability(C, prior, gain) for C in group)
+        first, *others = (dc.posterior_vulnerability(C, prior, gain) for C in group)
         assert others == [exactly(first)] * len(others)
     assert (N >> S).reduced().shape == (N >> Sr).reduced().shape
 
@@ -192,14 +192,14 @@ def test_propositions_14_to_21_are_sums_over_datasets(n, k, p):
     Q = channels.randomized_response(k, p)
     N = slow.noise(Q, n)
     shown = [[Fraction(int(slow.histogram(x, k) == z)) for z in histograms(n, k)] for x in slow.datasets(n, k)]
-    mechanism = tc.RandomizedResponse(k, p=float(p))
+    mechanism = dc.RandomizedResponse(k, p=float(p))
     prior = [Fraction(1, k**n)] * k**n
     assert measures.prior_vulnerability(prior, slow.single_target_gain(n, k)) == Fraction(1, k)
-    assert tc.posterior_vulnerability(mechanism) == exactly(vulnerability(N, n, k))
+    assert dc.posterior_vulnerability(mechanism) == exactly(vulnerability(N, n, k))
     shuffled = vulnerability(shown, n, k)
-    assert tc.shuffling.maximum_load(n, k) / n == exactly(shuffled)
-    assert tc.posterior_vulnerability(tc.Shuffled(tc.RandomizedResponse(k, p=1), n)) == exactly(shuffled)
-    assert tc.posterior_vulnerability(tc.Shuffled(mechanism, n)) == exactly(vulnerability(cascade(N, shown), n, k))
+    assert dc.shuffling.maximum_load(n, k) / n == exactly(shuffled)
+    assert dc.posterior_vulnerability(dc.Shuffled(dc.RandomizedResponse(k, p=1), n)) == exactly(shuffled)
+    assert dc.posterior_vulnerability(dc.Shuffled(mechanism, n)) == exactly(vulnerability(cascade(N, shown), n, k))
 
 
 def cascade(C, D):
@@ -213,28 +213,28 @@ def histograms(n, k):
 
 @pytest.mark.parametrize("n", [1, 3])
 def test_where_all_values_are_alike_there_is_one_dataset(n):
-    Q = tc.Channel([[1.0]])
+    Q = dc.Channel([[1.0]])
     channels_of_one = [
-        tc.shuffling.full_shuffle_channel(n, 1),
-        tc.shuffling.reduced_shuffle_channel(n, 1),
-        tc.shuffling.dataset_channel(Q, n),
+        dc.shuffling.full_shuffle_channel(n, 1),
+        dc.shuffling.reduced_shuffle_channel(n, 1),
+        dc.shuffling.dataset_channel(Q, n),
     ]
-    assert all(C.matrix.tolist() == [[1.0]] for C in [*channels_of_one, tc.shuffling.reduced_dataset_channel(Q, n)])
-    blind = tc.shuffling.reduced_dataset_channel(tc.Channel([[1.0], [1.0]]), n)
+    assert all(C.matrix.tolist() == [[1.0]] for C in [*channels_of_one, dc.shuffling.reduced_dataset_channel(Q, n)])
+    blind = dc.shuffling.reduced_dataset_channel(dc.Channel([[1.0], [1.0]]), n)
     assert blind.matrix.tolist() == [[1.0]] * (n + 1)
     assert blind.outputs == ((n,),)
 
 
 @pytest.mark.parametrize("n", [30, 5000, 20_000, 10**6])
 def test_what_cannot_be_built_is_refused_politely(n):
-    mechanism = tc.RandomizedResponse(3, p=0.5)
+    mechanism = dc.RandomizedResponse(3, p=0.5)
     attempts = [
-        lambda: tc.shuffling.full_shuffle_channel(n, 3),
-        lambda: tc.shuffling.reduced_shuffle_channel(n, 3),
-        lambda: tc.shuffling.dataset_channel(mechanism, n).channel(),
+        lambda: dc.shuffling.full_shuffle_channel(n, 3),
+        lambda: dc.shuffling.reduced_shuffle_channel(n, 3),
+        lambda: dc.shuffling.dataset_channel(mechanism, n).channel(),
     ]
     for attempt in attempts:
-        with pytest.raises(tc.errors.TooLargeError, match=r"tacit\.Shuffled") as caught:
+        with pytest.raises(dc.errors.TooLargeError, match=r"discretion\.Shuffled") as caught:
             attempt()
         # A sentence fit for a terminal, not the digits of 3ⁿ.
         assert len(str(caught.value)) < 400
@@ -242,14 +242,14 @@ def test_what_cannot_be_built_is_refused_politely(n):
 
 @pytest.mark.parametrize(("n", "k"), [(0, 2), (2, 0), (1.5, 2), (2, -1)])
 def test_users_and_values_are_counted(n, k):
-    for build in (tc.shuffling.full_shuffle_channel, tc.shuffling.reduced_shuffle_channel):
-        with pytest.raises(tc.errors.InvalidValueError):
+    for build in (dc.shuffling.full_shuffle_channel, dc.shuffling.reduced_shuffle_channel):
+        with pytest.raises(dc.errors.InvalidValueError):
             build(n, k)
 
 
 def test_a_dataset_channel_needs_a_local_system():
-    for build in (tc.shuffling.dataset_channel, tc.shuffling.reduced_dataset_channel):
-        with pytest.raises(tc.errors.UnsupportedError, match=r"tacit\.Channel"):
+    for build in (dc.shuffling.dataset_channel, dc.shuffling.reduced_dataset_channel):
+        with pytest.raises(dc.errors.UnsupportedError, match=r"discretion\.Channel"):
             build([[1, 0], [0, 1]], 2)
-        with pytest.raises(tc.errors.InvalidValueError):
-            build(tc.RandomizedResponse(2, p=0.5), 0)
+        with pytest.raises(dc.errors.InvalidValueError):
+            build(dc.RandomizedResponse(2, p=0.5), 0)

@@ -7,19 +7,19 @@ import numpy as np
 import pytest
 from scipy import stats
 
-import tacit as tc
+import discretion as dc
+from discretion.adversaries.gains import IdentityGain
+from discretion.limits import Limits, within
+from discretion.measures.vulnerability import plan_posterior_vulnerability
+from discretion.shuffling import exchangeable
 from oracles.promise import exactly
-from tacit.adversaries.gains import IdentityGain
-from tacit.limits import Limits, within
-from tacit.measures.vulnerability import plan_posterior_vulnerability
-from tacit.shuffling import exchangeable
 
-RR = tc.RandomizedResponse
+RR = dc.RandomizedResponse
 
 REPETITIONS, LEAST_COVERED = 200, 188
 
-WIDE = tc.Channel([[0.5, 0.25, 0.25], [0.25, 0.5, 0.25]])
-NARROW = tc.Channel([[0.75, 0.25], [0.5, 0.5], [0.0, 1.0]])
+WIDE = dc.Channel([[0.5, 0.25, 0.25], [0.25, 0.5, 0.25]])
+NARROW = dc.Channel([[0.75, 0.25], [0.5, 0.5], [0.0, 1.0]])
 CASES = {
     "two values": (RR(2, p=0.75), 12, (1, 1)),
     "a leaning population": (RR(2, p=0.75), 7, (0.5, 3)),
@@ -34,7 +34,7 @@ CASES = {
 
 
 def view_of(mechanism, n, alpha):
-    return tc.Shuffled(mechanism, n).seen_by(tc.Exchangeable(alpha))
+    return dc.Shuffled(mechanism, n).seen_by(dc.Exchangeable(alpha))
 
 
 def sampled(view, gain, rng):
@@ -48,7 +48,7 @@ def test_intervals_cover_the_listing(case, told, monkeypatch):
     monkeypatch.setattr(exchangeable, "_FEWEST", 1000)
     view = view_of(*CASES[case])
     k = view.secrets
-    gain = IdentityGain(k) if told == "value" else tc.gain_matrix(np.eye(k)[:2] - np.arange(k) / 4)
+    gain = IdentityGain(k) if told == "value" else dc.gain_matrix(np.eye(k)[:2] - np.arange(k) / 4)
     assert view.is_listable
     truth = plan_posterior_vulnerability(
         view, None if len(set(view.alpha)) == 1 else np.array(view.knowledge.prior), gain
@@ -62,8 +62,8 @@ def test_intervals_cover_the_listing(case, told, monkeypatch):
 @pytest.mark.parametrize("n", [1000, 5000])
 def test_thousands_who_hold_two_values_are_listed(n):
     # Without noise the commoner report, whose number is uniform, is the guess: E[max(h, n-h)]/n.
-    s = tc.Shuffled(RR(2, p=1), n)
-    assert tc.posterior_vulnerability(s.seen_by(tc.Exchangeable([1, 1]))) == exactly(
+    s = dc.Shuffled(RR(2, p=1), n)
+    assert dc.posterior_vulnerability(s.seen_by(dc.Exchangeable([1, 1]))) == exactly(
         Fraction(sum(max(h, n - h) for h in range(n + 1)), n * (n + 1))
     )
 
@@ -79,7 +79,7 @@ def test_the_listing_is_the_mean_over_the_population(p, n=600):
         weights @ (r * (p * others[0] + (1 - p) * others[1])),
         weights @ ((1 - r) * ((1 - p) * others[0] + p * others[1])),
     ]
-    guess = tc.posterior_vulnerability(tc.Shuffled(RR(2, p=p), n).seen_by(tc.Exchangeable([1, 1])))
+    guess = dc.posterior_vulnerability(dc.Shuffled(RR(2, p=p), n).seen_by(dc.Exchangeable([1, 1])))
     assert guess == pytest.approx(np.maximum(*joint).sum(), rel=1e-11)
 
 
@@ -106,8 +106,8 @@ def test_pure_noise_leaves_the_prior(alpha, n):
 
 
 def test_a_seed_repeats_the_estimate_and_another_does_not():
-    s, adversary = tc.Shuffled(RR(3, epsilon=1), 10_000), tc.Exchangeable([1, 1, 1])
-    once, again, other = (tc.posterior_vulnerability(s.seen_by(adversary, seed=rng)) for rng in (5, 5, 6))
+    s, adversary = dc.Shuffled(RR(3, epsilon=1), 10_000), dc.Exchangeable([1, 1, 1])
+    once, again, other = (dc.posterior_vulnerability(s.seen_by(adversary, seed=rng)) for rng in (5, 5, 6))
     assert once == again
     assert once != other
     assert once.method == exchangeable.SANDWICHED.name

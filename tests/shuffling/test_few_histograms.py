@@ -8,27 +8,27 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-import tacit as tc
+import discretion as dc
+from discretion.estimate import Estimate
+from discretion.numerics.histograms.histogram_simplex import simplex_law, with_draws
+from discretion.numerics.histograms.histograms import histograms
 from oracles import adversaries as slow, channels, measures
 from oracles.promise import exactly
 from oracles.shuffling import as_channel, multinomial
-from tacit.estimate import Estimate
-from tacit.numerics.histograms.histogram_simplex import simplex_law, with_draws
-from tacit.numerics.histograms.histograms import histograms
 
 SKEWED = np.arange(1, 13) / 78
 FEW_KNOW = (1, 1, *[0] * 8)
 
 # Mechanism, number of users, and what is known of the others.
 LISTED = {
-    "10-RR, others known": (tc.RandomizedResponse(10, p=0.6), 3, tc.AllButOne(FEW_KNOW)),
-    "12-RR, a skewed population": (tc.RandomizedResponse(12, p=0.6), 2, tc.Uninformed(SKEWED)),
-    "12-RR, partly informed": (tc.RandomizedResponse(12, p=0.6), 2, tc.PartlyInformed([0] * 12, SKEWED)),
-    "pairs of values": (tc.SubsetSelection(5, 1.0, size=2), 3, tc.Uninformed()),
-    "pairs of values, others known": (tc.SubsetSelection(5, 1.0, size=2), 3, tc.AllButOne([1, 1, 0, 0, 0])),
-    "bits, others known": (tc.UnaryEncoding(4, 0.75, 0.25), 3, tc.AllButOne([1, 0, 1, 0])),
+    "10-RR, others known": (dc.RandomizedResponse(10, p=0.6), 3, dc.AllButOne(FEW_KNOW)),
+    "12-RR, a skewed population": (dc.RandomizedResponse(12, p=0.6), 2, dc.Uninformed(SKEWED)),
+    "12-RR, partly informed": (dc.RandomizedResponse(12, p=0.6), 2, dc.PartlyInformed([0] * 12, SKEWED)),
+    "pairs of values": (dc.SubsetSelection(5, 1.0, size=2), 3, dc.Uninformed()),
+    "pairs of values, others known": (dc.SubsetSelection(5, 1.0, size=2), 3, dc.AllButOne([1, 1, 0, 0, 0])),
+    "bits, others known": (dc.UnaryEncoding(4, 0.75, 0.25), 3, dc.AllButOne([1, 0, 1, 0])),
     "bits, partly informed": (
-        tc.UnaryEncoding(4, 0.75, 0.25), 3, tc.PartlyInformed([0, 1, 0, 0], [0.5, 0.25, 0.125, 0.125])
+        dc.UnaryEncoding(4, 0.75, 0.25), 3, dc.PartlyInformed([0, 1, 0, 0], [0.5, 0.25, 0.125, 0.125])
     ),
 }  # fmt: skip
 
@@ -60,31 +60,31 @@ def furthest(rows, ratio=Fraction(1)):
 def test_few_histograms_of_many_types_make_numbers(case):
     mechanism, n, adversary = LISTED[case]
     rows, k = rows_of(mechanism, n, adversary), mechanism.secrets
-    crowd, uniform = tc.Shuffled(mechanism, n), measures.fractions(np.full(k, 1 / k))
+    crowd, uniform = dc.Shuffled(mechanism, n), measures.fractions(np.full(k, 1 / k))
     guess = measures.posterior_vulnerability(rows, uniform, measures.identity(k))
-    assert tc.posterior_vulnerability(crowd.seen_by(adversary)) == exactly(guess)
-    assert tc.bayes_risk(crowd.seen_by(adversary)) == exactly(1 - guess)
-    assert tc.bayes_security(crowd.seen_by(adversary)) == exactly(1 - furthest(rows))
-    assert tc.mutual_information(crowd.seen_by(adversary)) == exactly(measures.mutual_information(rows, uniform))
+    assert dc.posterior_vulnerability(crowd.seen_by(adversary)) == exactly(guess)
+    assert dc.bayes_risk(crowd.seen_by(adversary)) == exactly(1 - guess)
+    assert dc.bayes_security(crowd.seen_by(adversary)) == exactly(1 - furthest(rows))
+    assert dc.mutual_information(crowd.seen_by(adversary)) == exactly(measures.mutual_information(rows, uniform))
     ratio = Fraction(3, 2)
-    profile = tc.privacy_profile(crowd.seen_by(adversary), float(np.log(1.5)))
+    profile = dc.privacy_profile(crowd.seen_by(adversary), float(np.log(1.5)))
     assert profile == exactly(furthest(rows, ratio))
 
 
 def test_the_guess_among_two_known_others_of_ten_values():
-    crowd = tc.Shuffled(tc.RandomizedResponse(10, p=0.6), 3)
-    guess = tc.posterior_vulnerability(crowd.seen_by(tc.AllButOne(FEW_KNOW)))
+    crowd = dc.Shuffled(dc.RandomizedResponse(10, p=0.6), 3)
+    guess = dc.posterior_vulnerability(crowd.seen_by(dc.AllButOne(FEW_KNOW)))
     assert guess == pytest.approx(0.41399, abs=5e-6)
     assert not isinstance(guess, Estimate)
 
 
 def test_the_privacy_of_few_users_with_many_reports_is_summed():
-    crowd, adversary = tc.Shuffled(tc.SubsetSelection(5, 1.0, size=2), 3), tc.AllButOne([1, 1, 0, 0, 0])
+    crowd, adversary = dc.Shuffled(dc.SubsetSelection(5, 1.0, size=2), 3), dc.AllButOne([1, 1, 0, 0, 0])
     rows = rows_of(crowd.mechanism, 3, adversary)
     squares = max(
         sum(a * a / b for a, b in zip(left, right, strict=True) if a) for left, right in itertools.permutations(rows, 2)
     )
-    assert tc.renyi_dp(crowd.seen_by(adversary), 2) == exactly(np.log(float(squares)))
+    assert dc.renyi_dp(crowd.seen_by(adversary), 2) == exactly(np.log(float(squares)))
 
 
 @pytest.mark.parametrize("counts", [(), (3,), (2, 1), (1, 3, 2), (0, 2)])

@@ -6,17 +6,17 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-import tacit as tc
+import discretion as dc
+from discretion.estimate import highest, lowest
+from discretion.shuffling.hidden_target import HiddenTarget
 from oracles.asked_crowds import excess_among, guess_among
-from tacit.estimate import highest, lowest
-from tacit.shuffling.hidden_target import HiddenTarget
 
 MECHANISMS = {
-    "krr": tc.RandomizedResponse(3, epsilon=1),
-    "loud krr": tc.RandomizedResponse(3, epsilon=4),
-    "ss": tc.SubsetSelection(4, epsilon=0.5),
-    "oue": tc.UnaryEncoding.oue(2, epsilon=2),
-    "hadamard": tc.HadamardResponse(3, epsilon=1),
+    "krr": dc.RandomizedResponse(3, epsilon=1),
+    "loud krr": dc.RandomizedResponse(3, epsilon=4),
+    "ss": dc.SubsetSelection(4, epsilon=0.5),
+    "oue": dc.UnaryEncoding.oue(2, epsilon=2),
+    "hadamard": dc.HadamardResponse(3, epsilon=1),
 }
 
 
@@ -48,7 +48,7 @@ def test_every_crowd_keeps_what_is_promised(name: str, delta: float) -> None:
 
 
 def test_alone_there_is_nothing_to_hide_among() -> None:
-    mechanism = tc.RandomizedResponse(3, epsilon=1)
+    mechanism = dc.RandomizedResponse(3, epsilon=1)
     target = HiddenTarget(mechanism, 1)
     assert target.guess().high == pytest.approx(mechanism.p)
     assert target.epsilon(1e-9).high == pytest.approx(1, abs=1e-6)
@@ -56,21 +56,21 @@ def test_alone_there_is_nothing_to_hide_among() -> None:
 
 @pytest.mark.parametrize("k", [2, 10, 60])
 def test_a_quick_promise_is_nearly_that_of_the_measures(k: int) -> None:
-    crowd = tc.Shuffled(tc.RandomizedResponse(k, epsilon=2), 3000)
+    crowd = dc.Shuffled(dc.RandomizedResponse(k, epsilon=2), 3000)
     epsilon = HiddenTarget(crowd.mechanism, crowd.n).epsilon(1e-5).high
-    worst = crowd.seen_by(tc.WorstAllButOne())
-    assert lowest(tc.privacy_profile(worst, epsilon)) <= 1e-5
-    assert highest(tc.privacy_profile(worst, 0.7 * epsilon)) > 1e-5
+    worst = crowd.seen_by(dc.WorstAllButOne())
+    assert lowest(dc.privacy_profile(worst, epsilon)) <= 1e-5
+    assert highest(dc.privacy_profile(worst, 0.7 * epsilon)) > 1e-5
 
 
 def test_a_wide_question_by_subset_selection_needs_no_list_of_sets() -> None:
-    target = HiddenTarget(tc.SubsetSelection(250, epsilon=0.5), 100_000)
+    target = HiddenTarget(dc.SubsetSelection(250, epsilon=0.5), 100_000)
     assert 1 / 250 < target.guess().high < 2 / 250
     assert target.epsilon(1e-6).high < 0.05
 
 
 def test_the_more_people_the_more_is_hidden() -> None:
-    crowds = [HiddenTarget(tc.SubsetSelection(20, epsilon=2), n) for n in (10, 100, 1000, 10_000)]
+    crowds = [HiddenTarget(dc.SubsetSelection(20, epsilon=2), n) for n in (10, 100, 1000, 10_000)]
     guesses, epsilons = [
         [bound.high for bound in bounds]
         for bounds in ([crowd.guess() for crowd in crowds], [crowd.epsilon(1e-6) for crowd in crowds])

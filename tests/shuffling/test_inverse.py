@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-import tacit as tc
+import discretion as dc
+from discretion.errors import InternalError
 from oracles import single_law_crowds as crowds
 from oracles.strategies import stochastic
-from tacit.errors import InternalError
 
-RR = tc.RandomizedResponse
+RR = dc.RandomizedResponse
 
 
 def binary_excess(n):
@@ -29,7 +29,7 @@ def first(meets, most):
 def test_the_smallest_binary_crowd_is_that_of_theorem_19(p, at_most):
     most = Fraction(at_most) - Fraction(1, 2)
     expected = first(lambda n: binary_excess(n) * (2 * Fraction(p) - 1) <= most, 1000)
-    assert tc.shuffling.smallest_crowd(RR(2, p=p), tc.posterior_vulnerability, at_most=at_most) == expected
+    assert dc.shuffling.smallest_crowd(RR(2, p=p), dc.posterior_vulnerability, at_most=at_most) == expected
 
 
 @pytest.mark.parametrize("n", [2, 4, 32, 500])
@@ -38,25 +38,25 @@ def test_of_two_crowds_that_are_as_safe_the_smaller_counts(n):
     mechanism = RR(2, p=1)
     # Either of the two may be rounded up, so each in turn is the target.
     for target in (n, n + 1):
-        at_most = tc.posterior_vulnerability(tc.Shuffled(mechanism, target))
-        found = tc.shuffling.smallest_crowd(mechanism, tc.posterior_vulnerability, at_most=at_most)
-        meets = [m for m in (n, n + 1) if tc.posterior_vulnerability(tc.Shuffled(mechanism, m)) <= at_most]
+        at_most = dc.posterior_vulnerability(dc.Shuffled(mechanism, target))
+        found = dc.shuffling.smallest_crowd(mechanism, dc.posterior_vulnerability, at_most=at_most)
+        meets = [m for m in (n, n + 1) if dc.posterior_vulnerability(dc.Shuffled(mechanism, m)) <= at_most]
         assert found == meets[0]
 
 
 @given(st.data(), st.integers(2, 3), st.integers(2, 3))
 @settings(max_examples=20)
 def test_no_smaller_crowd_of_any_channel_meets_the_target(data, k, m):
-    mechanism = tc.Channel(data.draw(stochastic(k, m)))
+    mechanism = dc.Channel(data.draw(stochastic(k, m)))
     prior = data.draw(stochastic(1, k))[0]
-    adversary = tc.Uninformed(data.draw(stochastic(1, k))[0])
+    adversary = dc.Uninformed(data.draw(stochastic(1, k))[0])
 
     def guess(crowd):
-        return tc.posterior_vulnerability(crowd.seen_by(adversary), prior)
+        return dc.posterior_vulnerability(crowd.seen_by(adversary), prior)
 
-    guesses = [guess(tc.Shuffled(mechanism, n)) for n in range(1, 10)]
+    guesses = [guess(dc.Shuffled(mechanism, n)) for n in range(1, 10)]
     at_most = guesses[data.draw(st.integers(0, 8))] + 1e-9
-    assert tc.shuffling.smallest_crowd(mechanism, guess, at_most=at_most) == first(
+    assert dc.shuffling.smallest_crowd(mechanism, guess, at_most=at_most) == first(
         lambda n: guesses[n - 1] <= at_most, 9
     )
 
@@ -65,96 +65,96 @@ def test_no_smaller_crowd_of_any_channel_meets_the_target(data, k, m):
 @pytest.mark.parametrize(
     ("question", "target"),
     [
-        (tc.bayes_security, {"at_least": 0.8}),
-        (tc.bayes_risk, {"at_least": 0.6}),
-        (tc.mutual_information, {"at_most": 0.02}),
-        (lambda s: tc.privacy_profile(s.seen_by(tc.WorstAllButOne()), 0.3), {"at_most": 0.1}),
-        (lambda s: tc.dp_epsilon(s.seen_by(tc.WorstAllButOne()), 0.05), {"at_most": 0.5}),
-        (lambda s: tc.frequency_error(s.mechanism, s.n).share, {"at_most": 0.2}),
+        (dc.bayes_security, {"at_least": 0.8}),
+        (dc.bayes_risk, {"at_least": 0.6}),
+        (dc.mutual_information, {"at_most": 0.02}),
+        (lambda s: dc.privacy_profile(s.seen_by(dc.WorstAllButOne()), 0.3), {"at_most": 0.1}),
+        (lambda s: dc.dp_epsilon(s.seen_by(dc.WorstAllButOne()), 0.05), {"at_most": 0.5}),
+        (lambda s: dc.frequency_error(s.mechanism, s.n).share, {"at_most": 0.2}),
     ],
 )
 def test_any_monotone_question_of_the_crowd_can_be_asked(question, target):
     mechanism = RR(3, epsilon=1.5)
 
     def meets(n):
-        answer = question(tc.Shuffled(mechanism, n))
+        answer = question(dc.Shuffled(mechanism, n))
         return answer <= target["at_most"] if "at_most" in target else answer >= target["at_least"]
 
-    assert tc.shuffling.smallest_crowd(mechanism, question, **target) == first(meets, 200)
+    assert dc.shuffling.smallest_crowd(mechanism, question, **target) == first(meets, 200)
 
 
 def test_epsilon_at_delta_and_delta_at_epsilon_are_the_same_target():
     mechanism = RR(2, epsilon=1)
-    by_delta = tc.shuffling.smallest_crowd(
-        mechanism, lambda s: tc.privacy_profile(s.seen_by(tc.WorstAllButOne()), 0.5), at_most=1e-3
+    by_delta = dc.shuffling.smallest_crowd(
+        mechanism, lambda s: dc.privacy_profile(s.seen_by(dc.WorstAllButOne()), 0.5), at_most=1e-3
     )
-    assert by_delta == tc.shuffling.smallest_crowd(
-        mechanism, lambda s: tc.dp_epsilon(s.seen_by(tc.WorstAllButOne()), 1e-3), at_most=0.5
+    assert by_delta == dc.shuffling.smallest_crowd(
+        mechanism, lambda s: dc.dp_epsilon(s.seen_by(dc.WorstAllButOne()), 1e-3), at_most=0.5
     )
 
 
 def test_ten_billion_users_are_within_reach():
     at_most = float(Fraction(1, 2) + Fraction(1, 10**5))
-    found = tc.shuffling.smallest_crowd(RR(2, p=1), tc.posterior_vulnerability, at_most=at_most)
+    found = dc.shuffling.smallest_crowd(RR(2, p=1), dc.posterior_vulnerability, at_most=at_most)
     # Stirling: the excess is nearly 1/sqrt(2 pi n).
     assert found == pytest.approx(10**10 / (2 * math.pi), rel=1e-6)
 
 
 def test_all_of_an_estimates_interval_must_meet_the_target():
     def between(crowd):
-        value = tc.posterior_vulnerability(crowd)
-        return tc.Estimate(value, value - 0.02, value + 0.02, 0.95, "made up")
+        value = dc.posterior_vulnerability(crowd)
+        return dc.Estimate(value, value - 0.02, value + 0.02, 0.95, "made up")
 
-    exact, mechanism = tc.posterior_vulnerability, RR(2, p=0.9)
-    assert tc.shuffling.smallest_crowd(mechanism, between, at_most=0.6) == tc.shuffling.smallest_crowd(
+    exact, mechanism = dc.posterior_vulnerability, RR(2, p=0.9)
+    assert dc.shuffling.smallest_crowd(mechanism, between, at_most=0.6) == dc.shuffling.smallest_crowd(
         mechanism, exact, at_most=0.58
     )
-    below = tc.shuffling.largest_epsilon(lambda e: RR(2, e), 20, between, at_most=0.6)
-    assert below == pytest.approx(tc.shuffling.largest_epsilon(lambda e: RR(2, e), 20, exact, at_most=0.58), rel=1e-8)
+    below = dc.shuffling.largest_epsilon(lambda e: RR(2, e), 20, between, at_most=0.6)
+    assert below == pytest.approx(dc.shuffling.largest_epsilon(lambda e: RR(2, e), 20, exact, at_most=0.58), rel=1e-8)
 
     def kept(crowd):
-        value = tc.bayes_security(crowd)
-        return tc.Estimate(value, max(0.0, value - 0.02), value, None, "made up")
+        value = dc.bayes_security(crowd)
+        return dc.Estimate(value, max(0.0, value - 0.02), value, None, "made up")
 
-    assert tc.shuffling.smallest_crowd(mechanism, kept, at_least=0.8) == tc.shuffling.smallest_crowd(
-        mechanism, tc.bayes_security, at_least=0.82
+    assert dc.shuffling.smallest_crowd(mechanism, kept, at_least=0.8) == dc.shuffling.smallest_crowd(
+        mechanism, dc.bayes_security, at_least=0.82
     )
 
 
 def test_a_sample_with_a_seed_is_a_question_too():
     def guess(crowd):
-        right = np.random.default_rng(1).random(1000) < tc.posterior_vulnerability(crowd)
-        return tc.Estimate(right.mean(), right.mean() - 0.03, right.mean() + 0.03, 0.95, "flips of a coin")
+        right = np.random.default_rng(1).random(1000) < dc.posterior_vulnerability(crowd)
+        return dc.Estimate(right.mean(), right.mean() - 0.03, right.mean() + 0.03, 0.95, "flips of a coin")
 
-    epsilon = tc.shuffling.largest_epsilon(lambda e: RR(3, e), 20, guess, at_most=0.45)
+    epsilon = dc.shuffling.largest_epsilon(lambda e: RR(3, e), 20, guess, at_most=0.45)
     assert (
-        guess(tc.Shuffled(RR(3, epsilon), 20)).high <= 0.45 < guess(tc.Shuffled(RR(3, epsilon * (1 + 2e-9)), 20)).high
+        guess(dc.Shuffled(RR(3, epsilon), 20)).high <= 0.45 < guess(dc.Shuffled(RR(3, epsilon * (1 + 2e-9)), 20)).high
     )
-    n = tc.shuffling.smallest_crowd(RR(3, 1), guess, at_most=0.45)
-    assert guess(tc.Shuffled(RR(3, 1), n)).high <= 0.45 < guess(tc.Shuffled(RR(3, 1), n - 1)).high
+    n = dc.shuffling.smallest_crowd(RR(3, 1), guess, at_most=0.45)
+    assert guess(dc.Shuffled(RR(3, 1), n)).high <= 0.45 < guess(dc.Shuffled(RR(3, 1), n - 1)).high
 
 
 @pytest.mark.parametrize(("n", "at_most"), [(1, 0.6), (2, 0.7), (200, 0.51), (1000, 0.5001)])
 def test_the_largest_binary_epsilon_inverts_theorem_19(n, at_most):
     family = lambda e: RR(2, e)  # noqa: E731
-    epsilon = tc.shuffling.largest_epsilon(family, n, tc.posterior_vulnerability, at_most=at_most)
+    epsilon = dc.shuffling.largest_epsilon(family, n, dc.posterior_vulnerability, at_most=at_most)
     # The excess is its own without noise times 2p-1 = tanh(ε/2).
     share = (Fraction(at_most) - Fraction(1, 2)) / binary_excess(n)
     assert epsilon == pytest.approx(2 * math.atanh(share), rel=2e-9)
-    assert tc.posterior_vulnerability(tc.Shuffled(family(epsilon), n)) <= at_most
+    assert dc.posterior_vulnerability(dc.Shuffled(family(epsilon), n)) <= at_most
 
 
 @pytest.mark.long
 def test_bounds_answer_for_unary_encoding_within_a_factor_of_a_simulation():
     # Simulated: about 18,000 users, and an epsilon above 2.
-    oue, at_most = tc.UnaryEncoding.oue, 0.0101
+    oue, at_most = dc.UnaryEncoding.oue, 0.0101
 
     def guess(crowd):
-        return tc.posterior_vulnerability(crowd.seen_by(tc.Uninformed(), seed=1))
+        return dc.posterior_vulnerability(crowd.seen_by(dc.Uninformed(), seed=1))
 
-    users = tc.shuffling.smallest_crowd(oue(100, 1), guess, at_most=at_most)
+    users = dc.shuffling.smallest_crowd(oue(100, 1), guess, at_most=at_most)
     assert 18_000 < users < 1.5 * 18_000
-    assert 1.5 < tc.shuffling.largest_epsilon(lambda e: oue(100, e), 10**5, guess, at_most=at_most) < 2.5
+    assert 1.5 < dc.shuffling.largest_epsilon(lambda e: oue(100, e), 10**5, guess, at_most=at_most) < 2.5
     for n, is_met in ((users, True), (14_000, False)):
         sample = crowds.unary_among_strangers(oue(100, 1), n, 60, np.random.default_rng(n)).max(axis=1) / 100
         error = 3 * sample.std() / math.sqrt(sample.size)
@@ -166,85 +166,85 @@ def test_an_answer_that_the_question_does_not_confirm_is_none():
 
     def guess(crowd):
         asked[crowd.n] = asked.get(crowd.n, 0) + 1
-        return tc.posterior_vulnerability(crowd) + 0.01 * (asked[crowd.n] - 1)
+        return dc.posterior_vulnerability(crowd) + 0.01 * (asked[crowd.n] - 1)
 
     with pytest.raises(InternalError, match="smallest_crowd"):
-        tc.shuffling.smallest_crowd(RR(2, epsilon=1), guess, at_most=0.51)
+        dc.shuffling.smallest_crowd(RR(2, epsilon=1), guess, at_most=0.51)
 
 
 @pytest.mark.parametrize("target", [1e-12, 0.1, 1.0, 3.0, 300.0])
 def test_of_one_user_the_largest_epsilon_is_the_mechanisms_own(target):
-    epsilon = tc.shuffling.largest_epsilon(
-        lambda e: RR(4, e), 1, lambda s: tc.dp_epsilon(s.seen_by(tc.WorstAllButOne()), 0), at_most=target
+    epsilon = dc.shuffling.largest_epsilon(
+        lambda e: RR(4, e), 1, lambda s: dc.dp_epsilon(s.seen_by(dc.WorstAllButOne()), 0), at_most=target
     )
     assert target * (1 - 1e-9) <= epsilon <= target
 
 
 def test_a_crowd_that_needs_no_noise_takes_any_epsilon():
-    for family in (lambda e: RR(2, e), lambda e: tc.UnaryEncoding.rappor(2, e)):
-        assert tc.shuffling.largest_epsilon(family, 10, tc.posterior_vulnerability, at_most=0.7) == math.inf
+    for family in (lambda e: RR(2, e), lambda e: dc.UnaryEncoding.rappor(2, e)):
+        assert dc.shuffling.largest_epsilon(family, 10, dc.posterior_vulnerability, at_most=0.7) == math.inf
 
 
 def test_only_the_same_report_from_everybody_keeps_everything():
-    assert tc.shuffling.largest_epsilon(lambda e: RR(2, e), 10, tc.mutual_information, at_most=0) < 1e-7
+    assert dc.shuffling.largest_epsilon(lambda e: RR(2, e), 10, dc.mutual_information, at_most=0) < 1e-7
 
 
 @pytest.mark.parametrize(
     "ask",
-    [tc.shuffling.smallest_crowd, lambda m, *a, **t: tc.shuffling.largest_epsilon(lambda e: RR(2, e), 5, *a, **t)],
+    [dc.shuffling.smallest_crowd, lambda m, *a, **t: dc.shuffling.largest_epsilon(lambda e: RR(2, e), 5, *a, **t)],
 )
 def test_exactly_one_target_is_asked_for(ask):
     with pytest.raises(ValueError, match="exactly one of at_most and at_least, got none"):
-        ask(RR(2, p=0.9), tc.bayes_risk)
+        ask(RR(2, p=0.9), dc.bayes_risk)
     with pytest.raises(ValueError, match="exactly one of at_most and at_least, got both"):
-        ask(RR(2, p=0.9), tc.bayes_risk, at_most=0.5, at_least=0.1)
+        ask(RR(2, p=0.9), dc.bayes_risk, at_most=0.5, at_least=0.1)
     with pytest.raises(ValueError, match="at_most must be a number"):
-        ask(RR(2, p=0.9), tc.bayes_risk, at_most=math.nan)
+        ask(RR(2, p=0.9), dc.bayes_risk, at_most=math.nan)
     with pytest.raises(TypeError, match="question must be a function"):
         ask(RR(2, p=0.9), "bayes_risk", at_least=0.5)
 
 
 def test_what_no_crowd_reaches_is_refused_at_once():
     with pytest.raises(ValueError, match=r"no crowd makes the question's answer at most 0\.49.* it is 0\.5$"):
-        tc.shuffling.smallest_crowd(RR(2, p=0.9), tc.posterior_vulnerability, at_most=0.49)
+        dc.shuffling.smallest_crowd(RR(2, p=0.9), dc.posterior_vulnerability, at_most=0.49)
     with pytest.raises(ValueError, match=r"no crowd makes the question's answer at least 0\.9"):
-        tc.shuffling.smallest_crowd(RR(4, p=0.9), tc.bayes_risk, at_least=0.9)
+        dc.shuffling.smallest_crowd(RR(4, p=0.9), dc.bayes_risk, at_least=0.9)
 
 
 def test_too_few_users_say_what_they_reach():
     with pytest.raises(ValueError, match=r"even 100 users do not .* at most 0\.501: it is 0\.53"):
-        tc.shuffling.smallest_crowd(RR(2, p=0.9), tc.posterior_vulnerability, at_most=0.501, up_to=100)
+        dc.shuffling.smallest_crowd(RR(2, p=0.9), dc.posterior_vulnerability, at_most=0.501, up_to=100)
     with pytest.raises(ValueError, match="up_to must be at most"):
-        tc.shuffling.smallest_crowd(RR(2, p=0.9), tc.posterior_vulnerability, at_most=0.6, up_to=10**11)
+        dc.shuffling.smallest_crowd(RR(2, p=0.9), dc.posterior_vulnerability, at_most=0.6, up_to=10**11)
 
 
 def test_the_largest_crowd_that_is_considered_may_be_the_answer():
     expected = first(lambda n: binary_excess(n) <= Fraction(1, 10), 100)
-    assert tc.shuffling.smallest_crowd(RR(2, p=1), tc.posterior_vulnerability, at_most=0.6, up_to=expected) == expected
+    assert dc.shuffling.smallest_crowd(RR(2, p=1), dc.posterior_vulnerability, at_most=0.6, up_to=expected) == expected
 
 
 def test_no_epsilon_is_refused_with_what_it_would_have_to_be():
     with pytest.raises(ValueError, match=r"at most 0\.3 among 50 users: with epsilon = 0, .* it is 0\.3333333333"):
-        tc.shuffling.largest_epsilon(lambda e: RR(3, e), 50, tc.posterior_vulnerability, at_most=0.3)
+        dc.shuffling.largest_epsilon(lambda e: RR(3, e), 50, dc.posterior_vulnerability, at_most=0.3)
 
 
 def test_a_crowd_that_is_too_large_to_compute_for_is_named():
     def limited(crowd):
         if crowd.n > 10:
-            raise tc.errors.TooLargeError("too many")
-        return tc.posterior_vulnerability(crowd)
+            raise dc.errors.TooLargeError("too many")
+        return dc.posterior_vulnerability(crowd)
 
-    with pytest.raises(tc.errors.TooLargeError, match="no answer at n = 16: too many"):
-        tc.shuffling.smallest_crowd(RR(2, p=0.9), limited, at_most=0.51)
+    with pytest.raises(dc.errors.TooLargeError, match="no answer at n = 16: too many"):
+        dc.shuffling.smallest_crowd(RR(2, p=0.9), limited, at_most=0.51)
 
 
 def test_counts_of_one_crowd_do_not_fit_all():
     with pytest.raises(ValueError, match="no answer at n = 1: known_counts must sum to the n-1 = 0"):
-        tc.shuffling.smallest_crowd(
-            RR(2, p=0.9), lambda s: tc.posterior_vulnerability(s.seen_by(tc.AllButOne([3, 4]))), at_most=0.6
+        dc.shuffling.smallest_crowd(
+            RR(2, p=0.9), lambda s: dc.posterior_vulnerability(s.seen_by(dc.AllButOne([3, 4]))), at_most=0.6
         )
 
 
 def test_a_family_is_a_function():
     with pytest.raises(TypeError, match="family must be a function of epsilon"):
-        tc.shuffling.largest_epsilon(RR(2, p=0.9), 10, tc.bayes_security, at_least=0.5)
+        dc.shuffling.largest_epsilon(RR(2, p=0.9), 10, dc.bayes_security, at_least=0.5)

@@ -5,17 +5,17 @@ import math
 import numpy as np
 import pytest
 
-import tacit as tc
+import discretion as dc
+from discretion.adversaries.gains import IdentityGain
+from discretion.estimate import Estimate, is_wide
+from discretion.limits import Limits, within
+from discretion.numerics.histograms.blanketed_histograms import BlanketedHistograms
+from discretion.shuffling import known_monte_carlo, monte_carlo, sampled_leaks
+from discretion.shuffling.known_monte_carlo import mean_among_known
+from discretion.shuffling.others import others
 from oracles import adversaries as slow
-from tacit.adversaries.gains import IdentityGain
-from tacit.estimate import Estimate, is_wide
-from tacit.limits import Limits, within
-from tacit.numerics.histograms.blanketed_histograms import BlanketedHistograms
-from tacit.shuffling import known_monte_carlo, monte_carlo, sampled_leaks
-from tacit.shuffling.known_monte_carlo import mean_among_known
-from tacit.shuffling.others import others
 
-RR = tc.RandomizedResponse
+RR = dc.RandomizedResponse
 REPETITIONS, LEAST_COVERED = 100, 92
 GAIN = [[1.0, 0.0, -0.5], [0.0, 0.75, 0.0], [0.25, 0.25, 1.0]]
 LEANING = np.array([0.5, 0.375, 0.125])
@@ -27,7 +27,7 @@ def guess(prior):
 
 
 def gains(prior):
-    return sampled_leaks.GuessLeak(prior, tc.gain_matrix(GAIN))
+    return sampled_leaks.GuessLeak(prior, dc.gain_matrix(GAIN))
 
 
 def information(prior):
@@ -36,15 +36,15 @@ def information(prior):
 
 # Mechanism, users, knowledge, prior and leak: small enough to enumerate what everybody reports.
 ENUMERATED = {
-    "all but one": (RR(3, p=0.7), 8, tc.AllButOne([4, 2, 1]), UNIFORM, guess),
-    "nobody holds a value": (RR(3, p=0.5), 30, tc.AllButOne([20, 9, 0]), UNIFORM, guess),
-    "a prior of its own": (RR(3, p=0.5), 12, tc.AllButOne([4, 4, 3]), LEANING, guess),
-    "gains": (RR(3, p=0.5), 12, tc.AllButOne([4, 4, 3]), LEANING, gains),
-    "information": (RR(3, p=0.5), 12, tc.AllButOne([4, 4, 3]), UNIFORM, information),
-    "information, a prior of its own": (RR(3, p=0.7), 8, tc.AllButOne([4, 2, 1]), LEANING, information),
-    "information of much noise": (RR(3, p=0.375), 30, tc.AllButOne([10, 10, 9]), UNIFORM, information),
-    "partly informed": (RR(3, p=0.7), 8, tc.PartlyInformed([2, 1, 0]), LEANING, guess),
-    "hardly any noise": (RR(3, p=0.999), 6, tc.AllButOne([2, 2, 1]), LEANING, guess),
+    "all but one": (RR(3, p=0.7), 8, dc.AllButOne([4, 2, 1]), UNIFORM, guess),
+    "nobody holds a value": (RR(3, p=0.5), 30, dc.AllButOne([20, 9, 0]), UNIFORM, guess),
+    "a prior of its own": (RR(3, p=0.5), 12, dc.AllButOne([4, 4, 3]), LEANING, guess),
+    "gains": (RR(3, p=0.5), 12, dc.AllButOne([4, 4, 3]), LEANING, gains),
+    "information": (RR(3, p=0.5), 12, dc.AllButOne([4, 4, 3]), UNIFORM, information),
+    "information, a prior of its own": (RR(3, p=0.7), 8, dc.AllButOne([4, 2, 1]), LEANING, information),
+    "information of much noise": (RR(3, p=0.375), 30, dc.AllButOne([10, 10, 9]), UNIFORM, information),
+    "partly informed": (RR(3, p=0.7), 8, dc.PartlyInformed([2, 1, 0]), LEANING, guess),
+    "hardly any noise": (RR(3, p=0.999), 6, dc.AllButOne([2, 2, 1]), LEANING, guess),
 }
 
 
@@ -146,14 +146,14 @@ LARGE = {
 @pytest.mark.parametrize("case", LARGE)
 def test_crowds_of_many_values_have_an_interval_that_says_something(case):
     k, p, counts = LARGE[case]
-    crowd, adversary = tc.Shuffled(RR(k, p=p), sum(counts) + 1), tc.AllButOne(counts)
+    crowd, adversary = dc.Shuffled(RR(k, p=p), sum(counts) + 1), dc.AllButOne(counts)
     with within(Limits(most_crowds_drawn=1 << 14)):
-        found = tc.posterior_vulnerability(crowd.seen_by(adversary, seed=1))
-        risk = tc.bayes_risk(crowd.seen_by(adversary, seed=1))
+        found = dc.posterior_vulnerability(crowd.seen_by(adversary, seed=1))
+        risk = dc.bayes_risk(crowd.seen_by(adversary, seed=1))
     assert found.confidence == 0.95
     assert found.low > 1 / k
     assert found.high - found.low < 0.15 * (found.value - 1 / k) + 0.003
-    assert tc.method(tc.posterior_vulnerability, crowd.seen_by(adversary)) == known_monte_carlo.METHOD
+    assert dc.method(dc.posterior_vulnerability, crowd.seen_by(adversary)) == known_monte_carlo.METHOD
     # A guess that is as good as the best at this size, but is drawn and not computed.
     draws = 200_000
     drawn = simulated_guess(k, p, counts, draws, np.random.default_rng(2))
@@ -163,8 +163,8 @@ def test_crowds_of_many_values_have_an_interval_that_says_something(case):
 
 @pytest.mark.usefixtures("few_draws")
 def test_a_seed_repeats_the_estimate_and_another_does_not():
-    crowd, adversary = tc.Shuffled(RR(4, p=0.5), 1000), tc.AllButOne([250, 250, 250, 249])
-    first, again, other = (tc.posterior_vulnerability(crowd.seen_by(adversary, seed=rng)) for rng in (3, 3, 4))
+    crowd, adversary = dc.Shuffled(RR(4, p=0.5), 1000), dc.AllButOne([250, 250, 250, 249])
+    first, again, other = (dc.posterior_vulnerability(crowd.seen_by(adversary, seed=rng)) for rng in (3, 3, 4))
     assert first == again != other
 
 
@@ -183,21 +183,21 @@ def test_the_tighter_end_of_both_is_taken_and_the_certificate_kept_where_it_is_t
 def test_the_value_does_not_jump_where_a_sample_takes_over():
     values = []
     for n in (41, 250):
-        crowd = tc.Shuffled(RR(5, epsilon=2), n)
+        crowd = dc.Shuffled(RR(5, epsilon=2), n)
         with within(Limits(most_crowds_drawn=1 << 14)):
-            found = tc.mutual_information(crowd.seen_by(tc.PartlyInformed([5, 4, 3, 2, 1]), seed=1))
+            found = dc.mutual_information(crowd.seen_by(dc.PartlyInformed([5, 4, 3, 2, 1]), seed=1))
         values.append(n * float(found))
     assert values[1] == pytest.approx(values[0], rel=0.2)
 
 
 @pytest.mark.parametrize("p", [0.501, 0.75])
 def test_a_bound_quotes_its_middle_or_where_its_ends_are_far_apart_the_safe_one(p):
-    crowd = tc.Shuffled(tc.UnaryEncoding(5, p, 0.25), 1000)
-    seen = crowd.seen_by(tc.AllButOne([200, 200, 200, 200, 199]))
+    crowd = dc.Shuffled(dc.UnaryEncoding(5, p, 0.25), 1000)
+    seen = crowd.seen_by(dc.AllButOne([200, 200, 200, 200, 199]))
     for measure, safe in (
-        (tc.posterior_vulnerability, "high"),
-        (tc.mutual_information, "high"),
-        (tc.bayes_security, "low"),
+        (dc.posterior_vulnerability, "high"),
+        (dc.mutual_information, "high"),
+        (dc.bayes_security, "low"),
     ):
         found = measure(seen)
         assert found.certified

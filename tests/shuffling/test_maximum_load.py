@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, strategies as st
 from scipy.stats import binom
 
-import tacit as tc
+import discretion as dc
 from oracles import laws, shuffling as slow
 
 
@@ -33,7 +33,7 @@ REFERENCE = [
 
 @pytest.mark.parametrize(("n", "k", "share"), REFERENCE)
 def test_reference_values(n, k, share):
-    assert tc.shuffling.maximum_load(n, k) / n == close(share)
+    assert dc.shuffling.maximum_load(n, k) / n == close(share)
 
 
 @pytest.mark.parametrize("k", range(2, 7))
@@ -43,19 +43,19 @@ def test_it_is_the_sum_over_integer_partitions_and_brown_s(n, k):
     assert slow.maximum_load_by_brown(n, k) == expected
     if k**n <= 5000:
         assert slow.maximum_load_by_datasets(n, k) == expected
-    assert tc.shuffling.maximum_load(n, k) == close(expected)
+    assert dc.shuffling.maximum_load(n, k) == close(expected)
 
 
 @pytest.mark.parametrize(
     ("n", "k"), [(2, 10**9), (3, 1000), (4, 10**6), (5, 10**8), (10, 10_000), (10, 10**9), (20, 21), (25, 40)]
 )
 def test_more_bins_than_balls(n, k):
-    assert tc.shuffling.maximum_load(n, k) == close(slow.maximum_load_by_partitions(n, k))
+    assert dc.shuffling.maximum_load(n, k) == close(slow.maximum_load_by_partitions(n, k))
 
 
 @pytest.mark.parametrize(("n", "k"), [(1000, 10**9), (10**4, 10**10), (10**5, 10**12)])
 def test_far_more_bins_than_balls(n, k):
-    assert tc.shuffling.maximum_load(n, k) == close(laws.sparse_maximum_load(n, k))
+    assert dc.shuffling.maximum_load(n, k) == close(laws.sparse_maximum_load(n, k))
 
 
 @pytest.mark.long
@@ -69,7 +69,7 @@ def test_up_to_eight_bins_against_partitions(n):
         weights[len(parts)] += parts[0] * slow.multinomial(parts) * (ways // same)
     for k in range(2, 9):
         loads = sum(perm(k, parts) * weight for parts, weight in weights.items())
-        assert tc.shuffling.maximum_load(n, k) == close(Fraction(loads, ways * k**n))
+        assert dc.shuffling.maximum_load(n, k) == close(Fraction(loads, ways * k**n))
 
 
 def to_fifty_digits(at_most):
@@ -118,7 +118,7 @@ def by_powers(load, n, k):
 @pytest.mark.long
 @pytest.mark.parametrize(("n", "k"), [(3000, 2), (2000, 3), (1000, 5), (1000, 10), (400, 30), (150, 60), (60, 60)])
 def test_fifty_digits_ball_by_ball(n, k):
-    assert tc.shuffling.maximum_load(n, k) == close(by_balls(n, k))
+    assert dc.shuffling.maximum_load(n, k) == close(by_balls(n, k))
 
 
 @pytest.mark.long
@@ -126,20 +126,20 @@ def test_fifty_digits_ball_by_ball(n, k):
     ("n", "k"), [(60, 60), (1000, 1000), (2000, 10**4), (1000, 10**6), (300, 10**9), (1139, 242_595_044), (9, 10**15)]
 )
 def test_fifty_digits_of_a_power_where_there_are_more_bins(n, k):
-    assert tc.shuffling.maximum_load(n, k) == close(by_powers(n, k))
+    assert dc.shuffling.maximum_load(n, k) == close(by_powers(n, k))
 
 
 @pytest.mark.long
 @given(st.integers(1, 150), st.integers(2, 20))
 def test_fifty_digits_of_any_few_bins(n, k):
-    assert tc.shuffling.maximum_load(n, k) == close(by_balls(n, k))
+    assert dc.shuffling.maximum_load(n, k) == close(by_balls(n, k))
 
 
 @pytest.mark.long
 @given(st.integers(1, 150), st.floats(0, 14))
 def test_fifty_digits_of_any_many_bins(n, more):
     k = max(2, round(n * 10**more))
-    assert tc.shuffling.maximum_load(n, k) == close(by_powers(n, k))
+    assert dc.shuffling.maximum_load(n, k) == close(by_powers(n, k))
 
 
 @pytest.mark.long
@@ -152,42 +152,42 @@ def test_three_bins_are_one_and_a_fair_split_of_the_others(n):
     split = np.where(s == 0, 0, s / 2 * binom.pmf((s - 1) // 2, np.maximum(s - 1, 0), 0.5))
     over = s / 2 * binom.sf(h - 1, np.maximum(s - 1, 0), 0.5) - h * binom.sf(h, s, 0.5)
     excess = np.where(3 * h < n, (n / 3 - h) / 2 + split, h - n / 3 + 2 * over)
-    assert tc.shuffling.maximum_load(n, 3) == close(n / 3 + excess @ binom.pmf(h, n, 1 / 3))
+    assert dc.shuffling.maximum_load(n, 3) == close(n / 3 + excess @ binom.pmf(h, n, 1 / 3))
 
 
 @pytest.mark.parametrize("k", [2, 17, 10**9, 10**20, 10**400])
 def test_one_ball_is_the_maximum(k):
-    assert tc.shuffling.maximum_load(1, k) == 1
+    assert dc.shuffling.maximum_load(1, k) == 1
 
 
 @pytest.mark.parametrize("k", [10**20, 10**30, 10**400])
 def test_balls_never_meet_in_enough_bins(k):
-    assert tc.shuffling.maximum_load(1000, k) == close(laws.sparse_maximum_load(1000, k))
+    assert dc.shuffling.maximum_load(1000, k) == close(laws.sparse_maximum_load(1000, k))
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 10, 99, 100, 1001, 20_000])
 def test_two_bins_are_theorem_17_in_whole_numbers(n):
     # Python divides whole numbers of any size without rounding twice.
-    assert tc.shuffling.maximum_load(n, 2) == close(Fraction(n, 2) + n * Fraction(comb(n - 1, (n - 1) // 2), 2**n))
+    assert dc.shuffling.maximum_load(n, 2) == close(Fraction(n, 2) + n * Fraction(comb(n - 1, (n - 1) // 2), 2**n))
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("n", [10**6, 10**6 + 1, 10**9, 10**9 + 1])
 def test_two_bins_are_theorem_17_at_a_billion(n):
-    assert tc.shuffling.maximum_load(n, 2) == pytest.approx(
+    assert dc.shuffling.maximum_load(n, 2) == pytest.approx(
         float(n * (laws.binary_advantage(n) + Decimal("0.5"))), rel=1e-13
     )
 
 
 @pytest.mark.parametrize("k", [2, 3, 10, 100])
 def test_another_ball_adds_something_but_at_most_itself(k):
-    loads = [tc.shuffling.maximum_load(n, k) for n in range(1, 60)]
+    loads = [dc.shuffling.maximum_load(n, k) for n in range(1, 60)]
     assert all(0 < more - less <= 1 for less, more in itertools.pairwise(loads))
 
 
 @pytest.mark.parametrize("n", [2, 10, 100, 5000])
 def test_another_bin_lowers_the_load_and_never_below_the_mean(n):
-    loads = [tc.shuffling.maximum_load(n, k) for k in range(2, 40)]
+    loads = [dc.shuffling.maximum_load(n, k) for k in range(2, 40)]
     assert all(more < less for less, more in itertools.pairwise(loads))
     assert all(n / k <= load <= n for k, load in enumerate(loads, 2))
 
@@ -195,17 +195,17 @@ def test_another_bin_lowers_the_load_and_never_below_the_mean(n):
 @pytest.mark.long
 @pytest.mark.parametrize("k", [3, 10])
 def test_the_largest_share_falls_with_the_crowd(k):
-    shares = [tc.shuffling.maximum_load(n, k) / n for n in [1, 2, 3, 10, 100, 1000, 10**4, 10**6, 10**9]]
+    shares = [dc.shuffling.maximum_load(n, k) / n for n in [1, 2, 3, 10, 100, 1000, 10**4, 10**6, 10**9]]
     assert all(more <= less + 1e-15 for less, more in itertools.pairwise(shares))
 
 
 def test_a_simulation_agrees():
     n, k, runs = 1000, 50, 20_000
     loads = np.random.default_rng(3).multinomial(n, np.full(k, 1 / k), size=runs).max(axis=1)
-    assert abs(loads.mean() - tc.shuffling.maximum_load(n, k)) < 5 * loads.std() / np.sqrt(runs)
+    assert abs(loads.mean() - dc.shuffling.maximum_load(n, k)) < 5 * loads.std() / np.sqrt(runs)
 
 
 @pytest.mark.parametrize(("n", "k"), [(0, 2), (2, 1), (2, 0), (-1, 2), (2.0, 2), (2, "3"), (True, 2)])
 def test_balls_and_bins_are_whole_numbers(n, k):
-    with pytest.raises(tc.errors.InvalidValueError, match="whole number"):
-        tc.shuffling.maximum_load(n, k)
+    with pytest.raises(dc.errors.InvalidValueError, match="whole number"):
+        dc.shuffling.maximum_load(n, k)

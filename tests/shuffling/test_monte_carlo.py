@@ -6,16 +6,16 @@ import time
 import numpy as np
 import pytest
 
-import tacit as tc
+import discretion as dc
+from discretion.adversaries.gains import IdentityGain
+from discretion.limits import Limits, within
+from discretion.shuffling import monte_carlo, sampled_leaks
+from discretion.shuffling.monte_carlo import mean_over_crowds, reports_of
+from discretion.shuffling.others import Group
 from oracles import adversaries as slow, channels, measures
 from oracles.promise import exactly
-from tacit.adversaries.gains import IdentityGain
-from tacit.limits import Limits, within
-from tacit.shuffling import monte_carlo, sampled_leaks
-from tacit.shuffling.monte_carlo import mean_over_crowds, reports_of
-from tacit.shuffling.others import Group
 
-RR, UE = tc.RandomizedResponse, tc.UnaryEncoding
+RR, UE = dc.RandomizedResponse, dc.UnaryEncoding
 
 REPETITIONS, LEAST_COVERED = 1000, 940
 
@@ -32,7 +32,7 @@ def guess(prior):
 
 
 def gains(prior):
-    return sampled_leaks.GuessLeak(prior, tc.gain_matrix(GAIN))
+    return sampled_leaks.GuessLeak(prior, dc.gain_matrix(GAIN))
 
 
 def information(prior):
@@ -46,12 +46,12 @@ KNOWN_EXACTLY = {
     "k-RR, a prior of its own": (RR(3, p=0.7), Group(19, population=LEANING), OTHERWISE, guess),
     "k-RR, gains": (RR(3, p=0.7), Group(19, population=LEANING), LEANING, gains),
     "k-RR, information": (RR(3, p=0.7), Group(29), UNIFORM, information),
-    "channel": (tc.Channel(Q), Group(11, population=LEANING), LEANING, guess),
-    "channel, gains": (tc.Channel(Q), Group(11, population=LEANING), OTHERWISE, gains),
-    "channel, information": (tc.Channel(Q), Group(11, population=LEANING), OTHERWISE, information),
-    "channel, a certain target": (tc.Channel(Q), Group(11), tc.point(3, 1), guess),
-    "telling reports": (tc.Channel(TELLING), Group(9, value=0), LEANING, guess),
-    "telling reports, information": (tc.Channel(TELLING), Group(9, value=0), LEANING, information),
+    "channel": (dc.Channel(Q), Group(11, population=LEANING), LEANING, guess),
+    "channel, gains": (dc.Channel(Q), Group(11, population=LEANING), OTHERWISE, gains),
+    "channel, information": (dc.Channel(Q), Group(11, population=LEANING), OTHERWISE, information),
+    "channel, a certain target": (dc.Channel(Q), Group(11), dc.point(3, 1), guess),
+    "telling reports": (dc.Channel(TELLING), Group(9, value=0), LEANING, guess),
+    "telling reports, information": (dc.Channel(TELLING), Group(9, value=0), LEANING, information),
     "without noise": (RR(3, p=1), Group(9, population=np.array([0.75, 0.25, 0.0])), UNIFORM, guess),
     "bits by type": (UE(2, 0.75, 0.25), Group(9, population=np.array([0.75, 0.25])), np.array([0.5, 0.5]), guess),
     "bits": (UE(3, 0.75, 0.25), Group(1), UNIFORM, guess),
@@ -66,8 +66,8 @@ def rows_of(mechanism, group):
     if group.count <= 2:
         exact, strangers = channels.exact(mechanism.channel().matrix), measures.fractions(group.law(k))
         return np.array(slow.uninformed(exact, group.count + 1, strangers), dtype=float)
-    others = tc.Uninformed(group.law(k))
-    return tc.Shuffled(tc.Channel(mechanism.channel().matrix), group.count + 1).seen_by(others).channel().matrix
+    others = dc.Uninformed(group.law(k))
+    return dc.Shuffled(dc.Channel(mechanism.channel().matrix), group.count + 1).seen_by(others).channel().matrix
 
 
 def truth_of(mechanism, group, leak):
@@ -136,25 +136,25 @@ def test_the_interval_is_at_most_twice_what_the_best_linear_control_gives(epsilo
 
 @pytest.mark.usefixtures("few_draws")
 def test_a_seed_repeats_the_estimate_and_another_does_not():
-    crowd = tc.Shuffled(UE.oue(8, 1), 1000)
+    crowd = dc.Shuffled(UE.oue(8, 1), 1000)
     first, again, *others = (
-        tc.posterior_vulnerability(crowd.seen_by(tc.Uninformed(), seed)) for seed in (3, 3, 4, None, None)
+        dc.posterior_vulnerability(crowd.seen_by(dc.Uninformed(), seed)) for seed in (3, 3, 4, None, None)
     )
     assert first == again
     assert len({estimate.value for estimate in (first, *others)}) == 4
-    assert tc.method(tc.posterior_vulnerability, crowd) == monte_carlo.METHOD
+    assert dc.method(dc.posterior_vulnerability, crowd) == monte_carlo.METHOD
 
 
 @pytest.mark.usefixtures("few_draws")
-@pytest.mark.parametrize("measure", [tc.posterior_vulnerability, tc.mutual_information])
+@pytest.mark.parametrize("measure", [dc.posterior_vulnerability, dc.mutual_information])
 def test_one_system_is_sampled_alike_whenever_it_is_asked(measure):
-    crowd = tc.Shuffled(UE.oue(8, 1), 1000)
+    crowd = dc.Shuffled(UE.oue(8, 1), 1000)
     assert measure(crowd) == measure(crowd)
-    seen = crowd.seen_by(tc.Uninformed())
-    assert measure(seen) == measure(seen) == measure(crowd.seen_by(tc.Uninformed(), seed=seen.seed))
+    seen = crowd.seen_by(dc.Uninformed())
+    assert measure(seen) == measure(seen) == measure(crowd.seen_by(dc.Uninformed(), seed=seen.seed))
     # What closed bounds settle takes no sample.
     assert measure(seen).certified or measure(seen) != measure(crowd)
-    assert not tc.posterior_vulnerability(seen).certified
+    assert not dc.posterior_vulnerability(seen).certified
 
 
 @pytest.mark.usefixtures("few_draws")
@@ -169,8 +169,8 @@ def test_a_crowd_in_which_reports_say_nothing_leaves_the_prior():
 # What a report says.
 
 REPORTS = {
-    "types": (tc.Channel(Q), Group(30, population=LEANING), LEANING, monte_carlo._TypesOfReport),
-    "types, a prior of its own": (tc.Channel(Q), Group(30, population=LEANING), OTHERWISE, monte_carlo._TypesOfReport),
+    "types": (dc.Channel(Q), Group(30, population=LEANING), LEANING, monte_carlo._TypesOfReport),
+    "types, a prior of its own": (dc.Channel(Q), Group(30, population=LEANING), OTHERWISE, monte_carlo._TypesOfReport),
     "bits by type": (UE(3, 0.75, 0.25), Group(30, population=LEANING), OTHERWISE, monte_carlo._TypesOfReport),
     "k-RR": (RR(3, p=0.7), Group(30), UNIFORM, monte_carlo.Responses),
     "k-RR, a prior of its own": (RR(3, p=0.7), Group(30, population=LEANING), OTHERWISE, monte_carlo.Responses),
@@ -237,7 +237,7 @@ def test_the_target_reports_her_own_value_beside_the_others(case, target):
 def test_a_report_that_nobody_but_the_target_can_have_sent_is_no_trouble(kappa):
     # With κ = 1 everybody's own bit is set, and of most values the adversary knows that no stranger holds them.
     population = np.array([0.75, 0.25, *[0.0] * 18])
-    estimate = tc.posterior_vulnerability(
-        tc.Shuffled(UE(20, kappa, 0.25), 100).seen_by(tc.Uninformed(population), seed=1)
+    estimate = dc.posterior_vulnerability(
+        dc.Shuffled(UE(20, kappa, 0.25), 100).seen_by(dc.Uninformed(population), seed=1)
     )
     assert 1 / 20 < estimate.value <= 1

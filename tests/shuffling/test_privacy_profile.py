@@ -10,20 +10,20 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from scipy import stats
 
-import tacit as tc
+import discretion as dc
+from discretion.shuffling import dataset_channel, reduced_shuffle_channel
 from oracles import adversaries as slow, channels, measures
 from oracles.promise import exactly
 from oracles.strategies import stochastic
-from tacit.shuffling import dataset_channel, reduced_shuffle_channel
 
-RR = tc.RandomizedResponse
+RR = dc.RandomizedResponse
 
 FEW = st.integers(2, 3)
 EPSILONS = st.sampled_from([0.0, 0.01, 0.25, 0.5, 1.0, 3.0])
 
 
 def all_on_one(n, k):
-    return tc.AllButOne([n - 1] + [0] * (k - 1))
+    return dc.AllButOne([n - 1] + [0] * (k - 1))
 
 
 def exact_rows(mechanism):
@@ -40,15 +40,15 @@ def test_the_profile_is_the_largest_hockey_stick_of_the_enumerated_channel(data,
     known = data.draw(st.lists(st.integers(0, n - 1), min_size=k, max_size=k).filter(lambda c: sum(c) < n))
     alpha = data.draw(st.lists(st.integers(1, 8), min_size=k, max_size=k))
     everything = [
-        (tc.Uninformed(population), slow.uninformed(exact, n, strangers)),
-        (tc.AllButOne(counts), slow.all_but_one(exact, counts)),
-        (tc.PartlyInformed(known, population), slow.partly_informed(exact, n, known, strangers)),
-        (tc.Exchangeable(alpha), slow.exchangeable(exact, n, alpha)),
+        (dc.Uninformed(population), slow.uninformed(exact, n, strangers)),
+        (dc.AllButOne(counts), slow.all_but_one(exact, counts)),
+        (dc.PartlyInformed(known, population), slow.partly_informed(exact, n, known, strangers)),
+        (dc.Exchangeable(alpha), slow.exchangeable(exact, n, alpha)),
     ]
-    s = tc.Shuffled(tc.Channel(Q), n)
+    s = dc.Shuffled(dc.Channel(Q), n)
     for adversary, rows in everything:
         expected = slow.privacy_profile(rows, slow.power(epsilon))
-        assert tc.privacy_profile(s.seen_by(adversary), epsilon) == exactly(expected), adversary
+        assert dc.privacy_profile(s.seen_by(adversary), epsilon) == exactly(expected), adversary
 
 
 @given(st.data(), FEW, EPSILONS)
@@ -56,7 +56,7 @@ def test_the_profile_is_the_largest_hockey_stick_of_the_enumerated_channel(data,
 def test_of_any_other_system_it_is_the_largest_hockey_stick_of_two_rows(data, k, epsilon):
     Q = data.draw(stochastic(k, data.draw(st.integers(1, 4))))
     expected = slow.privacy_profile(channels.exact(Q), slow.power(epsilon))
-    assert tc.privacy_profile(tc.Channel(Q), epsilon) == exactly(expected)
+    assert dc.privacy_profile(dc.Channel(Q), epsilon) == exactly(expected)
 
 
 @pytest.mark.parametrize("epsilon", [0.0, 0.25, 1.0, 1.5])
@@ -65,9 +65,9 @@ def test_a_crowd_of_one_has_the_profile_of_its_mechanism(k, epsilon):
     mechanism = RR(k, epsilon=1)
     # P(x | x) - e^ε P(x | x') is all that one report can exceed another by.
     expected = max(0.0, mechanism.p - math.exp(epsilon) * mechanism.q)
-    assert tc.privacy_profile(mechanism, epsilon) == exactly(expected)
-    for adversary in (tc.WorstAllButOne(), tc.AllButOne([0] * k), tc.Uninformed()):
-        assert tc.privacy_profile(tc.Shuffled(mechanism, 1).seen_by(adversary), epsilon) == exactly(expected)
+    assert dc.privacy_profile(mechanism, epsilon) == exactly(expected)
+    for adversary in (dc.WorstAllButOne(), dc.AllButOne([0] * k), dc.Uninformed()):
+        assert dc.privacy_profile(dc.Shuffled(mechanism, 1).seen_by(adversary), epsilon) == exactly(expected)
 
 
 @pytest.mark.long
@@ -78,8 +78,8 @@ def test_among_the_worst_others_it_is_the_largest_over_the_counts(k, largest, ep
     Q = exact_rows(mechanism)
     for n in range(1, largest + 1):
         expected = slow.worst_all_but_one(Q, n, lambda rows: slow.privacy_profile(rows, ratio))
-        s = tc.Shuffled(mechanism, n)
-        asked = tc.privacy_profile(s.seen_by(tc.WorstAllButOne()), epsilon)
+        s = dc.Shuffled(mechanism, n)
+        asked = dc.privacy_profile(s.seen_by(dc.WorstAllButOne()), epsilon)
         assert isinstance(asked, float)
         assert asked == exactly(expected)
 
@@ -90,14 +90,14 @@ def test_the_worst_of_any_local_channel(data, m, epsilon):
     Q, n = data.draw(stochastic(3, m)), data.draw(st.integers(1, 4))
     ratio = slow.power(epsilon)
     expected = slow.worst_all_but_one(channels.exact(Q), n, lambda rows: slow.privacy_profile(rows, ratio))
-    assert tc.privacy_profile(tc.Shuffled(tc.Channel(Q), n).seen_by(tc.WorstAllButOne()), epsilon) == exactly(expected)
+    assert dc.privacy_profile(dc.Shuffled(dc.Channel(Q), n).seen_by(dc.WorstAllButOne()), epsilon) == exactly(expected)
 
 
 def hockey_stick_of_neighbours(mechanism, n, epsilon):
     """The largest between two datasets that differ in the first user, after the shuffler.
 
-    `tacit.shuffling.dataset_channel` shows who reported what; the shuffler is a post-processing of it that keeps the
-    histogram. Any user may differ: the shuffler makes them all alike.
+    `discretion.shuffling.dataset_channel` shows who reported what; the shuffler is a post-processing of it that keeps
+    the histogram. Any user may differ: the shuffler makes them all alike.
     """
     m = mechanism.channel().shape[1]
     shown = dataset_channel(mechanism, n) >> reduced_shuffle_channel(n, m)
@@ -114,15 +114,15 @@ def hockey_stick_of_neighbours(mechanism, n, epsilon):
 def test_the_profile_of_two_values_is_that_of_neighbouring_datasets(n, p):
     for epsilon in (0.0, 0.1, 0.4, 1.0, 2.0):
         direct = hockey_stick_of_neighbours(RR(2, p=p), n, epsilon)
-        assert tc.privacy_profile(tc.Shuffled(RR(2, p=p), n).seen_by(tc.WorstAllButOne()), epsilon) == exactly(direct)
+        assert dc.privacy_profile(dc.Shuffled(RR(2, p=p), n).seen_by(dc.WorstAllButOne()), epsilon) == exactly(direct)
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4])
 def test_the_profile_of_three_values_is_that_of_neighbouring_datasets(n):
-    for mechanism in (RR(3, epsilon=1), tc.Channel([[0.5, 0.25, 0.25], [0.125, 0.75, 0.125], [0, 0.25, 0.75]])):
+    for mechanism in (RR(3, epsilon=1), dc.Channel([[0.5, 0.25, 0.25], [0.125, 0.75, 0.125], [0, 0.25, 0.75]])):
         for epsilon in (0.0, 0.2, 0.8):
             direct = hockey_stick_of_neighbours(mechanism, n, epsilon)
-            assert tc.privacy_profile(tc.Shuffled(mechanism, n).seen_by(tc.WorstAllButOne()), epsilon) == exactly(
+            assert dc.privacy_profile(dc.Shuffled(mechanism, n).seen_by(dc.WorstAllButOne()), epsilon) == exactly(
                 direct
             )
 
@@ -132,31 +132,31 @@ def test_the_profile_of_three_values_is_that_of_neighbouring_datasets(n):
 @settings(max_examples=25)
 def test_at_zero_it_is_the_distance_that_bayes_security_leaves(data, k, m):
     Q, n = data.draw(stochastic(k, m)), data.draw(st.integers(1, 4))
-    s, counts = tc.Shuffled(tc.Channel(Q), n), data.draw(st.sampled_from(slow.all_counts(n - 1, k)))
-    adversaries = [tc.Uninformed(), tc.AllButOne(counts), tc.PartlyInformed([0] * k), tc.WorstAllButOne()]
+    s, counts = dc.Shuffled(dc.Channel(Q), n), data.draw(st.sampled_from(slow.all_counts(n - 1, k)))
+    adversaries = [dc.Uninformed(), dc.AllButOne(counts), dc.PartlyInformed([0] * k), dc.WorstAllButOne()]
     for adversary in adversaries:
-        assert tc.privacy_profile(s.seen_by(adversary), 0) == exactly(1 - tc.bayes_security(s.seen_by(adversary)))
+        assert dc.privacy_profile(s.seen_by(adversary), 0) == exactly(1 - dc.bayes_security(s.seen_by(adversary)))
 
 
 @pytest.mark.parametrize(("k", "n"), [(2, 200), (3, 60), (4, 6), (2, 10**6)])
 def test_at_zero_it_is_that_distance_in_large_crowds(k, n):
-    s, adversary = tc.Shuffled(RR(k, epsilon=1), n), all_on_one(n, k)
-    assert tc.privacy_profile(s.seen_by(adversary), 0) == exactly(1 - tc.bayes_security(s.seen_by(adversary)))
+    s, adversary = dc.Shuffled(RR(k, epsilon=1), n), all_on_one(n, k)
+    assert dc.privacy_profile(s.seen_by(adversary), 0) == exactly(1 - dc.bayes_security(s.seen_by(adversary)))
 
 
 CURVES = [
-    (tc.Shuffled(RR(2, epsilon=1), 6), tc.WorstAllButOne()),
-    (tc.Shuffled(RR(2, epsilon=1), 10**6), all_on_one(10**6, 2)),
-    (tc.Shuffled(RR(3, epsilon=1), 4), tc.WorstAllButOne()),
-    (tc.Shuffled(RR(10, epsilon=1), 1000), all_on_one(1000, 10)),
-    (tc.Shuffled(RR(3, epsilon=1), 5), tc.Uninformed([0.5, 0.25, 0.25])),
+    (dc.Shuffled(RR(2, epsilon=1), 6), dc.WorstAllButOne()),
+    (dc.Shuffled(RR(2, epsilon=1), 10**6), all_on_one(10**6, 2)),
+    (dc.Shuffled(RR(3, epsilon=1), 4), dc.WorstAllButOne()),
+    (dc.Shuffled(RR(10, epsilon=1), 1000), all_on_one(1000, 10)),
+    (dc.Shuffled(RR(3, epsilon=1), 5), dc.Uninformed([0.5, 0.25, 0.25])),
     (RR(4, epsilon=1), None),
 ]
 each_curve = pytest.mark.parametrize(("system", "adversary"), CURVES, ids=repr)
 
 
 def profile(system, epsilon, adversary):
-    return tc.privacy_profile(system if adversary is None else system.seen_by(adversary), epsilon)
+    return dc.privacy_profile(system if adversary is None else system.seen_by(adversary), epsilon)
 
 
 @pytest.mark.long
@@ -183,13 +183,13 @@ def test_beyond_the_epsilon_of_the_mechanism_there_is_nothing(system, adversary)
 def test_epsilon_is_the_least_at_which_delta_is_met(data, size, share):
     k, n = size
     mechanism = RR(k, epsilon=data.draw(st.sampled_from([0.5, 1.0, 4.0])))
-    s, counts = tc.Shuffled(mechanism, n), data.draw(st.sampled_from(slow.all_counts(n - 1, k)))
+    s, counts = dc.Shuffled(mechanism, n), data.draw(st.sampled_from(slow.all_counts(n - 1, k)))
     rows = slow.all_but_one(exact_rows(mechanism), counts)
-    delta = share * tc.privacy_profile(s.seen_by(tc.AllButOne(counts)), 0)
-    epsilon = tc.dp_epsilon(s.seen_by(tc.AllButOne(counts)), delta)
+    delta = share * dc.privacy_profile(s.seen_by(dc.AllButOne(counts)), 0)
+    epsilon = dc.dp_epsilon(s.seen_by(dc.AllButOne(counts)), delta)
     expected = slow.epsilon(lambda ratio: slow.privacy_profile(rows, ratio), delta)
     assert epsilon == exactly(expected)
-    assert tc.privacy_profile(s.seen_by(tc.AllButOne(counts)), epsilon) == exactly(delta)
+    assert dc.privacy_profile(s.seen_by(dc.AllButOne(counts)), epsilon) == exactly(delta)
 
 
 @given(st.data(), FEW)
@@ -202,48 +202,48 @@ def test_epsilon_of_any_local_channel_may_be_infinite(data, k):
     # Histograms that one value excludes are never paid for; a δ next to their mass is a matter of one rounding.
     free = max(sum(p for p, q in zip(rows[a], rows[b], strict=True) if not q) for a, b in slow.ordered_pairs(rows))
     if abs(free - Fraction(delta)) > 1e-12 or delta == 0:
-        s = tc.Shuffled(tc.Channel(Q), n)
+        s = dc.Shuffled(dc.Channel(Q), n)
         expected = slow.epsilon(lambda ratio: slow.privacy_profile(rows, ratio), delta)
         # Copies of a row are as far apart as roundings of 1e-17 make them.
-        assert tc.dp_epsilon(s.seen_by(tc.AllButOne(counts)), delta) == pytest.approx(expected, abs=1e-9)
+        assert dc.dp_epsilon(s.seen_by(dc.AllButOne(counts)), delta) == pytest.approx(expected, abs=1e-9)
 
 
 @pytest.mark.parametrize("n", [1, 2, 6, 10_000])
 def test_delta_0_needs_the_epsilon_of_the_mechanism_and_delta_1_nothing(n):
     # All n reports b are e^ε0 times as likely if the target holds b, whatever the others hold.
-    s = tc.Shuffled(RR(2, epsilon=1), n)
-    for adversary in (all_on_one(n, 2), tc.WorstAllButOne()) if n < 10 else (all_on_one(n, 2),):
-        assert tc.dp_epsilon(s.seen_by(adversary), 0) == exactly(1)
-        assert tc.dp_epsilon(s.seen_by(adversary), 1) == 0
-        assert tc.dp_epsilon(s.seen_by(adversary), tc.privacy_profile(s.seen_by(adversary), 0) + 1e-9) == 0
+    s = dc.Shuffled(RR(2, epsilon=1), n)
+    for adversary in (all_on_one(n, 2), dc.WorstAllButOne()) if n < 10 else (all_on_one(n, 2),):
+        assert dc.dp_epsilon(s.seen_by(adversary), 0) == exactly(1)
+        assert dc.dp_epsilon(s.seen_by(adversary), 1) == 0
+        assert dc.dp_epsilon(s.seen_by(adversary), dc.privacy_profile(s.seen_by(adversary), 0) + 1e-9) == 0
 
 
 @pytest.mark.parametrize("n", [2, 5, 8])
 def test_among_the_worst_others_epsilon_is_the_largest_over_the_counts(n):
-    s, Q = tc.Shuffled(RR(2, epsilon=1), n), exact_rows(RR(2, epsilon=1))
+    s, Q = dc.Shuffled(RR(2, epsilon=1), n), exact_rows(RR(2, epsilon=1))
     for delta in (1e-6, 1e-3, 0.02):
         worst = max(
             slow.epsilon(lambda ratio, rows=rows: slow.privacy_profile(rows, ratio), Fraction(delta))
             for rows in (slow.all_but_one(Q, counts) for counts in slow.all_counts(n - 1, 2))
         )
-        assert tc.dp_epsilon(s.seen_by(tc.WorstAllButOne()), delta) == exactly(worst)
+        assert dc.dp_epsilon(s.seen_by(dc.WorstAllButOne()), delta) == exactly(worst)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize(("k", "printed"), [(2, 0.03566), (10, 0.02325)])
 def test_the_reference_values_of_ten_thousand_users(k, printed):
     n = 10_000
-    s, adversary = tc.Shuffled(RR(k, epsilon=1), n), all_on_one(n, k)
-    epsilon = tc.dp_epsilon(s.seen_by(adversary), 1e-6)
+    s, adversary = dc.Shuffled(RR(k, epsilon=1), n), all_on_one(n, k)
+    epsilon = dc.dp_epsilon(s.seen_by(adversary), 1e-6)
     assert round(epsilon, 5) == printed
-    assert tc.privacy_profile(s.seen_by(adversary), epsilon) == pytest.approx(1e-6, rel=1e-6)
+    assert dc.privacy_profile(s.seen_by(adversary), epsilon) == pytest.approx(1e-6, rel=1e-6)
 
 
 def test_the_reference_value_of_a_target_who_may_hold_what_the_others_do():
     # Ten values, the target one of the first two, the others on the first: eight reports are alike to everybody here.
     full = RR(10, epsilon=1)
-    s = tc.Shuffled(tc.Channel([[full.p, full.q, 8 * full.q], [full.q, full.p, 8 * full.q]]), 10_000)
-    assert round(tc.dp_epsilon(s.seen_by(tc.AllButOne([9999, 0])), 1e-6), 5) == 0.01894
+    s = dc.Shuffled(dc.Channel([[full.p, full.q, 8 * full.q], [full.q, full.p, 8 * full.q]]), 10_000)
+    assert round(dc.dp_epsilon(s.seen_by(dc.AllButOne([9999, 0])), 1e-6), 5) == 0.01894
 
 
 def lumped(k, epsilon):
@@ -286,10 +286,10 @@ def slow_histograms(n, m):
 def test_others_on_one_of_many_values_leave_three_counts_that_matter(k, n):
     # A report of the others' own value and one of a value that nobody holds say different things: how many there are of
     # each is more than how many there are together.
-    s = tc.Shuffled(RR(k, epsilon=1), n)
+    s = dc.Shuffled(RR(k, epsilon=1), n)
     for epsilon in (0.0, 0.1, 0.3, 0.6, 0.9):
         expected = profile_by_all_histograms(k, n, 1, epsilon)
-        assert tc.privacy_profile(s.seen_by(all_on_one(n, k)), epsilon) == exactly(expected)
+        assert dc.privacy_profile(s.seen_by(all_on_one(n, k)), epsilon) == exactly(expected)
 
 
 @pytest.mark.parametrize(("k", "n"), [(4, 2), (4, 5), (5, 3)])
@@ -305,8 +305,8 @@ def test_two_counts_are_less_than_the_histogram(k, n):
             sum(max(Fraction(0), p - ratio * laws[1].get(h, 0)) for h, p in laws[0].items()) for laws in (full, two)
         )
         gains.append(all_counts - two_counts)
-        s = tc.Shuffled(RR(k, p=float(Q[0][0])), n)
-        asked = tc.privacy_profile(s.seen_by(tc.AllButOne([0, 0, n - 1] + [0] * (k - 3))), math.log(ratio))
+        s = dc.Shuffled(RR(k, p=float(Q[0][0])), n)
+        asked = dc.privacy_profile(s.seen_by(dc.AllButOne([0, 0, n - 1] + [0] * (k - 3))), math.log(ratio))
         assert asked >= float(all_counts) - 1e-12
     assert gains[0] == 0
     assert min(gains) >= 0
@@ -331,11 +331,11 @@ def binary_profile(n, local, epsilon):
 @pytest.mark.parametrize("n", [1, 2, 10, 500, 10**4, 10**7, 10**9])
 @pytest.mark.parametrize("local", [0.1, 1, 4])
 def test_two_values_in_a_crowd_of_any_size(n, local):
-    s, adversary = tc.Shuffled(RR(2, epsilon=local), n), all_on_one(n, 2)
+    s, adversary = dc.Shuffled(RR(2, epsilon=local), n), all_on_one(n, 2)
     for share in (0, 0.001, 0.05, 0.5, 2, 5):
         epsilon = min(share / math.sqrt(n), 0.9 * local)
-        assert tc.privacy_profile(s.seen_by(adversary), epsilon) == exactly(binary_profile(n, local, epsilon))
-    epsilon = tc.dp_epsilon(s.seen_by(adversary), 1e-6)
+        assert dc.privacy_profile(s.seen_by(adversary), epsilon) == exactly(binary_profile(n, local, epsilon))
+    epsilon = dc.dp_epsilon(s.seen_by(adversary), 1e-6)
     assert 0 < epsilon < local
     assert binary_profile(n, local, epsilon) == pytest.approx(1e-6, rel=1e-6)
 
@@ -344,12 +344,12 @@ def test_two_values_in_a_crowd_of_any_size(n, local):
 @pytest.mark.parametrize("k", [3, 10])
 def test_many_values_in_a_million_users_are_answered(k):
     n = 10**6
-    s, adversary = tc.Shuffled(RR(k, epsilon=1), n), all_on_one(n, k)
-    epsilon = tc.dp_epsilon(s.seen_by(adversary), 1e-6)
+    s, adversary = dc.Shuffled(RR(k, epsilon=1), n), all_on_one(n, k)
+    epsilon = dc.dp_epsilon(s.seen_by(adversary), 1e-6)
     # A tenth of ten thousand users' ε, as 1/√n has it, but for the tail.
-    small = tc.dp_epsilon(tc.Shuffled(RR(k, epsilon=1), 10**4).seen_by(all_on_one(10**4, k)), 1e-6)
+    small = dc.dp_epsilon(dc.Shuffled(RR(k, epsilon=1), 10**4).seen_by(all_on_one(10**4, k)), 1e-6)
     assert small / 13 < epsilon < small / 9
-    assert tc.privacy_profile(s.seen_by(adversary), epsilon) == pytest.approx(1e-6, rel=1e-6)
+    assert dc.privacy_profile(s.seen_by(adversary), epsilon) == pytest.approx(1e-6, rel=1e-6)
 
 
 @pytest.mark.parametrize("local", [300.0, 700.0])
@@ -359,19 +359,19 @@ def test_local_noise_that_underflows_in_a_crowd(local, k, n):
     Q = exact_rows(mechanism)
     for counts in ([n - 1] + [0] * (k - 1), [n - 2, 1] + [0] * (k - 2)):
         rows = slow.all_but_one(Q, counts)
-        s, adversary = tc.Shuffled(mechanism, n), tc.AllButOne(counts)
+        s, adversary = dc.Shuffled(mechanism, n), dc.AllButOne(counts)
         for epsilon in (0.0, 1.0, local - 5, local - 0.5):
             expected = slow.privacy_profile(rows, slow.power(epsilon))
-            assert tc.privacy_profile(s.seen_by(adversary), epsilon) == exactly(expected)
+            assert dc.privacy_profile(s.seen_by(adversary), epsilon) == exactly(expected)
 
 
 def test_no_noise_hides_nothing_and_pure_noise_everything():
     for n in (1, 2, 7, 10**6):
-        bare, blind = tc.Shuffled(RR(2, p=1), n), tc.Shuffled(RR(2, p=0.5), n)
-        assert tc.privacy_profile(bare.seen_by(all_on_one(n, 2)), 5) == exactly(1)
-        assert tc.dp_epsilon(bare.seen_by(all_on_one(n, 2)), 0.5) == math.inf
-        assert tc.privacy_profile(blind.seen_by(all_on_one(n, 2)), 0) == exactly(0)
-        assert tc.dp_epsilon(blind.seen_by(all_on_one(n, 2)), 1e-9) == exactly(0)
+        bare, blind = dc.Shuffled(RR(2, p=1), n), dc.Shuffled(RR(2, p=0.5), n)
+        assert dc.privacy_profile(bare.seen_by(all_on_one(n, 2)), 5) == exactly(1)
+        assert dc.dp_epsilon(bare.seen_by(all_on_one(n, 2)), 0.5) == math.inf
+        assert dc.privacy_profile(blind.seen_by(all_on_one(n, 2)), 0) == exactly(0)
+        assert dc.dp_epsilon(blind.seen_by(all_on_one(n, 2)), 1e-9) == exactly(0)
 
 
 @pytest.mark.long
@@ -380,7 +380,7 @@ def test_no_noise_hides_nothing_and_pure_noise_everything():
 def test_what_is_too_rare_for_a_float_is_nothing(n, epsilon):
     # The others' reports would have to be 20 and more standard deviations off.
     for k in (2, 10):
-        delta = tc.privacy_profile(tc.Shuffled(RR(k, epsilon=1), n).seen_by(all_on_one(n, k)), epsilon)
+        delta = dc.privacy_profile(dc.Shuffled(RR(k, epsilon=1), n).seen_by(all_on_one(n, k)), epsilon)
         assert delta >= 0
         assert delta == exactly(0)
 
@@ -391,14 +391,14 @@ def test_what_is_too_rare_for_a_float_is_nothing(n, epsilon):
 def test_the_renyi_divergence_of_a_crowd_is_the_largest_of_two_rows(data, k, order):
     mechanism = RR(k, epsilon=data.draw(st.sampled_from([0.5, 1.0, 4.0])))
     n = data.draw(st.integers(1, 5 if k == 2 else 4))
-    Q, s = exact_rows(mechanism), tc.Shuffled(mechanism, n)
+    Q, s = exact_rows(mechanism), dc.Shuffled(mechanism, n)
     counts = data.draw(st.sampled_from(slow.all_counts(n - 1, k)))
 
     def largest(rows):
         return max(slow.renyi_divergence(rows[a], rows[b], order) for a, b in slow.ordered_pairs(rows))
 
     known = largest(slow.all_but_one(Q, counts))
-    assert tc.renyi_dp(s.seen_by(tc.AllButOne(counts)), order) == exactly(known)
+    assert dc.renyi_dp(s.seen_by(dc.AllButOne(counts)), order) == exactly(known)
     strangers = largest(slow.uninformed(Q, n, [Fraction(1, k)] * k))
-    assert tc.renyi_dp(s.seen_by(tc.Uninformed()), order) == exactly(strangers)
-    assert tc.renyi_dp(s.seen_by(tc.WorstAllButOne()), order) == exactly(slow.worst_all_but_one(Q, n, largest))
+    assert dc.renyi_dp(s.seen_by(dc.Uninformed()), order) == exactly(strangers)
+    assert dc.renyi_dp(s.seen_by(dc.WorstAllButOne()), order) == exactly(slow.worst_all_but_one(Q, n, largest))

@@ -6,11 +6,11 @@ from fractions import Fraction
 
 import pytest
 
-import tacit as tc
+import discretion as dc
 from oracles import adversaries as slow, channels, published_bounds as published
 from oracles.promise import exactly
 
-RR = tc.RandomizedResponse
+RR = dc.RandomizedResponse
 
 CROWDS = [(2, 5), (2, 40), (2, 200), (3, 4), (3, 12), (3, 30)]
 LOCAL = [0.5, 1.0, 2.0, 4.0]
@@ -40,9 +40,9 @@ def test_the_published_pair_is_computed_as_it_is_defined(n, r, u, v):
 @pytest.mark.parametrize(("k", "n"), CROWDS)
 @pytest.mark.parametrize("local", LOCAL)
 def test_no_upper_bound_is_exceeded_by_the_worst_counts(k, n, local):
-    s = tc.Shuffled(RR(k, epsilon=local), n)
+    s = dc.Shuffled(RR(k, epsilon=local), n)
     for epsilon in (share * local for share in SHARES):
-        worst = tc.privacy_profile(s.seen_by(tc.WorstAllButOne()), epsilon)
+        worst = dc.privacy_profile(s.seen_by(dc.WorstAllButOne()), epsilon)
         assert isinstance(worst, float)
         for name, bound in published.UPPER_BOUNDS.items():
             assert worst <= bound(k, n, local, epsilon) * (1 + 1e-9) + 1e-12, name
@@ -51,7 +51,7 @@ def test_no_upper_bound_is_exceeded_by_the_worst_counts(k, n, local):
 @pytest.mark.parametrize(("k", "n"), [(2, 200), (3, 30)])
 @pytest.mark.parametrize("local", [0.5, 1.0])
 def test_nor_is_any_by_what_the_worst_counts_make_of_a_delta(k, n, local):
-    worst = tc.dp_epsilon(tc.Shuffled(RR(k, epsilon=local), n).seen_by(tc.WorstAllButOne()), DELTA)
+    worst = dc.dp_epsilon(dc.Shuffled(RR(k, epsilon=local), n).seen_by(dc.WorstAllButOne()), DELTA)
     for name, bound in published.UPPER_BOUNDS.items():
         assert bound(k, n, local, worst) >= DELTA * (1 - 1e-9), name
     assert worst <= published.clones_closed_form(k, n, local, DELTA)
@@ -61,9 +61,9 @@ def test_nor_is_any_by_what_the_worst_counts_make_of_a_delta(k, n, local):
 @pytest.mark.parametrize("deviations", [0.5, 4])
 def test_where_the_worst_is_known_by_bounds_they_are_not_above_the_published_blanket(k, n, deviations):
     epsilon = deviations / math.sqrt(n)
-    bounds = tc.privacy_profile(tc.Shuffled(RR(k, epsilon=1), n).seen_by(tc.WorstAllButOne()), epsilon)
+    bounds = dc.privacy_profile(dc.Shuffled(RR(k, epsilon=1), n).seen_by(dc.WorstAllButOne()), epsilon)
     # Where they are within a float's promise of each other they are a float.
-    high = bounds.high if isinstance(bounds, tc.Estimate) else bounds
+    high = bounds.high if isinstance(bounds, dc.Estimate) else bounds
     assert high <= published.blanket_hoeffding(k, n, 1.0, epsilon)
     assert high <= published.blanket_bennett(k, n, 1.0, epsilon)
 
@@ -72,8 +72,8 @@ def test_where_the_worst_is_known_by_bounds_they_are_not_above_the_published_bla
 @pytest.mark.parametrize("local", [1.0, 4.0])
 @pytest.mark.parametrize(("k", "n"), [(2, 10**7), (10, 10**4)])
 def test_others_who_are_all_alike_are_well_below_in_large_crowds(k, n, local):
-    adversary = tc.AllButOne([n - 1] + [0] * (k - 1))
-    epsilon = tc.dp_epsilon(tc.Shuffled(RR(k, epsilon=local), n).seen_by(adversary), DELTA)
+    adversary = dc.AllButOne([n - 1] + [0] * (k - 1))
+    epsilon = dc.dp_epsilon(dc.Shuffled(RR(k, epsilon=local), n).seen_by(adversary), DELTA)
     for name, bound in published.UPPER_BOUNDS.items():
         assert bound(k, n, local, epsilon) > 1.05 * DELTA, name
     assert epsilon < published.clones_closed_form(k, n, local, DELTA)
@@ -83,9 +83,9 @@ def test_others_who_are_all_alike_are_well_below_in_large_crowds(k, n, local):
 @pytest.mark.parametrize("deviations", [1, 6, 10, 14.2, 15.2, 16, 20])
 def test_others_split_between_two_values_are_never_above(k, n, local, deviations):
     epsilon = deviations / math.sqrt(n)
-    adversary = tc.AllButOne([(n - 1) // 2, n // 2] + [0] * (k - 2))
-    split = tc.privacy_profile(tc.Shuffled(RR(k, epsilon=local), n).seen_by(adversary), epsilon)
-    high = split.high if isinstance(split, tc.Estimate) else split
+    adversary = dc.AllButOne([(n - 1) // 2, n // 2] + [0] * (k - 2))
+    split = dc.privacy_profile(dc.Shuffled(RR(k, epsilon=local), n).seen_by(adversary), epsilon)
+    high = split.high if isinstance(split, dc.Estimate) else split
     for name, bound in published.UPPER_BOUNDS.items():
         assert high <= bound(k, n, local, epsilon) * (1 + 1e-9) + 1e-12, name
 
@@ -104,9 +104,9 @@ def test_variation_ratio_is_no_upper_bound_with_three_values_and_more(k, truth, 
     counts = [int(value == other) for value in range(k)]
     a, b, *_ = slow.all_but_one(Q, counts)
     assert slow.hockey_stick(a, b, ratio) == exact
-    s = tc.Shuffled(RR(k, p=float(truth)), 2)
-    assert tc.privacy_profile(s.seen_by(tc.AllButOne(counts)), epsilon) >= float(exact) - 1e-12
-    assert tc.privacy_profile(s.seen_by(tc.WorstAllButOne()), epsilon) > 1.9 * float(formula)
+    s = dc.Shuffled(RR(k, p=float(truth)), 2)
+    assert dc.privacy_profile(s.seen_by(dc.AllButOne(counts)), epsilon) >= float(exact) - 1e-12
+    assert dc.privacy_profile(s.seen_by(dc.WorstAllButOne()), epsilon) > 1.9 * float(formula)
 
 
 def test_variation_ratio_is_the_law_of_the_two_counts_of_the_target_s_values():

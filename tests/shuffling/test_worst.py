@@ -7,24 +7,24 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-import tacit as tc
+import discretion as dc
+from discretion.adversaries.gains import IdentityGain
+from discretion.estimate import Estimate, settled
+from discretion.measures.information import plan_mutual_information
+from discretion.measures.privacy import least_epsilon, plan_ldp_epsilon
+from discretion.measures.shannon_capacity import plan_shannon_capacity
+from discretion.measures.vulnerability import plan_posterior_vulnerability
+from discretion.shuffling.others import Group
+from discretion.shuffling.pairs import Blanket, PairOfValues, largest_excess_beyond, unlike
+from discretion.shuffling.privacy import _bounded_profile
+from discretion.shuffling.views import known
+from discretion.shuffling.worst import CapacityBounds, GainBounds, InformationBounds, bounded, bounded_worst
 from oracles import adversaries as slow, channels, measures
 from oracles.capacity import blahut_arimoto
 from oracles.promise import exactly
 from oracles.strategies import gains, stochastic
-from tacit.adversaries.gains import IdentityGain
-from tacit.estimate import Estimate, settled
-from tacit.measures.information import plan_mutual_information
-from tacit.measures.privacy import least_epsilon, plan_ldp_epsilon
-from tacit.measures.shannon_capacity import plan_shannon_capacity
-from tacit.measures.vulnerability import plan_posterior_vulnerability
-from tacit.shuffling.others import Group
-from tacit.shuffling.pairs import Blanket, PairOfValues, largest_excess_beyond, unlike
-from tacit.shuffling.privacy import _bounded_profile
-from tacit.shuffling.views import known
-from tacit.shuffling.worst import CapacityBounds, GainBounds, InformationBounds, bounded, bounded_worst
 
-RR, UE = tc.RandomizedResponse, tc.UnaryEncoding
+RR, UE = dc.RandomizedResponse, dc.UnaryEncoding
 
 FEW = st.integers(2, 3)
 RATIOS = [1.0, 1.25, 2.0, 20.0]
@@ -36,7 +36,7 @@ def crowds(draw, largest=4):
     k = draw(FEW)
     kind = draw(st.sampled_from(["channel", "channel", "response", "bits"]))
     if kind == "channel":
-        return tc.Channel(draw(stochastic(k, draw(FEW)))), draw(st.integers(1, largest))
+        return dc.Channel(draw(stochastic(k, draw(FEW)))), draw(st.integers(1, largest))
     if kind == "response":
         return RR(k, p=draw(st.sampled_from([1 / k, 0.625, 0.75, 0.9375, 1]))), draw(st.integers(1, largest))
     kappa, lam = draw(st.sampled_from([(0.5, 0.25), (0.75, 0.25), (0.5, 0.125), (0.9375, 0.0625), (1, 0.5), (0.5, 0)]))
@@ -113,7 +113,7 @@ LEAKS = {"guess": guess, "information": information, "capacity": capacity}
 def test_the_bounds_hold_the_worst_that_others_can_hold(leak, crowd):
     mechanism, n = crowd
     plan, bounds, oracle = LEAKS[leak]()
-    view = tc.Shuffled(mechanism, n).seen_by(tc.WorstAllButOne())
+    view = dc.Shuffled(mechanism, n).seen_by(dc.WorstAllButOne())
     contains(bounded_worst(view, plan, bounds(mechanism.secrets)), worst(mechanism, n, oracle))
 
 
@@ -121,7 +121,7 @@ def test_the_bounds_hold_the_worst_that_others_can_hold(leak, crowd):
 @settings(max_examples=25)
 def test_the_bounds_hold_the_largest_distance_that_others_can_make(crowd):
     mechanism, n = crowd
-    view = tc.Shuffled(mechanism, n).seen_by(tc.WorstAllButOne())
+    view = dc.Shuffled(mechanism, n).seen_by(dc.WorstAllButOne())
     contains(_bounded_profile(view)(0.0), worst(mechanism, n, lambda rows: 1 - measures.bayes_security(rows)))
 
 
@@ -132,8 +132,8 @@ def test_the_bounds_hold_the_worst_gain(data, crowd):
     k = mechanism.secrets
     gain = data.draw(gains(k))
     prior = data.draw(stochastic(1, k))[0]
-    plan, bounds, oracle = guess(prior, IdentityGain(k) if gain is None else tc.gain_matrix(gain))
-    view = tc.Shuffled(mechanism, n).seen_by(tc.WorstAllButOne())
+    plan, bounds, oracle = guess(prior, IdentityGain(k) if gain is None else dc.gain_matrix(gain))
+    view = dc.Shuffled(mechanism, n).seen_by(dc.WorstAllButOne())
     contains(bounded_worst(view, plan, bounds(k)), worst(mechanism, n, oracle))
 
 
@@ -144,7 +144,7 @@ def test_the_bounds_hold_what_is_seen_among_others_who_are_known(leak, data, cro
     mechanism, n = crowd
     plan, bounds, oracle = LEAKS[leak]()
     counts = data.draw(st.sampled_from(slow.all_counts(n - 1, mechanism.secrets)))
-    view = tc.Shuffled(mechanism, n).seen_by(tc.AllButOne(counts))
+    view = dc.Shuffled(mechanism, n).seen_by(dc.AllButOne(counts))
     contains(bounded(view, plan, bounds(mechanism.secrets)), oracle(rows_among(mechanism, counts)))
 
 
@@ -154,7 +154,7 @@ def test_the_ceiling_of_the_guess_is_never_below_the_worst_one(data, crowd):
     mechanism, n = crowd
     prior = data.draw(stochastic(1, mechanism.secrets))[0]
     plan, bounds, oracle = guess(prior)
-    view = tc.Shuffled(mechanism, n).seen_by(tc.WorstAllButOne())
+    view = dc.Shuffled(mechanism, n).seen_by(dc.WorstAllButOne())
     ceiling = bounds(mechanism.secrets).ceiling(view)
     truth = float(worst(mechanism, n, oracle))
     assert truth <= ceiling + 1e-12
@@ -166,7 +166,7 @@ def test_the_ceiling_of_the_guess_is_never_below_the_worst_one(data, crowd):
 def test_the_capacity_among_the_worst_is_the_largest_sum_of_column_maxima(crowd):
     mechanism, n = crowd
     truth = worst(mechanism, n, lambda rows: sum(map(max, zip(*rows, strict=True))))
-    assert tc.multiplicative_bayes_capacity(tc.Shuffled(mechanism, n).seen_by(tc.WorstAllButOne())) == exactly(truth)
+    assert dc.multiplicative_bayes_capacity(dc.Shuffled(mechanism, n).seen_by(dc.WorstAllButOne())) == exactly(truth)
 
 
 @pytest.mark.parametrize("ratio", RATIOS)
@@ -174,7 +174,7 @@ def test_the_capacity_among_the_worst_is_the_largest_sum_of_column_maxima(crowd)
 @settings(max_examples=15)
 def test_the_bounded_profile_holds_the_worst_one(ratio, crowd):
     mechanism, n = crowd
-    view = tc.Shuffled(mechanism, n).seen_by(tc.WorstAllButOne())
+    view = dc.Shuffled(mechanism, n).seen_by(dc.WorstAllButOne())
     epsilon = math.log(ratio)
     truth = worst(mechanism, n, lambda rows: slow.privacy_profile(rows, slow.power(epsilon)))
     contains(_bounded_profile(view)(epsilon), truth)
@@ -185,7 +185,7 @@ def test_the_bounded_profile_holds_the_worst_one(ratio, crowd):
 @settings(max_examples=15)
 def test_the_bounded_epsilon_holds_the_worst_one(delta, crowd):
     mechanism, n = crowd
-    view = tc.Shuffled(mechanism, n).seen_by(tc.WorstAllButOne())
+    view = dc.Shuffled(mechanism, n).seen_by(dc.WorstAllButOne())
     rows = [rows_among(mechanism, counts) for counts in slow.all_counts(n - 1, mechanism.secrets)]
     truth = slow.epsilon(lambda ratio: max(slow.privacy_profile(each, ratio) for each in rows), delta)
     found = least_epsilon(_bounded_profile(view), delta, plan_ldp_epsilon(view).compute())
@@ -216,7 +216,7 @@ def test_the_bounds_hold_the_excess_of_a_pair(ratio, data, crowd):
 @pytest.mark.parametrize("ratio", [1.0, 1.1, 3.0])
 @pytest.mark.parametrize(
     "mechanism",
-    [RR(3, epsilon=1), UE.oue(2, 1), tc.Channel([[0.5, 0.25, 0.25], [0.125, 0.5, 0.375], [0.25, 0.375, 0.375]])],
+    [RR(3, epsilon=1), UE.oue(2, 1), dc.Channel([[0.5, 0.25, 0.25], [0.125, 0.5, 0.375], [0.25, 0.375, 0.375]])],
 )
 @pytest.mark.parametrize("users", [5, 2000])
 def test_no_pair_is_ruled_out_that_has_the_largest_excess(mechanism, ratio, users):
@@ -231,10 +231,10 @@ def test_no_pair_is_ruled_out_that_has_the_largest_excess(mechanism, ratio, user
 @pytest.mark.parametrize(
     "mechanism",
     [
-        tc.LocalHashing(5, 1),
-        tc.SubsetSelection(5, 1, size=2),
-        tc.HadamardResponse(6, 1),
-        tc.Channel([[0.5, 0.25, 0.25], [0.25, 0.5, 0.25], [0.25, 0.25, 0.5], [0.5, 0.25, 0.25]]),
+        dc.LocalHashing(5, 1),
+        dc.SubsetSelection(5, 1, size=2),
+        dc.HadamardResponse(6, 1),
+        dc.Channel([[0.5, 0.25, 0.25], [0.25, 0.5, 0.25], [0.25, 0.25, 0.5], [0.5, 0.25, 0.25]]),
     ],
     ids=repr,
 )
@@ -261,14 +261,14 @@ def test_the_largest_excess_of_no_pair_is_none():
 @pytest.mark.parametrize("mechanism", [RR(3, epsilon=1), UE.oue(3, 1), UE.rappor(2, 2), RR(2, p=1)])
 @pytest.mark.parametrize("n", [2, 3])
 def test_small_crowds_are_enumerated(mechanism, n):
-    s, everybody = tc.Shuffled(mechanism, n), functools.partial(worst, mechanism, n)
-    adversary = tc.WorstAllButOne()
-    assert tc.posterior_vulnerability(s.seen_by(adversary)) == exactly(everybody(guess()[-1]))
-    assert tc.mutual_information(s.seen_by(adversary)) == exactly(everybody(information()[-1]))
-    assert 1 - tc.bayes_security(s.seen_by(adversary)) == exactly(
+    s, everybody = dc.Shuffled(mechanism, n), functools.partial(worst, mechanism, n)
+    adversary = dc.WorstAllButOne()
+    assert dc.posterior_vulnerability(s.seen_by(adversary)) == exactly(everybody(guess()[-1]))
+    assert dc.mutual_information(s.seen_by(adversary)) == exactly(everybody(information()[-1]))
+    assert 1 - dc.bayes_security(s.seen_by(adversary)) == exactly(
         everybody(lambda rows: 1 - measures.bayes_security(rows))
     )
     ratio = slow.power(0.25)
-    assert tc.privacy_profile(s.seen_by(tc.WorstAllButOne()), 0.25) == exactly(
+    assert dc.privacy_profile(s.seen_by(dc.WorstAllButOne()), 0.25) == exactly(
         everybody(lambda rows: slow.privacy_profile(rows, ratio))
     )

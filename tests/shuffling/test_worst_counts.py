@@ -8,31 +8,31 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-import tacit as tc
+import discretion as dc
+from discretion.estimate import Estimate
+from discretion.limits import Limits, within
 from oracles import adversaries as slow, channels, measures
 from oracles.promise import exactly
 from oracles.strategies import gains, stochastic
-from tacit.estimate import Estimate
-from tacit.limits import Limits, within
 
-RR, UE = tc.RandomizedResponse, tc.UnaryEncoding
-WORST = tc.WorstAllButOne()
+RR, UE = dc.RandomizedResponse, dc.UnaryEncoding
+WORST = dc.WorstAllButOne()
 
-ASYMMETRIC = tc.Channel([[0.5, 0.25, 0.25], [0.125, 0.5, 0.375], [0.25, 0.375, 0.375]])
-TWO_REPORTS = tc.Channel([[0.75, 0.25], [0.5, 0.5], [0.125, 0.875]])
-LEANING = tc.Channel([[0.875, 0.125], [0.5, 0.5]])
+ASYMMETRIC = dc.Channel([[0.5, 0.25, 0.25], [0.125, 0.5, 0.375], [0.25, 0.375, 0.375]])
+TWO_REPORTS = dc.Channel([[0.75, 0.25], [0.5, 0.5], [0.125, 0.875]])
+LEANING = dc.Channel([[0.875, 0.125], [0.5, 0.5]])
 
 MEASURES = {
-    "guess": lambda s, adversary: tc.posterior_vulnerability(s.seen_by(adversary)),
-    "guess of a prior": lambda s, adversary: tc.posterior_vulnerability(
+    "guess": lambda s, adversary: dc.posterior_vulnerability(s.seen_by(adversary)),
+    "guess of a prior": lambda s, adversary: dc.posterior_vulnerability(
         s.seen_by(adversary), [0.5] + [0.5 / (s.secrets - 1)] * (s.secrets - 1)
     ),
-    "no risk": lambda s, adversary: 1 - tc.bayes_risk(s.seen_by(adversary)),
-    "information": lambda s, adversary: tc.mutual_information(s.seen_by(adversary)),
-    "distance": lambda s, adversary: 1 - tc.bayes_security(s.seen_by(adversary)),
-    "δ": lambda s, adversary: tc.privacy_profile(s.seen_by(adversary), 0.3),
-    "ε": lambda s, adversary: tc.dp_epsilon(s.seen_by(adversary), 1e-4),
-    "divergence": lambda s, adversary: tc.renyi_dp(s.seen_by(adversary), 2),
+    "no risk": lambda s, adversary: 1 - dc.bayes_risk(s.seen_by(adversary)),
+    "information": lambda s, adversary: dc.mutual_information(s.seen_by(adversary)),
+    "distance": lambda s, adversary: 1 - dc.bayes_security(s.seen_by(adversary)),
+    "δ": lambda s, adversary: dc.privacy_profile(s.seen_by(adversary), 0.3),
+    "ε": lambda s, adversary: dc.dp_epsilon(s.seen_by(adversary), 1e-4),
+    "divergence": lambda s, adversary: dc.renyi_dp(s.seen_by(adversary), 2),
 }
 
 
@@ -51,10 +51,10 @@ MEASURES = {
     ids=str,
 )
 def test_they_are_the_worst_of_all_who_can_be_named(name, mechanism, n):
-    asked, s = MEASURES[name], tc.Shuffled(mechanism, n)
+    asked, s = MEASURES[name], dc.Shuffled(mechanism, n)
     found = asked(s, WORST)
     assert isinstance(found, float)
-    worst = max(asked(s, tc.AllButOne(counts)) for counts in slow.all_counts(n - 1, mechanism.secrets))
+    worst = max(asked(s, dc.AllButOne(counts)) for counts in slow.all_counts(n - 1, mechanism.secrets))
     assert found == exactly(worst)
 
 
@@ -73,7 +73,7 @@ def test_five_values_of_eight_users():
     laws = (law_of(Q, counts) for counts in partitions(7, 5))
     truth = max(measures.posterior_vulnerability(rows, law, identity) for rows in laws)
     assert round(float(truth), 5) == 0.39198
-    assert tc.posterior_vulnerability(tc.Shuffled(RR(5, p=0.7), 8).seen_by(WORST)) == exactly(truth)
+    assert dc.posterior_vulnerability(dc.Shuffled(RR(5, p=0.7), 8).seen_by(WORST)) == exactly(truth)
 
 
 def law_of(Q, counts):
@@ -107,31 +107,31 @@ def test_more_others_hide_more_whatever_they_hold(data, k, m):
 @pytest.mark.parametrize(("n", "epsilon"), [(50, 0.2), (50, 0.5), (80, 0.1)])
 def test_scores_of_three_values_hold_what_somebody_can(n, epsilon):
     # All on the third value is the worst of those few that are tried here; no other is missed in small crowds.
-    s = tc.Shuffled(RR(3, epsilon=1), n)
-    found = tc.privacy_profile(s.seen_by(tc.WorstAllButOne()), epsilon)
+    s = dc.Shuffled(RR(3, epsilon=1), n)
+    found = dc.privacy_profile(s.seen_by(dc.WorstAllButOne()), epsilon)
     assert isinstance(found, float)
     tried = [(0, 0, n - 1), (n - 1, 0, 0), (1, 0, n - 2), (n // 2, n - 1 - n // 2, 0), (n // 2, 0, n - 1 - n // 2)]
-    best = max(float(tc.privacy_profile(s.seen_by(tc.AllButOne(counts)), epsilon)) for counts in tried)
+    best = max(float(dc.privacy_profile(s.seen_by(dc.AllButOne(counts)), epsilon)) for counts in tried)
     assert found >= best * (1 - 1e-10)
-    assert found <= tc.privacy_profile(tc.Shuffled(RR(3, epsilon=1), n - 1).seen_by(tc.WorstAllButOne()), epsilon)
+    assert found <= dc.privacy_profile(dc.Shuffled(RR(3, epsilon=1), n - 1).seen_by(dc.WorstAllButOne()), epsilon)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("n", [1500, 3000])
 def test_thousands_of_two_values_are_gone_through(n):
-    s = tc.Shuffled(RR(2, p=0.8), n)
-    kept = tc.bayes_security(s.seen_by(WORST))
+    s = dc.Shuffled(RR(2, p=0.8), n)
+    kept = dc.bayes_security(s.seen_by(WORST))
     assert isinstance(kept, float)
-    tried = [tc.AllButOne([c, n - 1 - c]) for c in (0, 1, n // 2 - 1, n // 2, n - 1)]
-    assert kept <= min(tc.bayes_security(s.seen_by(adversary)) for adversary in tried) + 1e-12
+    tried = [dc.AllButOne([c, n - 1 - c]) for c in (0, 1, n // 2 - 1, n // 2, n - 1)]
+    assert kept <= min(dc.bayes_security(s.seen_by(adversary)) for adversary in tried) + 1e-12
 
 
 @pytest.mark.parametrize("most", [1, 1 << 13, 1 << 16])
 def test_what_is_not_looked_through_leaves_certified_bounds(most):
-    s = tc.Shuffled(RR(3, p=0.75), 30)
-    truth = tc.privacy_profile(s.seen_by(tc.WorstAllButOne()), 0.5)
+    s = dc.Shuffled(RR(3, p=0.75), 30)
+    truth = dc.privacy_profile(s.seen_by(dc.WorstAllButOne()), 0.5)
     with within(Limits(most_likelihoods_tried=most)):
-        found = tc.privacy_profile(s.seen_by(tc.WorstAllButOne()), 0.5)
+        found = dc.privacy_profile(s.seen_by(dc.WorstAllButOne()), 0.5)
     if isinstance(found, Estimate):
         assert found.certified
         assert found.low <= truth <= found.high
@@ -141,7 +141,7 @@ def test_what_is_not_looked_through_leaves_certified_bounds(most):
 
 @pytest.mark.parametrize("p", [0.5, 1.0])
 def test_neither_pure_noise_nor_none_needs_a_search(p):
-    s = tc.Shuffled(RR(2, p=p), 300)
-    assert tc.bayes_security(s.seen_by(WORST)) == exactly(2 * (1 - p))
-    assert tc.privacy_profile(s.seen_by(tc.WorstAllButOne()), 0.0) == exactly(2 * p - 1)
-    assert np.isclose(tc.mutual_information(s.seen_by(WORST)), math.log(2) * (2 * p - 1), rtol=1e-12, atol=1e-15)
+    s = dc.Shuffled(RR(2, p=p), 300)
+    assert dc.bayes_security(s.seen_by(WORST)) == exactly(2 * (1 - p))
+    assert dc.privacy_profile(s.seen_by(dc.WorstAllButOne()), 0.0) == exactly(2 * p - 1)
+    assert np.isclose(dc.mutual_information(s.seen_by(WORST)), math.log(2) * (2 * p - 1), rtol=1e-12, atol=1e-15)

@@ -5,10 +5,10 @@ from fractions import Fraction
 
 import pytest
 
-import tacit as tc
+import discretion as dc
 from cli_runner import run
-from tacit.errors import InvalidChannelError, InvalidValueError, UnsupportedError
-from tacit.spelling import mechanism_of, spelled
+from discretion.errors import InvalidChannelError, InvalidValueError, UnsupportedError
+from discretion.spelling import mechanism_of, spelled
 
 
 def in_file(folder, text):
@@ -20,7 +20,7 @@ def in_file(folder, text):
 def test_a_fraction_makes_all_numbers_of_a_file_exact(tmp_path):
     C = mechanism_of(in_file(tmp_path, "1/3,2/3\n0.1,0.9\n"))
     assert C.matrix.tolist() == [[Fraction(1, 3), Fraction(2, 3)], [Fraction(1, 10), Fraction(9, 10)]]
-    assert tc.bayes_security(C) == Fraction(23, 30)
+    assert dc.bayes_security(C) == Fraction(23, 30)
     with pytest.raises(UnsupportedError, match="of fractions"):
         spelled(C)
 

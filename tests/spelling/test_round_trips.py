@@ -6,56 +6,65 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-import tacit as tc
+import discretion as dc
+from discretion.errors import InvalidValueError, UnsupportedError
+from discretion.mechanisms import Mechanism
+from discretion.spelling import (
+    family_of,
+    gain_of,
+    knowledge_of,
+    mechanism_of,
+    population_of,
+    prior_of,
+    read_by,
+    spelled,
+)
+from discretion.spelling.mechanisms import MECHANISMS
 from mechanisms import table
-from tacit.errors import InvalidValueError, UnsupportedError
-from tacit.mechanisms import Mechanism
-from tacit.spelling import family_of, gain_of, knowledge_of, mechanism_of, population_of, prior_of, read_by, spelled
-from tacit.spelling.mechanisms import MECHANISMS
 
 SCORES = [[2.0, 1.0, 0.1], [1 / 3, 2.0, -1e-9]]
 
 # Text, and what it stands for; the text is the shortest one.
 SPELLED = {
-    "krr:k=5,epsilon=1": tc.RandomizedResponse(5, epsilon=1),
-    "krr:k=5,epsilon=0.1": tc.RandomizedResponse(5, epsilon=0.1),
-    "krr:k=5,p=0.8": tc.RandomizedResponse(5, p=0.8),
-    "krr:k=3,p=0.3333333333333333": tc.RandomizedResponse(3, p=1 / 3),
-    "krr:k=100000000,epsilon=inf": tc.RandomizedResponse(10**8, epsilon=math.inf),
-    "rappor:k=8,epsilon=1": tc.UnaryEncoding.rappor(8, 1),
-    "oue:k=8,epsilon=1e-09": tc.UnaryEncoding.oue(8, 1e-9),
-    "blh:k=8,epsilon=700": tc.UnaryEncoding.blh(8, 700),
-    "ue:k=8,kappa=0.5,lam=0.25": tc.UnaryEncoding(8, kappa=0.5, lam=0.25),
-    "olh:k=1000,epsilon=1": tc.LocalHashing(1000, 1),
-    "olh:k=1000,epsilon=1,g=2": tc.LocalHashing(1000, 1, g=2),
-    "ss:k=10,epsilon=1": tc.SubsetSelection(10, 1),
-    "ss:k=10,epsilon=1,size=7": tc.SubsetSelection(10, 1, size=7),
-    "hadamard:k=6,epsilon=1": tc.HadamardResponse(6, 1),
-    "laplace:scale=0.1": tc.Laplace(0.1),
-    "laplace:scale=1,sensitivity=2.5": tc.Laplace(1, 2.5),
-    "gaussian:sigma=1": tc.Gaussian(1),
-    "gaussian:sigma=1e+30,sensitivity=3": tc.Gaussian(1e30, 3),
-    "geometric:epsilon=0.7,sensitivity=2": tc.Geometric(0.7, 2),
-    "discrete-gaussian:sigma=2,sensitivity=3": tc.DiscreteGaussian(2, 3),
-    "dpsgd:sigma=1,rate=0.01,steps=1000": tc.SubsampledGaussian(1, 0.01, 1000),
-    "exponential:epsilon=0.3,scores=2,1,0.1;0.3333333333333333,2,-1e-09": tc.Exponential(SCORES, 0.3),
-    "exponential:epsilon=0.3,sensitivity=2,scores=0,1;1,0": tc.Exponential(np.eye(2)[::-1], 0.3, 2),
-    "exponential:epsilon=1,scores=4;": tc.Exponential([[4]], 1),
-    "channel:0.9,0.1;0.2,0.8": tc.Channel([[0.9, 0.1], [0.2, 0.8]]),
-    "channel:1;1": tc.Channel([[1], [1]]),
-    "channel:1;": tc.Channel([[1]]),
-    "channel-mechanism:0.9,0.1;0.2,0.8": tc.ChannelMechanism(tc.Channel([[0.9, 0.1], [0.2, 0.8]])),
+    "krr:k=5,epsilon=1": dc.RandomizedResponse(5, epsilon=1),
+    "krr:k=5,epsilon=0.1": dc.RandomizedResponse(5, epsilon=0.1),
+    "krr:k=5,p=0.8": dc.RandomizedResponse(5, p=0.8),
+    "krr:k=3,p=0.3333333333333333": dc.RandomizedResponse(3, p=1 / 3),
+    "krr:k=100000000,epsilon=inf": dc.RandomizedResponse(10**8, epsilon=math.inf),
+    "rappor:k=8,epsilon=1": dc.UnaryEncoding.rappor(8, 1),
+    "oue:k=8,epsilon=1e-09": dc.UnaryEncoding.oue(8, 1e-9),
+    "blh:k=8,epsilon=700": dc.UnaryEncoding.blh(8, 700),
+    "ue:k=8,kappa=0.5,lam=0.25": dc.UnaryEncoding(8, kappa=0.5, lam=0.25),
+    "olh:k=1000,epsilon=1": dc.LocalHashing(1000, 1),
+    "olh:k=1000,epsilon=1,g=2": dc.LocalHashing(1000, 1, g=2),
+    "ss:k=10,epsilon=1": dc.SubsetSelection(10, 1),
+    "ss:k=10,epsilon=1,size=7": dc.SubsetSelection(10, 1, size=7),
+    "hadamard:k=6,epsilon=1": dc.HadamardResponse(6, 1),
+    "laplace:scale=0.1": dc.Laplace(0.1),
+    "laplace:scale=1,sensitivity=2.5": dc.Laplace(1, 2.5),
+    "gaussian:sigma=1": dc.Gaussian(1),
+    "gaussian:sigma=1e+30,sensitivity=3": dc.Gaussian(1e30, 3),
+    "geometric:epsilon=0.7,sensitivity=2": dc.Geometric(0.7, 2),
+    "discrete-gaussian:sigma=2,sensitivity=3": dc.DiscreteGaussian(2, 3),
+    "dpsgd:sigma=1,rate=0.01,steps=1000": dc.SubsampledGaussian(1, 0.01, 1000),
+    "exponential:epsilon=0.3,scores=2,1,0.1;0.3333333333333333,2,-1e-09": dc.Exponential(SCORES, 0.3),
+    "exponential:epsilon=0.3,sensitivity=2,scores=0,1;1,0": dc.Exponential(np.eye(2)[::-1], 0.3, 2),
+    "exponential:epsilon=1,scores=4;": dc.Exponential([[4]], 1),
+    "channel:0.9,0.1;0.2,0.8": dc.Channel([[0.9, 0.1], [0.2, 0.8]]),
+    "channel:1;1": dc.Channel([[1], [1]]),
+    "channel:1;": dc.Channel([[1]]),
+    "channel-mechanism:0.9,0.1;0.2,0.8": dc.ChannelMechanism(dc.Channel([[0.9, 0.1], [0.2, 0.8]])),
 }
 
 
 def parts(system) -> dict:
     """What the system holds, in a form that compares."""
-    if isinstance(system, tc.Channel):
+    if isinstance(system, dc.Channel):
         return {"matrix": system.matrix.tolist(), "inputs": system.inputs, "outputs": system.outputs}
     found = {}
     for key, value in vars(system).items():
         deep = hasattr(value, "__dict__") and not isinstance(value, np.ndarray)
-        found[key] = parts(value) if deep or isinstance(value, tc.Channel) else value
+        found[key] = parts(value) if deep or isinstance(value, dc.Channel) else value
         if isinstance(value, np.ndarray):
             found[key] = value.tolist()
         if isinstance(value, tuple):
@@ -76,7 +85,7 @@ def test_every_name_is_among_these() -> None:
 
 
 def test_every_public_mechanism_is_among_these() -> None:
-    public = {thing for thing in map(tc.__getattribute__, tc.__all__) if isinstance(thing, type)}
+    public = {thing for thing in map(dc.__getattribute__, dc.__all__) if isinstance(thing, type)}
     kinds = {kind for kind in public if issubclass(kind, Mechanism) or hasattr(kind, "furthest")}
     assert kinds <= set(map(type, SPELLED.values()))
 
@@ -93,39 +102,39 @@ def test_every_mechanism_is_read_again_to_the_last_digit(mechanism) -> None:
 def test_numbers_are_read_again_to_the_last_digit() -> None:
     rng = np.random.default_rng(5)
     for epsilon in [*rng.exponential(2, 200), *10.0 ** rng.uniform(-12, 2.8, 200)]:
-        for make in (tc.RandomizedResponse, tc.UnaryEncoding.rappor, tc.UnaryEncoding.oue, tc.LocalHashing):
+        for make in (dc.RandomizedResponse, dc.UnaryEncoding.rappor, dc.UnaryEncoding.oue, dc.LocalHashing):
             assert mechanism_of(spelled(make(7, epsilon))).epsilon == epsilon
     for p in rng.uniform(0.2, 1, 200):
-        assert mechanism_of(spelled(tc.RandomizedResponse(5, p=p))).p == p
+        assert mechanism_of(spelled(dc.RandomizedResponse(5, p=p))).p == p
 
 
 @pytest.mark.parametrize(
     "channel",
     [
-        tc.Channel([[0.9, 0.1], [0.2, 0.8]], inputs=["sick", "well"]),
-        tc.Channel([[0.9, 0.1], [0.2, 0.8]], outputs=["yes", "no"]),
-        tc.Channel(csr_array([[0.9, 0.1], [0.2, 0.8]])),
-        tc.Channel(np.full((101, 100), 0.01)),
+        dc.Channel([[0.9, 0.1], [0.2, 0.8]], inputs=["sick", "well"]),
+        dc.Channel([[0.9, 0.1], [0.2, 0.8]], outputs=["yes", "no"]),
+        dc.Channel(csr_array([[0.9, 0.1], [0.2, 0.8]])),
+        dc.Channel(np.full((101, 100), 0.01)),
     ],
 )
-def test_what_a_line_of_text_does_not_hold_is_refused(channel: tc.Channel) -> None:
+def test_what_a_line_of_text_does_not_hold_is_refused(channel: dc.Channel) -> None:
     with pytest.raises(UnsupportedError, match=r"no spelling.*name a file"):
         spelled(channel)
 
 
 def test_what_is_no_part_of_the_vocabulary_is_refused() -> None:
     with pytest.raises(UnsupportedError, match="a Shuffled has no spelling"):
-        spelled(tc.Shuffled(tc.RandomizedResponse(2, 1), 10))
+        spelled(dc.Shuffled(dc.RandomizedResponse(2, 1), 10))
 
 
 KNOWLEDGE = {
-    "uninformed": tc.Uninformed(),
-    "uninformed:0.1,0.9": tc.Uninformed([0.1, 0.9]),
-    "all-but-one:3,4": tc.AllButOne([3, 4]),
-    "partly-informed:3,0": tc.PartlyInformed([3, 0]),
-    "partly-informed:3,0;0.3333333333333333,0.6666666666666667": tc.PartlyInformed([3, 0], [1 / 3, 1 - 1 / 3]),
-    "exchangeable:1,0.5": tc.Exchangeable([1, 0.5]),
-    "worst": tc.WorstAllButOne(),
+    "uninformed": dc.Uninformed(),
+    "uninformed:0.1,0.9": dc.Uninformed([0.1, 0.9]),
+    "all-but-one:3,4": dc.AllButOne([3, 4]),
+    "partly-informed:3,0": dc.PartlyInformed([3, 0]),
+    "partly-informed:3,0;0.3333333333333333,0.6666666666666667": dc.PartlyInformed([3, 0], [1 / 3, 1 - 1 / 3]),
+    "exchangeable:1,0.5": dc.Exchangeable([1, 0.5]),
+    "worst": dc.WorstAllButOne(),
 }
 
 
@@ -136,9 +145,9 @@ def test_a_text_and_knowledge_of_the_others_are_two_forms_of_one(text: str) -> N
 
 
 POPULATIONS = {
-    "jeffreys": tc.Dirichlet.jeffreys(2),
-    "dirichlet:1,2.5": tc.Dirichlet([1, 2.5]),
-    "mixture:0.25,1,0;0.75,0.1,0.9": tc.PointMixture([[1, 0], [0.1, 0.9]], [0.25, 0.75]),
+    "jeffreys": dc.Dirichlet.jeffreys(2),
+    "dirichlet:1,2.5": dc.Dirichlet([1, 2.5]),
+    "mixture:0.25,1,0;0.75,0.1,0.9": dc.PointMixture([[1, 0], [0.1, 0.9]], [0.25, 0.75]),
 }
 
 
@@ -153,11 +162,11 @@ def test_a_text_and_a_law_of_the_population_are_two_forms_of_one(text: str) -> N
 
 
 WANTED = {
-    "tries:2": tc.k_tries_gain(3, 2),
-    "partition:0,1,0": tc.partition_gain(["old", "young", "old"]),
-    "matrix:1,0,0;0,1,1": tc.gain_matrix([[1, 0, 0], [0, 1, 1]]),
-    "matrix:-0.1,3,0": tc.gain_matrix([[-0.1, 3, 0]]),
-    "loss:0,0.1,3;-1,0,0": tc.loss_matrix([[0, 0.1, 3], [-1, 0, 0]]),
+    "tries:2": dc.k_tries_gain(3, 2),
+    "partition:0,1,0": dc.partition_gain(["old", "young", "old"]),
+    "matrix:1,0,0;0,1,1": dc.gain_matrix([[1, 0, 0], [0, 1, 1]]),
+    "matrix:-0.1,3,0": dc.gain_matrix([[-0.1, 3, 0]]),
+    "loss:0,0.1,3;-1,0,0": dc.loss_matrix([[0, 0.1, 3], [-1, 0, 0]]),
 }
 
 
@@ -188,7 +197,7 @@ def test_more_distances_than_fit_are_refused() -> None:
 
 def test_no_gain_is_the_identity() -> None:
     assert gain_of("identity", 3) is None
-    assert spelled(None) == spelled(tc.identity_gain(3)) == "identity"
+    assert spelled(None) == spelled(dc.identity_gain(3)) == "identity"
 
 
 @pytest.mark.parametrize(

@@ -4,11 +4,11 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-import tacit as tc
+import discretion as dc
+from discretion.measures.attack_curves.curve import AttackCurve
 from sweep.channels import a_system
 from sweep.draws import Draw
 from sweep.question import Agreement
-from tacit.measures.attack_curves.curve import AttackCurve
 
 # What rounding may add: of a number, and next to 1.
 _RELATIVE, _ABSOLUTE = 1e-9, 1e-11
@@ -18,7 +18,7 @@ def questions(draw: Draw) -> Iterator[Agreement]:
     kind = draw.either(*_KINDS)
     system = _KINDS[kind](draw)
     is_curve = isinstance(system, AttackCurve)
-    curve = system if is_curve else tc.tradeoff(system)
+    curve = system if is_curve else dc.tradeoff(system)
     deltas = [draw.either(draw.scale(1e-300, 1), draw.scale(1e-14, 1), 1 - draw.scale(1e-13, 0.5)) for _ in range(3)]
     for delta in deltas:
         yield Agreement(f"{kind} {system!r}: epsilon({delta!r}) and back", lambda d=delta: inverted(curve, d))
@@ -33,7 +33,7 @@ def questions(draw: Draw) -> Iterator[Agreement]:
 
 
 def ends(answer: Any) -> tuple[float, float]:
-    return (answer.low, answer.high) if isinstance(answer, tc.Estimate) else (float(answer), float(answer))
+    return (answer.low, answer.high) if isinstance(answer, dc.Estimate) else (float(answer), float(answer))
 
 
 def inverted(curve: AttackCurve, delta: float) -> str | None:
@@ -52,7 +52,7 @@ def inverted(curve: AttackCurve, delta: float) -> str | None:
 def above_lines(curve: AttackCurve, rate: float, epsilon: float) -> str | None:
     """The curve is above the line of slope ``-e^ε`` that δ(ε) gives, and both of its readings agree."""
     missed, hit = curve.at(rate), curve.true_positive_rate(rate)
-    if not overlap(1 - missed if isinstance(missed, tc.Estimate) else 1 - float(missed), hit):
+    if not overlap(1 - missed if isinstance(missed, dc.Estimate) else 1 - float(missed), hit):
         return f"misses {missed!r} and finds {hit!r}"
     least = 1 - ends(curve.delta(epsilon))[1] - math.exp(min(epsilon, 700.0)) * rate
     if ends(missed)[1] < least - _ABSOLUTE or not 0 <= ends(missed)[0] <= 1 - rate + _ABSOLUTE:
@@ -65,17 +65,17 @@ def beside(curve: AttackCurve, system: Any, delta: float, epsilon: float) -> str
     least = curve.epsilon(delta)
     pairs = {
         # Where the profile is flat or next to 1, a float's promise of δ leaves more than one of ε.
-        "ε": (least, tc.dp_epsilon(system, delta)) if not near(system, least, delta) else (0.0, 0.0),
-        "δ": (curve.delta(epsilon), tc.privacy_profile(system, epsilon)),
-        "β*": (curve.bayes_security, tc.bayes_security(system)),
-        "advantage": (curve.advantage, tc.privacy_profile(system, 0.0)),
+        "ε": (least, dc.dp_epsilon(system, delta)) if not near(system, least, delta) else (0.0, 0.0),
+        "δ": (curve.delta(epsilon), dc.privacy_profile(system, epsilon)),
+        "β*": (curve.bayes_security, dc.bayes_security(system)),
+        "advantage": (curve.advantage, dc.privacy_profile(system, 0.0)),
     }
     faults = [f"{name} is {one!r} and {other!r}" for name, (one, other) in pairs.items() if not overlap(one, other)]
     return "; ".join(faults) or None
 
 
 def near(system: Any, epsilon: Any, delta: float) -> bool:
-    return math.isfinite(float(epsilon)) and overlap(tc.privacy_profile(system, float(epsilon)), delta)
+    return math.isfinite(float(epsilon)) and overlap(dc.privacy_profile(system, float(epsilon)), delta)
 
 
 def overlap(one: Any, other: Any) -> bool:
@@ -93,57 +93,57 @@ def _channel(draw: Draw) -> Any:
 def _noise(draw: Draw) -> Any:
     ratio, epsilon = draw.either(draw.scale(1e-3, 40), draw.scale(0.01, 1e3)), draw.epsilon() or 1.0
     return draw.either(
-        lambda: tc.Gaussian(1 / min(ratio, 40)),
-        lambda: tc.Laplace(1 / ratio),
-        lambda: tc.Geometric(epsilon, draw.whole(1, 4)),
-        lambda: tc.DiscreteGaussian(draw.scale(0.1, 3), draw.whole(1, 3)),
-        lambda: tc.SubsampledGaussian(draw.scale(0.3, 10), draw.scale(1e-3, 1), 1),
+        lambda: dc.Gaussian(1 / min(ratio, 40)),
+        lambda: dc.Laplace(1 / ratio),
+        lambda: dc.Geometric(epsilon, draw.whole(1, 4)),
+        lambda: dc.DiscreteGaussian(draw.scale(0.1, 3), draw.whole(1, 3)),
+        lambda: dc.SubsampledGaussian(draw.scale(0.3, 10), draw.scale(1e-3, 1), 1),
     )()
 
 
 def _mixed(draw: Draw) -> Any:
     noise = draw.either(
-        lambda: tc.Laplace(draw.scale(0.05, 20)),
-        lambda: tc.Gaussian(draw.scale(0.2, 20)),
-        lambda: tc.SubsampledGaussian(draw.scale(0.4, 5), draw.scale(0.01, 1), 1),
+        lambda: dc.Laplace(draw.scale(0.05, 20)),
+        lambda: dc.Gaussian(draw.scale(0.2, 20)),
+        lambda: dc.SubsampledGaussian(draw.scale(0.4, 5), draw.scale(0.01, 1), 1),
     )()
     if draw.chance(0.04):
-        noise = tc.repeated(noise, draw.whole(2, 30))
+        noise = dc.repeated(noise, draw.whole(2, 30))
     k = draw.either(2, 2, 3)
     matrix = [draw.distribution(draw.whole(2, 4))]
     matrix += [draw.distribution(len(matrix[0])) for _ in range(k - 1)]
-    return draw.either(tc.RandomizedResponse(k, epsilon=draw.between(0.01, 8)), tc.Channel(matrix)) & noise
+    return draw.either(dc.RandomizedResponse(k, epsilon=draw.between(0.01, 8)), dc.Channel(matrix)) & noise
 
 
 def _repeated(draw: Draw) -> Any:
     epsilon, n = draw.either(draw.scale(0.01, 500), draw.between(0.01, 6)), draw.whole(2, 6)
     return draw.either(
-        lambda: tc.repeated(tc.RandomizedResponse(draw.whole(2, 5), epsilon=epsilon), n),
-        lambda: tc.repeated(tc.Geometric(epsilon, 1), n),
-        lambda: tc.repeated(tc.Channel([draw.distribution(3), draw.distribution(3)]), n),
-        lambda: tc.RandomizedResponse(3, epsilon=epsilon) & tc.RandomizedResponse(3, epsilon=2 * epsilon),
+        lambda: dc.repeated(dc.RandomizedResponse(draw.whole(2, 5), epsilon=epsilon), n),
+        lambda: dc.repeated(dc.Geometric(epsilon, 1), n),
+        lambda: dc.repeated(dc.Channel([draw.distribution(3), draw.distribution(3)]), n),
+        lambda: dc.RandomizedResponse(3, epsilon=epsilon) & dc.RandomizedResponse(3, epsilon=2 * epsilon),
     )()
 
 
 def _crowd(draw: Draw) -> Any:
     k, n = draw.whole(2, 3), draw.whole(2, 5)
-    crowd = tc.Shuffled(tc.RandomizedResponse(k, epsilon=draw.either(draw.between(0.1, 5), 300.0)), n)
-    return crowd.seen_by(draw.either(tc.WorstAllButOne(), tc.AllButOne(draw.counts(n - 1, k))))
+    crowd = dc.Shuffled(dc.RandomizedResponse(k, epsilon=draw.either(draw.between(0.1, 5), 300.0)), n)
+    return crowd.seen_by(draw.either(dc.WorstAllButOne(), dc.AllButOne(draw.counts(n - 1, k))))
 
 
 def _guarantee(draw: Draw) -> AttackCurve:
-    return tc.security.tradeoff_of_dp(draw.epsilon(), draw.either(0.0, draw.scale(1e-12, 1)))
+    return dc.security.tradeoff_of_dp(draw.epsilon(), draw.either(0.0, draw.scale(1e-12, 1)))
 
 
 def _composed(draw: Draw) -> AttackCurve:
     matrix = [draw.distribution(3), draw.distribution(3)]
-    return _guarantee(draw).compose(tc.tradeoff(tc.Channel(matrix)))
+    return _guarantee(draw).compose(dc.tradeoff(dc.Channel(matrix)))
 
 
 def _samples(draw: Draw) -> AttackCurve:
     size, apart, levels = draw.size(2, 500), draw.between(0, 4), draw.either(3, 1000)
     x, y = ([round(draw.rng.gauss(mean, 1) * levels) for _ in range(size)] for mean in (0, apart))
-    return tc.blackbox.estimate_tradeoff(x, y)
+    return dc.blackbox.estimate_tradeoff(x, y)
 
 
 _KINDS = {

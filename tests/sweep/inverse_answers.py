@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-import tacit as tc
+import discretion as dc
+from discretion import limits
 from sweep.channels import a_system
 from sweep.draws import Draw
 from sweep.question import Agreement
-from tacit import limits
 
 # What rounding may add: of a number, and next to 1; and by how much a δ that is a float may be between its bounds.
 _RELATIVE, _ABSOLUTE, _SETTLED = 1e-9, 1e-12, 1e-6
@@ -34,17 +34,17 @@ def _on_grid(few: bool, agree: Any, *given: Any) -> str | None:
 
 
 def ends(answer: Any) -> tuple[float, float]:
-    return (answer.low, answer.high) if isinstance(answer, tc.Estimate) else (float(answer), float(answer))
+    return (answer.low, answer.high) if isinstance(answer, dc.Estimate) else (float(answer), float(answer))
 
 
 def inverted(system: Any, delta: float) -> str | None:
     """δ at the upper end of ε is no more than δ, and just below the lower end no less."""
-    low, high = ends(found := tc.dp_epsilon(system, delta))
+    low, high = ends(found := dc.dp_epsilon(system, delta))
     after, before = 0.0, math.inf
     if math.isfinite(high):
-        after = ends(tc.privacy_profile(system, high * (1 + _RELATIVE) + _ABSOLUTE))[0]
+        after = ends(dc.privacy_profile(system, high * (1 + _RELATIVE) + _ABSOLUTE))[0]
     if (below := low * (1 - _RELATIVE) - _ABSOLUTE) > 0:
-        before = ends(tc.privacy_profile(system, below if math.isfinite(low) else 1e308))[1]
+        before = ends(dc.privacy_profile(system, below if math.isfinite(low) else 1e308))[1]
     if after <= delta * (1 + _SETTLED) and before >= delta * (1 - _SETTLED):
         return None
     return f"ε is {found!r}, and δ {after!r} there and {before!r} just below"
@@ -52,10 +52,10 @@ def inverted(system: Any, delta: float) -> str | None:
 
 def regained(system: Any, epsilon: float) -> str | None:
     """With the δ that an ε has, no more than this ε is needed; and some more with less."""
-    _, high = ends(found := tc.privacy_profile(system, epsilon))
+    _, high = ends(found := dc.privacy_profile(system, epsilon))
     if high < 1e-300:
         return None
-    least = ends(tc.dp_epsilon(system, min(1.0, high * (1 + _SETTLED))))[0]
+    least = ends(dc.dp_epsilon(system, min(1.0, high * (1 + _SETTLED))))[0]
     if least <= epsilon * (1 + _RELATIVE) + _ABSOLUTE:
         return None
     return f"δ is {found!r}, for which ε is {least!r} at least"
@@ -68,31 +68,31 @@ def _protocol(draw: Draw) -> Any:
 def _noise(draw: Draw, most: int = 4) -> Any:
     sensitivity = draw.either(1, draw.whole(1, most))
     return draw.either(
-        lambda: tc.Gaussian(draw.scale(0.05, 30) * sensitivity, sensitivity),
-        lambda: tc.Laplace(draw.scale(1 / 700, 100) * sensitivity, sensitivity),
-        lambda: tc.Geometric(draw.scale(1e-3, 600 / sensitivity), sensitivity),
-        lambda: tc.DiscreteGaussian(draw.scale(0.05, 5), sensitivity),
+        lambda: dc.Gaussian(draw.scale(0.05, 30) * sensitivity, sensitivity),
+        lambda: dc.Laplace(draw.scale(1 / 700, 100) * sensitivity, sensitivity),
+        lambda: dc.Geometric(draw.scale(1e-3, 600 / sensitivity), sensitivity),
+        lambda: dc.DiscreteGaussian(draw.scale(0.05, 5), sensitivity),
     )()
 
 
 def _sgd(draw: Draw) -> Any:
     rate = draw.either(draw.scale(1e-4, 1), draw.scale(1e-4, 0.1), 1 - draw.scale(1e-4, 0.5), 1.0)
-    return tc.SubsampledGaussian(draw.scale(0.05, 20), rate, draw.size(1, 20_000))
+    return dc.SubsampledGaussian(draw.scale(0.05, 20), rate, draw.size(1, 20_000))
 
 
 def _repeated(draw: Draw) -> Any:
     return (
-        tc.repeated(_protocol(draw), draw.size(1, 12))
+        dc.repeated(_protocol(draw), draw.size(1, 12))
         if draw.chance(0.3)
-        else tc.repeated(_noise(draw), draw.size(1, 300))
+        else dc.repeated(_noise(draw), draw.size(1, 300))
     )
 
 
 def _side_by_side(draw: Draw) -> Any:
     if draw.chance(0.3):
         k = draw.whole(2, 3)
-        return tc.RandomizedResponse(k, draw.epsilon()) & tc.RandomizedResponse(k, draw.epsilon())
-    first = draw.either(_sgd(draw), _of_two(draw), tc.repeated(_of_two(draw), draw.size(1, 100)))
+        return dc.RandomizedResponse(k, draw.epsilon()) & dc.RandomizedResponse(k, draw.epsilon())
+    first = draw.either(_sgd(draw), _of_two(draw), dc.repeated(_of_two(draw), draw.size(1, 100)))
     whole = first & draw.either(_sgd, _of_two)(draw)
     return whole & _of_two(draw) if draw.chance(0.2) else whole
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-import tacit
-from tacit.errors import TacitError
+import discretion
+from discretion.errors import DiscretionError
 
 mpmath = pytest.importorskip("mpmath")
 
@@ -36,7 +36,7 @@ class Call:
 
     def answer(self) -> Any:
         named = {name: _answer(value) for name, value in self.named.items()}
-        whole = attrgetter(self.name)(tacit)(*map(_answer, self.positional), **named)
+        whole = attrgetter(self.name)(discretion)(*map(_answer, self.positional), **named)
         return getattr(whole, self.part) if self.part else whole
 
 
@@ -103,7 +103,7 @@ def judged(question: Question | Agreement) -> Verdict:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             answer = question.asked.answer()
-    except TacitError as error:
+    except DiscretionError as error:
         fault = None if question.may_be_refused else f"refused: {type(error).__name__}: {error}"
         return Verdict("refused", _line(question, fault))
     except Exception as error:
@@ -126,7 +126,7 @@ def _agreed(question: Agreement) -> Verdict:
 
 def _compared(question: Question, answer: Any, low: Any, high: Any) -> Verdict:
     ends = f"right is {_shown(low)}" + ("" if low == high else f" to {_shown(high)}")
-    if isinstance(answer, tacit.Estimate):
+    if isinstance(answer, discretion.Estimate):
         missed = not (answer.low <= high and low <= answer.high)
         if answer.confidence is not None:
             return Verdict("with a confidence", None, answer.confidence, missed)

@@ -112,10 +112,10 @@ class Sizes:
         self.sizes, self.counts = sizes, counts
 
     def __repr__(self) -> str:
-        return f"tacit.anonymity.ClassSizes({self.sizes}, {self.counts})"
+        return f"discretion.anonymity.ClassSizes({self.sizes}, {self.counts})"
 
     def answer(self) -> Any:
-        from tacit.anonymity import ClassSizes
+        from discretion.anonymity import ClassSizes
 
         return ClassSizes(self.sizes, self.counts)
 

@@ -11,10 +11,10 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
+from discretion.anonymity import Population, column_kinds, generalised, select_columns
+from discretion.jobs.audit import audit
+from discretion.tables.counting import lattice
 from oracles import tables
-from tacit.anonymity import Population, column_kinds, generalised, select_columns
-from tacit.jobs.audit import audit
-from tacit.tables.counting import lattice
 
 NAN = float("nan")
 DAY, LATER = datetime.date(1, 1, 1), datetime.date(9999, 12, 31)
@@ -157,7 +157,7 @@ def test_coarser_views_are_the_same_on_every_engine(engine: Any) -> None:
 def adult() -> pa.Table:
     from importlib.resources import files
 
-    return pq.read_table(files("tacit.tables") / "adult.parquet")
+    return pq.read_table(files("discretion.tables") / "adult.parquet")
 
 
 @pytest.mark.long

@@ -19,9 +19,9 @@ import pyarrow.parquet
 import pytest
 
 from cli_runner import run
-from tacit.anonymity import Population
-from tacit.errors import InvalidTableError, TacitError, TooLargeError
-from tacit.limits import Limits, within
+from discretion.anonymity import Population
+from discretion.errors import DiscretionError, InvalidTableError, TooLargeError
+from discretion.limits import Limits, within
 
 SECRET = "sEcReT"
 PEOPLE = pa.table(
@@ -354,7 +354,7 @@ ODD: dict[str, tuple[Callable[[Path], str], str]] = {
 @pytest.mark.parametrize("odd", ODD)
 def test_an_odd_one_is_refused_in_one_sentence(odd: str, tmp_path: Path) -> None:
     make, fault = ODD[odd]
-    with pytest.raises(TacitError, match=fault) as refusal:
+    with pytest.raises(DiscretionError, match=fault) as refusal:
         Population(make(tmp_path))
     assert SECRET not in str(refusal.value)
     assert "\n" not in str(refusal.value)

@@ -6,9 +6,9 @@ import pyarrow as pa
 import pytest
 
 from cli_runner import run
+from discretion.anonymity import ClassSizes, Population
+from discretion.errors import EngineError, InvalidTableError
 from servers import PASSWORD, Server
-from tacit.anonymity import ClassSizes, Population
-from tacit.errors import EngineError, InvalidTableError
 
 SECRET = "sEcReT"
 PEOPLE = pa.table(

@@ -22,8 +22,8 @@ import pyarrow.csv
 import pyarrow.parquet
 import pytest
 
-from tacit.anonymity import ClassSizes, Population
-from tacit.errors import InvalidTableError, TooLargeError, UnsupportedError
+from discretion.anonymity import ClassSizes, Population
+from discretion.errors import InvalidTableError, TooLargeError, UnsupportedError
 
 SECRET = "sEcReT"
 PEOPLE = {
@@ -456,7 +456,7 @@ def test_the_bundled_example() -> None:
 @pytest.mark.long
 def test_pandas_and_polars_are_not_imported_for_those_who_do_not_use_them() -> None:
     code = (
-        "import sys; from tacit.anonymity import Population; P = Population('example:adult');"
+        "import sys; from discretion.anonymity import Population; P = Population('example:adult');"
         "P.class_sizes(['sex']), P.rarest_value('sex');"
         "print(*(m for m in ('pandas', 'polars') if m in sys.modules))"
     )
@@ -466,8 +466,8 @@ def test_pandas_and_polars_are_not_imported_for_those_who_do_not_use_them() -> N
 @pytest.mark.long
 def test_the_embedded_engine_writes_nothing_and_fetches_nothing(tmp_path: Path) -> None:
     code = (
-        "from tacit.anonymity import Population;"
-        "from tacit.tables.engines.embedded import Embedded; e = Embedded('x');"
+        "from discretion.anonymity import Population;"
+        "from discretion.tables.engines.embedded import Embedded; e = Embedded('x');"
         "print(e.read(\"SELECT current_setting('temp_directory'), current_setting('autoinstall_known_extensions'),"
         " current_setting('autoload_known_extensions'), current_setting('enable_progress_bar')\"));"
         "Population('example:adult').class_sizes()"

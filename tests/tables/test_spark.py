@@ -13,11 +13,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from cli_runner import run
+from discretion.anonymity import Population
+from discretion.errors import EngineError, InvalidTableError, UnsupportedError
+from discretion.jobs.audit import audit
+from discretion.tables.spark import spark_table
 from engines import ON_SPARK
-from tacit.anonymity import Population
-from tacit.errors import EngineError, InvalidTableError, UnsupportedError
-from tacit.jobs.audit import audit
-from tacit.tables.spark import spark_table
 
 SECRET = "sEcReT"
 PEOPLE = {"sex": ["f", "m", "f", None, "m", "f"], 'a "quoted", name': ["1", "2", "é", "x, y", 'say "x"', "01"]}
@@ -56,7 +56,9 @@ def test_the_main_job_is_the_same_on_spark(
         run("audit", table, *asked, "--engine", engine) for engine in ("spark", "duckdb")
     )
     assert code == 0
-    assert re.fullmatch("tacit: note: while Spark counts, its workers hold people's values on their disks, .*\n", err)
+    assert re.fullmatch(
+        "discretion: note: while Spark counts, its workers hold people's values on their disks, .*\n", err
+    )
     assert there.replace('"spark"', '"duckdb"') == here
 
 
@@ -111,11 +113,11 @@ def test_without_pyspark_the_extra_is_named(monkeypatch: pytest.MonkeyPatch, tmp
     pq.write_table(pa.table(PEOPLE), path)
     monkeypatch.setitem(sys.modules, "pyspark.sql", None)
     monkeypatch.setitem(sys.modules, "pyspark", None)
-    with pytest.raises(UnsupportedError, match="needs the package pyspark, which Tacit's extra spark brings"):
+    with pytest.raises(UnsupportedError, match="needs the package pyspark, which Discretion's extra spark brings"):
         spark_table(path)
     code, out, err = run("audit", str(path), "--engine", "spark")
     assert (code, out) == (2, "")
-    assert "Tacit's extra spark" in err
+    assert "Discretion's extra spark" in err
 
 
 @pytest.mark.parametrize(

@@ -9,11 +9,11 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from discretion.anonymity import Population
+from discretion.errors import InvalidTableError
+from discretion.tables.spark import spark_table
 from engines import ON_SPARK
 from hostile.csv_tables import Row, meant, told_apart, write
-from tacit.anonymity import Population
-from tacit.errors import InvalidTableError
-from tacit.tables.spark import spark_table
 
 pytestmark = ON_SPARK
 

@@ -8,11 +8,11 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings, strategies as st
 
+from discretion.anonymity import Population, inference_vulnerability, reidentification_vulnerability
+from discretion.anonymity.attacks.attack import Attack, attacks_on_all, inference, reidentification
+from discretion.errors import InvalidValueError, TooLargeError, UnknownColumnError, UnsupportedError
 from oracles import releases, tables
 from populations import population_of
-from tacit.anonymity import Population, inference_vulnerability, reidentification_vulnerability
-from tacit.anonymity.attacks.attack import Attack, attacks_on_all, inference, reidentification
-from tacit.errors import InvalidValueError, TooLargeError, UnknownColumnError, UnsupportedError
 
 row = st.tuples(*[st.sampled_from([None, "a", "b"])] * 3)
 some_rows = st.lists(row, min_size=1, max_size=12)
@@ -159,5 +159,5 @@ def test_what_cannot_be_asked() -> None:
     ):
         with pytest.raises(UnknownColumnError, match="no column 'nobody'"):
             ask(P)
-        with pytest.raises(UnsupportedError, match=r"got str; make one with tacit.Population\(table\)"):
+        with pytest.raises(UnsupportedError, match=r"got str; make one with discretion.Population\(table\)"):
             ask("example:adult")

@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from pyarrow import parquet
 
+from discretion.anonymity import Population
+from discretion.anonymity.attacks.release import entropy_l_diversity, k_anonymity, l_diversity, t_closeness
+from discretion.errors import InvalidValueError, TooLargeError, UnknownColumnError, UnsupportedError
+from discretion.limits import Limits, within
 from oracles import releases, tables
-from tacit.anonymity import Population
-from tacit.anonymity.attacks.release import entropy_l_diversity, k_anonymity, l_diversity, t_closeness
-from tacit.errors import InvalidValueError, TooLargeError, UnknownColumnError, UnsupportedError
-from tacit.limits import Limits, within
 
 ORDER = ["c", None, "a", "b"]
 row = st.tuples(st.sampled_from([None, "a", "b"]), st.sampled_from(["a", "b"]), st.sampled_from(ORDER))
@@ -203,7 +203,7 @@ def test_what_cannot_be_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
             ask(P, ["x"], "x")
         with pytest.raises(UnknownColumnError, match="no column 'nobody'"):
             ask(P, ["nobody"], "z")
-        with pytest.raises(UnsupportedError, match=r"got str; make one with tacit.Population\(table\)"):
+        with pytest.raises(UnsupportedError, match=r"got str; make one with discretion.Population\(table\)"):
             ask("example:adult", ["x"], "z")
     with pytest.raises(UnsupportedError, match="got str"):
         k_anonymity("example:adult")

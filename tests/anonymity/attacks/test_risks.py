@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
+from discretion.anonymity import PRESETS, ClassSizes, Population, inference, preset, reidentification_risks
+from discretion.anonymity.attacks.population_classes import expected_chances, least_found, riskiest, safest
+from discretion.errors import InvalidValueError, UnknownColumnError, UnsupportedError
+from discretion.estimate import Estimate
 from oracles import releases
 from populations import population_of
-from tacit.anonymity import PRESETS, ClassSizes, Population, inference, preset, reidentification_risks
-from tacit.anonymity.attacks.population_classes import expected_chances, least_found, riskiest, safest
-from tacit.errors import InvalidValueError, UnknownColumnError, UnsupportedError
-from tacit.estimate import Estimate
 
 row = st.tuples(*[st.sampled_from([None, "a", "b"])] * 3)
 some_rows = st.lists(row, min_size=1, max_size=12)

@@ -12,7 +12,13 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from scipy.special import betainc
 
-import tacit as tc
+import discretion as dc
+from discretion.anonymity import Population, exposure
+from discretion.anonymity.choosing.redaction import RedactionRule, redaction_leakage, redaction_rules
+from discretion.anonymity.choosing.redaction_exposure import redacted_exposure
+from discretion.errors import InvalidValueError, TooLargeError, UnknownColumnError, UnsupportedError
+from discretion.tables.counting import questions
+from discretion.tables.counting.redacted_answers import answers_on_one
 from oracles.local_redaction import (
     REDACTED,
     Rules,
@@ -20,12 +26,6 @@ from oracles.local_redaction import (
     expected_exposure_by_answers,
     joint_with_redaction,
 )
-from tacit.anonymity import Population, exposure
-from tacit.anonymity.choosing.redaction import RedactionRule, redaction_leakage, redaction_rules
-from tacit.anonymity.choosing.redaction_exposure import redacted_exposure
-from tacit.errors import InvalidValueError, TooLargeError, UnknownColumnError, UnsupportedError
-from tacit.tables.counting import questions
-from tacit.tables.counting.redacted_answers import answers_on_one
 
 NAMES = "xyz"
 value = st.sampled_from([None, "a", "b", "c"])
@@ -199,11 +199,11 @@ def test_a_rule_gives_away_what_its_channel_does(column: list[Any], rarer_than: 
     assert found.suspicion == pytest.approx(float(Fraction(rare_people, n) / redacted) if redacted else 0, rel=1e-12)
     values, seen = sorted(set(column), key=str), [*sorted(set(column), key=str), REDACTED]
     prior = [column.count(value) / n for value in values]
-    C = tc.Channel([[float(joint.get((v, s), 0) * n / column.count(v)) for s in seen] for v in values])
-    assert found.prior == pytest.approx(tc.prior_vulnerability(prior), rel=1e-12)
-    assert found.posterior == pytest.approx(tc.posterior_vulnerability(C, prior), rel=1e-12)
-    act = tc.Channel([[hidden := float(joint.get((v, REDACTED), 0) * n / column.count(v)), 1 - hidden] for v in values])
-    assert found.bits == pytest.approx(tc.mutual_information(act, prior, unit="bits"), abs=1e-12)
+    C = dc.Channel([[float(joint.get((v, s), 0) * n / column.count(v)) for s in seen] for v in values])
+    assert found.prior == pytest.approx(dc.prior_vulnerability(prior), rel=1e-12)
+    assert found.posterior == pytest.approx(dc.posterior_vulnerability(C, prior), rel=1e-12)
+    act = dc.Channel([[hidden := float(joint.get((v, REDACTED), 0) * n / column.count(v)), 1 - hidden] for v in values])
+    assert found.bits == pytest.approx(dc.mutual_information(act, prior, unit="bits"), abs=1e-12)
 
 
 @pytest.mark.long

@@ -9,12 +9,12 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings, strategies as st
 
+from discretion.anonymity import ClassSizes, Population, exposure, exposure_bound
+from discretion.anonymity.choosing.rounds import Round, hierarchical_rounds
+from discretion.errors import InvalidValueError, TooLargeError, UnknownColumnError, UnsupportedError
+from discretion.limits import Limits, within
 from oracles.question_rounds import rounds_of
 from oracles.tables import exposure_below, restrict
-from tacit.anonymity import ClassSizes, Population, exposure, exposure_bound
-from tacit.anonymity.choosing.rounds import Round, hierarchical_rounds
-from tacit.errors import InvalidValueError, TooLargeError, UnknownColumnError, UnsupportedError
-from tacit.limits import Limits, within
 
 ADULT = ["sex", "income", "race", "workclass"]
 CATEGORIES = [

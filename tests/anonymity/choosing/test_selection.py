@@ -9,10 +9,10 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings, strategies as st
 
+from discretion.anonymity import Population, exposure, exposure_bound
+from discretion.anonymity.choosing.selection import Selection, select_columns
+from discretion.errors import InvalidValueError, UnknownColumnError, UnsupportedError
 from oracles import selections, tables
-from tacit.anonymity import Population, exposure, exposure_bound
-from tacit.anonymity.choosing.selection import Selection, select_columns
-from tacit.errors import InvalidValueError, UnknownColumnError, UnsupportedError
 
 NAMES = "wxyz"
 COARSER = {"a": "ab", "b": "ab", "c": "c", None: None}

@@ -8,12 +8,12 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings, strategies as st
 
+from discretion.anonymity import Population
+from discretion.anonymity.choosing import selection as choosing
+from discretion.anonymity.choosing.selection import Selection, select_columns
+from discretion.errors import EngineError
+from discretion.limits import Limits, within
 from oracles import selections
-from tacit.anonymity import Population
-from tacit.anonymity.choosing import selection as choosing
-from tacit.anonymity.choosing.selection import Selection, select_columns
-from tacit.errors import EngineError
-from tacit.limits import Limits, within
 
 NAMES = "ruvwxyz"
 # Of a letter: itself, which half it is in, its number, one value for all.

@@ -9,15 +9,15 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings, strategies as st
 
+from discretion.anonymity import ClassSizes, Population, exposure, exposure_bound, exposure_curve
+from discretion.anonymity.exposure import covers, envelope
+from discretion.anonymity.exposure.bounds import counting_bound, exposure_bound_curve
+from discretion.errors import InvalidValueError, UnsupportedError
+from discretion.limits import Limits, within
+from discretion.numerics.outward import above, below
 from marginals import marginals_of, sizes_of, told
 from oracles import tables
 from oracles.promise import exactly
-from tacit.anonymity import ClassSizes, Population, exposure, exposure_bound, exposure_curve
-from tacit.anonymity.exposure import covers, envelope
-from tacit.anonymity.exposure.bounds import counting_bound, exposure_bound_curve
-from tacit.errors import InvalidValueError, UnsupportedError
-from tacit.limits import Limits, within
-from tacit.numerics.outward import above, below
 
 ADULT = ["sex", "income", "race", "workclass"]
 row = st.tuples(*[st.sampled_from([None, "a", "b", "c"])] * 3)

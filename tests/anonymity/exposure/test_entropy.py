@@ -10,13 +10,13 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings, strategies as st
 
+from discretion.anonymity import ClassSizes, Population
+from discretion.anonymity.exposure.entropy import column_entropies, entropy_exposure_bound, entropy_of_curve
+from discretion.anonymity.people.fingerprints import given_away, surprisal
+from discretion.errors import InvalidValueError, UnknownColumnError, UnsupportedError
 from oracles import tables
 from oracles.promise import exactly
 from populations import population_of
-from tacit.anonymity import ClassSizes, Population
-from tacit.anonymity.exposure.entropy import column_entropies, entropy_exposure_bound, entropy_of_curve
-from tacit.anonymity.people.fingerprints import given_away, surprisal
-from tacit.errors import InvalidValueError, UnknownColumnError, UnsupportedError
 
 some_sizes = st.lists(st.integers(1, 50), min_size=1, max_size=30)
 row = st.tuples(*[st.sampled_from([None, "a", "b"])] * 3)

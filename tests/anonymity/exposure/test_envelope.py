@@ -6,7 +6,7 @@ from typing import Any
 
 from hypothesis import given, strategies as st
 
-from tacit.anonymity.exposure.envelope import combined, lower_envelope
+from discretion.anonymity.exposure.envelope import combined, lower_envelope
 
 line = st.tuples(st.integers(0, 60), st.integers(1, 60), st.just(()))
 some_lines = st.lists(line, min_size=1, max_size=25)

@@ -9,14 +9,14 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings, strategies as st
 
+from discretion.anonymity import ClassSizes, Population, exposure
+from discretion.anonymity.exposure import independence
+from discretion.anonymity.exposure.independence import exposure_if_independent, product_exposure
+from discretion.errors import UnsupportedError
+from discretion.estimate import contrasted
+from discretion.numerics.outward import above, below
 from marginals import told
 from oracles import bounds as slowly
-from tacit.anonymity import ClassSizes, Population, exposure
-from tacit.anonymity.exposure import independence
-from tacit.anonymity.exposure.independence import exposure_if_independent, product_exposure
-from tacit.errors import UnsupportedError
-from tacit.estimate import contrasted
-from tacit.numerics.outward import above, below
 
 
 @st.composite

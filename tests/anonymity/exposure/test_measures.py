@@ -7,16 +7,16 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from oracles import tables
-from populations import population_of
-from tacit.anonymity import (
+from discretion.anonymity import (
     Population,
     exposure,
     exposure_curve,
     inference_vulnerability,
     reidentification_vulnerability,
 )
-from tacit.errors import InvalidValueError, UnsupportedError
+from discretion.errors import InvalidValueError, UnsupportedError
+from oracles import tables
+from populations import population_of
 
 ADULT = ["sex", "income", "race", "workclass"]
 row = st.tuples(*[st.sampled_from([None, "a", "b"])] * 3)
@@ -89,5 +89,5 @@ def test_what_cannot_be_asked(adult: Population) -> None:
         lambda table: reidentification_vulnerability(table, ()),
         lambda table: inference_vulnerability(table, (), "sex"),
     ):
-        with pytest.raises(UnsupportedError, match=r"got str; make one with tacit.Population\(table\)"):
+        with pytest.raises(UnsupportedError, match=r"got str; make one with discretion.Population\(table\)"):
             ask("example:adult")  # type: ignore[arg-type]

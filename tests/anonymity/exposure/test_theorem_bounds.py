@@ -9,14 +9,14 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings, strategies as st
 
+from discretion.anonymity import ClassSizes, Population, exposure
+from discretion.anonymity.exposure.bounds import counting_bound, exposure_bound
+from discretion.anonymity.exposure.theorem2 import theorem2_bound
+from discretion.anonymity.exposure.theorem_bounds import theorem3_bound, theorem_bound
+from discretion.errors import InvalidValueError, UnsupportedError
 from marginals import marginals_of, sizes_of, told
 from oracles import bounds as slowly, tables
 from oracles.promise import exactly
-from tacit.anonymity import ClassSizes, Population, exposure
-from tacit.anonymity.exposure.bounds import counting_bound, exposure_bound
-from tacit.anonymity.exposure.theorem2 import theorem2_bound
-from tacit.anonymity.exposure.theorem_bounds import theorem3_bound, theorem_bound
-from tacit.errors import InvalidValueError, UnsupportedError
 
 ADULT = ["sex", "income", "race", "workclass"]
 row = st.tuples(*[st.sampled_from("abcd")] * 3)

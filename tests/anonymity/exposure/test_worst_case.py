@@ -8,16 +8,16 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings, strategies as st
 
+from discretion.anonymity import ClassSizes, Population, exposure
+from discretion.anonymity.exposure.bounds import counting_bound, exposure_bound
+from discretion.anonymity.exposure.theorem2 import theorem2_bound
+from discretion.anonymity.exposure.theorem_bounds import theorem3_bound
+from discretion.anonymity.exposure.worst_case import worst_exposed, worst_exposure
+from discretion.errors import InvalidValueError, TooLargeError, UnsupportedError
+from discretion.numerics.outward import above, below
 from marginals import told
 from oracles import bounds as slowly
 from oracles.promise import exactly
-from tacit.anonymity import ClassSizes, Population, exposure
-from tacit.anonymity.exposure.bounds import counting_bound, exposure_bound
-from tacit.anonymity.exposure.theorem2 import theorem2_bound
-from tacit.anonymity.exposure.theorem_bounds import theorem3_bound
-from tacit.anonymity.exposure.worst_case import worst_exposed, worst_exposure
-from tacit.errors import InvalidValueError, TooLargeError, UnsupportedError
-from tacit.numerics.outward import above, below
 
 ADULT = ["sex", "income", "race"]
 

@@ -9,13 +9,13 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings, strategies as st
 
-import tacit as tc
+import discretion as dc
+from discretion.anonymity.pairs.coarser import as_coarse
+from discretion.anonymity.pairs.differences import differencing, matching, values_told
+from discretion.anonymity.pairs.join import Side, exposed_if_the_same, joined_exposed, joined_exposed_bound
+from discretion.anonymity.pairs.pair import Pair, open_pair
+from discretion.errors import InvalidTableError, UnknownColumnError, UnsupportedError
 from oracles import pairs as oracle
-from tacit.anonymity.pairs.coarser import as_coarse
-from tacit.anonymity.pairs.differences import differencing, matching, values_told
-from tacit.anonymity.pairs.join import Side, exposed_if_the_same, joined_exposed, joined_exposed_bound
-from tacit.anonymity.pairs.pair import Pair, open_pair
-from tacit.errors import InvalidTableError, UnknownColumnError, UnsupportedError
 
 VALUE = st.sampled_from(["a", "b", None])
 ROWS = st.lists(st.tuples(VALUE, VALUE), min_size=1, max_size=14)
@@ -97,7 +97,7 @@ def test_of_the_same_people_the_bound_is_no_worse_than_counting(people: list[Any
     low, high = joined_exposed_bound(
         Side(pair.old.classes("sa"), shared[0]), Side(pair.new.classes("sb"), shared[1]), k
     )
-    counting = tc.exposure_bound(tc.Population(joined), k=k, groups=[["s", "a"], ["s", "b"]])
+    counting = dc.exposure_bound(dc.Population(joined), k=k, groups=[["s", "a"], ["s", "b"]])
     assert high <= low + counting.high * len(people) + 1e-9
 
 
@@ -114,14 +114,14 @@ def test_of_the_same_people_the_bound_is_no_worse_than_counting(people: list[Any
 def test_of_adult_published_twice_the_join_is_within_its_bound(
     shared: list[str], a: list[str], b: list[str], k: int
 ) -> None:
-    adult = tc.Population("example:adult")
+    adult = dc.Population("example:adult")
     truth = adult.class_sizes([*shared, *a, *b]).exposed(k=k)
-    found = tc.diff("example:adult", "example:adult", [*shared, *a, *b], k=k)
+    found = dc.diff("example:adult", "example:adult", [*shared, *a, *b], k=k)
     assert found.is_the_same
     rows = adult.told_by_rows(lambda rows, _: rows.arrow(rows.table)).rename_columns(adult.columns)
     rows = rows.append_column("row", pa.array(range(adult.people)))
     tables = [rows.select(["row", *shared, *own]) for own in (a, b)]
-    found = tc.diff(*tables, person="row", k=k)
+    found = dc.diff(*tables, person="row", k=k)
     join = found.join
     assert join is not None
     assert join.exposed_people == truth
@@ -130,9 +130,9 @@ def test_of_adult_published_twice_the_join_is_within_its_bound(
     assert certified.certified
     assert certified.low <= found.after.exposure <= join.exposure <= certified.high
     assert max(adult.class_sizes([*shared, *own]).exposed(k=k) for own in (a, b)) <= join.if_the_same <= truth
-    columns = tc.exposure_bound(adult, k=k, columns=[*shared, *a, *b], groups=[[*shared, *a], [*shared, *b]])
+    columns = dc.exposure_bound(adult, k=k, columns=[*shared, *a, *b], groups=[[*shared, *a], [*shared, *b]])
     assert certified.high <= columns.high + found.after.exposure
-    without = tc.diff(*(each.drop_columns(["row"]) for each in tables), k=k)
+    without = dc.diff(*(each.drop_columns(["row"]) for each in tables), k=k)
     assert without.join.exposure == certified
     assert without.measures["join.exposed_people"].low <= truth <= without.measures["join.exposed_people"].high
 
@@ -145,7 +145,7 @@ def test_people_with_several_rows_are_alike_by_all_their_rows() -> None:
     assert pair.old.people == pair.new.people == 3
     assert before.codes[0] == before.codes[1] == after.codes[0]  # {a, b} in either order
     assert before.codes[2] == after.codes[2] != after.codes[1]  # {a} once, and twice
-    found = tc.diff(table(old, "ixo"), table(new, "ixn"), person="i", k=2)
+    found = dc.diff(table(old, "ixo"), table(new, "ixn"), person="i", k=2)
     assert vars(found.changes) == {"added": 1, "removed": 1, "stayed": 2, "changed": 1}
 
 

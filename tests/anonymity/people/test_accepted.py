@@ -4,8 +4,8 @@ import inspect
 
 import pytest
 
-import tacit as tc
-from tacit.errors import UnsupportedError
+import discretion as dc
+from discretion.errors import UnsupportedError
 
 # What a function needs beside the people.
 NEEDED = {
@@ -15,7 +15,7 @@ NEEDED = {
 TAKE_MORE = {"entropy_exposure_bound"}  # an entropy too
 FUNCTIONS = {
     name: function
-    for room in (tc, tc.anonymity)
+    for room in (dc, dc.anonymity)
     for name in room.__all__
     if inspect.isfunction(function := getattr(room, name))
     and next(iter(inspect.signature(function).parameters), "") == "P"
@@ -39,12 +39,12 @@ def test_the_function_that_was_called_is_named(name, given):
     with pytest.raises(UnsupportedError) as refused:
         called(FUNCTIONS[name], given)
     kind = type(given).__name__
-    assert str(refused.value) == f"{name} takes a Population; got {kind}; make one with tacit.Population(table)"
+    assert str(refused.value) == f"{name} takes a Population; got {kind}; make one with discretion.Population(table)"
 
 
 def test_marginals_that_are_not_enough_are_refused_by_that_name():
     with pytest.raises(UnsupportedError, match=r"^k_anonymity takes a Population; got Marginals, which do not tell"):
-        tc.anonymity.k_anonymity(tc.Population("example:adult").marginals(["sex"]))
+        dc.anonymity.k_anonymity(dc.Population("example:adult").marginals(["sex"]))
 
 
 def test_most_functions_are_asked():

@@ -14,11 +14,11 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings, strategies as st
 
+from discretion.anonymity import Population, exposure
+from discretion.anonymity.choosing.selection import select_columns
+from discretion.anonymity.people.generalising import generalised
+from discretion.errors import InvalidTableError, InvalidValueError, UnknownColumnError, UnsupportedError
 from oracles import tables
-from tacit.anonymity import Population, exposure
-from tacit.anonymity.choosing.selection import select_columns
-from tacit.anonymity.people.generalising import generalised
-from tacit.errors import InvalidTableError, InvalidValueError, UnknownColumnError, UnsupportedError
 
 AGES = ["18", "19", "24", None, "it's", "31"]
 DECADES = {"18": "10s", "19": "10s", "24": "20s", "31": None, "it's": 'it\'s \\ "quoted"', None: "unknown"}

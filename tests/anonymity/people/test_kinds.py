@@ -12,10 +12,10 @@ import pyarrow as pa
 import pytest
 from pyarrow import csv
 
+from discretion.anonymity import ColumnKind, Population, column_kinds, person_question
+from discretion.errors import UnknownColumnError, UnsupportedError
+from discretion.tables.counting import contents
 from engines import Engine
-from tacit.anonymity import ColumnKind, Population, column_kinds, person_question
-from tacit.errors import UnknownColumnError, UnsupportedError
-from tacit.tables.counting import contents
 
 MARK = "Zq7x"
 ROWS = 400
@@ -284,7 +284,7 @@ def test_more_columns_than_one_question_takes() -> None:
 
 
 def test_what_is_no_population_and_no_column_is_said() -> None:
-    with pytest.raises(UnsupportedError, match=r"make one with tacit\.Population"):
+    with pytest.raises(UnsupportedError, match=r"make one with discretion\.Population"):
         column_kinds("people.csv")  # pyright: ignore[reportArgumentType]
     with pytest.raises(UnknownColumnError):
         column_kinds(Population("example:adult"), ["sexx"])

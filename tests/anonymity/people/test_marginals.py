@@ -10,10 +10,10 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings, strategies as st
 
-import tacit as tc
-from tacit.anonymity import ClassSizes
-from tacit.errors import InvalidTableError, InvalidValueError, TooLargeError, UnknownColumnError, UnsupportedError
-from tacit.limits import Limits, within
+import discretion as dc
+from discretion.anonymity import ClassSizes
+from discretion.errors import InvalidTableError, InvalidValueError, TooLargeError, UnknownColumnError, UnsupportedError
+from discretion.limits import Limits, within
 
 COUNTS = {"sex": {"f": 6, "m": 3, None: 1}, "blood": {"0": 9, "AB": 1}}
 PAIR = {("f", "0"): 5, ("f", "AB"): 1, ("m", "0"): 3, (None, "0"): 1}
@@ -21,11 +21,11 @@ SECRET = "Rumpelstiltskin"
 
 
 @pytest.fixture
-def marginals() -> tc.Marginals:
-    return tc.Marginals(COUNTS, groups={("sex", "blood"): PAIR})
+def marginals() -> dc.Marginals:
+    return dc.Marginals(COUNTS, groups={("sex", "blood"): PAIR})
 
 
-def test_it_keeps_sizes_and_no_value(marginals: tc.Marginals) -> None:
+def test_it_keeps_sizes_and_no_value(marginals: dc.Marginals) -> None:
     assert (marginals.people, marginals.columns, marginals.groups) == (10, ("sex", "blood"), (("sex", "blood"),))
     assert marginals.class_sizes(["sex"]) == ClassSizes([1, 3, 6], [1, 1, 1])
     assert marginals.class_sizes(["blood", "sex"]) == marginals.class_sizes() == ClassSizes([1, 3, 5], [2, 1, 1])
@@ -34,19 +34,19 @@ def test_it_keeps_sizes_and_no_value(marginals: tc.Marginals) -> None:
     assert b"AB" not in pickle.dumps(marginals)
 
 
-def test_it_is_frozen_and_equal_to_its_like(marginals: tc.Marginals) -> None:
-    again = tc.Marginals({**COUNTS, "blood": ClassSizes([1, 9], [1, 1])}, groups={("sex", "blood"): PAIR})
+def test_it_is_frozen_and_equal_to_its_like(marginals: dc.Marginals) -> None:
+    again = dc.Marginals({**COUNTS, "blood": ClassSizes([1, 9], [1, 1])}, groups={("sex", "blood"): PAIR})
     assert again == marginals == pickle.loads(pickle.dumps(marginals))
     assert hash(again) == hash(marginals)
-    assert tc.Marginals(COUNTS) != marginals != COUNTS
+    assert dc.Marginals(COUNTS) != marginals != COUNTS
     with pytest.raises(AttributeError):
         marginals.people = 11  # type: ignore[misc]
 
 
-def test_some_of_the_columns_and_groups(marginals: tc.Marginals) -> None:
-    assert marginals.marginals() == tc.Marginals(COUNTS)
+def test_some_of_the_columns_and_groups(marginals: dc.Marginals) -> None:
+    assert marginals.marginals() == dc.Marginals(COUNTS)
     assert marginals.marginals(groups=[("blood", "sex"), ["sex"]]) == marginals
-    assert marginals.marginals(["blood"]) == tc.Marginals({"blood": COUNTS["blood"]})
+    assert marginals.marginals(["blood"]) == dc.Marginals({"blood": COUNTS["blood"]})
     nothing = marginals.marginals(())
     assert (nothing.columns, nothing.people, nothing.alone()) == ((), 10, (ClassSizes([10], [1]),))
     with pytest.raises(UnknownColumnError, match="did you mean 'sex'"):
@@ -54,17 +54,17 @@ def test_some_of_the_columns_and_groups(marginals: tc.Marginals) -> None:
     with pytest.raises(InvalidValueError, match="a group is a sequence of columns out of blood"):
         marginals.marginals(["blood"], groups=[("sex", "blood")])
     with pytest.raises(UnsupportedError, match="sex and blood together are not among these Marginals"):
-        tc.Marginals(COUNTS).class_sizes()
+        dc.Marginals(COUNTS).class_sizes()
 
 
 def test_whom_a_column_leaves_out_has_no_value_if_people_says_so() -> None:
-    told = tc.Marginals({"sex": {"f": 6, "m": 3}, "blood": COUNTS["blood"]}, people=10)
-    assert told == tc.Marginals(COUNTS)
-    some = tc.Marginals({"sex": {"f": 6, "m": 2, None: 1}}, people=10)
+    told = dc.Marginals({"sex": {"f": 6, "m": 3}, "blood": COUNTS["blood"]}, people=10)
+    assert told == dc.Marginals(COUNTS)
+    some = dc.Marginals({"sex": {"f": 6, "m": 2, None: 1}}, people=10)
     assert some.class_sizes() == ClassSizes([2, 6], [2, 1])
     pair = {key: count for key, count in PAIR.items() if None not in key}
     with pytest.raises(InvalidValueError, match="the group sex and blood counts 9 people of 10; count everybody"):
-        tc.Marginals(COUNTS, groups={("sex", "blood"): pair})
+        dc.Marginals(COUNTS, groups={("sex", "blood"): pair})
 
 
 @pytest.mark.long
@@ -72,7 +72,7 @@ def test_whom_a_column_leaves_out_has_no_value_if_people_says_so() -> None:
 @given(st.lists(st.tuples(*[st.sampled_from([None, "a", "b", ""])] * 2), min_size=1, max_size=12))
 def test_a_population_gives_those_of_its_rows(rows: list[Any]) -> None:
     table = pa.table({name: pa.array([row[j] for row in rows], pa.string()) for j, name in enumerate("xy")})
-    people = tc.Population(table)
+    people = dc.Population(table)
     counts = people.marginals(groups=[("x", "y")])
     for columns in (["x"], ["y"], ["x", "y"], []):
         assert counts.class_sizes(columns) == people.class_sizes(columns)
@@ -80,57 +80,57 @@ def test_a_population_gives_those_of_its_rows(rows: list[Any]) -> None:
 
 
 def test_people_with_several_rows_have_none() -> None:
-    several = tc.Population(pa.table({"id": [1, 1, 2], "x": ["a", "b", "a"]}), person="id")
+    several = dc.Population(pa.table({"id": [1, 1, 2], "x": ["a", "b", "a"]}), person="id")
     with pytest.raises(UnsupportedError, match="several rows"):
         several.marginals()
 
 
 REFUSED: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
-    "a list": (lambda: tc.Marginals([COUNTS]), UnsupportedError, r"got list; of a table they are .*\.marginals"),
-    "groups in a list": (lambda: tc.Marginals(COUNTS, groups=[PAIR]), UnsupportedError, r"\(value, value\).* got list"),
-    "no column": (lambda: tc.Marginals({}), InvalidValueError, "at least one column"),
-    "a column without name": (lambda: tc.Marginals({"": {"a": 1}}), InvalidValueError, "name every column"),
-    "a column called by a number": (lambda: tc.Marginals({1: {"a": 1}}), InvalidValueError, "names, which are text"),
-    "no value": (lambda: tc.Marginals({"x": {}}), InvalidValueError, "counts of the column 'x' must be a mapping"),
-    "a number": (lambda: tc.Marginals({"x": 5}), InvalidValueError, "counts of the column 'x' must be a mapping"),
+    "a list": (lambda: dc.Marginals([COUNTS]), UnsupportedError, r"got list; of a table they are .*\.marginals"),
+    "groups in a list": (lambda: dc.Marginals(COUNTS, groups=[PAIR]), UnsupportedError, r"\(value, value\).* got list"),
+    "no column": (lambda: dc.Marginals({}), InvalidValueError, "at least one column"),
+    "a column without name": (lambda: dc.Marginals({"": {"a": 1}}), InvalidValueError, "name every column"),
+    "a column called by a number": (lambda: dc.Marginals({1: {"a": 1}}), InvalidValueError, "names, which are text"),
+    "no value": (lambda: dc.Marginals({"x": {}}), InvalidValueError, "counts of the column 'x' must be a mapping"),
+    "a number": (lambda: dc.Marginals({"x": 5}), InvalidValueError, "counts of the column 'x' must be a mapping"),
     "others": (
-        lambda: tc.Marginals({"x": {"a": 2}, "y": {"b": 3}}),
+        lambda: dc.Marginals({"x": {"a": 2}, "y": {"b": 3}}),
         InvalidValueError,
         "'x' counts 2 people, and another one 3; count everybody in each, .* or say people=3 if .* withheld",
     ),
-    "fewer people": (lambda: tc.Marginals({"x": {"a": 2}}, 1), InvalidValueError, "'x' counts 2 people, and people=1"),
+    "fewer people": (lambda: dc.Marginals({"x": {"a": 2}}, 1), InvalidValueError, "'x' counts 2 people, and people=1"),
     "sizes of fewer people": (
-        lambda: tc.Marginals({"x": ClassSizes([2], [1])}, 3),
+        lambda: dc.Marginals({"x": ClassSizes([2], [1])}, 3),
         InvalidValueError,
         "'x' counts 2 people, and people=3; give the counts of these people",
     ),
-    "no people": (lambda: tc.Marginals({"x": {"a": 2}}, 0), InvalidValueError, "people must be"),
-    "too many": (lambda: tc.Marginals({"x": {"a": 10**30}}), TooLargeError, "at most 10,000,000,000"),
-    "too many sizes": (lambda: tc.Marginals({"x": ClassSizes([10**11], [1])}), TooLargeError, "at most 10,000,000,000"),
-    "a group of one": (lambda: tc.Marginals(COUNTS, groups={("sex",): {("f",): 10}}), InvalidValueError, "two or more"),
+    "no people": (lambda: dc.Marginals({"x": {"a": 2}}, 0), InvalidValueError, "people must be"),
+    "too many": (lambda: dc.Marginals({"x": {"a": 10**30}}), TooLargeError, "at most 10,000,000,000"),
+    "too many sizes": (lambda: dc.Marginals({"x": ClassSizes([10**11], [1])}), TooLargeError, "at most 10,000,000,000"),
+    "a group of one": (lambda: dc.Marginals(COUNTS, groups={("sex",): {("f",): 10}}), InvalidValueError, "two or more"),
     "a group twice": (
-        lambda: tc.Marginals(COUNTS, groups={("sex", "blood"): PAIR, ("blood", "sex"): PAIR}),
+        lambda: dc.Marginals(COUNTS, groups={("sex", "blood"): PAIR, ("blood", "sex"): PAIR}),
         InvalidValueError,
         "given once",
     ),
     "a group of others": (
-        lambda: tc.Marginals(COUNTS, groups={("sex", "age"): PAIR}),
+        lambda: dc.Marginals(COUNTS, groups={("sex", "age"): PAIR}),
         InvalidValueError,
         "a group is a sequence of columns out of sex, blood",
     ),
     "a group by other keys": (
-        lambda: tc.Marginals(COUNTS, groups={("sex", "blood"): {SECRET: 10}}),
+        lambda: dc.Marginals(COUNTS, groups={("sex", "blood"): {SECRET: 10}}),
         InvalidValueError,
         "by tuples of values, one of each column of sex and blood",
     ),
     "a group of other people": (
-        lambda: tc.Marginals(COUNTS, groups={("sex", "blood"): {("f", SECRET): 10}}),
+        lambda: dc.Marginals(COUNTS, groups={("sex", "blood"): {("f", SECRET): 10}}),
         InvalidValueError,
         "sex and blood together do not add up to those of sex",
     ),
     **{
         f"a count of {count!r}": (
-            lambda count=count: tc.Marginals({"x": {SECRET: count}}),
+            lambda count=count: dc.Marginals({"x": {SECRET: count}}),
             InvalidValueError,
             "a count of the column 'x' is not a whole number of at least 1; leave out",
         )
@@ -154,30 +154,30 @@ def test_csv_has_a_line_for_each_value(tmp_path: Path) -> None:
     file = tmp_path / "counts.csv"
     for text in (CSV, CSV.replace("\n", "\r\n"), "\ufeff" + CSV):
         file.write_text(text, encoding="utf-8", newline="")
-        assert tc.Marginals(file) == tc.Marginals(str(file)) == tc.Marginals(COUNTS)
+        assert dc.Marginals(file) == dc.Marginals(str(file)) == dc.Marginals(COUNTS)
     file.write_text("count,column,value\n6,sex,f\n3,sex,m\n9,blood,0\n")
-    assert tc.Marginals(file, people=10).class_sizes(["sex"]) == ClassSizes([1, 3, 6], [1, 1, 1])
+    assert dc.Marginals(file, people=10).class_sizes(["sex"]) == ClassSizes([1, 3, 6], [1, 1, 1])
     with pytest.raises(InvalidValueError, match="'sex' counts 9 people, and people=8"):
-        tc.Marginals(file, people=8)
+        dc.Marginals(file, people=8)
 
 
-def test_json_is_an_object_of_objects_or_what_was_written(tmp_path: Path, marginals: tc.Marginals) -> None:
+def test_json_is_an_object_of_objects_or_what_was_written(tmp_path: Path, marginals: dc.Marginals) -> None:
     file = tmp_path / "counts.json"
     plain = {"sex": {"f": 6, "m": 3, "": 1}, "schema_version": {"0": 9, "AB": 1}}
     file.write_text(json.dumps(plain))
-    assert tc.Marginals(file) == tc.Marginals(plain)
+    assert dc.Marginals(file) == dc.Marginals(plain)
     file.write_text(json.dumps({"blood": COUNTS["blood"]}))
-    assert tc.Marginals(file, groups={}) == tc.Marginals({"blood": COUNTS["blood"]})
-    for written in (marginals, tc.Marginals(COUNTS), marginals.marginals(())):
+    assert dc.Marginals(file, groups={}) == dc.Marginals({"blood": COUNTS["blood"]})
+    for written in (marginals, dc.Marginals(COUNTS), marginals.marginals(())):
         file.write_text(written.to_json())
-        assert tc.Marginals(file) == written
-        assert tc.Marginals(file).to_json() == written.to_json()
-    file.write_text(tc.Marginals(COUNTS).to_json())
-    assert tc.Marginals(file, groups={("sex", "blood"): PAIR}) == marginals
+        assert dc.Marginals(file) == written
+        assert dc.Marginals(file).to_json() == written.to_json()
+    file.write_text(dc.Marginals(COUNTS).to_json())
+    assert dc.Marginals(file, groups={("sex", "blood"): PAIR}) == marginals
 
 
 def test_what_is_written_holds_no_value() -> None:
-    told = tc.Marginals({"sex": {SECRET: 1, "m": 9}}).to_json()
+    told = dc.Marginals({"sex": {SECRET: 1, "m": 9}}).to_json()
     assert SECRET not in told
     assert json.loads(told) == {
         "schema_version": 1,
@@ -245,13 +245,13 @@ def test_a_bad_file_is_refused_without_a_value(tmp_path: Path, name: str) -> Non
     file = tmp_path / f"counts{suffix}"
     file.write_bytes(content)
     with pytest.raises(InvalidValueError, match=sentence) as refused:
-        tc.Marginals(file)
+        dc.Marginals(file)
     assert SECRET not in str(refused.value)
 
 
 def test_a_file_that_is_not_there_or_too_large(tmp_path: Path) -> None:
     with pytest.raises(InvalidTableError, match=r"cannot read counts from .* no such file"):
-        tc.Marginals(tmp_path / "nowhere.csv")
+        dc.Marginals(tmp_path / "nowhere.csv")
     (tmp_path / "counts.csv").write_text(CSV)
     with within(Limits(most_bytes_of_counts=10)), pytest.raises(TooLargeError, match="is larger than"):
-        tc.Marginals(tmp_path / "counts.csv")
+        dc.Marginals(tmp_path / "counts.csv")

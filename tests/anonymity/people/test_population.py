@@ -6,9 +6,9 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings, strategies as st
 
+from discretion.anonymity import Population
+from discretion.errors import InvalidTableError, InvalidValueError, UnknownColumnError
 from oracles import tables
-from tacit.anonymity import Population
-from tacit.errors import InvalidTableError, InvalidValueError, UnknownColumnError
 
 PEOPLE = pa.table({"id": [1, 1, 2, 2, 3], "sex": ["f", "f", "f", "f", None], "job": ["a", "b", "b", "a", "a"]})
 

@@ -9,12 +9,12 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings, strategies as st
 
-import tacit as tc
+import discretion as dc
+from discretion.anonymity import Population, reidentification_risks
+from discretion.anonymity.people.weights import weighted_classes
+from discretion.anonymity.uniqueness.population_uniqueness import most_unique
+from discretion.errors import InvalidTableError, InvalidValueError, UnsupportedError
 from oracles import unique_people
-from tacit.anonymity import Population, reidentification_risks
-from tacit.anonymity.people.weights import weighted_classes
-from tacit.anonymity.uniqueness.population_uniqueness import most_unique
-from tacit.errors import InvalidTableError, InvalidValueError, UnsupportedError
 
 rows = st.lists(
     st.tuples(st.sampled_from("ab"), st.sampled_from("xyz"), st.integers(1, 40) | st.floats(1, 500)),
@@ -63,26 +63,26 @@ def test_equal_weights_are_a_population_of_so_many() -> None:
 
 
 def test_a_risk_that_rests_on_weights_says_so() -> None:
-    found = tc.audit(sample([("a", "x", 1), ("b", "y", 2), ("a", "x", 3.5)] * 20), weight="w", k=2)
+    found = dc.audit(sample([("a", "x", 1), ("b", "y", 2), ("a", "x", 3.5)] * 20), weight="w", k=2)
     assert "w" not in [column.column for column in found.columns]
     journalist = next(risk for risk in found.risks if risk.name == "journalist risk, highest")
-    assert isinstance(journalist.whole, tc.Estimate)
+    assert isinstance(journalist.whole, dc.Estimate)
     assert journalist.whole.assuming is not None
     assert not journalist.whole.certified
     assert "weight" in journalist.whole.assuming
 
 
 def test_who_is_unique_among_all_is_not_said_of_people_likelier_than_others_to_be_in_the_table() -> None:
-    found = tc.audit(sample([("a", "x", 1), ("b", "y", 2), ("a", "x", 3.5)] * 20), weight="w", k=2)
+    found = dc.audit(sample([("a", "x", 1), ("b", "y", 2), ("a", "x", 3.5)] * 20), weight="w", k=2)
     assert found.uniqueness is None
     assert any("the weights w differ" in sentence for sentence in found.not_examined)
 
 
 def test_weights_that_are_all_the_same_are_a_sample_drawn_with_equal_chances() -> None:
     held = [("a", "x", 5), ("b", "y", 5), ("a", "x", 5)] * 20
-    weighed = tc.audit(sample(held), weight="w", k=2).uniqueness
+    weighed = dc.audit(sample(held), weight="w", k=2).uniqueness
     assert weighed is not None
-    assert weighed == tc.audit(sample(held), ["sex", "town"], population=300, k=2).uniqueness
+    assert weighed == dc.audit(sample(held), ["sex", "town"], population=300, k=2).uniqueness
 
 
 def test_the_end_for_who_is_unique_would_not_hold_with_weights_that_differ() -> None:
@@ -98,7 +98,7 @@ def test_the_end_for_who_is_unique_would_not_hold_with_weights_that_differ() -> 
 
 def test_people_with_several_rows_are_not_said_to_be_unique_among_all() -> None:
     people = Population(pa.table({"id": [1, 1, 2], "town": [*"aba"], "sex": [*"xyx"]}), person="id")
-    found = tc.audit(people, k=2, population=50)
+    found = dc.audit(people, k=2, population=50)
     assert found.uniqueness is None
     assert any("one row each" in sentence for sentence in found.not_examined)
 
@@ -129,4 +129,4 @@ def test_people_with_several_rows_have_no_weight_each() -> None:
 
 def test_there_is_one_way_to_say_how_many_people_there_are() -> None:
     with pytest.raises(InvalidValueError, match="leave one of them"):
-        tc.audit(sample([("a", "x", 2), ("b", "y", 3)]), weight="w", population=9)
+        dc.audit(sample([("a", "x", 2), ("b", "y", 3)]), weight="w", population=9)

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tacit.anonymity.releasing.hierarchies import read_hierarchies, views_by
-from tacit.anonymity.releasing.views import as_it_is
-from tacit.numerics.alike import Column
+from discretion.anonymity.releasing.hierarchies import read_hierarchies, views_by
+from discretion.anonymity.releasing.views import as_it_is
+from discretion.numerics.alike import Column
 
 SPELLED: dict[str, tuple[list[Any], list[str]]] = {
     "whole numbers beside a null": ([1.0, 2.0, 30.0, None], ["1", "2", "30"]),

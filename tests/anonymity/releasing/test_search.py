@@ -8,23 +8,23 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
+from discretion.anonymity.releasing.cut import Suppress
+from discretion.anonymity.releasing.diversity import Closeness, Distinct, Diversity, Entropy
+from discretion.anonymity.releasing.goal import Goal
+from discretion.anonymity.releasing.search import Found, most_useful_release
+from discretion.anonymity.releasing.utility import UTILITIES, Utility
+from discretion.anonymity.releasing.views import View, as_it_is, merged, views_of
+from discretion.limits import Limits, within
+from discretion.numerics.alike import Column
 from oracles import coarsened
 from oracles.coarsened import Asked
-from tacit.anonymity.releasing.cut import Suppress
-from tacit.anonymity.releasing.diversity import Closeness, Distinct, Diversity, Entropy
-from tacit.anonymity.releasing.goal import Goal
-from tacit.anonymity.releasing.search import Found, most_useful_release
-from tacit.anonymity.releasing.utility import UTILITIES, Utility
-from tacit.anonymity.releasing.views import View, as_it_is, merged, views_of
-from tacit.limits import Limits, within
-from tacit.numerics.alike import Column
 
 shares = st.fractions(0, 1, max_denominator=12)
 people = st.lists(
     st.tuples(st.integers(0, 40), st.sampled_from("abcdef"), st.sampled_from("xyz"), st.sampled_from("stu")),
     min_size=1, max_size=24,
 )  # fmt: skip
-# Of each kind of diversity how Tacit counts it, of a column of three values in order, and how one row after the other.
+# Of each kind of diversity how it is counted, of a column of three values in order, and how one row after the other.
 DIVERSE: dict[str, tuple[Diversity, coarsened.Diverse]] = {
     "distinct 1": (Distinct("secret", 1), coarsened.distinct(1)),
     "distinct 2": (Distinct("secret", 2), coarsened.distinct(2)),

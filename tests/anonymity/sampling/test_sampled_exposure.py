@@ -12,14 +12,14 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from numpy.typing import NDArray
 
+from discretion.anonymity import ClassSizes, Population
+from discretion.anonymity.sampling import future_release
+from discretion.anonymity.sampling.future_release import future_exposure, simulated_estimates
+from discretion.anonymity.sampling.sampled_exposure import sampled_exposure
+from discretion.anonymity.sampling.statistical_exposure import Reals, statistical_exposure
+from discretion.errors import InvalidPriorError, InvalidValueError, UnsupportedError
+from discretion.numerics.laws.binomial_limits import limits_of_parts
 from oracles import anonymity as oracle, tables
-from tacit.anonymity import ClassSizes, Population
-from tacit.anonymity.sampling import future_release
-from tacit.anonymity.sampling.future_release import future_exposure, simulated_estimates
-from tacit.anonymity.sampling.sampled_exposure import sampled_exposure
-from tacit.anonymity.sampling.statistical_exposure import Reals, statistical_exposure
-from tacit.errors import InvalidPriorError, InvalidValueError, UnsupportedError
-from tacit.numerics.laws.binomial_limits import limits_of_parts
 
 RUNS = 1000
 FEW = [Fraction(x, 100) for x in (40, 30, 15, 10, 5)]
@@ -201,5 +201,5 @@ def test_what_cannot_be_asked() -> None:
             ask(domain=2)
         with pytest.raises(UnsupportedError, match="class sizes are of certain columns"):
             ask(columns=["sex"])
-    with pytest.raises(UnsupportedError, match="make one with tacit"):
+    with pytest.raises(UnsupportedError, match="make one with discretion"):
         sampled_exposure("example:adult", "0.1")  # type: ignore[arg-type]

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
+from discretion.anonymity import ClassSizes
+from discretion.anonymity.sampling.statistical_bounds import statistical_exposure_bounds
+from discretion.anonymity.sampling.statistical_exposure import statistical_exposure, statistical_exposure_sensitivity
+from discretion.errors import InvalidPriorError, InvalidValueError, TooLargeError
 from oracles import anonymity as oracle
-from tacit.anonymity import ClassSizes
-from tacit.anonymity.sampling.statistical_bounds import statistical_exposure_bounds
-from tacit.anonymity.sampling.statistical_exposure import statistical_exposure, statistical_exposure_sensitivity
-from tacit.errors import InvalidPriorError, InvalidValueError, TooLargeError
 
 some_counts = st.lists(st.integers(0, 20), min_size=1, max_size=5).filter(any)
 

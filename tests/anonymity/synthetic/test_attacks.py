@@ -7,10 +7,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from oracles import synthetic as slow
-from tacit.anonymity.synthetic.copies import copies
-from tacit.anonymity.synthetic.neighbours import _vote, inference, linkability
-from tacit.anonymity.synthetic.singling_out import (
+from discretion.anonymity.synthetic.copies import copies
+from discretion.anonymity.synthetic.neighbours import _vote, inference, linkability
+from discretion.anonymity.synthetic.singling_out import (
     Conditions,
     _among_fewer,
     _count,
@@ -19,9 +18,10 @@ from tacit.anonymity.synthetic.singling_out import (
     _univariate,
     singling_out,
 )
-from tacit.anonymity.synthetic.tables import MISSING
-from tacit.numerics.compiled import compiled
-from tacit.numerics.distances.gower import gower_distances
+from discretion.anonymity.synthetic.tables import MISSING
+from discretion.numerics.compiled import compiled
+from discretion.numerics.distances.gower import gower_distances
+from oracles import synthetic as slow
 from three_tables import as_tables
 
 NUMBERS = st.sampled_from([None, -2, 0, 1, 2, 3, 20])

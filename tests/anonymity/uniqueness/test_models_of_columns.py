@@ -8,12 +8,12 @@ import pytest
 from numpy.typing import NDArray
 from scipy.stats import multivariate_normal
 
+from discretion.anonymity.uniqueness import copula as copulas
+from discretion.anonymity.uniqueness.copula import copula
+from discretion.anonymity.uniqueness.log_linear import log_linear
+from discretion.anonymity.uniqueness.model import UniquenessModel
+from discretion.numerics.alike import Column
 from oracles import unique_people
-from tacit.anonymity.uniqueness import copula as copulas
-from tacit.anonymity.uniqueness.copula import copula
-from tacit.anonymity.uniqueness.log_linear import log_linear
-from tacit.anonymity.uniqueness.model import UniquenessModel
-from tacit.numerics.alike import Column
 
 Table = NDArray[np.int64]
 

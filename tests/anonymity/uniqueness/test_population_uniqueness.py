@@ -9,16 +9,16 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings, strategies as st
 
-import tacit as tc
+import discretion as dc
 from adult_hierarchies import COLUMNS
+from discretion.anonymity import ClassSizes, Population, UniquenessModel, population_uniqueness
+from discretion.anonymity.uniqueness.pitman import likeliest, pitman
+from discretion.anonymity.uniqueness.population_uniqueness import most_unique
+from discretion.anonymity.uniqueness.slide_negative_binomial import slide_negative_binomial
+from discretion.anonymity.uniqueness.zayatz import zayatz
+from discretion.errors import InvalidValueError, UnsupportedError
+from discretion.tables.example import path_of
 from oracles import unique_people
-from tacit.anonymity import ClassSizes, Population, UniquenessModel, population_uniqueness
-from tacit.anonymity.uniqueness.pitman import likeliest, pitman
-from tacit.anonymity.uniqueness.population_uniqueness import most_unique
-from tacit.anonymity.uniqueness.slide_negative_binomial import slide_negative_binomial
-from tacit.anonymity.uniqueness.zayatz import zayatz
-from tacit.errors import InvalidValueError, UnsupportedError
-from tacit.tables.example import path_of
 
 MODELS = [zayatz, pitman, slide_negative_binomial]
 some_sizes = st.lists(st.integers(1, 6), min_size=1, max_size=12).map(lambda rest: sorted([1, *rest]))
@@ -161,7 +161,7 @@ def test_nobody_else_is_unique_where_nobody_in_the_sample_is() -> None:
     found = population_uniqueness(table([2] * 100), 2_000)
     assert found.unique_people == 0
     assert found.models == ()
-    assert isinstance(found.population_unique, tc.Estimate)
+    assert isinstance(found.population_unique, dc.Estimate)
     assert 0 < found.population_unique.high < 0.02
 
 
@@ -212,7 +212,7 @@ def test_the_certain_end_is_above_what_is_seen(sizes: list[int], others: int) ->
     if not others:
         assert value == sizes.count(1) / people
     else:
-        assert isinstance(value, tc.Estimate)
+        assert isinstance(value, dc.Estimate)
         assert sizes.count(1) / (people + others) <= value.high <= 1
 
 

@@ -7,20 +7,20 @@ import pytest
 from hypothesis import given, strategies as st
 from scipy import sparse
 
-import tacit as tc
+import discretion as dc
+from discretion.channels import restricted
+from discretion.errors import InvalidValueError
 from oracles import measures as slow
 from oracles.channels import exact
 from oracles.promise import exactly
 from oracles.strategies import matrices
-from tacit.channels import restricted
-from tacit.errors import InvalidValueError
 
-PAGES = tc.Channel([[0.9, 0.1], [0.5, 0.5], [0.2, 0.8]], inputs=["short", "medium", "long"], outputs=["few", "many"])
+PAGES = dc.Channel([[0.9, 0.1], [0.5, 0.5], [0.2, 0.8]], inputs=["short", "medium", "long"], outputs=["few", "many"])
 
 
 @pytest.mark.parametrize("storage", [np.array, sparse.csr_array])
 def test_rows_come_in_the_order_asked_for_with_their_labels(storage):
-    C = restricted(tc.Channel(storage(PAGES.matrix), PAGES.inputs, PAGES.outputs), ["long", "short"])
+    C = restricted(dc.Channel(storage(PAGES.matrix), PAGES.inputs, PAGES.outputs), ["long", "short"])
     rows = C.matrix.toarray() if sparse.issparse(C.matrix) else C.matrix
     assert rows.tolist() == [[0.2, 0.8], [0.9, 0.1]]
     assert (C.inputs, C.outputs) == (("long", "short"), ("few", "many"))
@@ -33,19 +33,19 @@ def test_what_is_given_away_cannot_be_written_to():
 
 @given(matrices(rows=st.integers(2, 4)))
 def test_bayes_security_is_the_least_over_pairs_of_candidates(matrix):
-    C = tc.Channel(matrix)
+    C = dc.Channel(matrix)
     pairs = itertools.combinations(range(len(matrix)), 2)
-    assert tc.bayes_security(C) == exactly(min(tc.bayes_security(restricted(C, pair)) for pair in pairs))
-    assert tc.bayes_security(restricted(C, [0, 1])) == exactly(1 - slow.pair_distances(exact(matrix))[0, 1])
+    assert dc.bayes_security(C) == exactly(min(dc.bayes_security(restricted(C, pair)) for pair in pairs))
+    assert dc.bayes_security(restricted(C, [0, 1])) == exactly(1 - slow.pair_distances(exact(matrix))[0, 1])
 
 
 def test_one_possible_secret_is_no_secret():
-    assert tc.bayes_security(restricted(PAGES, ["medium"])) == 1.0
+    assert dc.bayes_security(restricted(PAGES, ["medium"])) == 1.0
 
 
 def test_a_mechanism_can_be_restricted():
-    mechanism = tc.RandomizedResponse(5, epsilon=1)
-    assert tc.bayes_security(restricted(mechanism, [0, 4])) == exactly(tc.bayes_security(mechanism))
+    mechanism = dc.RandomizedResponse(5, epsilon=1)
+    assert dc.bayes_security(restricted(mechanism, [0, 4])) == exactly(dc.bayes_security(mechanism))
 
 
 @pytest.mark.parametrize(
@@ -59,21 +59,21 @@ def test_a_mechanism_can_be_restricted():
     ids=["none", "unknown", "unhashable", "twice"],
 )
 def test_what_is_no_set_of_secrets_is_refused(secrets, words):
-    with pytest.raises(tc.errors.InvalidValueError, match=words):
+    with pytest.raises(dc.errors.InvalidValueError, match=words):
         restricted(PAGES, secrets)
 
 
 def test_only_the_first_of_many_secrets_are_listed():
-    with pytest.raises(tc.errors.InvalidValueError, match="0, 1, 2, 3, 4, …"):
-        restricted(tc.RandomizedResponse(6, epsilon=1), [6])
+    with pytest.raises(dc.errors.InvalidValueError, match="0, 1, 2, 3, 4, …"):
+        restricted(dc.RandomizedResponse(6, epsilon=1), [6])
 
 
 def test_only_systems_can_be_restricted():
-    with pytest.raises(tc.errors.UnsupportedError, match=r"tacit\.Channel"):
+    with pytest.raises(dc.errors.UnsupportedError, match=r"discretion\.Channel"):
         restricted(np.eye(2), [0])
 
 
 @pytest.mark.parametrize("secrets", [3, None])
 def test_one_label_is_no_sequence_of_labels(secrets):
     with pytest.raises(InvalidValueError, match="a sequence of labels"):
-        tc.restricted(tc.Channel([[0.5, 0.5]]), secrets)
+        dc.restricted(dc.Channel([[0.5, 0.5]]), secrets)

@@ -6,8 +6,8 @@ from fractions import Fraction
 import numpy as np
 from scipy import sparse
 
-import tacit as tc
-from tacit.channels.storage.by_rows import ByRows
+import discretion as dc
+from discretion.channels.storage.by_rows import ByRows
 
 
 class OneByOne(ByRows):
@@ -26,14 +26,14 @@ class OneByOne(ByRows):
 
 
 def computed(matrix):
-    return tc.Channel.derived(OneByOne(matrix), *(tuple(range(size)) for size in matrix.shape))
+    return dc.Channel.derived(OneByOne(matrix), *(tuple(range(size)) for size in matrix.shape))
 
 
 def mapped(matrix):
     with tempfile.TemporaryFile() as file:
         array = np.memmap(file, dtype=np.float64, mode="w+", shape=matrix.shape)
     array[:] = matrix
-    return tc.StoredChannel(array)
+    return dc.StoredChannel(array)
 
 
 def meant(entry):
@@ -45,14 +45,14 @@ def meant(entry):
 def in_fractions(matrix):
     """The fractions that the doubles stand for, in rows that sum to 1."""
     rows = [[meant(float(entry)) for entry in row] for row in matrix]
-    return tc.Channel([[entry / sum(row) for entry in row] for row in rows])
+    return dc.Channel([[entry / sum(row) for entry in row] for row in rows])
 
 
 STORAGES = {
-    "dense": tc.Channel,
+    "dense": dc.Channel,
     "fractions": in_fractions,
-    "sparse, CSR": lambda matrix: tc.Channel(sparse.csr_array(matrix)),
-    "sparse, from columns": lambda matrix: tc.Channel(sparse.csc_matrix(matrix)),
+    "sparse, CSR": lambda matrix: dc.Channel(sparse.csr_array(matrix)),
+    "sparse, from columns": lambda matrix: dc.Channel(sparse.csc_matrix(matrix)),
     "mapped": mapped,
     "rows computed when asked for": computed,
 }

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, strategies as st
 from scipy import sparse
 
-import tacit as tc
+import discretion as dc
 from oracles import channels as slow
 from oracles.strategies import SMALL, rational_matrices, rational_stochastic
 
 THIRD = Fraction(1, 3)
-HALVES = tc.Channel([[Fraction(1, 2), Fraction(1, 2)], [1, 0]])
+HALVES = dc.Channel([[Fraction(1, 2), Fraction(1, 2)], [1, 0]])
 
 
 def in_fractions(C):
@@ -25,17 +25,17 @@ def in_fractions(C):
 @given(rational_matrices())
 def test_what_is_given_is_kept(rows):
     for given_as in (rows, np.array(rows, dtype=object), [tuple(row) for row in rows]):
-        C = tc.Channel(given_as)
+        C = dc.Channel(given_as)
         assert in_fractions(C) == rows
         assert C.dense().dtype == np.float64
         assert C.dense().tolist() == [[float(entry) for entry in row] for row in rows]
 
 
 def test_whole_numbers_may_be_among_the_fractions_and_doubles_may_not():
-    assert in_fractions(tc.Channel([[Fraction(1, 2), Fraction(1, 2)], [1, 0]])) == [[Fraction(1, 2)] * 2, [1, 0]]
-    assert in_fractions(tc.Channel([[Fraction(1), np.int64(0)]])) == [[1, 0]]
+    assert in_fractions(dc.Channel([[Fraction(1, 2), Fraction(1, 2)], [1, 0]])) == [[Fraction(1, 2)] * 2, [1, 0]]
+    assert in_fractions(dc.Channel([[Fraction(1), np.int64(0)]])) == [[1, 0]]
     for doubles in ([[THIRD, 2 * THIRD], [0.5, 0.5]], [[1, 0], [0, 1]], np.eye(2, dtype=int)):
-        assert tc.Channel(doubles).matrix.dtype == np.float64
+        assert dc.Channel(doubles).matrix.dtype == np.float64
 
 
 def test_what_is_given_away_cannot_be_written_to():
@@ -50,36 +50,36 @@ def test_what_is_composed_of_fractions_is_of_fractions(data):
     D = data.draw(rational_stochastic(len(C[0]), data.draw(SMALL)))
     E = data.draw(rational_stochastic(len(C), len(C[0])))
     w = data.draw(st.fractions(0, 1))
-    first, after, beside = map(tc.Channel, (C, D, E))
+    first, after, beside = map(dc.Channel, (C, D, E))
     assert in_fractions(first >> after) == slow.cascade(C, D)
     assert in_fractions(first & beside) == slow.parallel(C, E)
     parts = [[[share * entry for entry in row] for row in rows] for share, rows in ((w, C), (1 - w, E))]
     shown = [a + b for a, b in zip(*parts, strict=True)]
-    assert in_fractions(tc.visible_choice([first, beside], [w, 1 - w])) == shown
+    assert in_fractions(dc.visible_choice([first, beside], [w, 1 - w])) == shown
     hidden = [[x + y for x, y in zip(a, b, strict=True)] for a, b in zip(*parts, strict=True)]
-    assert in_fractions(tc.hidden_choice([first, beside], [w, 1 - w])) == hidden
+    assert in_fractions(dc.hidden_choice([first, beside], [w, 1 - w])) == hidden
     assert in_fractions((first & beside).reduced()) == slow.reduced(slow.parallel(C, E))
-    assert in_fractions(tc.restricted(first, [len(C) - 1])) == [C[-1]]
+    assert in_fractions(dc.restricted(first, [len(C) - 1])) == [C[-1]]
 
 
 def test_columns_merge_only_if_their_posteriors_are_equal():
     tiny = Fraction(1, 10**30)
-    C = tc.Channel(
+    C = dc.Channel(
         [
             [Fraction(1, 4), Fraction(1, 4), Fraction(1, 2)],
             [Fraction(1, 4), Fraction(1, 4) + tiny, Fraction(1, 2) - tiny],
         ]
     )
     assert C.reduced().shape == (2, 3)
-    assert tc.Channel(C.dense()).reduced().shape == (2, 1)
+    assert dc.Channel(C.dense()).reduced().shape == (2, 1)
 
 
 @pytest.mark.parametrize("other", [np.array([[0.5, 0.5], [0.25, 0.75]]), sparse.csr_array([[0.5, 0.5], [0.25, 0.75]])])
 def test_with_doubles_fractions_become_doubles(other):
-    D = tc.Channel(other)
+    D = dc.Channel(other)
     weights = [THIRD, 1 - THIRD]
     mixed = [HALVES >> D, D >> HALVES, HALVES & D, D & HALVES]
-    for choice in (tc.visible_choice, tc.hidden_choice):
+    for choice in (dc.visible_choice, dc.hidden_choice):
         mixed += [choice([HALVES, D], weights), choice([HALVES, HALVES], [0.5, 0.5]), choice([D, D], weights)]
     assert {np.asarray(C.dense()).dtype for C in mixed} == {np.dtype(np.float64)}
     assert not any(C.matrix.dtype == np.object_ for C in mixed)
@@ -97,15 +97,15 @@ def test_with_doubles_fractions_become_doubles(other):
     ],
 )
 def test_what_is_no_channel_is_refused(rows, words):
-    with pytest.raises(tc.errors.InvalidChannelError, match=words):
-        tc.Channel(rows)
+    with pytest.raises(dc.errors.InvalidChannelError, match=words):
+        dc.Channel(rows)
 
 
 def test_the_label_of_a_wrong_row_is_named():
-    with pytest.raises(tc.errors.InvalidChannelError, match=r"row 1 \('well'\)"):
-        tc.Channel([[THIRD, 1 - THIRD], [THIRD, THIRD]], inputs=["sick", "well"])
+    with pytest.raises(dc.errors.InvalidChannelError, match=r"row 1 \('well'\)"):
+        dc.Channel([[THIRD, 1 - THIRD], [THIRD, THIRD]], inputs=["sick", "well"])
 
 
 def test_weights_of_fractions_sum_to_1_exactly():
-    with pytest.raises(tc.errors.InvalidPriorError, match="weights of fractions must sum to exactly 1"):
-        tc.hidden_choice([HALVES, HALVES], [THIRD, 1 - THIRD + Fraction(1, 10**12)])
+    with pytest.raises(dc.errors.InvalidPriorError, match="weights of fractions must sum to exactly 1"):
+        dc.hidden_choice([HALVES, HALVES], [THIRD, 1 - THIRD + Fraction(1, 10**12)])

@@ -6,14 +6,14 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-import tacit as tc
+import discretion as dc
 from channels.storage.table import STORAGES
+from discretion.channels.storage import leading, storage as room
+from discretion.errors import TooLargeError
+from discretion.limits import Limits, within
 from measures.table import CASES
 from oracles import adversaries as slow_crowds, channels as slow, measures as slow_measures
 from oracles.promise import exactly
-from tacit.channels.storage import leading, storage as room
-from tacit.errors import TooLargeError
-from tacit.limits import Limits, within
 
 each_storage = pytest.mark.parametrize("make", STORAGES.values(), ids=STORAGES)
 each_pair = pytest.mark.parametrize(
@@ -162,9 +162,9 @@ def test_channels_of_two_kinds_compose(make, other):
             [[Fraction(weight) * entry for entry in row] for row in part]
             for weight, part in ((w, rows), (1 - w, reverse))
         ]
-        assert tc.visible_choice([C, D], [w, 1 - w]).dense() == close([a + b for a, b in zip(*parts, strict=True)])
+        assert dc.visible_choice([C, D], [w, 1 - w]).dense() == close([a + b for a, b in zip(*parts, strict=True)])
         hidden = [[x + y for x, y in zip(a, b, strict=True)] for a, b in zip(*parts, strict=True)]
-        assert tc.hidden_choice([C, D], [w, 1 - w]).dense() == close(hidden)
+        assert dc.hidden_choice([C, D], [w, 1 - w]).dense() == close(hidden)
 
 
 @pytest.mark.long
@@ -188,8 +188,8 @@ def test_pairs_are_those_of_the_definition_in_any_storage(make):
         distances = slow_measures.pair_distances(slow.exact(matrix))
         largest = max(distances.values())
         tied = [pair for pair, distance in distances.items() if distance >= largest - Fraction(1, 10**12)]
-        assert tc.leakiest_pairs(make(matrix)) == tied
-        assert tc.leakiest_pair(make(matrix)) == tied[0]
+        assert dc.leakiest_pairs(make(matrix)) == tied
+        assert dc.leakiest_pair(make(matrix)) == tied[0]
 
 
 @each_storage
@@ -197,7 +197,7 @@ def test_pairs_are_those_of_the_definition_in_any_storage(make):
 def test_bounds_hold_in_any_storage(make, by):
     for matrix in CHANNELS[::3]:
         truth = float(slow_measures.bayes_security(slow.exact(matrix)))
-        bounds = tc.security.bayes_security_bounds(make(matrix), by)
+        bounds = dc.security.bayes_security_bounds(make(matrix), by)
         assert bounds.low - 1e-12 <= truth <= bounds.high + 1e-12
 
 
@@ -205,38 +205,38 @@ def test_bounds_hold_in_any_storage(make, by):
 def test_divergences_of_rows_are_those_of_the_definition_in_any_storage(make):
     for matrix, epsilon in itertools.product(CHANNELS[::2], (0.0, 0.4, 1.5)):
         C, exp = slow.exact(matrix), slow_crowds.power(epsilon)
-        assert tc.privacy_profile(make(matrix), epsilon) == exactly(slow_crowds.privacy_profile(C, exp))
+        assert dc.privacy_profile(make(matrix), epsilon) == exactly(slow_crowds.privacy_profile(C, exp))
     for matrix in [matrix for matrix in CHANNELS if (matrix > 0).all()]:
         divergences = [slow_crowds.renyi_divergence(p, q, 2) for p, q in itertools.permutations(slow.exact(matrix), 2)]
-        assert tc.renyi_dp(make(matrix), 2) == exactly(max(divergences, default=0))
+        assert dc.renyi_dp(make(matrix), 2) == exactly(max(divergences, default=0))
 
 
 @each_storage
 def test_some_secrets_are_the_same_in_any_storage(make):
     for matrix in CHANNELS:
         rows = [len(matrix) - 1, 0][: len(matrix)]
-        assert np.array_equal(tc.restricted(make(matrix), rows).dense(), matrix[rows])
+        assert np.array_equal(dc.restricted(make(matrix), rows).dense(), matrix[rows])
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", ["mapped", "rows computed when asked for"])
 def test_what_would_not_fit_in_memory_is_asked_some_rows_at_a_time(name):
     matrix = np.random.default_rng(0).dirichlet(np.ones(5), size=40)
-    whole, C = tc.Channel(matrix), STORAGES[name](matrix)
-    gain = tc.gain_matrix(np.arange(80.0).reshape(2, 40))
+    whole, C = dc.Channel(matrix), STORAGES[name](matrix)
+    gain = dc.gain_matrix(np.arange(80.0).reshape(2, 40))
     with within(Limits(most_entries=10)):
         for ask in (
-            tc.posterior_vulnerability,
-            lambda system: tc.posterior_vulnerability(system, gain=gain),
-            tc.bayes_risk,
-            tc.multiplicative_bayes_capacity,
-            tc.ldp_epsilon,
-            lambda system: tc.security.bayes_security_bounds(system).low,
+            dc.posterior_vulnerability,
+            lambda system: dc.posterior_vulnerability(system, gain=gain),
+            dc.bayes_risk,
+            dc.multiplicative_bayes_capacity,
+            dc.ldp_epsilon,
+            lambda system: dc.security.bayes_security_bounds(system).low,
         ):
             assert ask(C) == exactly(ask(whole))
         for ask in (
-            tc.mutual_information,
-            lambda system: tc.privacy_profile(system, 1),
+            dc.mutual_information,
+            lambda system: dc.privacy_profile(system, 1),
             lambda system: system.reduced(),
         ):
             with pytest.raises(TooLargeError, match="measure it where it is stored"):

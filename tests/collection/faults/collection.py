@@ -14,13 +14,13 @@ from typing import Any, TypeVar
 
 from collection.faults.processes import Served
 from collection.faults.wire import HOST, Wire
-from tacit.collection import Choice, Client, Feature, Party, Task
-from tacit.collection.errors import ConflictError, StrangerError, UnavailableError, UnknownError
-from tacit.collection.services.calls import Neighbour
-from tacit.collection.services.credentials import operator_credential
-from tacit.collection.services.home import Home
-from tacit.collection.services.without_curator import open_next
-from tacit.collection.simulation.parties import free_ports
+from discretion.collection import Choice, Client, Feature, Party, Task
+from discretion.collection.errors import ConflictError, StrangerError, UnavailableError, UnknownError
+from discretion.collection.services.calls import Neighbour
+from discretion.collection.services.credentials import operator_credential
+from discretion.collection.services.home import Home
+from discretion.collection.services.without_curator import open_next
+from discretion.collection.simulation.parties import free_ports
 
 _LONGEST = 120.0  # seconds; without faults a collection takes one
 _LINES = 450  # different ones that a party's code begins, at most

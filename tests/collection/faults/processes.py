@@ -15,10 +15,11 @@ from typing import Any
 
 CONTEXT = get_context("forkserver")
 CONTEXT.set_forkserver_preload([
-    "tacit.collection.services.shuffler", "tacit.collection.services.curator", "tacit.collection.services.analyst",
-    "tacit.collection.services.serving",
+    "discretion.collection.services.shuffler", "discretion.collection.services.curator",
+    "discretion.collection.services.analyst",
+    "discretion.collection.services.serving",
 ])  # fmt: skip
-_OURS = ("/tacit/collection/parts/", "/tacit/collection/services/")
+_OURS = ("/discretion/collection/parts/", "/discretion/collection/services/")
 
 
 class Served:
@@ -50,12 +51,12 @@ class Served:
 
 
 def _serve(folder: Path, role: str, port: int, people: int | None, lines: int) -> None:
-    from tacit.collection.services.analyst import AnalystService
-    from tacit.collection.services.curator import CuratorService
-    from tacit.collection.services.home import Home
-    from tacit.collection.services.operations import Bounds
-    from tacit.collection.services.serving import serve
-    from tacit.collection.services.shuffler import ShufflerService
+    from discretion.collection.services.analyst import AnalystService
+    from discretion.collection.services.curator import CuratorService
+    from discretion.collection.services.home import Home
+    from discretion.collection.services.operations import Bounds
+    from discretion.collection.services.serving import serve
+    from discretion.collection.services.shuffler import ShufflerService
 
     log = os.open(folder / "log", os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
     os.dup2(log, 1)
@@ -72,9 +73,9 @@ def _serve(folder: Path, role: str, port: int, people: int | None, lines: int) -
 
 def pass_on(task: Any, private: bytes, folder: Path, lines: int = 0) -> None:
     """Do what a shuffler does with a round, from wherever it was cut short."""
-    from tacit.collection.parts.inbox import Inbox
-    from tacit.collection.parts.shuffler import Shuffler
-    from tacit.collection.parts.store import Store
+    from discretion.collection.parts.inbox import Inbox
+    from discretion.collection.parts.shuffler import Shuffler
+    from discretion.collection.parts.store import Store
 
     if lines:
         die_after(lines)

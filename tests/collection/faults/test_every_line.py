@@ -11,14 +11,14 @@ import pytest
 
 from collection.faults.processes import CONTEXT, pass_on
 from collections_made import Made, Run, made
-from tacit.collection import Feature
-from tacit.collection.parts.counting import counted
-from tacit.collection.wire.rounds import Round
-from tacit.collection.wire.uploads import Upload
+from discretion.collection import Feature
+from discretion.collection.parts.counting import counted
+from discretion.collection.wire.rounds import Round
+from discretion.collection.wire.uploads import Upload
 
 PEOPLE = 5
-# Every fourth line in the suite; TACIT_FAULT_LINES=1 is every one, by hand.
-EVERY = int(os.environ.get("TACIT_FAULT_LINES", "4"))
+# Every fourth line in the suite; DISCRETION_FAULT_LINES=1 is every one, by hand.
+EVERY = int(os.environ.get("DISCRETION_FAULT_LINES", "4"))
 MEMORY = Path("/dev/shm")  # where there is one, nothing waits for a disk
 
 

@@ -14,16 +14,16 @@ import numpy as np
 import pytest
 
 from collection.faults.collection import Collection
-from tacit.collection import Choice
-from tacit.collection.board import Board
-from tacit.collection.parts.counting import counted
-from tacit.collection.services.calls import Neighbour
-from tacit.collection.services.kept import kept_tallies
-from tacit.collection.wire.rounds import Round
+from discretion.collection import Choice
+from discretion.collection.board import Board
+from discretion.collection.parts.counting import counted
+from discretion.collection.services.calls import Neighbour
+from discretion.collection.services.kept import kept_tallies
+from discretion.collection.wire.rounds import Round
 
-# So many in the suite; TACIT_FAULT_CASES says how many by hand, TACIT_FAULT_FIRST from which one on.
-CASES = int(os.environ.get("TACIT_FAULT_CASES", "5"))
-FIRST = int(os.environ.get("TACIT_FAULT_FIRST", "0"))
+# So many in the suite; DISCRETION_FAULT_CASES says how many by hand, DISCRETION_FAULT_FIRST from which one on.
+CASES = int(os.environ.get("DISCRETION_FAULT_CASES", "5"))
+FIRST = int(os.environ.get("DISCRETION_FAULT_FIRST", "0"))
 
 
 @pytest.mark.long

@@ -11,8 +11,8 @@ from random import Random
 import pytest
 
 from collection.faults.collection import Collection
-from tacit.collection import Client
-from tacit.collection.errors import UnavailableError, UnknownError
+from discretion.collection import Client
+from discretion.collection.errors import UnavailableError, UnknownError
 
 Switch = Callable[[Collection, bool], None]
 

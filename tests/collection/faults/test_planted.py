@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from tacit.collection import Choice, Client, Feature, Party, Task
-from tacit.collection.errors import ConflictError, UnavailableError, UnknownError
-from tacit.collection.services.calls import Neighbour
-from tacit.collection.services.credentials import operator_credential
-from tacit.collection.services.home import Home, Role
-from tacit.collection.services.without_curator import open_next
-from tacit.collection.simulation.parties import HOST, Parties, free_ports
+from discretion.collection import Choice, Client, Feature, Party, Task
+from discretion.collection.errors import ConflictError, UnavailableError, UnknownError
+from discretion.collection.services.calls import Neighbour
+from discretion.collection.services.credentials import operator_credential
+from discretion.collection.services.home import Home, Role
+from discretion.collection.services.without_curator import open_next
+from discretion.collection.simulation.parties import HOST, Parties, free_ports
 
 PEOPLE = 8
 

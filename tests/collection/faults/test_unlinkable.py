@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-import tacit as tc
+import discretion as dc
 from collections_made import Run, made
-from tacit.collection import Feature
-from tacit.collection.parts.counting import counted
-from tacit.collection.wire.rounds import Round
-from tacit.collection.wire.uploads import Upload
+from discretion.collection import Feature
+from discretion.collection.parts.counting import counted
+from discretion.collection.wire.rounds import Round
+from discretion.collection.wire.uploads import Upload
 
 PEOPLE = 1_000
 SURE = 1 - 1e-6
@@ -56,7 +56,7 @@ def passed(tmp_path_factory: pytest.TempPathFactory) -> Passed:
 
 def guessed(secrets: NDArray[Any], seen: NDArray[Any]) -> tuple[float, float]:
     """The share that is guessed right of two secrets alike likely, and at least how much it is."""
-    risk = tc.estimate_bayes_risk(secrets, seen.astype(float), SURE, method="nearest-neighbours", rng=1)
+    risk = dc.estimate_bayes_risk(secrets, seen.astype(float), SURE, method="nearest-neighbours", rng=1)
     return 1 - risk.value, 1 - risk.high
 
 

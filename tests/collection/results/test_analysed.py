@@ -10,16 +10,16 @@ from pyarrow import parquet
 
 from collected import collected, drawn, features_of, rows_counted
 from collections_made import made, round_of
-from tacit.collection import Feature
-from tacit.collection.results.analysed import analyst_result
-from tacit.collection.results.leaks import leaks_of
-from tacit.collection.results.page import to_page
-from tacit.collection.results.parquet import to_parquet
-from tacit.collection.results.said import analysed_document
-from tacit.errors import InvalidValueError
-from tacit.estimate import Estimate
-from tacit.presenting.objects import answer
-from tacit.presenting.views.html import to_html
+from discretion.collection import Feature
+from discretion.collection.results.analysed import analyst_result
+from discretion.collection.results.leaks import leaks_of
+from discretion.collection.results.page import to_page
+from discretion.collection.results.parquet import to_parquet
+from discretion.collection.results.said import analysed_document
+from discretion.errors import InvalidValueError
+from discretion.estimate import Estimate
+from discretion.presenting.objects import answer
+from discretion.presenting.views.html import to_html
 
 KRR = "krr:epsilon=2"
 ROWS = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=60)

@@ -9,9 +9,9 @@ from hypothesis import given, settings, strategies as st
 
 from collected import Collected, collected, drawn, features_of, rows_counted
 from collections_made import round_of
-from tacit.collection.results.analysed import analyst_result
-from tacit.collection.results.beside import Beside, beside
-from tacit.presenting.objects import answer
+from discretion.collection.results.analysed import analyst_result
+from discretion.collection.results.beside import Beside, beside
+from discretion.presenting.objects import answer
 
 KRR = "krr:epsilon=2"
 ROWS = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=40)

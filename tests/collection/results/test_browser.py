@@ -5,8 +5,8 @@ import shutil
 import pytest
 
 from collected import drawn, features_of
-from tacit.collection.results.leaks import leaks_of
-from tacit.collection.results.page import to_page
+from discretion.collection.results.leaks import leaks_of
+from discretion.collection.results.page import to_page
 
 pytestmark = [pytest.mark.browser, pytest.mark.long]
 sync_api = pytest.importorskip("playwright.sync_api")

@@ -9,14 +9,14 @@ from hypothesis import given, strategies as st
 
 from collected import collected, drawn, features_of, rows_counted
 from collections_made import Run, made
-from tacit.collection import Feature
-from tacit.collection.parts.choosing import choice_of
-from tacit.collection.parts.counting import tallies_of
-from tacit.collection.results.curated import curator_result
-from tacit.collection.results.said import curated_document
-from tacit.collection.wire.rounds import Round
-from tacit.presenting.objects import answer
-from tacit.presenting.views.html import to_html
+from discretion.collection import Feature
+from discretion.collection.parts.choosing import choice_of
+from discretion.collection.parts.counting import tallies_of
+from discretion.collection.results.curated import curator_result
+from discretion.collection.results.said import curated_document
+from discretion.collection.wire.rounds import Round
+from discretion.presenting.objects import answer
+from discretion.presenting.views.html import to_html
 
 NONE = rows_counted(np.empty((0, 2), np.int64))
 

@@ -10,17 +10,17 @@ from rich.console import Console
 
 from collected import Collected, drawn, features_of, rows_counted
 from collections_made import made
-from tacit.collection.parts.choosing import exposure_of
-from tacit.collection.results.beside import beside
-from tacit.collection.results.curated import curator_result
-from tacit.collection.results.leaks import Leaks, leaks_of
-from tacit.collection.results.leaks_said import leaks_document
-from tacit.collection.results.liars import moved_joint, moved_single
-from tacit.collection.results.said import analysed_document, beside_document, curated_document
-from tacit.estimate import highest, lowest
-from tacit.presenting.objects import answer
-from tacit.presenting.views.document import Document
-from tacit.presenting.views.terminal import to_text
+from discretion.collection.parts.choosing import exposure_of
+from discretion.collection.results.beside import beside
+from discretion.collection.results.curated import curator_result
+from discretion.collection.results.leaks import Leaks, leaks_of
+from discretion.collection.results.leaks_said import leaks_document
+from discretion.collection.results.liars import moved_joint, moved_single
+from discretion.collection.results.said import analysed_document, beside_document, curated_document
+from discretion.estimate import highest, lowest
+from discretion.presenting.objects import answer
+from discretion.presenting.views.document import Document
+from discretion.presenting.views.terminal import to_text
 
 KRR = "krr:epsilon=2"
 

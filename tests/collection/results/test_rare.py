@@ -3,7 +3,7 @@
 import numpy as np
 from hypothesis import given, strategies as st
 
-from tacit.collection.results.rare import merged, shown
+from discretion.collection.results.rare import merged, shown
 
 COUNTS = st.lists(st.integers(0, 40), min_size=1, max_size=12)
 

@@ -10,13 +10,13 @@ from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
 from collected import Collected, collected, features_of
 from collections_made import Made, Run, made, round_of
-from tacit.collection.parts.joint import joint_of
-from tacit.collection.randomizers import randomizer_of
-from tacit.collection.results.liars import moved_joint, moved_single
-from tacit.collection.results.trust import NOT_PROMISED, collusions
-from tacit.collection.wire.rounds import Round
-from tacit.collection.wire.sealing import unsealed
-from tacit.collection.wire.uploads import Upload
+from discretion.collection.parts.joint import joint_of
+from discretion.collection.randomizers import randomizer_of
+from discretion.collection.results.liars import moved_joint, moved_single
+from discretion.collection.results.trust import NOT_PROMISED, collusions
+from discretion.collection.wire.rounds import Round
+from discretion.collection.wire.sealing import unsealed
+from discretion.collection.wire.uploads import Upload
 
 PROTOCOL = Path(__file__).parents[3] / "docs" / "protocol.md"
 PERSON = {"a": "a0", "b": "b1"}

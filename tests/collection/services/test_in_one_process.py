@@ -18,17 +18,17 @@ from pyarrow import parquet
 
 from cli_runner import run
 from collections_made import SEX_AND_TOWN
-from tacit.collection import Party, Task
-from tacit.collection.services.analyst import AnalystService
-from tacit.collection.services.calls import Neighbour
-from tacit.collection.services.credentials import operator_credential
-from tacit.collection.services.curator import CuratorService
-from tacit.collection.services.home import Home, Role
-from tacit.collection.services.operations import Bounds
-from tacit.collection.services.service import Service
-from tacit.collection.services.shuffler import ShufflerService
-from tacit.collection.simulation.parties import HOST, free_ports
-from tacit.collection.simulation.people import take_part
+from discretion.collection import Party, Task
+from discretion.collection.services.analyst import AnalystService
+from discretion.collection.services.calls import Neighbour
+from discretion.collection.services.credentials import operator_credential
+from discretion.collection.services.curator import CuratorService
+from discretion.collection.services.home import Home, Role
+from discretion.collection.services.operations import Bounds
+from discretion.collection.services.service import Service
+from discretion.collection.services.shuffler import ShufflerService
+from discretion.collection.simulation.parties import HOST, free_ports
+from discretion.collection.simulation.people import take_part
 
 pytestmark = pytest.mark.long
 PEOPLE = [{"sex": "fm"[place % 2], "town": ("Kyiv", "Lima", "Rome", None)[place % 4]} for place in range(40)]

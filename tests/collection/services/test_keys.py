@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from discretion.collection.errors import ConflictError, MalformedError, RefusedTaskError, StrangerError, UnknownError
+from discretion.collection.services import credentials, keys
+from discretion.collection.services.analyst import AnalystService
+from discretion.collection.services.home import Home
+from discretion.collection.services.keys import key_for, new_key
 from homes import NOW, housed
-from tacit.collection.errors import ConflictError, MalformedError, RefusedTaskError, StrangerError, UnknownError
-from tacit.collection.services import credentials, keys
-from tacit.collection.services.analyst import AnalystService
-from tacit.collection.services.home import Home
-from tacit.collection.services.keys import key_for, new_key
 
 
 def test_only_its_owner_reads_a_key(tmp_path: Path) -> None:
@@ -54,7 +54,7 @@ def test_keys_may_be_in_the_environment(tmp_path: Path, monkeypatch: pytest.Monk
 def test_what_is_no_key_is_named_and_not_quoted(content: str, tmp_path: Path) -> None:
     key = new_key(tmp_path, "seal", 1)
     (tmp_path / key.id).write_text(content, encoding="latin-1")
-    with pytest.raises(MalformedError, match=f"{key.id} is no key that tacit made"):
+    with pytest.raises(MalformedError, match=f"{key.id} is no key that discretion made"):
         key_for(tmp_path, key.public, NOW)
 
 

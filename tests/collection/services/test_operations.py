@@ -8,11 +8,11 @@ from random import Random
 
 import pytest
 
+from discretion.collection.services.analyst import AnalystService
+from discretion.collection.services.credentials import new_operator, operator_credential
+from discretion.collection.services.curator import CuratorService
+from discretion.collection.services.shuffler import ShufflerService
 from homes import AsOperator, first_shuffler, housed, person, token
-from tacit.collection.services.analyst import AnalystService
-from tacit.collection.services.credentials import new_operator, operator_credential
-from tacit.collection.services.curator import CuratorService
-from tacit.collection.services.shuffler import ShufflerService
 
 KINDS = ("first shuffler", "second shuffler", "last shuffler without a curator", "curator", "analyst")
 
@@ -80,7 +80,7 @@ def test_all_services_say_that_they_are_well_and_what_they_do(service: AsOperato
     assert service.get("/health").json() == {"alive": True}
     assert service.get("/ready").json() == {"ready": True}
     assert service.get("/task").content == service.service.task.encoded
-    assert "tacit_collect_requests_total" in service.get("/metrics", headers=service.operator).text
+    assert "discretion_collect_requests_total" in service.get("/metrics", headers=service.operator).text
     answer = service.get("/nothing")
     assert (answer.status_code, list(answer.json())) == (404, ["error"])
     assert service.put("/task").status_code == 405
@@ -151,4 +151,4 @@ def test_neither_logs_nor_counts_have_an_address_a_token_or_what_was_sent(
     for word in ("testclient", "127.0.0.1", service.operator["authorization"][7:], "Lima"):
         assert word not in held
     assert {json.loads(line)["event"] for line in said.err.splitlines()} == {"started", "opened", "tokens", "stopped"}
-    assert 'tacit_collect_uploads_total{outcome="stored",round="1"} 1.0' in told
+    assert 'discretion_collect_uploads_total{outcome="stored",round="1"} 1.0' in told

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from discretion.collection.services.home import Home
+from discretion.collection.services.shuffler import ShufflerService
+from discretion.collection.wire.rounds import Round
+from discretion.collection.wire.uploads import Upload
 from homes import NOW, housed, person, token
-from tacit.collection.services.home import Home
-from tacit.collection.services.shuffler import ShufflerService
-from tacit.collection.wire.rounds import Round
-from tacit.collection.wire.uploads import Upload
 
 
 def a_round_that_was_passed_on(folder: Path, state: str) -> Path:

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import settings, strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
+from discretion.collection import Choice
+from discretion.collection.parts.inbox import Inbox
+from discretion.collection.services.shuffler import ShufflerService
 from homes import AsOperator, housed, person, token
-from tacit.collection import Choice
-from tacit.collection.parts.inbox import Inbox
-from tacit.collection.services.shuffler import ShufflerService
 
 PEOPLE = 4  # who have tokens; one more has none
 places, versions = st.integers(0, PEOPLE), st.integers(0, 1)

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from discretion.collection import Choice, Client, Feature
+from discretion.collection.services.operations import Bounds
+from discretion.collection.services.shuffler import ShufflerService
 from homes import NOW, AsOperator, first_shuffler, housed, person, token
-from tacit.collection import Choice, Client, Feature
-from tacit.collection.services.operations import Bounds
-from tacit.collection.services.shuffler import ShufflerService
 
 UPLOADS = "/rounds/1/uploads"
 

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from discretion.collection.errors import UnavailableError
+from discretion.collection.services.home import Home
+from discretion.collection.simulation.parties import Parties, free_ports
+from discretion.collection.simulation.people import take_part
 from homes import housed
-from tacit.collection.errors import UnavailableError
-from tacit.collection.services.home import Home
-from tacit.collection.simulation.parties import Parties, free_ports
-from tacit.collection.simulation.people import take_part
 
 
 def test_a_service_that_cannot_start_is_named_with_its_last_words(tmp_path: Path) -> None:

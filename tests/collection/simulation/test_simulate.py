@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tacit.anonymity import Population
-from tacit.collection.errors import MalformedError
-from tacit.collection.simulation.asked import Asked, asked_of
-from tacit.collection.simulation.said import simulated_document
-from tacit.collection.simulation.simulate import simulate
-from tacit.errors import InvalidValueError
-from tacit.presenting.views.markdown import to_markdown
+from discretion.anonymity import Population
+from discretion.collection.errors import MalformedError
+from discretion.collection.simulation.asked import Asked, asked_of
+from discretion.collection.simulation.said import simulated_document
+from discretion.collection.simulation.simulate import simulate
+from discretion.errors import InvalidValueError
+from discretion.presenting.views.markdown import to_markdown
 
 COLUMNS = ["sex", "race", "relationship", "income"]
 KINDS: dict[str, dict[str, Any]] = {

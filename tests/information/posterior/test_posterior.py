@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from scipy.special import kolmogorov
 
-import tacit as tc
+import discretion as dc
+from discretion.information.posterior import gibbs
+from discretion.limits import Limits, within
 from oracles.laws import binomial, large_multinomial
 from oracles.posterior import Binary, Enumerated, Shifted
 from oracles.promise import exactly
-from tacit.information.posterior import gibbs
-from tacit.limits import Limits, within
 
 ASYMMETRIC = [[0.7, 0.2, 0.1], [0.15, 0.8, 0.05], [0.3, 0.1, 0.6]]
 EXCLUDING = [[0.5, 0.5, 0.0, 0.0], [0.0, 0.25, 0.5, 0.25], [0.25, 0.0, 0.0, 0.75]]
@@ -27,8 +27,8 @@ CHANNELS = {
     "partly the same": [[0.5, 0.3, 0.2], [0.5, 0.1, 0.4]],
     "fewer outputs": [[0.8, 0.2], [0.5, 0.5], [0.1, 0.9]],
     "sharp": [[1 - 1e-9, 1e-9], [1e-12, 1 - 1e-12]],
-    "unary encoding": tc.UnaryEncoding.oue(3, epsilon=1).channel().matrix,
-    "nearly nothing": tc.RandomizedResponse(3, epsilon=1e-6).channel().matrix,
+    "unary encoding": dc.UnaryEncoding.oue(3, epsilon=1).channel().matrix,
+    "nearly nothing": dc.RandomizedResponse(3, epsilon=1e-6).channel().matrix,
 }
 PRIORS = {"Jeffreys": 0.5, "tiny": 1e-13, "huge": 1e13, "uneven": None}
 
@@ -62,7 +62,7 @@ def test_moments_are_those_of_everybody_s_value_enumerated(channel, prior):
     for n in (1, 2, 4):
         seen = np.random.default_rng(n).choice(outputs, size=n)
         counts = np.bincount(seen, minlength=outputs)
-        posterior = tc.frequency_posterior(tc.Channel(matrix), counts, tc.Dirichlet(alpha))
+        posterior = dc.frequency_posterior(dc.Channel(matrix), counts, dc.Dirichlet(alpha))
         oracle = Enumerated(matrix, counts, alpha)
         assert posterior.exact
         assert posterior.mean_error.tolist() == [0] * k
@@ -81,7 +81,7 @@ def test_moments_are_those_of_everybody_s_value_enumerated(channel, prior):
 )
 def test_moments_under_randomized_response_are_those_of_the_paper_s_density(epsilon, counts):
     k = len(counts)
-    posterior = tc.frequency_posterior(tc.RandomizedResponse(k, epsilon=epsilon), counts)
+    posterior = dc.frequency_posterior(dc.RandomizedResponse(k, epsilon=epsilon), counts)
     oracle = Shifted(math.expm1(epsilon), counts, [0.5] * k)
     assert posterior.exact
     for x, z in itertools.combinations_with_replacement(range(min(k, 4)), 2):
@@ -93,7 +93,7 @@ def test_moments_under_randomized_response_are_those_of_the_paper_s_density(epsi
 @pytest.mark.long
 def test_thousands_of_reports_are_summed_over_exactly():
     counts = [1700, 1100]
-    posterior = tc.frequency_posterior(tc.Channel(BINARY), counts)
+    posterior = dc.frequency_posterior(dc.Channel(BINARY), counts)
     oracle = Binary(BINARY, counts, [0.5, 0.5], nodes=1500)
     assert posterior.exact
     assert posterior.mean[0] == exactly(oracle.mean)
@@ -103,7 +103,7 @@ def test_thousands_of_reports_are_summed_over_exactly():
 @pytest.mark.parametrize("alpha", [[0.5, 0.5], [1, 1], [3, 2]])
 @pytest.mark.parametrize("counts", [[1, 0], [12, 30], [0, 60]])
 def test_a_binary_marginal_is_what_quadrature_gives(counts, alpha):
-    marginal = tc.frequency_posterior(tc.Channel(BINARY), counts, tc.Dirichlet(alpha)).marginal(0)
+    marginal = dc.frequency_posterior(dc.Channel(BINARY), counts, dc.Dirichlet(alpha)).marginal(0)
     oracle = Binary(BINARY, counts, alpha)
     assert marginal.mean == exactly(oracle.mean)
     assert marginal.variance == exactly(oracle.variance)
@@ -121,8 +121,8 @@ def test_posteriors_average_to_the_prior():
         if sum(counts) == n:
             orders = math.factorial(n) // math.prod(map(math.factorial, counts))
             chance = orders * float(Enumerated(ASYMMETRIC, counts, alpha).evidence)
-            mean += chance * tc.frequency_posterior(tc.Channel(ASYMMETRIC), counts, tc.Dirichlet(alpha)).mean
-    assert mean == exactly_all(tc.Dirichlet(alpha).mean)
+            mean += chance * dc.frequency_posterior(dc.Channel(ASYMMETRIC), counts, dc.Dirichlet(alpha)).mean
+    assert mean == exactly_all(dc.Dirichlet(alpha).mean)
 
 
 def exactly_all(values):
@@ -134,7 +134,7 @@ def exactly_all(values):
 
 @pytest.mark.parametrize("counts", [[0, 0, 0], [3, 0, 9], [60, 50, 40]])
 def test_a_marginal_agrees_with_the_joint_law(counts):
-    posterior = tc.frequency_posterior(tc.Channel(ASYMMETRIC), counts)
+    posterior = dc.frequency_posterior(dc.Channel(ASYMMETRIC), counts)
     for x in range(3):
         marginal = posterior.marginal(x)
         assert marginal.mean == exactly(posterior.mean[x])
@@ -142,7 +142,7 @@ def test_a_marginal_agrees_with_the_joint_law(counts):
 
 
 def test_a_marginal_is_a_law_on_the_unit_interval():
-    marginal = tc.frequency_posterior(tc.Channel(ASYMMETRIC), [8, 1, 3]).marginal(0)
+    marginal = dc.frequency_posterior(dc.Channel(ASYMMETRIC), [8, 1, 3]).marginal(0)
     points = np.linspace(-0.1, 1.1, 1201)
     chances = marginal.cdf(points)
     assert (np.diff(chances) >= 0).all()
@@ -159,7 +159,7 @@ def test_a_marginal_is_a_law_on_the_unit_interval():
 
 @pytest.mark.parametrize("counts", [[8, 1, 3], [60, 50, 40]])
 def test_quantiles_invert_the_cdf(counts):
-    marginal = tc.frequency_posterior(tc.Channel(ASYMMETRIC), counts).marginal(1)
+    marginal = dc.frequency_posterior(dc.Channel(ASYMMETRIC), counts).marginal(1)
     for u in (1e-9, 0.01, 0.5, 0.99, 1 - 1e-9):
         assert marginal.cdf(marginal.quantile(u)) == pytest.approx(u, rel=1e-10)
     low, high = marginal.interval(0.9)
@@ -167,7 +167,7 @@ def test_quantiles_invert_the_cdf(counts):
 
 
 def test_shares_below_any_number_have_a_quantile():
-    marginal = tc.frequency_posterior(tc.Channel(BINARY), [0, 0], tc.Dirichlet([1e-4, 1])).marginal(0)
+    marginal = dc.frequency_posterior(dc.Channel(BINARY), [0, 0], dc.Dirichlet([1e-4, 1])).marginal(0)
     # P(share <= p) = p^α for Beta(α, 1), which at the least number is still 0.93.
     assert marginal.quantile(0.5) == 0
     assert marginal.quantile(0.99) == pytest.approx(0.99**10_000, rel=1e-8)
@@ -175,7 +175,7 @@ def test_shares_below_any_number_have_a_quantile():
 
 def test_densities_at_the_ends():
     def at_ends(alpha):
-        marginal = tc.frequency_posterior(tc.Channel(BINARY), [0, 0], tc.Dirichlet(alpha)).marginal(0)
+        marginal = dc.frequency_posterior(dc.Channel(BINARY), [0, 0], dc.Dirichlet(alpha)).marginal(0)
         return marginal.density([0.0, 1.0]).tolist()
 
     assert at_ends([0.5, 2]) == [math.inf, 0]
@@ -184,7 +184,7 @@ def test_densities_at_the_ends():
 
 
 def test_one_point_gives_one_number():
-    marginal = tc.frequency_posterior(tc.Channel(BINARY), [3, 1]).marginal(0)
+    marginal = dc.frequency_posterior(dc.Channel(BINARY), [3, 1]).marginal(0)
     assert isinstance(marginal.cdf(0.5), float)
     assert marginal.density([[0.5]]).shape == (1, 1)
 
@@ -195,16 +195,16 @@ def test_one_point_gives_one_number():
 @pytest.mark.parametrize("counts", [[0, 0, 0], [7, 1, 10**9]])
 def test_reports_that_tell_nothing_leave_the_prior(counts):
     alpha = [0.5, 1, 4]
-    posterior = tc.frequency_posterior(tc.RandomizedResponse(3, epsilon=0), counts, tc.Dirichlet(alpha))
+    posterior = dc.frequency_posterior(dc.RandomizedResponse(3, epsilon=0), counts, dc.Dirichlet(alpha))
     assert posterior.exact
-    assert posterior.mean == exactly_all(tc.Dirichlet(alpha).mean)
-    shares = tc.Dirichlet(alpha).mean
+    assert posterior.mean == exactly_all(dc.Dirichlet(alpha).mean)
+    shares = dc.Dirichlet(alpha).mean
     assert posterior.covariance == exactly_all((np.diag(shares) - np.outer(shares, shares)) / (5.5 + 1))
 
 
 @pytest.mark.parametrize("counts", [[5, 0, 2], [4_000_000_000, 1, 0]])
 def test_reports_without_noise_are_counted(counts):
-    posterior = tc.frequency_posterior(tc.RandomizedResponse(3, epsilon=math.inf), counts)
+    posterior = dc.frequency_posterior(dc.RandomizedResponse(3, epsilon=math.inf), counts)
     parameters = [Fraction(1, 2) + count for count in counts]
     total = sum(parameters)
     assert posterior.exact
@@ -216,8 +216,8 @@ def test_reports_without_noise_are_counted(counts):
 
 def test_the_density_keeps_its_digits_at_any_size():
     hits, misses = 30_000_000, 70_000_000
-    perfect = tc.RandomizedResponse(2, epsilon=math.inf)
-    marginal = tc.frequency_posterior(perfect, [hits, misses], tc.Dirichlet([1, 1])).marginal(0)
+    perfect = dc.RandomizedResponse(2, epsilon=math.inf)
+    marginal = dc.frequency_posterior(perfect, [hits, misses], dc.Dirichlet([1, 1])).marginal(0)
     for p in (Fraction(3, 10), Fraction(30005, 100_000)):
         point = float(p)
         chance = large_multinomial([hits, misses], [Fraction(point), 1 - Fraction(point)])
@@ -226,10 +226,10 @@ def test_the_density_keeps_its_digits_at_any_size():
 
 def test_the_order_and_the_splitting_of_outputs_do_not_matter():
     matrix = np.array(ASYMMETRIC)
-    posterior = tc.frequency_posterior(tc.Channel(matrix), [5, 2, 4])
-    backwards = tc.frequency_posterior(tc.Channel(matrix[:, ::-1]), [4, 2, 5])
+    posterior = dc.frequency_posterior(dc.Channel(matrix), [5, 2, 4])
+    backwards = dc.frequency_posterior(dc.Channel(matrix[:, ::-1]), [4, 2, 5])
     split = np.column_stack([0.25 * matrix[:, 0], 0.75 * matrix[:, 0], matrix[:, 1:]])
-    for other in (backwards, tc.frequency_posterior(tc.Channel(split), [3, 2, 2, 4])):
+    for other in (backwards, dc.frequency_posterior(dc.Channel(split), [3, 2, 2, 4])):
         assert other.mean == exactly_all(posterior.mean)
         assert other.covariance == exactly_all(posterior.covariance)
 
@@ -237,19 +237,19 @@ def test_the_order_and_the_splitting_of_outputs_do_not_matter():
 def test_a_sparse_channel_is_the_same():
     sparse = pytest.importorskip("scipy.sparse")
     counts = [2, 1, 0, 3]
-    one, other = (tc.frequency_posterior(tc.Channel(m), counts) for m in (EXCLUDING, sparse.csr_array(EXCLUDING)))
+    one, other = (dc.frequency_posterior(dc.Channel(m), counts) for m in (EXCLUDING, sparse.csr_array(EXCLUDING)))
     assert one.mean.tolist() == other.mean.tolist()
 
 
 # Populations that are one of some points
 
 
-POINTS = tc.PointMixture([[0.5, 0.25, 0.25], [0.1, 0.8, 0.1], [0, 0, 1]], [0.5, 0.3, 0.2])
+POINTS = dc.PointMixture([[0.5, 0.25, 0.25], [0.1, 0.8, 0.1], [0, 0, 1]], [0.5, 0.3, 0.2])
 
 
 def test_points_are_weighed_by_bayes_rule():
     counts = [4, 2, 1]
-    posterior = tc.frequency_posterior(tc.Channel(ASYMMETRIC), counts, POINTS)
+    posterior = dc.frequency_posterior(dc.Channel(ASYMMETRIC), counts, POINTS)
     rows = [[Fraction(float(p)) for p in row] for row in ASYMMETRIC]
     points = [[Fraction(float(p)) for p in point] for point in POINTS.points]
     weights = []
@@ -271,29 +271,29 @@ def test_points_are_weighed_by_bayes_rule():
 
 
 def test_points_have_no_density():
-    with pytest.raises(tc.errors.UnsupportedError, match="no density; ask for the cdf"):
-        tc.frequency_posterior(tc.Channel(ASYMMETRIC), [1, 0, 0], POINTS).marginal(0).density(0.5)
+    with pytest.raises(dc.errors.UnsupportedError, match="no density; ask for the cdf"):
+        dc.frequency_posterior(dc.Channel(ASYMMETRIC), [1, 0, 0], POINTS).marginal(0).density(0.5)
 
 
 def test_a_point_is_ruled_out_by_what_it_cannot_send():
-    mixture = tc.PointMixture([[1, 0], [0.5, 0.5]], [0.999, 0.001])
-    posterior = tc.frequency_posterior(tc.Channel([[1, 0], [0.5, 0.5]]), [10**6, 1], mixture)
+    mixture = dc.PointMixture([[1, 0], [0.5, 0.5]], [0.999, 0.001])
+    posterior = dc.frequency_posterior(dc.Channel([[1, 0], [0.5, 0.5]]), [10**6, 1], mixture)
     assert posterior.mean.tolist() == [0.5, 0.5]
 
 
 def test_near_points_are_told_apart_by_billions_of_reports():
     near = 2.0**-20
-    mixture = tc.PointMixture([[0.5, 0.5], [0.5 + near, 0.5 - near]], [0.5, 0.5])
+    mixture = dc.PointMixture([[0.5, 0.5], [0.5 + near, 0.5 - near]], [0.5, 0.5])
     counts = [2_000_001_000, 1_999_999_000]
-    posterior = tc.frequency_posterior(tc.RandomizedResponse(2, epsilon=math.inf), counts, mixture)
+    posterior = dc.frequency_posterior(dc.RandomizedResponse(2, epsilon=math.inf), counts, mixture)
     # log((1 + 2d)^s (1 - 2d)^t) = (s - t) atanh(2d) + (s + t)/2 · log(1 - 4d²)
     odds = math.exp(2000 * math.atanh(2 * near) + 2_000_000_000 * math.log1p(-4 * near * near))
     assert posterior.mean[0] - 0.5 == pytest.approx(near * odds / (1 + odds), rel=1e-9)
 
 
 def test_reports_that_no_point_sends_are_refused():
-    with pytest.raises(tc.errors.InvalidValueError, match=r"impossible under every point.*add one"):
-        tc.frequency_posterior(tc.Channel(np.eye(2)), [1, 1], tc.PointMixture([[1, 0], [0, 1]], [0.5, 0.5]))
+    with pytest.raises(dc.errors.InvalidValueError, match=r"impossible under every point.*add one"):
+        dc.frequency_posterior(dc.Channel(np.eye(2)), [1, 1], dc.PointMixture([[1, 0], [0, 1]], [0.5, 0.5]))
 
 
 # Sampled posteriors
@@ -311,10 +311,10 @@ def test_reports_that_no_point_sends_are_refused():
     ],
 )
 def test_chains_agree_with_the_exact_sum(channel, counts, alpha):
-    system, prior = tc.Channel(CHANNELS[channel]), tc.Dirichlet(alpha)
-    exact = tc.frequency_posterior(system, counts, prior)
+    system, prior = dc.Channel(CHANNELS[channel]), dc.Dirichlet(alpha)
+    exact = dc.frequency_posterior(system, counts, prior)
     with within(Limits(most_posterior_terms=1)):
-        drawn = tc.frequency_posterior(system, counts, prior, rng=1)
+        drawn = dc.frequency_posterior(system, counts, prior, rng=1)
     assert exact.exact
     assert not drawn.exact
     deviations = np.sqrt(np.diag(exact.covariance))
@@ -334,7 +334,7 @@ def test_the_stated_error_is_the_error(sampled):
     """Over many runs, errors divided by what is stated spread as a t law with 31 degrees of freedom does."""
     exact = Enumerated(ASYMMETRIC, [2, 1, 1], [Fraction(1, 2)] * 3)
     mean = np.array([float(exact.moment(unit(3, x))) for x in range(3)])
-    runs = [tc.frequency_posterior(tc.Channel(ASYMMETRIC), [2, 1, 1], rng=seed) for seed in range(40)]
+    runs = [dc.frequency_posterior(dc.Channel(ASYMMETRIC), [2, 1, 1], rng=seed) for seed in range(40)]
     ratios = np.array([(run.mean - mean)[0] / run.mean_error[0] for run in runs])
     # Of 40 such squares the mean is 31/29, give or take 0.26.
     assert 0.4 < (ratios**2).mean() < 1.9
@@ -343,7 +343,7 @@ def test_the_stated_error_is_the_error(sampled):
 @pytest.mark.long
 def test_more_reports_than_can_be_summed_over_agree_with_the_paper_s_density():
     counts, epsilon = [400, 250, 200, 100, 50], 1.0
-    posterior = tc.frequency_posterior(tc.RandomizedResponse(5, epsilon=epsilon), counts, rng=7)
+    posterior = dc.frequency_posterior(dc.RandomizedResponse(5, epsilon=epsilon), counts, rng=7)
     oracle = Shifted(math.expm1(epsilon), counts, [0.5] * 5)
     assert not posterior.exact
     for x in range(5):
@@ -358,11 +358,11 @@ def test_more_reports_than_can_be_summed_over_agree_with_the_paper_s_density():
 def test_a_million_reports_leave_what_the_information_in_them_allows():
     """Bernstein and von Mises: a normal law around the best estimate, its covariance the inverse information."""
     k, n = 10, 10**6
-    mechanism = tc.RandomizedResponse(k, epsilon=2)
+    mechanism = dc.RandomizedResponse(k, epsilon=2)
     shares = np.arange(1, k + 1) / (k * (k + 1) / 2)
     chances = shares @ mechanism.channel().matrix
     counts = np.round(n * chances).astype(int)
-    posterior = tc.frequency_posterior(mechanism, counts, rng=3)
+    posterior = dc.frequency_posterior(mechanism, counts, rng=3)
     estimate = mechanism.estimate_from_aggregate(counts, int(counts.sum()))
     inverse = np.linalg.inv(mechanism.channel().matrix)
     reported = (np.diag(chances) - np.outer(chances, chances)) / n
@@ -374,14 +374,14 @@ def test_a_million_reports_leave_what_the_information_in_them_allows():
 
 
 def test_the_prior_is_sampled_where_reports_tell_next_to_nothing(sampled):
-    posterior = tc.frequency_posterior(tc.RandomizedResponse(3, epsilon=1e-12), [5, 3, 0], rng=1)
+    posterior = dc.frequency_posterior(dc.RandomizedResponse(3, epsilon=1e-12), [5, 3, 0], rng=1)
     assert not posterior.exact
     assert posterior.mean == exactly_all([1 / 3] * 3)
 
 
 def test_the_same_seed_gives_the_same_posterior(sampled):
-    system = tc.Channel(ASYMMETRIC)
-    one, same, other = (tc.frequency_posterior(system, [9, 4, 6], rng=seed) for seed in (1, 1, 2))
+    system = dc.Channel(ASYMMETRIC)
+    one, same, other = (dc.frequency_posterior(system, [9, 4, 6], rng=seed) for seed in (1, 1, 2))
     assert one.mean.tolist() == same.mean.tolist() != other.mean.tolist()
     assert one.sample(5, rng=3).tolist() == same.sample(5, rng=3).tolist()
 
@@ -391,7 +391,7 @@ def test_the_same_seed_gives_the_same_posterior(sampled):
 
 @pytest.mark.parametrize("counts", [[0, 0, 0], [9, 4, 6]])
 def test_draws_follow_the_posterior(counts):
-    posterior = tc.frequency_posterior(tc.Channel(ASYMMETRIC), counts)
+    posterior = dc.frequency_posterior(dc.Channel(ASYMMETRIC), counts)
     drawn = posterior.sample(20_000, rng=5)
     assert drawn.shape == (20_000, 3)
     assert drawn.sum(axis=1) == pytest.approx(np.ones(20_000))
@@ -411,7 +411,7 @@ def test_populations_are_covered_as_often_as_intervals_say():
     for repetition in range(repetitions):
         shares = rng.dirichlet(alpha)
         counts = rng.multinomial(n, shares @ matrix)
-        marginal = tc.frequency_posterior(tc.Channel(matrix), counts, tc.Dirichlet(alpha)).marginal(repetition % 3)
+        marginal = dc.frequency_posterior(dc.Channel(matrix), counts, dc.Dirichlet(alpha)).marginal(repetition % 3)
         low, high = marginal.interval()
         share = shares[repetition % 3]
         covered += low <= share <= high
@@ -427,34 +427,34 @@ def test_populations_are_covered_as_often_as_intervals_say():
 
 def test_chains_that_agree_have_r_hat_one(sampled):
     pytest.importorskip("arviz_stats")
-    diagnostics = tc.frequency_posterior(tc.Channel(ASYMMETRIC), [9, 4, 6], rng=1).diagnostics()
+    diagnostics = dc.frequency_posterior(dc.Channel(ASYMMETRIC), [9, 4, 6], rng=1).diagnostics()
     assert diagnostics.r_hat == pytest.approx(np.ones(3), abs=0.1)
     assert (diagnostics.ess > 100).all()
 
 
 def test_an_exact_posterior_has_nothing_to_diagnose():
-    with pytest.raises(tc.errors.UnsupportedError, match="exact posterior ran no chains"):
-        tc.frequency_posterior(tc.Channel(ASYMMETRIC), [1, 0, 0]).diagnostics()
+    with pytest.raises(dc.errors.UnsupportedError, match="exact posterior ran no chains"):
+        dc.frequency_posterior(dc.Channel(ASYMMETRIC), [1, 0, 0]).diagnostics()
 
 
 def test_diagnostics_without_arviz_name_the_extra(sampled, monkeypatch):
     monkeypatch.setitem(sys.modules, "arviz_stats.base", None)
-    with pytest.raises(tc.errors.UnsupportedError, match="Tacit's extra posterior brings"):
-        tc.frequency_posterior(tc.Channel(ASYMMETRIC), [1, 1, 0], rng=1).diagnostics()
+    with pytest.raises(dc.errors.UnsupportedError, match="Discretion's extra posterior brings"):
+        dc.frequency_posterior(dc.Channel(ASYMMETRIC), [1, 1, 0], rng=1).diagnostics()
 
 
 # What it says, and what it refuses
 
 
 def test_a_posterior_says_how_it_was_got(sampled):
-    assert repr(tc.frequency_posterior(tc.Channel(BINARY), [0, 0])) == (
+    assert repr(dc.frequency_posterior(dc.Channel(BINARY), [0, 0])) == (
         "FrequencyPosterior(k=2, exact: conjugate update)"
     )
-    assert "sampled: Gibbs" in repr(tc.frequency_posterior(tc.Channel(BINARY), [1, 2], rng=1))
+    assert "sampled: Gibbs" in repr(dc.frequency_posterior(dc.Channel(BINARY), [1, 2], rng=1))
 
 
 def test_a_posterior_does_not_change():
-    posterior = tc.frequency_posterior(tc.Channel(BINARY), [1, 2])
+    posterior = dc.frequency_posterior(dc.Channel(BINARY), [1, 2])
     with pytest.raises(AttributeError):
         posterior.method = "guess"
     with pytest.raises(ValueError, match="read-only"):
@@ -466,46 +466,46 @@ def test_a_posterior_does_not_change():
     [[1, 2], [1, 2, -1], [1.0, 2.0, 0.0], [[1, 2, 3]], 3, [1, [2], 3], ["1", "2", "3"], [True, False, True], None],
 )
 def test_counts_are_whole_numbers_one_per_output(counts):
-    with pytest.raises(tc.errors.InvalidValueError, match="counts must be 3 whole numbers of at least 0"):
-        tc.frequency_posterior(tc.RandomizedResponse(3, epsilon=1), counts)
+    with pytest.raises(dc.errors.InvalidValueError, match="counts must be 3 whole numbers of at least 0"):
+        dc.frequency_posterior(dc.RandomizedResponse(3, epsilon=1), counts)
 
 
 @pytest.mark.parametrize("counts", [[10**10, 1], [2**62, 2**62]])
 def test_too_many_reports_are_refused(counts):
-    with pytest.raises(tc.errors.TooLargeError, match="at most 10,000,000,000 reports"):
-        tc.frequency_posterior(tc.RandomizedResponse(2, epsilon=1), counts)
+    with pytest.raises(dc.errors.TooLargeError, match="at most 10,000,000,000 reports"):
+        dc.frequency_posterior(dc.RandomizedResponse(2, epsilon=1), counts)
 
 
 def test_an_output_that_nobody_sends_cannot_have_been_seen():
-    system = tc.Channel([[0.5, 0.5, 0], [0.2, 0.8, 0]], outputs=["yes", "no", "maybe"])
-    assert tc.frequency_posterior(system, [1, 2, 0]).exact
-    with pytest.raises(tc.errors.InvalidValueError, match="output 'maybe' is never sent"):
-        tc.frequency_posterior(system, [1, 2, 3])
+    system = dc.Channel([[0.5, 0.5, 0], [0.2, 0.8, 0]], outputs=["yes", "no", "maybe"])
+    assert dc.frequency_posterior(system, [1, 2, 0]).exact
+    with pytest.raises(dc.errors.InvalidValueError, match="output 'maybe' is never sent"):
+        dc.frequency_posterior(system, [1, 2, 3])
 
 
 def test_a_channel_that_cannot_be_written_down_is_refused():
-    with pytest.raises(tc.errors.TooLargeError, match="entries"):
-        tc.frequency_posterior(tc.RandomizedResponse(100_000, epsilon=1), [0] * 100_000)
+    with pytest.raises(dc.errors.TooLargeError, match="entries"):
+        dc.frequency_posterior(dc.RandomizedResponse(100_000, epsilon=1), [0] * 100_000)
 
 
 def test_too_many_different_reports_to_sample_for_are_refused():
     matrix = np.random.default_rng(1).dirichlet(np.ones(300), size=300)
-    with pytest.raises(tc.errors.TooLargeError, match="300 different reports on 300 values"):
-        tc.frequency_posterior(tc.Channel(matrix), [1] * 300)
+    with pytest.raises(dc.errors.TooLargeError, match="300 different reports on 300 values"):
+        dc.frequency_posterior(dc.Channel(matrix), [1] * 300)
 
 
 @pytest.mark.parametrize(
     ("make", "error", "words"),
     [
         (
-            lambda: tc.frequency_posterior(tc.Shuffled(tc.RandomizedResponse(2, p=0.8), 5), [1, 1]),
+            lambda: dc.frequency_posterior(dc.Shuffled(dc.RandomizedResponse(2, p=0.8), 5), [1, 1]),
             TypeError,
             "shuffling",
         ),
-        (lambda: tc.frequency_posterior(BINARY, [1, 1]), TypeError, r"wrap a matrix with tacit\.Channel"),
-        (lambda: posterior_of(tc.Dirichlet.jeffreys(3)), ValueError, "population has 3 values and the system 2"),
+        (lambda: dc.frequency_posterior(BINARY, [1, 1]), TypeError, r"wrap a matrix with discretion\.Channel"),
+        (lambda: posterior_of(dc.Dirichlet.jeffreys(3)), ValueError, "population has 3 values and the system 2"),
         (lambda: posterior_of([0.5, 0.5]), TypeError, "population must be"),
-        (lambda: tc.frequency_posterior(tc.Channel(BINARY), [1, 1], rng=-1), ValueError, "rng"),
+        (lambda: dc.frequency_posterior(dc.Channel(BINARY), [1, 1], rng=-1), ValueError, "rng"),
         (lambda: posterior_of().marginal(2), ValueError, r"x must be in 0\.\.1, got 2"),
         (lambda: posterior_of().sample(0), ValueError, "m must be"),
         (lambda: posterior_of().marginal(0).quantile(1.5), ValueError, r"u must be in \[0, 1\], got 1\.5"),
@@ -517,8 +517,8 @@ def test_too_many_different_reports_to_sample_for_are_refused():
 def test_bad_input_is_refused(make, error, words):
     with pytest.raises(error, match=words) as raised:
         make()
-    assert isinstance(raised.value, tc.errors.TacitError)
+    assert isinstance(raised.value, dc.errors.DiscretionError)
 
 
 def posterior_of(population=None):
-    return tc.frequency_posterior(tc.Channel(BINARY), [1, 1], population)
+    return dc.frequency_posterior(dc.Channel(BINARY), [1, 1], population)

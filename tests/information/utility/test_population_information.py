@@ -7,19 +7,19 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings, strategies as st
 
-import tacit as tc
+import discretion as dc
 from information.answers import covers, highest, lowest
 from information.table import CASES, FAITHFUL, TWO_POINTS, faithful_problems, problems
 from oracles import local_closed_forms as closed, local_information as slow
 from oracles.population_laws import DirichletLaw
 from oracles.promise import exactly
 
-GRR, UE = tc.RandomizedResponse, tc.UnaryEncoding
+GRR, UE = dc.RandomizedResponse, dc.UnaryEncoding
 each_case = pytest.mark.parametrize("case", CASES)
 
 
 def information(system, n, population=None):
-    return tc.information.population_information(system, n, population, rng=1)
+    return dc.information.population_information(system, n, population, rng=1)
 
 
 @pytest.mark.parametrize(("n", "expected"), [(1, 0.18064300), (5, 0.65666579), (10, 1.00860663), (50, 2.07355438)])
@@ -31,7 +31,7 @@ def test_published_information_of_response(n, expected):
 def test_published_information_of_the_values_themselves():
     # MATHS, section 3; equation D.20 with its sign mended.
     assert information(GRR(3, epsilon=math.inf), 10) == pytest.approx(1.73852718, abs=1e-8)
-    assert covers(information(tc.Channel(np.eye(3)), 10), 1.73852718, within=5e-9)
+    assert covers(information(dc.Channel(np.eye(3)), 10), 1.73852718, within=5e-9)
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4])
@@ -81,7 +81,7 @@ def test_unary_encodings_of_three_values(make):
 def test_populations_that_are_nearly_certain_or_nearly_even(alpha):
     mechanism = GRR(2, epsilon=2)
     expected = slow.population_information(mechanism.channel().matrix, 3, DirichletLaw([alpha] * 2))
-    assert covers(information(mechanism, 3, tc.Dirichlet([alpha] * 2)), expected, within=1e-11)
+    assert covers(information(mechanism, 3, dc.Dirichlet([alpha] * 2)), expected, within=1e-11)
 
 
 # One user, no noise, no information.
@@ -92,22 +92,22 @@ def test_one_report_tells_of_the_population_what_it_does_not_tell_of_its_sender(
     # I(Y; P) = I(Y; X) - I(Y; X | P), and the latter is what privacy gives up.
     prior = None if case.population is None else case.population.mean
     given_up = (1 - slow.average_privacy(case.matrix, case.law)) * slow.entropy_of_value(case.law)
-    expected = tc.mutual_information(case.system, prior) - given_up
+    expected = dc.mutual_information(case.system, prior) - given_up
     assert covers(information(case.system, 1, case.population), expected, within=1e-11)
 
 
-@pytest.mark.parametrize("system", [GRR(3, epsilon=0), UE.oue(3, epsilon=0), tc.Channel([[0.3, 0.7]] * 3)], ids=repr)
+@pytest.mark.parametrize("system", [GRR(3, epsilon=0), UE.oue(3, epsilon=0), dc.Channel([[0.3, 0.7]] * 3)], ids=repr)
 @pytest.mark.parametrize("population", [None, TWO_POINTS], ids=["Jeffreys", "two points"])
 def test_reports_that_say_nothing_tell_nothing(system, population):
     for n in (1, 10):
         assert covers(information(system, n, population), 0)
-        assert covers(tc.information.distribution_utility(system, n, population, rng=1), 0)
+        assert covers(dc.information.distribution_utility(system, n, population, rng=1), 0)
 
 
 @pytest.mark.parametrize("n", [1, 2, 10])
 def test_the_values_themselves_are_of_full_utility(n):
-    for system in (GRR(3, epsilon=math.inf), tc.Channel(np.eye(3)[[1, 2, 0]])):
-        assert covers(tc.information.distribution_utility(system, n, rng=1), 1)
+    for system in (GRR(3, epsilon=math.inf), dc.Channel(np.eye(3)[[1, 2, 0]])):
+        assert covers(dc.information.distribution_utility(system, n, rng=1), 1)
 
 
 # Growth with the number of users.
@@ -135,9 +135,9 @@ def test_enough_reports_tell_which_of_two_populations_it_is():
 def test_digit_utility_goes_to_the_asymptotic_one(alpha, rate):
     # LDP-info, Corollary 6.8 (6.4). The estimate is off by 1/√n near empty values, where Dirichlet's density is like
     # P^(α-1): the difference shrinks like n^(-α/2), and like 1/n where that density is smooth.
-    population, mechanism = tc.Dirichlet([alpha] * 3), GRR(3, epsilon=2)
+    population, mechanism = dc.Dirichlet([alpha] * 3), GRR(3, epsilon=2)
     limit = closed.response_asymptotic_utility([alpha] * 3, 2)
-    off = {n: tc.information.digit_utility(mechanism, n, population) - math.log(n) / 2 - limit for n in (31, 125, 500)}
+    off = {n: dc.information.digit_utility(mechanism, n, population) - math.log(n) / 2 - limit for n in (31, 125, 500)}
     assert off[31] > off[125] > off[500] > 0
     assert math.log(off[125] / off[500]) / math.log(4) == pytest.approx(rate, abs=0.1)
 
@@ -146,12 +146,12 @@ def test_what_distribution_utility_lacks_goes_with_the_logarithm_of_n():
     # (6.5): (1 - U) I(X⃗; P) tends to (a-1)(C - U^as), from below, as the mended digit utilities of both do.
     mechanism = GRR(3, epsilon=2)
     limit = 2 * (
-        tc.information.asymptotic_utility(GRR(3, epsilon=math.inf)) - tc.information.asymptotic_utility(mechanism)
+        dc.information.asymptotic_utility(GRR(3, epsilon=math.inf)) - dc.information.asymptotic_utility(mechanism)
     )
     lacks = []
     for n in (10, 100, 500):
         everything = information(GRR(3, epsilon=math.inf), n)
-        lacks.append((1 - tc.information.distribution_utility(mechanism, n)) * everything)
+        lacks.append((1 - dc.information.distribution_utility(mechanism, n)) * everything)
         assert lacks[-1] == exactly(everything - information(mechanism, n))
     assert lacks[0] < lacks[1] < lacks[2] < limit
 
@@ -160,7 +160,7 @@ def test_what_distribution_utility_lacks_goes_with_the_logarithm_of_n():
 @pytest.mark.parametrize(("C", "rank"), [([[0.99, 0.01], [0.5, 0.5], [0.01, 0.99]], 2), ([[0.4, 0.6]] * 3, 1)])
 def test_information_grows_by_half_a_logarithm_for_each_dimension_that_is_seen(C, rank):
     # LDP-info, Theorem 6.7.1, for protocols that are not faithful; the law is smooth, the limit near.
-    few, many = (information(tc.Channel(C), n, tc.Dirichlet([2, 2, 2])) for n in (100, 400))
+    few, many = (information(dc.Channel(C), n, dc.Dirichlet([2, 2, 2])) for n in (100, 400))
     expected = slow.population_information(np.array(C), 400, DirichletLaw([2, 2, 2]))
     assert covers(many, expected, within=1e-11)
     assert float(many) - float(few) == pytest.approx((rank - 1) / 2 * math.log(4), rel=0.1, abs=1e-9)
@@ -174,7 +174,7 @@ def test_information_grows_by_half_a_logarithm_for_each_dimension_that_is_seen(C
 @pytest.mark.parametrize("n", [1, 3])
 def test_distribution_utility_is_its_definition(case, n):
     expected = slow.distribution_utility(case.matrix, n, case.law)
-    answer = tc.information.distribution_utility(case.system, n, case.population, rng=1)
+    answer = dc.information.distribution_utility(case.system, n, case.population, rng=1)
     assert covers(answer, expected)
     assert 0 <= float(answer) <= 1
 
@@ -184,21 +184,21 @@ def test_distribution_utility_is_its_definition(case, n):
 def test_distribution_utility_is_its_definition_on_any_channel(case, n):
     assume(slow.population_information(np.eye(len(case.matrix)), n, case.law) > 1e-3)
     expected = slow.distribution_utility(case.matrix, n, case.law)
-    assert covers(tc.information.distribution_utility(case.system, n, case.population, rng=1), expected, within=1e-11)
+    assert covers(dc.information.distribution_utility(case.system, n, case.population, rng=1), expected, within=1e-11)
 
 
 @pytest.mark.parametrize("case", FAITHFUL)
 @pytest.mark.parametrize("n", [1, 3])
 def test_digit_utility_is_its_definition(case, n):
     expected = slow.digit_utility(case.matrix, n, case.law)
-    assert covers(tc.information.digit_utility(case.system, n, case.population, rng=1), expected)
+    assert covers(dc.information.digit_utility(case.system, n, case.population, rng=1), expected)
 
 
 @settings(max_examples=10)
 @given(faithful_problems(), st.integers(1, 3))
 def test_digit_utility_is_its_definition_on_any_channel(case, n):
     expected = slow.digit_utility(case.matrix, n, case.law)
-    assert covers(tc.information.digit_utility(case.system, n, case.population, rng=1), expected)
+    assert covers(dc.information.digit_utility(case.system, n, case.population, rng=1), expected)
 
 
 # Nothing that says the same changes the answer.
@@ -211,7 +211,7 @@ def test_names_and_copies_of_reports_do_not_matter(case, n, random):
     columns = random.sample(range(C.shape[1]), C.shape[1])
     split = np.hstack([C / 4, np.zeros((len(C), 1)), 0.75 * C])
     for same in (C[:, columns], split):
-        assert covers(information(tc.Channel(same), n, case.population), expected)
+        assert covers(information(dc.Channel(same), n, case.population), expected)
 
 
 @settings(max_examples=15)
@@ -219,7 +219,7 @@ def test_names_and_copies_of_reports_do_not_matter(case, n, random):
 def test_names_of_values_do_not_matter(case, n, random):
     rows = random.sample(range(len(case.matrix)), len(case.matrix))
     expected = slow.population_information(case.matrix, n, case.law)
-    assert covers(information(tc.Channel(case.matrix[rows]), n, tc.Dirichlet(case.population.alpha[rows])), expected)
+    assert covers(information(dc.Channel(case.matrix[rows]), n, dc.Dirichlet(case.population.alpha[rows])), expected)
 
 
 # Large crowds.
@@ -228,7 +228,7 @@ def test_names_of_values_do_not_matter(case, n, random):
 @pytest.mark.long
 def test_many_users_and_values_are_an_estimate_with_a_narrow_interval():
     answer = information(GRR(10, epsilon=2), 1000)
-    assert isinstance(answer, tc.Estimate)
+    assert isinstance(answer, dc.Estimate)
     assert information(GRR(10, epsilon=2), 1000) == answer  # of the same seed
     assert answer.high - answer.value < 2e-3
     assert answer.value - answer.low < 2e-3
@@ -243,5 +243,5 @@ def test_large_crowds_approach_the_asymptote():
     # A smooth law, for which the difference is below 20/n.
     alpha, mechanism = [4.0] * 5, GRR(5, epsilon=4)
     limit = closed.response_asymptotic_utility(alpha, 4) + math.log(10_000) / 2
-    answer = tc.information.digit_utility(mechanism, 10_000, tc.Dirichlet(alpha), rng=1)
+    answer = dc.information.digit_utility(mechanism, 10_000, dc.Dirichlet(alpha), rng=1)
     assert lowest(answer) - 2e-3 <= limit <= highest(answer) + 2e-3

@@ -5,15 +5,15 @@ import math
 import numpy as np
 import pytest
 
-import tacit as tc
-from tacit.information.utility.population_information import population_information
-from tacit.information.utility.sampled_information import among_points, bracketed, by_bounds, by_moments
-from tacit.mechanisms import RandomizedResponse
+import discretion as dc
+from discretion.information.utility.population_information import population_information
+from discretion.information.utility.sampled_information import among_points, bracketed, by_bounds, by_moments
+from discretion.mechanisms import RandomizedResponse
 
 THREE = RandomizedResponse(3, epsilon=2)
-JEFFREYS, SKEW = tc.Dirichlet.jeffreys(3), tc.Dirichlet([0.4, 1.5, 3.0])
+JEFFREYS, SKEW = dc.Dirichlet.jeffreys(3), dc.Dirichlet([0.4, 1.5, 3.0])
 # A channel with more reports than values, one of them excluding a value.
-WIDE = tc.Channel([[0.5, 0.2, 0.2, 0.1], [0.1, 0.6, 0.1, 0.2], [0.3, 0.0, 0.3, 0.4]])
+WIDE = dc.Channel([[0.5, 0.2, 0.2, 0.1], [0.1, 0.6, 0.1, 0.2], [0.3, 0.0, 0.3, 0.4]])
 
 
 def missed(estimates, truth):
@@ -63,7 +63,7 @@ HARD = {
 @pytest.mark.parametrize("n", [3, 20, 60])
 @pytest.mark.parametrize("name", HARD)
 def test_intervals_from_brackets_cover_where_shares_stay_unknown(name, n):
-    channel, population = tc.Channel(HARD[name]), tc.Dirichlet.jeffreys(3)
+    channel, population = dc.Channel(HARD[name]), dc.Dirichlet.jeffreys(3)
     truth = population_information(channel, n)
     assert isinstance(truth, float)
     matrix = channel.matrix
@@ -83,9 +83,9 @@ def test_intervals_from_brackets_cover_where_shares_stay_unknown(name, n):
     ],
 )
 def test_intervals_cover_what_merged_values_give_exactly_for_any_number_of_people(matrix, merged, n):
-    values = tc.Channel(np.unique(matrix, axis=0)[::-1])
-    truth = population_information(values, n, tc.Dirichlet(merged))
-    population = tc.Dirichlet.jeffreys(len(matrix))
+    values = dc.Channel(np.unique(matrix, axis=0)[::-1])
+    truth = population_information(values, n, dc.Dirichlet(merged))
+    population = dc.Dirichlet.jeffreys(len(matrix))
     found = [by_bounds(np.array(matrix), n, population, np.random.default_rng(seed), draws=800) for seed in range(6)]
     assert missed(found, truth) <= most_misses(6, 0.95)
     assert np.mean([e.high - e.low for e in found]) < 0.5
@@ -105,7 +105,7 @@ def test_brackets_that_are_far_from_each_other_leave_no_best_guess():
 @pytest.mark.parametrize("n", [6, 25])
 def test_intervals_among_points_cover(n):
     points, weights = np.array([[0.2, 0.3, 0.5], [0.3, 0.3, 0.4], [0.9, 0.1, 0.0]]), np.array([0.5, 0.3, 0.2])
-    truth = population_information(THREE, n, tc.PointMixture(points, weights))
+    truth = population_information(THREE, n, dc.PointMixture(points, weights))
     found = [
         among_points(THREE.channel().matrix, n, points, weights, np.random.default_rng(seed), draws=2000)
         for seed in range(200)
@@ -115,7 +115,7 @@ def test_intervals_among_points_cover(n):
 
 @pytest.mark.long
 def test_the_two_routes_to_many_reports_agree():
-    ten, population = RandomizedResponse(10, epsilon=2), tc.Dirichlet.jeffreys(10)
+    ten, population = RandomizedResponse(10, epsilon=2), dc.Dirichlet.jeffreys(10)
     exact_evidence = by_moments(ten.response, 1000, population, np.random.default_rng(1))
     bracketed = by_bounds(ten.channel().matrix, 1000, population, np.random.default_rng(2), draws=1 << 10)
     assert exact_evidence.high - exact_evidence.low < 4e-3
@@ -129,19 +129,19 @@ def test_sampled_and_listed_meet_where_listing_ends():
     ten = RandomizedResponse(10, epsilon=1)
     listed = population_information(ten, 40)
     assert isinstance(listed, float)
-    sampled = by_moments(ten.response, 40, tc.Dirichlet.jeffreys(10), np.random.default_rng(3))
+    sampled = by_moments(ten.response, 40, dc.Dirichlet.jeffreys(10), np.random.default_rng(3))
     assert sampled.low <= listed <= sampled.high
 
 
 def test_channels_that_are_too_large_to_sample_are_refused():
-    with pytest.raises(tc.errors.TooLargeError, match="asymptotic_utility"):
-        tc.information.population_information(tc.UnaryEncoding.oue(13, epsilon=1), 10**5, rng=1)
+    with pytest.raises(dc.errors.TooLargeError, match="asymptotic_utility"):
+        dc.information.population_information(dc.UnaryEncoding.oue(13, epsilon=1), 10**5, rng=1)
 
 
 @pytest.mark.long
 def test_channels_of_more_reports_than_people_are_sampled():
-    mechanism, law = tc.UnaryEncoding.oue(10, epsilon=1), tc.Dirichlet.jeffreys(10)
-    told = [tc.information.population_information(mechanism, n, law, rng=1) for n in (1, 10, 50)]
+    mechanism, law = dc.UnaryEncoding.oue(10, epsilon=1), dc.Dirichlet.jeffreys(10)
+    told = [dc.information.population_information(mechanism, n, law, rng=1) for n in (1, 10, 50)]
     # A further report reveals no more than the one before: I is concave in n.
     assert 10 * told[0] >= told[1].low
     assert 5 * told[1].high >= told[2].low > told[1].high
@@ -150,19 +150,19 @@ def test_channels_of_more_reports_than_people_are_sampled():
 
 def test_more_people_and_more_values_than_can_be_bracketed_are_an_estimate():
     # A smooth law, of which the digits that are missing soon stop to grow: U = 1 - (k-1)(C - U^as)/I, nearly.
-    mechanism, truth, smooth = RandomizedResponse(40, epsilon=8), RandomizedResponse(40, p=1), tc.Dirichlet([4] * 40)
-    utility = tc.information.distribution_utility(mechanism, 30_000, smooth, rng=1)
+    mechanism, truth, smooth = RandomizedResponse(40, epsilon=8), RandomizedResponse(40, p=1), dc.Dirichlet([4] * 40)
+    utility = dc.information.distribution_utility(mechanism, 30_000, smooth, rng=1)
     assert utility.high - utility.low < 2e-3
     missing = 39 * (
-        tc.information.asymptotic_utility(truth, smooth) - tc.information.asymptotic_utility(mechanism, smooth)
+        dc.information.asymptotic_utility(truth, smooth) - dc.information.asymptotic_utility(mechanism, smooth)
     )
     expected = 1 - missing / population_information(truth, 30_000, smooth)
     assert utility.value == pytest.approx(expected, abs=2e-3)
 
 
 def test_people_that_are_too_many_to_sample_are_named():
-    with pytest.raises(tc.errors.TooLargeError, match="10,000,000 reports"):
-        tc.information.distribution_utility(RandomizedResponse(50, epsilon=1), 10**7)
+    with pytest.raises(dc.errors.TooLargeError, match="10,000,000 reports"):
+        dc.information.distribution_utility(RandomizedResponse(50, epsilon=1), 10**7)
 
 
 @pytest.mark.long
@@ -171,8 +171,8 @@ def test_next_to_nothing_lies_between_what_one_report_tells_and_as_many_times_th
     ten, n = RandomizedResponse(10, epsilon=epsilon), 100
     # (n/2) Σ gap²/q̄ Var P_x, to first order in ε and n ε²; of Jeffreys' prior with q̄ = 1/10, Var P_x = (1/10)(9/10)/6.
     leading = n / 2 * 10 * 10 * ten.gap**2 * (9 / 100) / 6
-    found = tc.information.population_information(ten, n, rng=1)
-    assert tc.information.population_information(ten, 1) * (1 - 1e-9) <= found.low
+    found = dc.information.population_information(ten, n, rng=1)
+    assert dc.information.population_information(ten, 1) * (1 - 1e-9) <= found.low
     assert found.low <= leading * (1 + epsilon)
     assert leading * (1 - epsilon - n * epsilon**2) <= found.high <= leading * (1 + epsilon)
     assert found.low < found.value <= found.high

@@ -7,19 +7,19 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings, strategies as st
 
-import tacit as tc
+import discretion as dc
+from discretion.limits import Limits, within
 from information.answers import covers, highest, lowest
 from information.table import CASES, TWO_POINTS, problems
 from oracles import local_information as slow
-from tacit.limits import Limits, within
 
-GRR = tc.RandomizedResponse
+GRR = dc.RandomizedResponse
 PARTS = ("nonprivate", "group_private", "individual_private")
 each_case = pytest.mark.parametrize("case", CASES)
 
 
 def split(case, n):
-    return tc.information.information_split(case.system, n, case.population, rng=1)
+    return dc.information.information_split(case.system, n, case.population, rng=1)
 
 
 @pytest.mark.long
@@ -60,40 +60,40 @@ def test_the_parts_are_what_the_measures_are_made_of(case):
     users, aggregator = answer.users, answer.aggregator
     private = users.group_private + users.individual_private
     leaked = aggregator.group_private + aggregator.individual_private
-    assert covers(tc.information.average_privacy(case.system, case.population), 1 - leaked / private, within=1e-11)
+    assert covers(dc.information.average_privacy(case.system, case.population), 1 - leaked / private, within=1e-11)
     assert private == pytest.approx(n * slow.entropy_of_value(case.law), rel=1e-10)
-    utility = tc.information.distribution_utility(case.system, n, case.population, rng=1)
+    utility = dc.information.distribution_utility(case.system, n, case.population, rng=1)
     assert covers(utility, aggregator.nonprivate / users.nonprivate, within=1e-11)
-    known = tc.information.population_information(case.system, n, case.population, rng=1)
+    known = dc.information.population_information(case.system, n, case.population, rng=1)
     assert covers(known, aggregator.nonprivate, within=1e-11)
     of_the_tally = (aggregator.nonprivate + aggregator.group_private) / (users.nonprivate + users.group_private)
-    assert covers(tc.information.tally_utility(case.system, n, case.population, rng=1), of_the_tally, within=1e-11)
+    assert covers(dc.information.tally_utility(case.system, n, case.population, rng=1), of_the_tally, within=1e-11)
 
 
 def test_one_user_has_no_crowd_to_hide_in():
     # X is T: nothing is individual, everything private is the group's.
-    answer = tc.information.information_split(GRR(3, epsilon=2), 1)
+    answer = dc.information.information_split(GRR(3, epsilon=2), 1)
     assert covers(answer.users.individual_private, 0)
     assert covers(answer.aggregator.individual_private, 0)
 
 
 @pytest.mark.parametrize("n", [1, 4])
 def test_without_noise_the_aggregator_has_what_the_users_have(n):
-    for system in (GRR(3, epsilon=math.inf), tc.Channel(np.eye(3))):
-        answer = tc.information.information_split(system, n, TWO_POINTS, rng=1)
+    for system in (GRR(3, epsilon=math.inf), dc.Channel(np.eye(3))):
+        answer = dc.information.information_split(system, n, TWO_POINTS, rng=1)
         for part in (*PARTS, "total"):
             assert covers(getattr(answer.aggregator, part), float(getattr(answer.users, part)), within=1e-11)
 
 
 @pytest.mark.parametrize("n", [1, 4])
 def test_reports_that_say_nothing_give_nothing(n):
-    answer = tc.information.information_split(GRR(3, epsilon=0), n)
+    answer = dc.information.information_split(GRR(3, epsilon=0), n)
     for part in (*PARTS, "total"):
         assert covers(getattr(answer.aggregator, part), 0)
 
 
 def test_a_split_is_frozen():
-    answer = tc.information.information_split(GRR(3, epsilon=2), 2)
+    answer = dc.information.information_split(GRR(3, epsilon=2), 2)
     with pytest.raises(dataclasses.FrozenInstanceError):
         answer.users = None
     with pytest.raises(dataclasses.FrozenInstanceError):
@@ -102,6 +102,6 @@ def test_a_split_is_frozen():
 
 def test_private_parts_between_bounds_that_are_far_apart_are_given_at_their_most():
     with within(Limits(most_tally_cells=1, most_users_sampled=1)):
-        parts = tc.information.information_split(tc.RandomizedResponse(3, epsilon=1), 40, rng=1).aggregator
+        parts = dc.information.information_split(dc.RandomizedResponse(3, epsilon=1), 40, rng=1).aggregator
     for part in (parts.group_private, parts.individual_private):
         assert part.low < part.value == part.high

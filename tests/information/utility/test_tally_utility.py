@@ -7,18 +7,18 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings, strategies as st
 
-import tacit as tc
+import discretion as dc
+from discretion.information.utility import report_tables, sampled_tallies
+from discretion.information.utility.sampled_tallies import log_likelihoods, sampled_tally_information
+from discretion.information.utility.tally_information import tally_entropy
+from discretion.limits import Limits, within
+from discretion.numerics.histograms.histograms import histograms
 from information.answers import covers, highest
 from information.table import CASES, TWO_POINTS, problems
 from oracles import local_information as slow, measures
 from oracles.population_laws import DirichletLaw
-from tacit.information.utility import report_tables, sampled_tallies
-from tacit.information.utility.sampled_tallies import log_likelihoods, sampled_tally_information
-from tacit.information.utility.tally_information import tally_entropy
-from tacit.limits import Limits, within
-from tacit.numerics.histograms.histograms import histograms
 
-GRR, UE = tc.RandomizedResponse, tc.UnaryEncoding
+GRR, UE = dc.RandomizedResponse, dc.UnaryEncoding
 
 
 def sampled(mechanism, n, population, rng, draws):
@@ -35,7 +35,7 @@ each_case = pytest.mark.parametrize("case", CASES)
 @each_case
 @pytest.mark.parametrize("n", [1, 2, 3])
 def test_tally_utility_is_its_definition(case, n):
-    answer = tc.information.tally_utility(case.system, n, case.population, rng=1)
+    answer = dc.information.tally_utility(case.system, n, case.population, rng=1)
     assert covers(answer, slow.tally_utility(case.matrix, n, case.law))
     assert 0 <= float(answer) <= 1
 
@@ -45,15 +45,15 @@ def test_tally_utility_is_its_definition(case, n):
 def test_tally_utility_of_response_among_four_users_is_its_definition(k, epsilon):
     mechanism = GRR(k, epsilon=epsilon)
     expected = slow.tally_utility(mechanism.channel().matrix, 4, DirichletLaw([0.5] * k))
-    assert covers(tc.information.tally_utility(mechanism, 4, rng=1), expected)
-    assert covers(tc.information.tally_utility(mechanism.channel(), 4, rng=1), expected)
+    assert covers(dc.information.tally_utility(mechanism, 4, rng=1), expected)
+    assert covers(dc.information.tally_utility(mechanism.channel(), 4, rng=1), expected)
 
 
 @pytest.mark.parametrize("make", [UE.rappor, UE.oue, UE.blh])
 def test_tally_utility_of_unary_encodings_is_its_definition(make):
     mechanism = make(2, epsilon=1.5)
     assert covers(
-        tc.information.tally_utility(mechanism, 4, rng=1),
+        dc.information.tally_utility(mechanism, 4, rng=1),
         slow.tally_utility(mechanism.channel().matrix, 4, DirichletLaw([0.5] * 2)),
     )
 
@@ -63,40 +63,40 @@ def test_tally_utility_of_unary_encodings_is_its_definition(make):
 def test_tally_utility_is_its_definition_on_any_channel(case, n):
     assume(np.ptp(np.exp(case.law.nodes[0]), axis=1).min() < 1)
     expected = slow.tally_utility(case.matrix, n, case.law)
-    assert covers(tc.information.tally_utility(case.system, n, case.population, rng=1), expected)
+    assert covers(dc.information.tally_utility(case.system, n, case.population, rng=1), expected)
 
 
 @each_case
 def test_one_user_s_tally_is_her_value(case):
     mean = np.full(len(case.matrix), 1 / len(case.matrix)) if case.population is None else case.population.mean
-    expected = tc.mutual_information(case.system, mean) / float(measures.entropy(measures.fractions(mean)))
-    assert covers(tc.information.tally_utility(case.system, 1, case.population, rng=1), expected)
+    expected = dc.mutual_information(case.system, mean) / float(measures.entropy(measures.fractions(mean)))
+    assert covers(dc.information.tally_utility(case.system, 1, case.population, rng=1), expected)
 
 
 @pytest.mark.parametrize("n", [1, 2, 6])
 def test_the_values_themselves_are_the_tally_and_nothing_said_is_none(n):
     for population in (None, TWO_POINTS):
-        for everything in (GRR(3, epsilon=math.inf), tc.Channel(np.eye(3)[[2, 0, 1]])):
-            assert covers(tc.information.tally_utility(everything, n, population, rng=1), 1)
-        for nothing in (GRR(3, epsilon=0), tc.Channel([[0.3, 0.7]] * 3)):
-            assert covers(tc.information.tally_utility(nothing, n, population, rng=1), 0)
+        for everything in (GRR(3, epsilon=math.inf), dc.Channel(np.eye(3)[[2, 0, 1]])):
+            assert covers(dc.information.tally_utility(everything, n, population, rng=1), 1)
+        for nothing in (GRR(3, epsilon=0), dc.Channel([[0.3, 0.7]] * 3)):
+            assert covers(dc.information.tally_utility(nothing, n, population, rng=1), 0)
 
 
 @pytest.mark.parametrize("n", [2, 5])
 def test_names_do_not_matter(n):
     C, alpha = np.array([[0.5, 0.25, 0.25], [0, 0.75, 0.25], [0.2, 0.2, 0.6]]), np.array([0.5, 1, 2])
-    one = tc.information.tally_utility(tc.Channel(C), n, tc.Dirichlet(alpha), rng=1)
-    other = tc.information.tally_utility(
-        tc.Channel(C[[2, 0, 1]][:, [1, 2, 0]]), n, tc.Dirichlet(alpha[[2, 0, 1]]), rng=1
+    one = dc.information.tally_utility(dc.Channel(C), n, dc.Dirichlet(alpha), rng=1)
+    other = dc.information.tally_utility(
+        dc.Channel(C[[2, 0, 1]][:, [1, 2, 0]]), n, dc.Dirichlet(alpha[[2, 0, 1]]), rng=1
     )
-    split = tc.information.tally_utility(tc.Channel(np.hstack([C / 4, 0.75 * C])), n, tc.Dirichlet(alpha), rng=1)
-    assert covers(other, float(one), within=1e-11) or isinstance(one, tc.Estimate)
-    assert covers(split, float(one), within=1e-11) or isinstance(one, tc.Estimate)
+    split = dc.information.tally_utility(dc.Channel(np.hstack([C / 4, 0.75 * C])), n, dc.Dirichlet(alpha), rng=1)
+    assert covers(other, float(one), within=1e-11) or isinstance(one, dc.Estimate)
+    assert covers(split, float(one), within=1e-11) or isinstance(one, dc.Estimate)
 
 
 @pytest.mark.parametrize("n", [3, 10, 30])
 def test_more_noise_tells_less_of_the_tally(n):
-    utilities = [tc.information.tally_utility(GRR(3, epsilon=epsilon), n, rng=1) for epsilon in (0.1, 1, 3, 8)]
+    utilities = [dc.information.tally_utility(GRR(3, epsilon=epsilon), n, rng=1) for epsilon in (0.1, 1, 3, 8)]
     assert all(float(less) <= highest(more) for less, more in itertools.pairwise(utilities))
 
 
@@ -104,23 +104,23 @@ def test_more_noise_tells_less_of_the_tally(n):
 @pytest.mark.parametrize(("k", "n"), [(4, 40), (5, 20)])
 def test_utility_of_tallies_that_are_too_many_to_list_is_within_a_hundredth(k, n):
     mechanism = GRR(k, epsilon=2)
-    answer = tc.information.tally_utility(mechanism, n, rng=1)
+    answer = dc.information.tally_utility(mechanism, n, rng=1)
     assert answer.confidence == 0.95
     assert answer.high - answer.low < 0.01 * answer.value
     # Told of the tallies is what is told of the population, and what normal tallies tell beyond it.
-    assert tc.information.population_information(mechanism, n) < answer.value * _entropy_of_tallies(k, n)
+    assert dc.information.population_information(mechanism, n) < answer.value * _entropy_of_tallies(k, n)
 
 
 def _entropy_of_tallies(k, n):
-    split = tc.information.information_split(GRR(k, p=1), n).users
+    split = dc.information.information_split(GRR(k, p=1), n).users
     return split.nonprivate + split.group_private
 
 
 @pytest.mark.long
 @pytest.mark.parametrize(("k", "epsilon", "n"), [(3, 2, 10), (3, 0.1, 15)])
 def test_intervals_of_sampled_tallies_cover(k, epsilon, n):
-    mechanism, population = GRR(k, epsilon=epsilon), tc.Dirichlet.jeffreys(k)
-    truth = tc.information.tally_utility(mechanism, n) * _entropy_of_tallies(k, n)
+    mechanism, population = GRR(k, epsilon=epsilon), dc.Dirichlet.jeffreys(k)
+    truth = dc.information.tally_utility(mechanism, n) * _entropy_of_tallies(k, n)
     found = [sampled(mechanism, n, population, np.random.default_rng(seed), draws=1 << 11) for seed in range(10)]
     assert sum(not e.low <= truth <= e.high for e in found) <= 2
     assert max(e.high - e.low for e in found) < 0.05 * truth
@@ -129,14 +129,14 @@ def test_intervals_of_sampled_tallies_cover(k, epsilon, n):
 PROTOCOLS = {
     "RAPPOR": UE.rappor(3, epsilon=2),
     "OUE": UE.oue(3, epsilon=1),
-    "OLH": tc.LocalHashing(3, epsilon=1, g=2),
-    "Hadamard": tc.HadamardResponse(3, epsilon=2),
-    "subsets": tc.SubsetSelection(4, epsilon=3, size=2),
+    "OLH": dc.LocalHashing(3, epsilon=1, g=2),
+    "Hadamard": dc.HadamardResponse(3, epsilon=2),
+    "subsets": dc.SubsetSelection(4, epsilon=3, size=2),
     "k-RR": GRR(4, epsilon=1),
     "k-RR of few lies": GRR(3, epsilon=10),
-    "rank 2 of 3": tc.Channel([[0.9, 0.1], [0.5, 0.5], [0.2, 0.8]]),
-    "zeros": tc.Channel([[0.5, 0.5, 0], [0, 0.5, 0.5], [0.5, 0, 0.5]]),
-    "a report of nothing": tc.Channel([[0.1, 0, 0, 0.9], [0, 0.1, 0, 0.9], [0, 0, 0.1, 0.9]]),
+    "rank 2 of 3": dc.Channel([[0.9, 0.1], [0.5, 0.5], [0.2, 0.8]]),
+    "zeros": dc.Channel([[0.5, 0.5, 0], [0, 0.5, 0.5], [0.5, 0, 0.5]]),
+    "a report of nothing": dc.Channel([[0.1, 0, 0, 0.9], [0, 0.1, 0, 0.9], [0, 0, 0.1, 0.9]]),
 }
 
 
@@ -148,10 +148,10 @@ PROTOCOLS = {
 def test_intervals_of_any_protocol_cover(name, population, by, monkeypatch):
     protocol, n = PROTOCOLS[name], 5
     k = protocol.secrets
-    law = tc.Dirichlet(population[:k]) if isinstance(population, list) else tc.Dirichlet.jeffreys(k)
+    law = dc.Dirichlet(population[:k]) if isinstance(population, list) else dc.Dirichlet.jeffreys(k)
     if population == "points":
-        law = tc.PointMixture([np.arange(1.0, k + 1) / sum(range(1, k + 1)), np.full(k, 1 / k)], [0.3, 0.7])
-    truth = tc.information.tally_utility(protocol, n, law) * tally_entropy(k, n, law)
+        law = dc.PointMixture([np.arange(1.0, k + 1) / sum(range(1, k + 1)), np.full(k, 1 / k)], [0.3, 0.7])
+    truth = dc.information.tally_utility(protocol, n, law) * tally_entropy(k, n, law)
     assert isinstance(truth, float)
     if by == "tables":
         monkeypatch.setattr(sampled_tallies, "_LISTED", 0)
@@ -192,7 +192,7 @@ def _likelihood(C, held, tally):
 @pytest.mark.parametrize("alpha", [[0.5] * 3, [0.3, 1, 4]])
 def test_posteriors_of_what_people_hold_are_bayes_rule(alpha):
     C, n = np.array(PROTOCOLS["RAPPOR"].channel().matrix), 3
-    listed, law = histograms(n, 3), sampled_tallies.tally_law(histograms(n, 3), tc.Dirichlet(alpha))
+    listed, law = histograms(n, 3), sampled_tallies.tally_law(histograms(n, 3), dc.Dirichlet(alpha))
     reports = histograms(n, C.shape[1])[::7]
     entropies, evidence = report_tables.posterior_entropies(C, reports, listed, law)
     for s, entropy, log_mass in zip(reports, entropies, evidence, strict=True):
@@ -212,11 +212,11 @@ def test_posteriors_of_what_people_hold_are_bayes_rule(alpha):
     ids=repr,
 )
 def test_reports_of_many_kinds_are_listed_where_values_are_few(mechanism, n, expected):
-    answer = tc.information.tally_utility(mechanism, n)
+    answer = dc.information.tally_utility(mechanism, n)
     assert isinstance(answer, float)
     if expected is None:
         with within(Limits(most_report_tallies=1)):
-            assert covers(tc.information.tally_utility(mechanism, n, rng=1), answer)
+            assert covers(dc.information.tally_utility(mechanism, n, rng=1), answer)
     else:
         assert answer == pytest.approx(expected, abs=5e-7)
 
@@ -227,25 +227,25 @@ def test_reports_of_many_kinds_are_listed_where_values_are_few(mechanism, n, exp
     [
         (UE.rappor(3, epsilon=2), 50, 0.005),
         (UE.oue(5, epsilon=1), 100, 0.02),
-        (tc.LocalHashing(5, epsilon=1), 100, 0.02),
-        (tc.HadamardResponse(5, epsilon=1), 100, 0.02),
+        (dc.LocalHashing(5, epsilon=1), 100, 0.02),
+        (dc.HadamardResponse(5, epsilon=1), 100, 0.02),
         (GRR(10, epsilon=1), 1000, 0.01),
         (UE.oue(10, epsilon=1), 10, 0.02),
     ],
     ids=repr,
 )
 def test_utility_of_tallies_is_an_estimate_whatever_the_protocol(mechanism, n, width):
-    answer = tc.information.tally_utility(mechanism, n, rng=1)
+    answer = dc.information.tally_utility(mechanism, n, rng=1)
     assert answer.confidence == 0.95
     assert answer.high - answer.low < width
-    once = tc.information.population_information(mechanism, 1)
+    once = dc.information.population_information(mechanism, 1)
     assert once < answer.low * _entropy_of_tallies(mechanism.k, n)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize(("mechanism", "n"), [(UE.rappor(3, epsilon=2), 30), (GRR(4, epsilon=3), 25)], ids=repr)
 def test_the_routes_to_a_sampled_tally_agree(mechanism, n, monkeypatch):
-    law = tc.Dirichlet.jeffreys(mechanism.k)
+    law = dc.Dirichlet.jeffreys(mechanism.k)
     by_posteriors = sampled(mechanism, n, law, np.random.default_rng(1), draws=1 << 11)
     monkeypatch.setattr(sampled_tallies, "_LISTED", 0)
     monkeypatch.setattr(sampled_tallies, "_BY_FORMULA", 0)
@@ -258,9 +258,9 @@ def test_the_routes_to_a_sampled_tally_agree(mechanism, n, monkeypatch):
 @pytest.mark.long
 @pytest.mark.parametrize(("epsilon", "n", "alpha"), [(8, 8, 0.001), (6, 6, 0.02), (3, 6, 0.001), (10, 12, 0.5)])
 def test_intervals_cover_what_is_too_rare_to_be_in_a_sample(epsilon, n, alpha):
-    mechanism, population = GRR(3, epsilon=epsilon), tc.Dirichlet([alpha] * 3)
+    mechanism, population = GRR(3, epsilon=epsilon), dc.Dirichlet([alpha] * 3)
     entropy = tally_entropy(3, n, population)
-    truth = tc.information.tally_utility(mechanism, n, population) * entropy
+    truth = dc.information.tally_utility(mechanism, n, population) * entropy
     for draws in (1 << 9, 1 << 12):
         found = [sampled(mechanism, n, population, np.random.default_rng(seed), draws=draws) for seed in range(20)]
         assert sum(not e.low <= truth <= e.high for e in found) <= 2
@@ -281,6 +281,6 @@ def test_the_law_of_reports_given_what_people_hold_is_that_of_all_their_reports(
 
 @pytest.mark.long
 def test_tallies_of_hundreds_of_values_are_an_estimate():
-    answer = tc.information.tally_utility(GRR(400, epsilon=3), 5, rng=1)
+    answer = dc.information.tally_utility(GRR(400, epsilon=3), 5, rng=1)
     # One person's tally is the value, and so nearly are those of few people with different values.
     assert 0 < answer.low < answer.high < 0.02

@@ -5,17 +5,17 @@ import math
 import numpy as np
 import pytest
 
-import tacit as tc
+import discretion as dc
 from information.answers import covers
 from oracles import local_information as slow
 from oracles.population_laws import law_of
 from oracles.precise_betas import information_of_a_count
 from oracles.promise import exactly
 
-RR, UE = tc.RandomizedResponse, tc.UnaryEncoding
-ASYMMETRIC = tc.Channel([[0.5, 0.5], [0.0, 1.0]])
-SMOOTH = tc.Dirichlet([4, 4])
-POINTS = tc.PointMixture([[0.5, 0.5], [0.25, 0.75], [1, 0]], [0.5, 0.3, 0.2])
+RR, UE = dc.RandomizedResponse, dc.UnaryEncoding
+ASYMMETRIC = dc.Channel([[0.5, 0.5], [0.0, 1.0]])
+SMOOTH = dc.Dirichlet([4, 4])
+POINTS = dc.PointMixture([[0.5, 0.5], [0.25, 0.75], [1, 0]], [0.5, 0.3, 0.2])
 
 
 @pytest.mark.long
@@ -28,7 +28,7 @@ def test_of_a_yes_or_no_question_it_keeps_its_digits_however_little(epsilon, n, 
     with mp.workdps(45):
         hit = 1 / (1 + mp.exp(-mp.mpf(epsilon)))
         expected = float(information_of_a_count(n, a, b, (hit, 1 - hit), step=0.08 if epsilon == 8 else 0.1))
-    assert tc.information.population_information(mechanism, n, tc.Dirichlet([a, b])) == pytest.approx(
+    assert dc.information.population_information(mechanism, n, dc.Dirichlet([a, b])) == pytest.approx(
         expected, rel=1e-10
     )
 
@@ -46,7 +46,7 @@ def test_of_a_yes_or_no_question_it_keeps_its_digits_however_little(epsilon, n, 
     ids=repr,
 )
 def test_of_thousands_it_is_the_sum_over_all_counts(mechanism, n, expected):
-    answer = tc.information.population_information(mechanism, n)
+    answer = dc.information.population_information(mechanism, n)
     assert isinstance(answer, float)
     assert answer == (
         exactly(_over_all_counts(np.array(mechanism.channel().matrix), n)) if expected is None else expected
@@ -70,64 +70,64 @@ def _over_all_counts(matrix, n):
 
 
 @pytest.mark.parametrize(
-    "system", [UE.oue(2, epsilon=1), UE.rappor(2, epsilon=3), tc.LocalHashing(2, 1.0, g=3)], ids=repr
+    "system", [UE.oue(2, epsilon=1), UE.rappor(2, epsilon=3), dc.LocalHashing(2, 1.0, g=3)], ids=repr
 )
-@pytest.mark.parametrize("population", [tc.Dirichlet([0.5, 1.5]), POINTS], ids=["Dirichlet", "points"])
+@pytest.mark.parametrize("population", [dc.Dirichlet([0.5, 1.5]), POINTS], ids=["Dirichlet", "points"])
 def test_reports_that_all_send_alike_say_nothing(system, population):
     for n in (2, 9):
-        told = tc.information.population_information(system, n, population)
+        told = dc.information.population_information(system, n, population)
         matrix = np.array(system.channel().reduced().matrix)
         assert told == exactly(slow.population_information(matrix, n, law_of(population)))
-        assert tc.information.population_information(system.channel(), n, population) == pytest.approx(told, rel=1e-10)
+        assert dc.information.population_information(system.channel(), n, population) == pytest.approx(told, rel=1e-10)
 
 
 def test_many_reports_some_of_which_say_nothing_are_fewer_reports():
     # Half of the reports of OUE tell, by the same odds: n of them about as much as n/2 answers.
-    told = tc.information.population_information(UE.oue(2, epsilon=1), 10**4, SMOOTH)
-    assert told == pytest.approx(tc.information.population_information(RR(2, epsilon=1), 5000, SMOOTH), abs=1e-4)
+    told = dc.information.population_information(UE.oue(2, epsilon=1), 10**4, SMOOTH)
+    assert told == pytest.approx(dc.information.population_information(RR(2, epsilon=1), 5000, SMOOTH), abs=1e-4)
 
 
 @pytest.mark.parametrize("n", [3, 40])
 def test_of_points_it_is_the_sum_over_all_tallies(n):
-    for system in (RR(2, epsilon=1), ASYMMETRIC, tc.Channel([[0.2, 0.4, 0.4], [0.2, 0.1, 0.7]])):
+    for system in (RR(2, epsilon=1), ASYMMETRIC, dc.Channel([[0.2, 0.4, 0.4], [0.2, 0.1, 0.7]])):
         matrix = np.array(system.channel().matrix)
         expected = slow.population_information(matrix, n, law_of(POINTS))
-        assert tc.information.population_information(system, n, POINTS) == exactly(expected)
+        assert dc.information.population_information(system, n, POINTS) == exactly(expected)
 
 
 def test_two_reports_of_many_values_tell_points_apart():
-    parity, points = tc.Channel([[0.9, 0.1], [0.2, 0.8], [0.5, 0.5]]), tc.PointMixture(np.eye(3), [0.2, 0.3, 0.5])
+    parity, points = dc.Channel([[0.9, 0.1], [0.2, 0.8], [0.5, 0.5]]), dc.PointMixture(np.eye(3), [0.2, 0.3, 0.5])
     expected = slow.population_information(np.array(parity.matrix), 30, law_of(points))
-    assert tc.information.population_information(parity, 30, points) == exactly(expected)
+    assert dc.information.population_information(parity, 30, points) == exactly(expected)
     everything = -sum(w * math.log(w) for w in (0.2, 0.3, 0.5))
-    assert tc.information.population_information(parity, 10**6, points) == pytest.approx(everything, rel=1e-10)
+    assert dc.information.population_information(parity, 10**6, points) == pytest.approx(everything, rel=1e-10)
 
 
 def test_near_points_are_told_apart_by_the_square_of_their_distance():
     near = 1e-9
-    points = tc.PointMixture([[0.5 + near, 0.5 - near], [0.5, 0.5]], [0.5, 0.5])
+    points = dc.PointMixture([[0.5 + near, 0.5 - near], [0.5, 0.5]], [0.5, 0.5])
     mechanism, n = RR(2, epsilon=1), 20
     moved = 0.5 + near - 0.5  # what a float holds of it
     expected = n / 2 * (mechanism.gap * moved) ** 2 * 0.25 * 4
-    assert tc.information.population_information(mechanism, n, points) == pytest.approx(expected, rel=1e-6)
+    assert dc.information.population_information(mechanism, n, points) == pytest.approx(expected, rel=1e-6)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("n", [10**5, 10**7 + 1])
 def test_utilities_of_millions_are_floats(n):
     mechanism = RR(2, epsilon=1)
-    told = tc.information.population_information(mechanism, n, SMOOTH)
-    limit = tc.information.asymptotic_utility(mechanism, SMOOTH)
-    assert tc.information.digit_utility(mechanism, n, SMOOTH) - math.log(n) / 2 == pytest.approx(limit, abs=30 / n)
-    assert tc.information.distribution_utility(mechanism, n, SMOOTH) == exactly(
-        told / tc.information.population_information(RR(2, p=1), n, SMOOTH)
+    told = dc.information.population_information(mechanism, n, SMOOTH)
+    limit = dc.information.asymptotic_utility(mechanism, SMOOTH)
+    assert dc.information.digit_utility(mechanism, n, SMOOTH) - math.log(n) / 2 == pytest.approx(limit, abs=30 / n)
+    assert dc.information.distribution_utility(mechanism, n, SMOOTH) == exactly(
+        told / dc.information.population_information(RR(2, p=1), n, SMOOTH)
     )
 
 
 def test_what_a_little_noise_takes_from_a_count():
     assert covers(
-        tc.information.population_information(RR(2, epsilon=700), 50),
-        tc.information.population_information(RR(2, p=1), 50),
+        dc.information.population_information(RR(2, epsilon=700), 50),
+        dc.information.population_information(RR(2, p=1), 50),
     )
 
 
@@ -135,11 +135,11 @@ def test_what_a_little_noise_takes_from_a_count():
 @pytest.mark.parametrize("shares", [(1, 0.5), (0, 1, 0.3), (1, 1 - 1e-9, 0.5), (0, 1e-9, 1e-3, 0.9), (1, 0)])
 def test_points_that_are_certain_of_a_value_are_told_apart_as_all_counts_do(shares, n):
     weights = np.arange(1.0, len(shares) + 1) / sum(range(1, len(shares) + 1))
-    population = tc.PointMixture([[share, 1 - share] for share in shares], weights)
+    population = dc.PointMixture([[share, 1 - share] for share in shares], weights)
     expected = 0.0
     for count in range(n + 1):
         likely = [share**count * (1 - share) ** (n - count) for share in shares]
         mean = float(weights @ likely)
         parts = (weight * p * math.log(p / mean) for weight, p in zip(weights, likely, strict=True) if p)
         expected += math.comb(n, count) * sum(parts)
-    assert tc.information.population_information(RR(2, p=1), n, population) == exactly(expected)
+    assert dc.information.population_information(RR(2, p=1), n, population) == exactly(expected)

@@ -2,10 +2,10 @@
 
 from dataclasses import replace
 
-from tacit.anonymity import PopulationUniqueness, UniquenessModel
-from tacit.estimate import Estimate
-from tacit.jobs.audit.decision_result import ColumnDecision, Columns, Decision, FrontSet, GuessReport, Offer
-from tacit.jobs.audit.result import (
+from discretion.anonymity import PopulationUniqueness, UniquenessModel
+from discretion.estimate import Estimate
+from discretion.jobs.audit.decision_result import ColumnDecision, Columns, Decision, FrontSet, GuessReport, Offer
+from discretion.jobs.audit.result import (
     AnswerGuesses,
     Audit,
     CertifiedReport,

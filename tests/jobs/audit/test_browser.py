@@ -6,9 +6,9 @@ import time
 
 import pytest
 
-import tacit as tc
+import discretion as dc
+from discretion.jobs.audit import to_html
 from jobs.audit import samples
-from tacit.jobs.audit import to_html
 
 pytestmark = [pytest.mark.browser, pytest.mark.long]
 sync_api = pytest.importorskip("playwright.sync_api")
@@ -43,7 +43,7 @@ def reports(tmp_path_factory):
     folder = tmp_path_factory.mktemp("reports")
     columns = ["age", "fnlwgt", "sex", "race", "native_country", "income"]
     audits = {
-        "adult": tc.audit("example:adult", columns=columns, sensitive="income"),
+        "adult": dc.audit("example:adult", columns=columns, sensitive="income"),
         "usual": samples.usual(),
         "hostile": samples.hostile(),
         "bare": samples.bare(),

@@ -11,21 +11,21 @@ from hypothesis import given, settings, strategies as st
 from rich.console import Console
 from rich.table import Table
 
-import tacit as tc
+import discretion as dc
+from discretion.estimate import Estimate, highest, lowest
+from discretion.jobs.audit.asked_crowd import AskedCrowd
+from discretion.jobs.audit.best_protocol import PROTOCOLS, compared
+from discretion.jobs.audit.collection import EPSILONS, KEPT_ERROR, collection_report, divided, kept_error
+from discretion.jobs.audit.collection_text import added_up, collected, collection_table, in_short, too_few
+from discretion.jobs.audit.result import CollectionReport
+from discretion.limits import Limits, within
+from discretion.spelling import mechanism_of
 from jobs.audit import samples
 from oracles.asked_crowds import best_error, guess_among, mean_variances
-from tacit.estimate import Estimate, highest, lowest
-from tacit.jobs.audit.asked_crowd import AskedCrowd
-from tacit.jobs.audit.best_protocol import PROTOCOLS, compared
-from tacit.jobs.audit.collection import EPSILONS, KEPT_ERROR, collection_report, divided, kept_error
-from tacit.jobs.audit.collection_text import added_up, collected, collection_table, in_short, too_few
-from tacit.jobs.audit.result import CollectionReport
-from tacit.limits import Limits, within
-from tacit.spelling import mechanism_of
 
 
 def asked(*values: str) -> CollectionReport:
-    sizes = tc.Population(pa.table({"a": list(values)})).class_sizes(["a"])
+    sizes = dc.Population(pa.table({"a": list(values)})).class_sizes(["a"])
     return collection_report("a", sizes)
 
 
@@ -111,21 +111,21 @@ def test_an_error_larger_than_a_typical_share_is_said_of_its_own_columns_only() 
 
 def test_what_is_certified_of_the_shuffled_reports_is_what_the_measure_says() -> None:
     report = asked(*"aab" * 100)
-    crowd = tc.Shuffled(mechanism_of(report.recommended.best.mechanism), report.n)
-    truth = tc.dp_epsilon(crowd.seen_by(tc.WorstAllButOne()), report.delta)
+    crowd = dc.Shuffled(mechanism_of(report.recommended.best.mechanism), report.n)
+    truth = dc.dp_epsilon(crowd.seen_by(dc.WorstAllButOne()), report.delta)
     assert report.delta == 1 / (10 * report.n)
     assert isinstance(report.shuffled_epsilon, Estimate)
     assert lowest(truth) <= report.shuffled_epsilon.high <= 1.5 * highest(truth)
 
 
 def test_questions_to_the_same_people_add_up() -> None:
-    sizes = tc.Population(pa.table({"a": list("aab" * 100)})).class_sizes(["a"])
+    sizes = dc.Population(pa.table({"a": list("aab" * 100)})).class_sizes(["a"])
     alone, third = collection_report("a", sizes), collection_report("a", sizes, 3)
     assert alone.if_all_asked == alone.recommended.best
     each = divided(third.recommended.epsilon, 3)
     assert 3 * each <= third.recommended.epsilon < 3.01 * each
     assert third.if_all_asked.mechanism == f"krr:k=2,epsilon={each:g}"
-    error = tc.frequency_error(mechanism_of(third.if_all_asked.mechanism), 300)
+    error = dc.frequency_error(mechanism_of(third.if_all_asked.mechanism), 300)
     assert third.if_all_asked.error_share == pytest.approx(error.share)
     assert added_up([alone], "it") is None
     said = added_up([third] * 3, "it")
@@ -157,7 +157,7 @@ def test_who_reads_nothing_else_meets_no_epsilon() -> None:
 
 @pytest.mark.long
 def test_asking_adult_instead_takes_a_moment_and_is_said_in_one_table() -> None:
-    found = tc.audit("example:adult", columns=["sex", "race", "age", "native_country"])
+    found = dc.audit("example:adult", columns=["sex", "race", "age", "native_country"])
     for report in found.collection:
         assert report.questions == 4
         assert report.hides

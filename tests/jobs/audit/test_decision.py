@@ -8,16 +8,16 @@ import pyarrow as pa
 import pytest
 from rich.console import Console
 
-import tacit as tc
-from tacit.errors import InvalidValueError
-from tacit.jobs.audit import sets as search, to_text
-from tacit.jobs.audit.summary import summary
+import discretion as dc
+from discretion.errors import InvalidValueError
+from discretion.jobs.audit import sets as search, to_text
+from discretion.jobs.audit.summary import summary
 
 
 @pytest.mark.parametrize("told", [{"guess_budget": 0.1}, {"certain_budget": 0.0}])
 def test_what_limits_guesses_of_no_column_is_refused(told: dict) -> None:
     with pytest.raises(InvalidValueError, match=f"{next(iter(told))} limits what is told of sensitive columns, and"):
-        tc.audit(pa.table({"a": ["x"]}), **told)
+        dc.audit(pa.table({"a": ["x"]}), **told)
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def test_what_limits_guesses_of_no_column_is_refused(told: dict) -> None:
 def test_where_nothing_goes_out_the_reason_is_said(told: dict, said: str, reasons: set[str]) -> None:
     town = [*"ab"] * 50
     table = pa.table({"sex": ["f" if place == "a" else "m" for place in town], "town": town, "pin": [*range(50)] * 2})
-    found = tc.audit(table, **told)
+    found = dc.audit(table, **told)
     assert found.decision.recommended == ()
     assert said in summary(found)
     assert said in " ".join(found.to_html().replace("\N{NO-BREAK SPACE}", " ").split())
@@ -58,7 +58,7 @@ def test_what_stands_out_without_naming_anybody_is_called_what_it_is() -> None:
         "height": [150 + place / 7 for place in range(200)],
         "sex": [*"fm"] * 100,
     }
-    reasons = {each.column: each.reason.partition(":")[0] for each in tc.audit(pa.table(told)).decision.columns}
+    reasons = {each.column: each.reason.partition(":")[0] for each in dc.audit(pa.table(told)).decision.columns}
     assert reasons == {
         "seen": "date", "lat": "coordinate", "sampling_weight": "weight", "height": "measurement",
         "sex": "tells 1.000 bits",
@@ -69,14 +69,14 @@ def test_what_stands_out_without_naming_anybody_is_called_what_it_is() -> None:
 def test_bits_are_counted_instead_where_that_is_more_in_the_digits_that_are_said(most: int, offered: list[str]) -> None:
     quarters = [0] * most + [1] * 250 + [2] * 250 + [3] * (500 - most)
     pair = {"a": [value // 2 for value in quarters], "b": [value % 2 for value in quarters]}
-    found = tc.audit(pa.table({**pair, "c": [place % 4 for place in range(1000)]}), k=140, budget=0.0)
+    found = dc.audit(pa.table({**pair, "c": [place % 4 for place in range(1000)]}), k=140, budget=0.0)
     assert found.decision.recommended == ("a", "b")
     assert [offer.by for offer in found.decision.offers] == offered
 
 
-@pytest.mark.parametrize("known", tc.anonymity.PRESETS, ids=lambda known: known.name)
-def test_a_published_threshold_is_named_with_its_source_in_each_report(known: tc.anonymity.Preset) -> None:
-    found = tc.audit(pa.table({"a": ["x"]}), preset=known.name)
+@pytest.mark.parametrize("known", dc.anonymity.PRESETS, ids=lambda known: known.name)
+def test_a_published_threshold_is_named_with_its_source_in_each_report(known: dc.anonymity.Preset) -> None:
+    found = dc.audit(pa.table({"a": ["x"]}), preset=known.name)
     assert found.k == known.k
     console = Console(width=1000, file=io.StringIO(), record=True)
     console.print(to_text(found))
@@ -85,7 +85,7 @@ def test_a_published_threshold_is_named_with_its_source_in_each_report(known: tc
 
 
 def test_a_search_takes_longer_where_each_question_does() -> None:
-    here = tc.Population(pa.table({"a": ["x"]}))
+    here = dc.Population(pa.table({"a": ["x"]}))
     elsewhere = here.with_rows(lambda rows: replace(rows, arrow=None), None)
     longer = zip(search.search_seconds(elsewhere), search.search_seconds(here), strict=True)
     assert [there / at_once for there, at_once in longer] == [6, 6]
@@ -95,7 +95,7 @@ def test_what_fits_and_was_not_added_in_time_is_said_to_fit(monkeypatch: pytest.
     monkeypatch.setattr(search, "_SEARCH_SECONDS", 1e-9)
     table = pa.table({"sex": [*"fm"] * 50, "town": [*"aabb"] * 25})
     for sensitive, reason in (((), "fits too"), (("sex",), "not known to fit")):
-        found = tc.audit(table, sensitive=sensitive)
+        found = dc.audit(table, sensitive=sensitive)
         assert found.decision.recommended == ()
         why = {each.column: each.reason for each in found.decision.columns}
         assert why["town"] == f"{reason}: the search ended before"

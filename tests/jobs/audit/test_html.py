@@ -11,9 +11,9 @@ from html.parser import HTMLParser
 import pyarrow
 import pytest
 
-import tacit as tc
+import discretion as dc
+from discretion.jobs.audit.html import to_html
 from jobs.audit import samples
-from tacit.jobs.audit.html import to_html
 
 _LOADING = {"src", "href", "data", "action", "poster", "srcset", "background", "formaction", "ping", "xlink:href"}
 
@@ -108,7 +108,7 @@ def test_the_decision_says_what_to_publish_what_that_gives_away_and_what_comes_n
         "They expose about 1 in 120 people (8, 0.8 %); the budget is 1 %; sick is guessed right 52 % of the time "
         "instead of 50 %.",
         "of which none follows from another: proved.",
-        "tacit release people.csv --columns=city,sick --sensitive=sick --keep=sick --k=10 --budget=0.01 "
+        "discretion release people.csv --columns=city,sick --sensitive=sick --keep=sick --k=10 --budget=0.01 "
         "--out=columns.parquet",
         "publish job, sick instead: 3.5 bits together, not 3.25.",
         "Coarsened or redacted as it says, each of these fits beside those to publish; not all of them do.",
@@ -245,7 +245,7 @@ def test_the_policy_forbids_loads_and_allows_the_two_scripts_only(page):
 def test_the_page_names_its_language_viewport_and_title(page):
     assert page.all("html") == [{"lang": "en"}]
     assert {"name": "viewport", "content": "width=device-width, initial-scale=1"} in page.all("meta")
-    assert page.inside("title")[0].endswith("gives away: a Tacit audit")
+    assert page.inside("title")[0].endswith("gives away: a Discretion audit")
     assert page.all("link") == [{"rel": "icon", "href": "data:,"}]
 
 
@@ -352,7 +352,7 @@ def test_a_withheld_value_never_occurs_even_if_the_audit_carries_it():
 @pytest.mark.long
 def test_no_rare_value_of_a_real_table_reaches_the_page():
     table = pyarrow.table({"city": ["Oslo"] * 12 + ["Thule"], "sick": ["no"] * 12 + [None]})
-    html = to_html(tc.audit(table, sensitive="sick"))
+    html = to_html(dc.audit(table, sensitive="sick"))
     assert "Thule" not in html
     assert "held by fewer than 10 people, withheld" in html
 
@@ -407,7 +407,7 @@ def test_no_name_or_value_reorders_the_words_around_it():
     marks = "\u202e\u2066\u200f\u061c\u2028\x9b\x7f\u200b"
     name, hebrew, value = f"a{marks}b", "גיל", f"x{marks}y"
     table = pyarrow.table({name: [value] * 20, hebrew: ["no"] * 10 + ["yes"] * 10})
-    html = to_html(tc.audit(table, sensitive=hebrew, show_rare=True))
+    html = to_html(dc.audit(table, sensitive=hebrew, show_rare=True))
     assert not set(marks) & set(html)
     page = Page(html)
     for figure in page.figures:

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from rich.console import Console
 
-import tacit as tc
+import discretion as dc
+from discretion.errors import InvalidValueError, UnknownColumnError
+from discretion.jobs.audit import sets as search, to_text
+from discretion.jobs.audit.result import Audit
+from discretion.limits import Limits, within
+from discretion.tables.counting.threshold import most_exposed
 from oracles.audits import best_guesses, classes, exposed_people, subsets
-from tacit.errors import InvalidValueError, UnknownColumnError
-from tacit.jobs.audit import sets as search, to_text
-from tacit.jobs.audit.result import Audit
-from tacit.limits import Limits, within
-from tacit.tables.counting.threshold import most_exposed
 
 NAMES = ["a", "b", "c", "d"]
 
@@ -36,7 +36,7 @@ def arrow(rows: list[dict]) -> pa.Table:
 @given(tables(), st.integers(1, 6), st.sampled_from([0.0, 0.2, 0.5, 1.0]))
 def test_every_number_of_an_audit_is_what_counting_rows_gives(rows: list[dict], k: int, budget: float) -> None:
     names = list(rows[0])
-    found = tc.audit(arrow(rows), sensitive=names[0], k=k, budget=budget)
+    found = dc.audit(arrow(rows), sensitive=names[0], k=k, budget=budget)
     n = len(rows)
     assert found.people == found.rows == n
     for report in found.columns:
@@ -67,7 +67,7 @@ def check_selected(found: Audit, rows: list[dict], k: int, budget: float) -> Non
     """Check that the selected sets are just the maximal ones within the budgets, and the first the one to publish."""
     secret, n = found.sensitive[0], len(rows)
     naming = {
-        kind.column for kind in tc.anonymity.column_kinds(tc.Population(arrow(rows))) if kind.kind in search.NAMING
+        kind.column for kind in dc.anonymity.column_kinds(dc.Population(arrow(rows))) if kind.kind in search.NAMING
     }
     open_to = [name for name in rows[0] if name != secret and name not in naming]
     most = best_guesses(rows, (), secret) + most_exposed(n, found.guess_budget)
@@ -98,28 +98,28 @@ def check_selected(found: Audit, rows: list[dict], k: int, budget: float) -> Non
 @settings(max_examples=20, deadline=None)
 @given(tables(), st.integers(1, 6), st.sampled_from([0.0, 0.2, 0.5, 1.0]), st.booleans())
 def test_what_an_audit_says_is_what_the_functions_say(rows, k: int, budget: float, named: bool) -> None:
-    population = tc.Population(arrow(rows))
-    found = tc.audit(population, sensitive=population.columns[-1] if named else None, k=k, budget=budget)
+    population = dc.Population(arrow(rows))
+    found = dc.audit(population, sensitive=population.columns[-1] if named else None, k=k, budget=budget)
     check_what_the_columns_alone_say(found, population, rows)
     check_what_a_release_promises(found, population)
     check_what_redacting_would_do(found, population, rows)
 
 
-def check_what_the_columns_alone_say(found: Audit, population: tc.Population, rows: list[dict]) -> None:
+def check_what_the_columns_alone_say(found: Audit, population: dc.Population, rows: list[dict]) -> None:
     k, budget = found.k, found.budget
     for report in found.certified:
-        assert report.theorems == tc.anonymity.theorem_bound(population, k=k, columns=report.columns).value
-        assert report.if_independent == tc.anonymity.exposure_if_independent(population, k=k, columns=report.columns)
+        assert report.theorems == dc.anonymity.theorem_bound(population, k=k, columns=report.columns).value
+        assert report.if_independent == dc.anonymity.exposure_if_independent(population, k=k, columns=report.columns)
     traits = [report.column for report in found.columns if not report.identifier_like]
-    maximal = tc.select_columns(population, budget, k=k, by="certified", columns=traits).maximal
+    maximal = dc.select_columns(population, budget, k=k, by="certified", columns=traits).maximal
     promised = [chosen for chosen in maximal if chosen.columns]
     assert [report.columns for report in found.certified_selection] == [chosen.columns for chosen in promised][:10]
     for report, chosen in zip(found.certified_selection, promised, strict=False):
-        assert report.bound == chosen.exposure == tc.exposure_bound(population, k=k, columns=report.columns)
+        assert report.bound == chosen.exposure == dc.exposure_bound(population, k=k, columns=report.columns)
         assert report.exposure == exposed_people(rows, report.columns, k) / len(rows) <= report.bound.value
 
 
-def check_what_a_release_promises(found: Audit, population: tc.Population) -> None:
+def check_what_a_release_promises(found: Audit, population: dc.Population) -> None:
     k, sensitive = found.k, next(iter(found.sensitive), None)
     traits = tuple(report.column for report in found.columns if not report.identifier_like)
     released = [report.columns for report in found.selected[:10]]
@@ -127,8 +127,8 @@ def check_what_a_release_promises(found: Audit, population: tc.Population) -> No
         dict.fromkeys([*released, *([traits] if traits else [])])
     )
     for report in found.release:
-        assert report.k_anonymity == tc.anonymity.k_anonymity(population, report.columns)
-        future = tc.anonymity.future_exposure(population, found.rows, k, columns=report.columns)
+        assert report.k_anonymity == dc.anonymity.k_anonymity(population, report.columns)
+        future = dc.anonymity.future_exposure(population, found.rows, k, columns=report.columns)
         assert report.future_exposure == (future if report is found.release[0] else None)
         told = (report.l_diversity, report.entropy_l_diversity, report.t_closeness)
         if sensitive is None:
@@ -137,38 +137,38 @@ def check_what_a_release_promises(found: Audit, population: tc.Population) -> No
             known = [column for column in report.columns if column != sensitive]
             assert told == tuple(
                 quantity(population, known, sensitive)
-                for quantity in (tc.anonymity.l_diversity, tc.anonymity.entropy_l_diversity, tc.anonymity.t_closeness)
+                for quantity in (dc.anonymity.l_diversity, dc.anonymity.entropy_l_diversity, dc.anonymity.t_closeness)
             )
     for report in found.inference:
-        attack = tc.anonymity.inference(population, report.known, sensitive)
-        assert report.prior == attack.prior == tc.anonymity.inference_vulnerability(population, (), sensitive)
+        attack = dc.anonymity.inference(population, report.known, sensitive)
+        assert report.prior == attack.prior == dc.anonymity.inference_vulnerability(population, (), sensitive)
         assert (
             report.posterior
             == attack.posterior
-            == tc.anonymity.inference_vulnerability(population, report.known, sensitive)
+            == dc.anonymity.inference_vulnerability(population, report.known, sensitive)
         )
         assert (report.worst_person, report.certain_people) == (attack.worst_person, attack.certain_people)
 
 
-def check_what_redacting_would_do(found: Audit, population: tc.Population, rows: list[dict]) -> None:
+def check_what_redacting_would_do(found: Audit, population: dc.Population, rows: list[dict]) -> None:
     k = found.k
     traits = tuple(report.column for report in found.columns if not report.identifier_like)
-    rules = tc.anonymity.redaction_rules(population, k, traits, suspicion=0.5)
+    rules = dc.anonymity.redaction_rules(population, k, traits, suspicion=0.5)
     told = found.redaction.columns
     assert (
-        tuple(tc.anonymity.RedactionRule(report.column, report.rarer_than, report.decoys) for report in told) == rules
+        tuple(dc.anonymity.RedactionRule(report.column, report.rarer_than, report.decoys) for report in told) == rules
     )
     for report, rule in zip(told, rules, strict=True):
-        leakage = tc.anonymity.redaction_leakage(population, rule)
+        leakage = dc.anonymity.redaction_leakage(population, rule)
         for name in ("redacted", "rare_values", "rare_people", "suspicion"):
             assert getattr(report, name) == getattr(leakage, name)
         assert report.exposure == exposed_people(rows, (rule.column,), k) / len(rows)
-        assert report.redacted_exposure == tc.anonymity.redacted_exposure(
+        assert report.redacted_exposure == dc.anonymity.redacted_exposure(
             population, [rule], k=k, columns=[rule.column]
         )
     for report in found.redaction.together:
         assert report.exposure == exposed_people(rows, report.columns, k) / len(rows)
-        assert report.redacted_exposure == tc.anonymity.redacted_exposure(
+        assert report.redacted_exposure == dc.anonymity.redacted_exposure(
             population, rules, k=k, columns=report.columns
         )
     sets = [report.columns for report in found.redaction.together]
@@ -180,7 +180,7 @@ def check_what_redacting_would_do(found: Audit, population: tc.Population, rows:
 def test_redacting_with_too_many_answers_is_left_out_and_says_so(columns: int) -> None:
     rows = [{f"c{j}": "rare" if i == j else "common" for j in range(columns)} for i in range(40)]
     with within(Limits(most_answers_redacted=2**3 if columns == 4 else 2**20)):
-        found = tc.audit(arrow(rows), k=2, budget=0.01)
+        found = dc.audit(arrow(rows), k=2, budget=0.01)
     assert [(len(report.columns), report.redacted_exposure) for report in found.redaction.together] == [(columns, None)]
     assert any(f"whom {columns} columns together expose" in sentence for sentence in found.not_examined)
     assert all(report.redacted_exposure is not None for report in found.redaction.columns)
@@ -188,7 +188,7 @@ def test_redacting_with_too_many_answers_is_left_out_and_says_so(columns: int) -
 
 def test_identifiers_are_set_apart() -> None:
     rows = [{"id": str(i), "sex": "mf"[i % 2]} for i in range(100)]
-    found = tc.audit(arrow(rows))
+    found = dc.audit(arrow(rows))
     assert found.sets.identifier_like == ("id",)
     assert found.decision.recommended == ("sex",)
     assert found.decision.columns[0].verdict == "drop"
@@ -199,7 +199,7 @@ def test_identifiers_are_set_apart() -> None:
 
 def test_a_person_with_several_rows_is_one_person_and_gets_no_bound() -> None:
     rows = [{"id": str(i // 2), "drug": "abcd"[i % 4]} for i in range(80)]
-    found = tc.audit(arrow(rows), person="id", k=5)
+    found = dc.audit(arrow(rows), person="id", k=5)
     assert (found.people, found.rows) == (40, 80)
     assert found.sets.whole.classes == 2
     assert found.certified == found.certified_selection == found.collection == ()
@@ -211,26 +211,26 @@ def test_a_person_with_several_rows_is_one_person_and_gets_no_bound() -> None:
 @pytest.mark.long
 def test_no_value_of_fewer_than_k_people_is_in_the_data() -> None:
     rows = [{"town": "Paris"}] * 20 + [{"town": "Xanadu"}] * 2
-    assert "Xanadu" not in str(tc.audit(arrow(rows)).to_dict())
-    assert "Xanadu" in str(tc.audit(arrow(rows), show_rare=True).to_dict())
-    assert "Xanadu" in str(tc.audit(arrow(rows), k=2).to_dict())
+    assert "Xanadu" not in str(dc.audit(arrow(rows)).to_dict())
+    assert "Xanadu" in str(dc.audit(arrow(rows), show_rare=True).to_dict())
+    assert "Xanadu" in str(dc.audit(arrow(rows), k=2).to_dict())
 
 
 @pytest.mark.parametrize("budget", [-0.1, 1.1, math.nan, "much"])
 def test_a_budget_is_a_share(budget) -> None:
     with pytest.raises(InvalidValueError, match="budget"):
-        tc.audit("example:adult", columns=["sex"], budget=budget)
+        dc.audit("example:adult", columns=["sex"], budget=budget)
 
 
 @pytest.mark.long
 def test_some_columns_of_a_population_are_audited_as_if_they_were_all() -> None:
     columns = ["sex", "race"]
-    assert tc.audit(tc.Population("example:adult"), columns).to_dict() == tc.audit("example:adult", columns).to_dict()
+    assert dc.audit(dc.Population("example:adult"), columns).to_dict() == dc.audit("example:adult", columns).to_dict()
 
 
 def test_an_unknown_sensitive_column_is_refused() -> None:
     with pytest.raises(UnknownColumnError, match="did you mean 'sex'"):
-        tc.audit("example:adult", columns=["sex"], sensitive="sx")
+        dc.audit("example:adult", columns=["sex"], sensitive="sx")
 
 
 def test_the_report_says_which_columns_a_risk_and_a_guess_are_of() -> None:
@@ -242,7 +242,7 @@ def test_the_report_says_which_columns_a_risk_and_a_guess_are_of() -> None:
         "sick": ["yes" if person % 3 else "no" for person in range(40) for _ in range(2)],
     })  # fmt: skip
     for person in (None, "who"):
-        found = tc.audit(visits, ["card", "town", "sick"], "sick", k=2, person=person)
+        found = dc.audit(visits, ["card", "town", "sick"], "sick", k=2, person=person)
         risks = {risk.name: risk.whole for risk in found.risks}
         assert risks["inference: sick"] == 1.0
         assert {report.known for report in found.inference} == {("town",)}
@@ -250,7 +250,7 @@ def test_the_report_says_which_columns_a_risk_and_a_guess_are_of() -> None:
         said = "“Whole table” is with card, which mostly names a person; the guesses in section 5 are by"
         for face in (printed(found), printed(found, full=True), found.to_markdown(), found.to_html()):
             assert said in face
-    none = tc.audit(visits, ["town", "sick"], "sick", k=2)
+    none = dc.audit(visits, ["town", "sick"], "sick", k=2)
     assert "“Whole table”" not in printed(none, full=True) + none.to_html()
 
 

@@ -6,9 +6,9 @@ import pytest
 from markdown_it import MarkdownIt
 from rich.console import Console
 
+from discretion.errors import InvalidValueError
+from discretion.jobs.audit import to_html, to_markdown, to_text
 from jobs.audit import samples
-from tacit.errors import InvalidValueError
-from tacit.jobs.audit import to_html, to_markdown, to_text
 
 READER = MarkdownIt("commonmark").enable("table")
 SAMPLES = ["usual", "hostile", "bare", "wide"]

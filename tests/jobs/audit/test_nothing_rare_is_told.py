@@ -20,11 +20,11 @@ import pyarrow as pa
 import pytest
 from pyarrow import csv, parquet
 
-import tacit as tc
+import discretion as dc
 from cli_runner import run
-from tacit import anonymity
-from tacit.errors import TacitError
-from tacit.jobs.audit import to_html, to_text
+from discretion import anonymity
+from discretion.errors import DiscretionError
+from discretion.jobs.audit import to_html, to_text
 
 pytestmark = pytest.mark.long
 
@@ -227,7 +227,7 @@ def test_a_diff_tells_nothing_rare(people: Path, given: Path, tmp_path: Path, mo
 
 
 def test_a_check_tells_nothing_rare(people: Path, given: Path, tmp_path: Path) -> None:
-    policy = given / "tacit.toml"
+    policy = given / "discretion.toml"
     for secret in ("town", "salary", "born", "id"):
         policy.write_text(
             'person = "none"\n'
@@ -312,8 +312,8 @@ def test_what_is_wrong_with_a_file_is_said_without_a_value(given: Path, tmp_path
         check(tmp_path, "audit", str(path), "--columns", "town,salary,job", fails=True)
         check(tmp_path, "exposure", str(path), "--k", "10", fails=True)
         try:
-            tc.Population(path)
-        except TacitError:
+            dc.Population(path)
+        except DiscretionError:
             assert told(traceback.format_exc()) == [], path
 
 
@@ -350,7 +350,7 @@ def results() -> Iterator[tuple[str, Any]]:
     yield "leakage", [anonymity.redaction_leakage(P, rule) for rule in rules]
     yield "certified", anonymity.theorem_bound(P, k=K, columns=traits)
     yield "t", [anonymity.t_closeness(P, ["job"], column) for column in traits[:-1]]
-    found = tc.audit(P, columns=[*traits, "id", "pin", "note"], sensitive="salary")
+    found = dc.audit(P, columns=[*traits, "id", "pin", "note"], sensitive="salary")
     yield "audit", found
     yield "audit as data", found.to_dict()
     yield "audit as a page", to_html(found)
@@ -381,10 +381,10 @@ def test_no_error_of_the_library_holds_anything_rare() -> None:
         lambda: anonymity.Population(TABLE, person="town"),
         lambda: anonymity.Population(typed),
         lambda: anonymity.Population(two),
-        lambda: tc.audit(TABLE, sensitive="nosuch"),
+        lambda: dc.audit(TABLE, sensitive="nosuch"),
         lambda: anonymity.reidentification_risks(P, ["town"], population=3),
     ):
-        with pytest.raises(TacitError) as failed:
+        with pytest.raises(DiscretionError) as failed:
             wrong()
         assert told("".join(traceback.format_exception(failed.value))) == []
         error: BaseException | None = failed.value

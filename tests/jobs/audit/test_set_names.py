@@ -4,10 +4,10 @@ from dataclasses import replace
 
 from rich.console import Console
 
+from discretion.jobs.audit import to_html, to_markdown, to_text
+from discretion.jobs.audit.set_names import SetNames
+from discretion.presenting.names import among, briefly
 from jobs.audit import samples
-from tacit.jobs.audit import to_html, to_markdown, to_text
-from tacit.jobs.audit.set_names import SetNames
-from tacit.presenting.names import among, briefly
 
 WHOLE = tuple(f"c{i}" for i in range(20))
 

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-import tacit as tc
+import discretion as dc
 
 K = 4
 Values = list[Any]
@@ -72,7 +72,7 @@ def table(seed: int) -> dict[str, Values]:
 @pytest.mark.parametrize("seed", range(4))
 def test_a_column_is_coarsened_or_redacted_as_little_as_the_budget_asks(seed: int) -> None:
     columns = table(seed)
-    found = tc.audit(pa.table(columns), k=K, budget=0.05).decision
+    found = dc.audit(pa.table(columns), k=K, budget=0.05).decision
     published = [columns[name] for name in found.recommended]
     others = [each for each in found.columns if each.column not in found.recommended]
     for each in others:

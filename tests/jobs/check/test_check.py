@@ -7,17 +7,17 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, strategies as st
 
+from discretion.jobs.check import Checked, check, read_policy
 from oracles import releases, tables
-from tacit.jobs.check import Checked, check, read_policy
 
 ROWS = st.lists(st.tuples(*[st.sampled_from(["a", "b", None])] * 3), min_size=1, max_size=12)
 SHARES = st.integers(0, 100).map(lambda percent: Fraction(percent, 100))
 
 
 def checked(rows: list[tuple], text: str, folder: Path, names: str = "xyz") -> Checked:
-    (folder / "tacit.toml").write_text(text)
+    (folder / "discretion.toml").write_text(text)
     columns = {name: pa.array([row[j] for row in rows], pa.string()) for j, name in enumerate(names)}
-    return check(pa.table(columns), read_policy(folder / "tacit.toml"))
+    return check(pa.table(columns), read_policy(folder / "discretion.toml"))
 
 
 @given(ROWS, st.integers(1, 5), st.tuples(*[SHARES] * 4), st.integers(1, 3))
@@ -97,8 +97,8 @@ def test_a_sensitive_column_that_the_file_lacks_passes_no_limit_and_the_nearest_
         ('missing = "fail"\n', "failed"),
         ('missing = "undecided"\n', "not decided"),
     ):
-        (tmp_path / "tacit.toml").write_text(f'{text}sensitive = "town"\nl = 2\nfail_over = ["guess:town>0.5"]')
-        found = check(table, read_policy(tmp_path / "tacit.toml"))
+        (tmp_path / "discretion.toml").write_text(f'{text}sensitive = "town"\nl = 2\nfail_over = ["guess:town>0.5"]')
+        found = check(table, read_policy(tmp_path / "discretion.toml"))
         assert [rule.verdict for rule in found.rules] == [verdict] * 2
         assert all(f"there is no column 'town'; did you mean {name!r}?" in str(rule) for rule in found.rules)
 

@@ -6,16 +6,16 @@ from pathlib import Path
 import pytest
 from hypothesis import given, strategies as st
 
-from tacit.errors import InvalidValueError
-from tacit.jobs.check import read_policy
-from tacit.jobs.check.policy import KEYS, _line_of
-from tacit.jobs.gates import Gate
+from discretion.errors import InvalidValueError
+from discretion.jobs.check import read_policy
+from discretion.jobs.check.policy import KEYS, _line_of
+from discretion.jobs.gates import Gate
 
 
 @pytest.fixture
 def policy(tmp_path: Path):
     def read(text: str | bytes):
-        path = tmp_path / "tacit.toml"
+        path = tmp_path / "discretion.toml"
         path.write_bytes(text if isinstance(text, bytes) else text.encode())
         return read_policy(path)
 
@@ -63,7 +63,7 @@ def test_k_alone_is_a_rule_and_with_a_budget_says_who_is_exposed(policy, text: s
     ("text", "expected"),
     [
         ("k = 5\n\nbudgt = 0.1", ["line 3", "'budgt'", "did you mean 'budget'"]),
-        ("columns = ['a']\n[tool.tacit]\nk = 5", ["line 2", "'tool'", "it is one of person, header, columns"]),
+        ("columns = ['a']\n[tool.discretion]\nk = 5", ["line 2", "'tool'", "it is one of person, header, columns"]),
         ("'k ' = 5", ["did you mean 'k'"]),
         ("k = 0", ["line 1", "k must be a whole number of at least 1, got 0"]),
         ("k = true", ["line 1", "k must be a whole number"]),
@@ -109,7 +109,7 @@ def test_what_no_policy_says_is_refused(policy, text: str | bytes, expected: lis
     for part in expected:
         assert part in str(raised.value)
     assert "\n" not in str(raised.value)
-    assert "tacit.toml" in str(raised.value)
+    assert "discretion.toml" in str(raised.value)
 
 
 def test_a_policy_that_is_not_there_is_refused(tmp_path: Path) -> None:

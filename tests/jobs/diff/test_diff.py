@@ -11,11 +11,11 @@ import pyarrow.parquet as pq
 import pytest
 from rich.console import Console
 
-import tacit as tc
-from tacit.errors import InvalidTableError, InvalidValueError, UnknownColumnError
-from tacit.jobs.diff import Diff, diff, diff_measures, to_text
-from tacit.jobs.gates import numbers_in
-from tacit.tables.example import EXAMPLE, path_of
+import discretion as dc
+from discretion.errors import InvalidTableError, InvalidValueError, UnknownColumnError
+from discretion.jobs.diff import Diff, diff, diff_measures, to_text
+from discretion.jobs.gates import numbers_in
+from discretion.tables.example import EXAMPLE, path_of
 
 COLUMNS = ["sex", "race", "education", "income"]
 RARE = "wombat keeper"
@@ -99,22 +99,22 @@ def test_measures_are_those_of_each_table_by_itself(adult: pa.Table) -> None:
     new = adult.slice(0, 9_000).drop_columns(["education"])
     found = diff(adult, new, sensitive="income", k=40)
     for each, table in ((found.before, adult), (found.after, new)):
-        people = tc.Population(table)
+        people = dc.Population(table)
         known = [name for name in people.columns if name != "income"]
-        sizes, guess = people.class_sizes(known), tc.anonymity.inference(people, known, "income")
+        sizes, guess = people.class_sizes(known), dc.anonymity.inference(people, known, "income")
         assert (each.people, each.unique_people, each.smallest_class) == (sizes.people, sizes.unique, sizes.smallest)
         assert (each.exposure, each.exposed_people) == (sizes.exposure(k=40), sizes.exposed(k=40))
         (told,) = each.guesses
         assert (told.before, told.after, told.certain_people) == (guess.prior, guess.posterior, guess.certain_people)
-    shared = tc.Population(adult).class_sizes(["sex", "race"])
+    shared = dc.Population(adult).class_sizes(["sex", "race"])
     assert found.shared_before.exposed_people == shared.exposed(k=40)
 
 
 def test_a_release_in_coarser_form_is_compared_as_coarsely(tmp_path: Path) -> None:
     columns = ["age", "sex", "education"]
     coarse, fine = str(tmp_path / "coarse.csv"), str(tmp_path / "fine.parquet")
-    tc.release(EXAMPLE, coarse, columns, k=400, budget=0, keep=columns, max_suppressed=0.3)
-    tc.release(EXAMPLE, fine, columns, k=20, budget=0, keep=columns)
+    dc.release(EXAMPLE, coarse, columns, k=400, budget=0, keep=columns, max_suppressed=0.3)
+    dc.release(EXAMPLE, fine, columns, k=20, budget=0, keep=columns)
     for old in (fine, EXAMPLE):
         found = diff(old, coarse, columns)
         assert "age" in found.columns.coarsened
@@ -155,7 +155,7 @@ def test_with_who_they_are_people_are_followed_and_the_join_is_counted(adult: pa
     old, new = named.drop_columns(["income"]), named.drop_columns(["race"]).slice(5)
     found = diff(old, new, person="id")
     assert vars(found.changes) == {"added": 0, "removed": 5, "stayed": len(adult) - 5, "changed": 0}
-    exact = tc.Population(adult.slice(5)).class_sizes().exposed(k=10)
+    exact = dc.Population(adult.slice(5)).class_sizes().exposed(k=10)
     assert found.join.exposed_people == exact
     assert found.join.certified.low <= found.join.exposure <= found.join.certified.high
     assert "By id, nobody came, 5 people went and 32,556 stayed; of these, nobody changed" in words(found)

@@ -13,10 +13,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-import tacit as tc
+import discretion as dc
 from adult_hierarchies import COLUMNS, coarser, write_hierarchies
-from tacit.jobs.release.result import Release
-from tacit.tables.example import path_of
+from discretion.jobs.release.result import Release
+from discretion.tables.example import path_of
 
 # The goal, the share of people left out at most, the level of each column but a sensitive one, and what is lost.
 Case = tuple[dict[str, Any], float, tuple[int, ...], float | None]
@@ -49,7 +49,7 @@ def test_it_is_the_release_that_arx_finds(adult: pa.Table, tmp_path: Path, case:
     sensitive = ["occupation"] if len(levels) < len(COLUMNS) else []
     known = [name for name in COLUMNS if name not in sensitive]
     held = {name: set(adult[name].to_pylist()) for name in known}
-    found = tc.release(
+    found = dc.release(
         adult, tmp_path / "out.csv", sensitive=sensitive, keep=sensitive, guess_budget=1, budget=0,
         max_suppressed=left_out, hierarchies=write_hierarchies(tmp_path / "hierarchies", held), seconds=60, **goal,
     )  # fmt: skip

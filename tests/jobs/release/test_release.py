@@ -22,12 +22,18 @@ import pyarrow.parquet as pq
 import pytest
 from rich.console import Console
 
-import tacit as tc
-from tacit.errors import InvalidTableError, InvalidValueError, MissedGoalError, UnknownColumnError, UnsupportedError
-from tacit.jobs.release import job, release, to_text
-from tacit.jobs.release.file import as_bytes
-from tacit.jobs.release.result import Release
-from tacit.limits import Limits, within
+import discretion as dc
+from discretion.errors import (
+    InvalidTableError,
+    InvalidValueError,
+    MissedGoalError,
+    UnknownColumnError,
+    UnsupportedError,
+)
+from discretion.jobs.release import job, release, to_text
+from discretion.jobs.release.file import as_bytes
+from discretion.jobs.release.result import Release
+from discretion.limits import Limits, within
 
 RARE = {"job": "wombat keeper", "town": "Xyzzyville", "born": "1899-01-02", "pay": "987654.25"}
 
@@ -123,10 +129,10 @@ def test_the_file_keeps_to_its_goal_whoever_counts_it(tmp_path: Path, suffix: st
     assert secret not in rows[0] or secret in asked["keep"]
     assert set(asked.get("keep", [])) <= set(rows[0])
     assert not set(asked.get("drop", [])) & set(rows[0])
-    again = tc.Population(str(out))
+    again = dc.Population(str(out))
     if not asked.get("budget", 1) and asked.get("t"):
-        assert tc.anonymity.t_closeness(again, known, "ill") <= asked["t"]
-        assert tc.anonymity.entropy_l_diversity(again, known, "ill") >= asked["entropy_l"] - 1e-9
+        assert dc.anonymity.t_closeness(again, known, "ill") <= asked["t"]
+        assert dc.anonymity.entropy_l_diversity(again, known, "ill") >= asked["entropy_l"] - 1e-9
     assert ("land" in rows[0]) == ("land" in asked.get("columns", people()))
     failing = len(rows) - sum(
         len(group) for group in groups(rows, known) if len(group) >= k and is_close(group, rows, asked)
@@ -138,7 +144,7 @@ def test_the_file_keeps_to_its_goal_whoever_counts_it(tmp_path: Path, suffix: st
 def test_beside_the_file_stands_what_was_asked_and_done(tmp_path: Path) -> None:
     out = tmp_path / "out.parquet"
     found = release(as_file(people(), tmp_path / "in.csv"), out)
-    said = json.loads((tmp_path / "out.parquet.tacit.json").read_text())
+    said = json.loads((tmp_path / "out.parquet.discretion.json").read_text())
     assert said["sha256"] == hashlib.sha256(out.read_bytes()).hexdigest() == found.sha256
     assert said["goal"]["k"] == 10
     assert {column["column"] for column in said["columns"]} == set(people())
@@ -268,7 +274,7 @@ def test_nothing_rare_is_in_the_file_its_metadata_or_what_is_said(tmp_path: Path
     out = tmp_path / f"out{suffix}"
     found = release(as_file(people(), tmp_path / "in.csv"), out, sensitive="ill", keep=["ill"])
     said = on_a_terminal(found)
-    shown = [out.read_bytes(), (tmp_path / f"out{suffix}.tacit.json").read_bytes(), said.encode()]
+    shown = [out.read_bytes(), (tmp_path / f"out{suffix}.discretion.json").read_bytes(), said.encode()]
     if suffix == ".parquet":
         content = pq.read_table(out)
         shown.append(as_bytes(content, ".csv"))
@@ -408,7 +414,7 @@ FAULTS: dict[str, tuple[Callable[[Path], Any], type[Exception], str]] = {
         lambda p: release("example:adult", p / "out.csv", seconds=1e-9), InvalidValueError, "let it take longer"
     ),
     "several rows a person": (
-        lambda p: release(tc.Population(pa.table({"a": [1, 1], "b": [1, 2]}), person="a"), p / "o.csv"),
+        lambda p: release(dc.Population(pa.table({"a": [1, 1], "b": [1, 2]}), person="a"), p / "o.csv"),
         UnsupportedError, "one row",
     ),
     "all columns sensitive": (
@@ -439,7 +445,7 @@ FAULTS: dict[str, tuple[Callable[[Path], Any], type[Exception], str]] = {
         InvalidTableError, "see to its quotes",
     ),
     "its record over its input": (
-        lambda p: release(as_file(people(), p / "in.csv").rename(p / "out.csv.tacit.json"), p / "out.csv"),
+        lambda p: release(as_file(people(), p / "in.csv").rename(p / "out.csv.discretion.json"), p / "out.csv"),
         InvalidValueError, "is the file",
     ),
     "two hierarchies of a column": (
@@ -467,7 +473,7 @@ def test_what_is_wrong_is_said_and_nothing_is_written(tmp_path: Path, fault: str
     with pytest.raises(kind, match=said):
         make(tmp_path)
     assert not [
-        path for path in tmp_path.iterdir() if path.name not in ("in.csv", "sex.csv", "h", "out.csv.tacit.json")
+        path for path in tmp_path.iterdir() if path.name not in ("in.csv", "sex.csv", "h", "out.csv.discretion.json")
     ]
 
 
@@ -480,7 +486,7 @@ def test_a_file_that_misses_its_goal_when_read_back_is_not_left(
     with pytest.raises(MissedGoalError, match="nothing of it is left"):
         release(given, out)
     assert out.read_text() == "old"
-    assert not (tmp_path / "out.csv.tacit.json").exists()
+    assert not (tmp_path / "out.csv.discretion.json").exists()
 
 
 @pytest.mark.long
@@ -488,14 +494,14 @@ def test_killed_at_any_time_it_leaves_the_old_file_or_the_new_one(tmp_path: Path
     given, out = as_file(people(), tmp_path / "in.csv"), tmp_path / "out.csv"
     command = [
         sys.executable, "-c",
-        "import sys, time\nfrom tacit.jobs.release import release\nprint('ready', flush=True)\n"
+        "import sys, time\nfrom discretion.jobs.release import release\nprint('ready', flush=True)\n"
         "while True: release(sys.argv[1], sys.argv[2], ['job', 'town'])",
         str(given), str(out),
     ]  # fmt: skip
     draw = Random(1)
     for _ in range(50):
         out.write_text("old")
-        (tmp_path / "out.csv.tacit.json").unlink(missing_ok=True)
+        (tmp_path / "out.csv.discretion.json").unlink(missing_ok=True)
         with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
             assert process.stdout is not None
             process.stdout.readline()
@@ -506,7 +512,7 @@ def test_killed_at_any_time_it_leaves_the_old_file_or_the_new_one(tmp_path: Path
         assert content == "old" or len(rows_of(out)) >= 588
         if content != "old":  # its description is there too
             digest = hashlib.sha256(out.read_bytes()).hexdigest()
-            assert json.loads((tmp_path / "out.csv.tacit.json").read_text())["sha256"] == digest
+            assert json.loads((tmp_path / "out.csv.discretion.json").read_text())["sha256"] == digest
         for part in tmp_path.glob(".*.part"):  # killed after the whole file had a name, before it was in its place
             if ".json." in part.name:
                 assert json.loads(part.read_text())["sha256"]

@@ -17,12 +17,12 @@ import pyarrow.parquet as pq
 import pytest
 from scipy.stats import norm, rankdata
 
-import tacit as tc
+import discretion as dc
 from cli_runner import run
-from tacit.errors import InvalidTableError, InvalidValueError, UnknownColumnError, UnsupportedError
-from tacit.jobs.synthetic import SyntheticRisk, synthetic_risk
-from tacit.jobs.synthetic.job import _of_each
-from tacit.tables.example import path_of
+from discretion.errors import InvalidTableError, InvalidValueError, UnknownColumnError, UnsupportedError
+from discretion.jobs.synthetic import SyntheticRisk, synthetic_risk
+from discretion.jobs.synthetic.job import _of_each
+from discretion.tables.example import path_of
 
 NUMBERS = ("age", "fnlwgt", "education_num", "capital_gain", "capital_loss", "hours_per_week")
 
@@ -353,7 +353,7 @@ def test_without_held_out_people_the_command_says_why_not(tmp_path: Path) -> Non
 def test_an_unknown_sensitive_column_is_named_with_the_nearest() -> None:
     people = pa.table(small())
     with pytest.raises(UnknownColumnError, match="'ill'"):
-        tc.synthetic_risk(people, people, people, sensitive="il")
+        dc.synthetic_risk(people, people, people, sensitive="il")
 
 
 def six_facts(n: int, seed: int) -> dict[str, list]:

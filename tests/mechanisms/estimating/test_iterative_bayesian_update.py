@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, strategies as st
 from scipy.optimize import minimize
 
-import tacit as tc
+import discretion as dc
 from mechanisms.table import INFORMATIVE, observed
 from oracles.promise import exactly
 
@@ -48,7 +48,7 @@ def crowd(mechanism, people=300):
 @pytest.mark.parametrize("tolerance", [0.1, 1e-3, 1e-6, 1e-9])
 def test_the_gap_bounds_the_distance_to_the_maximum(mechanism, tolerance):
     reports = crowd(mechanism)
-    found = tc.mechanisms.iterative_bayesian_update(mechanism, reports, tolerance)
+    found = dc.mechanisms.iterative_bayesian_update(mechanism, reports, tolerance)
     assert found.gap <= tolerance
     assert found.frequencies.sum() == pytest.approx(1, abs=1e-14)
     assert found.frequencies.min() >= 0
@@ -63,7 +63,7 @@ def test_the_gap_bounds_the_distance_to_the_maximum(mechanism, tolerance):
 @each
 def test_the_likelihood_never_falls(mechanism):
     reports = crowd(mechanism)
-    path = [tc.mechanisms.iterative_bayesian_update(mechanism, reports, 0, most_steps=steps) for steps in range(1, 40)]
+    path = [dc.mechanisms.iterative_bayesian_update(mechanism, reports, 0, most_steps=steps) for steps in range(1, 40)]
     heights = np.array([height(mechanism, reports, found.frequencies) for found in path])
     assert np.all(np.diff(heights) >= -1e-13)
     assert path[0].frequencies == pytest.approx(np.full(mechanism.k, 1 / mechanism.k))
@@ -72,10 +72,10 @@ def test_the_likelihood_never_falls(mechanism):
 @pytest.mark.long
 @given(st.lists(st.integers(1, 30), min_size=2, max_size=6), st.floats(0.2, 6))
 def test_of_k_rr_it_is_the_raw_estimate_where_that_is_positive(counts, epsilon):
-    mechanism = tc.RandomizedResponse(len(counts), epsilon=epsilon)
+    mechanism = dc.RandomizedResponse(len(counts), epsilon=epsilon)
     reports = np.repeat(np.arange(len(counts)), counts)
     raw = mechanism.estimate_frequencies(reports)
-    found = tc.mechanisms.iterative_bayesian_update(mechanism, reports, 1e-13, most_steps=100_000)
+    found = dc.mechanisms.iterative_bayesian_update(mechanism, reports, 1e-13, most_steps=100_000)
     if raw.min() > 0.02:
         assert found.frequencies == pytest.approx(raw, abs=1e-4)
     # Whatever the estimate, nothing is likelier on a grid of the first two shares, the others as found.
@@ -87,7 +87,7 @@ def test_of_k_rr_it_is_the_raw_estimate_where_that_is_positive(counts, epsilon):
 
 @pytest.mark.parametrize(("reports", "expected"), [([0, 0, 0, 1], 1), ([0, 0, 1, 1], 0.5), ([0, 0, 0, 1, 1], 0.7)])
 def test_two_values_have_the_clipped_estimate(reports, expected):
-    found = tc.mechanisms.iterative_bayesian_update(tc.RandomizedResponse(2, p=0.75), reports, 1e-12)
+    found = dc.mechanisms.iterative_bayesian_update(dc.RandomizedResponse(2, p=0.75), reports, 1e-12)
     assert found.frequencies[0] == pytest.approx(expected, abs=1e-5)
 
 
@@ -95,17 +95,17 @@ def test_two_values_have_the_clipped_estimate(reports, expected):
 def test_one_report_is_likeliest_from_one_of_the_values_it_is_likeliest_from(mechanism):
     report = mechanism.sample([1], rng=4)
     likelihoods = mechanism.channel().matrix[:, observed(mechanism, report)[0]]
-    found = tc.mechanisms.iterative_bayesian_update(mechanism, report)
+    found = dc.mechanisms.iterative_bayesian_update(mechanism, report)
     assert height(mechanism, report, found.frequencies) == pytest.approx(math.log(likelihoods.max()), abs=1e-8)
 
 
 def test_without_noise_it_is_the_shares_of_the_reports():
     reports = [0, 1, 1, 3]
-    found = tc.mechanisms.iterative_bayesian_update(tc.RandomizedResponse(4, epsilon=math.inf), reports)
+    found = dc.mechanisms.iterative_bayesian_update(dc.RandomizedResponse(4, epsilon=math.inf), reports)
     assert found.frequencies == exactly_all([0.25, 0.5, 0, 0.25])
     bits = np.eye(4, dtype=int)[reports]
-    assert tc.mechanisms.iterative_bayesian_update(
-        tc.UnaryEncoding.rappor(4, math.inf), bits
+    assert dc.mechanisms.iterative_bayesian_update(
+        dc.UnaryEncoding.rappor(4, math.inf), bits
     ).frequencies == exactly_all([0.25, 0.5, 0, 0.25])
 
 
@@ -115,51 +115,51 @@ def exactly_all(values):
 
 @pytest.mark.parametrize("bits", [[0, 0, 0], [1, 1, 1]])
 def test_reports_that_support_none_or_all_are_as_likely_from_any_shares(bits):
-    mechanism = tc.UnaryEncoding.oue(3, 1)
-    found = tc.mechanisms.iterative_bayesian_update(mechanism, [bits] * 5)
+    mechanism = dc.UnaryEncoding.oue(3, 1)
+    found = dc.mechanisms.iterative_bayesian_update(mechanism, [bits] * 5)
     assert (found.frequencies.tolist(), found.gap, found.steps) == ([1 / 3] * 3, 0, 1)
     # Beside telling ones they change nothing but what a mean is over.
     telling = [[1, 0, 0], [1, 0, 0], [0, 1, 1]]
-    some = tc.mechanisms.iterative_bayesian_update(mechanism, [*telling, bits, bits, bits], 0, most_steps=1)
-    alone = tc.mechanisms.iterative_bayesian_update(mechanism, telling, 0, most_steps=1)
+    some = dc.mechanisms.iterative_bayesian_update(mechanism, [*telling, bits, bits, bits], 0, most_steps=1)
+    alone = dc.mechanisms.iterative_bayesian_update(mechanism, telling, 0, most_steps=1)
     assert some.gap == exactly(alone.gap / 2)
 
 
 def test_steps_that_run_out_leave_a_gap_that_says_so():
-    mechanism = tc.RandomizedResponse(20, epsilon=1)
+    mechanism = dc.RandomizedResponse(20, epsilon=1)
     reports = crowd(mechanism, 10_000)
     said = []
-    found = tc.mechanisms.iterative_bayesian_update(mechanism, reports, 1e-10, most_steps=5, progress=said.append)
+    found = dc.mechanisms.iterative_bayesian_update(mechanism, reports, 1e-10, most_steps=5, progress=said.append)
     assert found.steps == 5
     assert found.gap > 1e-10
     assert said[0].startswith("step 1: at most ")
     assert len(said) == 4
-    further = tc.mechanisms.iterative_bayesian_update(mechanism, reports, 1e-10)
+    further = dc.mechanisms.iterative_bayesian_update(mechanism, reports, 1e-10)
     assert further.gap <= 1e-10
     assert height(mechanism, reports, further.frequencies) <= height(mechanism, reports, found.frequencies) + found.gap
 
 
 def test_likelihoods_that_take_much_memory_are_computed_anew(monkeypatch):
-    mechanism = tc.UnaryEncoding.oue(20, 2)
+    mechanism = dc.UnaryEncoding.oue(20, 2)
     reports = crowd(mechanism, 1000)
-    kept = tc.mechanisms.iterative_bayesian_update(mechanism, reports)
-    monkeypatch.setattr(sys.modules["tacit.mechanisms.estimating.iterative_bayesian_update"], "_CELLS_KEPT", 0)
-    anew = tc.mechanisms.iterative_bayesian_update(mechanism, reports)
+    kept = dc.mechanisms.iterative_bayesian_update(mechanism, reports)
+    monkeypatch.setattr(sys.modules["discretion.mechanisms.estimating.iterative_bayesian_update"], "_CELLS_KEPT", 0)
+    anew = dc.mechanisms.iterative_bayesian_update(mechanism, reports)
     assert np.array_equal(kept.frequencies, anew.frequencies)
 
 
 def test_many_rare_values_are_told_better_than_by_the_raw_estimate():
-    mechanism, shares = tc.UnaryEncoding.oue(50, 1), np.random.default_rng(1).dirichlet(np.full(50, 0.1))
+    mechanism, shares = dc.UnaryEncoding.oue(50, 1), np.random.default_rng(1).dirichlet(np.full(50, 0.1))
     values = np.random.default_rng(2).choice(50, p=shares, size=5_000)
     reports = mechanism.sample(values, rng=3)
-    found = tc.mechanisms.iterative_bayesian_update(mechanism, reports)
+    found = dc.mechanisms.iterative_bayesian_update(mechanism, reports)
     assert found.gap <= 1e-8
     assert found.steps < 1000
     raw = mechanism.estimate_frequencies(reports)
-    assert np.abs(found.frequencies - shares).sum() < np.abs(tc.mechanisms.clipped(raw) - shares).sum()
+    assert np.abs(found.frequencies - shares).sum() < np.abs(dc.mechanisms.clipped(raw) - shares).sum()
 
 
-class NeverGiven(tc.RandomizedResponse):
+class NeverGiven(dc.RandomizedResponse):
     """A mechanism that says of its reports that no value gives them."""
 
     def likelihood_blocks(self, reports):
@@ -167,12 +167,12 @@ class NeverGiven(tc.RandomizedResponse):
 
 
 def test_an_impossible_report_is_refused():
-    with pytest.raises(tc.errors.InvalidValueError, match="one that it never gives"):
-        tc.mechanisms.iterative_bayesian_update(NeverGiven(3, p=0.5), [0])
+    with pytest.raises(dc.errors.InvalidValueError, match="one that it never gives"):
+        dc.mechanisms.iterative_bayesian_update(NeverGiven(3, p=0.5), [0])
 
 
 def test_the_result_is_frozen():
-    found = tc.mechanisms.iterative_bayesian_update(tc.RandomizedResponse(3, p=0.5), [0, 1])
+    found = dc.mechanisms.iterative_bayesian_update(dc.RandomizedResponse(3, p=0.5), [0, 1])
     with pytest.raises(AttributeError):
         found.gap = 0
     with pytest.raises(ValueError, match="read-only"):
@@ -184,7 +184,7 @@ def test_the_result_is_frozen():
     [
         ({"reports": []}, "at least one report, got none"),
         ({"reports": [3]}, r"0\.\.2, got 3"),
-        ({"mechanism": tc.RandomizedResponse(3, epsilon=0)}, "epsilon = 0 say nothing"),
+        ({"mechanism": dc.RandomizedResponse(3, epsilon=0)}, "epsilon = 0 say nothing"),
         ({"tolerance": -1e-9}, "tolerance must be at least 0, got -1e-09"),
         ({"tolerance": math.nan}, "tolerance must be a number"),
         ({"tolerance": "1"}, "tolerance must be a number"),
@@ -193,12 +193,12 @@ def test_the_result_is_frozen():
     ],
 )
 def test_bad_input_is_refused(arguments, words):
-    with pytest.raises(tc.errors.InvalidValueError, match=words):
-        tc.mechanisms.iterative_bayesian_update(
-            **({"mechanism": tc.RandomizedResponse(3, p=0.5), "reports": [0]} | arguments)
+    with pytest.raises(dc.errors.InvalidValueError, match=words):
+        dc.mechanisms.iterative_bayesian_update(
+            **({"mechanism": dc.RandomizedResponse(3, p=0.5), "reports": [0]} | arguments)
         )
 
 
 def test_anything_but_a_mechanism_is_refused():
-    with pytest.raises(tc.errors.UnsupportedError, match="needs a local mechanism"):
-        tc.mechanisms.iterative_bayesian_update(tc.Channel([[1, 0], [0, 1]]), [0, 1])
+    with pytest.raises(dc.errors.UnsupportedError, match="needs a local mechanism"):
+        dc.mechanisms.iterative_bayesian_update(dc.Channel([[1, 0], [0, 1]]), [0, 1])

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from hypothesis import example, given, strategies as st
 
-import tacit as tc
+import discretion as dc
 
 each = pytest.mark.parametrize(
-    "shares_of", [tc.mechanisms.clipped, tc.mechanisms.norm_sub, tc.mechanisms.simplex_projection]
+    "shares_of", [dc.mechanisms.clipped, dc.mechanisms.norm_sub, dc.mechanisms.simplex_projection]
 )
 numbers = st.lists(st.floats(-3, 3) | st.sampled_from([0.0, 1.0, -1.0, 0.5, 1e-300, 1e6, -1e6]), min_size=1, max_size=6)
 
@@ -32,7 +32,7 @@ def nearest(values):
 @example([1.0, 0.1, 0.03])  # the second stays, the third does not
 def test_a_projection_is_the_nearest_shares(values):
     expected = [float(share) for share in nearest(values)]
-    assert tc.mechanisms.simplex_projection(values) == pytest.approx(
+    assert dc.mechanisms.simplex_projection(values) == pytest.approx(
         expected, rel=1e-12, abs=1e-15 * max(map(abs, [1, *values]))
     )
 
@@ -50,7 +50,7 @@ def test_a_projection_is_the_nearest_shares(values):
     ids=["noise", "little noise", "next to flat", "one half", "far below", "equal"],
 )
 def test_a_million_values_are_projected_to_rounding(values):
-    shares = tc.mechanisms.simplex_projection(values)
+    shares = dc.mechanisms.simplex_projection(values)
     assert math.fsum(shares) == pytest.approx(1, abs=1e-13)
     assert shares.min() >= 0
     taken = values - shares
@@ -61,11 +61,11 @@ def test_a_million_values_are_projected_to_rounding(values):
 
 @given(numbers, st.floats(-5, 5), st.randoms())
 def test_a_projection_ignores_an_amount_added_to_all_and_their_order(values, amount, random):
-    shares, order = tc.mechanisms.simplex_projection(values), list(range(len(values)))
+    shares, order = dc.mechanisms.simplex_projection(values), list(range(len(values)))
     random.shuffle(order)
     rounding = 1e-14 * max(map(abs, [1, *values]))
-    assert tc.mechanisms.simplex_projection(np.array(values) + amount) == pytest.approx(shares, abs=rounding)
-    assert tc.mechanisms.simplex_projection(np.array(values)[order]) == pytest.approx(shares[order], abs=1e-15)
+    assert dc.mechanisms.simplex_projection(np.array(values) + amount) == pytest.approx(shares, abs=rounding)
+    assert dc.mechanisms.simplex_projection(np.array(values)[order]) == pytest.approx(shares[order], abs=1e-15)
 
 
 @each
@@ -85,20 +85,20 @@ def test_whatever_the_estimates_they_become_shares(shares_of, values):
 
 
 def test_clipping_keeps_the_ratios_of_what_is_positive():
-    assert tc.mechanisms.clipped([0.75, -0.5, 0.5, 0.25]) == pytest.approx([0.5, 0, 1 / 3, 1 / 6])
+    assert dc.mechanisms.clipped([0.75, -0.5, 0.5, 0.25]) == pytest.approx([0.5, 0, 1 / 3, 1 / 6])
 
 
 def test_norm_sub_takes_the_same_from_all():
-    assert tc.mechanisms.norm_sub([0.75, -0.5, 0.5, 0.25]) == pytest.approx([7 / 12, 0, 1 / 3, 1 / 12])
-    assert tc.mechanisms.norm_sub([-3, -3.5]) == pytest.approx([0.75, 0.25])
+    assert dc.mechanisms.norm_sub([0.75, -0.5, 0.5, 0.25]) == pytest.approx([7 / 12, 0, 1 / 3, 1 / 12])
+    assert dc.mechanisms.norm_sub([-3, -3.5]) == pytest.approx([0.75, 0.25])
 
 
 def test_a_projection_is_nearer_to_the_truth_than_the_estimate():
-    mechanism, shares = tc.RandomizedResponse(50, epsilon=1), np.random.default_rng(1).dirichlet(np.full(50, 0.2))
+    mechanism, shares = dc.RandomizedResponse(50, epsilon=1), np.random.default_rng(1).dirichlet(np.full(50, 0.2))
     reports = mechanism.sample(np.random.default_rng(2).choice(50, p=shares, size=10_000), rng=3)
     raw = mechanism.estimate_frequencies(reports)
     assert raw.min() < 0
-    assert np.linalg.norm(tc.mechanisms.norm_sub(raw) - shares) < np.linalg.norm(raw - shares)
+    assert np.linalg.norm(dc.mechanisms.norm_sub(raw) - shares) < np.linalg.norm(raw - shares)
 
 
 @each
@@ -106,12 +106,12 @@ def test_a_projection_is_nearer_to_the_truth_than_the_estimate():
     "values", [[], 0.5, [[0.5, 0.5]], [0.5, math.nan], [math.inf, 0], ["a"], [0.5, None], [1j], [[1], [1, 2]]], ids=str
 )
 def test_what_are_not_numbers_in_a_row_is_refused(shares_of, values):
-    with pytest.raises(tc.errors.InvalidValueError, match="must be finite numbers in one row, got"):
+    with pytest.raises(dc.errors.InvalidValueError, match="must be finite numbers in one row, got"):
         shares_of(values)
 
 
 @pytest.mark.parametrize("values", [[0, 0], [-1, -0.5]])
 def test_nothing_positive_cannot_be_clipped(values):
-    with pytest.raises(tc.errors.InvalidValueError, match=r"a positive one .*; norm_sub needs none"):
-        tc.mechanisms.clipped(values)
-    assert tc.mechanisms.norm_sub(values).sum() == 1
+    with pytest.raises(dc.errors.InvalidValueError, match=r"a positive one .*; norm_sub needs none"):
+        dc.mechanisms.clipped(values)
+    assert dc.mechanisms.norm_sub(values).sum() == 1

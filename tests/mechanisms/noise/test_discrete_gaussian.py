@@ -5,10 +5,10 @@ import math
 import numpy as np
 import pytest
 
-import tacit as tc
+import discretion as dc
+from discretion.mechanisms import DiscreteGaussian, Gaussian
 from oracles import noise as slow
 from oracles.promise import exactly
-from tacit.mechanisms import DiscreteGaussian, Gaussian
 
 
 @pytest.mark.parametrize("sigma", [0.05, 0.5, 1, 20])
@@ -18,7 +18,7 @@ def test_bayes_security_is_the_mass_past_the_middle(sigma, sensitivity):
     past = [sum(w for z, w in weights.items() if inside(z)) for inside in (
         lambda z: 2 * z > sensitivity, lambda z: 2 * z >= sensitivity
     )]  # fmt: skip
-    assert tc.bayes_security(DiscreteGaussian(sigma, sensitivity)) == pytest.approx(
+    assert dc.bayes_security(DiscreteGaussian(sigma, sensitivity)) == pytest.approx(
         sum(past) / sum(weights.values()), rel=1e-12
     )
 
@@ -26,8 +26,8 @@ def test_bayes_security_is_the_mass_past_the_middle(sigma, sensitivity):
 @pytest.mark.parametrize("sigma", [100, 10_000])
 def test_on_a_fine_grid_it_is_next_to_the_normal_law(sigma):
     fine, normal = DiscreteGaussian(sigma, sensitivity=sigma), Gaussian(1)
-    assert tc.bayes_security(fine) == pytest.approx(tc.bayes_security(normal), abs=1 / sigma)
-    assert tc.privacy_profile(fine, 1) == pytest.approx(tc.privacy_profile(normal, 1), abs=1 / sigma)
+    assert dc.bayes_security(fine) == pytest.approx(dc.bayes_security(normal), abs=1 / sigma)
+    assert dc.privacy_profile(fine, 1) == pytest.approx(dc.privacy_profile(normal, 1), abs=1 / sigma)
     assert fine.renyi_divergence(2.5) == exactly(normal.renyi_divergence(2.5))
 
 
@@ -51,7 +51,7 @@ def test_narrow_noise_keeps_its_divergence_at_every_order(sigma, sensitivity, or
 
 def test_hardly_any_noise_tells_all_without_a_warning():
     for sigma in (1e-160, 1e-200, 1e-300):
-        assert tc.bayes_security(DiscreteGaussian(sigma)) == 0
+        assert dc.bayes_security(DiscreteGaussian(sigma)) == 0
         assert DiscreteGaussian(sigma).hockey_stick(1) == 1
         assert DiscreteGaussian(sigma).renyi_divergence(1.5) == math.inf
         assert DiscreteGaussian(sigma).sample([0, 3], rng=1).tolist() == [0, 3]
@@ -72,6 +72,6 @@ def test_its_channel_names_its_outputs():
 
 
 def test_laws_with_next_to_nothing_in_common_differ_by_no_more_than_1():
-    noise = tc.DiscreteGaussian(0.21726436421415746, 4)
-    assert tc.privacy_profile(noise, 0.0) == 1
-    assert tc.dp_epsilon(noise, 1.0) == 0
+    noise = dc.DiscreteGaussian(0.21726436421415746, 4)
+    assert dc.privacy_profile(noise, 0.0) == 1
+    assert dc.dp_epsilon(noise, 1.0) == 0

@@ -6,9 +6,9 @@ from statistics import NormalDist
 import pytest
 from scipy.special import log_ndtr
 
-import tacit as tc
+import discretion as dc
+from discretion.mechanisms import Gaussian
 from oracles.promise import exactly
-from tacit.mechanisms import Gaussian
 
 normal = NormalDist()
 
@@ -17,7 +17,7 @@ normal = NormalDist()
 @pytest.mark.parametrize("sensitivity", [0.1, 1, 3])
 def test_proposition_4(sigma, sensitivity):
     alpha = sensitivity / (2 * sigma)
-    assert tc.bayes_security(Gaussian(sigma, sensitivity)) == exactly(1 - (normal.cdf(alpha) - normal.cdf(-alpha)))
+    assert dc.bayes_security(Gaussian(sigma, sensitivity)) == exactly(1 - (normal.cdf(alpha) - normal.cdf(-alpha)))
 
 
 @pytest.mark.parametrize(("epsilon", "printed"), [(1, "0.925"), (0.1, "0.992")])
@@ -25,7 +25,7 @@ def test_the_values_that_the_paper_prints(epsilon, printed):
     mechanism = Gaussian.classical(epsilon, 1e-6)
     assert mechanism.sigma == exactly(math.sqrt(2 * math.log(1.25e6)) / epsilon)
     # At ε = 0.1 the paper cuts 0.99247 off; 0.925 is rounded.
-    assert f"{tc.bayes_security(mechanism):.3f}" == printed
+    assert f"{dc.bayes_security(mechanism):.3f}" == printed
 
 
 @pytest.mark.parametrize("epsilon", [0.01, 0.1, 0.5, 0.9, 1])
@@ -33,8 +33,8 @@ def test_the_values_that_the_paper_prints(epsilon, printed):
 @pytest.mark.parametrize("sensitivity", [0.5, 4])
 def test_the_classical_noise_suffices(epsilon, delta, sensitivity):
     mechanism = Gaussian.classical(epsilon, delta, sensitivity)
-    assert tc.privacy_profile(mechanism, epsilon) <= delta
-    assert tc.dp_epsilon(mechanism, delta) <= epsilon
+    assert dc.privacy_profile(mechanism, epsilon) <= delta
+    assert dc.dp_epsilon(mechanism, delta) <= epsilon
 
 
 @pytest.mark.parametrize("mu", [0.01, 0.3, 1, 5, 30, 70])
@@ -47,18 +47,18 @@ def test_delta_is_that_of_balle_and_wang(mu, epsilon):
 
 
 def test_hardly_any_noise_keeps_the_digits_of_what_is_hidden():
-    assert tc.bayes_security(Gaussian(1, 60)) == pytest.approx(2 * math.exp(log_ndtr(-30)), rel=1e-10)
-    assert tc.bayes_security(Gaussian(1e-9)) == 0
-    assert tc.mutual_information(Gaussian(1e-9)) == exactly(math.log(2))
+    assert dc.bayes_security(Gaussian(1, 60)) == pytest.approx(2 * math.exp(log_ndtr(-30)), rel=1e-10)
+    assert dc.bayes_security(Gaussian(1e-9)) == 0
+    assert dc.mutual_information(Gaussian(1e-9)) == exactly(math.log(2))
 
 
 def test_a_lot_of_noise_keeps_the_digits_of_what_leaks():
     quiet = Gaussian(1e12)
     assert quiet.hockey_stick(0) == pytest.approx(1e-12 / math.sqrt(2 * math.pi), rel=1e-10)
-    assert tc.mutual_information(quiet) == exactly(1e-24 / 8)
+    assert dc.mutual_information(quiet) == exactly(1e-24 / 8)
     assert Gaussian(1, 1e-300).hockey_stick(1) == 0
-    assert tc.bayes_security(Gaussian(1, 1e-300)) == 1
-    assert tc.mutual_information(Gaussian(100)) == pytest.approx(1e-4 / 8, rel=1e-4)
+    assert dc.bayes_security(Gaussian(1, 1e-300)) == 1
+    assert dc.mutual_information(Gaussian(100)) == pytest.approx(1e-4 / 8, rel=1e-4)
 
 
 def test_the_tail_of_delta_keeps_its_digits():

@@ -8,17 +8,17 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
-import tacit as tc
+import discretion as dc
+from discretion.mechanisms import Geometric
 from oracles.promise import exactly
-from tacit.mechanisms import Geometric
 
 
 @pytest.mark.parametrize("epsilon", [1e-6, 0.1, 1, 10, 600])
 def test_of_bits_it_is_randomized_response(epsilon):
     matrix = Geometric(epsilon).channel().matrix
-    assert np.allclose(matrix, tc.RandomizedResponse(2, epsilon).channel().matrix, rtol=1e-12, atol=0)
+    assert np.allclose(matrix, dc.RandomizedResponse(2, epsilon).channel().matrix, rtol=1e-12, atol=0)
     # Theorem 5's bound, which it attains.
-    assert tc.bayes_security(Geometric(epsilon)) == pytest.approx(
+    assert dc.bayes_security(Geometric(epsilon)) == pytest.approx(
         2 * math.exp(-epsilon) / (1 + math.exp(-epsilon)), rel=1e-12
     )
 
@@ -37,15 +37,15 @@ def test_its_channel_is_the_reduced_one_of_the_whole_law(epsilon, sensitivity):
         row[0] /= 1 - q
         row[-1] /= 1 - q
         assert sum(row) == 1, x
-    whole = tc.Channel([[float(p) for p in row] for row in rows])
+    whole = dc.Channel([[float(p) for p in row] for row in rows])
     reduced = [
         [sum(row[: reach + 1]), *row[reach + 1 : reach + sensitivity], sum(row[reach + sensitivity :])] for row in rows
     ]
     mechanism = Geometric(epsilon, sensitivity)
     assert np.allclose(mechanism.channel().matrix, np.array(reduced, dtype=float), rtol=1e-12, atol=0)
-    assert tc.posterior_vulnerability(mechanism) == exactly(tc.posterior_vulnerability(whole))
-    assert tc.bayes_security(mechanism) == exactly(tc.bayes_security(whole))
-    assert tc.mutual_information(mechanism) == exactly(tc.mutual_information(whole))
+    assert dc.posterior_vulnerability(mechanism) == exactly(dc.posterior_vulnerability(whole))
+    assert dc.bayes_security(mechanism) == exactly(dc.bayes_security(whole))
+    assert dc.mutual_information(mechanism) == exactly(dc.mutual_information(whole))
 
 
 @pytest.mark.parametrize("value", [0, 2, 5])
@@ -74,7 +74,7 @@ def test_bayes_security_is_what_the_halves_overlap(epsilon, sensitivity):
     rate = epsilon / sensitivity
     q = math.exp(-rate)
     halves = math.exp(-rate * math.ceil(sensitivity / 2)), math.exp(-rate * (sensitivity // 2 + 1))
-    assert tc.bayes_security(Geometric(epsilon, sensitivity)) == pytest.approx(sum(halves) / (1 + q), rel=1e-10)
+    assert dc.bayes_security(Geometric(epsilon, sensitivity)) == pytest.approx(sum(halves) / (1 + q), rel=1e-10)
 
 
 @pytest.mark.parametrize("sensitivity", [1, 2, 7, 10**6, 10**14])
@@ -83,19 +83,19 @@ def test_its_capacity_sums_what_is_likeliest_of_every_output(sensitivity):
         context.prec = 50
         q = (-1 / Decimal(sensitivity)).exp()
         truth = (2 + (sensitivity - 1) * (1 - q)) / (1 + q)
-    assert tc.multiplicative_bayes_capacity(Geometric(1, sensitivity)) == exactly(float(truth))
+    assert dc.multiplicative_bayes_capacity(Geometric(1, sensitivity)) == exactly(float(truth))
     if sensitivity < 10:
         channel = Geometric(1, sensitivity).channel()
-        assert tc.multiplicative_bayes_capacity(channel) == exactly(float(truth))
+        assert dc.multiplicative_bayes_capacity(channel) == exactly(float(truth))
 
 
 def test_what_needs_a_matrix_that_is_too_large_names_what_does_not():
-    with pytest.raises(tc.errors.TooLargeError, match=r"bayes_security, multiplicative_bayes_capacity or privacy_prof"):
-        tc.bayes_risk(Geometric(1, sensitivity=10**6))
+    with pytest.raises(dc.errors.TooLargeError, match=r"bayes_security, multiplicative_bayes_capacity or privacy_prof"):
+        dc.bayes_risk(Geometric(1, sensitivity=10**6))
 
 
 def test_fine_steps_are_next_to_laplace_noise():
     fine = Geometric(1, sensitivity=10**6)
-    assert tc.bayes_security(fine) == pytest.approx(math.exp(-0.5), rel=1e-6)
-    assert tc.privacy_profile(fine, 0.4) == pytest.approx(-math.expm1(-0.3), rel=1e-5)
+    assert dc.bayes_security(fine) == pytest.approx(math.exp(-0.5), rel=1e-6)
+    assert dc.privacy_profile(fine, 0.4) == pytest.approx(-math.expm1(-0.3), rel=1e-5)
     assert fine.renyi_divergence(1) == pytest.approx(math.exp(-1), rel=1e-5)

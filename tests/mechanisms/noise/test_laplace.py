@@ -5,28 +5,28 @@ from decimal import Decimal, localcontext
 
 import pytest
 
-import tacit as tc
+import discretion as dc
+from discretion.mechanisms import Laplace
 from oracles.promise import exactly
-from tacit.mechanisms import Laplace
 
 
 @pytest.mark.parametrize("scale", [0.01, 0.5, 1, 7, 1e6])
 @pytest.mark.parametrize("sensitivity", [0.1, 1, 3])
 def test_proposition_3(scale, sensitivity):
-    assert tc.bayes_security(Laplace(scale, sensitivity)) == exactly(math.exp(-sensitivity / (2 * scale)))
+    assert dc.bayes_security(Laplace(scale, sensitivity)) == exactly(math.exp(-sensitivity / (2 * scale)))
 
 
 def test_the_value_that_the_paper_prints():
-    assert f"{tc.bayes_security(Laplace(scale=10)):.3f}" == "0.951"
+    assert f"{dc.bayes_security(Laplace(scale=10)):.3f}" == "0.951"
 
 
 def test_hardly_any_noise_keeps_the_digits_of_what_is_hidden():
-    assert tc.bayes_security(Laplace(1 / 1000)) == pytest.approx(math.exp(-500), rel=1e-12)
-    assert tc.bayes_risk(Laplace(1 / 1000)) == pytest.approx(math.exp(-500) / 2, rel=1e-12)
-    assert tc.bayes_security(Laplace(1e-9)) == 0
-    assert tc.posterior_vulnerability(Laplace(1e-9)) == 1
-    assert tc.mutual_information(Laplace(1e-9)) == exactly(math.log(2))
-    assert tc.mutual_information(Laplace(1e-9), [1 - 1e-200, 1e-200]) == pytest.approx(
+    assert dc.bayes_security(Laplace(1 / 1000)) == pytest.approx(math.exp(-500), rel=1e-12)
+    assert dc.bayes_risk(Laplace(1 / 1000)) == pytest.approx(math.exp(-500) / 2, rel=1e-12)
+    assert dc.bayes_security(Laplace(1e-9)) == 0
+    assert dc.posterior_vulnerability(Laplace(1e-9)) == 1
+    assert dc.mutual_information(Laplace(1e-9)) == exactly(math.log(2))
+    assert dc.mutual_information(Laplace(1e-9), [1 - 1e-200, 1e-200]) == pytest.approx(
         1e-200 * (200 * math.log(10) + 1)
     )
 
@@ -35,7 +35,7 @@ def test_a_lot_of_noise_keeps_the_digits_of_what_leaks():
     quiet = Laplace(1e12)
     assert quiet.hockey_stick(0) == pytest.approx(5e-13, rel=1e-10)
     # For laws near each other E[loss²]/8, and nearly all losses are ±ε.
-    assert tc.mutual_information(quiet) == pytest.approx(1e-24 / 8, rel=1e-10)
+    assert dc.mutual_information(quiet) == pytest.approx(1e-24 / 8, rel=1e-10)
     assert quiet.renyi_divergence(2) == pytest.approx(1e-24, rel=1e-3)
 
 

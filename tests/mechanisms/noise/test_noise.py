@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare, kstest, laplace, norm
 
-import tacit as tc
+import discretion as dc
+from discretion.errors import UnsupportedError
+from discretion.mechanisms import DiscreteGaussian, Gaussian, Geometric, Laplace, SubsampledGaussian
 from oracles import noise as slow
 from oracles.promise import exactly
-from tacit.errors import UnsupportedError
-from tacit.mechanisms import DiscreteGaussian, Gaussian, Geometric, Laplace, SubsampledGaussian
 
 
 def laplace_pair(scale, sensitivity=1.0):
@@ -73,8 +73,8 @@ def on_the_furthest(mechanism, prior):
 
 @each(EVERY)
 def test_bayes_security_is_one_minus_the_total_variation(mechanism, pair):
-    assert tc.bayes_security(mechanism) == exactly(1 - slow.hockey_stick(pair, 0))
-    assert tc.bayes_security(mechanism) == exactly(pair.integral(min, lambda p, q: p - q))
+    assert dc.bayes_security(mechanism) == exactly(1 - slow.hockey_stick(pair, 0))
+    assert dc.bayes_security(mechanism) == exactly(pair.integral(min, lambda p, q: p - q))
 
 
 @each(EVERY)
@@ -87,18 +87,18 @@ def test_the_hockey_stick_is_the_integral_of_the_excess(mechanism, pair, epsilon
 @pytest.mark.parametrize("epsilon", [0, 0.3, 1, 4])
 def test_the_privacy_profile_is_the_larger_of_both_directions(mechanism, pair, epsilon):
     both = slow.hockey_stick(pair, epsilon), slow.hockey_stick(pair.swapped(), epsilon)
-    assert tc.privacy_profile(mechanism, epsilon) == exactly(max(both))
+    assert dc.privacy_profile(mechanism, epsilon) == exactly(max(both))
 
 
 @each(EVERY)
 def test_the_profile_falls_and_is_convex_in_the_ratio(mechanism, pair):
     ratios = np.geomspace(1, 1e3, 40)
-    deltas = np.array([tc.privacy_profile(mechanism, math.log(ratio)) for ratio in ratios])
+    deltas = np.array([dc.privacy_profile(mechanism, math.log(ratio)) for ratio in ratios])
     slopes = np.diff(deltas) / np.diff(ratios)
-    assert deltas[0] == exactly(1 - tc.bayes_security(mechanism))
+    assert deltas[0] == exactly(1 - dc.bayes_security(mechanism))
     assert np.all(slopes <= 1e-15)
     assert np.all(np.diff(slopes) >= -1e-14)
-    assert tc.privacy_profile(mechanism, math.inf) == 0
+    assert dc.privacy_profile(mechanism, math.inf) == 0
 
 
 @each(EVERY)
@@ -109,8 +109,8 @@ def test_the_posterior_vulnerability_is_its_integral(mechanism, pair, prior):
     a, b = prior
     law = on_the_furthest(mechanism, prior)
     found = slow.expected_best(pair, [(a, 0.0), (0.0, b)])
-    assert tc.posterior_vulnerability(mechanism, law) == exactly(found)
-    assert tc.bayes_risk(mechanism, law) == exactly(pair.integral(lambda p, q: min(type(p)(a) * p, type(q)(b) * q)))
+    assert dc.posterior_vulnerability(mechanism, law) == exactly(found)
+    assert dc.bayes_risk(mechanism, law) == exactly(pair.integral(lambda p, q: min(type(p)(a) * p, type(q)(b) * q)))
 
 
 @pytest.mark.long
@@ -122,14 +122,14 @@ def test_any_gain_is_its_integral(mechanism, pair, prior):
     rng = np.random.default_rng(7)
     for gain in (rng.normal(size=(4, 2)), np.array([[1, 0], [0, 1], [0.8, 0.8], [0.8, 0.8]]), np.ones((2, 2))):
         found = slow.expected_best(pair, (gain * prior).tolist())
-        assert tc.posterior_vulnerability(mechanism, prior, tc.gain_matrix(gain)) == exactly(found)
+        assert dc.posterior_vulnerability(mechanism, prior, dc.gain_matrix(gain)) == exactly(found)
 
 
 @each(SYMMETRIC)
 @pytest.mark.parametrize("prior", PRIORS)
 def test_mutual_information_is_its_integral(mechanism, pair, prior):
     law = on_the_furthest(mechanism, prior)
-    assert tc.mutual_information(mechanism, law) == exactly(slow.mutual_information(pair, prior))
+    assert dc.mutual_information(mechanism, law) == exactly(slow.mutual_information(pair, prior))
 
 
 @pytest.mark.long
@@ -139,47 +139,47 @@ def test_renyi_divergences_are_their_integrals(mechanism, pair, order):
     # Near order 1, where the integral loses its digits, the divergence is next to that of order 1.
     near, digits = (1, 1e-4) if 0 < abs(order - 1) < 1e-5 else (order, 1e-9)
     assert mechanism.renyi_divergence(order) == pytest.approx(slow.renyi_divergence(pair, near), rel=digits, abs=1e-11)
-    assert tc.renyi_dp(mechanism, order) == mechanism.renyi_divergence(order)
+    assert dc.renyi_dp(mechanism, order) == mechanism.renyi_divergence(order)
 
 
 @each(EVERY)
 def test_its_capacity_counts_its_secrets(mechanism, pair):
     if mechanism.secrets == 2:
-        assert tc.multiplicative_bayes_capacity(mechanism) == exactly(2 - tc.bayes_security(mechanism))
+        assert dc.multiplicative_bayes_capacity(mechanism) == exactly(2 - dc.bayes_security(mechanism))
 
 
 @each(SYMMETRIC)
 def test_its_epsilon_is_the_largest_loss(mechanism, pair):
-    assert tc.ldp_epsilon(mechanism) == exactly(mechanism.epsilon) == exactly(mechanism.renyi_divergence(math.inf))
+    assert dc.ldp_epsilon(mechanism) == exactly(mechanism.epsilon) == exactly(mechanism.renyi_divergence(math.inf))
     if math.isfinite(mechanism.epsilon):
-        assert tc.privacy_profile(mechanism, mechanism.epsilon) == 0
-        assert tc.privacy_profile(mechanism, mechanism.epsilon * (1 - 1e-9)) > 0
+        assert dc.privacy_profile(mechanism, mechanism.epsilon) == 0
+        assert dc.privacy_profile(mechanism, mechanism.epsilon * (1 - 1e-9)) > 0
 
 
 @each(SYMMETRIC)
 def test_the_furthest_values_are_the_leakiest(mechanism, pair):
-    assert tc.leakiest_pair(mechanism) == (0, mechanism.sensitivity)
+    assert dc.leakiest_pair(mechanism) == (0, mechanism.sensitivity)
 
 
 def test_noise_with_a_density_has_one_pair_and_no_crowd():
-    for mechanism in (tc.Laplace(2, sensitivity=3), tc.Gaussian(1, sensitivity=3)):
-        assert tc.leakiest_pairs(mechanism) == [(0, 3)]
-    for mechanism in (tc.Laplace(2), tc.SubsampledGaussian(1, 0.1, 5)):
+    for mechanism in (dc.Laplace(2, sensitivity=3), dc.Gaussian(1, sensitivity=3)):
+        assert dc.leakiest_pairs(mechanism) == [(0, 3)]
+    for mechanism in (dc.Laplace(2), dc.SubsampledGaussian(1, 0.1, 5)):
         with pytest.raises(UnsupportedError, match="sort continuous reports into bins"):
-            tc.Shuffled(mechanism, 10)
+            dc.Shuffled(mechanism, 10)
 
 
 @each(DISCRETE)
 def test_closed_forms_agree_with_the_explicit_channel(mechanism, pair):
     channel = mechanism.channel()
-    assert tc.bayes_security(mechanism) == exactly(tc.bayes_security(channel))
-    assert tc.leakiest_pair(mechanism) == tc.leakiest_pair(channel)
+    assert dc.bayes_security(mechanism) == exactly(dc.bayes_security(channel))
+    assert dc.leakiest_pair(mechanism) == dc.leakiest_pair(channel)
     for epsilon in (0, 0.1, 0.5, 2):
-        assert tc.privacy_profile(mechanism, epsilon) == exactly(tc.privacy_profile(channel, epsilon))
+        assert dc.privacy_profile(mechanism, epsilon) == exactly(dc.privacy_profile(channel, epsilon))
 
 
 MEASURES = {
-    name: getattr(tc, name)
+    name: getattr(dc, name)
     for name in (
         "bayes_security",
         "mutual_information",
@@ -187,12 +187,12 @@ MEASURES = {
         "bayes_risk",
         "multiplicative_bayes_capacity",
     )
-} | {"privacy_profile": lambda mechanism: tc.privacy_profile(mechanism, 0.5)}
+} | {"privacy_profile": lambda mechanism: dc.privacy_profile(mechanism, 0.5)}
 
 
 @each(CONTINUOUS | ONE_STEP)
 def test_a_continuum_of_outputs_has_no_channel_and_says_what_can_be_measured(mechanism, pair):
-    with pytest.raises(tc.errors.UnsupportedError, match=r"continuum of observations.*bayes_security") as refused:
+    with pytest.raises(dc.errors.UnsupportedError, match=r"continuum of observations.*bayes_security") as refused:
         mechanism.channel()
     named = {word for word in re.findall(r"[a-z_]+", str(refused.value)) if word in MEASURES}
     assert named >= {"bayes_security", "bayes_risk", "posterior_vulnerability", "privacy_profile"}
@@ -200,7 +200,7 @@ def test_a_continuum_of_outputs_has_no_channel_and_says_what_can_be_measured(mec
         if name in named:
             assert float(ask(mechanism)) >= 0
         else:
-            with pytest.raises(tc.errors.UnsupportedError):
+            with pytest.raises(dc.errors.UnsupportedError):
                 ask(mechanism)
 
 
@@ -237,7 +237,7 @@ def test_the_same_seed_gives_the_same_noise_and_nobody_none(mechanism, pair):
 @each(SYMMETRIC)
 @pytest.mark.parametrize("values", [[math.nan], [math.inf], [[1]], 1, ["1"], [[0], [0, 1]]])
 def test_only_numbers_in_a_row_take_noise(mechanism, pair, values):
-    with pytest.raises(tc.errors.InvalidValueError, match="values must be"):
+    with pytest.raises(dc.errors.InvalidValueError, match="values must be"):
         mechanism.sample(values, rng=1)
 
 
@@ -275,7 +275,7 @@ BAD = [
     (lambda: Geometric(1, sensitivity=100_000).channel(), "ask for bayes_security"),
     (lambda: DiscreteGaussian(0), "sigma must be a positive"),
     (lambda: DiscreteGaussian(1, sensitivity=True), "got True"),
-    (lambda: DiscreteGaussian(1e7).hockey_stick(0), "take tacit.Gaussian"),
+    (lambda: DiscreteGaussian(1e7).hockey_stick(0), "take discretion.Gaussian"),
     (lambda: DiscreteGaussian(1e-320), "sensitivity/sigma"),
     (lambda: DiscreteGaussian(1e300).sample([0]), "at most 1e+15 to be sampled"),
     (lambda: SubsampledGaussian(1e-200, rate=0.5, steps=2), "1/sigma² must be within what a double holds, got a sigma"),
@@ -292,6 +292,6 @@ BAD = [
 
 @pytest.mark.parametrize(("make", "words"), BAD, ids=[words for _, words in BAD])
 def test_bad_parameters_are_refused_in_a_sentence(make, words):
-    with pytest.raises(tc.errors.InvalidValueError) as refused:
+    with pytest.raises(dc.errors.InvalidValueError) as refused:
         make()
     assert words in str(refused.value)

@@ -8,13 +8,13 @@ import re
 import numpy as np
 import pytest
 
-import tacit as tc
+import discretion as dc
 from oracles import noisy_reports as slow
 from oracles.promise import exactly
 
-RESPONSE = tc.RandomizedResponse(2, epsilon=0.5)
-ASYMMETRIC = tc.Channel([[0.9, 0.1, 0.0], [0.2, 0.5, 0.3]])
-DP_SGD = tc.SubsampledGaussian(1.0, 0.1, 20)
+RESPONSE = dc.RandomizedResponse(2, epsilon=0.5)
+ASYMMETRIC = dc.Channel([[0.9, 0.1, 0.0], [0.2, 0.5, 0.3]])
+DP_SGD = dc.SubsampledGaussian(1.0, 0.1, 20)
 
 
 def rows_of(system):
@@ -27,22 +27,22 @@ def drawn(seed):
     k = rng.choice([2, 2, 3, 4])
     matrix = np.array([[rng.choice([0, 1, 1, 1]) * rng.random() + 1e-3 for _ in range(3)] for _ in range(k)])
     finite = rng.choice(
-        [tc.RandomizedResponse(k, epsilon=rng.uniform(0.1, 6)), tc.Channel(matrix / matrix.sum(1, keepdims=True))]
+        [dc.RandomizedResponse(k, epsilon=rng.uniform(0.1, 6)), dc.Channel(matrix / matrix.sum(1, keepdims=True))]
     )
     scale, sensitivity = math.exp(rng.uniform(-1, 2)), math.exp(rng.uniform(-1, 1))
     noise = rng.choice(
         [
-            (tc.Laplace(scale, sensitivity), slow.Laplace(scale, sensitivity)),
-            (tc.Gaussian(scale, sensitivity), slow.Gaussian(scale, sensitivity)),
-            (tc.SubsampledGaussian(scale, 0.3, 1), slow.Gaussian(scale, 1.0, 0.3)),
+            (dc.Laplace(scale, sensitivity), slow.Laplace(scale, sensitivity)),
+            (dc.Gaussian(scale, sensitivity), slow.Gaussian(scale, sensitivity)),
+            (dc.SubsampledGaussian(scale, 0.3, 1), slow.Gaussian(scale, 1.0, 0.3)),
         ]
     )
     return finite, *noise, rng
 
 
 def test_the_example_of_a_report_beside_laplace_noise():
-    assert tc.privacy_profile(RESPONSE & tc.Laplace(2.0), 0.6) == pytest.approx(0.112833, abs=5e-7)
-    assert tc.ldp_epsilon(RESPONSE & tc.Laplace(2.0)) == 1.0
+    assert dc.privacy_profile(RESPONSE & dc.Laplace(2.0), 0.6) == pytest.approx(0.112833, abs=5e-7)
+    assert dc.ldp_epsilon(RESPONSE & dc.Laplace(2.0)) == 1.0
 
 
 @pytest.mark.long
@@ -52,12 +52,12 @@ def test_reports_beside_noise_are_as_their_densities_say(seed):
     system, rows = finite & noise, rows_of(finite)
     for epsilon in (0.0, rng.uniform(0, 1), rng.uniform(0, 8)):
         delta = slow.profile(rows, known, epsilon)
-        assert tc.privacy_profile(system, epsilon) == exactly(delta)
+        assert dc.privacy_profile(system, epsilon) == exactly(delta)
         if 1e-8 < delta < 0.99 and epsilon > 0:
-            assert tc.dp_epsilon(system, float(delta)) == pytest.approx(epsilon, rel=1e-6, abs=1e-8)
-    assert tc.bayes_security(system) == exactly(1 - slow.profile(rows, known, 0))
-    curve = tc.tradeoff(system)
-    assert curve.bayes_security == exactly(tc.bayes_security(system))
+            assert dc.dp_epsilon(system, float(delta)) == pytest.approx(epsilon, rel=1e-6, abs=1e-8)
+    assert dc.bayes_security(system) == exactly(1 - slow.profile(rows, known, 0))
+    curve = dc.tradeoff(system)
+    assert curve.bayes_security == exactly(dc.bayes_security(system))
     # The line of slope -e^ε that the curve touches (Dong, Roth and Su, Proposition 2.12).
     lines = [(slow.exp(e), 1 - slow.profile(rows, known, e)) for e in (0.0, 0.5, 2.0)]
     for rate in (0.01, 0.3):
@@ -70,11 +70,11 @@ def test_reports_beside_noise_are_as_their_densities_say(seed):
 @pytest.mark.parametrize("order", [0.4, 1, 2, 3.5])
 def test_divergences_of_reports_and_noise_add_up_in_each_direction(seed, order):
     finite, noise, known, _ = drawn(seed)
-    assert tc.renyi_dp(finite & noise, order) == exactly(slow.renyi(rows_of(finite), known, order))
+    assert dc.renyi_dp(finite & noise, order) == exactly(slow.renyi(rows_of(finite), known, order))
 
 
-@pytest.mark.parametrize("finite", [RESPONSE, ASYMMETRIC, tc.repeated(RESPONSE, 7)], ids=repr)
-@pytest.mark.parametrize("noise", [tc.Laplace(1.5), tc.Gaussian(1.5), tc.SubsampledGaussian(1.0, 0.2, 1)], ids=repr)
+@pytest.mark.parametrize("finite", [RESPONSE, ASYMMETRIC, dc.repeated(RESPONSE, 7)], ids=repr)
+@pytest.mark.parametrize("noise", [dc.Laplace(1.5), dc.Gaussian(1.5), dc.SubsampledGaussian(1.0, 0.2, 1)], ids=repr)
 def test_the_closed_form_is_within_the_grid_of_summed_losses(finite, noise):
     system = finite & noise
     for reverse, epsilon in itertools.product((False, True), (0.0, 0.3, 1.7)):
@@ -83,47 +83,47 @@ def test_the_closed_form_is_within_the_grid_of_summed_losses(finite, noise):
 
 
 def test_uses_and_parts_may_be_put_together_in_any_order():
-    noise, other = tc.Gaussian(2.0), tc.Gaussian(3.0)
+    noise, other = dc.Gaussian(2.0), dc.Gaussian(3.0)
     whole = RESPONSE & (noise & other)
     for again in (noise & RESPONSE & other, (RESPONSE & noise) & other, other & (noise & RESPONSE)):
-        assert tc.privacy_profile(again, 0.4) == exactly(tc.privacy_profile(whole, 0.4))
-    twice, both = tc.repeated(RESPONSE & noise, 2), tc.repeated(RESPONSE, 2) & tc.repeated(noise, 2)
-    assert tc.privacy_profile(twice, 0.4) == exactly(tc.privacy_profile(both, 0.4))
-    assert tc.renyi_dp(twice, 2) == exactly(2 * tc.renyi_dp(RESPONSE & noise, 2))
-    five = tc.RandomizedResponse(5, epsilon=0.5)
-    more, same = (five & noise) & five, tc.repeated(five, 2) & noise
-    assert tc.privacy_profile(more, 0.4) == exactly(tc.privacy_profile(same, 0.4))
-    assert tc.privacy_profile(tc.repeated(five & noise, 2), 0.4) == exactly(
-        tc.privacy_profile(tc.repeated(five, 2) & tc.repeated(noise, 2), 0.4)
+        assert dc.privacy_profile(again, 0.4) == exactly(dc.privacy_profile(whole, 0.4))
+    twice, both = dc.repeated(RESPONSE & noise, 2), dc.repeated(RESPONSE, 2) & dc.repeated(noise, 2)
+    assert dc.privacy_profile(twice, 0.4) == exactly(dc.privacy_profile(both, 0.4))
+    assert dc.renyi_dp(twice, 2) == exactly(2 * dc.renyi_dp(RESPONSE & noise, 2))
+    five = dc.RandomizedResponse(5, epsilon=0.5)
+    more, same = (five & noise) & five, dc.repeated(five, 2) & noise
+    assert dc.privacy_profile(more, 0.4) == exactly(dc.privacy_profile(same, 0.4))
+    assert dc.privacy_profile(dc.repeated(five & noise, 2), 0.4) == exactly(
+        dc.privacy_profile(dc.repeated(five, 2) & dc.repeated(noise, 2), 0.4)
     )
 
 
 def test_many_secrets_beside_noise_are_told_apart_like_their_worst_pair():
-    three = tc.Channel([[0.8, 0.1, 0.1], [0.1, 0.8, 0.1], [0.5, 0.2, 0.3]], inputs=["a", "b", "c"])
-    system = three & tc.Laplace(2.0)
-    pairs = {pair: tc.restricted(three, pair) & tc.Laplace(2.0) for pair in itertools.combinations("abc", 2)}
+    three = dc.Channel([[0.8, 0.1, 0.1], [0.1, 0.8, 0.1], [0.5, 0.2, 0.3]], inputs=["a", "b", "c"])
+    system = three & dc.Laplace(2.0)
+    pairs = {pair: dc.restricted(three, pair) & dc.Laplace(2.0) for pair in itertools.combinations("abc", 2)}
     for epsilon in (0.0, 1.0, 2.2):
-        worst = max(tc.privacy_profile(pair, epsilon) for pair in pairs.values())
-        assert tc.privacy_profile(system, epsilon) == exactly(worst)
-    assert tc.tradeoff(system, pair=("a", "c")).at(0.1) == exactly(
-        tc.tradeoff(pairs["a", "c"], pair=("a", "c")).at(0.1)
+        worst = max(dc.privacy_profile(pair, epsilon) for pair in pairs.values())
+        assert dc.privacy_profile(system, epsilon) == exactly(worst)
+    assert dc.tradeoff(system, pair=("a", "c")).at(0.1) == exactly(
+        dc.tradeoff(pairs["a", "c"], pair=("a", "c")).at(0.1)
     )
-    assert tc.ldp_epsilon(system) == exactly(max(map(tc.ldp_epsilon, pairs.values())))
+    assert dc.ldp_epsilon(system) == exactly(max(map(dc.ldp_epsilon, pairs.values())))
 
 
 @pytest.mark.parametrize(
-    "noise", [DP_SGD, tc.repeated(tc.Laplace(3.0), 4), tc.Laplace(3.0) & tc.Gaussian(2.0)], ids=repr
+    "noise", [DP_SGD, dc.repeated(dc.Laplace(3.0), 4), dc.Laplace(3.0) & dc.Gaussian(2.0)], ids=repr
 )
-@pytest.mark.parametrize("finite", [RESPONSE, ASYMMETRIC, tc.RandomizedResponse(3, epsilon=1.0)], ids=repr)
+@pytest.mark.parametrize("finite", [RESPONSE, ASYMMETRIC, dc.RandomizedResponse(3, epsilon=1.0)], ids=repr)
 def test_reports_beside_composed_noise_are_bounded_from_both_sides(finite, noise):
     system = finite & noise
     for epsilon in (0.0, 0.8):
-        told = tc.privacy_profile(system, epsilon)
-        assert float(told) >= float(tc.privacy_profile(noise, epsilon)) - 1e-6
-        assert not isinstance(told, tc.Estimate) or told.high - told.low < 5e-4
-    security = tc.bayes_security(system)
-    assert float(security) == pytest.approx(1 - float(tc.privacy_profile(system, 0.0)), abs=1e-5)
-    curve = tc.tradeoff(system)
+        told = dc.privacy_profile(system, epsilon)
+        assert float(told) >= float(dc.privacy_profile(noise, epsilon)) - 1e-6
+        assert not isinstance(told, dc.Estimate) or told.high - told.low < 5e-4
+    security = dc.bayes_security(system)
+    assert float(security) == pytest.approx(1 - float(dc.privacy_profile(system, 0.0)), abs=1e-5)
+    curve = dc.tradeoff(system)
     assert float(curve.bayes_security) == pytest.approx(float(security), abs=1e-4)
 
 
@@ -141,36 +141,36 @@ def test_a_report_beside_dp_sgd_is_as_simulated():
 
 
 def test_secrets_that_do_not_fit_are_refused():
-    with pytest.raises(tc.errors.InvalidChannelError, match="in another order"):
-        _ = tc.Channel([[1, 0], [0, 1]], inputs=[1, 0]) & tc.Gaussian(1.0)
-    with pytest.raises(tc.errors.InvalidChannelError, match="must be as many"):
-        _ = (RESPONSE & tc.Laplace(1.0)) & tc.RandomizedResponse(3, epsilon=1)
+    with pytest.raises(dc.errors.InvalidChannelError, match="in another order"):
+        _ = dc.Channel([[1, 0], [0, 1]], inputs=[1, 0]) & dc.Gaussian(1.0)
+    with pytest.raises(dc.errors.InvalidChannelError, match="must be as many"):
+        _ = (RESPONSE & dc.Laplace(1.0)) & dc.RandomizedResponse(3, epsilon=1)
 
 
 @pytest.mark.parametrize(
     "system",
     [
-        tc.Gaussian(1.0),
+        dc.Gaussian(1.0),
         DP_SGD,
-        tc.Laplace(1.0) & tc.Gaussian(1.0),
-        RESPONSE & tc.Laplace(2.0),
+        dc.Laplace(1.0) & dc.Gaussian(1.0),
+        RESPONSE & dc.Laplace(2.0),
         ASYMMETRIC & DP_SGD,
-        tc.RandomizedResponse(4, epsilon=1) & tc.Gaussian(1.0),
+        dc.RandomizedResponse(4, epsilon=1) & dc.Gaussian(1.0),
     ],
     ids=repr,
 )
 def test_every_measure_that_a_refusal_names_answers(system):
     """A refusal lists measures by name: each of them must take the same system."""
-    measures = {name: getattr(tc, name) for name in dir(tc) if hasattr(getattr(tc, name, None), "plan")}
+    measures = {name: getattr(dc, name) for name in dir(dc) if hasattr(getattr(dc, name, None), "plan")}
     given = {"privacy_profile": [0.5], "dp_epsilon": [1e-5], "renyi_dp": [2.5]}
     refused, recommended = [], set()
     for name, measure in measures.items():
         try:
             measure(system, *given.get(name, []))
-        except tc.errors.UnsupportedError as error:
+        except dc.errors.UnsupportedError as error:
             refused.append(name)
             recommended |= set(re.findall(r"[a-z_]+", str(error))) & measures.keys()
-        except (TypeError, tc.errors.TacitError):  # it needs another argument or another system
+        except (TypeError, dc.errors.DiscretionError):  # it needs another argument or another system
             continue
     assert recommended or not refused
     assert not recommended & set(refused)

@@ -11,13 +11,13 @@ import pytest
 from scipy.integrate import quad
 from scipy.optimize import brentq
 
-import tacit as tc
+import discretion as dc
+from discretion import limits
+from discretion.estimate import highest
+from discretion.mechanisms import Gaussian, SubsampledGaussian
 from oracles import noisy_reports as slow
 from oracles.promise import exactly
 from oracles.rounded_losses import profile_bounds
-from tacit import limits
-from tacit.estimate import highest
-from tacit.mechanisms import Gaussian, SubsampledGaussian
 
 
 def densities(sigma, rate):
@@ -80,7 +80,7 @@ SETTINGS = [(1, 0.01, 1000), (0.8, 0.02, 200), (5, 0.5, 20), (0.4, 0.01, 100), (
 @pytest.mark.parametrize(("sigma", "rate", "steps"), SETTINGS)
 def test_the_bounds_are_close_and_those_of_both_directions_agree(sigma, rate, steps):
     mechanism = SubsampledGaussian(sigma, rate, steps)
-    security = tc.bayes_security(mechanism)
+    security = dc.bayes_security(mechanism)
     assert security.certified
     assert security.high - security.low < 5e-5
     assert mechanism.hockey_stick(0) == mechanism.hockey_stick(0, reverse=True)
@@ -103,9 +103,9 @@ def test_the_upper_end_is_no_looser_than_an_accountant_s_and_the_lower_one_below
         for upper in (False, True)
     )
     for epsilon in (0, 0.1, 1):
-        found = tc.privacy_profile(mechanism, epsilon)
+        found = dc.privacy_profile(mechanism, epsilon)
         least, most = (theirs.get_delta_for_epsilon(epsilon) for theirs in (optimist, pessimist))
-        low, high = (found.low, found.high) if isinstance(found, tc.Estimate) else (found, found)
+        low, high = (found.low, found.high) if isinstance(found, dc.Estimate) else (found, found)
         assert least <= high + 1e-12
         assert low <= most + 1e-12
         assert high <= most * (1 + 1e-3) + 1e-11
@@ -127,35 +127,35 @@ def test_a_hundred_steps_are_as_simulated():
 @pytest.mark.parametrize("steps", [1, 16])
 def test_when_all_take_part_the_steps_are_one_with_less_noise(sigma, steps):
     composed, one = SubsampledGaussian(sigma, rate=1, steps=steps), Gaussian(sigma / math.sqrt(steps))
-    assert tc.bayes_security(composed) == pytest.approx(tc.bayes_security(one), rel=1e-12)
+    assert dc.bayes_security(composed) == pytest.approx(dc.bayes_security(one), rel=1e-12)
     for epsilon in (0, 0.5, 3):
-        assert tc.privacy_profile(composed, epsilon) == exactly(tc.privacy_profile(one, epsilon))
+        assert dc.privacy_profile(composed, epsilon) == exactly(dc.privacy_profile(one, epsilon))
 
 
 def test_one_step_leaks_its_rate_of_the_gaussian():
     # MATHS: 1 - q(2Φ(1/2σ) - 1).
     for sigma, rate in ((1, 0.01), (0.2, 0.5), (10, 1e-6)):
         expected = 1 - rate * math.erf(1 / (2 * sigma) / math.sqrt(2))
-        assert tc.bayes_security(SubsampledGaussian(sigma, rate, steps=1)) == exactly(expected)
+        assert dc.bayes_security(SubsampledGaussian(sigma, rate, steps=1)) == exactly(expected)
 
 
 def test_a_rate_near_1_is_next_to_all():
-    nearly = tc.bayes_security(SubsampledGaussian(2, 1 - 1e-9, steps=9))
-    assert nearly.low - 1e-7 <= tc.bayes_security(Gaussian(2 / 3)) <= nearly.high + 1e-7
+    nearly = dc.bayes_security(SubsampledGaussian(2, 1 - 1e-9, steps=9))
+    assert nearly.low - 1e-7 <= dc.bayes_security(Gaussian(2 / 3)) <= nearly.high + 1e-7
 
 
 @pytest.mark.long
 def test_more_steps_leak_more_and_more_noise_less():
-    securities = [tc.bayes_security(SubsampledGaussian(1, 0.02, steps)) for steps in (2, 10, 100, 1000)]
+    securities = [dc.bayes_security(SubsampledGaussian(1, 0.02, steps)) for steps in (2, 10, 100, 1000)]
     assert all(more.high < fewer.low for fewer, more in pairwise(securities))
-    noisy = [tc.bayes_security(SubsampledGaussian(sigma, 0.02, 100)) for sigma in (0.5, 1, 4)]
+    noisy = [dc.bayes_security(SubsampledGaussian(sigma, 0.02, 100)) for sigma in (0.5, 1, 4)]
     assert all(less.high < more.low for less, more in pairwise(noisy))
 
 
 @pytest.mark.long
 def test_the_limit_is_near_for_many_steps_and_named_as_what_it_is():
     mechanism = SubsampledGaussian(2, 0.001, 100_000)
-    exact, asymptote = tc.bayes_security(mechanism), mechanism.asymptotic_bayes_security()
+    exact, asymptote = dc.bayes_security(mechanism), mechanism.asymptotic_bayes_security()
     assert asymptote.value == pytest.approx(exact.value, abs=2e-3)
     assert asymptote.method.startswith("approximate")
     assert asymptote.certified
@@ -168,17 +168,17 @@ def test_the_limit_is_near_for_many_steps_and_named_as_what_it_is():
 
 def test_extreme_settings_still_have_bounds():
     for sigma, rate, steps in ((1e3, 1e-9, 10), (0.02, 0.1, 5), (1, 1e-200, 100), (1e6, 0.5, 2)):
-        security = tc.bayes_security(SubsampledGaussian(sigma, rate, steps))
+        security = dc.bayes_security(SubsampledGaussian(sigma, rate, steps))
         assert 0 <= security.low <= security.high <= 1
         assert security.high - security.low < 1e-8 or sigma < 1
     # With hardly any noise the record is seen unless it never takes part.
-    seen = tc.bayes_security(SubsampledGaussian(0.02, 0.1, 5))
+    seen = dc.bayes_security(SubsampledGaussian(0.02, 0.1, 5))
     assert seen.low - 1e-9 <= 0.9**5 <= seen.high + 1e-9
 
 
 def test_the_widest_noise_is_bounded_without_a_grid():
-    assert tc.bayes_security(SubsampledGaussian(1e150, 0.5, 2)).high == 1
-    quiet = tc.bayes_security(SubsampledGaussian(1e12, 0.5, 3))
+    assert dc.bayes_security(SubsampledGaussian(1e150, 0.5, 2)).high == 1
+    quiet = dc.bayes_security(SubsampledGaussian(1e12, 0.5, 3))
     assert 1 - quiet.low == pytest.approx(3 * 0.5 * 1e-12 / math.sqrt(2 * math.pi), rel=1e-3)
 
 
@@ -199,7 +199,7 @@ MANY = [(0.3, 0.5, 100), (0.1, 0.5, 1000), (0.2, 0.1, 1000), (1, 0.01, 10**7), (
 @pytest.mark.parametrize(("sigma", "rate", "steps"), MANY)
 def test_when_hardly_anything_is_hidden_the_affinity_says_so_without_a_large_grid(sigma, rate, steps):
     tracemalloc.start()
-    found = tc.bayes_security(SubsampledGaussian(sigma, rate, steps))
+    found = dc.bayes_security(SubsampledGaussian(sigma, rate, steps))
     most = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     # Hellinger: 1 - √(1 - ρ^2T) <= β* <= ρ^T, up to 1e-8 of log ρ.
@@ -221,7 +221,7 @@ def test_a_sum_that_spreads_far_gets_a_coarse_grid():
 def test_bounds_hold_where_all_is_told_but_a_rounding():
     # With hardly any noise the record stays hidden only if it never takes part.
     sigma, rate, steps = 0.014, 0.012, 3300
-    found = tc.bayes_security(SubsampledGaussian(sigma, rate, steps))
+    found = dc.bayes_security(SubsampledGaussian(sigma, rate, steps))
     assert found.low <= math.exp(steps * math.log1p(-rate)) <= found.high < 1e-8
 
 
@@ -248,19 +248,19 @@ def test_a_used_mechanism_can_be_sent_to_another_process():
 @pytest.mark.long
 def test_any_prior_and_the_ldp_measures_follow():
     mechanism = SubsampledGaussian(1, 0.05, 50)
-    vulnerability = tc.posterior_vulnerability(mechanism, [0.5, 0.5])
-    security = tc.bayes_security(mechanism)
+    vulnerability = dc.posterior_vulnerability(mechanism, [0.5, 0.5])
+    security = dc.bayes_security(mechanism)
     assert vulnerability.value == pytest.approx(1 - security.value / 2, abs=1e-12)
-    assert tc.bayes_risk(mechanism).value == pytest.approx(security.value / 2, abs=1e-12)
-    assert tc.multiplicative_bayes_capacity(mechanism).value == pytest.approx(2 - security.value, abs=1e-12)
-    rare = tc.posterior_vulnerability(mechanism, [0.9, 0.1])
+    assert dc.bayes_risk(mechanism).value == pytest.approx(security.value / 2, abs=1e-12)
+    assert dc.multiplicative_bayes_capacity(mechanism).value == pytest.approx(2 - security.value, abs=1e-12)
+    rare = dc.posterior_vulnerability(mechanism, [0.9, 0.1])
     assert rare.value == pytest.approx(0.9 + 0.1 * mechanism.hockey_stick(math.log(9)).value, abs=1e-12)
-    common = tc.posterior_vulnerability(mechanism, [0.1, 0.9])
+    common = dc.posterior_vulnerability(mechanism, [0.1, 0.9])
     assert common.value == pytest.approx(0.9 + 0.1 * mechanism.hockey_stick(math.log(9), reverse=True).value, abs=1e-9)
-    assert tc.ldp_epsilon(mechanism) == math.inf
-    assert tc.leakiest_pair(mechanism) == (0, 1)
+    assert dc.ldp_epsilon(mechanism) == math.inf
+    assert dc.leakiest_pair(mechanism) == (0, 1)
     assert security.method == "certified bounds on a grid of privacy losses"
-    assert tc.method(tc.bayes_security, mechanism) == (security.method, "bound")
+    assert dc.method(dc.bayes_security, mechanism) == (security.method, "bound")
 
 
 # By dp-accounting from both sides (a pessimistic and an optimistic distribution at an interval of 1e-3 to 1e-4).
@@ -277,7 +277,7 @@ LITTLE_NOISE = [
 @pytest.mark.long
 @pytest.mark.parametrize(("setting", "delta", "truth"), LITTLE_NOISE)
 def test_epsilon_is_right_where_little_noise_parts_the_losses(setting, delta, truth):
-    epsilon = tc.dp_epsilon(SubsampledGaussian(*setting), delta)
+    epsilon = dc.dp_epsilon(SubsampledGaussian(*setting), delta)
     assert epsilon.low <= truth[1]
     assert truth[0] <= epsilon.high <= truth[1]
     assert epsilon.high - epsilon.low < 1e-5 * epsilon.high
@@ -287,25 +287,25 @@ def test_epsilon_is_right_where_little_noise_parts_the_losses(setting, delta, tr
 @pytest.mark.parametrize(("setting", "delta"), [((0.05, 0.001, 2), 1e-3), ((0.05, 0.01, 50), 1e-5)])
 def test_losses_that_are_all_but_one_number_are_summed(setting, delta):
     system = SubsampledGaussian(*setting)
-    epsilon = tc.dp_epsilon(system, delta)
-    assert tc.privacy_profile(system, epsilon.high).low <= delta <= tc.privacy_profile(system, epsilon.low).high
+    epsilon = dc.dp_epsilon(system, delta)
+    assert dc.privacy_profile(system, epsilon.high).low <= delta <= dc.privacy_profile(system, epsilon.low).high
 
 
 def test_renyi_divergences_of_the_example_and_of_a_gaussian():
-    assert tc.renyi_dp(SubsampledGaussian(1, 0.01, 1), 2) == exactly(math.log(1 + 1e-4 * math.expm1(1)))
-    assert tc.renyi_dp(SubsampledGaussian(2, 1, 3), 2.5) == exactly(3 * tc.renyi_dp(Gaussian(2), 2.5))
-    assert tc.renyi_dp(SubsampledGaussian(1, 0.01, 100), 7) == exactly(
-        100 * tc.renyi_dp(SubsampledGaussian(1, 0.01, 1), 7)
+    assert dc.renyi_dp(SubsampledGaussian(1, 0.01, 1), 2) == exactly(math.log(1 + 1e-4 * math.expm1(1)))
+    assert dc.renyi_dp(SubsampledGaussian(2, 1, 3), 2.5) == exactly(3 * dc.renyi_dp(Gaussian(2), 2.5))
+    assert dc.renyi_dp(SubsampledGaussian(1, 0.01, 100), 7) == exactly(
+        100 * dc.renyi_dp(SubsampledGaussian(1, 0.01, 1), 7)
     )
-    assert tc.renyi_dp(SubsampledGaussian(1, 0.01, 1), math.inf) == math.inf
+    assert dc.renyi_dp(SubsampledGaussian(1, 0.01, 1), math.inf) == math.inf
 
 
 @pytest.mark.parametrize("order", [2, 3, 10, 60])
 @pytest.mark.parametrize(("sigma", "rate"), [(1.0, 0.01), (0.3, 0.5), (8.0, 1e-4)])
 def test_the_sum_of_a_whole_order_is_what_the_quadrature_of_its_neighbours_comes_to(sigma, rate, order):
     one = SubsampledGaussian(sigma, rate, 1)
-    near = [tc.renyi_dp(one, order * (1 + off)) for off in (-1e-12, 1e-12)]
-    assert tc.renyi_dp(one, order) == pytest.approx(math.fsum(map(float, near)) / 2, rel=1e-10)
+    near = [dc.renyi_dp(one, order * (1 + off)) for off in (-1e-12, 1e-12)]
+    assert dc.renyi_dp(one, order) == pytest.approx(math.fsum(map(float, near)) / 2, rel=1e-10)
 
 
 @pytest.mark.long
@@ -319,14 +319,14 @@ def test_renyi_divergences_are_as_integrated_in_both_directions(sigma, rate, ord
     ]
     # From order 1 on that of Q from P is the larger (Mironov, Talwar and Zhang, 2019, Theorem 5).
     assert order < 1 or ways[0] >= ways[1]
-    assert tc.renyi_dp(one, order) == pytest.approx(float(max(ways)), rel=1e-10)
+    assert dc.renyi_dp(one, order) == pytest.approx(float(max(ways)), rel=1e-10)
 
 
 @pytest.mark.parametrize("order", [0.5, 1, 1.0001, 2.5, 3, 1e5 + 0.5, 1e9])
 @pytest.mark.parametrize("sigma", [1e-6, 1e-3, 0.02, 50, 1e6])
 def test_renyi_divergences_of_extreme_noise_stay_between_elementary_bounds(sigma, order):
-    found = tc.renyi_dp(SubsampledGaussian(sigma, 0.1, 1), order)
-    low, high = (found.low, found.high) if isinstance(found, tc.Estimate) else (found, found)
+    found = dc.renyi_dp(SubsampledGaussian(sigma, 0.1, 1), order)
+    low, high = (found.low, found.high) if isinstance(found, dc.Estimate) else (found, found)
     assert 0 <= low <= high <= order / 2 / sigma / sigma * (1 + 1e-9)  # no more than if all took part
     if order > 1:
         least = order / (order - 1) * (math.log(0.1) + (order - 1) / 2 / sigma / sigma)
@@ -342,7 +342,7 @@ def test_epsilon_and_delta_are_those_of_losses_rounded_up_and_down(sigma, rate, 
     mechanism = SubsampledGaussian(sigma, rate, steps)
     least, most = zip(*(profile_bounds(sigma, rate, steps, way) for way in (False, True)), strict=True)
     with limits.within(replace(limits.current(), most_loss_points=1 << 14)):  # as true, and quicker
-        epsilons = {delta: tc.dp_epsilon(mechanism, delta) for delta in (1e-6, 1e-3, 0.02, 0.2)}
+        epsilons = {delta: dc.dp_epsilon(mechanism, delta) for delta in (1e-6, 1e-3, 0.02, 0.2)}
         deltas = {
             (epsilon, reverse): mechanism.hockey_stick(epsilon, reverse=reverse)
             for epsilon in (0.0, 0.3, 20.0, 90.0, 400.0)
@@ -360,25 +360,25 @@ def test_epsilon_and_delta_are_those_of_losses_rounded_up_and_down(sigma, rate, 
 @pytest.mark.parametrize("setting", [(0.4, 0.01, 100), (0.1, 0.01, 100), (0.5, 0.002, 10_000), (1, 0.1, 20)])
 def test_the_curve_answers_as_the_profile_and_epsilon_do(setting):
     system = SubsampledGaussian(*setting)
-    curve = tc.tradeoff(system)
+    curve = dc.tradeoff(system)
     for delta in (1e-12, 1e-5, 0.1):
         epsilon = curve.epsilon(delta)
-        assert epsilon == tc.dp_epsilon(system, delta)
+        assert epsilon == dc.dp_epsilon(system, delta)
         assert math.isfinite(epsilon.high)
         # A line below the curve: f(α) >= 1 - δ - e^ε α.
         for rate in (1e-6, 0.01, 0.3):
             slope = math.exp(min(epsilon.high, 700))
             assert highest(curve.at(rate)) >= 1 - delta - slope * rate - 1e-12
-    assert curve.delta(1.5) == tc.privacy_profile(system, 1.5)
-    assert curve.bayes_security == tc.bayes_security(system)
+    assert curve.delta(1.5) == dc.privacy_profile(system, 1.5)
+    assert curve.bayes_security == dc.bayes_security(system)
     assert curve.epsilon(0) == math.inf
     for reverse in (False, True):
-        assert tc.tradeoff(system, (1, 0) if reverse else (0, 1)).epsilon(1e-5) == tc.dp_epsilon(system, 1e-5)
+        assert dc.tradeoff(system, (1, 0) if reverse else (0, 1)).epsilon(1e-5) == dc.dp_epsilon(system, 1e-5)
 
 
 @pytest.mark.long
 def test_true_positives_at_one_percent_are_bracketed_closely():
-    found = tc.tradeoff(SubsampledGaussian(0.5, 0.002, 10_000)).true_positive_rate(0.01)
+    found = dc.tradeoff(SubsampledGaussian(0.5, 0.002, 10_000)).true_positive_rate(0.01)
     # By the least δ(ε) + e^ε α of dp-accounting's pessimistic distribution at an interval of 2e-5: 0.16054498.
     assert found.low <= 0.16054498 <= found.high + 1e-7
     assert found.high - found.low < 1e-4 * found.high

@@ -11,11 +11,11 @@ from hypothesis import assume, given, strategies as st
 from hypothesis.extra import numpy as arrays
 from scipy.sparse import csr_array
 
-import tacit as tc
+import discretion as dc
 from oracles.channels import exact
 from oracles.promise import exactly
 
-CM = tc.ChannelMechanism
+CM = dc.ChannelMechanism
 
 
 def eliminated(rows):
@@ -69,7 +69,7 @@ def weights(draw):
 
 
 def channel_of(drawn):
-    return tc.Channel(drawn / drawn.sum(axis=1, keepdims=True))
+    return dc.Channel(drawn / drawn.sum(axis=1, keepdims=True))
 
 
 @given(weights(), st.data())
@@ -80,9 +80,9 @@ def test_the_estimate_is_unbiased_of_least_variance_and_refused_where_there_is_n
     rank = len(eliminated([[Fraction(int(entry)) for entry in row] for row in drawn]))
     if rank < k:
         assert np.all(np.isinf(mechanism.frequency_variance(3, shares)))
-        with pytest.raises(tc.errors.InvalidValueError, match=f"rank {rank} say nothing .* 1e-09 .* of rank {k}"):
+        with pytest.raises(dc.errors.InvalidValueError, match=f"rank {rank} say nothing .* 1e-09 .* of rank {k}"):
             mechanism.estimate_frequencies([0])
-        with pytest.raises(tc.errors.InvalidValueError, match=f"rank {rank}"):
+        with pytest.raises(dc.errors.InvalidValueError, match=f"rank {rank}"):
             mechanism.estimate_from_aggregate([1] + [0] * (drawn.shape[1] - 1), 1)
         return
     C = exact(mechanism.channel().matrix)
@@ -99,7 +99,7 @@ def test_the_estimate_is_unbiased_of_least_variance_and_refused_where_there_is_n
 
 
 @pytest.mark.parametrize("epsilon", [1e-7, 1e-4, 0.1])
-@pytest.mark.parametrize("kind", [tc.RandomizedResponse, tc.SubsetSelection, tc.HadamardResponse])
+@pytest.mark.parametrize("kind", [dc.RandomizedResponse, dc.SubsetSelection, dc.HadamardResponse])
 def test_rows_that_are_nearly_alike_lose_no_digits(kind, epsilon):
     mechanism = CM(kind(4, epsilon).channel())
     C = exact(mechanism.channel().matrix)
@@ -111,8 +111,8 @@ def test_rows_that_are_nearly_alike_lose_no_digits(kind, epsilon):
 @pytest.mark.parametrize("epsilon", [5, 30, 300])
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_a_rare_report_says_as_much_to_the_last_digit(epsilon, seed):
-    matrix = np.random.default_rng(seed).permutation(tc.UnaryEncoding.oue(3, epsilon).channel().matrix, axis=1)
-    mechanism = CM(tc.Channel(matrix))
+    matrix = np.random.default_rng(seed).permutation(dc.UnaryEncoding.oue(3, epsilon).channel().matrix, axis=1)
+    mechanism = CM(dc.Channel(matrix))
     for y, row in enumerate(least_squares(exact(matrix))):
         assert mechanism.estimate_frequencies([y]).tolist() == [exactly(entry) for entry in row]
 
@@ -120,8 +120,8 @@ def test_a_rare_report_says_as_much_to_the_last_digit(epsilon, seed):
 @pytest.mark.parametrize(
     "protocol",
     [
-        tc.RandomizedResponse(5, 1), tc.UnaryEncoding.oue(4, 2), tc.UnaryEncoding.rappor(4, 2),
-        tc.SubsetSelection(5, 1), tc.SubsetSelection(6, 2, 4), tc.HadamardResponse(5, 1), tc.HadamardResponse(7, 1)
+        dc.RandomizedResponse(5, 1), dc.UnaryEncoding.oue(4, 2), dc.UnaryEncoding.rappor(4, 2),
+        dc.SubsetSelection(5, 1), dc.SubsetSelection(6, 2, 4), dc.HadamardResponse(5, 1), dc.HadamardResponse(7, 1)
     ],
     ids=str,
 )  # fmt: skip
@@ -130,27 +130,27 @@ def test_no_protocol_s_own_estimator_is_better_for_equal_shares(protocol):
     own = protocol.frequency_variance(1)
     assert np.all(explicit <= own * (1 + 1e-12))
     if isinstance(
-        protocol, tc.RandomizedResponse | tc.SubsetSelection
+        protocol, dc.RandomizedResponse | dc.SubsetSelection
     ):  # symmetric in all values, and no constraint left
         assert explicit == pytest.approx(own, rel=1e-12)
 
 
 def test_its_measures_are_the_channel_s():
-    channel = tc.Channel([[0.9, 0.1, 0], [0.8, 0.2, 0], [0.1, 0.1, 0.8]], inputs="abc", outputs=["no", "maybe", "yes"])
+    channel = dc.Channel([[0.9, 0.1, 0], [0.8, 0.2, 0], [0.1, 0.1, 0.8]], inputs="abc", outputs=["no", "maybe", "yes"])
     mechanism = CM(channel)
     assert mechanism.channel() is channel
     assert (mechanism.secrets, mechanism.epsilon) == (3, math.inf)
-    assert tc.leakiest_pair(mechanism) == tc.leakiest_pair(channel) == ("a", "c")
-    for measure in (tc.bayes_security, tc.bayes_risk, tc.mutual_information, tc.multiplicative_bayes_capacity):
+    assert dc.leakiest_pair(mechanism) == dc.leakiest_pair(channel) == ("a", "c")
+    for measure in (dc.bayes_security, dc.bayes_risk, dc.mutual_information, dc.multiplicative_bayes_capacity):
         assert measure(mechanism) == measure(channel)
-        assert tc.method(measure, mechanism) == tc.method(measure, channel)
-    for measure in (tc.posterior_vulnerability, tc.bayes_security):
-        assert measure(tc.Shuffled(mechanism, 5)) == measure(tc.Shuffled(channel, 5))
+        assert dc.method(measure, mechanism) == dc.method(measure, channel)
+    for measure in (dc.posterior_vulnerability, dc.bayes_security):
+        assert measure(dc.Shuffled(mechanism, 5)) == measure(dc.Shuffled(channel, 5))
 
 
 def test_a_sparse_channel_is_as_good():
     matrix = np.array([[0.5, 0, 0.5, 0], [0, 0.25, 0.75, 0], [0, 0.125, 0.25, 0.625]])
-    thick, thin = CM(tc.Channel(matrix)), CM(tc.Channel(csr_array(matrix)))
+    thick, thin = CM(dc.Channel(matrix)), CM(dc.Channel(csr_array(matrix)))
     values = np.arange(300) % 3
     reports = thick.sample(values, rng=3)
     assert np.array_equal(reports, thin.sample(values, rng=3))
@@ -172,7 +172,7 @@ class Uniform:
 
 
 def test_a_report_is_where_the_cumulative_sum_passes_the_uniform_number():
-    mechanism = CM(tc.Channel([[0.25, 0, 0.5, 0.25], [0, 1, 0, 0], [0, 0.5, 0.5, 0]]))
+    mechanism = CM(dc.Channel([[0.25, 0, 0.5, 0.25], [0, 1, 0, 0], [0, 0.5, 0.5, 0]]))
     below = np.nextafter([0.25, 0.75, 1.0, 0.5], 0)
     uniform = Uniform(0, below[0], 0.25, below[1], 0.75, below[2], 0, below[2], 0, below[3], 0.5, below[2])
     values = np.array([0] * 6 + [1] * 2 + [2] * 4)
@@ -180,7 +180,7 @@ def test_a_report_is_where_the_cumulative_sum_passes_the_uniform_number():
 
 
 def test_what_is_impossible_is_not_drawn_where_rounding_leaves_a_rest():
-    mechanism = CM(tc.Channel([[0.0] + [0.1 - 1e-11] * 10 + [0.0]]))
+    mechanism = CM(dc.Channel([[0.0] + [0.1 - 1e-11] * 10 + [0.0]]))
     last = 1 - 2.0**-53
     assert mechanism._sample(np.zeros(2, dtype=int), Uniform(0.0, last)).tolist() == [1, 10]
     tallies = mechanism.sample_aggregate([10**9], rng=1)
@@ -189,7 +189,7 @@ def test_what_is_impossible_is_not_drawn_where_rounding_leaves_a_rest():
 
 
 def test_people_are_told_apart_in_any_order():
-    mechanism = CM(tc.Channel(np.roll(np.eye(5), 1, axis=1)))
+    mechanism = CM(dc.Channel(np.roll(np.eye(5), 1, axis=1)))
     values = np.random.default_rng(1).integers(5, size=1000)
     assert np.array_equal(mechanism.sample(values, rng=2), (values + 1) % 5)
 
@@ -197,7 +197,7 @@ def test_people_are_told_apart_in_any_order():
 def test_tallies_drawn_directly_have_the_law_of_counted_reports():
     matrix, counts, runs = np.array([[0.5, 0.3, 0.2, 0], [0, 0.1, 0.2, 0.7]]), np.array([700, 300]), 3000
     rng = np.random.default_rng(4)
-    tallies = np.array([CM(tc.Channel(matrix)).sample_aggregate(counts, rng) for _ in range(runs)])
+    tallies = np.array([CM(dc.Channel(matrix)).sample_aggregate(counts, rng) for _ in range(runs)])
     variances = counts @ (matrix * (1 - matrix))
     assert np.all(tallies.sum(axis=1) == 1000)
     assert np.all(np.abs(tallies.mean(axis=0) - counts @ matrix) < 6 * np.sqrt(variances / runs))
@@ -213,7 +213,7 @@ def likelihoods(mechanism, reports):
 
 
 def test_likelihoods_are_the_columns_with_their_counts():
-    mechanism = CM(tc.Channel([[0.5, 0.25, 0.25, 0], [0.125, 0.5, 0.375, 0]]))
+    mechanism = CM(dc.Channel([[0.5, 0.25, 0.25, 0], [0.125, 0.5, 0.375, 0]]))
     expected = {((0.25, 0.375), 3): 1, ((0.5, 0.125), 1): 1}
     assert likelihoods(mechanism, [2, 0, 2, 2]) == expected
     assert likelihoods(mechanism, [2, 0, 3, 2, 2]) == expected  # what no value reports tells of none
@@ -221,16 +221,16 @@ def test_likelihoods_are_the_columns_with_their_counts():
 
 
 def test_tallies_are_counts_of_columns_and_estimate_the_same():
-    mechanism = CM(tc.Channel([[0.5, 0.25, 0.25], [0.1, 0.2, 0.7]]))
+    mechanism = CM(dc.Channel([[0.5, 0.25, 0.25], [0.1, 0.2, 0.7]]))
     reports = [2, 0, 2, 2, 1]
     assert mechanism.aggregate(reports).tolist() == [1, 1, 3]
     assert np.array_equal(mechanism.estimate_from_aggregate([1, 1, 3], 5), mechanism.estimate_frequencies(reports))
-    with pytest.raises(tc.errors.InvalidValueError, match="3 whole numbers"):
+    with pytest.raises(dc.errors.InvalidValueError, match="3 whole numbers"):
         mechanism.estimate_from_aggregate([1, 4], 5)
 
 
 def test_all_shares_sum_to_one():
-    mechanism = CM(tc.Channel(np.random.default_rng(2).dirichlet(np.ones(30), size=20)))
+    mechanism = CM(dc.Channel(np.random.default_rng(2).dirichlet(np.ones(30), size=20)))
     estimate = mechanism.estimate_frequencies(np.arange(30))
     assert estimate.sum() == exactly(1)
 
@@ -246,11 +246,13 @@ def test_all_shares_sum_to_one():
     ],
 )
 def test_reports_that_are_not_columns_are_refused(reports, words):
-    with pytest.raises(tc.errors.InvalidValueError, match=words):
-        CM(tc.Channel([[0.5, 0.25, 0.25], [0.1, 0.2, 0.7]])).estimate_frequencies(reports)
+    with pytest.raises(dc.errors.InvalidValueError, match=words):
+        CM(dc.Channel([[0.5, 0.25, 0.25], [0.1, 0.2, 0.7]])).estimate_frequencies(reports)
 
 
-@pytest.mark.parametrize("given_", [[[0.5, 0.5], [0.1, 0.9]], tc.RandomizedResponse(3, 1), None])
+@pytest.mark.parametrize("given_", [[[0.5, 0.5], [0.1, 0.9]], dc.RandomizedResponse(3, 1), None])
 def test_what_is_no_channel_is_refused(given_):
-    with pytest.raises(tc.errors.UnsupportedError, match=r"made of a Channel, got .*wrap a matrix with tacit\.Channel"):
+    with pytest.raises(
+        dc.errors.UnsupportedError, match=r"made of a Channel, got .*wrap a matrix with discretion\.Channel"
+    ):
         CM(given_)

@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pytest
 
-import tacit as tc
+import discretion as dc
+from discretion.mechanisms import Exponential
 from oracles.promise import exactly
-from tacit.mechanisms import Exponential
 
 LN2 = math.log(2)
 
@@ -17,7 +17,7 @@ def test_its_channel_is_the_definition():
     mechanism = Exponential([[0, 1, 2], [3, 3, 1]], epsilon=2 * LN2)
     assert np.allclose(mechanism.channel().matrix, [[1 / 7, 2 / 7, 4 / 7], [4 / 9, 4 / 9, 1 / 9]], rtol=1e-14, atol=0)
     assert mechanism.epsilon == exactly(math.log((4 / 7) / (1 / 9)))
-    assert tc.bayes_security(mechanism) == exactly(1 - (4 / 7 - 1 / 9))
+    assert dc.bayes_security(mechanism) == exactly(1 - (4 / 7 - 1 / 9))
 
 
 def test_only_differences_and_the_ratio_of_epsilon_and_sensitivity_matter():
@@ -31,8 +31,8 @@ def test_scores_within_the_sensitivity_keep_its_promise():
     for epsilon in (0.1, 1, 5):
         mechanism = Exponential(rng.uniform(0, 2, size=(6, 4)), epsilon, sensitivity=2)
         assert mechanism.epsilon <= epsilon
-        assert tc.ldp_epsilon(mechanism) == mechanism.epsilon
-        assert tc.bayes_security(mechanism) >= 2 / (1 + math.exp(epsilon))
+        assert dc.ldp_epsilon(mechanism) == mechanism.epsilon
+        assert dc.bayes_security(mechanism) >= 2 / (1 + math.exp(epsilon))
 
 
 def test_the_geometric_mechanism_is_nearly_one_with_distances_for_scores():
@@ -72,5 +72,5 @@ def test_samples_follow_the_channel():
     ],
 )
 def test_bad_input_is_refused_in_a_sentence(scores, epsilon, sensitivity, words):
-    with pytest.raises(tc.errors.InvalidValueError, match=words):
+    with pytest.raises(dc.errors.InvalidValueError, match=words):
         Exponential(scores, epsilon, sensitivity)

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, strategies as st
 from scipy.linalg import hadamard
 
-import tacit as tc
+import discretion as dc
 from measures.table import CASES
 from oracles.promise import exactly
 from oracles.strategies import gains, priors
 
-HR = tc.HadamardResponse
+HR = dc.HadamardResponse
 MILLION = 1_000_000
 
 
@@ -51,15 +51,15 @@ def test_the_probabilities_of_support_to_full_precision(epsilon):
 
 def test_infinitely_private_and_not_at_all():
     nothing, everything = HR(5, 0), HR(5, math.inf)
-    assert (tc.bayes_security(nothing), tc.mutual_information(nothing)) == (1.0, 0.0)
-    assert tc.posterior_vulnerability(nothing) == exactly(1 / 5)
+    assert (dc.bayes_security(nothing), dc.mutual_information(nothing)) == (1.0, 0.0)
+    assert dc.posterior_vulnerability(nothing) == exactly(1 / 5)
     assert everything.epsilon == math.inf
     assert tuple(everything.support) == (1, 0, 0.5, 0.5, 0.5)
     values = np.arange(1000) % 5
     reports = everything.sample(values, rng=1)
     assert np.all(signs(everything)[values, reports] == 1)
     # The value is known to be one of those that the column has a 1 for: the better half of them, and its own.
-    assert tc.bayes_security(everything) == 0.5
+    assert dc.bayes_security(everything) == 0.5
 
 
 @pytest.mark.long
@@ -82,7 +82,7 @@ def test_any_order_of_the_values_by_their_prior(k, epsilon, random):
     prior = np.empty(k)
     prior[order] = 0.9 ** np.arange(k)
     prior /= prior.sum()
-    for measure in (tc.posterior_vulnerability, tc.bayes_risk, tc.mutual_information):
+    for measure in (dc.posterior_vulnerability, dc.bayes_risk, dc.mutual_information):
         assert measure(mechanism, prior) == exactly(measure(mechanism.channel(), prior))
 
 
@@ -91,8 +91,8 @@ def test_any_order_of_the_values_by_their_prior(k, epsilon, random):
 def test_a_uniform_prior_by_the_explicit_channel(k, epsilon):
     mechanism = HR(k, epsilon)
     for measure in (
-        tc.posterior_vulnerability, tc.bayes_risk, tc.mutual_information, tc.multiplicative_bayes_capacity,
-        tc.bayes_security, tc.leakiest_pair
+        dc.posterior_vulnerability, dc.bayes_risk, dc.mutual_information, dc.multiplicative_bayes_capacity,
+        dc.bayes_security, dc.leakiest_pair
     ):  # fmt: skip
         assert measure(mechanism) == pytest.approx(measure(mechanism.channel()), rel=1e-10, abs=1e-12)
 
@@ -103,22 +103,22 @@ def test_a_million_values_need_no_matrix(k, epsilon):
     mechanism = HR(k, epsilon)
     prior = np.random.default_rng(1).dirichlet(np.full(k, 0.5))
     for law in (None, prior):
-        right, wrong = tc.posterior_vulnerability(mechanism, law), tc.bayes_risk(mechanism, law)
+        right, wrong = dc.posterior_vulnerability(mechanism, law), dc.bayes_risk(mechanism, law)
         assert right + wrong == exactly(1)
         assert right >= (1 / k if law is None else prior.max()) - 1e-12
-    assert tc.leakiest_pair(mechanism) == (0, 1)
-    assert tc.ldp_epsilon(mechanism) == epsilon
+    assert dc.leakiest_pair(mechanism) == (0, 1)
+    assert dc.ldp_epsilon(mechanism) == epsilon
     # The same sum, over the columns one by one.
     nearly_uniform = np.full(k, 1 / k)
     nearly_uniform[:2] += 1e-18, -1e-18
-    assert tc.mutual_information(mechanism) == exactly(tc.mutual_information(mechanism, nearly_uniform))
+    assert dc.mutual_information(mechanism) == exactly(dc.mutual_information(mechanism, nearly_uniform))
 
 
 def test_what_would_need_the_matrix_is_refused():
-    with pytest.raises(tc.errors.TooLargeError, match=r"Hadamard response with k = 1,000,000 .* closed form"):
+    with pytest.raises(dc.errors.TooLargeError, match=r"Hadamard response with k = 1,000,000 .* closed form"):
         HR(MILLION, 1).channel()
-    with pytest.raises(tc.errors.TooLargeError, match=r"499,999,500,000 pairs are equally far apart.* leakiest_pair"):
-        tc.leakiest_pairs(HR(MILLION, 1))
+    with pytest.raises(dc.errors.TooLargeError, match=r"499,999,500,000 pairs are equally far apart.* leakiest_pair"):
+        dc.leakiest_pairs(HR(MILLION, 1))
 
 
 @given(st.integers(2, 20), st.data())
@@ -197,7 +197,7 @@ def test_nobody_s_tallies_are_nothing():
     ],
 )
 def test_reports_that_are_not_columns_are_refused(reports, words):
-    with pytest.raises(tc.errors.InvalidValueError, match=words):
+    with pytest.raises(dc.errors.InvalidValueError, match=words):
         HR(5, 1).estimate_frequencies(reports)
 
 
@@ -211,17 +211,17 @@ def test_reports_that_are_not_columns_are_refused(reports, words):
     ],
 )
 def test_parameters_out_of_range_are_refused(make, words):
-    with pytest.raises(tc.errors.InvalidValueError, match=words):
+    with pytest.raises(dc.errors.InvalidValueError, match=words):
         make()
 
 
 def test_the_methods_are_named():
     mechanism = HR(3, 1)
     for measure in (
-        tc.posterior_vulnerability, tc.bayes_risk, tc.bayes_security, tc.ldp_epsilon, tc.multiplicative_bayes_capacity,
-        tc.mutual_information
+        dc.posterior_vulnerability, dc.bayes_risk, dc.bayes_security, dc.ldp_epsilon, dc.multiplicative_bayes_capacity,
+        dc.mutual_information
     ):  # fmt: skip
-        assert tc.method(measure, mechanism) == ("closed form of Hadamard response", "closed form")
-    for measure in (tc.posterior_vulnerability, tc.bayes_risk):
-        assert tc.method(measure, mechanism, [0.5, 0.5, 0]) == ("closed form of Hadamard response", "closed form")
-    assert tc.method(tc.mutual_information, mechanism, [0.5, 0.5, 0]) == ("fast Walsh-Hadamard transform", "exact")
+        assert dc.method(measure, mechanism) == ("closed form of Hadamard response", "closed form")
+    for measure in (dc.posterior_vulnerability, dc.bayes_risk):
+        assert dc.method(measure, mechanism, [0.5, 0.5, 0]) == ("closed form of Hadamard response", "closed form")
+    assert dc.method(dc.mutual_information, mechanism, [0.5, 0.5, 0]) == ("fast Walsh-Hadamard transform", "exact")

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-import tacit as tc
+import discretion as dc
 from measures.table import CASES
 from mechanisms import test_any_mechanism as generic
 from oracles.promise import exactly
@@ -21,18 +21,18 @@ MILLION = 1_000_000
 # Primes, powers of primes, products of both.
 CLASSES = [2, 3, 4, 5, 6, 7, 8, 9, 10, 12]
 COMPOSITE = [
-    pytest.param(tc.LocalHashing(2, 1, g=6), id="k=2, g=6"),
-    pytest.param(tc.LocalHashing(3, 2, g=6), id="k=3, g=6"),
-    pytest.param(tc.LocalHashing(5, 0.5, g=6), id="k=5, g=6"),
-    pytest.param(tc.LocalHashing(4, 700, g=10), id="k=4, g=10"),
-    pytest.param(tc.LocalHashing(2, math.inf, g=12), id="k=2, g=12"),
-    pytest.param(tc.LocalHashing(3, 0, g=6), id="epsilon=0"),
+    pytest.param(dc.LocalHashing(2, 1, g=6), id="k=2, g=6"),
+    pytest.param(dc.LocalHashing(3, 2, g=6), id="k=3, g=6"),
+    pytest.param(dc.LocalHashing(5, 0.5, g=6), id="k=5, g=6"),
+    pytest.param(dc.LocalHashing(4, 700, g=10), id="k=4, g=10"),
+    pytest.param(dc.LocalHashing(2, math.inf, g=12), id="k=2, g=12"),
+    pytest.param(dc.LocalHashing(3, 0, g=6), id="epsilon=0"),
 ]
 
 
 def each_support(mechanism):
     """Which values each report supports, one report at a time."""
-    channel = tc.LocalHashing(mechanism.k, math.inf, g=mechanism.g).channel()
+    channel = dc.LocalHashing(mechanism.k, math.inf, g=mechanism.g).channel()
     assert channel.outputs == tuple(range(mechanism.functions * mechanism.g))
     return channel.matrix.T > 0
 
@@ -52,7 +52,7 @@ def optimum(epsilon):
 @pytest.mark.parametrize("g", CLASSES)
 @pytest.mark.parametrize("k", [2, 5, 9])
 def test_two_values_collide_in_exactly_one_of_g_functions(k, g):
-    mechanism = tc.LocalHashing(k, 1, g=g)
+    mechanism = dc.LocalHashing(k, 1, g=g)
     classes = each_support(mechanism).reshape(mechanism.functions, g, k)
     assert np.all(classes.sum(axis=1) == 1)
     for v, w in itertools.combinations(range(k), 2):
@@ -61,7 +61,7 @@ def test_two_values_collide_in_exactly_one_of_g_functions(k, g):
 
 @pytest.mark.parametrize("g", [2, 3, 5, 7, 23])
 def test_a_report_of_a_prime_number_of_classes_is_read_with_pencil_and_paper(g):
-    mechanism = tc.LocalHashing(100, math.inf, g=g)
+    mechanism = dc.LocalHashing(100, math.inf, g=g)
     values = np.random.default_rng(1).integers(100, size=200)
     for value, report in zip(values.tolist(), mechanism.sample(values, rng=2).tolist(), strict=True):
         function, shown = divmod(report, g)
@@ -74,11 +74,11 @@ def test_a_report_of_a_prime_number_of_classes_is_read_with_pencil_and_paper(g):
 
 
 def test_a_report_of_several_factors_is_one_of_each():
-    mechanism, values = tc.LocalHashing(50, math.inf, g=60), np.arange(50)
+    mechanism, values = dc.LocalHashing(50, math.inf, g=60), np.arange(50)
     reports = mechanism.sample(values, rng=1)
     functions, classes = reports // 60, reports % 60
     for g in (4, 3, 5):  # in the order of the primes
-        alone = tc.LocalHashing(50, math.inf, g=g)
+        alone = dc.LocalHashing(50, math.inf, g=g)
         part = functions % alone.functions * g + classes % g
         functions, classes = functions // alone.functions, classes // g
         assert np.all(alone.channel().matrix[values, part] > 0)
@@ -87,7 +87,7 @@ def test_a_report_of_several_factors_is_one_of_each():
 
 @pytest.mark.parametrize("g", [4, 9, 6])
 def test_reports_survive_the_wire(g):
-    mechanism = tc.LocalHashing(30, 1, g=g)
+    mechanism = dc.LocalHashing(30, 1, g=g)
     reports = mechanism.sample(np.arange(30), rng=3)
     assert reports.dtype == np.int64
     received = np.array([int(text) for text in " ".join(map(str, reports.tolist())).split()])
@@ -98,7 +98,7 @@ def test_reports_survive_the_wire(g):
 @pytest.mark.parametrize("epsilon", [0.01, 0.5, 1.0, 1.589, 2.0, 2.6, 3.0, 3.4, 4.0, 5.0, 6.0])
 def test_the_best_number_of_classes_by_search(epsilon):
     best, best_of_all = optimum(epsilon)
-    mechanism = tc.LocalHashing(100, epsilon)
+    mechanism = dc.LocalHashing(100, epsilon)
     variance = mechanism.frequency_variance(1, np.eye(100)[0])[1]  # of a value that nobody holds
     assert variance == pytest.approx(float(best), rel=1e-12)
     assert variance < 1.0103 * float(best_of_all)
@@ -108,15 +108,15 @@ def test_the_best_number_of_classes_by_search(epsilon):
     ("epsilon", "g"), [(0, 2), (1e-9, 2), (1, 4), (2, 8), (3, 23), (700, 999_983), (math.inf, 999_983)]
 )
 def test_the_best_number_of_classes_is_next_to_that_of_the_paper(epsilon, g):
-    mechanism = tc.LocalHashing(1000, epsilon)
+    mechanism = dc.LocalHashing(1000, epsilon)
     assert mechanism.g == g
-    assert mechanism.epsilon == tc.ldp_epsilon(mechanism) == epsilon
+    assert mechanism.epsilon == dc.ldp_epsilon(mechanism) == epsilon
 
 
 @pytest.mark.parametrize("epsilon", [1e-9, 0.1, 1.0, 5.0, 50.0, 700.0])
 @pytest.mark.parametrize("g", [2, 4, 6, 1000])
 def test_the_published_variance_to_full_precision(epsilon, g):
-    mechanism = tc.LocalHashing(5, epsilon, g=g)
+    mechanism = dc.LocalHashing(5, epsilon, g=g)
     with localcontext() as context:
         context.prec = 400
         odds = Decimal(epsilon).exp()
@@ -134,7 +134,7 @@ def test_the_published_variance_to_full_precision(epsilon, g):
 @st.composite
 def reported(draw):
     """A mechanism and any reports to it."""
-    mechanism = tc.LocalHashing(draw(st.integers(2, 40)), 1, g=draw(st.sampled_from([2, 3, 4, 5, 6, 8, 9, 12, 30])))
+    mechanism = dc.LocalHashing(draw(st.integers(2, 40)), 1, g=draw(st.sampled_from([2, 3, 4, 5, 6, 8, 9, 12, 30])))
     report = st.one_of(st.integers(0, 9), st.integers(0, mechanism.functions * mechanism.g - 1))
     return mechanism, draw(st.lists(report, min_size=1, max_size=300))
 
@@ -159,7 +159,7 @@ def test_tallies_are_those_of_the_double_loop_over_people_and_values(problem):
 
 @pytest.mark.parametrize("g", [2, 4, 6, 9])
 def test_tallies_add_up_the_rows_of_the_channel(g):
-    mechanism = tc.LocalHashing(9, 1, g=g)
+    mechanism = dc.LocalHashing(9, 1, g=g)
     reports = np.random.default_rng(g).integers(mechanism.functions * g, size=1000)
     assert np.array_equal(mechanism.aggregate(reports), each_support(mechanism)[reports].sum(axis=0))
 
@@ -176,7 +176,7 @@ def test_several_factors_keep_what_every_mechanism_promises(mechanism):
 
 
 def test_two_people_s_estimates_with_several_factors():
-    generic.test_estimates_are_unbiased_and_their_variance_is_as_stated(tc.LocalHashing(2, 1, g=6), (1, 0))
+    generic.test_estimates_are_unbiased_and_their_variance_is_as_stated(dc.LocalHashing(2, 1, g=6), (1, 0))
 
 
 @pytest.mark.parametrize("case", [pytest.param(case, id=case.name) for case in CASES])
@@ -186,7 +186,7 @@ def test_two_people_s_estimates_with_several_factors():
      (5, 1, 4), (2, math.inf, 3), (3, 1, 6), (2, 1e-9, 2)],
 )  # fmt: skip
 def test_a_closed_form_agrees_with_the_definition_on_the_explicit_channel(case, k, epsilon, g):
-    mechanism = tc.LocalHashing(k, epsilon, g=g)
+    mechanism = dc.LocalHashing(k, epsilon, g=g)
     matrix = mechanism.channel().matrix
     for prior in (None, np.arange(k) / sum(range(k)), np.eye(k)[k - 1]):
         if case.meaningful(k, prior, None):
@@ -196,11 +196,11 @@ def test_a_closed_form_agrees_with_the_definition_on_the_explicit_channel(case, 
 @pytest.mark.long
 @given(st.integers(2, 130), st.sampled_from([2, 3, 4, 5, 7, 8, 9, 11]), st.sampled_from([0.0, 1e-3, 0.7, 3.0, 40.0]))
 def test_closed_forms_agree_with_the_sum_over_the_channel_at_any_size(k, g, epsilon):
-    mechanism = tc.LocalHashing(k, epsilon, g=g)
+    mechanism = dc.LocalHashing(k, epsilon, g=g)
     channel = mechanism.channel()
     for measure in (
-        tc.posterior_vulnerability, tc.bayes_risk, tc.mutual_information, tc.multiplicative_bayes_capacity,
-        tc.bayes_security,
+        dc.posterior_vulnerability, dc.bayes_risk, dc.mutual_information, dc.multiplicative_bayes_capacity,
+        dc.bayes_security,
     ):  # fmt: skip
         assert measure(mechanism) == exactly(measure(channel))
 
@@ -208,48 +208,48 @@ def test_closed_forms_agree_with_the_sum_over_the_channel_at_any_size(k, g, epsi
 @pytest.mark.parametrize(("g", "digits"), [(2, 10), (3, 6), (4, 5), (10007, 1)])
 @pytest.mark.parametrize("epsilon", [0.25, 1.0, 8.0])
 def test_where_all_values_are_spread_evenly_the_class_tells_as_much_as_randomized_response(g, digits, epsilon):
-    mechanism, answer = tc.LocalHashing(g**digits, epsilon, g=g), tc.RandomizedResponse(g, epsilon=epsilon)
+    mechanism, answer = dc.LocalHashing(g**digits, epsilon, g=g), dc.RandomizedResponse(g, epsilon=epsilon)
     telling = 1 - g**-digits  # all functions but the one that is 0
-    assert tc.mutual_information(mechanism) == exactly(telling * tc.mutual_information(answer))
-    assert tc.bayes_security(mechanism) == exactly(1 - (1 - 1 / g) * (1 - tc.bayes_security(answer)))
+    assert dc.mutual_information(mechanism) == exactly(telling * dc.mutual_information(answer))
+    assert dc.bayes_security(mechanism) == exactly(1 - (1 - 1 / g) * (1 - dc.bayes_security(answer)))
     guessed = telling * g * answer.p + (1 - telling)
-    assert tc.multiplicative_bayes_capacity(mechanism) == exactly(guessed)
+    assert dc.multiplicative_bayes_capacity(mechanism) == exactly(guessed)
 
 
 @pytest.mark.parametrize("epsilon", [0.0, 1.0, 3.0, 8.0, 700.0, math.inf])
 def test_a_million_values_need_no_matrix(epsilon):
-    mechanism = tc.LocalHashing(MILLION, epsilon)
-    right, wrong = tc.posterior_vulnerability(mechanism), tc.bayes_risk(mechanism)
+    mechanism = dc.LocalHashing(MILLION, epsilon)
+    right, wrong = dc.posterior_vulnerability(mechanism), dc.bayes_risk(mechanism)
     assert right + wrong == exactly(1)
-    assert 0 <= tc.mutual_information(mechanism) <= min(math.log(mechanism.g), epsilon)
-    assert tc.leakiest_pair(mechanism) == (0, 1)
-    assert tc.bayes_security(mechanism) == exactly(1 - mechanism.support.gap)
+    assert 0 <= dc.mutual_information(mechanism) <= min(math.log(mechanism.g), epsilon)
+    assert dc.leakiest_pair(mechanism) == (0, 1)
+    assert dc.bayes_security(mechanism) == exactly(1 - mechanism.support.gap)
 
 
 def test_more_classes_than_values_need_no_matrix_at_any_prior():
-    mechanism, prior = tc.LocalHashing(10, 9), np.arange(1, 11) / 55
-    with pytest.raises(tc.errors.TooLargeError, match=r"k = 10 and g = 8,101, which has 65,626,201 reports"):
+    mechanism, prior = dc.LocalHashing(10, 9), np.arange(1, 11) / 55
+    with pytest.raises(dc.errors.TooLargeError, match=r"k = 10 and g = 8,101, which has 65,626,201 reports"):
         mechanism.channel()
     # A function that is 0 tells nothing, any other one all that k-RR tells, on classes some of which nobody is in.
-    answer, padded = tc.RandomizedResponse(8101, epsilon=9), np.pad(prior, (0, 8091))
+    answer, padded = dc.RandomizedResponse(8101, epsilon=9), np.pad(prior, (0, 8091))
     blind = 1 / 8101
     for measure, untold in (
-        (tc.posterior_vulnerability, 10 / 55), (tc.bayes_risk, 45 / 55), (tc.mutual_information, 0)
+        (dc.posterior_vulnerability, 10 / 55), (dc.bayes_risk, 45 / 55), (dc.mutual_information, 0)
     ):  # fmt: skip
         assert measure(mechanism, prior) == exactly(blind * untold + (1 - blind) * measure(answer, padded))
-    assert tc.mutual_information(mechanism) == exactly(tc.mutual_information(mechanism, tc.uniform(10)))
+    assert dc.mutual_information(mechanism) == exactly(dc.mutual_information(mechanism, dc.uniform(10)))
 
 
 def test_what_would_need_the_matrix_is_refused():
-    mechanism, prior = tc.LocalHashing(10**4, 1), np.append(0.5, np.full(9999, 0.5 / 9999))
+    mechanism, prior = dc.LocalHashing(10**4, 1), np.append(0.5, np.full(9999, 0.5 / 9999))
     for ask in (
         mechanism.channel,
-        lambda: tc.mutual_information(mechanism, prior),
-        lambda: tc.bayes_risk(mechanism, prior),
-        lambda: tc.posterior_vulnerability(mechanism, gain=tc.gain_matrix(np.ones((1, 10**4)))),
-        lambda: tc.mutual_information(tc.LocalHashing(10**4, 1, g=6)),
+        lambda: dc.mutual_information(mechanism, prior),
+        lambda: dc.bayes_risk(mechanism, prior),
+        lambda: dc.posterior_vulnerability(mechanism, gain=dc.gain_matrix(np.ones((1, 10**4)))),
+        lambda: dc.mutual_information(dc.LocalHashing(10**4, 1, g=6)),
     ):
-        with pytest.raises(tc.errors.TooLargeError, match="k = 10,000 and g ="):
+        with pytest.raises(dc.errors.TooLargeError, match="k = 10,000 and g ="):
             ask()
 
 
@@ -258,7 +258,7 @@ def test_what_would_need_the_matrix_is_refused():
     ("k", "epsilon", "g"), [(1000, 1, None), (1000, 3, None), (1000, 1, 2), (100, 1, 6), (500, 1, 9)]
 )
 def test_a_hundred_thousand_people(k, epsilon, g, seed):
-    people, mechanism = 100_000, tc.LocalHashing(k, epsilon, g=g)
+    people, mechanism = 100_000, dc.LocalHashing(k, epsilon, g=g)
     values = np.minimum(np.random.default_rng(3).geometric(0.02, people) - 1, k - 1)
     estimate = mechanism.estimate_frequencies(mechanism.sample(values, rng=seed))
     shares = np.bincount(values, minlength=k) / people
@@ -270,19 +270,19 @@ def test_a_hundred_thousand_people(k, epsilon, g, seed):
 
 @pytest.mark.long
 def test_a_million_people_and_a_million_values():
-    mechanism = tc.LocalHashing(MILLION, 2)
+    mechanism = dc.LocalHashing(MILLION, 2)
     values = np.random.default_rng(1).permutation(np.repeat([0, 7, MILLION - 1, 123_456], 250_000))
     reports = mechanism.sample(values, rng=2)
     estimate = mechanism.estimate_frequencies(reports)
     held = [0, 7, MILLION - 1, 123_456]
-    error = math.sqrt(mechanism.frequency_variance(MILLION, tc.point(MILLION, 1))[0])
+    error = math.sqrt(mechanism.frequency_variance(MILLION, dc.point(MILLION, 1))[0])
     assert np.abs(estimate[held] - 0.25).max() < 6 * error
     assert np.std(np.delete(estimate, held)) == pytest.approx(error, rel=0.01)
 
 
 @pytest.mark.parametrize("g", [4, 6])
 def test_tallying_holds_no_table_of_people_and_values(g):
-    mechanism = tc.LocalHashing(1000, 1, g=g)
+    mechanism = dc.LocalHashing(1000, 1, g=g)
     reports = mechanism.sample(np.arange(50_000) % 1000, rng=1)
     tracemalloc.start()
     mechanism.estimate_frequencies(reports)
@@ -293,7 +293,7 @@ def test_tallying_holds_no_table_of_people_and_values(g):
 
 @pytest.mark.parametrize("epsilon", [600.0, 700.0, 800.0, math.inf])
 def test_next_to_no_noise(epsilon):
-    mechanism, values = tc.LocalHashing(50, epsilon, g=5), np.arange(50)
+    mechanism, values = dc.LocalHashing(50, epsilon, g=5), np.arange(50)
     reports = mechanism.sample(values, rng=None)
     assert np.all(each_support(mechanism)[reports, values])
     assert mechanism.support.own == 1.0
@@ -304,15 +304,15 @@ def test_next_to_no_noise(epsilon):
 @pytest.mark.parametrize("epsilon", [0.0, 1e-200, 5e-324])
 @pytest.mark.parametrize("g", [None, 6])
 def test_next_to_nothing_is_no_estimate(epsilon, g):
-    mechanism = tc.LocalHashing(3, epsilon, g=g)
+    mechanism = dc.LocalHashing(3, epsilon, g=g)
     assert np.all(np.isinf(mechanism.frequency_variance(10)))
-    with pytest.raises(tc.errors.InvalidValueError, match="say nothing"):
+    with pytest.raises(dc.errors.InvalidValueError, match="say nothing"):
         mechanism.estimate_frequencies([0, 1])
 
 
 @pytest.mark.parametrize("g", [2, 4, 6])
 def test_equal_reports_are_weighed_once(g):
-    mechanism = tc.LocalHashing(6, 1, g=g)
+    mechanism = dc.LocalHashing(6, 1, g=g)
     reports = mechanism.sample(np.arange(3000) % 6, rng=1)
     supports = each_support(mechanism)[reports]
     telling = supports[supports.any(axis=1) & ~supports.all(axis=1)]
@@ -334,8 +334,8 @@ def test_equal_reports_are_weighed_once(g):
     ],
 )
 def test_a_report_is_a_function_and_a_class(reports, words):
-    with pytest.raises(tc.errors.InvalidValueError, match=words):
-        tc.LocalHashing(9, 1, g=2).aggregate(reports)
+    with pytest.raises(dc.errors.InvalidValueError, match=words):
+        dc.LocalHashing(9, 1, g=2).aggregate(reports)
 
 
 @pytest.mark.parametrize(
@@ -354,13 +354,13 @@ def test_a_report_is_a_function_and_a_class(reports, words):
     ],
 )
 def test_parameters_out_of_range_are_refused(arguments, words):
-    with pytest.raises(tc.errors.InvalidValueError, match=words):
-        tc.LocalHashing(**arguments)
+    with pytest.raises(dc.errors.InvalidValueError, match=words):
+        dc.LocalHashing(**arguments)
 
 
 @pytest.mark.parametrize("g", [MILLION, 999_983, 8192, 4489, 30_030])
 def test_any_number_of_classes_up_to_a_million(g):
-    mechanism = tc.LocalHashing(3, 2, g=g)
+    mechanism = dc.LocalHashing(3, 2, g=g)
     assert mechanism.g == math.prod(family.classes for family in mechanism.families) == g
     reports = mechanism.sample(np.array([0, 1, 2] * 2000), rng=1)
     error = math.sqrt(mechanism.frequency_variance(6000)[0])
@@ -370,21 +370,21 @@ def test_any_number_of_classes_up_to_a_million(g):
 @pytest.mark.parametrize("name", ["k", "g", "functions", "epsilon"])
 def test_a_mechanism_does_not_change(name):
     with pytest.raises(AttributeError):
-        setattr(tc.LocalHashing(3, 1), name, 1)
+        setattr(dc.LocalHashing(3, 1), name, 1)
 
 
 def test_the_methods_are_named():
-    mechanism, composite = tc.LocalHashing(30, 1, g=4), tc.LocalHashing(30, 1, g=6)
+    mechanism, composite = dc.LocalHashing(30, 1, g=4), dc.LocalHashing(30, 1, g=6)
     for measure in (
-        tc.posterior_vulnerability, tc.bayes_risk, tc.bayes_security, tc.ldp_epsilon, tc.mutual_information,
-        tc.multiplicative_bayes_capacity,
+        dc.posterior_vulnerability, dc.bayes_risk, dc.bayes_security, dc.ldp_epsilon, dc.mutual_information,
+        dc.multiplicative_bayes_capacity,
     ):  # fmt: skip
-        assert tc.method(measure, mechanism) == ("closed form of local hashing", "closed form")
-    assert tc.method(tc.bayes_security, composite) == ("closed form of local hashing", "closed form")
+        assert dc.method(measure, mechanism) == ("closed form of local hashing", "closed form")
+    assert dc.method(dc.bayes_security, composite) == ("closed form of local hashing", "closed form")
     skewed = np.arange(30) / 435
     for arguments in ((composite,), (mechanism, skewed)):
-        assert tc.method(tc.mutual_information, *arguments) == ("sum over the explicit channel", "exact")
-    assert tc.method(tc.mutual_information, tc.LocalHashing(3, 1, g=4), [0.5, 0.5, 0]) == (
+        assert dc.method(dc.mutual_information, *arguments) == ("sum over the explicit channel", "exact")
+    assert dc.method(dc.mutual_information, dc.LocalHashing(3, 1, g=4), [0.5, 0.5, 0]) == (
         "closed form of local hashing",
         "closed form",
     )

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-import tacit as tc
+import discretion as dc
 from measures.table import CASES
 from oracles.promise import exactly
 from oracles.strategies import gains, priors
 
-SS = tc.SubsetSelection
+SS = dc.SubsetSelection
 MILLION = 1_000_000
 SHAPES = [(2, 1), (3, 1), (3, 2), (10, 1), (10, 4), (10, 9), (1000, 269)]
 
@@ -97,10 +97,10 @@ def test_a_closed_form_agrees_with_the_definition_at_any_size_prior_and_gain(k, 
 
 @pytest.mark.parametrize("epsilon", [0.0, 0.5, 3.0, 700.0, math.inf])
 def test_one_value_is_randomized_response(epsilon):
-    one, plain = SS(5, epsilon, 1), tc.RandomizedResponse(5, epsilon)
+    one, plain = SS(5, epsilon, 1), dc.RandomizedResponse(5, epsilon)
     assert one.channel().matrix == pytest.approx(plain.channel().matrix, rel=1e-14, abs=0)
     assert one.frequency_variance(7) == pytest.approx(plain.frequency_variance(7), rel=1e-12)
-    for measure in (tc.bayes_risk, tc.bayes_security, tc.mutual_information, tc.posterior_vulnerability):
+    for measure in (dc.bayes_risk, dc.bayes_security, dc.mutual_information, dc.posterior_vulnerability):
         assert measure(one) == pytest.approx(measure(plain), rel=1e-12)
 
 
@@ -123,10 +123,10 @@ def test_many_values_by_counting_sets(k, size, epsilon):
         right, wrong = likely * sets / k, 1 - likely * sets / k
         own, not_own = supports(k, size, odds)[:2]
         information = own * (sets * likely).ln() + not_own * (sets * unlikely).ln()
-    assert tc.posterior_vulnerability(mechanism) == exactly(right)
-    assert tc.bayes_risk(mechanism) == pytest.approx(float(wrong), rel=1e-10, abs=0)
-    assert tc.multiplicative_bayes_capacity(mechanism) == exactly(likely * sets)
-    assert tc.mutual_information(mechanism) == exactly(information)
+    assert dc.posterior_vulnerability(mechanism) == exactly(right)
+    assert dc.bayes_risk(mechanism) == pytest.approx(float(wrong), rel=1e-10, abs=0)
+    assert dc.multiplicative_bayes_capacity(mechanism) == exactly(likely * sets)
+    assert dc.mutual_information(mechanism) == exactly(information)
 
 
 @pytest.mark.parametrize(("k", "size"), [(300, 1), (300, 2), (300, 80), (300, 150), (300, 299)])
@@ -140,8 +140,8 @@ def test_a_prior_that_is_even_on_some_values(k, size, held, epsilon):
         likely, unlikely = law(k, size, (-Decimal(epsilon)).exp())
         missed = math.comb(k - held, size)
         expected = ((math.comb(k, size) - missed) * likely + missed * unlikely) / held
-    assert tc.posterior_vulnerability(SS(k, epsilon, size), prior) == exactly(expected)
-    assert tc.bayes_risk(SS(k, epsilon, size), prior) == exactly(1 - expected)
+    assert dc.posterior_vulnerability(SS(k, epsilon, size), prior) == exactly(expected)
+    assert dc.bayes_risk(SS(k, epsilon, size), prior) == exactly(1 - expected)
 
 
 @pytest.mark.parametrize(("k", "size"), [(50, 1), (50, 2), (50, 20), (50, 49), (2, 1)])
@@ -157,7 +157,7 @@ def test_a_small_risk_keeps_its_digits(k, size, epsilon, rare):
         both, either = math.comb(k - 2, size - 2) if size > 1 else 0, math.comb(k - 2, size - 1)
         risk = both * likely * min(p, q) + math.comb(k - 2, size) * unlikely * min(p, q)
         risk += either * (min(likely * p, unlikely * q) + min(unlikely * p, likely * q))
-    assert tc.bayes_risk(SS(k, epsilon, size), prior) == pytest.approx(float(risk), rel=1e-10, abs=0)
+    assert dc.bayes_risk(SS(k, epsilon, size), prior) == pytest.approx(float(risk), rel=1e-10, abs=0)
 
 
 @pytest.mark.long
@@ -166,12 +166,12 @@ def test_a_million_values_need_no_matrix(epsilon):
     mechanism = SS(MILLION, epsilon)
     prior = np.random.default_rng(1).dirichlet(np.full(MILLION, 0.5))
     for known in (None, prior):
-        right, wrong = tc.posterior_vulnerability(mechanism, known), tc.bayes_risk(mechanism, known)
+        right, wrong = dc.posterior_vulnerability(mechanism, known), dc.bayes_risk(mechanism, known)
         assert right + wrong == exactly(1)
         assert right >= (1 / MILLION if known is None else prior.max()) - 1e-12
-    assert 0 <= tc.mutual_information(mechanism) <= math.log(MILLION)
-    assert tc.leakiest_pair(mechanism) == (0, 1)
-    assert tc.ldp_epsilon(mechanism) == epsilon
+    assert 0 <= dc.mutual_information(mechanism) <= math.log(MILLION)
+    assert dc.leakiest_pair(mechanism) == (0, 1)
+    assert dc.ldp_epsilon(mechanism) == epsilon
 
 
 def test_what_would_need_the_matrix_is_refused():
@@ -180,11 +180,11 @@ def test_what_would_need_the_matrix_is_refused():
     mechanism = SS(30, 0.1)
     for ask in (
         mechanism.channel,
-        lambda: tc.mutual_information(mechanism, skewed),
-        lambda: tc.posterior_vulnerability(mechanism, gain=tc.gain_matrix(np.ones((1, 30)))),
+        lambda: dc.mutual_information(mechanism, skewed),
+        lambda: dc.posterior_vulnerability(mechanism, gain=dc.gain_matrix(np.ones((1, 30)))),
         SS(10**8, 0.1).channel,
     ):
-        with pytest.raises(tc.errors.TooLargeError, match=r"subset selection of .* closed form"):
+        with pytest.raises(dc.errors.TooLargeError, match=r"subset selection of .* closed form"):
             ask()
 
 
@@ -263,12 +263,12 @@ def test_a_hundred_thousand_people_and_a_hundred_values(seed):
     ],
 )
 def test_reports_that_are_not_sets_are_refused(reports, words):
-    with pytest.raises(tc.errors.InvalidValueError, match=words):
+    with pytest.raises(dc.errors.InvalidValueError, match=words):
         SS(5, 1, 2).estimate_frequencies(reports)
 
 
 def test_more_values_than_fit_in_memory_are_refused():
-    with pytest.raises(tc.errors.TooLargeError, match="100 people, 50,000,000 values each"):
+    with pytest.raises(dc.errors.TooLargeError, match="100 people, 50,000,000 values each"):
         SS(10**8, 0).sample(np.zeros(100, dtype=int))
 
 
@@ -286,7 +286,7 @@ def test_more_values_than_fit_in_memory_are_refused():
     ],
 )
 def test_parameters_out_of_range_are_refused(make, words):
-    with pytest.raises(tc.errors.InvalidValueError, match=words):
+    with pytest.raises(dc.errors.InvalidValueError, match=words):
         make()
 
 
@@ -299,10 +299,10 @@ def test_a_mechanism_does_not_change(name):
 def test_the_methods_are_named():
     mechanism = SS(3, 1, size=2)
     for measure in (
-        tc.posterior_vulnerability, tc.bayes_risk, tc.bayes_security, tc.ldp_epsilon, tc.multiplicative_bayes_capacity,
-        tc.mutual_information
+        dc.posterior_vulnerability, dc.bayes_risk, dc.bayes_security, dc.ldp_epsilon, dc.multiplicative_bayes_capacity,
+        dc.mutual_information
     ):  # fmt: skip
-        assert tc.method(measure, mechanism) == ("closed form of subset selection", "closed form")
-    for measure in (tc.posterior_vulnerability, tc.bayes_risk):
-        assert tc.method(measure, mechanism, [0.5, 0.5, 0]) == ("closed form of subset selection", "closed form")
-    assert tc.method(tc.mutual_information, mechanism, [0.5, 0.5, 0]) == ("sum over the explicit channel", "exact")
+        assert dc.method(measure, mechanism) == ("closed form of subset selection", "closed form")
+    for measure in (dc.posterior_vulnerability, dc.bayes_risk):
+        assert dc.method(measure, mechanism, [0.5, 0.5, 0]) == ("closed form of subset selection", "closed form")
+    assert dc.method(dc.mutual_information, mechanism, [0.5, 0.5, 0]) == ("sum over the explicit channel", "exact")

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-import tacit as tc
+import discretion as dc
 from measures.table import CASES
 from oracles.channels import exact
 from oracles.promise import exactly
 from oracles.strategies import gains, priors
 
-UE = tc.UnaryEncoding
+UE = dc.UnaryEncoding
 MILLION = 1_000_000
 KINDS = {
     "rappor": (UE.rappor, lambda e: ((e / 2).exp() / ((e / 2).exp() + 1), 1 / ((e / 2).exp() + 1))),
@@ -59,8 +59,8 @@ def test_the_published_parameters_to_full_precision(kind, epsilon):
     kept = (mechanism.kappa, mechanism.not_kappa, mechanism.lam, mechanism.not_lam, mechanism.gap)
     for value, expected in zip(kept, parameters(kind, epsilon), strict=True):
         assert value == pytest.approx(float(expected), rel=1e-14, abs=0)
-    assert mechanism.epsilon == tc.ldp_epsilon(mechanism) == epsilon
-    assert tc.bayes_security(mechanism) == pytest.approx(float(1 - parameters(kind, epsilon)[-1]), rel=1e-12, abs=0)
+    assert mechanism.epsilon == dc.ldp_epsilon(mechanism) == epsilon
+    assert dc.bayes_security(mechanism) == pytest.approx(float(1 - parameters(kind, epsilon)[-1]), rel=1e-12, abs=0)
     if 1e-3 < epsilon < 30:
         assert UE(10, mechanism.kappa, mechanism.lam).epsilon == exactly(epsilon)
 
@@ -81,14 +81,14 @@ def test_infinitely_private_and_not_at_all():
     assert UE(3, 1, 0.2).epsilon == UE(3, 0.2, 0).epsilon == UE(3, 1, 0).epsilon == math.inf
     for make, _ in KINDS.values():
         nothing, everything = make(4, 0), make(4, math.inf)
-        assert (tc.bayes_security(nothing), tc.mutual_information(nothing)) == (1.0, 0.0)
-        assert tc.posterior_vulnerability(nothing) == exactly(0.25)
+        assert (dc.bayes_security(nothing), dc.mutual_information(nothing)) == (1.0, 0.0)
+        assert dc.posterior_vulnerability(nothing) == exactly(0.25)
         assert everything.epsilon == math.inf
     assert np.array_equal(UE.rappor(3, math.inf).sample([2, 0]), [[0, 0, 1], [1, 0, 0]])
-    assert tc.mutual_information(UE.rappor(4, math.inf)) == exactly(math.log(4))
+    assert dc.mutual_information(UE.rappor(4, math.inf)) == exactly(math.log(4))
     # The own bit comes through half of the time, and nothing else does.
-    assert tc.bayes_security(UE.oue(4, math.inf)) == 0.5
-    assert tc.posterior_vulnerability(UE.oue(4, math.inf)) == exactly(0.5 + 0.5 / 4)
+    assert dc.bayes_security(UE.oue(4, math.inf)) == 0.5
+    assert dc.posterior_vulnerability(UE.oue(4, math.inf)) == exactly(0.5 + 0.5 / 4)
 
 
 @st.composite
@@ -128,11 +128,11 @@ def test_a_closed_form_agrees_with_the_definition_at_any_parameters_prior_and_ga
 def test_any_number_of_values_by_the_number_of_ones(kind, k, epsilon):
     mechanism = KINDS[kind][0](k, epsilon)
     risk, vulnerability, information = by_popcount(k, *parameters(kind, epsilon)[:4])
-    assert tc.bayes_risk(mechanism) == exactly(risk)
-    assert tc.posterior_vulnerability(mechanism) == exactly(vulnerability)
-    assert tc.multiplicative_bayes_capacity(mechanism) == exactly(k * vulnerability)
-    assert tc.leakage(mechanism) == exactly(k * vulnerability)
-    assert tc.mutual_information(mechanism) == exactly(information)
+    assert dc.bayes_risk(mechanism) == exactly(risk)
+    assert dc.posterior_vulnerability(mechanism) == exactly(vulnerability)
+    assert dc.multiplicative_bayes_capacity(mechanism) == exactly(k * vulnerability)
+    assert dc.leakage(mechanism) == exactly(k * vulnerability)
+    assert dc.mutual_information(mechanism) == exactly(information)
 
 
 @pytest.mark.parametrize(("k", "kappa", "lam"), [(50, 1.0, 0.02), (50, 0.7, 1e-4), (2, 0.9, 0.2), (400, 0.01, 0.001)])
@@ -142,9 +142,9 @@ def test_other_parameters_by_the_number_of_ones(k, kappa, lam):
     with localcontext() as context:
         context.prec = 60
         risk, vulnerability, information = by_popcount(k, a, 1 - a, b, 1 - b)
-    assert tc.bayes_risk(mechanism) == exactly(risk)
-    assert tc.posterior_vulnerability(mechanism) == exactly(vulnerability)
-    assert tc.mutual_information(mechanism) == exactly(information)
+    assert dc.bayes_risk(mechanism) == exactly(risk)
+    assert dc.posterior_vulnerability(mechanism) == exactly(vulnerability)
+    assert dc.mutual_information(mechanism) == exactly(information)
 
 
 def skewed_risk(k, kappa, not_kappa, lam, not_lam):
@@ -174,9 +174,9 @@ def test_a_small_risk_keeps_its_digits(kind, k, epsilon):
     skewed = np.full(k, 0.5 / (k - 1))
     skewed[k // 2] = 0.5
     even, uneven = by_popcount(k, *parameters(kind, epsilon)[:4])[0], skewed_risk(k, *parameters(kind, epsilon)[:4])
-    assert tc.bayes_risk(mechanism) == pytest.approx(float(even), rel=1e-10, abs=0)
-    assert tc.bayes_risk(mechanism, skewed) == pytest.approx(float(uneven), rel=1e-10, abs=0)
-    assert tc.posterior_vulnerability(mechanism, skewed) == exactly(1 - uneven)
+    assert dc.bayes_risk(mechanism) == pytest.approx(float(even), rel=1e-10, abs=0)
+    assert dc.bayes_risk(mechanism, skewed) == pytest.approx(float(uneven), rel=1e-10, abs=0)
+    assert dc.posterior_vulnerability(mechanism, skewed) == exactly(1 - uneven)
 
 
 @pytest.mark.parametrize("mechanism", [UE.oue(300, 2), UE.rappor(300, 3), UE.blh(300, 6), UE(300, 0.6, 0.001)], ids=str)
@@ -185,12 +185,12 @@ def test_bits_of_values_that_nobody_holds_tell_nothing(mechanism, held):
     prior = np.zeros(300)
     prior[np.arange(held) * 7 % 300] = 1 / held
     if held == 1:
-        assert tc.posterior_vulnerability(mechanism, prior) == exactly(1)
-        assert tc.bayes_risk(mechanism, prior) == exactly(0)
+        assert dc.posterior_vulnerability(mechanism, prior) == exactly(1)
+        assert dc.bayes_risk(mechanism, prior) == exactly(0)
     else:
         smaller = UE(held, mechanism.kappa, mechanism.lam)
-        assert tc.posterior_vulnerability(mechanism, prior) == exactly(tc.posterior_vulnerability(smaller))
-        assert tc.bayes_risk(mechanism, prior) == exactly(tc.bayes_risk(smaller))
+        assert dc.posterior_vulnerability(mechanism, prior) == exactly(dc.posterior_vulnerability(smaller))
+        assert dc.bayes_risk(mechanism, prior) == exactly(dc.bayes_risk(smaller))
 
 
 @pytest.mark.long
@@ -200,12 +200,12 @@ def test_a_million_values_need_no_matrix(kind, epsilon):
     mechanism = KINDS[kind][0](MILLION, epsilon)
     prior = np.random.default_rng(1).dirichlet(np.full(MILLION, 0.5))
     for law in (None, prior):
-        right, wrong = tc.posterior_vulnerability(mechanism, law), tc.bayes_risk(mechanism, law)
+        right, wrong = dc.posterior_vulnerability(mechanism, law), dc.bayes_risk(mechanism, law)
         assert right + wrong == exactly(1)
         assert right >= (1 / MILLION if law is None else prior.max()) - 1e-12
-    assert 0 <= tc.mutual_information(mechanism) <= math.log(MILLION)
-    assert tc.leakiest_pair(mechanism) == (0, 1)
-    assert tc.frequency_error(mechanism, 10**9).share >= 0
+    assert 0 <= dc.mutual_information(mechanism) <= math.log(MILLION)
+    assert dc.leakiest_pair(mechanism) == (0, 1)
+    assert dc.frequency_error(mechanism, 10**9).share >= 0
 
 
 def test_what_would_need_the_matrix_is_refused():
@@ -216,10 +216,10 @@ def test_what_would_need_the_matrix_is_refused():
         skewed[0] = 0.5
         for ask in (
             mechanism.channel,
-            lambda: tc.mutual_information(mechanism, skewed),  # noqa: B023
-            lambda: tc.posterior_vulnerability(mechanism, gain=tc.gain_matrix(np.ones((1, k)))),  # noqa: B023
+            lambda: dc.mutual_information(mechanism, skewed),  # noqa: B023
+            lambda: dc.posterior_vulnerability(mechanism, gain=dc.gain_matrix(np.ones((1, k)))),  # noqa: B023
         ):
-            with pytest.raises(tc.errors.TooLargeError, match=f"k = {k:,} has 2\\^{k} reports"):
+            with pytest.raises(dc.errors.TooLargeError, match=f"k = {k:,} has 2\\^{k} reports"):
                 ask()
 
 
@@ -266,12 +266,12 @@ def exactly_all(values):
     ],
 )
 def test_reports_that_are_not_rows_of_bits_are_refused(reports, words):
-    with pytest.raises(tc.errors.InvalidValueError, match=words):
+    with pytest.raises(dc.errors.InvalidValueError, match=words):
         UE.oue(3, 1).estimate_frequencies(reports)
 
 
 def test_more_bits_than_fit_in_memory_are_refused():
-    with pytest.raises(tc.errors.TooLargeError, match=r"100 people on k = 100,000,000 values"):
+    with pytest.raises(dc.errors.TooLargeError, match=r"100 people on k = 100,000,000 values"):
         UE.oue(10**8, 1).sample(np.zeros(100, dtype=int))
 
 
@@ -281,7 +281,7 @@ def test_next_to_nothing_needs_next_to_infinitely_many_people(kind, epsilon):
     mechanism = KINDS[kind][0](3, epsilon)
     assert np.all(mechanism.frequency_variance(10) > 1e30)
     if np.isinf(mechanism.frequency_variance(1)).all():
-        with pytest.raises(tc.errors.InvalidValueError, match="say nothing"):
+        with pytest.raises(dc.errors.InvalidValueError, match="say nothing"):
             mechanism.estimate_frequencies([[0, 1, 0]])
 
 
@@ -310,7 +310,7 @@ def test_next_to_nothing_needs_next_to_infinitely_many_people(kind, epsilon):
     ],
 )
 def test_parameters_out_of_range_are_refused(make, words):
-    with pytest.raises(tc.errors.InvalidValueError, match=words):
+    with pytest.raises(dc.errors.InvalidValueError, match=words):
         make()
 
 
@@ -324,15 +324,15 @@ def test_a_mechanism_does_not_change(name):
 def test_the_methods_are_named():
     mechanism = UE.oue(3, 1)
     for measure in (
-        tc.posterior_vulnerability, tc.bayes_risk, tc.bayes_security, tc.ldp_epsilon, tc.multiplicative_bayes_capacity
+        dc.posterior_vulnerability, dc.bayes_risk, dc.bayes_security, dc.ldp_epsilon, dc.multiplicative_bayes_capacity
     ):  # fmt: skip
-        assert tc.method(measure, mechanism) == ("closed form of unary encoding", "closed form")
-    assert tc.method(tc.posterior_vulnerability, mechanism, [0.5, 0.5, 0]) == (
+        assert dc.method(measure, mechanism) == ("closed form of unary encoding", "closed form")
+    assert dc.method(dc.posterior_vulnerability, mechanism, [0.5, 0.5, 0]) == (
         "closed form of unary encoding",
         "closed form",
     )
-    assert tc.method(tc.mutual_information, mechanism) == ("sum over the number of ones", "exact")
-    assert tc.method(tc.mutual_information, mechanism, [0.5, 0.5, 0]) == ("sum over the explicit channel", "exact")
+    assert dc.method(dc.mutual_information, mechanism) == ("sum over the number of ones", "exact")
+    assert dc.method(dc.mutual_information, mechanism, [0.5, 0.5, 0]) == ("sum over the explicit channel", "exact")
 
 
 def test_a_mechanism_is_its_channel_to_the_oracle():

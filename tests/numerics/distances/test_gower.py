@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, strategies as st
 from hypothesis.extra.numpy import arrays
 
-from tacit.numerics.distances.gower import UNIT, Records, _add_distances, between, gower_distances
+from discretion.numerics.distances.gower import UNIT, Records, _add_distances, between, gower_distances
 
 shapes = st.tuples(st.integers(0, 3), st.integers(0, 3), st.integers(1, 6), st.integers(1, 6))
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from discretion.numerics.distances.information_radius import central_weights
 from oracles.capacity import divergences
-from tacit.numerics.distances.information_radius import central_weights
 
 RNG = np.random.default_rng(0)
 LAWS = {

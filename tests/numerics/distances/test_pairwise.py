@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from scipy import sparse
 
+from discretion.channels.storage import Dense
+from discretion.channels.storage.sparse import Sparse
+from discretion.errors import TooLargeError
+from discretion.limits import Limits, within
+from discretion.numerics import compiled
+from discretion.numerics.distances import l1_bounds, l1_tiles, pairwise, sign_sums, sparse_pairs
 from oracles.strategies import stochastic
-from tacit.channels.storage import Dense
-from tacit.channels.storage.sparse import Sparse
-from tacit.errors import TooLargeError
-from tacit.limits import Limits, within
-from tacit.numerics import compiled
-from tacit.numerics.distances import l1_bounds, l1_tiles, pairwise, sign_sums, sparse_pairs
 
 TOLERANCE = 1e-12
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from tacit.numerics.draws.coin_flips import coin_flips
-from tacit.numerics.draws.randomness import random_source
+from discretion.numerics.draws.coin_flips import coin_flips
+from discretion.numerics.draws.randomness import random_source
 
 
 class FromBytes:

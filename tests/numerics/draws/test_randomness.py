@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.special import chdtrc
 
-import tacit as tc
-from tacit.numerics.draws.randomness import SystemSource, random_source
+import discretion as dc
+from discretion.numerics.draws.randomness import SystemSource, random_source
 
 
 @pytest.mark.parametrize("high", [1, 2, 3, 10, 257])
@@ -90,5 +90,5 @@ def test_a_seed_a_generator_or_nothing():
 
 @pytest.mark.parametrize("rng", [-1, 1.0, "1", True, [1]])
 def test_anything_else_is_refused(rng):
-    with pytest.raises(tc.errors.InvalidValueError, match="Generator"):
+    with pytest.raises(dc.errors.InvalidValueError, match="Generator"):
         random_source(rng)

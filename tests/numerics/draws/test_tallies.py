@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.special import bdtr, chdtrc
 
-from tacit.numerics.draws.tallies import column_sums, evenly_spread, heads
+from discretion.numerics.draws.tallies import column_sums, evenly_spread, heads
 
 
 @pytest.mark.parametrize(("one", "zero"), [(0.25, 0.75), (0.75, 0.25), (0.5, 0.5)])

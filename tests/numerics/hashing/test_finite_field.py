@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from tacit.numerics.hashing.finite_field import LARGEST_EXTENSION, FiniteField, prime_factors
+from discretion.numerics.hashing.finite_field import LARGEST_EXTENSION, FiniteField, prime_factors
 
 ORDERS = [q for q in range(2, 33) if sum(q % p == 0 and all(p % r for r in range(2, p)) for p in range(2, q + 1)) == 1]
 each = pytest.mark.parametrize("q", ORDERS)

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from tacit.numerics.hashing import linear_hashing
-from tacit.numerics.hashing.finite_field import FiniteField
-from tacit.numerics.hashing.linear_hashing import LinearHashing
+from discretion.numerics.hashing import linear_hashing
+from discretion.numerics.hashing.finite_field import FiniteField
+from discretion.numerics.hashing.linear_hashing import LinearHashing
 
 
 def digits(number, q):

@@ -6,8 +6,8 @@ from hypothesis import given, strategies as st
 from hypothesis.extra import numpy as arrays
 from scipy.linalg import hadamard
 
+from discretion.numerics.hashing.walsh_hadamard import walsh_hadamard
 from oracles.promise import exactly
-from tacit.numerics.hashing.walsh_hadamard import walsh_hadamard
 
 SIZES = st.integers(0, 7).map(lambda bits: 2**bits)
 

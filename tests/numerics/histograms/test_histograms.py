@@ -7,9 +7,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from discretion.numerics.histograms import histograms as kernel
+from discretion.numerics.laws import binomial
 from oracles import channels, shuffling
-from tacit.numerics.histograms import histograms as kernel
-from tacit.numerics.laws import binomial
 
 
 @pytest.mark.parametrize("m", [1, 2, 3, 4])

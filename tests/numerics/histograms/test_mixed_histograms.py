@@ -5,10 +5,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from discretion.numerics.histograms.histograms import histogram_law, histograms
+from discretion.numerics.histograms.mixed_histograms import mixed_law
+from discretion.numerics.laws.binomial import multinomial_pmf
 from oracles import channels, shuffling
-from tacit.numerics.histograms.histograms import histogram_law, histograms
-from tacit.numerics.histograms.mixed_histograms import mixed_law
-from tacit.numerics.laws.binomial import multinomial_pmf
 
 LAWS = {
     "two outcomes": [[0.5, 0.5], [0.25, 0.75], [1.0, 0.0]],

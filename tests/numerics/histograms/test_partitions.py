@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from tacit.numerics.histograms.histograms import histograms
-from tacit.numerics.histograms.partitions import log_multinomial, log_orders, partition_count, partitions
+from discretion.numerics.histograms.histograms import histograms
+from discretion.numerics.histograms.partitions import log_multinomial, log_orders, partition_count, partitions
 
 
 @pytest.mark.parametrize("n", range(9))

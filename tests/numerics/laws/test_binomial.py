@@ -7,9 +7,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from discretion.numerics.excess import relative_excess
+from discretion.numerics.laws import binomial as kernel
 from oracles import laws
-from tacit.numerics.excess import relative_excess
-from tacit.numerics.laws import binomial as kernel
 
 
 def close(value, rel=1e-13):

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from tacit.numerics.laws.gamma import digamma_lag, gamma_error
+from discretion.numerics.laws.gamma import digamma_lag, gamma_error
 
 
 @pytest.mark.parametrize("n", [1, 2, 5, 15, 16, 17, 40])

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
+from discretion.errors import TooLargeError
+from discretion.limits import Limits
+from discretion.numerics.laws import poisson_multinomial as kernel
+from discretion.numerics.laws.binomial import binomial_window
 from oracles import laws, poisson_multinomial as oracle
-from tacit.errors import TooLargeError
-from tacit.limits import Limits
-from tacit.numerics.laws import poisson_multinomial as kernel
-from tacit.numerics.laws.binomial import binomial_window
 
 GRAIN = 16
 ROWS = np.array([[0.5, 0.25, 0.25], [0.125, 0.625, 0.25], [0.125, 0.25, 0.625]])

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, strategies as st
 from scipy.stats import beta, binom
 
+from discretion.numerics.laws.rate_ratio import excess_limits
 from oracles.synthetic import ratio_is_within
-from tacit.numerics.laws.rate_ratio import excess_limits
 
 
 def clopper_pearson(hits, trials, misses):

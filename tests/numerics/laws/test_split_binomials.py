@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from tacit.numerics.laws.split_binomials import split_binomials
+from discretion.numerics.laws.split_binomials import split_binomials
 
 LAWS = {
     "apart": ([0.75, 0.25], [0.25, 0.75]),

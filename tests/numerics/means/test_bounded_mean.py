@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from tacit.numerics.means.bounded_mean import empirical_bernstein, fitted_mix
+from discretion.numerics.means.bounded_mean import empirical_bernstein, fitted_mix
 
 MISSES = 0.05
 

@@ -7,9 +7,15 @@ import pytest
 from hypothesis import given, strategies as st
 from scipy.special import beta, psi
 
+from discretion.numerics.means.dirichlet_means import (
+    mean_log,
+    mean_log_of_powers,
+    mean_s_log_s,
+    mean_told,
+    mean_uncertainty,
+)
 from oracles.precise_betas import precise_beta_mean
 from oracles.promise import exactly
-from tacit.numerics.means.dirichlet_means import mean_log, mean_log_of_powers, mean_s_log_s, mean_told, mean_uncertainty
 
 ALPHAS = [[0.5, 0.5], [0.5, 0.5, 0.5], [0.01, 1.0], [1e-4, 3e-4], [2.0, 0.5, 20.0], [1e4, 2e4, 5.0]]
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from tacit.numerics.means.dirichlet_moments import log_shifted_moments
+from discretion.numerics.means.dirichlet_moments import log_shifted_moments
 
 
 def expanded(counts, alpha, beta):

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings, strategies as st
 
+from discretion.limits import Limits, within
+from discretion.numerics.means import mean_excess as module
+from discretion.numerics.means.mean_excess import Bounded, binomial_mean_excess, mean_excess
 from oracles import crowds, mean_excess as slow
 from oracles.promise import exactly
 from oracles.strategies import stochastic
-from tacit.limits import Limits, within
-from tacit.numerics.means import mean_excess as module
-from tacit.numerics.means.mean_excess import Bounded, binomial_mean_excess, mean_excess
 
 
 def found(n, steps, probabilities, **options):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.special import poch, psi
 
-from tacit.numerics.means.simplex import (
+from discretion.numerics.means.simplex import (
     gauss_jacobi_simplex,
     lattice_mean,
     lattice_simplex,

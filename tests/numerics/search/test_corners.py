@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tacit.numerics.search.corners import corner_count, corners
+from discretion.numerics.search.corners import corner_count, corners
 
 
 def test_the_corners_above_two_lines_of_a_plane():

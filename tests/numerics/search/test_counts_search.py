@@ -6,7 +6,7 @@ import math
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from tacit.numerics.search.counts_search import largest_over_counts
+from discretion.numerics.search.counts_search import largest_over_counts
 
 
 def falling(weights, bends):

@@ -7,11 +7,11 @@ from fractions import Fraction
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from tacit.numerics.search.highest_worth import highest_worth
-from tacit.numerics.search.ideals import Ideals, bits, mask_of, united
-from tacit.numerics.search.looked_at import Extension, Loads
-from tacit.numerics.search.monotone_sets import MonotoneSearch
-from tacit.numerics.search.worth import CountedOnce, ToppedUp, Worth
+from discretion.numerics.search.highest_worth import highest_worth
+from discretion.numerics.search.ideals import Ideals, bits, mask_of, united
+from discretion.numerics.search.looked_at import Extension, Loads
+from discretion.numerics.search.monotone_sets import MonotoneSearch
+from discretion.numerics.search.worth import CountedOnce, ToppedUp, Worth
 
 M = 6
 

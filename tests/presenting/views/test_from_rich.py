@@ -3,9 +3,9 @@
 from rich.padding import Padding
 from rich.text import Text
 
-from tacit.presenting.tables import plain_table, with_rest
-from tacit.presenting.views.document import Bullets, Grid
-from tacit.presenting.views.from_rich import as_blocks
+from discretion.presenting.tables import plain_table, with_rest
+from discretion.presenting.views.document import Bullets, Grid
+from discretion.presenting.views.from_rich import as_blocks
 
 
 def test_points_next_to_each_other_are_one_list_and_others_are_their_own():

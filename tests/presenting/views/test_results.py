@@ -9,13 +9,13 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, strategies as st
 
-import tacit as tc
-from tacit.anonymity import ClassSizes, ExposureBoundCurve, exposure_bound_curve
-from tacit.errors import InvalidValueError, UnsupportedError
-from tacit.presenting.numbers import percent, percent_upwards, within
-from tacit.presenting.views import results
-from tacit.printable import printable
-from tacit.refinement import Order, Refinement
+import discretion as dc
+from discretion.anonymity import ClassSizes, ExposureBoundCurve, exposure_bound_curve
+from discretion.errors import InvalidValueError, UnsupportedError
+from discretion.presenting.numbers import percent, percent_upwards, within
+from discretion.presenting.views import results
+from discretion.printable import printable
+from discretion.refinement import Order, Refinement
 
 KINDS = (
     "Estimate",
@@ -40,18 +40,18 @@ def class_sizes(of: dict[int, int]) -> ClassSizes:
     return ClassSizes(sorted(of), [of[size] for size in sorted(of)])
 
 
-def people(name: str = "town") -> tc.Population:
+def people(name: str = "town") -> dc.Population:
     """Five columns of 60 people, of which one value is held by one person, and another by two."""
     towns = [*["Oslo"] * 40, *["Bergen"] * 17, "Rarest", "Rare", "Rare"]
     rows = {name: towns, "sex": ["f", "m"] * 30, "job": [f"job {i % 7}" for i in range(60)], "club": ["a"] * 60}
-    return tc.Population(pa.table(rows | {"age": [i % 12 for i in range(60)]}))
+    return dc.Population(pa.table(rows | {"age": [i % 12 for i in range(60)]}))
 
 
 PARTS = [[1, 0], [0.5, 0.5], [0, 1]]
 
 
-def response(p: float) -> tc.RandomizedResponse:
-    return tc.RandomizedResponse(3, p=p)
+def response(p: float) -> dc.RandomizedResponse:
+    return dc.RandomizedResponse(3, p=p)
 
 
 @cache
@@ -59,19 +59,19 @@ def shown(name: str = "town") -> dict[str, object]:
     """Every kind of result."""
     those = people(name)
     return {
-        "Estimate": tc.exposure_bound(those, k=5),
-        "AttackCurve": tc.tradeoff(tc.Channel([[0.75, 0.25], [0.25, 0.75]], inputs=[name, "other"]), (name, "other")),
-        "banded AttackCurve": tc.blackbox.estimate_tradeoff([0.0, 1.0, 2.0], [1.0, 2.0, 3.0]),
+        "Estimate": dc.exposure_bound(those, k=5),
+        "AttackCurve": dc.tradeoff(dc.Channel([[0.75, 0.25], [0.25, 0.75]], inputs=[name, "other"]), (name, "other")),
+        "banded AttackCurve": dc.blackbox.estimate_tradeoff([0.0, 1.0, 2.0], [1.0, 2.0, 3.0]),
         "ClassSizes": those.class_sizes(),
-        "ExposureCurve": tc.exposure_curve(those, columns=[name, "sex"]),
+        "ExposureCurve": dc.exposure_curve(those, columns=[name, "sex"]),
         "ExposureBoundCurve": exposure_bound_curve(those),
-        "Selection": tc.select_columns(those, budget=0.2, k=5),
-        "certified Selection": tc.select_columns(those, budget=0.5, k=5, by="certified"),
-        "Hyper": tc.hyper(tc.Channel(np.eye(3), inputs=[name, "sex", "job"])),
-        "Order": tc.refinement.compare_all(
-            {name: tc.Channel(np.eye(3)), "same": tc.Channel(np.eye(3)), "a": response(0.8), "b": tc.Channel(PARTS)}
+        "Selection": dc.select_columns(those, budget=0.2, k=5),
+        "certified Selection": dc.select_columns(those, budget=0.5, k=5, by="certified"),
+        "Hyper": dc.hyper(dc.Channel(np.eye(3), inputs=[name, "sex", "job"])),
+        "Order": dc.refinement.compare_all(
+            {name: dc.Channel(np.eye(3)), "same": dc.Channel(np.eye(3)), "a": response(0.8), "b": dc.Channel(PARTS)}
         ),
-        "Audit": tc.audit(pa.table({name: ["Oslo"] * 30 + ["Rarest"], "sex": [*"fm" * 15, "f"]}), k=5),
+        "Audit": dc.audit(pa.table({name: ["Oslo"] * 30 + ["Rarest"], "sex": [*"fm" * 15, "f"]}), k=5),
     }
 
 
@@ -120,7 +120,7 @@ def test_what_is_no_page_is_an_element_that_runs_and_loads_nothing(kind):
 
 
 def test_an_estimate_says_where_the_number_is_and_how_surely():
-    estimate = tc.Estimate(0.25, 0.1, 0.4, 0.95, "tries", "independent tries")
+    estimate = dc.Estimate(0.25, 0.1, 0.4, 0.95, "tries", "independent tries")
     assert within(estimate) in words(estimate.to_html())
     assert within(estimate) in words(estimate.to_markdown())
     assert not hasattr(estimate, "to_frame")
@@ -163,7 +163,7 @@ def test_of_one_person_a_curve_says_that_she_is_unique():
 
 def test_a_bound_is_said_rounded_upwards():
     those = people()
-    curve, bound = exposure_bound_curve(those, ["town", "sex"]), tc.exposure_bound(those, k=5, columns=["town", "sex"])
+    curve, bound = exposure_bound_curve(those, ["town", "sex"]), dc.exposure_bound(those, k=5, columns=["town", "sex"])
     assert 0 < bound.high < 1
     assert f"| 5 | {int(curve.at_most(4))} | {percent_upwards(bound.high)} |" in curve.to_markdown()
 
@@ -181,7 +181,7 @@ def test_a_drawn_bound_is_nowhere_below_the_bound(n, lines):
 def test_a_bound_that_is_the_exposure_itself_is_drawn_and_tabled_as_that():
     those = people()
     itself = exposure_bound_curve(those, ["town", "sex"], groups=[("town", "sex")])
-    frame, exact = itself.to_frame(), tc.exposure_curve(those, ["town", "sex"]).to_frame()
+    frame, exact = itself.to_frame(), dc.exposure_curve(those, ["town", "sex"]).to_frame()
     assert frame.select(["fewer_than", "people"]) == exact.select(["fewer_than", "people"])
     assert frame["exposure"].to_pylist() == pytest.approx(exact["exposure"].to_pylist(), rel=1e-15)
     [drawn] = itself.chart().to_dict()["datasets"].values()
@@ -192,7 +192,7 @@ def test_a_bound_that_is_the_exposure_itself_is_drawn_and_tabled_as_that():
 
 @pytest.mark.parametrize("by", ["measured", "certified"])
 def test_a_selection_s_table_has_each_set_once(by):
-    found = tc.select_columns(people(), budget=0.5, k=5, by=by)
+    found = dc.select_columns(people(), budget=0.5, k=5, by=by)
     frame = found.to_frame().to_pylist()
     names = [tuple(row["columns"]) for row in frame]
     assert sorted(names) == sorted(set(names))
@@ -204,7 +204,7 @@ def test_a_selection_s_table_has_each_set_once(by):
 
 
 def test_a_selection_of_nothing_says_so_and_has_nothing_to_draw():
-    nothing = tc.select_columns(people(), budget=0, k=100)
+    nothing = dc.select_columns(people(), budget=0, k=100)
     assert "even knowing none of them exposes too many" in nothing.to_markdown()
     assert nothing.to_frame().schema.names == ["columns", "utility", "exposure", "within_budget", "in_front", "maximal"]
     with pytest.raises(InvalidValueError, match="this Selection has nothing to draw"):
@@ -212,7 +212,7 @@ def test_a_selection_of_nothing_says_so_and_has_nothing_to_draw():
 
 
 def test_what_a_certified_selection_leaves_out_is_not_said_to_be_over_the_budget():
-    said = tc.select_columns(people(), budget=0.3, k=5, by="certified").to_markdown()
+    said = dc.select_columns(people(), budget=0.3, k=5, by="certified").to_markdown()
     assert "not certified to be within the budget" in said
     assert "over the budget" not in said
 
@@ -239,16 +239,16 @@ def _other_results() -> dict[str, object]:
     C, D = response(0.9), response(0.8)
     secrets, observations = [0, 1] * 50, [0, 1] * 40 + [1, 0] * 10
     return {
-        "Refinement": tc.refines(D, C),
-        "Witness": tc.refines(D, C).witness,
-        "Game": tc.security.chosen_secrets_game(C),
-        "gain": tc.gain_matrix(np.arange(300.0).reshape(30, 10)),
-        "Convergence": tc.blackbox.convergence(secrets, observations, rng=1),
-        "PointwiseLeakage": tc.measures.pointwise_maximal_leakage(C),
-        "noises": tc.Laplace(1.0) & tc.Gaussian(2.0),
-        "report beside noise": tc.Channel([[0.9, 0.1], [0.2, 0.8]]) & tc.repeated(tc.Laplace(1.0), 3),
-        "reports beside noise": C & tc.Laplace(1.0),
-        "crowd": tc.Shuffled(C, 10).seen_by(tc.WorstAllButOne(), seed=1),
+        "Refinement": dc.refines(D, C),
+        "Witness": dc.refines(D, C).witness,
+        "Game": dc.security.chosen_secrets_game(C),
+        "gain": dc.gain_matrix(np.arange(300.0).reshape(30, 10)),
+        "Convergence": dc.blackbox.convergence(secrets, observations, rng=1),
+        "PointwiseLeakage": dc.measures.pointwise_maximal_leakage(C),
+        "noises": dc.Laplace(1.0) & dc.Gaussian(2.0),
+        "report beside noise": dc.Channel([[0.9, 0.1], [0.2, 0.8]]) & dc.repeated(dc.Laplace(1.0), 3),
+        "reports beside noise": C & dc.Laplace(1.0),
+        "crowd": dc.Shuffled(C, 10).seen_by(dc.WorstAllButOne(), seed=1),
     }
 
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
+from discretion.anonymity import ClassSizes
+from discretion.errors import InvalidValueError
 from oracles import tables
-from tacit.anonymity import ClassSizes
-from tacit.errors import InvalidValueError
 
 people = st.lists(st.integers(0, 8), min_size=1, max_size=40)
 

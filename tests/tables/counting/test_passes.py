@@ -7,12 +7,12 @@ import ibis
 import pyarrow as pa
 import pytest
 
+from discretion.tables.counting import passes, rarest
+from discretion.tables.counting.grouping import SIZE
+from discretion.tables.counting.lattice import histogram
+from discretion.tables.engines.rows import Rows
+from discretion.tables.sources import open_rows
 from oracles import tables
-from tacit.tables.counting import passes, rarest
-from tacit.tables.counting.grouping import SIZE
-from tacit.tables.counting.lattice import histogram
-from tacit.tables.engines.rows import Rows
-from tacit.tables.sources import open_rows
 
 # Of each type two columns, so that they share a slot; null beside what is not there in another set.
 TABLES: dict[str, dict[str, pa.Array]] = {

@@ -10,10 +10,10 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings, strategies as st
 
+from discretion.anonymity import Population
+from discretion.errors import InvalidTableError, UnknownColumnError
+from discretion.tables.counting import lattice
 from oracles import tables
-from tacit.anonymity import Population
-from tacit.errors import InvalidTableError, UnknownColumnError
-from tacit.tables.counting import lattice
 
 SIZES = {"sex": 2, "region": 9, "age": 90, "town": 400}
 
@@ -76,7 +76,7 @@ def test_an_engine_where_groupings_would_have_to_be_written_is_asked_set_by_set(
 ) -> None:
     table = ibis.duckdb.connect().create_table("people", crowd(1000))
     expected = Population(table).class_sizes_of_all(every_set(table.columns))
-    monkeypatch.setattr("tacit.tables.engines.rows._KEEPING_ENGINES", ())
+    monkeypatch.setattr("discretion.tables.engines.rows._KEEPING_ENGINES", ())
     monkeypatch.setattr(type(table), "cache", None)
     assert Population(table).class_sizes_of_all(every_set(table.columns)) == expected
 

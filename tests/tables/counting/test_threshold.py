@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from tacit.errors import InvalidValueError, UnsupportedError
-from tacit.tables.counting.threshold import as_fraction, least_unexposed
+from discretion.errors import InvalidValueError, UnsupportedError
+from discretion.tables.counting.threshold import as_fraction, least_unexposed
 
 
 @given(st.integers(1, 10**7).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
@@ -102,6 +102,6 @@ def test_threshold_or_k_not_both_and_not_neither() -> None:
 
 def test_no_table_engine_is_imported_for_a_threshold() -> None:
     engines = "('ibis', 'duckdb', 'pyarrow', 'pandas')"
-    modules = "tacit.anonymity, tacit.tables.counting.threshold"
+    modules = "discretion.anonymity, discretion.tables.counting.threshold"
     code = f"import sys, {modules}; print(*(m for m in {engines} if m in sys.modules))"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "\n"

@@ -8,9 +8,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from tacit.anonymity import Population
-from tacit.errors import InvalidTableError
-from tacit.tables.engines.dictionaries import coded
+from discretion.anonymity import Population
+from discretion.errors import InvalidTableError
+from discretion.tables.engines.dictionaries import coded
 
 TEXTS = [pa.string(), pa.large_string(), pa.string_view()]
 

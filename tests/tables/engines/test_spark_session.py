@@ -22,11 +22,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from discretion.anonymity import Population
+from discretion.errors import EngineError
+from discretion.tables.engines import spark_session
+from discretion.tables.spark import spark_table
 from engines import ON_SPARK, SOON_READY, WORKERS, Cluster, wait_for_workers
-from tacit.anonymity import Population
-from tacit.errors import EngineError
-from tacit.tables.engines import spark_session
-from tacit.tables.spark import spark_table
 
 pytestmark = ON_SPARK
 
@@ -44,8 +44,8 @@ spark.sql.shuffle.partitions 3
 """
 COUNTING = """
 import os, sys
-from tacit.anonymity import Population
-from tacit.tables import spark_table
+from discretion.anonymity import Population
+from discretion.tables import spark_table
 people = spark_table(sys.argv[1])
 for table in (people, people.cache()):
     assert Population(table).class_sizes(["name"]).people == 1_000
@@ -83,7 +83,7 @@ class Here:
         )  # fmt: skip
 
     def audit(self, *more: str, **environment: str) -> tuple[int, str, str]:
-        audit = self.start("-m", "tacit", "audit", str(self.table), *more, **environment)
+        audit = self.start("-m", "discretion", "audit", str(self.table), *more, **environment)
         out, err = audit.communicate(timeout=180)
         return audit.returncode, out, err
 
@@ -182,7 +182,7 @@ def test_what_spark_writes_is_for_nobody_else(here: Here, counting: list[tuple[s
     results, expected = (json.loads(text)["results"] for text in (out, here.audit("--columns", "sex", "--json")[1]))
     assert results == expected
     assert not any(file.exists() for file in left)
-    assert not list(here.folders["temporary"].glob("tacit-*"))
+    assert not list(here.folders["temporary"].glob("discretion-*"))
     assert not list(here.folders["current"].iterdir())
 
 
@@ -238,11 +238,11 @@ def not_starting(with_spark: None, tmp_path_factory: pytest.TempPathFactory) -> 
 def test_why_spark_does_not_start(not_starting: dict[str, Future[Ended]], why: str) -> None:
     here, (code, out, err), seconds = not_starting[why].result()
     assert (code, out) == (2, "")
-    assert err.startswith("tacit: Spark did not start: ")
+    assert err.startswith("discretion: Spark did not start: ")
     assert why in err
     assert err.count("\n") == 1
     assert seconds < 60
-    assert not list(here.folders["temporary"].glob("tacit-*"))
+    assert not list(here.folders["temporary"].glob("discretion-*"))
 
 
 @pytest.fixture(scope="module")

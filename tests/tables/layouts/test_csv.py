@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from discretion.anonymity import Population
+from discretion.errors import InvalidTableError
+from discretion.tables.layouts import csv_layout
+from discretion.tables.layouts.csv_layout import CsvLayout
 from oracles import tables
-from tacit.anonymity import Population
-from tacit.errors import InvalidTableError
-from tacit.tables.layouts import csv_layout
-from tacit.tables.layouts.csv_layout import CsvLayout
 
 SECRET = "sEcReT"
 

@@ -8,13 +8,13 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
-import tacit
+import discretion
 from cli_runner import run
-from tacit.anonymity import Population
-from tacit.errors import InvalidTableError, InvalidValueError, UnknownColumnError, UnsupportedError
-from tacit.tables.example import EXAMPLE, path_of
-from tacit.tables.layouts import csv_layout
-from tacit.tables.layouts.headers import sign_of_a_value
+from discretion.anonymity import Population
+from discretion.errors import InvalidTableError, InvalidValueError, UnknownColumnError, UnsupportedError
+from discretion.tables.example import EXAMPLE, path_of
+from discretion.tables.layouts import csv_layout
+from discretion.tables.layouts.headers import sign_of_a_value
 
 VALUES = (
     "39", " 77516", "-3", "1,200", "$5.50", "1e5", "nan", "inf", "50%", "12345-6789", "+49 (0)30 1234", "12:30",
@@ -151,7 +151,7 @@ def test_what_can_be_said_of_a_first_line(tmp_path: Path) -> None:
     path = tmp_path / "people.csv"
     path.write_text("x,1\ny,2\nx,1\n")
     assert Population(path, header=["a", "b"]).class_sizes().sizes.tolist() == [1, 2]
-    assert tacit.audit(path, header=False, k=2).people == 3
+    assert discretion.audit(path, header=False, k=2).people == 3
     for header, fault in (
         (["a"], "has 2 columns, and header names 1"),
         (["a", "a"], "named twice"),
@@ -165,7 +165,7 @@ def test_what_can_be_said_of_a_first_line(tmp_path: Path) -> None:
         Population(pa.table({"1": [1]}), header=True)
     assert Population(pa.table({"1": ["1"]})).columns == ("1",)
     with pytest.raises(InvalidValueError, match="has names for its columns already"):
-        tacit.audit(Population(path, header=False), header=False)
+        discretion.audit(Population(path, header=False), header=False)
 
 
 @pytest.mark.parametrize(

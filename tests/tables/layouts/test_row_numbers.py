@@ -6,9 +6,9 @@ import pandas as pd
 import pytest
 
 from cli_runner import run
-from tacit.anonymity import Population, column_kinds
-from tacit.errors import InvalidTableError
-from tacit.tables.layouts import csv_layout
+from discretion.anonymity import Population, column_kinds
+from discretion.errors import InvalidTableError
+from discretion.tables.layouts import csv_layout
 
 PEOPLE = pd.DataFrame({"town": ["Oslo", "Rome"] * 30, "job": ["baker", "smith", "cook"] * 20})
 # What R's write.csv(people, "people.csv") writes.

@@ -1,0 +1,7 @@
+"""``python -m discretion``."""
+
+import sys
+
+from discretion.cli import main
+
+sys.exit(main())

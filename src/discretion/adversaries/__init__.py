@@ -1,0 +1,46 @@
+"""Adversaries: what they know (priors, knowledge of a crowd) and what they want (gains)."""
+
+from discretion.adversaries.gains import (
+    Gain,
+    distance_gain,
+    gain_function,
+    gain_matrix,
+    identity_gain,
+    k_tries_gain,
+    loss_matrix,
+    partition_gain,
+    set_gain,
+)
+from discretion.adversaries.knowledge import (
+    AllButOne,
+    Exchangeable,
+    Knowledge,
+    PartlyInformed,
+    Uninformed,
+    WorstAllButOne,
+)
+from discretion.adversaries.populations import Dirichlet, PointMixture, PopulationLaw
+from discretion.adversaries.priors import point, uniform
+
+__all__ = [
+    "AllButOne",
+    "Dirichlet",
+    "Exchangeable",
+    "Gain",
+    "Knowledge",
+    "PartlyInformed",
+    "PointMixture",
+    "PopulationLaw",
+    "Uninformed",
+    "WorstAllButOne",
+    "distance_gain",
+    "gain_function",
+    "gain_matrix",
+    "identity_gain",
+    "k_tries_gain",
+    "loss_matrix",
+    "partition_gain",
+    "point",
+    "set_gain",
+    "uniform",
+]

@@ -1,0 +1,171 @@
+"""What each guess is worth, or costs, written out as a matrix."""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from discretion.adversaries.gains.gain import Gain, Joint, Reals
+from discretion.errors import InvalidGainError
+from discretion.validation import Fractions, NotNumbersError, as_fractions, as_reals, holds_fractions
+
+# Whole numbers below it are doubles.
+_NOT_ROUNDED = 2.0**53
+
+
+@dataclass(frozen=True, eq=False)
+class MatrixGain(Gain):
+    """A gain given as a matrix, rows guesses and columns secrets."""
+
+    matrix: Reals
+    fractions: Fractions | None = None
+
+    def __repr__(self) -> str:
+        guesses, secrets = self.matrix.shape
+        return f"{type(self).__name__}({guesses:,} guesses × {secrets:,} secrets)"
+
+    def __post_init__(self) -> None:
+        self.matrix.setflags(write=False)
+
+    @property
+    def secrets(self) -> int:  # pyright: ignore[reportIncompatibleVariableOverride]
+        """How many secrets have a column."""
+        return self.matrix.shape[1]
+
+    def best(self, joint: Reals) -> Reals:
+        """Return the largest expected gain in every column."""
+        return (self.matrix @ joint).max(axis=0)
+
+    def best_in(self, joint: Joint) -> Reals:
+        """Return the largest expected gain in every column."""
+        return joint.mixtures(self.matrix).max(axis=0)
+
+    def of_best(self, believed: Reals, joint: Reals) -> Reals:
+        """Return each column's expected gain of the guess that is best for the believed one."""
+        best = (self.matrix @ believed).argmax(axis=0)
+        return np.einsum("yx,xy->y", self.matrix[best], joint)
+
+    def guesses(self) -> Reals:
+        """Return the matrix itself."""
+        return self.matrix
+
+    def from_least(self) -> Gain:
+        """Return the matrix less the least of each column."""
+        return MatrixGain(self.matrix - self.matrix.min(axis=0))
+
+    def in_fractions(self) -> Gain | None:
+        """Return the gain of the fractions that it was given as, or of its whole numbers."""
+        exact: Any = self.fractions
+        if exact is None and (self.matrix == self.matrix.round()).all() and np.abs(self.matrix).max() < _NOT_ROUNDED:
+            exact = as_fractions(self.matrix.astype(np.int64))
+        return None if exact is None else MatrixGain(exact)
+
+    def most(self, moved: Reals) -> float:
+        """Return the most that moving the secrets' law moves a guess's worth."""
+        return float((np.abs(self.matrix) @ moved).max())
+
+    @property
+    def width(self) -> float:
+        """The range of the matrix."""
+        return float(self.matrix.max() - self.matrix.min())
+
+    @property
+    def is_symmetric(self) -> bool:
+        """It may be, but nobody compares its entries."""
+        return False
+
+
+@dataclass(frozen=True, eq=False)
+class LossGain(MatrixGain):
+    """A loss, which the adversary keeps low: its gain is minus it, and minus a vulnerability of it is a risk."""
+
+    @property
+    def losses(self) -> Reals:
+        """What each guess (row) costs for each secret (column)."""
+        return 0.0 - self.matrix
+
+
+def gain_matrix(W: ArrayLike) -> Gain:
+    """Return the gain ``g(w, x) = W[w, x]``.
+
+    Parameters
+    ----------
+    W
+        Shape ``(guesses, secrets)``, finite, and the largest entry less the least is too. Entries may be negative as
+        long as the vulnerabilities are not asked for as a ratio. Fractions and whole numbers stay exact for channels
+        of fractions.
+
+    Raises
+    ------
+    InvalidGainError
+        If W is not a finite matrix with at least one row and one column.
+
+    Notes
+    -----
+    What is said of absolute errors is in units of the gain's width, its largest entry less its least, where that is
+    over 1: a vulnerability, and a leakage that is a difference, have a relative error of at most 1e-10 or an absolute
+    one of 1e-12 times the width.
+
+    Examples
+    --------
+    >>> gain_matrix([[1, 0, 0], [0, 1, 1]]).secrets  # is it the first value or not?
+    3
+    """
+    return MatrixGain(as_matrix(W, "gain", "gains"), fractions_in(W))
+
+
+def loss_matrix(W: ArrayLike) -> Gain:
+    """Return the gain of an adversary who pays ``ℓ(w, x) = W[w, x]`` and wants to pay little: ``g = -ℓ``.
+
+    Parameters
+    ----------
+    W
+        Shape ``(guesses, secrets)``, as for `gain_matrix`.
+
+    Raises
+    ------
+    InvalidGainError
+        If W is not a finite matrix with at least one row and one column.
+
+    Notes
+    -----
+    A vulnerability is then minus a risk: ``-posterior_vulnerability(system, prior, loss_matrix(W))`` is
+    ``R_ℓ(π, C) = Σ_y min_w Σ_x π_x C[x, y] ℓ(w, x)``, and the additive leakage is by how much looking lowers it. The
+    rows of ``.losses`` are those of W. Source: Bayes-sec, Appendix F.
+
+    Examples
+    --------
+    >>> import discretion as dc
+    >>> miss = loss_matrix([[0, 10], [1, 0]])  # to say it is well when it is not costs ten times as much
+    >>> round(-dc.posterior_vulnerability(dc.RandomizedResponse(2, p=0.75), gain=miss), 12)
+    0.5
+    """
+    exact: Any = fractions_in(W)
+    return LossGain(0.0 - as_matrix(W, "loss", "losses"), None if exact is None else -exact)
+
+
+def fractions_in(W: ArrayLike) -> Fractions | None:
+    """Return the matrix as fractions, if there are some in it and none has been rounded."""
+    return as_fractions(W) if holds_fractions(W) else None
+
+
+def as_matrix(W: ArrayLike, what: str, several: str) -> Reals:
+    """Return a copy of a finite matrix, or say what is wrong with it."""
+    try:
+        matrix = as_reals(W)
+    except NotNumbersError:
+        raise InvalidGainError(f"a {what} matrix must hold numbers in rows of equal length") from None
+    if matrix.ndim != 2 or 0 in matrix.shape:
+        raise InvalidGainError(
+            f"a {what} matrix needs a row per guess and a column per secret, got an array of shape {matrix.shape}"
+        )
+    if not np.isfinite(matrix).all():
+        w, x = (int(i) for i in np.argwhere(~np.isfinite(matrix))[0])
+        raise InvalidGainError(f"a {what} must be a number, got {matrix[w, x]} for guess {w} and secret {x}")
+    if not math.isfinite(float(matrix.max()) - float(matrix.min())):
+        raise InvalidGainError(
+            f"{several} must differ by a number, got {matrix.min():g} and {matrix.max():g}; take another unit"
+        )
+    return matrix

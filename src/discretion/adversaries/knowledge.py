@@ -1,0 +1,171 @@
+"""What the adversary of a shuffled collection knows of the users other than her target."""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from numpy.typing import ArrayLike
+
+from discretion.adversaries.populations import as_parameters
+from discretion.adversaries.priors import as_distribution
+from discretion.errors import InvalidValueError
+from discretion.printable import short_repr
+from discretion.validation import as_count
+
+
+class Knowledge:
+    """What is known of the others in the crowd."""
+
+
+@dataclass(frozen=True)
+class Uninformed(Knowledge):
+    """The others' values are i.i.d. from a population law, and nothing more is known of them.
+
+    Parameters
+    ----------
+    population
+        Probabilities of the k values, or None for the uniform law (Shuffle, section IV: a uniform prior on datasets).
+
+    Raises
+    ------
+    InvalidPriorError
+        If the population is not a probability distribution.
+
+    Examples
+    --------
+    >>> Uninformed(population=[0.9, 0.1]).population
+    (0.9, 0.1)
+    """
+
+    population: tuple[float, ...] | None = None
+
+    def __init__(self, population: ArrayLike | None = None) -> None:
+        object.__setattr__(self, "population", _as_population(population))
+
+
+@dataclass(frozen=True)
+class AllButOne(Knowledge):
+    """The values of all n-1 others are known, only the target's is not: differential privacy's strong adversary.
+
+    Parameters
+    ----------
+    known_counts
+        How many of the others hold each value, whole numbers that sum to n-1 (Shuffle, section V).
+
+    Raises
+    ------
+    InvalidValueError
+        If a count is not a whole number of at least 0.
+
+    Examples
+    --------
+    >>> AllButOne([0, 200]).known_counts
+    (0, 200)
+    """
+
+    known_counts: tuple[int, ...]
+
+    def __init__(self, known_counts: Iterable[int]) -> None:
+        object.__setattr__(self, "known_counts", _as_counts(known_counts))
+
+
+@dataclass(frozen=True)
+class PartlyInformed(Knowledge):
+    """The values of some of the others are known, the rest are i.i.d. from a population law.
+
+    Parameters
+    ----------
+    known_counts
+        How many of the others are known to hold each value, whole numbers that sum to at most n-1.
+    population
+        Probabilities of the k values for those who are not known, or None for the uniform law.
+
+    Raises
+    ------
+    InvalidValueError
+        If a count is not a whole number of at least 0.
+    InvalidPriorError
+        If the population is not a probability distribution.
+
+    Notes
+    -----
+    Knowing more of the others helps on average over what is known, not always: fixed counts can even mislead.
+
+    Examples
+    --------
+    >>> PartlyInformed([3, 0], population=[0.9, 0.1])
+    PartlyInformed(known_counts=(3, 0), population=(0.9, 0.1))
+    """
+
+    known_counts: tuple[int, ...]
+    population: tuple[float, ...] | None = None
+
+    def __init__(self, known_counts: Iterable[int], population: ArrayLike | None = None) -> None:
+        object.__setattr__(self, "known_counts", _as_counts(known_counts))
+        object.__setattr__(self, "population", _as_population(population))
+
+
+@dataclass(frozen=True)
+class Exchangeable(Knowledge):
+    """All n values, the target's included, are i.i.d. from one population that is itself drawn from Dirichlet(α).
+
+    The reports then tell of the population, and the population of the target: what an adversary learns who does not
+    know how common the values are.
+
+    Parameters
+    ----------
+    alpha
+        The k parameters of the Dirichlet law, positive; all equal to 1 makes every population as likely.
+
+    Raises
+    ------
+    InvalidValueError
+        If a parameter is not a positive number.
+
+    Examples
+    --------
+    >>> Exchangeable([1, 1, 2]).prior
+    (0.25, 0.25, 0.5)
+    """
+
+    alpha: tuple[float, ...]
+
+    def __init__(self, alpha: ArrayLike) -> None:
+        given = as_parameters(alpha, "one per value", at_least=1)
+        object.__setattr__(self, "alpha", tuple(given.tolist()))
+
+    @property
+    def prior(self) -> tuple[float, ...]:
+        """The law of the target's value: alpha over its sum."""
+        total = math.fsum(self.alpha)
+        return tuple(a / total for a in self.alpha)
+
+
+@dataclass(frozen=True)
+class WorstAllButOne(Knowledge):
+    """The values of all others are known, and they are those that expose the target most.
+
+    Notes
+    -----
+    That is what a differential privacy guarantee is about. The worst values need not be all the same (for k = 2 a
+    mixture can be worse).
+
+    Examples
+    --------
+    >>> WorstAllButOne()
+    WorstAllButOne()
+    """
+
+
+def _as_counts(known_counts: Iterable[int]) -> tuple[int, ...]:
+    try:
+        counts = tuple(as_count(count, "each known count", at_least=0) for count in known_counts)
+    except TypeError:
+        counts = ()
+    if not counts:
+        raise InvalidValueError(f"known_counts must be one count per value, got {short_repr(known_counts)}")
+    return counts
+
+
+def _as_population(population: ArrayLike | None) -> tuple[float, ...] | None:
+    return None if population is None else tuple(as_distribution(population, "population").tolist())

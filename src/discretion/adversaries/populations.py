@@ -1,0 +1,191 @@
+"""What is known of a population before anybody reports: a law of the shares P that its people hold each value with."""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from discretion.adversaries.priors import as_distribution
+from discretion.errors import InvalidPriorError, InvalidValueError, UnsupportedError
+from discretion.printable import short_repr
+from discretion.validation import NotNumbersError, as_count, as_reals
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Dirichlet:
+    """The Dirichlet law with density proportional to ``Π_x P_x^(α_x - 1)`` on the simplex.
+
+    Parameters
+    ----------
+    alpha
+        The k >= 2 parameters, positive and finite; 1/2 each is Jeffreys' prior, 1 each the uniform law.
+
+    Raises
+    ------
+    InvalidValueError
+        If there are fewer than two parameters or one is not a positive number.
+
+    Notes
+    -----
+    Source: LDP-info, section 2.5.
+
+    Examples
+    --------
+    >>> Dirichlet([1, 1, 2]).mean.tolist()
+    [0.25, 0.25, 0.5]
+    """
+
+    alpha: NDArray[np.float64]
+
+    def __init__(self, alpha: ArrayLike) -> None:
+        given = as_parameters(alpha, "one for each of two or more values", at_least=2)
+        given.setflags(write=False)
+        object.__setattr__(self, "alpha", given)
+
+    @classmethod
+    def jeffreys(cls, k: int) -> "Dirichlet":
+        """Return Jeffreys' prior on k values, α = 1/2 each: uniform in the natural distance of distributions.
+
+        Parameters
+        ----------
+        k
+            Number of values, at least 2.
+
+        Raises
+        ------
+        InvalidValueError
+            If k is not a whole number of at least 2.
+
+        Examples
+        --------
+        >>> Dirichlet.jeffreys(3)
+        Dirichlet([0.5, 0.5, 0.5])
+        """
+        return cls(np.full(as_count(k, "k", at_least=2), 0.5))
+
+    def __repr__(self) -> str:
+        return f"Dirichlet({np.array2string(self.alpha, threshold=8, separator=', ')})"
+
+    @property
+    def k(self) -> int:
+        """How many values there are."""
+        return self.alpha.size
+
+    @property
+    def total(self) -> float:
+        """The sum of the parameters."""
+        return float(self.alpha.sum())
+
+    @property
+    def mean(self) -> NDArray[np.float64]:
+        """The mean of P: α over its sum."""
+        return self.alpha / self.total
+
+    @property
+    def single_shares(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """The parameters of single shares' beta laws, different ones in rows, and how many shares have each."""
+        alpha, times = np.unique(self.alpha, return_counts=True)
+        return np.stack([alpha, self.total - alpha], axis=1), times
+
+    @property
+    def is_symmetric(self) -> bool:
+        """Whether all parameters are the same."""
+        return bool(self.alpha.min() == self.alpha.max())
+
+
+@dataclass(frozen=True, eq=False)
+class PointMixture:
+    """A finite mixture: P is one of some known distributions, each with a weight.
+
+    Parameters
+    ----------
+    points
+        Shape ``(points, k)``, k >= 2: a distribution of the values in each row.
+    weights
+        How likely each point is, shape ``(points,)``; they sum to 1.
+
+    Raises
+    ------
+    InvalidPriorError
+        If a row or the weights are not a distribution, or there are not as many weights as points.
+
+    Notes
+    -----
+    With two points this is a test between two hypotheses on the population (LDP-info, Remark 4.4).
+
+    Examples
+    --------
+    >>> PointMixture([[1, 0], [0.5, 0.5]], [0.5, 0.5]).mean.tolist()
+    [0.75, 0.25]
+    """
+
+    points: NDArray[np.float64]
+    weights: NDArray[np.float64]
+
+    def __init__(self, points: ArrayLike, weights: ArrayLike) -> None:
+        try:
+            rows = as_reals(points)
+        except NotNumbersError:
+            raise InvalidPriorError("points must be distributions in rows of equal length") from None
+        if rows.ndim != 2 or rows.shape[0] == 0 or rows.shape[1] < 2:
+            raise InvalidPriorError(
+                "points must be distributions of two or more values, one in each row, got an array of shape "
+                f"{rows.shape}"
+            )
+        rows = np.stack([as_distribution(row, f"points[{number}]") for number, row in enumerate(rows)])
+        law = as_distribution(weights, "weights")
+        if law.size != len(rows):
+            raise InvalidPriorError(f"weights must be one per point ({len(rows)}), got {law.size}")
+        rows.setflags(write=False)
+        object.__setattr__(self, "points", rows)
+        object.__setattr__(self, "weights", law)
+
+    @property
+    def k(self) -> int:
+        """How many values there are."""
+        return self.points.shape[1]
+
+    @property
+    def mean(self) -> NDArray[np.float64]:
+        """The mean of P: the mixture of the points."""
+        return self.weights @ self.points
+
+    @property
+    def is_known(self) -> bool:
+        """Whether only one P is possible."""
+        possible = self.points[self.weights > 0]
+        return bool((possible == possible[0]).all())
+
+
+def as_parameters(alpha: ArrayLike, how_many: str, *, at_least: int) -> NDArray[np.float64]:
+    """Return the parameters of a Dirichlet law, or say that they must be positive numbers, and how many."""
+    try:
+        given = as_reals(alpha)
+    except NotNumbersError:
+        given = np.zeros(0)
+    with np.errstate(over="ignore"):
+        total = float(given.sum())
+    if given.ndim != 1 or given.size < at_least or not math.isfinite(total) or given.min() <= 0:
+        raise InvalidValueError(f"alpha must be positive numbers, {how_many}, got {short_repr(alpha)}")
+    return given
+
+
+PopulationLaw = Dirichlet | PointMixture
+
+
+def as_population(population: Any, k: int) -> PopulationLaw:
+    """Return the population law on k values; None means Jeffreys' prior."""
+    if k < 2:
+        raise InvalidPriorError("a channel with one input has nothing to tell of a population; it needs two or more")
+    if population is None:
+        return Dirichlet.jeffreys(k)
+    if not isinstance(population, PopulationLaw):
+        raise UnsupportedError(
+            f"population must be None, a discretion.Dirichlet or a discretion.PointMixture, got "
+            f"{type(population).__name__}"
+        )
+    if population.k != k:
+        raise InvalidPriorError(f"the population has {population.k} values and the system {k}")
+    return population

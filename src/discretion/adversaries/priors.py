@@ -1,0 +1,137 @@
+"""What the adversary knows of the secret beforehand: a probability distribution over its values.
+
+Wherever a distribution is given it must sum to 1 within 1e-9; one that misses by more than 1e-14 is divided by its sum.
+"""
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from discretion import limits
+from discretion.errors import InvalidPriorError, TooLargeError
+from discretion.printable import short_repr
+from discretion.validation import (
+    SUM_ROUNDING,
+    SUM_TOLERANCE,
+    Fractions,
+    NotNumbersError,
+    as_count,
+    as_fractions,
+    as_index,
+    as_reals,
+)
+
+
+def uniform(k: int) -> NDArray[np.float64]:
+    """Return the uniform prior on k values, ``π_x = 1/k``.
+
+    Parameters
+    ----------
+    k
+        Number of values, at least 1.
+
+    Returns
+    -------
+    numpy.ndarray
+        Shape ``(k,)``, read-only.
+
+    Raises
+    ------
+    InvalidValueError
+        If k is not a whole number of at least 1.
+    TooLargeError
+        If k is more than a hundred million.
+
+    Examples
+    --------
+    >>> uniform(4).tolist()
+    [0.25, 0.25, 0.25, 0.25]
+    """
+    k = as_count(k, "k", at_least=1)
+    if k > (most := limits.current().most_values):
+        raise TooLargeError(f"a prior on more than {most:,} values is not written down; take a measure that needs none")
+    return _frozen(np.full(k, 1.0 / k))
+
+
+def point(k: int, i: int) -> NDArray[np.float64]:
+    """Return the prior of an adversary who is certain that the secret is the i-th of k values.
+
+    Parameters
+    ----------
+    k
+        Number of values, at least 1.
+    i
+        Index of the certain value, in ``0..k-1``.
+
+    Returns
+    -------
+    numpy.ndarray
+        Shape ``(k,)``, read-only.
+
+    Raises
+    ------
+    InvalidValueError
+        If k < 1 or i is not in ``0..k-1``.
+
+    Examples
+    --------
+    >>> point(3, 1).tolist()
+    [0.0, 1.0, 0.0]
+    """
+    k = as_count(k, "k", at_least=1)
+    prior = np.zeros(k)
+    prior[as_index(i, "i", k)] = 1.0
+    return _frozen(prior)
+
+
+def as_distribution(values: ArrayLike, name: str) -> NDArray[np.float64]:
+    """Return ``values`` as a read-only probability vector with sum 1, or say what is wrong with it."""
+    try:
+        vector = as_reals(values)
+    except NotNumbersError:
+        raise InvalidPriorError(f"{name} must hold numbers only, got {short_repr(values)}") from None
+    if vector.ndim != 1 or vector.size == 0:
+        raise InvalidPriorError(f"{name} must be one row of probabilities, got an array of shape {vector.shape}")
+    if not np.isfinite(vector).all():
+        at = int(np.flatnonzero(~np.isfinite(vector))[0])
+        raise InvalidPriorError(f"{name} must hold numbers, got {vector[at]} at index {at}")
+    if vector.min() < 0:
+        at = int(vector.argmin())
+        raise InvalidPriorError(f"{name} must not be negative, got {vector[at]} at index {at}")
+    total = float(vector.sum())
+    if abs(total - 1) > SUM_TOLERANCE:
+        raise InvalidPriorError(
+            f"{name} must sum to 1, got a sum of {total:.12g}; divide it by its sum if that is meant"
+        )
+    if abs(total - 1) > SUM_ROUNDING:
+        vector /= total
+    return _frozen(vector)
+
+
+def exact_distribution(values: ArrayLike, name: str) -> Fractions | None:
+    """Return a probability vector as fractions that sum to 1; None if some are doubles, which are rounded already."""
+    exact = as_fractions(values)
+    if exact is not None and (total := sum(exact)) != 1:
+        raise InvalidPriorError(
+            f"{name} of fractions must sum to exactly 1, got a sum of {total}; divide it by its sum if that is meant"
+        )
+    return exact
+
+
+def as_prior(prior: ArrayLike | None, k: int) -> NDArray[np.float64] | None:
+    """Return the prior as a probability vector on k secrets, or None when it is uniform."""
+    if prior is None:
+        return None
+    vector = as_distribution(prior, "prior")
+    if vector.size != k:
+        raise InvalidPriorError(f"prior must have one probability per secret ({k}), got {vector.size}")
+    return None if (vector == 1 / k).all() else vector
+
+
+def written_out(prior: NDArray[np.float64] | None, k: int) -> NDArray[np.float64]:
+    """Return a checked prior on k secrets as a vector, where None is uniform."""
+    return uniform(k) if prior is None else prior
+
+
+def _frozen(vector: NDArray[np.float64]) -> NDArray[np.float64]:
+    vector.setflags(write=False)
+    return vector

@@ -1,0 +1,101 @@
+"""Statistical anonymity: who stands out in a table of people, and what the table gives away."""
+
+from discretion.anonymity.attacks.attack import Attack, attacks_on_all, inference, reidentification
+from discretion.anonymity.attacks.presets import PRESETS, Preset, preset
+from discretion.anonymity.attacks.release import entropy_l_diversity, k_anonymity, l_diversity, t_closeness
+from discretion.anonymity.attacks.risks import Risk, reidentification_risks
+from discretion.anonymity.choosing.redaction import RedactionLeakage, RedactionRule, redaction_leakage, redaction_rules
+from discretion.anonymity.choosing.redaction_exposure import redacted_exposure
+from discretion.anonymity.choosing.rounds import AskedSet, Round, hierarchical_rounds
+from discretion.anonymity.choosing.selection import SelectedSet, Selection, select_columns
+from discretion.anonymity.exposure.bound_curve import ExposureBoundCurve
+from discretion.anonymity.exposure.bounds import exposure_bound, exposure_bound_curve
+from discretion.anonymity.exposure.entropy import column_entropies, entropy_exposure_bound, entropy_of_curve
+from discretion.anonymity.exposure.independence import exposure_if_independent
+from discretion.anonymity.exposure.measures import (
+    exposure,
+    exposure_curve,
+    inference_vulnerability,
+    reidentification_vulnerability,
+)
+from discretion.anonymity.exposure.theorem_bounds import TheoremBound, theorem_bound
+from discretion.anonymity.exposure.worst_case import worst_exposure
+from discretion.anonymity.people.fingerprints import GivenAway, Surprisal, Surprisals, given_away, surprisal
+from discretion.anonymity.people.generalising import generalised
+from discretion.anonymity.people.kinds import ColumnKind, column_kinds, person_question
+from discretion.anonymity.people.marginals import Marginals
+from discretion.anonymity.people.population import Population
+from discretion.anonymity.sampling.future_release import SimulatedEstimates, future_exposure, simulated_estimates
+from discretion.anonymity.sampling.sampled_exposure import sampled_exposure
+from discretion.anonymity.sampling.statistical_bounds import statistical_exposure_bounds
+from discretion.anonymity.sampling.statistical_exposure import statistical_exposure, statistical_exposure_sensitivity
+from discretion.anonymity.uniqueness.model import UniquenessModel
+from discretion.anonymity.uniqueness.population_uniqueness import PopulationUniqueness, population_uniqueness
+from discretion.tables.counting.class_sizes import ClassSizes, ExposureCurve
+from discretion.tables.counting.threshold import Threshold, as_fraction
+
+__all__ = [
+    "PRESETS",
+    "AskedSet",
+    "Attack",
+    "ClassSizes",
+    "ColumnKind",
+    "ExposureBoundCurve",
+    "ExposureCurve",
+    "GivenAway",
+    "Marginals",
+    "Population",
+    "PopulationUniqueness",
+    "Preset",
+    "RedactionLeakage",
+    "RedactionRule",
+    "Risk",
+    "Round",
+    "SelectedSet",
+    "Selection",
+    "SimulatedEstimates",
+    "Surprisal",
+    "Surprisals",
+    "TheoremBound",
+    "Threshold",
+    "UniquenessModel",
+    "as_fraction",
+    "attacks_on_all",
+    "column_entropies",
+    "column_kinds",
+    "entropy_exposure_bound",
+    "entropy_l_diversity",
+    "entropy_of_curve",
+    "exposure",
+    "exposure_bound",
+    "exposure_bound_curve",
+    "exposure_curve",
+    "exposure_if_independent",
+    "future_exposure",
+    "generalised",
+    "given_away",
+    "hierarchical_rounds",
+    "inference",
+    "inference_vulnerability",
+    "k_anonymity",
+    "l_diversity",
+    "person_question",
+    "population_uniqueness",
+    "preset",
+    "redacted_exposure",
+    "redaction_leakage",
+    "redaction_rules",
+    "reidentification",
+    "reidentification_risks",
+    "reidentification_vulnerability",
+    "sampled_exposure",
+    "select_columns",
+    "simulated_estimates",
+    "statistical_exposure",
+    "statistical_exposure_bounds",
+    "statistical_exposure_sensitivity",
+    "surprisal",
+    "t_closeness",
+    "theorem_bound",
+    "worst_exposure",
+]

@@ -1,0 +1,144 @@
+"""How many in a population are like each of its people that a table shows: what class sizes alone say of it.
+
+A class of f people in the table is a part of a class of F in the population, with ``F ≥ f``, and two classes are parts
+of two. What is between is found by the two extreme ways to match them.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discretion.errors import InvalidValueError
+from discretion.tables.counting.class_sizes import ClassSizes, Int64s
+
+Reals = NDArray[np.float64]
+
+# Past this size the terms left out of the series are less than rounding: they are below 1/binomial(f + i, i).
+_FEW, _TERMS = 24, 64
+
+# (f, F, how many classes are so).
+Matched = tuple[int, int, int]
+
+
+@dataclass(frozen=True)
+class Matching:
+    """What follows where each class of the table has so many people in the population.
+
+    Parameters
+    ----------
+    smallest
+        The smallest of these classes of the population, ``min_j F_j``.
+    inverse
+        ``classes / Σ_j F_j``.
+    found
+        The share of the table's people that are found, ``Σ_j (f_j/F_j) / n``.
+    """
+
+    smallest: int
+    inverse: float
+    found: float
+
+
+def riskiest(table: ClassSizes, population: ClassSizes) -> Matching:
+    """Return the matching that makes every risk the highest: of the larger classes first, each to the smallest it fits.
+
+    If f₁ ≥ f₂ fit F_a ≤ F_b, then ``f₁/F_a + f₂/F_b ≥ f₁/F_b + f₂/F_a``.
+    """
+    return _told(_tightly(table, population), table)
+
+
+def safest(table: ClassSizes, population: ClassSizes) -> Matching:
+    """Return the matching that makes every risk the lowest: the larger classes to the larger ones."""
+    return _told(_in_order(table, population), table)
+
+
+def least_found(table: ClassSizes, people: int) -> float:
+    """Return a lower bound of ``Σ_j (f_j/F_j) / n`` where ``Σ_j F_j ≤ people``.
+
+    It is the minimum over real numbers ``F_j ≥ f_j``. There ``F_j = max(f_j, c·√f_j)``, with c such that the sum is the
+    number of people.
+    """
+    roots: Reals = np.sqrt(table.sizes)
+    spread = np.cumsum(table.counts * roots)
+    kept = table.people - np.cumsum(table.counts * table.sizes)
+    # With the i smallest sizes spread, c is at least the root of the last of them, and no more than the next.
+    levels: Reals = (people - kept) / spread
+    level = levels[np.flatnonzero(levels >= roots)[-1]] if (levels >= roots).any() else roots[0]
+    sizes = np.maximum(table.sizes, level * roots)
+    return float(table.counts @ (table.sizes / sizes)) / table.people * (1 - 1e-12)
+
+
+def expected_chances(sizes: Int64s, share: float | Reals, missed: float | Reals) -> Reals:
+    """Return ``E[1/F]`` for F the trials until f people are drawn with a chance p each: ``(p/f)·₂F₁(1, 1; f+1; q)``.
+
+    Parameters
+    ----------
+    sizes
+        The f, at least 1.
+    share, missed
+        p and q, with sum 1; for all sizes, or of each.
+    """
+    from scipy.special import hyp2f1  # noqa: PLC0415 - is infinite for large f and q next to 1
+
+    term = np.ones(sizes.size)
+    series = np.ones(sizes.size)
+    for i in range(_TERMS):
+        term = term * (missed * (i + 1) / (sizes + (i + 1)))
+        series += term
+    few = np.minimum(sizes, _FEW)
+    return share / sizes * np.where(sizes > _FEW, series, hyp2f1(1.0, 1.0, few + 1.0, missed))
+
+
+def _told(matched: Iterator[Matched], table: ClassSizes) -> Matching:
+    pairs = np.array(list(matched), dtype=np.float64)
+    in_table, in_population, counts = pairs.T
+    return Matching(
+        int(in_population.min()),
+        table.classes / float(counts @ in_population),
+        float(counts @ (in_table / in_population)) / table.people,
+    )
+
+
+def _descending(sizes: ClassSizes) -> list[tuple[int, int]]:
+    return list(zip(sizes.sizes.tolist()[::-1], sizes.counts.tolist()[::-1], strict=True))
+
+
+def _tightly(table: ClassSizes, population: ClassSizes) -> Iterator[Matched]:
+    larger, free = _descending(population)[::-1], list[tuple[int, int]]()
+    for size, count in _descending(table):
+        while larger and larger[-1][0] >= size:
+            free.append(larger.pop())
+        left = count
+        while left:
+            if not free:
+                raise _no_part(size)
+            most, many = free.pop()
+            taken = min(left, many)
+            left -= taken
+            if many > taken:
+                free.append((most, many - taken))
+            yield size, most, taken
+
+
+def _in_order(table: ClassSizes, population: ClassSizes) -> Iterator[Matched]:
+    larger = _descending(population)[::-1]
+    for size, count in _descending(table):
+        left = count
+        while left:
+            if not larger or larger[-1][0] < size:
+                raise _no_part(size)
+            most, many = larger.pop()
+            taken = min(left, many)
+            left -= taken
+            if many > taken:
+                larger.append((most, many - taken))
+            yield size, most, taken
+
+
+def _no_part(size: int) -> InvalidValueError:
+    return InvalidValueError(
+        f"the table is no part of this population: of its classes of {size} people or more, some are larger than what "
+        "is left in the population to be a part of; give the class sizes of everybody, on the same columns"
+    )

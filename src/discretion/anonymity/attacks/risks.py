@@ -1,0 +1,253 @@
+"""Risks as regulators name them: prosecutor, journalist and marketer, singling out, linkability and inference."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from discretion.anonymity.attacks.attack import inference
+from discretion.anonymity.attacks.population_classes import expected_chances, least_found, riskiest, safest
+from discretion.anonymity.people.accepted import as_population
+from discretion.anonymity.people.population import Population
+from discretion.anonymity.people.weights import WeightedClasses, weighted_classes
+from discretion.errors import InvalidValueError
+from discretion.estimate import Estimate, settled
+from discretion.printable import printable
+from discretion.tables.counting.class_sizes import ClassSizes
+from discretion.validation import as_count
+
+_MATCHED = "extreme matchings of the table's classes to the population's"
+_MODELLED = "expected 1/F given f, F negative binomial (Benedetti and Franconi)"
+
+
+@dataclass(frozen=True)
+class Risk:
+    """A risk by the name that a regulator gives it.
+
+    Parameters
+    ----------
+    name
+        Its name.
+    value
+        In [0, 1]; an `Estimate` where it is of a population of which not all is known.
+    meaning
+        What it says, in a sentence.
+    """
+
+    name: str
+    value: float | Estimate
+    meaning: str
+
+
+@dataclass(frozen=True)
+class Journalist:
+    """The chances of an adversary who looks for records among everybody: highest, on average, and of how many."""
+
+    highest: float | Estimate
+    average: float | Estimate
+    found: float | Estimate
+
+
+def reidentification_risks(
+    P: Population,
+    columns: Iterable[str] | None = None,
+    k: int = 10,
+    *,
+    sensitive: str | None = None,
+    population: Population | ClassSizes | int | None = None,
+    weight: str | None = None,
+) -> tuple[Risk, ...]:
+    """Return the risks that regulators ask for, of people of whom the columns are known.
+
+    With f_j people in class j of the table, of n, and F_j in that class of the population: prosecutor ``1/min_j f_j``
+    and on average ``classes/n``; journalist ``1/min_j F_j`` and on average ``max(classes/Σ_j F_j, marketer)``; marketer
+    ``Σ_j (f_j/F_j) / n``
+
+    Parameters
+    ----------
+    P
+        The people in the table.
+    columns
+        What is known of them; None is all columns, without the sensitive one.
+    k
+        A person is at risk if fewer than k people, herself included, are alike; at least 1.
+    sensitive
+        The column that is inferred, or None.
+    population
+        Whom the table's people are among, for the journalist and the marketer. None: nobody else. A Population with
+        the same columns, or its class sizes on them: the risks are between two certified ends, which nothing but the
+        values could bring nearer. A number N: the table is taken for a random sample of so many people.
+    weight
+        Instead of it, a column that says of how many people each row is one.
+
+    Returns
+    -------
+    tuple
+        Of :class:`Risk`, each exact unless it is an `Estimate`.
+
+    Raises
+    ------
+    UnsupportedError
+        If P is not a Population.
+    UnknownColumnError
+        If P or the population has no such column.
+    InvalidValueError
+        If k is out of range, the sensitive column is among those known, the population cannot hold the table, or a
+        weight is given beside it.
+    InvalidTableError
+        If a weight is missing, no number, or below 1.
+
+    Notes
+    -----
+    As ARX has them, in whose summary the average journalist risk is the same maximum; El Emam, "Guide to the
+    De-Identification of Personal Health Information", 2013. For a sample of N people the value is the expectation of
+    1/F with F negative binomial, the trials until f people are drawn at rate ``p = n/N``, which is sdcMicro's
+    individual risk with equal weights (Franconi and Polettini, 2004): ``(p/f)·₂F₁(1, 1; f+1; 1-p)``. It rests on that
+    assumption, its interval on the number of people only.
+    With weights, ``p = f/Σw`` of each class. Singling out, linkability and inference: Article 29 Working
+    Party, opinion 05/2014; that they are these numbers is Discretion's reading.
+
+    Examples
+    --------
+    >>> adult = Population("example:adult")
+    >>> risks = reidentification_risks(adult, ["sex", "race", "education"], k=11)
+    >>> [(risk.name, round(risk.value, 5)) for risk in risks[:3]]
+    [('prosecutor risk, highest', 1.0), ('prosecutor risk, average', 0.00467), ('people at risk', 0.01007)]
+    """
+    people, k = as_population(P), as_count(k, "k", at_least=1)
+    rest = [column for column in people.columns if column not in (sensitive, weight)]
+    known = people.known(rest if columns is None else columns)
+    sizes = people.class_sizes(known)
+    if weight is not None and population is not None:
+        raise InvalidValueError("weights say how many people there are, and population does too; leave one of them")
+    journalist = (
+        _journalist(sizes, known, population) if weight is None else _weighted(weighted_classes(people, known, weight))
+    )
+    risks = class_risks(sizes, k, journalist)
+    if sensitive is not None:
+        guess, secret = inference(people, known, sensitive), printable(sensitive)
+        risks += [
+            Risk(
+                "inference",
+                guess.posterior,
+                f"How often the best guess of {secret} is right; {guess.prior:.4g} without the columns.",
+            ),
+            Risk("certain inference", guess.certain, f"The share of the people whose {secret} is known for certain."),
+        ]
+    return tuple(risks)
+
+
+def class_risks(sizes: ClassSizes, k: int, journalist: Journalist | None = None) -> list[Risk]:
+    """Return the risks to be found, by the sizes of classes; None: the table's people are everybody."""
+    journalist = journalist or _journalist(sizes, (), None)
+    average = sizes.classes / sizes.people
+    return [
+        Risk(
+            "prosecutor risk, highest",
+            1 / sizes.smallest,
+            "The chance to find the record of whoever is easiest to find, for one who knows that she is in the table.",
+        ),
+        Risk(
+            "prosecutor risk, average",
+            average,
+            "The chance to find the record of a person drawn at random from the table, for one who knows she is in it.",
+        ),
+        Risk(
+            "people at risk",
+            sizes.exposure(k=k),
+            f"The share of the people with fewer than {k} alike in the table: whose record is found more often than "
+            f"1 in {k} times.",
+        ),
+        Risk(
+            "journalist risk, highest",
+            journalist.highest,
+            "The chance to find whose record it is among everybody, for the record that is easiest to tell.",
+        ),
+        Risk(
+            "journalist risk, average",
+            journalist.average,
+            "The same for a record, or for a person of the population, drawn at random, whichever is likelier.",
+        ),
+        Risk(
+            "marketer risk",
+            journalist.found,
+            "The share of the records whose people are expected to be found when all are matched with everybody.",
+        ),
+        Risk("singling out", sizes.unique / sizes.people, "The share of the people whom nobody in the table is like."),
+        Risk(
+            "linkability",
+            average,
+            "The share of the records expected to be linked rightly to another table of the same people that has these "
+            "columns.",
+        ),
+    ]
+
+
+def _journalist(
+    sizes: ClassSizes, columns: tuple[str, ...], population: Population | ClassSizes | int | None
+) -> Journalist:
+    match population:
+        case None:
+            average = sizes.classes / sizes.people
+            return Journalist(1 / sizes.smallest, average, average)
+        case ClassSizes():
+            return _within(sizes, population)
+        case Population():
+            return _within(sizes, population.class_sizes(columns))
+        case _:
+            return _sampled(sizes, as_count(population, "population", at_least=1))
+
+
+def _weighted(sample: WeightedClasses) -> Journalist:
+    """Return the risks of a sample of whose classes the weights estimate how many people are in each."""
+    people, classes = int(sample.sizes.sum()), sample.sizes.size
+    share = sample.sizes / sample.weights
+    chances = expected_chances(sample.sizes, share, 1 - share)
+    found = float(sample.sizes @ chances) / people
+
+    def modelled(value: float, most: float) -> Estimate:
+        assuming = "that each row's weight says of how many people it is one"
+        return Estimate(min(value, most), 0.0, most, None, _MODELLED, assuming)
+
+    average = classes / people
+    return Journalist(
+        modelled(float(chances.max()), 1 / int(sample.sizes.min())),
+        modelled(max(classes / sample.people, found), average),
+        modelled(found, average),
+    )
+
+
+def _within(sizes: ClassSizes, everybody: ClassSizes) -> Journalist:
+    """Return the risks against a population of which the class sizes are known, and not which is whose."""
+    least, most = safest(sizes, everybody), riskiest(sizes, everybody)
+
+    def between(low: float, high: float) -> float | Estimate:
+        return settled(Estimate(high, min(low, high), high, None, _MATCHED))
+
+    return Journalist(
+        between(1 / least.smallest, 1 / most.smallest),
+        between(max(least.inverse, least.found), max(most.inverse, most.found)),
+        between(least.found, most.found),
+    )
+
+
+def _sampled(sizes: ClassSizes, everybody: int) -> Journalist:
+    """Return the risks against so many people, of whom those in the table are a random sample."""
+    if everybody < sizes.people:
+        raise InvalidValueError(
+            f"the table's {sizes.people:,} people are among the population's, which are only {everybody:,}"
+        )
+    left = everybody - sizes.people
+    chances = expected_chances(sizes.sizes, sizes.people / everybody, left / everybody)
+    # The smallest of all classes has its share of the people at most, and the table's smallest all that are left.
+    smallest = min(everybody // sizes.classes, left + sizes.smallest)
+
+    def modelled(value: float, low: float, high: float) -> float | Estimate:
+        if not left:
+            return high
+        assuming = f"a random sample of {everybody:,} people"
+        return Estimate(min(max(value, low), high), low, high, None, _MODELLED, assuming)
+
+    average, everywhere = sizes.classes / sizes.people, sizes.classes / everybody
+    found = float((sizes.sizes * sizes.counts) @ chances) / sizes.people
+    least = min(least_found(sizes, everybody), average)
+    highest = modelled(float(chances[0]), 1 / max(smallest, sizes.smallest), 1 / sizes.smallest)
+    return Journalist(highest, modelled(found, max(least, everywhere), average), modelled(found, least, average))

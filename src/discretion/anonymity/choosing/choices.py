@@ -1,0 +1,192 @@
+"""What a selection chooses from: elements that stand for columns, and what they bring along and are worth."""
+
+import math
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from typing import Literal
+
+from discretion.anonymity.choosing.functions import Functions
+from discretion.anonymity.people.marginals import Marginals
+from discretion.anonymity.people.population import Population
+from discretion.errors import InvalidValueError
+from discretion.numerics.search.ideals import Ideals, bits, mask_of, united
+from discretion.numerics.search.worth import CountedOnce, ToppedUp, Worth
+from discretion.validation import as_real
+
+Columns = tuple[str, ...]
+Weights = Mapping[str, float] | Literal["columns", "bits"] | None
+
+
+@dataclass(frozen=True)
+class Choices:
+    """Elements to choose from.
+
+    Parameters
+    ----------
+    names
+        Of each element the column that it stands for, in the order of the columns.
+    riders
+        A column → copies of it, which go out with it.
+    ideals
+        What each element brings along: coarser columns of its hierarchy, and functions of it.
+    start
+        The elements that are in every set.
+    chains
+        The told hierarchies, of which a set names the finest column only.
+    """
+
+    names: Columns
+    riders: Mapping[str, Columns]
+    ideals: Ideals
+    start: int
+    chains: tuple[Columns, ...]
+
+    def columns(self, ideal: int) -> Columns:
+        """Return the columns that a set publishes: of a hierarchy the finest one, of copies all."""
+        tops = self.ideals.tops(ideal)
+        chained = {name for chain in self.chains if len(chain) > 1 for name in chain}
+        named = [self.names[j] for j in bits(ideal) if tops >> j & 1 or self.names[j] not in chained]
+        return tuple(name for column in named for name in (column, *self.riders.get(column, ())))
+
+    def telling(self, ideal: int, constants: Columns) -> Columns:
+        """Return the columns of a set that tell all that it does: none that follows from another one."""
+        return tuple(self.names[j] for j in bits(self.ideals.tops(ideal)) if self.names[j] not in constants)
+
+    def place(self, ideal: int) -> tuple[int, list[int]]:
+        """Return what sets are sorted by that are equal in all else: fewer columns first, then by their order."""
+        tops = list(bits(self.ideals.tops(ideal)))
+        return len(tops), tops
+
+
+def choices_among(
+    names: Columns, keep: Iterable[str], chains: Sequence[Columns], functions: Functions | None
+) -> Choices:
+    """Return the elements that columns make, without copies of others."""
+    copies: Mapping[str, str] = {} if functions is None else functions.copies
+    elements = tuple(name for name in names if name not in copies)
+    index = {name: j for j, name in enumerate(elements)}
+    brings = [1 << j for j in range(len(elements))]
+    for chain in chains:
+        for place, name in enumerate(chain if len(chain) > 1 else ()):
+            brings[index[name]] |= mask_of(index[coarser] for coarser in chain[place:])
+    determined: Mapping[str, frozenset[str]] = {} if functions is None else functions.determined
+    for name, others in determined.items():
+        brings[index[name]] |= mask_of(index[other] for other in others)
+    constants = () if functions is None else functions.constants
+    ideals = Ideals(brings)
+    return Choices(
+        elements,
+        {first: tuple(name for name in copies if copies[name] == first) for first in copies.values()},
+        ideals,
+        ideals.closure(mask_of(index[copies.get(name, name)] for name in (*keep, *constants))),
+        tuple(chains),
+    )
+
+
+def worth_of(
+    choices: Choices, population: Population | Marginals, weights: Weights, functions: Functions | None
+) -> Worth:
+    """Return the worth of sets of the elements: as told, or each column or bit that follows from no other, once.
+
+    Sensitive columns neither bring others along nor are they brought, but may follow from another one all the same.
+    """
+    if isinstance(weights, Mapping):
+        told = _weights(population, choices.chains, weights)
+        return ToppedUp(choices.ideals, [told[name] for name in choices.names])
+    order = choices.ideals if functions is None else _order(choices, functions)
+    alike = () if functions is None else _nearly_following(choices, functions)
+    if weights == "bits":
+        entropies = (Fraction(population.class_sizes([name]).entropy) for name in choices.names)
+        return CountedOnce(order, list(entropies), alike)
+    if weights not in (None, "columns"):
+        raise InvalidValueError(
+            f"weights must be 'columns', 'bits' or a mapping from columns to numbers, such as {{'age': 2}}, "
+            f"got {weights!r:.40}"
+        )
+    each = _weights(population, choices.chains, dict.fromkeys(() if functions is None else functions.constants, 0.0))
+    return CountedOnce(order, [each[name] for name in choices.names], alike)
+
+
+def _order(choices: Choices, functions: Functions) -> Ideals:
+    """Return which elements follow from which, of copies the later one from the earlier."""
+    firsts = [functions.copies.get(name, name) for name in choices.names]
+    alike = {first: mask_of(j for j, other in enumerate(firsts) if other == first) for first in firsts}
+    return Ideals(
+        [
+            brought | alike[first] >> j << j | united(alike[coarse] for coarse in functions.determined.get(first, ()))
+            for j, (brought, first) in enumerate(zip(choices.ideals.brings, firsts, strict=True))
+        ]
+    )
+
+
+def _nearly_following(choices: Choices, functions: Functions) -> list[tuple[int, int]]:
+    """Return the pairs of elements of which one nearly follows from the other."""
+    firsts = [functions.copies.get(name, name) for name in choices.names]
+    return [
+        (i, j)
+        for j, first in enumerate(firsts)
+        for i, other in enumerate(firsts)
+        if other in functions.nearly.get(first, ())
+    ]
+
+
+def chains_among(
+    population: Population | Marginals, chosen: Columns, hierarchies: Iterable[Sequence[str]]
+) -> list[Columns]:
+    """Return the hierarchies, and every other column by itself, in the order of the columns."""
+    chain_of = {column: (column,) for column in chosen}
+    in_one: set[str] = set()
+    for hierarchy in hierarchies:
+        chain = population.known(hierarchy)
+        for column in chain:
+            if column not in chosen:
+                raise InvalidValueError(f"the column {column!r} of a hierarchy is not among the columns; name it there")
+            if column in in_one:
+                raise InvalidValueError(f"the column {column!r} is in two hierarchies; leave it in one")
+        in_one.update(chain)
+        chain_of |= dict.fromkeys(chain, chain)
+    chains = list(dict.fromkeys(chain_of.values()))
+    _check_functions(population, [pair for chain in chains for pair in pairwise(chain)])
+    return chains
+
+
+def _check_functions(population: Population | Marginals, pairs: Sequence[tuple[str, str]]) -> None:
+    """Raise InvalidValueError unless the second column of each pair is a function of the first, in every row."""
+    rows = population
+    if isinstance(rows, Population):
+        rows = rows if rows.person is None else rows.with_rows(lambda rows: rows, None)
+        rows.class_sizes_of_all([*([fine] for fine, _ in pairs), *pairs])
+    for fine, coarse in pairs:
+        if rows.class_sizes([fine, coarse]).classes != rows.class_sizes([fine]).classes:
+            raise InvalidValueError(
+                f"{coarse!r} is not a coarser view of {fine!r}: rows alike on {fine!r} differ on {coarse!r}; "
+                "a hierarchy goes from the finest column to the coarsest"
+            )
+
+
+def _weights(
+    population: Population | Marginals, chains: Iterable[Columns], told: Mapping[str, float]
+) -> dict[str, Fraction]:
+    weights: dict[str, float] = {}
+    for column in population.known(told):
+        weights[column] = as_real(told[column], f"the weight of {column!r}")
+        if not 0 <= weights[column] < math.inf:
+            raise InvalidValueError(f"the weight of {column!r} must be at least 0 and finite, got {told[column]!r}")
+    for finest, *coarser in chains:
+        weights.setdefault(finest, 1.0)
+        for column in coarser:
+            bits, all_bits = (population.class_sizes([name]).entropy for name in (column, finest))
+            weights.setdefault(column, weights[finest] * (bits / all_bits) if all_bits else 0.0)
+    exact = {column: _simple_fraction(weight) for column, weight in weights.items()}
+    if sum(exact.values()) > Fraction(sys.float_info.max):
+        raise InvalidValueError("the weights add up to more than a float holds; divide all of them by the same number")
+    return exact
+
+
+def _simple_fraction(weight: float) -> Fraction:
+    """Return the fraction with a denominator of at most a million that the float stands for, or its binary value."""
+    simple = Fraction(weight).limit_denominator(1_000_000)
+    return simple if float(simple) == weight else Fraction(weight)

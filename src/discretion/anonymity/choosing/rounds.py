@@ -1,0 +1,233 @@
+"""Asking people in rounds: single columns, then the pairs that these show to be safe, then triples."""
+
+from collections.abc import Container, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations, islice
+
+from discretion import limits
+from discretion.anonymity.choosing.choices import Columns
+from discretion.anonymity.exposure.bounds import exposure_bound
+from discretion.anonymity.people.accepted import counted
+from discretion.anonymity.people.marginals import Marginals
+from discretion.anonymity.people.population import Population
+from discretion.errors import InvalidValueError, TooLargeError
+from discretion.estimate import Estimate
+from discretion.tables.counting.class_sizes import ClassSizes
+from discretion.tables.counting.threshold import Threshold, least_unexposed, most_exposed
+from discretion.validation import as_count
+
+_NOTHING_KNOWN = Estimate(1.0, low=0.0, high=1.0, confidence=None, method="nothing known")
+
+
+@dataclass(frozen=True)
+class AskedSet:
+    """A set of columns that the curator asked people for together, or refused to ask for.
+
+    Parameters
+    ----------
+    columns
+        The columns.
+    certified
+        How many the answers expose at most, as a share of the people, by what was known before.
+    exposure
+        The share of the people whom the answers did expose, exact; None if nobody was asked, or the answers are not
+        known yet.
+    classes
+        How many different answers there were, or None likewise.
+    """
+
+    columns: Columns
+    certified: Estimate
+    exposure: float | None
+    classes: int | None
+
+
+@dataclass(frozen=True)
+class Round:
+    """What a round of questions asked, what it gave away, and what it lets the curator promise.
+
+    Parameters
+    ----------
+    size
+        How many columns each question was about.
+    asked, refused
+        The sets of so many columns that were found safe to ask for, and not. Those with a part that was refused are in
+        neither: they expose at least as many.
+    exposed_at_most
+        The share of the people whom the round exposed, at most: the sum of the exposures, or of what is certified of
+        answers not known yet, or 1 if that is less.
+    largest_certified
+        Of the largest sets of columns that all that is known after the round certifies to be within the budget, the
+        one with the least bound; no column if there is none.
+    largest_certified_bound
+        How many that set exposes at most, as a share of the people.
+    """
+
+    size: int
+    asked: tuple[AskedSet, ...]
+    refused: tuple[AskedSet, ...]
+    exposed_at_most: float
+    largest_certified: Columns
+    largest_certified_bound: Estimate
+
+
+def hierarchical_rounds(
+    P: Population | Marginals,
+    budget: Threshold,
+    k: int | None = None,
+    threshold: Threshold | None = None,
+    columns: Iterable[str] | None = None,
+    *,
+    rounds: int = 3,
+) -> tuple[Round, ...]:
+    """Return what happens if a curator asks for ever more columns together, and never for what may be unsafe.
+
+    Round 1 asks for each column by itself. Round r asks for the sets J of r columns with ``bound(Q_J) ≤ budget``, where
+    the bound is :func:`exposure_bound` by the answers to all that was asked before, and by nothing else.
+
+    Parameters
+    ----------
+    P
+        The people, with one row each, who answer; or the answers so far, of columns and of groups of them.
+    budget
+        The share of the people in [0, 1] whom the answers to one question may expose; as for a threshold, a float
+        stands for the simplest fraction that rounds to it.
+    k, threshold
+        Exactly one: who has fewer than k alike is exposed, or fewer than a share of all people in [0, 1].
+    columns
+        The columns to ask for; None is all of them.
+    rounds
+        How many rounds there are at most, at least 1.
+
+    Returns
+    -------
+    tuple
+        Of :class:`Round`. If it comes to a round in which all sets are refused, it is the last one; and so is a round
+        that asks for what Marginals hold no counts of, which is what to ask for next.
+
+    Raises
+    ------
+    UnsupportedError
+        If P is neither a Population nor Marginals, its people have several rows, or none or both of k and threshold
+        are given.
+    InvalidValueError
+        If a number is out of range, or there is no column.
+    UnknownColumnError
+        If the population has no such column.
+    TooLargeError
+        If more than 100,000 sets of columns would have to be examined in a round.
+
+    Notes
+    -----
+    Before round 1 nothing is known, so nothing can be promised of it: a column with rare values exposes the people who
+    have them, and its ``exposure`` says so. Each bound is about one question; ``exposed_at_most`` adds them up, since
+    different people may be exposed by each. This counts on answers to different questions not being linked, as where
+    they come through a shuffler. The bound only rises with the columns: where a cover of a set by groups that were
+    asked for is cut down to fewer columns, what is left of each group was asked for too, keeps no fewer people in as
+    many frequent classes, and so certifies as much. Source: Anonymity, section 8.2.
+
+    Examples
+    --------
+    >>> adult = Population("example:adult", columns=["sex", "income", "race", "workclass"])
+    >>> for round in hierarchical_rounds(adult, budget=0.01, k=10):
+    ...     print(round.size, len(round.asked), len(round.refused), ", ".join(round.largest_certified))
+    1 4 0 sex, income, race
+    2 5 1 sex, income, race
+    3 2 0 sex, income, race
+    """
+    population = counted(P)
+    people = population.people
+    least_unexposed(people, k, threshold)
+    chosen = population.known(columns)
+    if not chosen:
+        raise InvalidValueError("hierarchical_rounds needs at least one column to ask for")
+    rounds = as_count(rounds, "rounds", at_least=1)
+    curator = _Curator(population, k, threshold, most_exposed(people, budget))
+    promises: dict[Columns, Estimate] = {(column,): _NOTHING_KNOWN for column in chosen}
+    safe = list(promises)
+    done: list[Round] = []
+    while promises:
+        answers = _answers(population, safe)
+        exposed = {columns: sizes.exposed(k=k, threshold=threshold) for columns, sizes in answers.items()}
+        curator.known.extend(answers)
+        largest, bound = curator.largest_certified(chosen)
+        told = {columns: (exposed[columns] / people, sizes.classes) for columns, sizes in answers.items()}
+        at_most = {columns: exposed.get(columns, round(promises[columns].value * people)) for columns in safe}
+        done.append(
+            Round(
+                size=len(done) + 1,
+                asked=tuple(AskedSet(columns, promises[columns], *told.get(columns, (None, None))) for columns in safe),
+                refused=tuple(
+                    AskedSet(columns, promise, None, None)
+                    for columns, promise in promises.items()
+                    if columns not in at_most
+                ),
+                exposed_at_most=min(people, sum(at_most.values())) / people,
+                largest_certified=largest,
+                largest_certified_bound=bound,
+            )
+        )
+        if len(done) == rounds or len(answers) < len(safe):
+            break
+        promises = curator.promises(_next_level(chosen, safe, answers))
+        safe = [columns for columns, promise in promises.items() if curator.allows(promise)]
+    return tuple(done)
+
+
+def _next_level(columns: Columns, level: Iterable[Columns], safe: Container[Columns]) -> Iterator[Columns]:
+    """Yield the sets with a column more, all of which with a column less are safe (Apriori)."""
+    for some in level:
+        for column in columns[columns.index(some[-1]) + 1 if some else 0 :]:
+            above = (*some, column)
+            if all(below in safe for below in combinations(above, len(some))):
+                yield above
+
+
+def _answers(people: Population | Marginals, sets: Sequence[Columns]) -> dict[Columns, ClassSizes]:
+    """Return what people alike on each set of columns number, as far as that is known."""
+    if isinstance(people, Population):
+        return dict(zip(sets, people.class_sizes_of_all(sets), strict=True))
+    counted = {frozenset(group) for group in (*((column,) for column in people.columns), *people.groups)}
+    return {columns: people.class_sizes(columns) for columns in sets if frozenset(columns) in counted}
+
+
+class _Curator:
+    """What the answers so far let a curator promise."""
+
+    def __init__(
+        self, population: Population | Marginals, k: int | None, threshold: Threshold | None, allowed: int
+    ) -> None:
+        self.known: list[Columns] = []
+        self._population, self._k, self._threshold = population, k, threshold
+        self._limit = allowed / population.people
+
+    def promises(self, level: Iterable[Columns], examined: int = 0) -> dict[Columns, Estimate]:
+        """Return the bound on the exposure of each set by what is known of parts of it."""
+        most = limits.current().most_sets_promised
+        few = list(islice(level, max(0, most + 1 - examined)))
+        if examined + len(few) > most:
+            raise TooLargeError(
+                f"more than {most:,} sets of columns would have to be examined; lower the budget or name fewer columns"
+            )
+        return {columns: self._promise(columns) for columns in few}
+
+    def allows(self, promise: Estimate) -> bool:
+        """Return whether so many may be exposed; both sides are whole numbers over n, whose floats keep their order."""
+        return promise.value <= self._limit
+
+    def largest_certified(self, everything: Columns) -> tuple[Columns, Estimate]:
+        """Return a largest set that is certified to be within the budget, and its bound."""
+        if self.allows(promise := self._promise(everything)):
+            return everything, promise
+        best: tuple[Columns, Estimate] = ((), self._promise(()))
+        level = self.promises(_next_level(everything, [()], [()]))
+        examined = len(level)
+        while within := {columns: promise for columns, promise in level.items() if self.allows(promise)}:
+            best = min(within.items(), key=lambda item: item[1].value)
+            level = self.promises(_next_level(everything, within, within), examined)
+            examined += len(level)
+        return best
+
+    def _promise(self, columns: Columns) -> Estimate:
+        groups = [group for group in self.known if set(group) <= set(columns)]
+        return exposure_bound(self._population, self._k, self._threshold, columns, groups)

@@ -1,0 +1,326 @@
+"""Which columns may go out together: the most useful ones that give away little enough."""
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from discretion import limits
+from discretion.anonymity.choosing.asked import Asked, By, asked_of
+from discretion.anonymity.choosing.choices import Choices, Columns, Weights, choices_among, worth_of
+from discretion.anonymity.choosing.loads import Certified, FromCodes, FromEngine, Given
+from discretion.anonymity.exposure.bounds import exposed_below, exposure_bound
+from discretion.anonymity.people.marginals import Marginals
+from discretion.anonymity.people.population import Population
+from discretion.errors import EngineError, InvalidValueError
+from discretion.estimate import Estimate
+from discretion.numerics.search.looked_at import Ended
+from discretion.numerics.search.monotone_sets import MonotoneSearch, Searched
+from discretion.numerics.search.worth import Worth
+from discretion.shown import Drawn, Framed
+from discretion.tables.counting.threshold import Threshold
+from discretion.validation import as_real
+
+# So many sets that are equally useful are compared by their bits.
+_TIED = 100
+
+
+@dataclass(frozen=True)
+class SelectedSet:
+    """A set of columns: what it gives away, and what it is worth.
+
+    Parameters
+    ----------
+    columns
+        In the order of the columns that were chosen from, copies of each after it.
+    exposure
+        Exact, as a float; or, as an :class:`Estimate`, a certified bound.
+    utility
+        What the columns are worth.
+    guesses
+        A sensitive column → how often the best guess of it is right for who knows the others of the set.
+    """
+
+    columns: Columns
+    exposure: float | Estimate
+    utility: float
+    guesses: Mapping[str, float] = field(hash=False)
+
+
+@dataclass(frozen=True)
+class Selection(Framed, Drawn):
+    """The sets of columns within a budget.
+
+    A set is below another if each of its columns is in the other, or is a function of one there: as told by
+    hierarchies or found out.
+
+    Parameters
+    ----------
+    best
+        The most useful set: of several, unless weights were told, the one that nothing can be added to with most bits,
+        then the least exposed, then that of the fewest columns, then the first. None if even knowing nothing, or what
+        is to be kept, exposes too many.
+    maximal
+        Sets within the budget that are below no other one within, the most useful first. All of them if complete.
+    front
+        The Pareto front of the sets within the budget that were looked at: none is as useful and exposes less, or
+        exposes as little and is more useful. By rising utility; of sets with the same of both, the first.
+    smallest_over
+        The sets over a budget that were met and that no other one over is below, those of few columns first. All of
+        them if complete.
+    bound
+        No set within the budget is more useful than this.
+    complete
+        Whether every set is known: those that were not looked at are above one over the budget.
+    examined
+        How many sets were looked at.
+    possible
+        How many there are. The empty set is in neither number.
+    ended
+        "proved": no set within is more useful than the best one; "time", "sets" or "interrupted": what ended the
+        search before it was proved.
+    functions
+        A column that is a copy or a function of another → that other one. With a hierarchy told, those in it are left
+        out; found out only where exposure is measured, of people with one row each, and weights are not told. It goes
+        out with that other one, unless one of the two is sensitive.
+    nearly
+        A column that is none of these → one from which it nearly follows: who knows that other one guesses it wrong
+        for at most a twentieth of those for whom who knows nothing does. Found out only where functions are, and where
+        the rows are in this process.
+    constants
+        The columns with one value only.
+    by
+        How exposure was told: "measured" or "certified".
+    """
+
+    best: SelectedSet | None
+    maximal: tuple[SelectedSet, ...]
+    front: tuple[SelectedSet, ...]
+    smallest_over: tuple[SelectedSet, ...]
+    bound: float
+    complete: bool
+    examined: int
+    possible: int
+    ended: Ended
+    functions: Mapping[str, str]
+    nearly: Mapping[str, str]
+    constants: Columns
+    by: By
+
+    def __repr__(self) -> str:
+        best = "no set" if self.best is None else f"best={self.best.columns!r}"
+        return f"Selection({best}, {len(self.maximal)} maximal, {self.examined} examined, {self.ended})"
+
+    @property
+    def columns(self) -> Columns:
+        """The columns of the best set; none if there is no best set."""
+        return self.best.columns if self.best else ()
+
+    @property
+    def proved(self) -> bool:
+        """Whether no set within the budget is more useful than the best one."""
+        return self.ended == "proved"
+
+
+def select_columns(
+    P: Population | Marginals,
+    budget: Threshold,
+    k: int | None = None,
+    threshold: Threshold | None = None,
+    by: By = "measured",
+    *,
+    columns: Iterable[str] | None = None,
+    keep: Iterable[str] = (),
+    drop: Iterable[str] = (),
+    weights: Weights = None,
+    sensitive: Iterable[str] = (),
+    guess_budget: float | None = None,
+    certain_budget: Threshold | None = None,
+    hierarchies: Iterable[Sequence[str]] = (),
+    time_limit: float | None = None,
+    progress: Callable[[Columns], None] | None = None,
+) -> Selection:
+    """Return the most useful sets of columns whose exposure is at most the budget.
+
+    ``argmax U(J)`` subject to ``Q_J ≤ budget``, with Q_J the exposure or its certified bound
+
+    Parameters
+    ----------
+    P
+        The people, or what is known of their columns, if by is "certified".
+    budget
+        The share of the people in [0, 1] who may be exposed; as for a threshold, a float stands for the simplest
+        fraction that rounds to it.
+    k, threshold
+        Exactly one: who has fewer than k alike is exposed, or fewer than a share of all people in [0, 1].
+    by
+        "measured": by :func:`exposure`; "certified": by :func:`exposure_bound`, for which the class sizes of single
+        columns suffice, of people with one row each.
+    columns
+        The columns to choose from; None is all of them.
+    keep, drop
+        Columns that go out in any case, or in none.
+    weights
+        "columns", the default: a set is worth as many columns as it has of which none is a function of another, or
+        nearly so, for what follows from another column tells nothing more; a column that has a finer one in a hierarchy
+        counts for as much of it as it has of its entropy. "bits": the same with each column's entropy. Or a mapping,
+        column → its utility, at least 0, as above unless told; these are added up without rounding, so that 0.1 and
+        0.2 are worth 0.3.
+    sensitive
+        Columns that nobody is to guess much better than without the set. They go out only if they are kept.
+    guess_budget
+        By how much the share of right guesses of each of them may rise, in [0, 1]; 0.05 unless told.
+    certain_budget
+        Of which share of the people each of them may be known for certain; of anybody unless told, for small classes
+        that agree are in every table.
+    hierarchies
+        Views of one column each, from the finest to the coarsest, such as ``["age", "decade"]``. A set takes at most
+        one of them.
+    time_limit
+        When to stop, in seconds; None is when it is proved that nothing is more useful. What is found until then,
+        or until Ctrl-C, is returned.
+    progress
+        Called with each set that is better than those before.
+
+    Returns
+    -------
+    Selection
+        The best set, how much more useful another one can be, the maximal ones and the trade-off.
+
+    Raises
+    ------
+    UnsupportedError
+        If P is not a Population; if none or both of k and threshold are given; or if by is "certified" and people have
+        several rows, columns are sensitive, or P is Marginals without the counts of two columns of a hierarchy
+        together.
+    InvalidValueError
+        If a number is out of range, the weights add up to more than a float holds, a column is in two hierarchies or
+        in one but not among the columns, or one that should be coarser than another is not a function of it; or if a
+        column is to be kept and dropped.
+    UnknownColumnError
+        If the population has no such column.
+
+    Notes
+    -----
+    What the search leaves out is left out for a reason: all that it counts only rises from a set to one above it, so
+    that a set above one over the budget is over too. The exposure, since who is alike on finer or more columns is alike
+    on the others. The guess, since it is best for each class, and that of parts of a class is no worse. The counting
+    bound, since a further column adds rare people and multiplies cells, by at least 1; and since the m commonest values
+    of a coarser column are had by at least as many people as any m values of a finer one. (Where
+    :func:`exposure_bound` may not be the least of its kind, a set may be missed.) The best set is counted once more by
+    the engine. Source: Anonymity, section 8.2; the search is that of ``discretion.numerics.search``.
+
+    Examples
+    --------
+    >>> adult = Population("example:adult", columns=["sex", "income", "race", "workclass"])
+    >>> selection = select_columns(adult, budget=0.001, k=10)
+    >>> selection.columns, round(selection.best.exposure, 6), selection.proved
+    (('sex', 'income', 'workclass'), 0.000645, True)
+    >>> [found.columns for found in selection.maximal]
+    [('sex', 'income', 'workclass'), ('sex', 'income', 'race')]
+    >>> select_columns(adult, budget=0.01, k=10, by="certified").columns
+    ('sex', 'income', 'race')
+    """
+    asked = asked_of(
+        P, budget, k, threshold, by,
+        columns=columns, keep=keep, drop=drop, sensitive=sensitive,
+        guess_budget=guess_budget, certain_budget=certain_budget, hierarchies=hierarchies,
+    )  # fmt: skip
+    return selection_of(asked, weights, time_limit=time_limit, progress=progress)
+
+
+def selection_of(
+    asked: Asked,
+    weights: Weights = None,
+    *,
+    time_limit: float | None = None,
+    progress: Callable[[Columns], None] | None = None,
+) -> Selection:
+    """Return the most useful sets of columns within what may be given away, as :func:`select_columns` does."""
+    population, people, least = asked.population, asked.population.people, asked.allowed.least
+    told = isinstance(weights, Mapping)
+    functions = None if told else asked.functions
+    bringing = None if functions is None else functions.without(asked.sensitive)
+    choices = choices_among(asked.columns, asked.kept, asked.chains, bringing)
+    constants = () if functions is None else functions.constants
+    worth = worth_of(choices, population, weights, functions)
+    given = _given(asked, choices)
+    search = MonotoneSearch(
+        choices.ideals,
+        choices.start,
+        given.loads,
+        asked.allowed.limits,
+        worth,
+        place=choices.place,
+        most_levels=limits.current().most_levels_examined,
+        most=limits.current().most_sets_examined,
+        seconds=math.inf if time_limit is None else _as_time(time_limit),
+        progress=lambda ideal: progress(choices.columns(ideal)) if progress is not None else None,
+    )
+    found = search.run()
+
+    def selected(ideal: int) -> SelectedSet:
+        if ideal in found.within:
+            names, loads = choices.columns(ideal), found.within[ideal]
+        else:
+            names, loads = choices.telling(ideal, constants), found.over[ideal]
+        measured = asked.by == "measured"
+        exposure = loads[0] / people if measured else exposure_bound(population, max(1, least), columns=names)
+        step = 1 if asked.allowed.certain is None else 2
+        guesses = {name: right / people for name, right in zip(asked.sensitive, loads[1::step], strict=False)}
+        return SelectedSet(names, exposure, float(worth.of(ideal)), guesses)
+
+    best = _best(found, worth, given, choices) if not told else found.best
+    published = () if best is None else choices.columns(best)
+    if best is not None and asked.coded is not None and isinstance(population, Population):
+        _check(population, published, least, found.within[best][0])
+    maximal = [ideal for ideal in found.maximal if ideal != best]
+    if best in found.maximal:
+        maximal.insert(0, best)
+    return Selection(
+        best=None if best is None else selected(best),
+        maximal=tuple(map(selected, maximal)),
+        front=tuple(map(selected, found.front)),
+        smallest_over=tuple(map(selected, sorted(found.over, key=choices.place))),
+        bound=float(found.bound),
+        complete=found.complete,
+        examined=found.examined - (0 in found.within or 0 in found.over),
+        possible=choices.ideals.count - 1,
+        ended=found.ended,
+        functions={} if functions is None else functions.sources(published),
+        nearly={} if functions is None else functions.near_sources(published),
+        constants=constants,
+        by=asked.by,
+    )
+
+
+def _as_time(time_limit: float) -> float:
+    seconds = as_real(time_limit, "time_limit")
+    if not seconds > 0:
+        raise InvalidValueError(f"time_limit must be seconds above 0, or None, got {time_limit!r}")
+    return seconds
+
+
+def _given(asked: Asked, choices: Choices) -> Given:
+    """Return what says what sets give away."""
+    population = asked.population
+    if asked.by == "certified" or not isinstance(population, Population):
+        return Certified(population, choices.ideals, choices.names, asked.allowed.least)
+    if asked.coded is None:
+        return FromEngine(population, choices.ideals, choices.names, asked.allowed)
+    return FromCodes(choices.ideals, choices.names, asked.coded, asked.allowed, population.people)
+
+
+def _best(found: Searched, worth: Worth, given: Given, choices: Choices) -> int | None:
+    """Return the set of most bits among the most useful ones that nothing can be added to."""
+    if found.best is None:
+        return None
+    most = worth.of(found.best)
+    useful = [ideal for ideal in found.maximal if worth.of(ideal) == most][:_TIED] or [found.best]
+    bits = {ideal: given.entropy(ideal) for ideal in useful}
+    return min(bits, key=lambda ideal: (-bits[ideal], found.within[ideal], choices.place(ideal)))
+
+
+def _check(population: Population, columns: Columns, least: int, exposed: int) -> None:
+    """Count the best set by the engine too: by another way, which must come to the same."""
+    if (counted := exposed_below(population.class_sizes(columns), least)) != exposed:
+        raise EngineError(f"{exposed} people were counted as exposed, and {counted} by the engine; please report this")

@@ -1,0 +1,177 @@
+"""What entropy says of exposure, and exposure of entropy."""
+
+import math
+from collections.abc import Iterable
+from fractions import Fraction
+
+import numpy as np
+
+from discretion.anonymity.people.accepted import as_population
+from discretion.anonymity.people.marginals import Marginals
+from discretion.anonymity.people.population import Population
+from discretion.errors import InvalidValueError, UnsupportedError
+from discretion.estimate import Estimate
+from discretion.numerics.outward import above
+from discretion.tables.counting.class_sizes import ExposureCurve
+from discretion.tables.counting.threshold import Threshold, as_fraction, least_unexposed
+from discretion.validation import as_count, as_real
+
+METHOD = "entropy"
+
+
+def entropy_of_curve(curve: ExposureCurve) -> float:
+    """Return the entropy in bits that an exposure curve belongs to.
+
+    ``H = ∫₀¹ Q(t)/t dt``, in bits ``/ log 2``
+
+    Parameters
+    ----------
+    curve
+        The exposure at every threshold.
+
+    Returns
+    -------
+    float
+        At least 0, exact: the step function is integrated step by step.
+
+    Notes
+    -----
+    Source: Anonymity, Proposition 9.
+
+    Examples
+    --------
+    >>> from discretion.anonymity import ClassSizes
+    >>> entropy_of_curve(ClassSizes([1, 2], [2, 1]).curve())
+    1.5
+    """
+    ends = np.append(curve.sizes[1:], curve.people)
+    return float(curve.exposed @ np.log1p((ends - curve.sizes) / curve.sizes)) / (curve.people * math.log(2))
+
+
+def column_entropies(P: Population | Marginals, columns: Iterable[str] | None = None) -> dict[str, float]:
+    """Return how many bits each column by itself tells of a random person: ``H_j = Σ_v p_j(v) log₂ 1/p_j(v)``.
+
+    Parameters
+    ----------
+    P
+        The people, or what is known of their columns.
+    columns
+        The columns; None is all of them.
+
+    Returns
+    -------
+    dict
+        The column → its entropy in bits, at least 0, exact.
+
+    Raises
+    ------
+    UnsupportedError
+        If P is neither a Population nor Marginals.
+    UnknownColumnError
+        If the population has no such column.
+
+    Notes
+    -----
+    Source: Anonymity, section 7.3. Few bits are no promise: see :func:`entropy_exposure_bound`.
+
+    Examples
+    --------
+    >>> bits = column_entropies(Population("example:adult"), ["sex"])
+    >>> {column: round(of, 3) for column, of in bits.items()}
+    {'sex': 0.916}
+    """
+    people = P if isinstance(P, Marginals) else as_population(P)
+    return {column: people.class_sizes([column]).entropy for column in people.known(columns)}
+
+
+def entropy_exposure_bound(
+    P: Population | float,
+    k: int | None = None,
+    threshold: Threshold | None = None,
+    columns: Iterable[str] | None = None,
+    people: int | None = None,
+) -> Estimate:
+    """Return the bound that an entropy puts on exposure.
+
+    ``Q(t) ≤ H / log₂(1/t)``; fewer than k alike of n people: ``P ≤ H / log₂(n/(k-1))``, with H in bits
+
+    Parameters
+    ----------
+    P
+        The people, or an entropy in bits that is at least theirs, such as a sum over columns.
+    k, threshold
+        Exactly one: a number of people, or a share of them in [0, 1].
+    columns
+        With a Population, what is known of people; None is all columns.
+    people
+        With an entropy, how many people there are, n; needed for k.
+
+    Returns
+    -------
+    Estimate
+        Certified: ``value`` and ``high`` are the bound, at most 1; ``low`` is 0.
+
+    Raises
+    ------
+    UnsupportedError
+        If P is neither; if none or both of k and threshold are given; if columns or people does not fit P; or if k is
+        given with an entropy but not the number of people.
+    InvalidValueError
+        If a number is out of range.
+    UnknownColumnError
+        If the population has no such column.
+
+    Notes
+    -----
+    Markov's inequality for ``log 1/p``. B bits do not mean that everybody is alike n/2^B others: with n = 2¹⁶ and 8
+    bits half of the people may be unique. Where n is known, the largest class that is exposed, an integer, takes the
+    place of t·n. Source: Anonymity, Proposition 9 (whose displayed entropy lacks a minus), nearly attained by its
+    Proposition 13.
+
+    Examples
+    --------
+    >>> entropy_exposure_bound(8.0, k=2, people=2**16).value
+    0.5
+    """
+    if isinstance(P, Population):
+        if people is not None:
+            raise UnsupportedError("a population has its own number of people; give people= with an entropy only")
+        sizes = P.class_sizes(columns)
+        bits, people, added = sizes.entropy, sizes.people, len(sizes.sizes)
+    else:
+        bits, added = _as_bits(P), 0
+        if columns is not None:
+            raise UnsupportedError("an entropy has no columns; give columns= with a Population only")
+        people = None if people is None else as_count(people, "people", at_least=1)
+    if people is not None:
+        largest = least_unexposed(people, k, threshold) - 1
+        bound = 0.0 if largest < 1 else 1.0 if largest >= people else bits / _log2_inverse(largest, people)
+    else:
+        if k is not None and threshold is None:
+            raise UnsupportedError("fewer than k alike among how many? give people= with an entropy and k")
+        if threshold is None or k is not None:
+            least_unexposed(1, k, threshold)  # says that exactly one is wanted
+        share = as_fraction(threshold if threshold is not None else 0)
+        bound = 0.0 if share == 0 else 1.0 if share == 1 else bits / _log2_inverse(share.numerator, share.denominator)
+    # Of each logarithm, and for each class size that is added, less than two units in the last place are rounded away.
+    high = min(Fraction(1), Fraction(min(bound, 1.0)) * (1 + (added + 32) * Fraction(2) ** -51))
+    return Estimate(min(bound, 1.0), low=0.0, high=above(high), confidence=None, method=METHOD)
+
+
+def _as_bits(entropy: object) -> float:
+    if isinstance(entropy, bool) or not isinstance(entropy, int | float | np.floating):
+        raise UnsupportedError(
+            f"an exposure bound is of a Population or an entropy in bits, got {type(entropy).__name__}"
+            + ("; give the sum of their column_entropies" if isinstance(entropy, Marginals) else "")
+        )
+    bits = as_real(entropy, "entropy")
+    if not 0 <= bits < math.inf:
+        raise InvalidValueError(f"entropy must be at least 0 bits and finite, got {entropy!r}")
+    return bits
+
+
+def _log2_inverse(numerator: int, denominator: int) -> float:
+    """Return ``log₂(denominator/numerator)`` of integers to full precision, near 1 too, and where no float holds it."""
+    if denominator < numerator << 1000:
+        return math.log1p((denominator - numerator) / numerator) / math.log(2)
+    return math.log2(denominator) - math.log2(numerator)

@@ -1,0 +1,329 @@
+"""Two tables of people brought together: the columns of both in codes that mean the same in each."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import reduce
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discretion.anonymity.pairs.coarser import as_coarse
+from discretion.anonymity.people.population import Population
+from discretion.errors import InvalidTableError, TooLargeError, UnknownColumnError, UnsupportedError
+from discretion.numerics.alike import Column, everybody, refined, without_each
+from discretion.tables.counting.coded import valued
+from discretion.tables.counting.grouping import count_people, count_rows
+from discretion.tables.engines.rows import Choose, Rows
+from discretion.tables.layouts.column_names import names_among
+from discretion.tables.layouts.headers import Header
+from discretion.tables.sources import open_rows
+
+Ids = NDArray[np.int32]
+_Valued = tuple[Column, Any]
+
+
+@dataclass(frozen=True)
+class Release:
+    """One table of two.
+
+    Parameters
+    ----------
+    columns
+        What each row has of each column, without the person's.
+    rows, people
+        How many there are.
+    owners
+        The number of the person whose row it is, from 0.
+    persons
+        Who these people are, by numbers that are those of the other table too; None if nothing says.
+    """
+
+    columns: Mapping[str, Column]
+    rows: int
+    people: int
+    owners: Ids
+    persons: Ids | None
+
+    def classes(self, columns: Iterable[str]) -> Column:
+        """Return which people are alike on some columns."""
+        return _of_people(reduce(refined, (self.columns[name] for name in columns), everybody(self.rows)), self.owners)
+
+    def without_each(self, columns: Iterable[str]) -> Iterator[Column]:
+        """Yield which people are alike on all of these columns but one, for each in turn."""
+        for classes in without_each([self.columns[name] for name in columns], self.rows):
+            yield _of_people(classes, self.owners)
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two tables of people, and how the columns that both have fit each other.
+
+    Parameters
+    ----------
+    old, new
+        The tables.
+    shared
+        The columns that both have, in values that can be compared: each row's of the old table, then of the new.
+    left_out
+        Columns that both have, in values of which too few occur in the other.
+    coarsened
+        Columns that are compared as coarsely as one of the tables has them → which one.
+    retyped
+        Columns of different types → the types; they are compared as text.
+    overlaps
+        A shared column → the share of the old and of the new rows whose value occurs in the other table at all.
+    """
+
+    old: Release
+    new: Release
+    shared: Mapping[str, Column]
+    left_out: tuple[str, ...]
+    coarsened: Mapping[str, str]
+    retyped: Mapping[str, tuple[str, str]]
+    overlaps: Mapping[str, tuple[float, float]]
+
+    def classes(self, columns: Iterable[str]) -> tuple[Column, Column]:
+        """Return which people of both tables are alike on some shared columns: those of the old one, of the new."""
+        everyone = everybody(self.old.rows + self.new.rows)
+        return self._parted(reduce(refined, (self.shared[name] for name in columns), everyone))
+
+    def without_each(self, columns: Iterable[str]) -> Iterator[tuple[Column, Column]]:
+        """Yield the same of all these columns but one, for each in turn."""
+        rows = self.old.rows + self.new.rows
+        yield from map(self._parted, without_each([self.shared[name] for name in columns], rows))
+
+    def _parted(self, classes: Column) -> tuple[Column, Column]:
+        owners = np.concatenate((self.old.owners, self.new.owners + np.int32(self.old.people)))
+        found = _of_people(classes, owners)
+        parts = np.split(found.codes, [self.old.people])
+        return Column(parts[0], found.count), Column(parts[1], found.count)
+
+
+def open_pair(
+    old: Any,
+    new: Any,
+    columns: Sequence[str] | None = None,
+    person: str | None = None,
+    header: Header = None,
+    *,
+    memory: int | str | None = None,
+    look: Callable[[Population], None] = lambda _: None,
+) -> Pair:
+    """Return two tables of people, as `discretion.diff` takes them.
+
+    ``look`` is called with the people of the old table and then of the new one, while each is open: with all columns,
+    those too that are not asked for.
+
+    Raises
+    ------
+    InvalidTableError, UnknownColumnError
+        If one cannot be read as it stands, lacks the person's column, neither has a column that is asked for, or they
+        share none that can be compared.
+    UnsupportedError, TooLargeError
+        If the rows are not in this process, or too many.
+    """
+    names: dict[str, tuple[str, ...]] = {}
+    opened = [  # one after the other, so that no engine holds the first while the second is read
+        _taken_out(
+            open_rows(table, _chooser(columns, person, names, which), header, memory), which, person, columns, look
+        )
+        for table, which in ((old, "old"), (new, "new"))
+    ]
+    if columns is not None:
+        names_among(columns, tuple(dict.fromkeys([*names["old"], *names["new"]])))
+    first, second = opened
+    both = [name for name in first if name in second]
+    if not [name for name in both if name != person]:
+        raise InvalidTableError(
+            "the two tables have no column in common"
+            + (" but the person's" if both else "" if columns is None else " among those named")
+            + ", so there is nothing to compare; columns are matched by their names: rename those that mean the same"
+        )
+    return _paired(first, second, [name for name in both if name != person], person)
+
+
+def _chooser(
+    columns: Sequence[str] | None, person: str | None, names: dict[str, tuple[str, ...]], which: str
+) -> Choose:
+    def choose(found: Sequence[str]) -> Sequence[str]:
+        names[which] = tuple(found)
+        if person is not None:
+            names_among([person], found)
+            if columns is not None and person in columns:
+                raise InvalidTableError(f"the column {person!r} says who a person is, so it cannot be one of columns")
+        if columns and not [name for name in found if name in columns]:
+            raise UnknownColumnError(columns[0], tuple(found))
+        return found
+
+    return choose
+
+
+def _taken_out(
+    rows: Rows, which: str, person: str | None, columns: Sequence[str] | None, look: Callable[[Population], None]
+) -> Mapping[str, _Valued]:
+    if rows.arrow is None:
+        raise UnsupportedError(
+            f"two tables are compared in one process, and the rows of the {which} one stay in their engine; pass it as "
+            "a file, or the table's to_pyarrow()"
+        )
+    length = count_rows(rows)
+    if person is not None:
+        count_people(rows, person)
+    if length:
+        look(Population.of_rows(rows, person))
+    kept = tuple(name for name in rows.fields if columns is None or name in columns or name == person)
+    found = valued(rows, kept, length)
+    if found is None:
+        raise TooLargeError(
+            f"the {which} table has {length:,} rows in {len(kept)} columns: too many to compare, or values that "
+            "cannot be numbered, such as lists; name the columns that matter (--columns, columns=)"
+        )
+    return found
+
+
+def _paired(old: Mapping[str, _Valued], new: Mapping[str, _Valued], both: Sequence[str], person: str | None) -> Pair:
+    shared: dict[str, Column] = {}
+    left_out: list[str] = []
+    coarsened: dict[str, str] = {}
+    retyped: dict[str, tuple[str, str]] = {}
+    overlaps: dict[str, tuple[float, float]] = {}
+    for name in both:
+        values = [old[name][1], new[name][1]]
+        if (alike := _of_one_type(*values)) is None:
+            retyped[name] = _kind(values[0].type), _kind(values[1].type)
+        columns = old[name][0], new[name][0]
+        found, overlap = _together(columns, alike or [*map(_texts, values)])
+        if min(overlap) < 1 and (coarse := _as_coarse(*map(_texts, values))) is not None:
+            which, *texts = coarse
+            coarser, met = _together(columns, texts)
+            if min(met) >= min(overlap):
+                found, overlap, coarsened[name] = coarser, met, which
+        overlaps[name] = overlap
+        if max(overlap) < 1 / 2:  # one table may well be of some towns only, say
+            left_out.append(name)
+        else:
+            shared[name] = found
+    if not shared:
+        raise InvalidTableError(
+            "the two tables have no column in common of which at least half of the rows in either have a value that "
+            "occurs in the other: they are in different forms or of different people, and their rows cannot be matched"
+        )
+    whose: tuple[Ids | None, Ids | None] = None, None
+    if person is not None:
+        columns = old[person][0], new[person][0]
+        codes = _together(columns, _as_persons(old[person][1], new[person][1]))[0].codes
+        whose = codes[: columns[0].codes.size], codes[columns[0].codes.size :]
+    return Pair(
+        _release(old, person, whose[0]),
+        _release(new, person, whose[1]),
+        shared,
+        tuple(left_out),
+        coarsened,
+        retyped,
+        overlaps,
+    )
+
+
+def _release(columns: Mapping[str, _Valued], person: str | None, persons: Ids | None) -> Release:
+    held = {name: column for name, (column, _) in columns.items() if name != person}
+    rows = next(iter(held.values())).codes.size
+    if persons is None:
+        return Release(held, rows, rows, np.arange(rows, dtype=np.int32), None)
+    who, owners = np.unique(persons, return_inverse=True)
+    return Release(held, rows, who.size, owners.astype(np.int32), who)
+
+
+def _together(columns: tuple[Column, Column], values: Sequence[Any]) -> tuple[Column, tuple[float, float]]:
+    """Return the codes of both tables in one numbering, and which share of each one's rows occurs in the other."""
+    pa: Any = import_module("pyarrow")
+    arrays = [each if isinstance(each, pa.Array) else pa.array(each, pa.string()) for each in values]
+    whole = pa.concat_arrays(arrays).dictionary_encode(null_encoding="encode")
+    numbers = np.split(np.asarray(whole.indices, np.int32), [len(arrays[0])])
+    codes = [number[column.codes] for number, column in zip(numbers, columns, strict=True)]
+    count = len(whole.dictionary)
+    old, new = (np.bincount(each, minlength=count) for each in codes)
+    overlap = float(old[new > 0].sum() / old.sum()), float(new[old > 0].sum() / new.sum())
+    return Column(np.concatenate(codes), count), overlap
+
+
+def _of_one_type(old: Any, new: Any) -> tuple[Any, Any] | None:
+    """Return values of both tables in a type that holds those of either as they are; None if there is none."""
+    pa: Any = import_module("pyarrow")
+    kinds, types = {old.type, new.type}, pa.types
+    if len(kinds) == 1:
+        return old, new
+    if all(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind) for kind in kinds):
+        wide = pa.large_string()
+    elif all(map(types.is_integer, kinds)):
+        wide = pa.int64()
+    elif all(types.is_integer(kind) or types.is_floating(kind) for kind in kinds):
+        wide = pa.float64()
+    elif any(types.is_null(kind) for kind in kinds):
+        (wide,) = (kind for kind in kinds if not types.is_null(kind))
+    else:
+        return None
+    try:
+        return old.cast(wide), new.cast(wide)
+    except pa.ArrowInvalid:  # a number that the type does not hold
+        return None
+
+
+def _kind(kind: Any) -> str:
+    """Return what kind of values a type is of; the engine's own width of numbers says nothing of the table."""
+    pa: Any = import_module("pyarrow")
+    kinds: dict[str, Any] = {
+        "text": (pa.types.is_string, pa.types.is_large_string),
+        "whole numbers": (pa.types.is_integer,),
+        "numbers": (pa.types.is_floating, pa.types.is_decimal),
+        "days": (pa.types.is_date,),
+        "times": (pa.types.is_timestamp, pa.types.is_time),
+        "truth values": (pa.types.is_boolean,),
+    }
+    return next((said for said, tests in kinds.items() if any(test(kind) for test in tests)), str(kind))
+
+
+def _texts(values: Any) -> list[str | None]:
+    pa: Any = import_module("pyarrow")
+    if pa.types.is_timestamp(values.type):  # without the zeros of a unit finer than they are
+        with suppress(pa.ArrowInvalid):
+            values = values.cast(pa.timestamp("s", values.type.tz))
+    try:
+        return values.cast(pa.string()).to_pylist()
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        return [None if value is None else str(value) for value in values.to_pylist()]
+
+
+def _as_persons(old: Any, new: Any) -> Sequence[Any]:
+    return _of_one_type(old, new) or [_texts(old), _texts(new)]
+
+
+def _as_coarse(old: Sequence[str | None], new: Sequence[str | None]) -> tuple[str, Any, Any] | None:
+    """Return which table is the coarser one, and the values of both as that has them."""
+    if (coarse := as_coarse(new, old)) is not None:
+        return "old", old, coarse
+    if (coarse := as_coarse(old, new)) is not None:
+        return "new", coarse, new
+    return None
+
+
+def _of_people(classes: Column, owners: Ids) -> Column:
+    """Return the class of each person: that of her row, or the bag of those of her rows."""
+    counts = np.bincount(owners)
+    if counts.size == owners.size:
+        codes = np.empty_like(classes.codes)
+        codes[owners] = classes.codes
+        return Column(codes, classes.count)
+    held = classes.codes[np.lexsort((classes.codes, owners))].astype(np.int64)
+    starts = np.cumsum(counts) - counts
+    # Bags that differ in their number of rows never meet: each step numbers on from the last.
+    bags, following = counts.astype(np.int64), int(counts.max()) + 1
+    for place in range(int(counts.max())):
+        longer = np.flatnonzero(counts > place)
+        keys, found = np.unique(bags[longer] * classes.count + held[starts[longer] + place], return_inverse=True)
+        bags[longer] = following + found
+        following += keys.size
+    kinds, codes = np.unique(bags, return_inverse=True)
+    return Column(codes.astype(np.int32), kinds.size)

@@ -1,0 +1,358 @@
+"""People described by columns: how many look alike on any set of them."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from discretion.anonymity.people.marginals import SEVERAL_ROWS, Marginals, groups_among
+from discretion.errors import InvalidTableError, InvalidValueError, UnsupportedError
+from discretion.tables.counting.class_sizes import ClassSizes
+from discretion.tables.engines.one_process import OfOneProcess
+from discretion.tables.layouts.column_names import distinct_names, names_among
+
+if TYPE_CHECKING:
+    from discretion.tables.counting.grouping import Joint
+    from discretion.tables.counting.redacted_answers import Answers
+    from discretion.tables.engines.rows import Rows
+    from discretion.tables.layouts.headers import Header
+
+T = TypeVar("T")
+
+
+class Population(OfOneProcess):
+    """People described by a table: a person a row, or several rows for each with ``person=``.
+
+    Two people are alike on some columns when their values there are the same; null is a value. With ``person=`` what a
+    person has is the bag of her rows: the same rows, as often, in any order. Rows stay in their engine: class sizes
+    and single numbers reach Python, nothing else.
+
+    Parameters
+    ----------
+    table
+        A path, an address of a database (``"postgres://user@host/db?table=visits"``) or ``"-"``, as the page on tables
+        lists them (in ``.csv`` every value is text, empty is null); the bundled ``"example:adult"``; a pandas, polars
+        or Arrow table (anything with ``__arrow_c_stream__``; pandas without its index); or an Ibis table, in place.
+    columns
+        The columns to keep; None keeps all.
+    person
+        The column that says whose row it is, if people have several. It is not one of the population's columns.
+    header
+        Whether the first line of a CSV file holds names (True) or a person (False: the columns are called column1,
+        column2, …), or names for the columns of a file that has none. None looks: a file whose columns seem to be
+        named by a person's values is refused, and True says that they are names all the same, in JSON and Parquet too.
+        In a CSV file a first column without a name is called row if its row numbers rise or header is True.
+    memory
+        How much the engine may hold that holds a table for which it has none of its own: bytes, or text such as
+        ``"2GB"``; None is half of what is available.
+
+    Raises
+    ------
+    InvalidTableError
+        If the table cannot be read as it stands, a column is named twice, or a row is nobody's.
+    UnknownColumnError
+        If the table has no such column.
+    UnsupportedError
+        If ``table`` is something else.
+
+    Examples
+    --------
+    >>> adult = Population("example:adult", columns=["sex", "income"])
+    >>> adult
+    Population(32561 people; sex, income)
+    >>> adult.class_sizes().sizes.tolist()
+    [1179, 6662, 9592, 15128]
+    """
+
+    __slots__ = ("_class_sizes", "_columns", "_people", "_person", "_row_count", "_rows")
+
+    def __init__(
+        self,
+        table: Any,
+        columns: Iterable[str] | None = None,
+        person: str | None = None,
+        header: "Header" = None,
+        *,
+        memory: int | str | None = None,
+    ) -> None:
+        from discretion.tables.sources import open_rows  # noqa: PLC0415 - imports Ibis
+
+        chosen = None if columns is None else distinct_names(columns)
+
+        def choose(names: Sequence[str]) -> Sequence[str]:
+            if person is not None:
+                names_among([person], names)
+            kept = [name for name in names if name != person] if chosen is None else names_among(chosen, names)
+            if not kept:
+                raise InvalidTableError("a population needs at least one column besides the person's")
+            if person in kept:
+                raise InvalidTableError(f"the column {person!r} says who a person is, so it cannot be one of columns")
+            return [*kept, *([person] if person is not None else [])]
+
+        self._hold(open_rows(table, choose, header, memory), person)
+
+    def with_rows(self, change: "Callable[[Rows], Rows]", person: str | None) -> "Population":
+        """Return the population that changed rows are about, unchecked, with the person's column. For the package."""
+        return Population.of_rows(change(self._rows), person)
+
+    @classmethod
+    def of_rows(cls, rows: "Rows", person: str | None = None) -> "Population":
+        """Return the population that rows are about, unchecked. For the package."""
+        population = object.__new__(cls)
+        population._hold(rows, person)
+        return population
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that describe people, in the table's order or in that asked for."""
+        return self._columns
+
+    @property
+    def people(self) -> int:
+        """How many people there are, n."""
+        return self._people
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are: as many as people, unless people have several."""
+        return self._row_count
+
+    @property
+    def person(self) -> str | None:
+        """The column that says whose row it is, or None if everybody has one row."""
+        return self._person
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """What of the table's source is not among the rows: other sheets or tables, or files that are no part of it.
+
+        Examples
+        --------
+        >>> Population("example:adult").left_out
+        ()
+        """
+        return self._rows.left_out
+
+    def class_sizes(self, columns: Iterable[str] | None = None) -> ClassSizes:
+        """Return the sizes of the classes of people who are alike on the columns.
+
+        Parameters
+        ----------
+        columns
+            Some of the population's columns, in any order; None is all of them, and with none of them, ``()``,
+            everybody is alike.
+
+        Raises
+        ------
+        UnknownColumnError
+            If the population has no such column.
+
+        Examples
+        --------
+        >>> Population("example:adult").class_sizes(["race"]).sizes.tolist()
+        [271, 311, 1039, 3124, 27816]
+        """
+        from discretion.tables.counting.grouping import group  # noqa: PLC0415
+
+        chosen = self.known(columns)
+        key = frozenset(chosen)
+        if key not in self._class_sizes:
+            self._class_sizes[key] = group(self._rows, chosen, self._person)
+        return self._class_sizes[key]
+
+    def class_sizes_of_all(self, sets: Iterable[Iterable[str]]) -> tuple[ClassSizes, ...]:
+        """Return the class sizes on each of several sets of columns, which is faster than one set after another.
+
+        The sets share what the engine works out: the rows are grouped on the larger ones, and the smaller ones follow.
+
+        Parameters
+        ----------
+        sets
+            Sets of the population's columns, as for :meth:`class_sizes`.
+
+        Raises
+        ------
+        UnknownColumnError
+            If the population has no such column.
+
+        Examples
+        --------
+        >>> adult = Population("example:adult")
+        >>> [sizes.classes for sizes in adult.class_sizes_of_all([["sex"], ["race"], ["sex", "race"]])]
+        [2, 5, 10]
+        """
+        from discretion.tables.counting.lattice import group_all  # noqa: PLC0415
+
+        chosen = [self.known(columns) for columns in sets]
+        if self._person is None:
+            missing = [key for columns in chosen if (key := frozenset(columns)) not in self._class_sizes]
+            with self._rows.turns:
+                self._class_sizes |= dict(group_all(self._rows, missing, self._people, self._class_sizes))
+        return tuple(self.class_sizes(columns) for columns in chosen)
+
+    def marginals(self, columns: Iterable[str] | None = None, groups: Iterable[Iterable[str]] = ()) -> Marginals:
+        """Return how many people share each value of the columns one by one, and of groups of them together.
+
+        Parameters
+        ----------
+        columns
+            Some of the population's columns; None is all of them.
+        groups
+            Groups of these columns that are to be counted together too.
+
+        Raises
+        ------
+        UnsupportedError
+            If people have several rows: what they have on all columns does not follow from what they have on each.
+        UnknownColumnError
+            If the population has no such column.
+        InvalidValueError
+            If a group has a column that is not among the columns.
+
+        Examples
+        --------
+        >>> Population("example:adult").marginals(["sex", "race"])
+        Marginals(32561 people; sex, race)
+        """
+        if self._person is not None:
+            raise UnsupportedError(SEVERAL_ROWS)
+        chosen = self.known(columns)
+        return Marginals(
+            {name: self.class_sizes([name]) for name in chosen},
+            self._people,
+            {group: self.class_sizes(group) for group in groups_among(groups, chosen)},
+        )
+
+    def told_by_rows(self, tell: "Callable[[Rows, int], T]") -> T:
+        """Return what a function makes of the rows, and of how many there are. For the package."""
+        return tell(self._rows, self._row_count)
+
+    def rarest_value(self, column: str) -> tuple[str | None, int]:
+        """Return a column's value that the fewest people have, as text (None for null), and how many have it.
+
+        Of several, the first by its text, and null last. With ``person=`` a person has every value in her rows.
+
+        Raises
+        ------
+        UnknownColumnError
+            If the population has no such column.
+
+        Examples
+        --------
+        >>> Population("example:adult").rarest_value("workclass")
+        ('Never-worked', 7)
+        """
+        return self.rarest_values([column])[column]
+
+    def rarest_values(self, columns: Iterable[str]) -> dict[str, tuple[str | None, int]]:
+        """Return :meth:`rarest_value` of each column, which is faster at once. For the package."""
+        from discretion.tables.counting.rarest import rarest_of_all, rarest_of_persons  # noqa: PLC0415
+
+        chosen = self.known(columns)
+        if self._person is not None:
+            return {column: rarest_of_persons(self._rows, column, self._person) for column in chosen}
+        return rarest_of_all(self._rows, chosen, self.class_sizes_of_all([column] for column in chosen))
+
+    def common_values(self, column: str, least: int) -> list[tuple[str | None, int]]:
+        """Return the column's values in so many rows or more, as text (None for null), and their rows, commonest first.
+
+        Raises
+        ------
+        UnknownColumnError
+            If the population has no such column.
+
+        Examples
+        --------
+        >>> Population("example:adult").common_values("sex", 20_000)
+        [('Male', 21790)]
+        """
+        from discretion.tables.counting.grouping import held_by  # noqa: PLC0415
+
+        return held_by(self._rows, self.known([column])[0], least)
+
+    def agreements(self, values: Mapping[str, str | None]) -> list[tuple[frozenset[str], int]]:
+        """Return how many rows have just which of these values, given as text: sets of columns, and rows of each.
+
+        Raises
+        ------
+        UnknownColumnError
+            If the population has no such column.
+
+        Examples
+        --------
+        >>> sorted((len(agreed), rows) for agreed, rows in Population("example:adult").agreements({"sex": "Male"}))
+        [(0, 10771), (1, 21790)]
+        """
+        from discretion.tables.counting.grouping import agreeing  # noqa: PLC0415
+
+        return agreeing(self._rows, {column: values[column] for column in self.known(values)})
+
+    def best_guesses(self, columns: Iterable[str], sensitive: str) -> int:
+        """Return for how many people the likeliest sensitive value in their class on the columns is theirs.
+
+        Parameters
+        ----------
+        columns
+            What the adversary knows of a person.
+        sensitive
+            The column that she guesses; with ``person=``, the bag of its values.
+
+        Raises
+        ------
+        UnknownColumnError
+            If the population has no such column.
+        InvalidValueError
+            If the sensitive column is among those known.
+        """
+        from discretion.tables.counting.grouping import guessed  # noqa: PLC0415
+
+        return guessed(self.joint(columns, sensitive))
+
+    def joint(self, columns: Iterable[str], sensitive: str) -> "Joint":
+        """Return how many people of each class have each sensitive value, still in the engine, to ask about."""
+        from discretion.tables.counting.grouping import count_jointly  # noqa: PLC0415
+
+        chosen = self.known(columns)
+        self.known([sensitive])
+        if sensitive in chosen:
+            raise InvalidValueError(
+                f"the sensitive column {sensitive!r} is among those known, so nothing is left to guess"
+            )
+        return count_jointly(self._rows, chosen, sensitive, self._person)
+
+    def redacted_answers(
+        self, columns: Iterable[str], rarer_than: Mapping[str, int], decoyed: Iterable[str]
+    ) -> "Iterator[Answers]":
+        """Yield how many people could give each answer, if they redact rare values and perhaps others.
+
+        Each time: the columns that an answer has redacted, of those with decoys; how many people agree with the rest of
+        it and have just which of these columns rare; and how many such answers there are.
+
+        Parameters
+        ----------
+        columns
+            What people, with one row each, are asked for.
+        rarer_than
+            Some of the columns → a value that fewer people have is redacted.
+        decoyed
+            Those of them where any other value may be redacted too.
+        """
+        from discretion.tables.counting.redacted_answers import count_answers  # noqa: PLC0415
+
+        return count_answers(self._rows, self._row_count, self.known(columns), rarer_than, self.known(decoyed))
+
+    def known(self, columns: Iterable[str] | None) -> tuple[str, ...]:
+        """Return the columns as a tuple if each is one of the population's, once; None is all of them."""
+        return self._columns if columns is None else names_among(distinct_names(columns), self._columns)
+
+    def _hold(self, rows: "Rows", person: str | None) -> None:
+        from discretion.tables.counting.grouping import count_people, count_rows  # noqa: PLC0415
+
+        self._rows, self._person = rows, person
+        self._columns = tuple(name for name in rows.fields if name != person)
+        self._row_count = count_rows(rows)
+        if not self._row_count:
+            raise InvalidTableError("the table has no rows; exposure needs at least one person")
+        self._people = self._row_count if person is None else count_people(rows, person)
+        self._class_sizes: dict[frozenset[str], ClassSizes] = {frozenset(): ClassSizes([self._people], [1])}
+
+    def __repr__(self) -> str:
+        return f"Population({self._people} people; {', '.join(self._columns)})"

@@ -1,0 +1,119 @@
+"""Hierarchies of values as files: a line a value, with what it becomes, coarser from left to right, as ARX has them."""
+
+import csv
+import io
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime, time
+from pathlib import Path
+from typing import Any
+
+from discretion.anonymity.releasing.views import View, merged
+from discretion.errors import InvalidTableError, InvalidValueError
+from discretion.input_files import opened
+
+#: A value as text → its coarser views.
+Hierarchy = Mapping[str, Sequence[str]]
+
+
+def read_hierarchies(path: str | Path, columns: Sequence[str]) -> dict[str, Hierarchy]:
+    """Return the hierarchies in a file, or in the files of a folder, by the columns after which these are named.
+
+    A file is a column's if its name ends with the column's, as ``adult_hierarchy_age.csv`` does; ``;`` or ``,`` parts
+    the values.
+
+    Parameters
+    ----------
+    path
+        A file or a folder.
+    columns
+        The columns that there are.
+
+    Raises
+    ------
+    InvalidTableError
+        If a file cannot be read, has lines of unequal length, or a value twice.
+    InvalidValueError
+        If no column has the name of the file, or of any in the folder, or two files are of one column.
+    """
+    place = Path(path)
+    files = sorted(place.glob("*.csv")) if place.is_dir() else [place]
+    named: dict[str, Path] = {}
+    for file, column in ((file, column) for file in files for column in columns if _is_of(file, column, columns)):
+        if (other := named.setdefault(column, file)) != file:
+            raise InvalidValueError(f"{other.name} and {file.name} in {path} are both of {column!r}; keep one of them")
+    if not named:
+        raise InvalidValueError(
+            f"{path} has no hierarchy of a column: name each file after its column, such as {columns[0]}.csv"
+        )
+    return {column: _read(file) for column, file in named.items()}
+
+
+def views_by(hierarchy: Hierarchy, column: str, finest: View) -> tuple[View, ...]:
+    """Return a view of a column and the coarser ones that a hierarchy tells, the finest first; null is null in each.
+
+    Raises
+    ------
+    InvalidValueError
+        If it does not tell what a value becomes, or a view is no function of the one before.
+    """
+    texts = [None if value is None else _as_told(value, hierarchy) for value in finest.labels]
+    untold = sum(text is not None and text not in hierarchy for text in texts)
+    if untold:
+        raise InvalidValueError(
+            f"the hierarchy of {column!r} does not tell what {untold:,} of its values become; give each a line"
+        )
+    found = [before := finest]
+    for level in range(len(next(iter(hierarchy.values()), ()))):
+        view = merged(finest, f"level {level + 1}", [None if t is None else hierarchy[t][level] for t in texts])
+        alike = before.column.codes.tolist()
+        if len({*zip(alike, view.column.codes.tolist(), strict=True)}) > len({*alike}):
+            raise InvalidValueError(
+                f"the hierarchy of {column!r} is none: values alike on level {level} differ on level {level + 1}; "
+                "each level has to follow from the one before"
+            )
+        before = view
+        if 1 < view.column.count < found[-1].column.count:
+            found.append(view)
+    return tuple(found)
+
+
+def _as_told(value: Any, hierarchy: Hierarchy) -> str:
+    """Return how a hierarchy spells a value: 39.0, midnight or a flag may stand in it as 39, the day or true."""
+    spellings = [str(value), str(value).strip()]
+    if isinstance(value, bool):
+        spellings.append(str(value).lower())
+    if isinstance(value, float) and value.is_integer():
+        spellings.append(f"{value:.0f}")
+    if isinstance(value, datetime) and value.time() == time():
+        spellings.append(value.date().isoformat())
+    return next((text for text in spellings if text in hierarchy), spellings[0])
+
+
+def _is_of(file: Path, column: str, columns: Iterable[str]) -> bool:
+    """Whether a file is named after a column, and after no longer one."""
+    name = _plain(file.stem)
+    fits = [each for each in columns if name == _plain(each) or name.endswith("_" + _plain(each))]
+    return column == max(fits, key=len, default=None)
+
+
+def _plain(name: str) -> str:
+    return name.casefold().replace("-", "_").replace(" ", "_")
+
+
+def _read(path: Path) -> Hierarchy:
+    with opened(path, "a hierarchy") as file:
+        try:
+            text = file.read().decode("utf-8-sig")
+        except UnicodeDecodeError:
+            raise InvalidTableError(f"{path} is not text in UTF-8; save it as that") from None
+    try:
+        parted = csv.reader(io.StringIO(text, newline=""), delimiter=";" if ";" in text else ",", strict=True)
+        lines = [line for line in parted if line]
+    except csv.Error:
+        raise InvalidTableError(f"{path} is not a CSV file that can be read; see to its quotes and line ends") from None
+    found = {line[0].strip(): tuple(value.strip() for value in line[1:]) for line in lines}
+    if not lines or len({len(line) for line in lines}) > 1 or len(lines[0]) < 2:
+        raise InvalidTableError(f"{path} is no hierarchy: each line has a value and as many coarser ones, at least one")
+    if len(found) < len(lines):
+        raise InvalidTableError(f"{path} tells twice what a value becomes; keep one of the lines")
+    return found

@@ -1,0 +1,137 @@
+"""What a release is worth: entropy, precision, or who is told apart, of the rows that go out."""
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discretion.anonymity.releasing.cut import Cut
+from discretion.anonymity.releasing.goal import Rows
+from discretion.anonymity.releasing.views import View
+from discretion.numerics.alike import Column
+from discretion.numerics.search.ideals import Ideals, bits
+from discretion.numerics.search.worth import ToppedUp
+
+Utility = Literal["entropy", "precision", "discernibility"]
+UTILITIES: tuple[Utility, ...] = ("entropy", "precision", "discernibility")
+
+
+def worth_of_cells(utility: Utility, view: View, level: int, views: int) -> NDArray[np.float64]:
+    """Return what a cell is worth in a row that goes out, by its code.
+
+    Entropy: ``log2(n / n_code)``. Precision: ``1 − level / views``, where dropping a column is one level more than its
+    coarsest view; what has one value is worth nothing. Source: Gionis and Tassa, 2009; Sweeney, "Achieving k-anonymity
+    privacy protection using generalization and suppression", 2002.
+    """
+    if utility == "entropy":
+        return view.bits_of_codes
+    return np.full(view.column.count, 1 - level / views if view.bits else 0.0)
+
+
+class Kept(ABC):
+    """What goes out is worth, if a choice of views can keep to the goal.
+
+    It is worked out only where it may be more than the most so far; less is as good as nothing to the search.
+    """
+
+    def __init__(
+        self, ideals: Ideals, views: Sequence[View], weights: Sequence[Fraction], cut: Callable[[int], Cut | None]
+    ) -> None:
+        self._ideals, self._views, self._cut = ideals, views, cut
+        self._alone = ToppedUp(ideals, weights)
+        self.weights, self.rivals = self._alone.weights, self._alone.rivals
+        self._most = Fraction(-1)
+        self._known: dict[int, Fraction] = {}
+
+    def of(self, ideal: int) -> Fraction:
+        """Return the worth of an ideal, negative if it cannot keep to the goal."""
+        if ideal not in self._known:
+            self._known[ideal] = whole = self.whole(ideal)
+            if whole >= self._most:
+                cut = self._cut(ideal)
+                self._known[ideal] = Fraction(-1) if cut is None else whole - self.lost(ideal, cut)
+            self._most = max(self._most, self._known[ideal])
+        return self._known[ideal]
+
+    def most(self, ideal: int) -> Fraction:
+        """Return at least as much as any ideal inside of it is worth."""
+        return self._alone.most(ideal)
+
+    def whole(self, ideal: int) -> Fraction:
+        """Return what it is worth if nothing is cut."""
+        return self._alone.of(ideal)
+
+    @abstractmethod
+    def lost(self, ideal: int, cut: Cut) -> Fraction:
+        """Return what is lost with what is cut."""
+
+
+class CellsKept(Kept):
+    """What the cells that go out are worth together."""
+
+    def __init__(
+        self,
+        ideals: Ideals,
+        views: Sequence[View],
+        worths: Sequence[NDArray[np.float64]],
+        cut: Callable[[int], Cut | None],
+    ) -> None:
+        weights = [Fraction(float(view.sizes @ worth)) for view, worth in zip(views, worths, strict=True)]
+        super().__init__(ideals, views, weights, cut)
+        self._worths = worths
+
+    def lost(self, ideal: int, cut: Cut) -> Fraction:
+        """Return what the cells are worth that are cut."""
+        tops = list(bits(self._ideals.tops(ideal)))
+        return Fraction(
+            math.fsum(
+                float(self._worths[j][self._views[j].column.codes[cut.out | blank]].sum())
+                for j, blank in zip(tops, cut.blank, strict=True)
+            )
+        )
+
+
+class ToldApart(Kept):
+    """How many ordered pairs of people are told apart in the file: n² less the discernibility (Bayardo, Agrawal, 2005).
+
+    Those that several columns tell apart are no more than those that each of them does, added up.
+    """
+
+    def __init__(
+        self,
+        ideals: Ideals,
+        views: Sequence[View],
+        classes: Callable[[int], Column],
+        cut: Callable[[int], Cut | None],
+    ) -> None:
+        super().__init__(ideals, views, [Fraction(told_apart(view.sizes)) for view in views], cut)
+        self._classes = classes
+
+    def most(self, ideal: int) -> Fraction:
+        """Return how many pairs all of it tells apart."""
+        return min(super().most(ideal), self.whole(ideal))
+
+    def whole(self, ideal: int) -> Fraction:
+        """Return how many pairs it tells apart if nothing is cut."""
+        return Fraction(told_apart(np.bincount(self._classes(ideal).codes)))
+
+    def lost(self, ideal: int, cut: Cut) -> Fraction:
+        """Return how many pairs fewer are told apart: who is left out is from nobody."""
+        shown = [self._views[j] for j in bits(self._ideals.tops(ideal))]
+        lost = self.whole(ideal) - cut.out.size**2 + discernibility(cut.classes(shown), cut.out, cut.out.size)
+        return max(lost, Fraction(0))  # the rest of a class of most people is told from more
+
+
+def discernibility(classes: Column, out: Rows, people: int) -> int:
+    """Return ``Σ_class size² + n·(rows left out)`` of n people: with how many each is confused, added up."""
+    sizes = np.bincount(classes.codes[~out])
+    return int((sizes.astype(object) ** 2).sum()) + int(out.sum()) * people
+
+
+def told_apart(sizes: NDArray[np.int64]) -> int:
+    """Return how many ordered pairs are in different classes of these sizes."""
+    return int(sizes.sum()) ** 2 - int((sizes.astype(object) ** 2).sum())

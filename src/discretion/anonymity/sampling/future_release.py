@@ -1,0 +1,216 @@
+"""Exposure of people yet to come, from a sample of people like them."""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from discretion.adversaries.priors import as_distribution
+from discretion.anonymity.people.population import Population
+from discretion.anonymity.sampling.sampled_exposure import sizes_of
+from discretion.anonymity.sampling.statistical_bounds import Cells, extreme_exposure
+from discretion.anonymity.sampling.statistical_exposure import Reals, exposed_part, statistical_exposure
+from discretion.errors import InvalidValueError
+from discretion.estimate import Estimate
+from discretion.numerics.draws.randomness import Seed
+from discretion.numerics.laws.binomial_limits import limits_of_parts
+from discretion.numerics.laws.hypergeometric import hypergeometric_cdf, hypergeometric_pmf
+from discretion.tables.counting.class_sizes import ClassSizes
+from discretion.validation import as_confidence, as_count, as_crowd
+
+
+def future_exposure(
+    P: Population | ClassSizes,
+    n: int,
+    k: int,
+    confidence: float = 0.95,
+    *,
+    columns: Iterable[str] | None = None,
+    domain: int | None = None,
+) -> Estimate:
+    """Return an interval for the chance that a person of a future release has fewer than k alike in it.
+
+    The statistical exposure ``𝒬_p(n, k)`` of the unknown p, given m people drawn from it independently
+
+    Parameters
+    ----------
+    P
+        The m people that were sampled, or the sizes of the classes in which they are alike; those of the release will
+        be others like them.
+    n
+        How many people there will be in the release, at least 1 and at most 10¹⁰.
+    k
+        At least 1.
+    confidence
+        In (0, 1).
+    columns
+        What will be released of people; None is all columns. Not with class sizes.
+    domain
+        How many different values are possible, those not seen included; None if that is not known.
+
+    Returns
+    -------
+    Estimate
+        ``value`` is the statistical exposure of the sample's own shares, moved into the interval if it lies outside.
+        The interval misses with probability at most ``1 - confidence``, for every p.
+
+    Raises
+    ------
+    UnsupportedError
+        If P is neither, or columns is given with class sizes.
+    InvalidValueError
+        If n, k, the confidence or the domain is out of range.
+    UnknownColumnError
+        If the population has no such column.
+
+    Notes
+    -----
+    Two intervals share the misses, and their intersection is returned. First, limits of every value's share at once,
+    and the extreme laws within them by convex duality. Second, for ``n ≤ m``, the mean exposure of n of the m people,
+    which is unbiased; with one person replaced it changes by no more than the range of its increments, so McDiarmid's
+    inequality bounds how far off it is. Exposure falls with n: for ``n > m/2`` the upper limit is that of half as many
+    people as were sampled. Neither needs the domain. Source: Discretion.
+
+    Examples
+    --------
+    >>> sample = Population("example:adult", columns=["sex", "income", "race"])
+    >>> future = future_exposure(sample, n=10_000, k=50)
+    >>> future.low < statistical_exposure(sample.class_sizes(), 10_000, 50) == future.value < future.high
+    True
+    """
+    sizes = sizes_of(P, columns)
+    n, k = as_crowd(n, "n"), as_count(k, "k", at_least=1)
+    confidence = as_confidence(confidence)
+    misses = 1 - confidence
+    unseen = None if domain is None else as_count(domain, "domain", at_least=1) - sizes.classes
+    if unseen is not None and unseen < 0:
+        raise InvalidValueError(f"domain is the number of possible values; {sizes.classes} were seen, got {domain}")
+    value = statistical_exposure(sizes, n, k)
+    if k == 1 or k > n:
+        return Estimate(value, value, value, confidence, "the same for every law")
+    limits, mean = _within_limits(sizes, n, k, misses / 2, unseen), _unbiased(sizes, n, k, misses / 2)
+    low, high = max(limits[0], mean[0]), min(limits[1], mean[1])
+    if low > high:  # one of both has missed
+        low, high = min(limits[0], mean[0]), max(limits[1], mean[1])
+    value = min(max(value, low), high)
+    return Estimate(value, low, high, confidence, "limits of all shares, and bounded differences")
+
+
+@dataclass(frozen=True, eq=False)
+class SimulatedEstimates:
+    """What samples say of the exposure of another sample of as many people (Anonymity, Figure 3).
+
+    Parameters
+    ----------
+    truth
+        The statistical exposure of the law, for k = 1..n, shape (n,).
+    exposure
+        The exposure of each sample itself, shape (runs, n).
+    statistical_exposure
+        The statistical exposure of each sample's shares, shape (runs, n).
+    """
+
+    truth: Reals
+    exposure: Reals
+    statistical_exposure: Reals
+
+
+def simulated_estimates(p: ArrayLike, n: int, runs: int = 1000, rng: Seed = None) -> SimulatedEstimates:
+    """Return two estimates of the exposure of n people drawn from a law, from simulated samples of n others.
+
+    Parameters
+    ----------
+    p
+        The law, shape (m,).
+    n
+        How many people a sample has, at least 1.
+    runs
+        How many samples, at least 1.
+    rng
+        The seed.
+
+    Returns
+    -------
+    SimulatedEstimates
+        The truth and both estimates, for k = 1..n.
+
+    Raises
+    ------
+    InvalidPriorError
+        If p is not a probability distribution.
+    InvalidValueError
+        If n or runs is out of range.
+
+    Notes
+    -----
+    Source: Anonymity, Figure 3: 1000 samples of 128 people on 4 values; the statistical exposure varies less.
+
+    Examples
+    --------
+    >>> figure = simulated_estimates([0.4, 0.3, 0.2, 0.1], n=128, runs=200, rng=0)
+    >>> bool(figure.statistical_exposure[:, 15].std() < figure.exposure[:, 15].std())
+    True
+    """
+    law, n, runs = as_distribution(p, "p"), as_count(n, "n", at_least=1), as_count(runs, "runs", at_least=1)
+    counts = np.random.default_rng(rng).multinomial(n, law / law.sum(), size=runs)
+    size, k = np.arange(n + 1), np.arange(1, n + 1)
+    statistical = exposed_part(size[:, None] / n, n, k)
+    exposed = size[:, None] / n * (size[:, None] < k)
+    truth = exposed_part(law[:, None], n, k).sum(axis=0)
+    return SimulatedEstimates(truth, _by_run(exposed, counts), _by_run(statistical, counts))
+
+
+def _by_run(parts: Reals, counts: Any) -> Reals:
+    """Return the sum over values of what a count contributes, for each run and k."""
+    total = np.zeros((counts.shape[0], parts.shape[1]))
+    for column in counts.T:
+        total += parts[column]
+    return total
+
+
+def _within_limits(sizes: ClassSizes, n: int, k: int, misses: float, unseen: int | None) -> tuple[float, float]:
+    seen = sizes.sizes if unseen == 0 else np.append(0, sizes.sizes)
+    low, high = limits_of_parts(seen, sizes.people, misses)
+    values = sizes.counts.astype(np.float64)
+    if unseen:
+        cells = Cells(seen / sizes.people, low, high, np.append(float(unseen), values))
+    else:
+        of_seen = slice(len(seen) - len(values), None)
+        most = float(high[0]) if unseen is None else 0.0
+        cells = Cells(sizes.sizes / sizes.people, low[of_seen], high[of_seen], values, most)
+    return extreme_exposure(cells, n, k, -1), extreme_exposure(cells, n, k, 1)
+
+
+def _unbiased(sizes: ClassSizes, n: int, k: int, misses: float) -> tuple[float, float]:
+    """Return limits from the mean exposure of subsets of the sample."""
+    m = sizes.people
+    low = _mean_exposure(sizes, n, k) - _off_the_mean(m, n, k, misses / 2) if n <= m else 0.0
+    # The more of the sample, the more one person matters, up to k at n = m.
+    fewer = min(n, max(m // 2, 1))
+    high = 1.0 if k > fewer else _mean_exposure(sizes, fewer, k) + _off_the_mean(m, fewer, k, misses / 2)
+    return max(low, 0.0), min(high, 1.0)
+
+
+def _mean_exposure(sizes: ClassSizes, n: int, k: int) -> float:
+    """Return the mean exposure of n of the m people: ``Σ_v (s_v/m) P(Hypergeometric(m-1, s_v-1, n-1) ≤ k-2)``."""
+    m = sizes.people
+    exposed = [hypergeometric_cdf(k - 2, size - 1, m - 1, n - 1) for size in sizes.sizes.tolist()]
+    return float((sizes.counts * sizes.sizes) @ np.array(exposed)) / m
+
+
+def _off_the_mean(m: int, n: int, k: int, misses: float) -> float:
+    """Return how far the mean exposure of n of m people may be off, by McDiarmid's inequality.
+
+    One more person in a class of s adds ``(P(H ≤ k-2) - (k-1) P(H = k-1))/m`` to it, for the number H of n - 1 others
+    drawn that are of the class: if she is drawn she may be exposed, or k - 1 others no longer are. That falls with s
+    from 1/m and rises after the s with ``k·P(H' = k-2) = (k-1)·P(H' = k-1)``, for n - 2 others drawn.
+    """
+    turn = math.floor((k * (m - n + k - 1) + (k - 2) * (n - k)) / n)
+    least = min(
+        hypergeometric_cdf(k - 2, size, m - 1, n - 1) - (k - 1) * float(hypergeometric_pmf(k - 1, size, m - 1, n - 1))
+        for size in {min(max(turn + step, 0), m - 1) for step in (-1, 0, 1, 2)}
+    )
+    return (1 - least) * math.sqrt(math.log(1 / misses) / (2 * m))

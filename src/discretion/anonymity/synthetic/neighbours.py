@@ -1,0 +1,124 @@
+"""Attacks by the synthetic records that are nearest to a person: linkability and inference."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from math import comb
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discretion.anonymity.synthetic.attack import Attacked, SyntheticAttack
+from discretion.anonymity.synthetic.tables import MISSING, Tables
+from discretion.numerics.compiled import compiled, on_all_cores
+from discretion.numerics.distances.gower import Records, gower_distances
+
+Codes = NDArray[np.int32]
+Integers = NDArray[np.int64]
+Reals = NDArray[np.float64]
+Told = NDArray[np.bool_]
+
+#: How far from the truth a guess of a number may be, as a part of it.
+TOLERANCE = 0.05
+# Distances that are held at once by a core.
+_AT_ONCE = 1 << 20
+
+
+def linkability(
+    tables: Tables, first: Sequence[str], second: Sequence[str], neighbours: int, people: tuple[Integers, Integers]
+) -> SyntheticAttack:
+    """Return how often a synthetic record joins what two parties know of a person, each some columns.
+
+    It does if it is among the nearest by either's columns: those at most as far as the k-th nearest, k being
+    ``neighbours``, so that all at that distance are among them. Source: as for :meth:`SyntheticAttack.risk`.
+    """
+    known_to_first, known_to_second = tables.records(first), tables.records(second)
+    size = tables.sizes[1]
+    k = min(neighbours, size)
+
+    def linked(targets: tuple[Records, Records], some: slice) -> Told:
+        near = [
+            _nearest(target.taken(some), known, k)
+            for target, known in zip(targets, (known_to_first[1], known_to_second[1]), strict=True)
+        ]
+        return np.any(near[0] & near[1], axis=1)
+
+    hits, others = (
+        _hits(partial(linked, (known_to_first[part].taken(chosen), known_to_second[part].taken(chosen))), chosen, size)
+        for part, chosen in zip((0, 2), people, strict=True)
+    )
+    return SyntheticAttack("linkability", hits, others, naive=1 - comb(size - k, k) / comb(size, k))
+
+
+def inference(
+    tables: Tables, known: Sequence[str], sensitive: str, people: tuple[Integers, Integers]
+) -> SyntheticAttack:
+    """Return how often the synthetic records that are nearest by the known columns give a sensitive value away.
+
+    The guess is the commonest value among all that are nearest, of tied ones the commonest in the whole synthetic
+    table: where records are the same as the person on the known columns, that of a Bayes adversary. A number counts as
+    guessed within a twentieth of it. Naive is to guess the commonest value of the table.
+    """
+    records, column = tables.records(known), tables.columns[sensitive]
+    shifted = [part - MISSING for part in column.parts]
+    by_count = np.argsort(-np.bincount(shifted[1], minlength=column.count + 1), kind="stable")
+    rank = np.empty(by_count.size, np.int64)
+    rank[by_count] = np.arange(by_count.size)
+    voting = rank[shifted[1]].astype(np.int32)
+
+    def right(targets: Records, truth: Integers, some: slice) -> Told:
+        guesses = np.empty(truth[some].size, np.int32)
+        away = gower_distances(targets.taken(some), records[1])
+        compiled(_vote)(away, voting, np.zeros(by_count.size, np.int32), guesses)
+        return _is_right(by_count[guesses] + MISSING, truth[some], column.numbers)
+
+    truths = [column.parts[part][chosen].astype(np.int64) for part, chosen in zip((0, 2), people, strict=True)]
+    hits, others = (
+        _hits(partial(right, records[part].taken(chosen), truth), chosen, tables.sizes[1])
+        for part, chosen, truth in zip((0, 2), people, truths, strict=True)
+    )
+    always = np.full(truths[0].size, by_count[0] + MISSING)
+    naive = float(_is_right(always, truths[0], column.numbers).mean())
+    return SyntheticAttack(f"inference:{sensitive}", hits, others, naive=naive)
+
+
+def _hits(told: Callable[[slice], Told], people: Integers, size: int) -> Attacked:
+    """Return of how many people something is told, asking for some of them at a time."""
+    step = max(1, _AT_ONCE // size)
+    parts = [slice(start, start + step) for start in range(0, people.size, step)]
+    return Attacked(int(sum(part.sum() for part in on_all_cores(told, parts))), people.size)
+
+
+def _nearest(asked: Records, known: Records, k: int) -> Told:
+    """Return which known records are at most as far from each asked one as its k-th nearest."""
+    away = gower_distances(asked, known)
+    furthest = away.min(axis=1) if k == 1 else np.partition(away, k - 1, axis=1)[:, k - 1]
+    return away <= furthest[:, None]
+
+
+def _is_right(guesses: Integers, truth: Integers, numbers: Reals | None) -> Told:
+    same = guesses == truth
+    if numbers is None or not numbers.size:
+        return same
+    given = (guesses != MISSING) & (truth != MISSING)
+    wanted = numbers[truth]
+    with np.errstate(invalid="ignore", over="ignore"):
+        near = np.abs(numbers[guesses] - wanted) <= TOLERANCE * np.abs(wanted)
+    return same | (given & np.isfinite(wanted) & near)
+
+
+def _vote(away: Reals, voting: Codes, votes: Codes, guesses: Codes) -> None:
+    for i in range(away.shape[0]):
+        least = away[i, 0]
+        for j in range(away.shape[1]):
+            least = min(least, away[i, j])
+        best = -1
+        for j in range(away.shape[1]):
+            if away[i, j] == least:
+                code = voting[j]
+                votes[code] += 1
+                if best < 0 or votes[code] > votes[best] or (votes[code] == votes[best] and code < best):
+                    best = code
+        guesses[i] = best
+        for j in range(away.shape[1]):
+            if away[i, j] == least:
+                votes[voting[j]] = 0

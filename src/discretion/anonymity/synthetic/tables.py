@@ -1,0 +1,232 @@
+"""An original table, a synthetic one and one of held-out people, in the same codes."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, reduce
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discretion.errors import InvalidTableError
+from discretion.numerics.alike import Column, everybody, refined
+from discretion.numerics.distances.gower import Records, between
+
+Codes = NDArray[np.int32]
+Reals = NDArray[np.float64]
+Valued = tuple[Column, Any]
+
+NAMES = ("the original", "the synthetic table", "the held-out table")
+MISSING = -1
+# Of fewer synthetic records the value is somebody's by chance; and in so few records hardly any value is.
+_COPIED, _FEW_RECORDS = 0.05, 20
+
+
+@dataclass(frozen=True)
+class CodedColumn:
+    """A column of the three tables in the same codes: of numbers by their size; -1 where there is no value.
+
+    ``numbers`` are those that the codes stand for, None for other values.
+    """
+
+    original: Codes
+    synthetic: Codes
+    control: Codes
+    count: int
+    numbers: Reals | None
+
+    @property
+    def parts(self) -> tuple[Codes, Codes, Codes]:
+        """The three tables' codes."""
+        return self.original, self.synthetic, self.control
+
+    @cached_property
+    def scale(self) -> tuple[float, float] | None:
+        """Between what the synthetic table's numbers lie, if these differ."""
+        if self.numbers is None:
+            return None
+        held = self.numbers[np.unique(self.synthetic[self.synthetic != MISSING])]
+        held = held[np.isfinite(held)]
+        if not held.size or not 0 < float(held[-1]) - float(held[0]) < math.inf:
+            return None
+        return float(held[0]), float(held[-1])
+
+
+@dataclass(frozen=True)
+class Tables:
+    """The three tables, by their columns."""
+
+    columns: Mapping[str, CodedColumn]
+
+    @cached_property
+    def sizes(self) -> tuple[int, int, int]:
+        """How many rows the original, the synthetic table and the held-out one have."""
+        first = next(iter(self.columns.values()))
+        return first.original.size, first.synthetic.size, first.control.size
+
+    @cached_property
+    def codes(self) -> tuple[Codes, Codes, Codes]:
+        """The codes of each table, shape (columns, rows)."""
+        original, synthetic, control = (
+            np.stack([column.parts[i] for column in self.columns.values()]) for i in range(3)
+        )
+        return original, synthetic, control
+
+    def without(self, columns: Sequence[str]) -> "Tables":
+        """Return the tables without some columns."""
+        return Tables({name: column for name, column in self.columns.items() if name not in columns})
+
+    @cached_property
+    def newly_made(self) -> tuple[str, ...]:
+        """The columns of which hardly any synthetic record has a value that a person has: by them no row is a copy.
+
+        Time stamps of the synthetic table's own are such, and numbers with noise. None is one if all are.
+        """
+        return self._but_not_all(
+            name
+            for name, column in self.columns.items()
+            if _are_new(column.synthetic, np.concatenate([column.original, column.control]))
+        )
+
+    @cached_property
+    def of_one_table(self) -> tuple[str, ...]:
+        """The columns of which hardly any held-out person has a value that somebody of the original has."""
+        return self._but_not_all(
+            name for name, column in self.columns.items() if _are_new(column.control, column.original)
+        )
+
+    def _but_not_all(self, names: Iterable[str]) -> tuple[str, ...]:
+        found = tuple(names)
+        return found if len(found) < len(self.columns) else ()
+
+    def is_of_one_value(self, column: str) -> bool:
+        """Return whether all people of the original and all held out have the same value of a column, or none."""
+        original, _, control = self.columns[column].parts
+        return np.unique(np.concatenate([original, control])).size == 1
+
+    def records(self, columns: Sequence[str]) -> tuple[Records, Records, Records]:
+        """Return each table's records on some columns, as distances are measured between them.
+
+        A number is measured by the range that the column has in the synthetic table, which whoever attacks has.
+        """
+        chosen = [self.columns[name] for name in columns]
+        measured = [(column, *_measured(column)) for column in chosen if column.scale is not None]
+        units = np.array([unit for *_, unit in measured])
+        original, synthetic, control = (
+            Records(
+                np.array([numbers[column.parts[i]] for column, numbers, _ in measured]).reshape(-1, self.sizes[i]),
+                units,
+                np.array([column.parts[i] for column in chosen if column.scale is None], np.int32).reshape(
+                    -1, self.sizes[i]
+                ),
+            )
+            for i in range(3)
+        )
+        return original, synthetic, control
+
+    def rows(self) -> tuple[Column, Column, Column]:
+        """Return which rows are the same, within and between the tables: a code for each different one."""
+        pooled = (np.concatenate(each.parts) - np.int32(MISSING) for each in self.columns.values())
+        counts = (each.count + 1 for each in self.columns.values())
+        whole = reduce(refined, map(Column, pooled, counts), everybody(sum(self.sizes)))
+        ends = np.cumsum(self.sizes)[:-1]
+        original, synthetic, control = (Column(part, whole.count) for part in np.split(whole.codes, ends))
+        return original, synthetic, control
+
+
+def _are_new(codes: Codes, others: Codes) -> bool:
+    """Return whether hardly any of these values, of which there are some, is among the others."""
+    given = codes[codes != MISSING]
+    return given.size >= _FEW_RECORDS and int(np.isin(given, others).sum()) < _COPIED * given.size
+
+
+def _measured(column: CodedColumn) -> tuple[Reals, float]:
+    """Return what each code is as distances are measured, last, at -1, what a missing value is, and its units."""
+    assert column.numbers is not None
+    assert column.scale is not None
+    return between(np.append(column.numbers, math.nan), *column.scale)
+
+
+def tables_of(columns: Sequence[str], valued: Sequence[Mapping[str, Valued]]) -> Tables:
+    """Return the three tables in the same codes, from each one's codes and what they stand for.
+
+    A column is of numbers if its values are numbers or dates, or texts all of which are different numbers.
+
+    Raises
+    ------
+    InvalidTableError
+        If a column holds one kind of value in one table and another in another.
+    """
+    return Tables({name: _coded(name, [each[name] for each in valued]) for name in columns})
+
+
+def _coded(name: str, parts: Sequence[Valued]) -> CodedColumn:
+    kinds = [_kind(labels) for _, labels in parts]
+    numbers = [_numbers(labels) for _, labels in parts]
+    met = {kind for kind in kinds if kind != "nothing"}
+    measured = [each for each in numbers if each is not None]
+    by_number = len(measured) == len(numbers)
+    if len(met) > 1 and not (by_number and met <= {"numbers", "text"}):
+        there = ", ".join(f"{kind} in {table}" for kind, table in zip(kinds, NAMES, strict=True))
+        raise InvalidTableError(
+            f"the column {name!r} holds {there}; write it alike in all three, or leave it out (--columns, columns=)"
+        )
+    values: list[NDArray[Any]] = [*measured] if by_number else [_texts(labels) for _, labels in parts]
+    given = [_given(labels) for _, labels in parts]
+    different = np.unique(np.concatenate([value[there] for value, there in zip(values, given, strict=True)]))
+
+    def coded(part: int) -> Codes:
+        codes = np.full(values[part].size, MISSING, np.int32)
+        codes[given[part]] = np.searchsorted(different, values[part][given[part]])
+        return codes[parts[part][0].codes]
+
+    return CodedColumn(coded(0), coded(1), coded(2), different.size, different if by_number else None)
+
+
+def _given(labels: Any) -> NDArray[np.bool_]:
+    """Return which labels are values: neither null nor NaN is one."""
+    pc: Any = import_module("pyarrow.compute")
+    return ~np.asarray(pc.is_null(labels, nan_is_null=True), bool)
+
+
+def _kind(labels: Any) -> str:
+    """Return what kind of values these are, in words."""
+    types: Any = import_module("pyarrow.types")
+    kind = labels.type
+    if not _given(labels).any():
+        return "nothing"
+    if types.is_string(kind) or types.is_large_string(kind):
+        return "text"
+    if types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind):
+        return "numbers"
+    return "dates" if types.is_date(kind) or types.is_timestamp(kind) else str(kind)
+
+
+def _numbers(labels: Any) -> Reals | None:
+    """Return values as numbers, those missing as NaN; None if they are none, or doubles cannot tell them apart."""
+    pa: Any = import_module("pyarrow")
+    match _kind(labels):
+        case "numbers":
+            found = np.asarray(labels.cast(pa.float64(), safe=False).fill_null(math.nan), np.float64)
+        case "dates":
+            stamps = labels.cast(pa.timestamp("us"), safe=False).cast(pa.int64())
+            found = np.asarray(stamps.cast(pa.float64(), safe=False).fill_null(math.nan), np.float64)
+        case "text":
+            try:
+                found = np.array([math.nan if text is None else float(text) for text in labels.to_pylist()])
+            except ValueError:
+                return None
+            if not np.isfinite(found[_given(labels)]).all():
+                return None
+        case "nothing":
+            return np.full(len(labels), math.nan)
+        case _:
+            return None
+    given = found[_given(labels)]
+    return found if np.unique(given).size == given.size else None
+
+
+def _texts(labels: Any) -> NDArray[Any]:
+    return np.array([str(value) for value in labels.to_pylist()], dtype=object)

@@ -1,0 +1,108 @@
+"""The Bayes risk of a black box, from samples."""
+
+from numpy.typing import ArrayLike
+
+from discretion.blackbox.classifiers import Classifier, Method, chosen, name_of
+from discretion.blackbox.progressive_validation import Validation, validated
+from discretion.blackbox.samples import as_samples
+from discretion.estimate import Estimate
+from discretion.numerics.draws.randomness import Seed
+from discretion.validation import as_confidence
+
+NO_LOWER_LIMIT = "no finite sample bounds it from below without assumptions"
+
+
+def estimate_bayes_risk(
+    secrets: ArrayLike,
+    observations: ArrayLike,
+    confidence: float = 0.95,
+    method: Method = "auto",
+    rng: Seed = None,
+) -> Estimate:
+    """Return an estimate of the Bayes risk, the least error in guessing secrets, with an interval that holds.
+
+    ``R* = 1 - Σ_o max_s P(s, o)`` of the law from which the pairs (s, o) were drawn, independently of each other
+
+    Parameters
+    ----------
+    secrets
+        What went in, shape ``(m,)``: numbers, text or other values that can be hashed, of at least two kinds.
+    observations
+        What came out, shape ``(m,)`` or ``(m, d)``. Discrete ones are compared as they are, rows whole: with text
+        among its columns a row is discrete. Sequences of several lengths need a metric of their own.
+    confidence
+        With what probability the interval covers R*, in (0, 1), at every sample size. Samples that are refused, such as
+        those of a single secret, count as covered.
+    method
+        What guesses, which the interval holds for whatever it is:
+
+        - ``"frequentist"``: the most frequent secret with an observation; for one never seen, the most frequent of all.
+        - ``"nearest-neighbours"``: `NearestNeighbours()`, or such an object with a k or a metric of its own.
+        - any object with ``fit(X, y)`` and ``predict(X)``, such as a scikit-learn classifier; copies of it are fitted.
+        - ``"auto"``: frequentist, but for floats nearest neighbours if at least half of the first samples in random
+          order, a sixteenth of all and at most 1000, are distinct. These decide and are then left out; floats that
+          repeat more rarely than that are taken for distinct.
+    rng
+        A generator or a seed for the order of the samples; None draws a fresh one.
+
+    Returns
+    -------
+    Estimate
+        Frequentist: two-sided. Else low is 0, for nothing follows on that side from a finite number of samples without
+        assumptions. The value is an estimate in it: frequentist, where held-out errors, which fall to R* as samples
+        come in, and training errors, which rise to it, meet at the pace of both; else the share of errors on the
+        samples of the later half, each guessed from those before it, which is R* or more on average.
+
+    Raises
+    ------
+    InvalidValueError
+        If there are no samples, samples of a single secret, 20 samples or more most of which have a secret that no
+        other has, not as many secrets as observations, an observation that is not finite, or an option outside its
+        range.
+
+    Notes
+    -----
+    Source: the guessers are F-BLEAU's (Cherubin, Chatzikokolakis and Palamidessi, S&P 2019; Bayes-sec, section VII-D).
+    Upper limit: Clopper-Pearson's on progressive validation, where the errors exceed a binomial count whose probability
+    is R*. Lower limit: Clopper-Pearson's on the least training error of any classifier, which the best does not beat.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import discretion as dc
+    >>> secrets = np.random.default_rng(0).integers(2, size=4000)
+    >>> reports = dc.RandomizedResponse(2, p=0.75).sample(secrets, rng=1)
+    >>> risk = estimate_bayes_risk(secrets, reports, rng=1)
+    >>> risk.low < 0.25 < risk.high, round(risk.high - risk.low, 2)
+    (True, 0.03)
+    """
+    sure = as_confidence(confidence)
+    classifier, validation = observed(secrets, observations, method, rng)
+    return risk_estimate(validation, sure, classifier)
+
+
+def observed(
+    secrets: ArrayLike, observations: ArrayLike, method: Method, rng: Seed
+) -> tuple[Classifier | None, Validation]:
+    """Return what guesses, None for the frequentist method, and how it errs on the samples in random order."""
+    samples, _ = as_samples(secrets, observations, rng)
+    classifier, kept = chosen(method, samples)
+    return classifier, validated(classifier, kept)
+
+
+def risk_estimate(validation: Validation, confidence: float, classifier: Classifier | None) -> Estimate:
+    """Return the estimate at the end of the validation."""
+    lows, highs = validation.limits(1 - confidence)
+    low, high = float(lows[-1]), float(highs[-1])
+    value = min(max(validation.likely_risk(), low), high)
+    method = f"{name_of(classifier)}: {held_out(int(validation.errors.sum()), int(validation.tested.sum()))}"
+    if validation.least is None:
+        return Estimate(value, low, high, confidence, f"{method}, Clopper-Pearson upper limit; {NO_LOWER_LIMIT}")
+    least, size = int(validation.least[-1]), int(validation.known[-1] + validation.tested[-1])
+    method += f", Clopper-Pearson; below, {least} training errors of {size} at least, Clopper-Pearson"
+    return Estimate(value, low, high, confidence, method)
+
+
+def held_out(errors: int, tested: int) -> str:
+    """Return in words what the test gave."""
+    return f"{errors} errors of {tested} held out" if tested else "nothing held out"

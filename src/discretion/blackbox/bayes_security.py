@@ -1,0 +1,203 @@
+"""The Bayes security of a black box, from samples."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from discretion.blackbox.bayes_risk import NO_LOWER_LIMIT, held_out
+from discretion.blackbox.classified_pairs import validated_pairs
+from discretion.blackbox.classifiers import Classifier, Method, chosen, name_of
+from discretion.blackbox.compared_pairs import compared_pairs
+from discretion.blackbox.fair_trials import number_of_trials
+from discretion.blackbox.likely_security import likely_security
+from discretion.blackbox.samples import Samples, as_samples, distinct_secrets
+from discretion.errors import InvalidValueError
+from discretion.estimate import Estimate
+from discretion.numerics.draws.randomness import Seed
+from discretion.validation import as_confidence
+
+_MOST_NAMED = 5
+# A secret is somebody's value too: one that fewer samples have is counted and not named.
+LEAST_NAMED = 10
+
+
+def estimate_bayes_security(  # noqa: PLR0917 - what estimate_bayes_risk takes, and all secrets
+    secrets: ArrayLike,
+    observations: ArrayLike,
+    confidence: float = 0.95,
+    method: Method = "auto",
+    rng: Seed = None,
+    among: ArrayLike | None = None,
+) -> Estimate:
+    """Return an estimate of the Bayes security β*, on the two secrets easiest to tell apart, with an interval.
+
+    ``β* = min_{a,b} β_ab``, where ``β_ab = 1 - TV(C_a, C_b)`` is the least sum of the two error probabilities
+
+    Parameters
+    ----------
+    secrets
+        What went in, shape ``(m,)``, as in `estimate_bayes_risk`; but how often each did is of no account.
+    observations
+        What came out, shape ``(m,)`` or ``(m, d)``: independent of each other given the secrets.
+    confidence
+        With what probability the interval covers β*, in (0, 1), at every sample size; refused samples count as covered.
+    method
+        What guesses, as in `estimate_bayes_risk`; here of two secrets, as if both were as frequent.
+    rng
+        A generator or a seed for the order of the samples and the coins; None draws fresh ones.
+    among
+        All secrets there are. β* is the same however rarely one occurs, so one that no sample shows may be the one that
+        gives itself away, and low is 0 unless they are named and each has samples. ``among=secrets`` asks for β* of
+        those sampled.
+
+    Returns
+    -------
+    Estimate
+        Two-sided if frequentist and every secret is known to have samples, else low is 0. The value is of the pair that
+        either half of each secret's samples chooses, by the other half, as `estimate_bayes_risk` quotes it. The method
+        names the pair with the lowest upper limit, the one that sets low, each secret only if at least 10 samples
+        have it, and counts secrets with too few samples to test;
+        these leave low at or near 0.
+
+    Raises
+    ------
+    InvalidValueError
+        If there are samples of a single secret only, or of one that is not in ``among``, or anything else that
+        `estimate_bayes_risk` refuses.
+    TooLargeError
+        If there are too many pairs of secrets.
+
+    Notes
+    -----
+    Source: Bayes-sec, Theorem 2 and section VII-D. The upper limit is the least of those of the pairs, with a union
+    bound over all pairs whether computed or not; the lower limit is the least of theirs, which needs no union: it is at
+    most that of the pair which attains β*.
+
+    Examples
+    --------
+    >>> import discretion as dc
+    >>> secrets = [i % 3 for i in range(6000)]
+    >>> mechanism = dc.RandomizedResponse(3, p=0.6)
+    >>> security = estimate_bayes_security(secrets, mechanism.sample(secrets, rng=1), rng=1, among=[0, 1, 2])
+    >>> security.low < dc.bayes_security(mechanism) < security.high
+    True
+    """
+    return security_and_pair(secrets, observations, confidence, method, rng, among)[0]
+
+
+def security_and_pair(  # noqa: PLR0917 - what estimate_bayes_security takes
+    secrets: ArrayLike,
+    observations: ArrayLike,
+    confidence: float = 0.95,
+    method: Method = "auto",
+    rng: Seed = None,
+    among: ArrayLike | None = None,
+) -> tuple[Estimate, tuple[Any, Any] | None]:
+    """Return the estimate and the two secrets that were told apart best, None if no classifier could be tested."""
+    sure = as_confidence(confidence)
+    samples, source = as_samples(secrets, observations, rng)
+    unseen = _unseen(samples, among)
+    classifier, kept = chosen(method, samples)
+    if classifier is None:
+        estimate, pair = _by_counts(kept, sure, unseen, source)
+    else:
+        estimate, pair = _by_classifier(classifier, kept, sure, source)
+    return replace(estimate, method=f"{name_of(classifier)}: {estimate.method}{_scarce(samples, kept)}"), pair
+
+
+def _unseen(samples: Samples, among: ArrayLike | None) -> str | None:
+    """Return which secrets no sample shows, in words; None if every one has been seen."""
+    if among is None:
+        return "a secret that no sample shows"
+    seen, listed = (dict.fromkeys(labels.tolist()) for labels in (samples.labels, distinct_secrets(among, "among")[0]))
+    strange = [repr(secret) for secret in seen if secret not in listed]
+    if strange:
+        raise InvalidValueError(
+            f"among must name every secret that has samples, got none of {_some(strange)}; name it, or leave its "
+            "samples out"
+        )
+    missing = [repr(secret) for secret in listed if secret not in seen]
+    return f"secret {_some(missing)}, which no sample shows," if missing else None
+
+
+def _by_counts(
+    samples: Samples, confidence: float, unseen: str | None, rng: np.random.Generator
+) -> tuple[Estimate, tuple[Any, Any]]:
+    pairs = compared_pairs(samples, rng)
+    misses = 1 - confidence if unseen else (1 - confidence) / 2
+    best = pairs.leakiest(misses)
+    high, low = float(pairs.highs(misses)[best]), 0.0
+    pair = int(pairs.first[best]), int(pairs.second[best])
+    method = (
+        f"{_counts(int(pairs.errors[best]), int(pairs.lost[best]), int(pairs.trials[best]))} on the leakiest pair, "
+        f"{_named(samples, pair)}, Clopper-Pearson with a union bound over {_pairs(pairs.least.size)}, "
+        f"{pairs.validated:,} computed; below, "
+    )
+    if unseen:
+        method += f"nothing: {unseen} may give itself away"
+    else:
+        lows = pairs.lows(misses)
+        lowest = int(np.lexsort((pairs.each, lows))[0])
+        low, high = sorted((float(lows[lowest]), high))
+        method += (
+            f"{pairs.least[lowest]} training errors at least on {pairs.each[lowest]} samples each of "
+            f"{_named(samples, (int(pairs.first[lowest]), int(pairs.second[lowest])))}, the least limit of any pair, "
+            "Clopper-Pearson by Hoeffding"
+        )
+    value = min(max(likely_security(samples, misses, rng), low), high)
+    return Estimate(value, low, high, confidence, method), _labels(samples, pair)
+
+
+def _by_classifier(
+    classifier: Classifier, samples: Samples, confidence: float, rng: np.random.Generator
+) -> tuple[Estimate, tuple[Any, Any] | None]:
+    pairs = samples.k * (samples.k - 1) // 2
+    found = validated_pairs(classifier, samples, rng)
+    if not found:
+        return Estimate(1.0, 0.0, 1.0, confidence, f"no pair can be tested; {NO_LOWER_LIMIT}"), None
+    misses = (1 - confidence) / pairs
+    best = min(found, key=lambda pair: pair.limit(misses))
+    high = min(1.0, 2 * best.limit(misses))
+    pair = best.first, best.second
+    method = (
+        f"{_counts(best.errors, best.lost, best.trials)} on the leakiest pair, {_named(samples, pair)}, "
+        f"Clopper-Pearson upper limit with a union bound over {_pairs(pairs)}, {len(found):,} computed; "
+        f"{NO_LOWER_LIMIT}"
+    )
+    likely = min(found, key=lambda pair: pair.early_limit(misses)).validation.likely_risk()
+    return Estimate(min(2 * likely, high), 0.0, high, confidence, method), _labels(samples, pair)
+
+
+def _scarce(samples: Samples, kept: Samples) -> str:
+    """Return how many secrets have too few samples kept to test, and how many samples those had."""
+    sizes, left = (np.bincount(some.secrets, minlength=samples.k).tolist() for some in (samples, kept))
+    few = sorted(size for size, rest in zip(sizes, left, strict=True) if not number_of_trials(rest))
+    secrets = "1 secret" if len(few) == 1 else f"{len(few):,} secrets"
+    return f"; too few samples to test of {secrets} ({_some([str(size) for size in few])})" if few else ""
+
+
+def _some(words: list[str]) -> str:
+    return ", ".join(words[:_MOST_NAMED]) + (", …" if len(words) > _MOST_NAMED else "")
+
+
+def _counts(errors: int, lost: int, trials: int) -> str:
+    return held_out(errors, trials - lost) + (f" and {lost} trials lost" if lost else "")
+
+
+def _labels(samples: Samples, pair: tuple[int, int]) -> tuple[Any, Any]:
+    labels = samples.labels.tolist()
+    return labels[pair[0]], labels[pair[1]]
+
+
+def _named(samples: Samples, pair: tuple[int, int]) -> str:
+    """Return the names of two secrets, but of none that few samples have."""
+    return " and ".join(
+        repr(label) if (samples.secrets == secret).sum() >= LEAST_NAMED else "one that few samples have"
+        for secret, label in zip(pair, _labels(samples, pair), strict=True)
+    )
+
+
+def _pairs(count: int) -> str:
+    return "1 pair" if count == 1 else f"{count:,} pairs"

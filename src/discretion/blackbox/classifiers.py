@@ -1,0 +1,85 @@
+"""What guesses secrets from observations: nearest neighbours, or any classifier with ``fit`` and ``predict``."""
+
+import copy
+from typing import Any, Literal, Protocol, TypeGuard, runtime_checkable
+
+import numpy as np
+
+from discretion.blackbox.distinct import NUMBERS
+from discretion.blackbox.nearest_neighbours import NearestNeighbours
+from discretion.blackbox.samples import Rows, Samples
+from discretion.errors import InvalidValueError
+
+NAMES = ("auto", "frequentist", "nearest-neighbours")
+
+# So many samples at most decide what "auto" stands for, and so large a part of all.
+_DECIDING, _DECIDING_PART = 1000, 16
+
+
+@runtime_checkable
+class Classifier(Protocol):
+    """What learns secrets from examples and guesses them, as scikit-learn's classifiers do."""
+
+    def fit(self, X: Any, y: Any) -> Any:
+        """Learn from observations X with secrets y."""
+        ...
+
+    def predict(self, X: Any) -> Any:
+        """Return a guess for each observation."""
+        ...
+
+
+Method = Literal["auto", "frequentist", "nearest-neighbours"] | Classifier
+
+
+def chosen(method: Method, samples: Samples) -> tuple[Classifier | None, Samples]:
+    """Return the classifier, None for the frequentist one, and the samples that did not help to choose it."""
+    if isinstance(method, str):
+        if method == "frequentist" or (method == "auto" and samples.kind != "f"):
+            return None, samples
+        if method == "nearest-neighbours":
+            return NearestNeighbours(), samples
+        if method == "auto":
+            deciding = min(_DECIDING, samples.size // _DECIDING_PART)
+            repeats = deciding > 0 and samples.first(deciding).repeats()
+            return None if repeats else NearestNeighbours(), samples.after(deciding)
+    elif is_classifier(method):
+        return method, samples
+    raise InvalidValueError(
+        f"method must be {', '.join(map(repr, NAMES))} or a classifier with fit and predict, got {method!r}"
+    )
+
+
+def is_classifier(method: Any) -> TypeGuard[Classifier]:
+    """Return whether it is an object, not a class, with fit and predict."""
+    return isinstance(method, Classifier) and not isinstance(method, type)
+
+
+def guesses(classifier: Classifier, known: Rows, secrets: Rows, asked: Rows) -> Rows:
+    """Return what a fresh copy of the classifier, fitted on the known samples, guesses for the observations asked."""
+    if len(set(secrets.tolist())) == 1:  # many classifiers refuse to learn a single secret
+        return np.repeat(secrets[:1], len(asked))
+    fresh = copy.deepcopy(classifier)
+    fresh.fit(known.copy(), secrets.copy())  # so that it may work in place
+    guessed = np.asarray(fresh.predict(asked.copy()))
+    if guessed.shape != (len(asked),):
+        raise InvalidValueError(
+            f"a classifier must predict a secret for each of {len(asked)} observations, got shape {guessed.shape}"
+        )
+    return guessed
+
+
+def features(classifier: Classifier, observations: Rows) -> Rows:
+    """Return the observations as the classifier wants them: a number as a row, anything else as it is."""
+    numbers = observations.ndim == 1 and observations.dtype.kind in NUMBERS
+    return observations[:, None] if numbers and not isinstance(classifier, NearestNeighbours) else observations
+
+
+def name_of(classifier: Classifier | None) -> str:
+    """Return what to call the classifier."""
+    if classifier is None:
+        return "frequentist"
+    if isinstance(classifier, NearestNeighbours):
+        neighbours = classifier.k or "learned, ln n or more"
+        return f"nearest neighbours (k = {neighbours}{', own metric' if classifier.metric else ''})"
+    return type(classifier).__name__

@@ -1,0 +1,95 @@
+"""How an estimate of the Bayes risk settles as samples come in."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from discretion.blackbox.bayes_risk import observed
+from discretion.blackbox.classifiers import Method, name_of
+from discretion.blackbox.distinct import Integers
+from discretion.numerics.draws.randomness import Seed
+from discretion.validation import as_confidence
+
+Reals = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Convergence:
+    """What was known of the Bayes risk after each block of samples; all arrays have a place for each block.
+
+    Parameters
+    ----------
+    training_sizes
+        How many samples the block was guessed from.
+    sizes
+        How many samples there were with it.
+    held_out_errors
+        The share of the block that was guessed wrong.
+    low, high
+        The interval of the Bayes risk from all samples so far; each holds with the confidence by itself, not all
+        together.
+    confidence
+        With what probability each interval covers the Bayes risk.
+    method
+        What guesses.
+    """
+
+    training_sizes: Integers
+    sizes: Integers
+    held_out_errors: Reals
+    low: Reals
+    high: Reals
+    confidence: float
+    method: str
+
+    def __repr__(self) -> str:
+        ends = f"[{self.low[-1]:.4g}, {self.high[-1]:.4g}] after {self.sizes[-1]:,} samples"
+        return f"Convergence(error in {ends}, confidence={self.confidence:g}, {self.method})"
+
+
+def convergence(
+    secrets: ArrayLike,
+    observations: ArrayLike,
+    confidence: float = 0.95,
+    method: Method = "auto",
+    rng: Seed = None,
+) -> Convergence:
+    """Return how the estimate of the Bayes risk settles: its held-out errors and intervals, block by block.
+
+    The last interval is that of `estimate_bayes_risk` with the same seed.
+
+    Parameters
+    ----------
+    secrets, observations, confidence, method, rng
+        As in `estimate_bayes_risk`.
+
+    Returns
+    -------
+    Convergence
+        An array each; every interval holds by itself, not all together. An error that still falls at the end says that
+        more samples would lower the upper limit.
+
+    Raises
+    ------
+    InvalidValueError
+        As in `estimate_bayes_risk`.
+
+    Notes
+    -----
+    Source: the convergence plots of F-BLEAU (Cherubin, Chatzikokolakis and Palamidessi, S&P 2019, section V).
+
+    Examples
+    --------
+    >>> curve = convergence([0, 1] * 500, [0, 1] * 500, rng=1)
+    >>> curve.sizes[-1].item(), curve.held_out_errors[-1].item()
+    (1000, 0.0)
+    """
+    sure = as_confidence(confidence)
+    classifier, validation = observed(secrets, observations, method, rng)
+    low, high = validation.limits(1 - sure)
+    sizes = validation.known + validation.tested
+    arrays = (validation.known, sizes, validation.errors / validation.tested, low, high)
+    for array in arrays:
+        array.flags.writeable = False
+    return Convergence(*arrays, confidence=sure, method=name_of(classifier))

@@ -1,0 +1,49 @@
+"""Fair coins that say from which of two secrets the next tested sample comes.
+
+Given the past, a guess on it errs with the mean of both error probabilities, ``β_ab/2`` at least, so the errors exceed
+Binomial(trials, β_ab/2) stochastically. The number of trials is fixed before the coins are; those left over when a
+secret's samples run out are lost, which counts as errors.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from discretion.blackbox.distinct import Integers
+from discretion.blackbox.progressive_validation import block_edges, untested
+
+# Of so many standard deviations of the coins' sum: a trial that is not planned costs little, a lost one much.
+_MARGIN = 3.0
+
+
+@dataclass(frozen=True)
+class FairTrials:
+    """So many trials, some of them lost, and where blocks begin and end among either secret's samples."""
+
+    trials: int
+    lost: int
+    first: Integers
+    second: Integers
+
+    def whole_blocks(self) -> "FairTrials":
+        """Return the trials without a block that is cut short: its size would tell what its last coins were."""
+        if not self.lost or self.first.size == 1:
+            return self
+        cut = int(np.diff(self.first + self.second)[-1])
+        return FairTrials(self.trials, self.lost + cut, self.first[:-1], self.second[:-1])
+
+
+def number_of_trials(each: int) -> int:
+    """Return how many trials to plan with so many samples of either secret: few enough that these rarely run out."""
+    spare = 2 * max(0, each - untested(each))
+    return max(0, int(spare - _MARGIN * spare**0.5))
+
+
+def fair_trials(each: int, growth: float, rng: np.random.Generator) -> FairTrials:
+    """Return the trials with so many samples of either secret, of which the first part is taught only."""
+    known, trials = untested(each), number_of_trials(each)
+    second = np.concatenate([[0], np.cumsum(rng.integers(2, size=trials))])
+    first = np.arange(trials + 1) - second
+    possible = int(np.searchsorted(np.maximum(first, second), each - known, side="right")) - 1
+    at = np.array(block_edges(2 * known, 2 * known + possible, growth)) - 2 * known
+    return FairTrials(trials, trials - possible, known + first[at], known + second[at])

@@ -1,0 +1,107 @@
+"""Scores of outputs, above 0 where x is the likelier of two neighbouring inputs, learned from known outputs of either.
+
+A score may be anything: what is bet on it holds for whatever it is.
+"""
+
+import copy
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discretion.blackbox.classifiers import Classifier, features, guesses
+from discretion.blackbox.distinct import codes_of_rows
+from discretion.blackbox.nearest_neighbours import as_points, scaled
+from discretion.blackbox.samples import Rows
+from discretion.errors import InvalidValueError
+
+Reals = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Truths = NDArray[np.bool_]
+
+# Known outputs, which of them x gave, and the outputs that are asked.
+Scores = Callable[[Rows, Truths, Rows], Reals]
+
+# Towards either end a bin has so much less of the known than the next, down to so many.
+_THINNING, _THINNEST = 4.0, 8
+
+
+def by_bins(known: Rows, known_x: Truths, asked: Rows) -> Reals:
+    """Return how often x gave each of ∛n bins of a number; a value that fills one is a bin by itself."""
+    ordered = np.sort(known)
+    size = ordered.size
+    bins = max(2, math.ceil(size ** (1 / 3)))
+    tails = size / bins / _THINNING ** np.arange(1.0, 16.0)
+    tails = tails[tails >= _THINNEST]
+    ranks = np.concatenate([tails, size / bins * np.arange(1, bins), size - tails]).astype(np.int64)
+    values = ordered[np.unique(ranks)]
+    edges, alone = np.unique(values), np.unique(values[1:][values[1:] == values[:-1]])
+
+    def codes(numbers: Rows) -> Integers:
+        return np.searchsorted(edges, numbers, side="right") + np.searchsorted(alone, numbers, side="left")
+
+    return by_counts(codes(known), known_x, codes(asked))
+
+
+def by_counts(known: Integers, known_x: Truths, asked: Integers) -> Reals:
+    """Return how often x gave each code, beside y, as the logarithm of a ratio: 0 for a code never seen."""
+    kinds = int(max(known.max(), asked.max())) + 1
+    x, y = (np.bincount(known[side], minlength=kinds) for side in (known_x, ~known_x))
+    return np.log((x + 0.5) / (y + 0.5))[asked]
+
+
+def by_distances(known: Rows, known_x: Truths, asked: Rows) -> Reals:
+    """Return how much further off the k-th nearest output of y is than that of x, k about √n: densities compared."""
+    from scipy.spatial import cKDTree  # noqa: PLC0415 - takes a tenth of a second
+
+    points, those = as_points(known), as_points(asked)
+    exponent = int(np.frexp(np.abs(points).max())[1])
+    fewest = min(np.count_nonzero(known_x), np.count_nonzero(~known_x))
+    if not fewest:
+        return np.zeros(len(those))
+    k = math.ceil(fewest**0.5)
+
+    def log_distances(side: Truths) -> Reals:
+        tree: Any = cKDTree(scaled(points[side], exponent), balanced_tree=False)
+        distance: Reals = tree.query(scaled(those, exponent), k=[k])[0][:, 0]
+        return np.log(np.maximum(distance, np.finfo(np.float64).tiny))
+
+    return log_distances(~known_x) - log_distances(known_x)
+
+
+def by_repeats(known: Rows, known_x: Truths, asked: Rows) -> Reals:
+    """Return scores by counts where the known rows repeat, else by distances.
+
+    The known rows alone decide, so that no bet is chosen by what it is placed on.
+    """
+    if not repeat(known):
+        return by_distances(known, known_x, asked)
+    codes = codes_of_rows(np.concatenate([known, asked]))
+    return by_counts(codes[: len(known)], known_x, codes[len(known) :])
+
+
+def repeat(rows: Rows) -> bool:
+    """Return whether fewer than half of the rows are distinct."""
+    return 2 * np.unique(codes_of_rows(rows)).size < len(rows)
+
+
+def by_classifier(classifier: Classifier) -> Scores:
+    """Return the scores by copies of a classifier: the probability that it gives x, if it does, or what it guesses."""
+
+    def scores(known: Rows, known_x: Truths, asked: Rows) -> Reals:
+        rows, those = features(classifier, known), features(classifier, asked)
+        if not hasattr(classifier, "predict_proba") or known_x.all() or not known_x.any():
+            return guesses(classifier, rows, known_x, those).astype(np.float64) - 0.5
+        fresh: Any = copy.deepcopy(classifier)
+        fresh.fit(rows.copy(), known_x.copy())
+        shares = np.asarray(fresh.predict_proba(those.copy()))
+        if shares.shape != (len(those), 2) or not np.isfinite(shares).all():
+            raise InvalidValueError(
+                f"predict_proba must give finite probabilities of both inputs for each of {len(those)} outputs, got "
+                f"shape {shares.shape}"
+            )
+        return shares[:, 1] - shares[:, 0]
+
+    return scores

@@ -1,0 +1,104 @@
+"""What β* of discrete observations likely is: that of a pair which some samples choose, by the others."""
+
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discretion.blackbox.compared_pairs import compared_pairs
+from discretion.blackbox.distinct import Integers, distinct_integers
+from discretion.blackbox.progressive_validation import COUNTED, block_edges, meeting_point
+from discretion.blackbox.samples import Samples
+
+# The errors of all samples are compared with those of parts, of so many a half.
+_PARTS = 4
+
+# Of two secrets, a row each: which observations they came with, or how often with which.
+Observed = NDArray[np.int64]
+Counts = NDArray[np.int64]
+
+
+def likely_security(samples: Samples, misses: float, rng: np.random.Generator) -> float:
+    """Return the β of the pair that half of each secret's samples chooses by its limit, from the errors on the others.
+
+    The pair that looks leakiest owes it to luck as well, which its errors on other samples do not share. Either half
+    chooses, and the means of the errors count; it is 1 where there are none.
+    """
+    coded = samples.coded()
+    errors: list[tuple[tuple[float, float], tuple[float, float]]] = []
+    halves = _halves(coded)
+    for given, asked in (halves, halves[::-1]):
+        pair = _leakiest(coded.taken(given), misses, rng) if given.size else (0, 1)
+        known, tested = (_observed(coded.taken(half), pair) for half in (given, asked))
+        if known.size and tested.shape[1] > 1:
+            errors.append(_errors(known, tested))
+    if not errors:
+        return 1.0
+    held_out, trained = np.mean(errors, axis=0).tolist()
+    return meeting_point(tuple(held_out), tuple(trained))
+
+
+def _halves(samples: Samples) -> tuple[Integers, Integers]:
+    """Return where the first half of each secret's samples is, and where the second."""
+    by_secret = np.argsort(samples.secrets, kind="stable")
+    sizes = np.bincount(samples.secrets, minlength=samples.k)
+    place = np.empty_like(by_secret)
+    place[by_secret] = np.arange(samples.size) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    first = 2 * place < sizes[samples.secrets]
+    return np.flatnonzero(first), np.flatnonzero(~first)
+
+
+def _leakiest(samples: Samples, misses: float, rng: np.random.Generator) -> tuple[int, int]:
+    if samples.k == 2:
+        return 0, 1
+    pairs = compared_pairs(samples, rng)
+    best = pairs.leakiest(misses)
+    return int(pairs.first[best]), int(pairs.second[best])
+
+
+def _observed(samples: Samples, pair: tuple[int, int]) -> Observed:
+    """Return what two secrets came with, of the more frequent one as many as of the other."""
+    each = [samples.observations[samples.secrets == secret] for secret in pair]
+    both = min(map(len, each))
+    return np.stack([some[:both] for some in each])
+
+
+def _errors(known: Observed, tested: Observed) -> tuple[tuple[float, float], tuple[float, float]]:
+    """Return the sum of both secrets' errors on the tested: held out and training errors, of a part and of all.
+
+    Of a part its own samples alone are known, or for held-out errors the first half of them.
+    """
+    codes = distinct_integers(np.concatenate([known, tested], axis=1).ravel())[1].reshape(2, -1)
+    known, tested = codes[:, : known.shape[1]], codes[:, known.shape[1] :]
+    cells, size = int(codes.max()) + 1, tested.shape[1]
+    part = max(2, size // _PARTS)
+    parts = [tested[:, start : start + part] for start in range(0, size - part + 1, part)]
+    held_out = float(np.mean([_held_out(some[:, : part // 2], some[:, part // 2 :], cells) for some in parts]))
+    trained = float(np.mean([_trained(some, some, cells) for some in parts]))
+    return (held_out, _held_out(known, tested, cells)), (trained, _trained(codes, tested, cells))
+
+
+def _trained(known: Observed, tested: Observed, cells: int) -> float:
+    """Return the errors per sample of either secret, known themselves."""
+    return _wrong(_counted(known, cells), _counted(tested, cells)) / tested.shape[1]
+
+
+def _held_out(known: Observed, tested: Observed, cells: int) -> float:
+    """Return the errors per sample of either secret, each block guessed from all before it."""
+    learned, errors = _counted(known, cells), 0.0
+    edges = np.array(block_edges(known.shape[1], known.shape[1] + tested.shape[1], COUNTED)) - known.shape[1]
+    for start, end in pairwise(edges.tolist()):
+        block = _counted(tested[:, start:end], cells)
+        errors += _wrong(learned, block)
+        learned += block
+    return errors / tested.shape[1]
+
+
+def _counted(observed: Observed, cells: int) -> Counts:
+    return np.stack([np.bincount(row, minlength=cells) for row in observed])
+
+
+def _wrong(learned: Counts, asked: Counts) -> float:
+    """Return the errors of guessing the more frequent secret, or by a fair coin."""
+    lead = learned[0] - learned[1]
+    return float(asked[0, lead < 0].sum() + asked[1, lead > 0].sum() + asked[:, lead == 0].sum() / 2)

@@ -1,0 +1,206 @@
+"""The secret that most of the nearest known observations have."""
+
+import math
+from collections.abc import Callable
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discretion.blackbox.distinct import NUMBERS, Integers, codes_of_rows, distinct, distinct_integers, first_places
+from discretion.errors import InvalidValueError
+from discretion.validation import as_count
+
+Metric = Callable[[Any, Any], float]
+Reals = NDArray[np.float64]
+
+# Votes that are held at once, and the largest coordinate whose square is surely finite.
+_MOST_AT_ONCE = 1 << 22
+_FURTHEST = 1e150
+
+# So few points are looked up sooner than threads start.
+_WORTH_THREADS = 1000
+
+# To learn k: one in so many known samples is asked, so many at most; and how many votes all of them may take.
+_ASKED_PART, _MOST_ASKED, _MOST_VOTES = 4, 4000, 1e7
+
+
+class NearestNeighbours:
+    """Guess the secret that most of the k nearest known observations have; of tied secrets the nearest's.
+
+    All known observations that are as near as the k-th vote too.
+
+    Parameters
+    ----------
+    k
+        How many neighbours vote, at least 1. None learns it: of the least odd number that is at least ``ln n`` for n
+        known samples, with which the error tends to the Bayes risk as n grows, and of those that join twice as many and
+        twice as many again, up to ``√n`` and as far as time allows, the one that errs least on a part of the known.
+    metric
+        ``metric(x, y)``, a distance between any two observations (numbers, rows, sequences, text); it is called for
+        every pair of a tested and a known one. None is the Euclidean distance, by a k-d tree.
+
+    Raises
+    ------
+    InvalidValueError
+        If k is not a whole number of at least 1, or the metric cannot be called.
+
+    Notes
+    -----
+    Source: Cherubin, Chatzikokolakis and Palamidessi, F-BLEAU: Fast Black-box Leakage Estimation, S&P 2019, section
+    IV. Of tied secrets that are as near at different observations, which one wins is left to the tree; by a metric, and
+    at one observation, it is the one that was learned first.
+
+    Examples
+    --------
+    >>> nearest = NearestNeighbours(k=1).fit([0.0, 1.0, 4.0], ["a", "a", "b"])
+    >>> nearest.predict([2.0, 3.0]).tolist()
+    ['a', 'b']
+    """
+
+    def __init__(self, k: int | None = None, metric: Metric | None = None) -> None:
+        self.k = None if k is None else as_count(k, "k", at_least=1)
+        if metric is not None and not callable(metric):  # pyright: ignore[reportUnnecessaryComparison]
+            raise InvalidValueError(f"metric must be a function of two observations, or None, got {metric!r}")
+        self.metric = metric
+
+    def __repr__(self) -> str:
+        return f"NearestNeighbours(k={self.k}{'' if self.metric is None else ', metric of the user'})"
+
+    def fit(self, X: Any, y: Any) -> "NearestNeighbours":
+        """Remember observations X, shape (n,) or (n, d), with their secrets y, shape (n,)."""
+        labels, codes = distinct(np.asarray(y), "secrets")
+        by_first = np.argsort(first_places(codes, labels.size))
+        self._labels, self._secrets = labels[by_first], np.argsort(by_first)[codes]
+        self._neighbours = _Tree(X, self._secrets) if self.metric is None else None
+        self._known = X
+        self._votes = min(self._secrets.size, self.k or self._learned())
+        return self
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return a guess for each observation of X, shape (m,) or (m, d)."""
+        return self._labels[self._elected(X, [self._votes])[0]]
+
+    def _learned(self) -> int:
+        """Return the k that errs least on some known samples where only the others are known; the lowest if tied."""
+        size = self._secrets.size
+        ks = [math.ceil(math.log(size)) | 1]
+        while (wider := 2 * ks[-1] + 1) <= min(size**0.5, _MOST_VOTES / size):
+            ks.append(wider)
+        if len(ks) == 1:
+            return ks[0]
+        asked = np.arange(0, size, max(_ASKED_PART, size // _MOST_ASKED))
+        others = np.delete(np.arange(size), asked)
+        guesser = NearestNeighbours(1, self.metric).fit(_at(self._known, others), self._secrets[others])
+        rows, secrets = _at(self._known, asked), self._secrets[asked]
+        errors = np.sum(guesser._labels[guesser._elected(rows, ks)] != secrets, axis=1)
+        return ks[int(np.argmin(errors))]
+
+    def _elected(self, X: Any, ks: list[int]) -> Integers:
+        """Return for each k a row of who wins the votes."""
+        if self._neighbours is not None:
+            return np.stack([self._neighbours.elected(X, k) for k in ks])
+        return np.array([self._nearest(x, ks) for x in X], dtype=np.int64).reshape(-1, len(ks)).T
+
+    def _nearest(self, x: Any, ks: list[int]) -> list[int]:
+        assert self.metric is not None
+        distances = np.array([self.metric(x, known) for known in self._known], dtype=np.float64)
+        if np.isnan(distances).any():
+            raise InvalidValueError("metric must give a number for any two observations, got nan")
+        order = np.argsort(distances, kind="stable")
+        won: list[int] = []
+        for k in ks:
+            voting = self._secrets[order[distances[order] <= distances[order[k - 1]]]]
+            votes = np.bincount(voting)
+            won.append(int(voting[np.argmax(votes[voting] == votes.max())]))
+        return won
+
+
+class _Tree:
+    """The distinct known points, each with how often it came with which secret."""
+
+    def __init__(self, X: Any, secrets: Integers) -> None:
+        from scipy.spatial import cKDTree  # noqa: PLC0415 - takes a tenth of a second
+
+        points = as_points(X)
+        # A power of two for the largest: squares neither overflow nor vanish, and equal distances stay equal.
+        self._exponent = int(np.frexp(np.abs(points).max())[1])
+        codes = codes_of_rows(points)
+        count = int(codes.max()) + 1
+        # Midpoints instead of medians: with many equal coordinates a balanced tree takes quadratic time.
+        self._tree = cKDTree(scaled(points[first_places(codes, count)], self._exponent), balanced_tree=False)
+        self._sizes, self._samples = np.bincount(codes), codes.size
+        self._kinds = int(secrets.max()) + 1
+        cells, of_sample = distinct_integers(codes * self._kinds + secrets)
+        self._secret, self._count = cells % self._kinds, np.bincount(of_sample)
+        self._first_cell = np.searchsorted(cells // self._kinds, np.arange(count + 1))
+        self._most_cells = int(np.diff(self._first_cell).max())
+
+    def elected(self, X: Any, k: int) -> Integers:
+        """Return which secret wins the vote at each point of X."""
+        points = self._sizes.size
+        return self._winners(scaled(as_points(X), self._exponent), k, min(2 + k * points // self._samples, points))
+
+    def _winners(self, asked: Reals, k: int, width: int) -> Integers:
+        """Return the winners among the k nearest samples and those as near as the k-th, from so many points at first.
+
+        Where the last of these points is as near as the k-th sample, others may be, and the search goes on.
+        """
+        winners = np.empty(len(asked), dtype=np.int64)
+        step = max(1, _MOST_AT_ONCE // (width * self._most_cells + self._kinds))
+        for start in range(0, len(asked), step):
+            some = asked[start : start + step]
+            workers = 1 if len(some) < _WORTH_THREADS else -1
+            found: Any = self._tree.query(some, k=np.arange(1, width + 1), workers=workers)
+            distance: Reals = found[0]
+            point: Integers = found[1]
+            enough = np.cumsum(self._sizes[point], axis=1) >= k
+            kth = np.where(enough[:, -1], np.argmax(enough, axis=1), width - 1)
+            furthest = np.take_along_axis(distance, kth[:, None], axis=1)
+            complete = (distance[:, -1] > furthest[:, 0]) | (width == self._sizes.size)
+            won = np.empty(len(some), dtype=np.int64)
+            won[complete] = self._vote(point[complete], (distance <= furthest)[complete])
+            if not complete.all():
+                won[~complete] = self._winners(some[~complete], k, min(2 * width, self._sizes.size))
+            winners[start : start + step] = won
+        return winners
+
+    def _vote(self, point: Integers, voting: NDArray[np.bool_]) -> Integers:
+        row, column = np.nonzero(voting)
+        chosen = point[row, column]
+        first = self._first_cell[chosen]
+        lengths = self._first_cell[chosen + 1] - first
+        ends = np.cumsum(lengths)
+        cells = np.arange(int(lengths.sum())) + np.repeat(first - ends + lengths, lengths)
+        row, secret = np.repeat(row, lengths), self._secret[cells]
+        ballots = row * self._kinds + secret
+        votes = np.bincount(ballots, self._count[cells], len(point) * self._kinds)
+        leading = np.flatnonzero(votes[ballots] == votes.reshape(-1, self._kinds).max(axis=1)[row])
+        nearest = leading[np.searchsorted(row[leading], np.arange(len(point)))]
+        return secret[nearest]
+
+
+def _at(rows: Any, places: Integers) -> Any:
+    if isinstance(rows, np.ndarray):
+        return cast(NDArray[Any], rows)[places]
+    return [rows[place] for place in places.tolist()]
+
+
+def as_points(X: Any) -> Reals:
+    """Return numbers as points, a row each, or refuse others."""
+    points = np.asarray(X)
+    numbers = points.dtype.kind in NUMBERS or (
+        points.dtype.kind == "O" and all(isinstance(value, int | float) for value in points.ravel().tolist())
+    )
+    if not numbers:
+        raise InvalidValueError(
+            "nearest neighbours need numbers, got other observations; give NearestNeighbours a metric on them, or "
+            'compare them whole by method="frequentist"'
+        )
+    return points.reshape(len(points), -1).astype(np.float64, copy=False)
+
+
+def scaled(points: Reals, exponent: int) -> Reals:
+    """Return points by that power of two smaller, and none further off than its square can be said."""
+    with np.errstate(over="ignore", under="ignore"):
+        return np.clip(np.ldexp(points, -exponent), -_FURTHEST, _FURTHEST)

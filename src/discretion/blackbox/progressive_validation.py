@@ -1,0 +1,137 @@
+"""Progressive validation: every block of samples is guessed from all earlier ones, then joins them.
+
+Given the past, a guess errs with probability R* at least, whatever made it. The errors therefore exceed a binomial
+count stochastically, and its upper confidence limit holds for R* though nearly every sample both tests and teaches.
+"""
+
+import math
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discretion.blackbox.classifiers import Classifier, features, guesses
+from discretion.blackbox.distinct import Integers, distinct_integers
+from discretion.blackbox.samples import Samples
+from discretion.numerics.laws.binomial_limits import lower_limit, upper_limit
+
+Reals = NDArray[np.float64]
+
+# By what factor the known samples grow before they are learned anew: by counting, or by a classifier.
+COUNTED, FITTED = 1.25, 1.6
+
+# One part in so many is untested at the start.
+_UNTESTED_PART = 8
+
+
+@dataclass(frozen=True)
+class Validation:
+    """Errors by block.
+
+    ``known`` are the samples that a block was guessed from, ``least`` is the least number of training errors that any
+    classifier makes on the samples up to the block's end, None where that says nothing.
+    """
+
+    known: Integers
+    tested: Integers
+    errors: Integers
+    least: Integers | None
+
+    def limits(self, misses: float) -> tuple[Reals, Reals]:
+        """Return the interval of R* after each block, which misses it with that probability at most.
+
+        The best classifier makes Binomial(n, R*) training errors, and no fewer than the least, so the lower limit of
+        a binomial probability at the latter is one of R*.
+        """
+        errors, tested = np.cumsum(self.errors), np.cumsum(self.tested)
+        if self.least is None:
+            return np.zeros(errors.size), upper_limit(errors, tested, misses)
+        low = lower_limit(self.least, self.known + self.tested, misses / 2)
+        high = upper_limit(errors, tested, misses / 2)
+        return np.minimum(low, high), np.maximum(low, high)
+
+    @property
+    def late(self) -> int:
+        """The first block that was guessed from half of all samples or more; the last if there is none."""
+        half = (2 * self.known >= self.known[-1] + self.tested[-1]) & (self.tested > 0)
+        return int(np.argmax(half)) if half.any() else half.size - 1
+
+    def held_out_error(self, start: int = 0, end: int | None = None) -> float:
+        """Return what share of these blocks was guessed wrong, 1 of none."""
+        tested = int(self.tested[start:end].sum())
+        return int(self.errors[start:end].sum()) / tested if tested else 1.0
+
+    def likely_risk(self) -> float:
+        """Return where the errors held out and the training errors meet; without these the error held out late."""
+        if self.least is None:
+            return self.held_out_error(self.late)
+        trained = (self.least / (self.known + self.tested)).tolist()
+        if not self.tested.any():
+            return trained[-1]
+        # Without a test before the late blocks both are taken to close in alike.
+        early = self.late if self.tested[: self.late].any() else self.tested.size
+        return meeting_point((self.held_out_error(0, early), self.held_out_error()), (trained[early - 1], trained[-1]))
+
+
+def meeting_point(held_out: tuple[float, float], trained: tuple[float, float]) -> float:
+    """Return R* from errors that fall to it and from others that rise to it, of some of the samples and of all.
+
+    Which are nearer depends on the law: where nothing is to be learned held-out errors are right at once, where every
+    observation gives its secret away, but few recur, training errors are. So what is still between them is divided as
+    they have closed it since those of some.
+    """
+    (early_above, above), (early_below, below) = held_out, trained
+    fallen, risen = max(0.0, early_above - above), max(0.0, below - early_below)
+    return above - (above - below) * (fallen / (fallen + risen) if fallen + risen else 0.5)
+
+
+def block_edges(known: int, size: int, growth: float) -> list[int]:
+    """Return where blocks begin and, last, end: each makes the known samples grow by that factor."""
+    edges = [known]
+    while edges[-1] < size:
+        edges.append(min(size, math.ceil(edges[-1] * growth)))
+    return edges
+
+
+def untested(size: int) -> int:
+    """Return how many samples are taught before the first test."""
+    return max(1, size // _UNTESTED_PART)
+
+
+def validated(classifier: Classifier | None, samples: Samples) -> Validation:
+    """Return how the classifier, None for the frequentist one, errs on the samples."""
+    return _frequentist(samples) if classifier is None else _fitted(classifier, samples)
+
+
+def _fitted(classifier: Classifier, samples: Samples) -> Validation:
+    edges = block_edges(untested(samples.size), samples.size, FITTED)
+    rows, secrets = features(classifier, samples.observations), samples.named_secrets
+    errors = [
+        int(np.sum(guesses(classifier, rows[:start], secrets[:start], rows[start:end]) != secrets[start:end]))
+        for start, end in pairwise(edges)
+    ]
+    return Validation(np.array(edges[:-1]), np.diff(edges), np.array(errors, dtype=np.int64), None)
+
+
+def _frequentist(samples: Samples) -> Validation:
+    edges = block_edges(untested(samples.size), samples.size, COUNTED)
+    cells, of_sample = distinct_integers(samples.codes * samples.k + samples.secrets)
+    secret = cells % samples.k
+    starts = np.flatnonzero(np.diff(cells // samples.k, prepend=-1))
+    lengths = np.diff(starts, append=cells.size)
+    known = np.bincount(of_sample[: edges[0]], minlength=cells.size)
+    overall = np.bincount(samples.secrets[: edges[0]], minlength=samples.k)
+    errors: list[int] = []
+    least: list[int] = []
+    for start, end in pairwise(edges):
+        block = of_sample[start:end]
+        # The most frequent secret with each observation, the lowest of the tied, in one number: count and secret.
+        best = np.maximum.reduceat(known * samples.k + (samples.k - 1 - secret), starts)
+        guess = np.where(best >= samples.k, samples.k - 1 - best % samples.k, overall.argmax())
+        right = secret == np.repeat(guess, lengths)
+        errors.append(end - start - int(np.count_nonzero(right[block])))
+        known += np.bincount(block, minlength=cells.size)
+        overall += np.bincount(samples.secrets[start:end], minlength=samples.k)
+        least.append(end - int(np.maximum.reduceat(known, starts).sum()))
+    return Validation(np.array(edges[:-1]), np.diff(edges), np.array(errors, dtype=np.int64), np.array(least))

@@ -1,0 +1,214 @@
+"""Samples of a black box: which secret went in and what was observed, checked once and in random order."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from discretion.blackbox.distinct import NUMBERS, Integers, codes_of_rows, distinct, first_places
+from discretion.errors import InvalidValueError
+from discretion.numerics.draws.randomness import Seed, generator
+from discretion.validation import are_masked, check_length, size_of
+
+Rows = NDArray[Any]
+
+_KINDS = NUMBERS + "USOMm"
+
+# Of fewer samples nobody expects that secrets come again.
+_FEWEST = 20
+
+# Floats from here on are no more than every other whole number.
+_LEAST_ROUNDED = 2.0**53
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Pairs of a secret and an observation, in random order.
+
+    Secrets are numbered as they first come in that order, so that no answer depends on what they are called.
+    """
+
+    labels: Rows
+    secrets: Integers
+    _order: Integers
+    _unordered: Rows
+
+    @property
+    def size(self) -> int:
+        """The number of samples."""
+        return self.secrets.size
+
+    @property
+    def k(self) -> int:
+        """The number of secrets."""
+        return self.labels.size
+
+    @cached_property
+    def named_secrets(self) -> Rows:
+        """The secrets by their own names."""
+        return self.labels[self.secrets]
+
+    @cached_property
+    def observations(self) -> Rows:
+        """What was observed, a number or a row of features each."""
+        return self._unordered[self._order]
+
+    @cached_property
+    def codes(self) -> Integers:
+        """What was observed, as codes: whole rows are equal or not."""
+        return codes_of_rows(self._unordered)[self._order]
+
+    @property
+    def kind(self) -> str:
+        """The kind of the observations, as NumPy abbreviates it."""
+        return self._unordered.dtype.kind
+
+    def taken(self, places: Integers | slice) -> "Samples":
+        """Return those at these places."""
+        return Samples(self.labels, self.secrets[places], self._order[places], self._unordered)
+
+    def first(self, count: int) -> "Samples":
+        """Return the first of them."""
+        return self.taken(slice(count))
+
+    def after(self, count: int) -> "Samples":
+        """Return all but the first of them."""
+        return self.taken(slice(count, None))
+
+    def coded(self) -> "Samples":
+        """Return them with codes for observations."""
+        return Samples(self.labels, self.secrets, np.arange(self.size), self.codes)
+
+    def repeats(self) -> bool:
+        """Return whether fewer than half of the observations are distinct."""
+        return 2 * np.unique(codes_of_rows(self.observations)).size < self.size
+
+
+def as_samples(secrets: ArrayLike, observations: ArrayLike, rng: Seed) -> tuple[Samples, np.random.Generator]:
+    """Return the samples in random order and the generator that drew it, or say what is wrong with them."""
+    source = generator(rng)
+    inputs, outputs = checked_pairs(secrets, observations)
+    labels, codes = distinct(inputs, "secrets")
+    if labels.size < 2:
+        raise InvalidValueError(
+            "samples must be of at least two secrets, and all have the same one: nothing is there to tell apart"
+        )
+    check_secrets_repeat(int(np.count_nonzero(np.bincount(codes) == 1)), codes.size)
+    order = source.permutation(codes.size)
+    drawn = codes[order]
+    by_first = np.argsort(first_places(drawn, labels.size))
+    rank = np.empty_like(by_first)
+    rank[by_first] = np.arange(labels.size)
+    return Samples(labels[by_first], rank[drawn], order, outputs), source
+
+
+def check_secrets_repeat(single: int, samples: int) -> None:
+    """Refuse samples most of which have a secret of their own: what is learned of it is tested on no other."""
+    if are_mostly_single(single, samples):
+        raise InvalidValueError(
+            f"secrets must have several samples each, and {single:,} of {samples:,} samples have one that no other "
+            "has: nothing can be concluded from these; pass the secrets first and the observations second, and several "
+            "samples of each secret"
+        )
+
+
+def are_mostly_single(single: int, samples: int) -> bool:
+    """Return whether most samples have a secret of their own, of so many that secrets should come again."""
+    return samples >= _FEWEST and 2 * single > samples
+
+
+def distinct_secrets(values: ArrayLike, name: str) -> tuple[Rows, Integers]:
+    """Return the distinct secrets of a list, and which of them each entry is."""
+    given = _as_array(values, name)
+    if given.ndim != 1:
+        raise InvalidValueError(f"{name} must be a list of secrets, got shape {given.shape}")
+    return distinct(given, name)
+
+
+def checked_pairs(secrets: ArrayLike, observations: ArrayLike) -> tuple[Rows, Rows]:
+    """Return secrets and observations as arrays of one length, or say what is wrong with them."""
+    inputs, outputs = _as_array(secrets, "secrets"), _as_array(observations, "observations", rows=True)
+    if inputs.ndim != 1:
+        raise InvalidValueError(f"secrets must be a list with one secret for each sample, got shape {inputs.shape}")
+    _check_shape(outputs, "observations")
+    if inputs.size != len(outputs):
+        raise InvalidValueError(
+            f"every sample is a secret and its observation, got {inputs.size} secrets and {len(outputs)} observations"
+        )
+    if not inputs.size:
+        raise InvalidValueError("samples must not be empty, got none")
+    return inputs, outputs
+
+
+def checked_sides(x: ArrayLike, y: ArrayLike, *, counted: bool) -> tuple[Rows, Rows]:
+    """Return the outputs on two inputs as arrays of as many columns, or say what is wrong with them.
+
+    If they are to be ``counted``, they have to be values that can be told apart.
+    """
+    sides = _as_array(x, "x", rows=True), _as_array(y, "y", rows=True)
+    for name, side in zip("xy", sides, strict=True):
+        if not side.size:
+            raise InvalidValueError(f"{name} must not be empty: it takes outputs on both inputs to compare them")
+        _check_shape(side, name)
+        if counted and side.dtype.kind not in NUMBERS:
+            codes_of_rows(side, name)
+    if sides[0].shape[1:] != sides[1].shape[1:]:
+        x_columns, y_columns = (columns(side.shape[1:]) for side in sides)
+        raise InvalidValueError(f"x and y must be outputs of one mechanism, got {x_columns} and {y_columns}")
+    return sides
+
+
+def columns(shape: tuple[int, ...]) -> str:
+    """Return in words what an observation of this shape is."""
+    return f"rows of {shape[0]}" if shape else "single values"
+
+
+def joined(batches: Sequence[Rows]) -> Rows:
+    """Return all of some batches, of which none becomes equal that was not."""
+    kinds = {batch.dtype.kind for batch in batches}
+    if len(kinds) > 1:  # or 1 and "1" would be one value
+        batches = [batch.astype(object) for batch in batches]
+    return np.concatenate(batches)
+
+
+def _check_shape(rows: Rows, name: str) -> None:
+    if rows.ndim not in {1, 2} or (rows.ndim == 2 and not rows.shape[1]):
+        raise InvalidValueError(f"{name} must be of shape (m,), or (m, d) with a row for each sample, got {rows.shape}")
+
+
+def _as_array(values: Any, name: str, *, rows: bool = False) -> Rows:
+    array: Rows
+    check_length(size_of(values))
+    if are_masked(values):
+        raise InvalidValueError(f"{name} must not be masked; leave such samples out")
+    try:
+        array = np.asarray(values)
+        if not isinstance(values, np.ndarray) and (array.dtype.kind in "US" or _rounded(values, array)):
+            array = np.asarray(values, dtype=object)  # or 1 and "1" would be one value, and 2⁵³ and 2⁵³ + 1
+        if array.ndim == 2 and not rows and not isinstance(values, np.ndarray):
+            array = _as_objects(values)  # tuples
+    except ValueError:  # sequences of several lengths
+        array = _as_objects(values)
+    if array.dtype.kind not in _KINDS:
+        raise InvalidValueError(f"{name} must be numbers, text or objects that can be compared, got {array.dtype}")
+    if array.ndim and array.dtype.kind == "f" and not np.isfinite(array).all():
+        row = int(np.flatnonzero(~np.isfinite(array).reshape(len(array), -1).all(axis=1))[0])
+        raise InvalidValueError(
+            f"{name} must be finite, got {array[row].tolist()} in row {row} (the first is 0); leave such samples out"
+        )
+    return array
+
+
+def _rounded(values: Any, array: Rows) -> bool:
+    """Return whether whole numbers among the values are others as floats."""
+    if array.dtype.kind != "f" or not (np.abs(array) >= _LEAST_ROUNDED).any():
+        return False
+    return any(isinstance(v, int) and float(v) != v for v in np.asarray(values, dtype=object).ravel().tolist())
+
+
+def _as_objects(values: Any) -> Rows:
+    entries = list(values)
+    return np.fromiter(entries, dtype=object, count=len(entries))

@@ -1,0 +1,174 @@
+"""The channel: a validated, immutable, labelled matrix of P(observation | secret)."""
+
+from collections.abc import Hashable, Iterable
+from typing import Any, Protocol, cast, runtime_checkable
+
+from discretion.channels.labels import Labels, as_labels, named_row
+from discretion.channels.storage import Matrix, Storage, kind_of
+from discretion.errors import UnsupportedError
+from discretion.numerics.matrices import Reals
+
+
+@runtime_checkable
+class System(Protocol):
+    """Anything that leaks: a channel, or something with structure that stands for one."""
+
+    @property
+    def secrets(self) -> int:
+        """How many values the secret can take."""
+        ...
+
+    def channel(self) -> "Channel":
+        """Return the explicit channel, or raise TooLargeError."""
+        ...
+
+
+class Composable:
+    """A system that composes by operators: ``C >> D`` is `discretion.cascade`, ``C & D`` is `discretion.parallel`."""
+
+    __slots__ = ()
+
+    def __rshift__(self, other: System) -> "Channel":
+        from discretion.channels.composition.products import cascade  # noqa: PLC0415 - composition builds channels
+
+        return cascade(cast(System, self), other)
+
+    def __and__(self, other: System) -> System:
+        from discretion.channels.composition.products import parallel  # noqa: PLC0415
+
+        return parallel(cast(System, self), other)
+
+
+class Channel(Composable):
+    """A channel ``C[x, y] = P(y | x)``: a row per secret, a column per observation.
+
+    Parameters
+    ----------
+    matrix
+        Shape ``(secrets, observations)``, dense or scipy.sparse; entries in [0, 1], rows summing to 1 within 1e-9.
+        It is copied; a row that misses 1 by more than 1e-14, which its rounding does not explain, is divided by its
+        sum, so that all measures are of the same channel. A matrix of `fractions.Fraction` and whole numbers stays
+        exact: rows sum to 1, compositions are of fractions, and so are vulnerabilities, capacities and Bayes security.
+        One entry or part in doubles makes doubles of all.
+    inputs, outputs
+        Labels of rows and columns, distinct and hashable; None numbers them from 0.
+
+    Raises
+    ------
+    InvalidChannelError
+        If an entry is negative or not finite, a row does not sum to 1 (both name the row), the matrix is empty, or
+        labels do not fit.
+
+    Examples
+    --------
+    >>> C = Channel([[0.9, 0.1], [0.2, 0.8]], inputs=["sick", "well"])
+    >>> C.shape, C.inputs
+    ((2, 2), ('sick', 'well'))
+    >>> from fractions import Fraction
+    >>> Channel([[Fraction(1, 3), Fraction(2, 3)], [1, 0]]).matrix.tolist()
+    [[Fraction(1, 3), Fraction(2, 3)], [Fraction(1, 1), Fraction(0, 1)]]
+    """
+
+    __slots__ = ("_inputs", "_outputs", "_storage")
+
+    def __init__(
+        self, matrix: Any, inputs: Iterable[Hashable] | None = None, outputs: Iterable[Hashable] | None = None
+    ) -> None:
+        copy = kind_of(matrix).copied(matrix)
+        rows, columns = copy.shape
+        names = as_labels(inputs, rows, "inputs", "row")
+        self._inputs, self._outputs = names, as_labels(outputs, columns, "outputs", "column")
+        self._storage: Storage = copy.with_unit_rows(lambda row: named_row(row, names))
+
+    @property
+    def matrix(self) -> Matrix:
+        """The probabilities: a read-only NumPy array, of fractions if built from them, or a scipy.sparse CSR array."""
+        return self._storage.matrix
+
+    def dense(self) -> Reals:
+        """Return the probabilities as a NumPy array, whatever they are stored in.
+
+        Raises
+        ------
+        TooLargeError
+            If they are on disk, and more than 2²⁶.
+
+        Examples
+        --------
+        >>> from scipy.sparse import eye_array
+        >>> Channel(eye_array(2)).dense().tolist()
+        [[1.0, 0.0], [0.0, 1.0]]
+        """
+        return self._storage.dense()
+
+    @property
+    def storage(self) -> Storage:
+        """What the probabilities are stored in, for measures to ask."""
+        return self._storage
+
+    @property
+    def inputs(self) -> Labels:
+        """Labels of the secrets."""
+        return self._inputs
+
+    @property
+    def outputs(self) -> Labels:
+        """Labels of the observations."""
+        return self._outputs
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """``(secrets, observations)``."""
+        return len(self._inputs), len(self._outputs)
+
+    @property
+    def secrets(self) -> int:
+        """How many values the secret can take."""
+        return len(self._inputs)
+
+    def channel(self) -> "Channel":
+        """Return the channel itself: it is its own explicit form."""
+        return self
+
+    def reduced(self) -> "Channel":
+        """Return the reduced channel: zero columns dropped, proportional columns added up.
+
+        It leaks the same as this one to every adversary, since labels and copies of observations tell nothing. Columns
+        count as proportional when their posteriors agree within 1e-12 of themselves, of fractions when they are equal;
+        a merged column keeps the first one's label.
+
+        Examples
+        --------
+        >>> Channel([[0.2, 0.4, 0.4, 0], [0.1, 0.2, 0.7, 0]]).reduced().matrix.round(12).tolist()
+        [[0.6, 0.4], [0.3, 0.7]]
+        """
+        merged, kept = self._storage.merged()
+        return Channel.derived(merged, self._inputs, tuple(self._outputs[y] for y in kept))
+
+    @classmethod
+    def derived(cls, storage: Storage, inputs: Labels, outputs: Labels) -> "Channel":
+        """Return a channel made of valid ones, whose rows may sum to 1 a little less exactly than theirs."""
+        channel = cls.__new__(cls)
+        channel._storage = storage
+        channel._inputs, channel._outputs = inputs, outputs
+        return channel
+
+    def __repr__(self) -> str:
+        secrets, observations = self.shape
+        adjective = f", {self._storage.adjective}" if self._storage.adjective else ""
+        return f"{type(self).__name__}({secrets} secrets × {observations} observations{adjective})"
+
+
+def as_system(system: object) -> System:
+    """Return the system, or say how to make one of what was given."""
+    if isinstance(system, type):  # whose attributes look like those of its instances
+        raise UnsupportedError(
+            f"a system must be a Channel, a mechanism or a structured system, got the class {system.__name__}; give it "
+            "its parameters, or wrap a matrix with discretion.Channel"
+        )
+    if not isinstance(system, System):
+        raise UnsupportedError(
+            f"a system must be a Channel, a mechanism or a structured system, got {type(system).__name__}; "
+            "wrap a matrix with discretion.Channel"
+        )
+    return system

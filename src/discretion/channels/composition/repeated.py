@@ -1,0 +1,159 @@
+"""Many uses of one channel on the same secret: only how often each observation was seen matters."""
+
+import math
+from dataclasses import dataclass
+from functools import cached_property, singledispatch
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discretion import limits
+from discretion.channels.channel import Channel, Composable, System, as_system
+from discretion.channels.storage import Dense, stored
+from discretion.errors import TooLargeError
+from discretion.numerics.excess import deviance
+from discretion.numerics.histograms.histograms import histogram_count, histograms
+from discretion.numerics.laws.binomial import log_root, stirling_error
+from discretion.numerics.matrices import Reals
+from discretion.validation import Fractions, as_crowd
+
+
+def repeated(system: System, n: int) -> System:
+    """Return n independent uses of a system on the same secret, all of which the adversary sees.
+
+    ``Cⁿ[x, (y_1, …, y_n)] = Π_i C[x, y_i]``, whose columns are proportional when they tally alike.
+
+    Parameters
+    ----------
+    system
+        A channel, a mechanism, or a structured system. Each use draws anew all that is random, the other users of what
+        is seen of a crowd included. A `discretion.Shuffled` by itself is asked again: nobody's value changes, and
+        ``repeated(crowd, n).seen_by(knowledge)`` is what an adversary sees of all rounds.
+    n
+        Number of uses, at least 1.
+
+    Returns
+    -------
+    System
+        The system itself for one use. Else a `Repeated`, of which every measure is exact while the tallies can be
+        listed; beyond, `discretion.bayes_security` is a certified `discretion.Estimate` (of frequency oracles exact,
+        and so are `discretion.privacy_profile` and `discretion.dp_epsilon`) and other measures raise TooLargeError. Of
+        noise on numbers, a system of which privacy losses add up.
+
+    Raises
+    ------
+    InvalidValueError
+        If n is not a whole number of at least 1.
+    TooLargeError
+        If n is more than ten thousand million.
+    UnsupportedError
+        If the system is not one.
+
+    Notes
+    -----
+    Source: Bayes-sec, section IV: the parallel composition of a channel with itself, β*(Cⁿ) >= β*(C)ⁿ (Theorem 3).
+
+    Examples
+    --------
+    >>> import discretion as dc
+    >>> twice = repeated(Channel([[0.75, 0.25], [0.25, 0.75]]), 2)
+    >>> twice.channel().matrix.round(12).tolist()
+    [[0.5625, 0.375, 0.0625], [0.0625, 0.375, 0.5625]]
+    >>> round(dc.bayes_security(repeated(Channel([[0.501, 0.499], [0.499, 0.501]]), 1000)), 6)
+    0.949584
+    """
+    base, uses = as_system(system), as_crowd(n, "n")
+    if isinstance(base, Repeated):
+        base, uses = base.base, base.n * uses
+    return base if uses == 1 else plan_repeated(base, uses)
+
+
+@singledispatch
+def plan_repeated(system: System, n: int) -> System:
+    """Return what stands for n > 1 uses of a system: their tallies, unless a room above knows better."""
+    return Repeated(system, n)
+
+
+@dataclass(frozen=True)
+class Repeated(Composable):
+    """``n`` independent uses of the system ``base`` on the same secret; made by `repeated`."""
+
+    base: System
+    n: int
+
+    @property
+    def secrets(self) -> int:
+        """How many values the secret can take."""
+        return self.base.secrets
+
+    @property
+    def is_listed(self) -> bool:
+        """Whether the tallies are few enough to list."""
+        kinds = self.once.shape[1]
+        return histogram_count(self.n, kinds) * max(self.secrets, kinds) <= limits.current().most_tally_entries
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether one use is a channel of fractions, and its tallies are few enough to be one as well."""
+        if self._reduced.storage.fractions is None:
+            return False
+        # They have n times as many digits.
+        fractions = histogram_count(self.n, self._reduced.shape[1]) * self.secrets * self.n
+        return fractions <= limits.current().most_fractions
+
+    @cached_property
+    def _reduced(self) -> Channel:
+        return self.base.channel().reduced()
+
+    @cached_property
+    def once(self) -> Channel:
+        """The reduced channel of one use, its rows summing to 1 as exactly as can be.
+
+        What a row's sum is off by would count n times.
+        """
+        one, matrix = self._reduced, self._reduced.dense()
+        return Channel.derived(Dense(matrix / matrix.sum(axis=1, keepdims=True)), one.inputs, one.outputs)
+
+    def channel(self) -> Channel:
+        """Return the channel from the secret to the tallies, or raise TooLargeError.
+
+        Outputs are tuples of counts, one for each output of the reduced channel of one use. Probabilities under 1e-308
+        are 0 in it, which says more than it should of ε: ask for measures of this system instead. Of a channel of
+        fractions they are fractions, where these have less than some million digits.
+        """
+        if self.is_exact:
+            tallies, law = _exact_law(self.n, self._reduced.matrix)
+            return Channel.derived(stored(law), self._reduced.inputs, tuple(map(tuple, tallies.tolist())))
+        tallies, logarithms = self.log_law()
+        return Channel.derived(Dense(np.exp(logarithms)), self.once.inputs, tuple(map(tuple, tallies.tolist())))
+
+    def log_law(self) -> tuple[NDArray[np.int64], Reals]:
+        """Return all tallies, a row each, and ``log P(tally | secret)``, which does not underflow as the channel does.
+
+        By Loader's form of the multinomial, as in `discretion.numerics.laws.binomial`.
+        """
+        rows = self.once.dense()
+        if not self.is_listed:
+            raise TooLargeError(
+                f"{self.n:,} uses of a channel with {rows.shape[0]:,} secrets and {rows.shape[1]:,} different columns "
+                f"have over {limits.current().most_tally_entries:,} probabilities of tallies; take fewer uses, or ask "
+                "for discretion.bayes_security, which is then bounded"
+            )
+        tallies = histograms(self.n, rows.shape[1])
+        logarithms = np.full((rows.shape[0], len(tallies)), float(stirling_error(self.n) + log_root(self.n)))
+        for column, counts in zip(rows.T, tallies.T, strict=True):
+            different, place = np.unique(counts, return_inverse=True)
+            terms = -stirling_error(different) - log_root(different) - deviance(different, self.n * column[:, None])
+            logarithms += terms[:, place]
+        return tallies, logarithms
+
+
+def _exact_law(n: int, rows: Any) -> tuple[NDArray[np.int64], Fractions]:
+    """Return all tallies of n draws, and their probabilities by each row of fractions."""
+    tallies = histograms(n, rows.shape[1])
+    ways = [math.factorial(n) // math.prod(map(math.factorial, tally)) for tally in tallies.tolist()]
+    law: Any = np.array(ways, dtype=object)
+    for column, counts in zip(rows.T, tallies.T, strict=True):
+        law = law * column[:, None] ** counts.astype(object)  # NumPy's whole numbers overflow as exponents
+    return tallies, law

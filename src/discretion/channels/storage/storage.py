@@ -1,0 +1,154 @@
+"""What is asked of a channel's probabilities, however they are kept."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, Union
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discretion.numerics.distances.l1_tiles import distances_of
+from discretion.numerics.distances.pairwise import Furthest
+from discretion.numerics.matrices import Reals
+from discretion.validation import Fractions
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+# What users are given and give: NumPy's, of doubles or fractions, or SciPy's, which takes half a second to import.
+Matrix: TypeAlias = Union[Reals, Fractions, "csr_array[np.float64]"]
+Integers = NDArray[np.int64]
+# Some rows, after the number of the first.
+Block = tuple[int, Reals]
+# Of entries and the numbers of their columns, which broadcast to one another.
+EntryFunction = Callable[[Reals, Any], Reals]
+
+_ENTRIES_AT_ONCE = 1 << 20
+
+
+class Storage(ABC):
+    """Probabilities, a row per secret and a column per observation, of which measures ask sums and extremes.
+
+    Nothing outside of this room asks what kind a storage is. A kind that can give its rows as arrays, some at a time,
+    is a `ByRows`, which answers everything from them; others, or parts of it, answer as suits how they keep the rows.
+    Entries are finite and at least 0. The rows of a channel sum to 1, those of a joint law need not.
+    """
+
+    __slots__ = ()
+
+    # What a channel's text says of it.
+    adjective: ClassVar[str] = ""
+    # Of several kinds put together, the one with the most says how.
+    precedence: ClassVar[int] = 0
+
+    @property
+    @abstractmethod
+    def shape(self) -> tuple[int, int]:
+        """``(secrets, observations)``."""
+
+    @property
+    @abstractmethod
+    def matrix(self) -> Matrix:
+        """The matrix as a user is given it, who cannot change what is stored."""
+
+    @property
+    def fractions(self) -> Fractions | None:
+        """The matrix as fractions that nobody can change; None where entries are doubles."""
+        return None
+
+    @abstractmethod
+    def dense(self) -> Reals:
+        """Return all rows as an array that is not to be written to, or raise TooLargeError."""
+
+    @abstractmethod
+    def blocks(self) -> Iterator[Block]:
+        """Yield the rows as arrays, some at a time, each time after the number of the first."""
+
+    @abstractmethod
+    def rows(self, chosen: Sequence[int]) -> "Storage":
+        """Return the rows with these numbers."""
+
+    @abstractmethod
+    def columns(self, chosen: Integers) -> "Storage":
+        """Return the columns with these numbers."""
+
+    @abstractmethod
+    def weighted(self, weights: Reals) -> "Storage":
+        """Return each row times its weight."""
+
+    @abstractmethod
+    def mixtures(self, weights: Reals) -> Reals:
+        """Return mixtures of the rows, ``weights @ C``, shape ``(m,)`` or ``(mixtures, m)``."""
+
+    @abstractmethod
+    def column_maxima(self) -> Reals:
+        """Return the largest entry of each column."""
+
+    @abstractmethod
+    def ranked_sums(self, weights: Reals) -> Reals:
+        """Return for each column the sum of its largest entries, the i-th largest times the i-th of the weights."""
+
+    @abstractmethod
+    def class_maxima(self, class_of: Integers) -> Reals:
+        """Return for each column the largest sum of the entries of a class of rows, given the class of each row."""
+
+    @abstractmethod
+    def column_minima(self) -> Reals:
+        """Return the least entry of each column."""
+
+    @abstractmethod
+    def column_means(self) -> Reals:
+        """Return the mean entry of each column."""
+
+    @abstractmethod
+    def besides_maxima(self) -> float:
+        """Return the sum of all entries but the largest in each column, of small terms where that takes no longer."""
+
+    @abstractmethod
+    def row_sums(self, function: EntryFunction) -> Reals:
+        """Return ``Σ_y f(C[x, y], y)`` for every x, with f as in `weighted_sum`."""
+
+    @abstractmethod
+    def weighted_sum(self, weights: Reals, function: EntryFunction) -> float:
+        """Return ``Σ_x w_x Σ_y f(C[x, y], y)``, of which f is called with many entries and their columns at once."""
+
+    def distances_to(self, row: int) -> Reals:
+        """Return the L1 distance of every row to one of them."""
+        point = self.rows([row]).dense()
+        return np.concatenate([distances_of(block, point)[:, 0] for _, block in self.blocks()])
+
+    @property
+    @abstractmethod
+    def way_to_furthest_rows(self) -> str:
+        """The name of the algorithm that `furthest_rows` takes."""
+
+    @abstractmethod
+    def furthest_rows(self, tolerance: float = 0.0) -> Furthest:
+        """Find the largest L1 distance between two rows, and the pairs within a tolerance of it."""
+
+    @abstractmethod
+    def merged(self) -> tuple["Storage", list[int]]:
+        """Return it with proportional columns added up and zero ones dropped, and the columns that were kept."""
+
+    @staticmethod
+    @abstractmethod
+    def beside(parts: Sequence["Storage"]) -> "Storage":
+        """Return the columns of several storages side by side."""
+
+    @staticmethod
+    @abstractmethod
+    def row_products(left: "Storage", right: "Storage") -> "Storage":
+        """Return ``L[x, y] R[x, z]`` in column ``(y, z)``, the pairs in order."""
+
+
+def row_blocks(matrix: Any) -> Iterator[tuple[int, Any]]:
+    """Yield some rows at a time of what can be sliced, each time after the number of the first."""
+    rows, columns = matrix.shape
+    step = rows_at_once(columns)
+    for start in range(0, rows, step):
+        yield start, matrix[start : start + step]
+
+
+def rows_at_once(columns: int) -> int:
+    """Return how many rows are read at a time."""
+    return max(1, _ENTRIES_AT_ONCE // max(1, columns))

@@ -1,0 +1,57 @@
+"""What more useful sets of columns cost: the trade-off between utility and exposure."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+import altair as alt
+
+from discretion.charts.style import DIGITS, MOST_ROWS, Row, bars, ends, figure, inline, label, names, shares
+from discretion.presenting.numbers import in_full, percent_upwards
+
+
+def front_of_sets(sets: Sequence[Row]) -> alt.LayerChart:
+    """Return bars of the exposure of sets of columns in the order given, each with its utility.
+
+    Parameters
+    ----------
+    sets
+        Mappings with ``columns``, ``utility`` and ``exposure``, which is a share, or the mapping of an `Estimate` that
+        bounds it.
+
+    Returns
+    -------
+    altair.LayerChart
+        At most `MOST_ROWS` rows: of more sets the most useful.
+
+    Examples
+    --------
+    >>> pair = {"columns": ["sex", "race"], "utility": 2.0, "exposure": 0.25}
+    >>> front_of_sets([pair]).to_dict()["description"]
+    'Bars: share of people exposed by sets of columns, each with its utility. sex, race (utility 2) 25 %.'
+    """
+    rows: list[dict[str, Any]] = [
+        {
+            "row": place,
+            "name": f"{', '.join(found['columns']) or 'no column'} (utility {in_full(found['utility'])})",
+            "share": _share(found["exposure"]),
+            "label": _label(found["exposure"]),
+        }
+        for place, found in enumerate(sets[-MOST_ROWS:])
+    ]
+    data = inline(rows)
+    x = shares("people exposed", max((row["share"] for row in rows), default=0))
+    drawn = bars(data, x).encode(
+        tooltip=[alt.Tooltip("name:N", title="columns"), alt.Tooltip("label:N", title="exposed")]
+    )
+    said = ", ".join(f"{row['name']} {row['label']}" for row in rows)
+    description = f"Bars: share of people exposed by sets of columns, each with its utility. {said}."
+    return figure([drawn, names(data), ends(data, "share")], len(rows), description)
+
+
+def _share(exposure: object) -> float:
+    return cast(float, cast(Mapping[str, Any], exposure)["high"] if isinstance(exposure, Mapping) else exposure)
+
+
+def _label(exposure: object) -> str:
+    share = _share(exposure)
+    return f"≤ {percent_upwards(share, DIGITS)}" if isinstance(exposure, Mapping) else label(share)

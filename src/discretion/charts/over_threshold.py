@@ -1,0 +1,65 @@
+"""Who stands out at every threshold: the exposure curve."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import altair as alt
+
+from discretion.charts.style import DIM, FONT, GRID, INK, inline, label
+
+
+def exposure_over_threshold(
+    sizes: Sequence[int], exposed: Sequence[int] | None, people: int, certified: Sequence[int] | None = None
+) -> alt.LayerChart:
+    """Return the exposure as the step function of its threshold that it is, and what is certified of it above.
+
+    Parameters
+    ----------
+    sizes
+        The distinct class sizes, ascending: the curve steps up right after each.
+    exposed
+        How many people are in classes of at most that size; None where only a bound is known.
+    people
+        The number of people, n.
+    certified
+        A bound on how many people are in classes of at most each size, drawn dashed; None draws none.
+
+    Returns
+    -------
+    altair.LayerChart
+        The threshold across on a logarithmic axis, from one person's share to all; the exposure upwards.
+
+    Examples
+    --------
+    >>> exposure_over_threshold([1, 3], [2, 5], people=5).to_dict()["layer"][0]["mark"]["interpolate"]
+    'step-after'
+    """
+    grey = {"labelColor": DIM, "titleColor": DIM, "gridColor": GRID, "titleFontWeight": "normal", "domain": False}
+    layers: list[Any] = []
+    description = f"The share of exposed people at every threshold, for {people:,} people"
+    if exposed is not None:
+        layers.append(_steps(sizes, exposed, people, {}))
+        description += f"; {label(exposed[0] / people if sizes[0] == 1 else 0)} are unique"
+    description += "."
+    if certified is not None:
+        layers.append(_steps(sizes, certified, people, {"strokeDash": [4, 3]}))
+        description += (
+            f" The dashed line{' above' * (exposed is not None)} is the most that the columns one by one allow."
+        )
+    chart: Any = alt.layer(*layers).properties(width=640, height=360, background="white", description=description)
+    return chart.configure(font=FONT, axis=grey, view={"stroke": None})
+
+
+def _steps(sizes: Sequence[int], exposed: Sequence[int], people: int, look: dict[str, Any]) -> Any:
+    steps = [{"threshold": size / people, "share": count / people} for size, count in zip(sizes, exposed, strict=True)]
+    ends = [{"threshold": 0.5 / people, "share": 0.0}, {"threshold": 1.0, "share": steps[-1]["share"]}]
+    return (
+        alt.Chart(inline([ends[0], *steps, ends[1]]))
+        .mark_line(interpolate="step-after", color=INK, strokeWidth=1.5, **look)
+        .encode(
+            x=alt.X("threshold:Q", title="alike with less than this share of the people")
+            .scale(type="log")
+            .axis(format="~%"),
+            y=alt.Y("share:Q", title="people exposed").scale(domain=[0, 1]).axis(format="~%"),
+        )
+    )

@@ -1,0 +1,33 @@
+"""A figure as a page of its own, which loads nothing and runs nothing."""
+
+from html import escape
+
+import altair as alt
+
+from discretion.charts.rendering import to_svg
+from discretion.printable import printable
+
+
+def to_html(chart: alt.TopLevelMixin, title: str) -> str:
+    """Return the figure as an HTML page that is no wider than the screen.
+
+    Parameters
+    ----------
+    chart
+        The figure; what it shows in words is read out.
+    title
+        Of the page.
+
+    Returns
+    -------
+    str
+        The page.
+    """
+    said = escape(printable(str(chart.to_dict().get("description", title))))
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{escape(printable(title))}</title>\n"
+        "<style>body { margin: 0 } svg { max-width: 100%; height: auto }</style>\n"
+        f'</head>\n<body>\n<main role="img" aria-label="{said}">\n{to_svg(chart)}\n</main>\n</body>\n</html>\n'
+    )

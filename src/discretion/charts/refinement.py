@@ -1,0 +1,73 @@
+"""Which systems are safer than which against everybody: a Hasse diagram."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import altair as alt
+
+from discretion.charts.style import DIM, INK, Row, inline, standing_alone
+
+_LETTER, _PADDING, _LEVEL_HEIGHT = 7.2, 24, 72
+
+
+def refinement_order(classes: Sequence[Sequence[str]], covers: Sequence[Row], title: str) -> alt.VConcatChart:
+    """Return a Hasse diagram: each system below those that refine it, lines between neighbours.
+
+    Parameters
+    ----------
+    classes
+        The names of systems that leak the same to everybody, together.
+    covers
+        Mappings with ``refined``, one of these, and ``by``, a next safer one, as in
+        `discretion.refinement.Order.to_dict`.
+    title
+        Of the figure.
+
+    Returns
+    -------
+    altair.VConcatChart
+        Of fixed size; the safest are at the top.
+
+    Examples
+    --------
+    >>> chart = refinement_order([["a"], ["b", "c"]], [{"refined": ["a"], "by": ["b", "c"]}], "Order")
+    >>> chart.to_dict()["description"]
+    'Lines go up to what is at least as safe against everybody: b ≡ c refines a.'
+    """
+    labels = [" ≡ ".join(members) for members in classes]
+    lines = [(" ≡ ".join(cover["refined"]), " ≡ ".join(cover["by"])) for cover in covers]
+    levels = _levels(labels, lines)
+    widest = max(levels.values(), default=0) + 1
+    rows = [[name for name in labels if levels[name] == level] for level in range(widest)]
+    step = _LETTER * max(map(len, labels), default=1) + _PADDING
+    width = step * max(map(len, rows), default=1)
+    places = {
+        name: ((number + 0.5) * width / len(row), levels[name]) for row in rows for number, name in enumerate(row)
+    }
+    nodes = [{"name": name, "x": x, "level": level} for name, (x, level) in places.items()]
+    edges = [
+        {"x": places[low][0], "level": places[low][1], "x2": places[high][0], "level2": places[high][1]}
+        for low, high in lines
+    ]
+    x = alt.X("x:Q", axis=None, scale=alt.Scale(domain=[0, width], nice=False))
+    y = alt.Y("level:Q", axis=None, scale=alt.Scale(domain=[-0.5, widest - 0.5], nice=False))
+    drawn: dict[str, Any] = {"align": "center", "baseline": "middle", "fontSize": 12}
+    named = alt.Chart(inline(nodes)).encode(x=x, y=y, text=alt.Text("name:N"))
+    layers = alt.layer(
+        alt.Chart(inline(edges)).mark_rule(color=DIM).encode(x=x, x2="x2:Q", y=y, y2="level2:Q"),
+        named.mark_text(color="white", stroke="white", strokeWidth=8, aria=False, **drawn),
+        named.mark_text(color=INK, **drawn),
+    ).properties(width=width, height=_LEVEL_HEIGHT * widest)
+    said = ", ".join(f"{high} refines {low}" for low, high in lines) or "none refines another"
+    notes = ["Up: at least as safe against everybody.", "Without a line or a way up: it depends on the adversary."]
+    description = f"Lines go up to what is at least as safe against everybody: {said}."
+    return standing_alone([layers], title, notes, description)
+
+
+def _levels(labels: Sequence[str], lines: Sequence[tuple[str, str]]) -> dict[str, int]:
+    """Return how many lines lead up to each at most."""
+    levels = dict.fromkeys(labels, 0)
+    for _ in labels:
+        for low, high in lines:
+            levels[high] = max(levels[high], levels[low] + 1)
+    return levels

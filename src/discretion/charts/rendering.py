@@ -1,0 +1,98 @@
+"""Figures as files, drawn without a network."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import altair as alt
+
+from discretion.errors import TooLargeError
+from discretion.memory import process_limit
+
+# What a figure that fills its container is drawn at.
+_WIDTH = 640
+_PIXELS_PER_POINT = 2
+
+# With this much of each the drawing engine starts for sure; with less it may abort, and its process with it.
+_ENOUGH = {
+    "RLIMIT_AS": 1 << 37,
+    "RLIMIT_DATA": 1 << 32,
+    "RLIMIT_STACK": 1 << 20,
+    "RLIMIT_NOFILE": 64,
+    "RLIMIT_NPROC": 1 << 10,
+}
+# If it aborts, nothing of a table is left behind.
+_CHILD = """
+import json, sys
+try:
+    import resource
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+except ImportError:
+    pass
+asked = json.load(sys.stdin.buffer)
+sys.path[:] = asked["path"]
+import vl_convert
+drawn = getattr(vl_convert, asked["function"])(*asked["arguments"])
+sys.stdout.buffer.write(drawn if isinstance(drawn, bytes) else drawn.encode())
+sys.stdout.buffer.flush()
+"""
+
+
+def to_svg(chart: alt.TopLevelMixin) -> str:
+    """Return the figure as SVG text."""
+    return _drawn("vegalite_to_svg", _specification(chart)).decode()
+
+
+def to_png(chart: alt.TopLevelMixin) -> bytes:
+    """Return the figure as a PNG image, twice as large as on a page."""
+    return _drawn("vegalite_to_png", _specification(chart), None, _PIXELS_PER_POINT)
+
+
+def to_pdf(chart: alt.TopLevelMixin) -> bytes:
+    """Return the figure as a PDF page."""
+    return _drawn("vegalite_to_pdf", _specification(chart))
+
+
+def chart_library() -> str:
+    """Return what draws figures on a page, Vega-Embed and all it needs, as one script."""
+    return _drawn("javascript_bundle").decode()
+
+
+def _drawn(function: str, *arguments: Any) -> bytes:
+    """Return what a function of the engine gives; where a limit might make it abort, in a process of its own."""
+    if any(0 <= (process_limit(name) or enough) < enough for name, enough in _ENOUGH.items()) and _is_python():
+        return _drawn_apart(function, *arguments)
+    import vl_convert  # noqa: PLC0415 - its engine takes a while to start
+
+    drawn: str | bytes = getattr(vl_convert, function)(*arguments)
+    return drawn if isinstance(drawn, bytes) else drawn.encode()
+
+
+def _is_python() -> bool:
+    """Whether this program is one that runs Python code, and not one that holds Python."""
+    return bool(sys.executable) and not getattr(sys, "frozen", False) and "python" in Path(sys.executable).name.lower()
+
+
+def _drawn_apart(function: str, *arguments: Any) -> bytes:
+    asked = json.dumps({"path": sys.path, "function": function, "arguments": arguments})
+    try:
+        done = subprocess.run(
+            [sys.executable, "-I", "-S", "-c", _CHILD], input=asked.encode(), capture_output=True, check=False
+        )
+    except (OSError, MemoryError):
+        done = None
+    if done is None or done.returncode:
+        raise TooLargeError(
+            "the engine that draws charts does not start under the limits of this process: it needs tens of GB of "
+            "addresses (ulimit -v), though little memory; lift that limit, or do without a chart or page"
+        )
+    return done.stdout
+
+
+def _specification(chart: alt.TopLevelMixin) -> dict[str, Any]:
+    specification = chart.to_dict()
+    if specification.get("width") == "container":
+        specification["width"] = _WIDTH
+    return specification

@@ -1,0 +1,68 @@
+"""Shares of people by their answers, with how sure they are."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import altair as alt
+
+from discretion.charts.style import (
+    INK,
+    MOST_ROWS,
+    Row,
+    bars,
+    ends,
+    figure,
+    inline,
+    label,
+    names,
+    points,
+    shares,
+    stretches,
+)
+
+
+def answered_shares(rows: Sequence[Row]) -> alt.LayerChart:
+    """Return the shares of people by their answers: bars of what was counted, points with intervals of estimates.
+
+    Parameters
+    ----------
+    rows
+        Mappings with ``answers``, texts, and ``share``; those of estimates also with ``low`` and ``high``, the ends of
+        the interval.
+
+    Returns
+    -------
+    altair.LayerChart
+        At most `MOST_ROWS` rows.
+
+    Examples
+    --------
+    >>> answered_shares([{"answers": ["f", "Lima"], "share": 0.25}]).to_dict()["description"]
+    'Bars: the shares of people by 1 combination of answers.'
+    """
+    drawn: list[dict[str, Any]] = [
+        {
+            "row": place,
+            "name": ", ".join(row["answers"]),
+            "share": row["share"],
+            "low": row.get("low"),
+            "high": row.get("high"),
+            "label": label(row["share"]),
+            "kind": "estimate",
+        }
+        for place, row in enumerate(rows[:MOST_ROWS])
+    ]
+    data, estimated = inline(drawn), any(row["high"] is not None for row in drawn)
+    combinations = f"{len(drawn)} {'combination' if len(drawn) == 1 else 'combinations'} of answers"
+    tooltip = [alt.Tooltip("name:N", title="answers"), alt.Tooltip("label:N", title="share")]
+    if not estimated:
+        x = shares("people", max((row["share"] for row in drawn), default=0.0))
+        layers = [bars(data, x).encode(tooltip=tooltip), names(data), ends(data, "share")]
+        return figure(layers, len(drawn), f"Bars: the shares of people by {combinations}.")
+    x = shares("people, with intervals that hold together", max(row["high"] for row in drawn))
+    low: Any = alt.X("low:Q", title=x["title"], scale=x["scale"], axis=x["axis"])
+    middle = points(data, x, {"estimate": ("circle", INK)}).encode(
+        shape=alt.ShapeValue("circle"), fill=alt.FillValue(INK), tooltip=tooltip
+    )
+    layers = [stretches(data, low, "high"), middle, names(data), ends(data, "high")]
+    return figure(layers, len(drawn), f"Points with intervals: the shares of people by {combinations}.")

@@ -1,0 +1,26 @@
+"""``discretion collect``: the two-round collection, a command for each of its parties."""
+
+from cyclopts import App
+
+SUBCOMMANDS = {
+    "keys": ("preparing", "Make a party's keys, in a folder of its own."),
+    "init": ("preparing", "Make a task of its description in TOML."),
+    "tokens": ("preparing", "Make one-time tokens, and let those in who hold them."),
+    "shuffler": ("services", "Run a shuffler: it sees who sends, and never what."),
+    "curator": ("services", "Run the curator: it counts single answers, and chooses what may go out together."),
+    "analyst": ("services", "Run the analyst: it gets the joint answers that were chosen."),
+    "submit": ("submitting", "Take part: send one person's answers, a round at a time."),
+    "open": ("operating", "Begin the next round of a task without a curator."),
+    "close": ("operating", "Take no more answers in a round."),
+    "status": ("operating", "Say how far a task is at a party."),
+    "result": ("telling", "Get what a curator or an analyst counted."),
+    "destroy": ("operating", "Destroy all that a party stores of a task, and its keys."),
+    "simulate": (
+        "simulating",
+        "Run a whole collection of a table, every row a person, and say what each party saw.",
+    ),
+}
+
+collect = App(name="collect", help="Collect answers so that nobody learns more than its part.", help_format="plaintext")
+for _name, (_file, _help) in SUBCOMMANDS.items():
+    collect.command(f"discretion.cli.collect.{_file}:{_name if _name != 'open' else 'open_'}", name=_name, help=_help)

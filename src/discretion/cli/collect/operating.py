@@ -1,0 +1,131 @@
+"""What an operator tells or asks a running service."""
+
+import json as json_
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from cyclopts import Parameter
+
+from discretion.cli.options import Whole
+from discretion.cli.output import print_json
+from discretion.cli.terminal import say, say_folded
+from discretion.validation import as_count
+
+if TYPE_CHECKING:
+    from discretion.collection.services.calls import Neighbour
+
+Json = Annotated[bool, Parameter(negative="")]
+
+
+def service_of(home: str, authority: str | None = None) -> "Neighbour":
+    """Return the running service of a home, to be asked as its operator."""
+    from discretion.collection.services.calls import Neighbour  # noqa: PLC0415 - the extra collect
+    from discretion.collection.services.credentials import operator_credential  # noqa: PLC0415
+    from discretion.collection.services.home import Home  # noqa: PLC0415
+
+    folder = Path(home)
+    return Neighbour(Home(folder).party.url, operator_credential(folder), authority)
+
+
+def open_(home: str, /, *, authority: str | None = None, json: Json = False) -> int:
+    """Begin the next round of a task without a curator, with the choice that the boards lead to.
+
+    Whoever takes part comes to the same choice, and refuses another one.
+
+    Parameters
+    ----------
+    home
+        The first shuffler's folder; its service and the last shuffler's must be running.
+    authority
+        A file of certificates that the services' are checked by, beside those that the system trusts.
+    json
+        Print one JSON object.
+    """
+    from discretion.collection.services.calls import Neighbour  # noqa: PLC0415 - the extra collect
+    from discretion.collection.services.home import Home  # noqa: PLC0415
+    from discretion.collection.services.without_curator import open_next  # noqa: PLC0415
+
+    task = Home(Path(home)).task
+    with Neighbour(task.shufflers[-1].url, authority=authority) as last, service_of(home, authority) as first:
+        choice = open_next(task, first, last)
+    if choice is None:
+        return _say("open", home, {"round": None}, "nothing is certified to go out together: the task ends here", json)
+    chosen = [task.features[place].name for place in choice.chosen]
+    told = {"round": choice.number, "chosen": chosen, "people": choice.people, "exposure": choice.exposure}
+    return _say("open", home, told, f"round {choice.number} asks for {', '.join(chosen)}", json)
+
+
+def close(home: str, /, *, round: Whole = 1, authority: str | None = None, json: Json = False) -> int:  # noqa: A002
+    """Take no more answers in a round; a batch of fewer people than the task asks for is destroyed unopened.
+
+    Parameters
+    ----------
+    home
+        The first shuffler's folder; its service must be running.
+    round
+        Which round.
+    authority
+        A file of certificates that the service's is checked by, beside those that the system trusts.
+    json
+        Print one JSON object.
+    """
+    number = as_count(round, "--round", at_least=1)
+    told = _asked(home, authority, "POST", f"/rounds/{number}/close")
+    return _say("close", home, told, f"round {number} is {told['state']}", json)
+
+
+def status(home: str, /, *, authority: str | None = None, json: Json = False) -> int:
+    """Say how far a task is at a party.
+
+    Parameters
+    ----------
+    home
+        The party's folder; its service must be running.
+    authority
+        A file of certificates that the service's is checked by, beside those that the system trusts.
+    json
+        Print one JSON object.
+    """
+    told = _asked(home, authority, "GET", "/status")
+    lines = [f"{key.replace('_', ' ')}: {value}" for key, value in told.items() if key not in ("rounds", "counts")]
+    lines += [
+        f"round {held['round']}: {held['state']}, {held['people']:,} people, {held['messages']:,} messages passed on, "
+        f"{held['dropped']:,} did not open"
+        for held in told.get("rounds", [])
+    ]
+    lines += [
+        f"round {held['round']}: {'counted' if held['counted'] else 'not counted'}"
+        + (", published" if held["published"] else "")
+        for held in told.get("counts", [])
+    ]
+    return _say("status", home, told, "\n".join(lines), json)
+
+
+def destroy(home: str, /, *, authority: str | None = None, json: Json = False) -> int:
+    """Destroy all that a party stores of a task, and its keys: nobody opens what was sealed to them any more.
+
+    Parameters
+    ----------
+    home
+        The party's folder; its service must be running.
+    authority
+        A file of certificates that the service's is checked by, beside those that the system trusts.
+    json
+        Print one JSON object.
+    """
+    told = _asked(home, authority, "POST", "/destroy")
+    return _say("destroy", home, told, "the task and its keys are destroyed here", json)
+
+
+def _asked(home: str, authority: str | None, method: str, path: str) -> Any:
+    with service_of(home, authority) as service:
+        return json_.loads(service.ask(method, path))
+
+
+def _say(command: str, home: str, told: Any, sentences: str, json: bool) -> int:
+    if json:
+        print_json(f"collect {command}", {"home": home}, told)
+    else:
+        for sentence in sentences.splitlines():
+            (say if len(sentence) < 60 else say_folded)(sentence)
+    return 0

@@ -1,0 +1,174 @@
+"""The services, each a process that answers until it is told to end."""
+
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from cyclopts import Parameter
+
+from discretion.cli.options import Whole
+from discretion.errors import InvalidValueError
+from discretion.validation import as_count, as_real
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+    from discretion.collection.parts.shuffler import Shuffling
+    from discretion.collection.services.home import Home, Role
+    from discretion.collection.services.service import Service
+
+
+@Parameter(name="*")
+@dataclass(frozen=True)
+class Listening:
+    """How a service is reached, and what it takes.
+
+    Parameters
+    ----------
+    task
+        The task's file, the first time.
+    host
+        The address to listen at.
+    port
+        The port to listen at; by default that of the task's address for this party.
+    cores
+        How many processes open messages.
+    certificate
+        A file with a TLS certificate; without one a proxy has to have it.
+    certificate_key
+        A file with its key.
+    authority
+        A file of certificates that the other services' are checked by, beside those that the system trusts.
+    rate
+        Requests a second that are taken from one address.
+    """
+
+    task: str | None = None
+    host: str = "127.0.0.1"
+    port: Whole | None = None
+    cores: Whole = 1
+    certificate: str | None = None
+    certificate_key: str | None = None
+    authority: str | None = None
+    rate: float = 100.0
+
+
+_AS_IT_IS = Listening()
+
+
+def shuffler(
+    home: str,
+    /,
+    *,
+    store: str | None = None,
+    people: Whole | None = None,
+    engine: Literal["local", "spark"] = "local",
+    listening: Annotated[Listening, Parameter(name="*")] = _AS_IT_IS,
+) -> int:
+    """Run a shuffler: it sees who sends, and never what.
+
+    Parameters
+    ----------
+    home
+        Its folder, which discretion collect keys or init made.
+    store
+        Where uploads are stored: postgresql+psycopg://…, or sqlite:///FILE, which is in the folder by default.
+    people
+        Close the first round when so many have sent their answers; by default when its time is over.
+    engine
+        Where messages are opened and put into random order: on this machine, or on the Spark cluster that Spark's own
+        settings describe, which must encrypt what it sends and stores.
+    """
+    from discretion.collection.services.shuffler import ShufflerService  # noqa: PLC0415 - the extra collect
+
+    wanted = None if people is None else as_count(people, "--people", at_least=1)
+    with _home(home, "shuffler", listening) as held:
+        service = ShufflerService(
+            held, store=store, people=wanted, cores=_cores(listening), authority=listening.authority,
+            shuffle=_shuffle(engine),
+        )  # fmt: skip
+        return _serve(service, listening)
+
+
+def curator(home: str, /, *, listening: Annotated[Listening, Parameter(name="*")] = _AS_IT_IS) -> int:
+    """Run the curator: it counts single answers, and chooses once what is certified to go out together.
+
+    Parameters
+    ----------
+    home
+        Its folder, which discretion collect keys or init made.
+    """
+    from discretion.collection.services.curator import CuratorService  # noqa: PLC0415 - the extra collect
+
+    with _home(home, "curator", listening) as held:
+        return _serve(CuratorService(held, cores=_cores(listening), authority=listening.authority), listening)
+
+
+def analyst(home: str, /, *, listening: Annotated[Listening, Parameter(name="*")] = _AS_IT_IS) -> int:
+    """Run the analyst: it gets the joint answers that were chosen, and nothing else.
+
+    Parameters
+    ----------
+    home
+        Its folder, which discretion collect keys or init made.
+    """
+    from discretion.collection.services.analyst import AnalystService  # noqa: PLC0415 - the extra collect
+
+    with _home(home, "analyst", listening) as held:
+        return _serve(AnalystService(held, cores=_cores(listening), authority=listening.authority), listening)
+
+
+@contextmanager
+def _home(folder: str, role: "Role", listening: Listening) -> "Generator[Home]":
+    """Give a party's home, with its task, for one service alone."""
+    from discretion.collection.services.home import Home  # noqa: PLC0415 - the extra collect
+    from discretion.collection.wire.task import Task  # noqa: PLC0415
+    from discretion.input_files import opened  # noqa: PLC0415
+
+    home = Home(Path(folder))
+    home.check_role(role)
+    with home.alone():
+        if listening.task is not None:
+            with opened(listening.task, "a task", InvalidValueError) as file:
+                home.take(Task.decoded(file.read()))
+        yield home
+
+
+def _shuffle(engine: str) -> "Shuffling":
+    if engine == "spark":
+        from discretion.collection.parts.spark_shuffling import shuffled_on_spark  # noqa: PLC0415 - the extra spark
+
+        return shuffled_on_spark
+    from discretion.collection.parts.shuffling import shuffled  # noqa: PLC0415
+
+    return shuffled
+
+
+def _cores(listening: Listening) -> int:
+    return as_count(listening.cores, "--cores", at_least=1)
+
+
+def _serve(service: "Service", listening: Listening) -> int:
+    from urllib.parse import urlsplit  # noqa: PLC0415
+
+    from discretion.collection.services.operations import Bounds  # noqa: PLC0415
+    from discretion.collection.services.serving import serve  # noqa: PLC0415
+
+    rate = as_real(listening.rate, "--rate")
+    if not rate > 0:
+        raise InvalidValueError(f"--rate must be above 0 requests a second, got {listening.rate}")
+    address = urlsplit(service.home.party.url)
+    port = listening.port
+    if port is None:
+        port = address.port or (443 if address.scheme == "https" else 80)
+    if not 0 < port < 1 << 16:
+        raise InvalidValueError(f"--port must be from 1 to 65,535, got {port}")
+    serve(
+        service.application(Bounds(rate=rate)),
+        listening.host,
+        port,
+        certificate=listening.certificate,
+        certificate_key=listening.certificate_key,
+    )
+    return 0

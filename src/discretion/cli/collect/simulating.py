@@ -1,0 +1,123 @@
+"""``discretion collect simulate``: a whole collection on this machine."""
+
+import contextlib
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from discretion.cli.limits import Limits, as_seconds
+from discretion.cli.options import FailOver, Whole, as_header_option, as_names, as_seed
+from discretion.cli.output import code_of, print_json, say_verdicts
+from discretion.errors import InvalidValueError
+from discretion.input_files import without_password
+from discretion.jobs.gates import gates_of, judged
+from discretion.memory import as_memory
+from discretion.presenting.progress import Progress
+
+
+def simulate(
+    table: str,
+    /,
+    *,
+    columns: str | None = None,
+    users: Whole | None = None,
+    k: Whole = 10,
+    budget: str = "0.01",
+    shufflers: Whole = 1,
+    curatorless: Annotated[bool, Parameter(negative="")] = False,
+    rounds: Whole = 1,
+    randomize: Annotated[tuple[str, ...], Parameter(negative="")] = (),
+    cores: Whole = 2,
+    seed: Whole | None = None,
+    header: str | None = None,
+    fail_over: FailOver = (),
+    memory: str | None = None,
+    time: str | None = None,
+    full: Annotated[bool, Parameter(negative="")] = False,
+    json: Annotated[bool, Parameter(negative="")] = False,
+) -> int:
+    """Run a whole collection of a table here, every row a person, each party a process that talks over sockets.
+
+    It says what each party saw and can guess, and holds the result to the table.
+
+    Parameters
+    ----------
+    table
+        A table of people, as for discretion audit: each column is a question.
+    columns
+        The columns to ask for, as a,b,…; all by default.
+    users
+        How many people take part, drawn from the table; all by default.
+    k
+        Exposed is who has fewer people alike.
+    budget
+        The share of the people who may be exposed by what the analyst gets.
+    shufflers
+        How many shufflers, one after the other.
+    curatorless
+        Without a curator: those who take part see the single answers, and choose by themselves.
+    rounds
+        In how many rounds single answers, pairs, triples, … may be asked before the analyst's.
+    randomize
+        How answers are randomized before they are told: krr:epsilon=2 for all, or COLUMN=krr:epsilon=2, once for each.
+    cores
+        How many processes open messages, and how many the people are.
+    seed
+        Draws the people who take part. What is sealed, shuffled and randomized is by the system's randomness.
+    header
+        What the first line of a CSV file is, as for discretion audit.
+    fail_over
+        Exit with 1 if a measure is above or below a limit, as "lost>0", and with 3 if only a bound is; once for each:
+        counted, lost, differing, exposure, certified_exposure.
+    memory
+        How much memory to take for the table beside some 500 MB of libraries, such as 2GB; half of what is available by
+        default.
+    time
+        When to stop, in seconds or as 2m or 1h; no limit by default.
+    full
+        Say all that is in JSON: what each party can guess, what liars can do, each table beside the truth.
+    json
+        Print one JSON object.
+    """
+    from discretion.collection.simulation.said import simulated_document  # noqa: PLC0415 - the extra collect
+    from discretion.collection.simulation.simulate import MEASURES, simulate as simulated  # noqa: PLC0415
+
+    gates = gates_of(fail_over, MEASURES)
+    room = as_memory(memory)
+    limits = Limits(as_seconds(time))
+    laws = dict(map(_law, randomize))
+    if len(laws) < len(randomize):
+        raise InvalidValueError("--randomize names a column twice; give one for each")
+    progress = Progress()
+    with contextlib.ExitStack() as stack:
+        stack.callback(progress.done)
+        stack.enter_context(limits.watched())
+        stack.enter_context(limits.working())
+        found = simulated(
+            table, as_names(columns), users=users, k=k, budget=budget, shufflers=shufflers, curatorless=curatorless,
+            rounds=rounds, randomize=laws, cores=cores, seed=as_seed(seed), tell=progress,
+            header=as_header_option(header), memory=room,
+        )  # fmt: skip
+    missing = dict.fromkeys(MEASURES, "a budget within which something goes out")
+    verdicts = judged(gates, found.measures, "a limit outside of this", missing)
+    if json:
+        inputs = {
+            "table": without_password(table), "columns": as_names(columns), "users": users, "k": k, "budget": budget,
+            "shufflers": shufflers, "curatorless": curatorless, "rounds": rounds, "randomize": list(randomize),
+            "cores": cores, "seed": seed, "header": header, "memory": memory, "time": time,
+        }  # fmt: skip
+        print_json("collect simulate", inputs, found.to_dict(), verdicts)
+    else:
+        from discretion.presenting.tables import Screen  # noqa: PLC0415 - JSON needs no rich
+        from discretion.presenting.views.terminal import to_text  # noqa: PLC0415
+
+        Screen().print(to_text(simulated_document(found, full=full)))
+        say_verdicts(verdicts)
+    return code_of(verdict.verdict for verdict in verdicts)
+
+
+def _law(text: str) -> tuple[str, str]:
+    """Return a column, or nothing for all, and how its answers are randomized."""
+    mechanism, colon, parameters = text.partition(":")
+    column, _, name = mechanism.rpartition("=")
+    return column, f"{name}{colon}{parameters}"

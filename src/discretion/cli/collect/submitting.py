@@ -1,0 +1,117 @@
+"""``discretion collect submit``: one person's part."""
+
+import json as json_
+from typing import TYPE_CHECKING, Annotated, Any
+
+from cyclopts import Parameter
+
+from discretion.cli.options import Whole
+from discretion.cli.output import print_json
+from discretion.cli.terminal import say_folded
+from discretion.errors import InvalidValueError
+from discretion.input_files import opened
+from discretion.presenting.files import writable
+from discretion.validation import as_count, as_probability
+
+if TYPE_CHECKING:
+    from discretion.collection.client import Client, Terms
+
+
+def submit(
+    url: str,
+    /,
+    *,
+    state: str,
+    answers: str | None = None,
+    token: str | None = None,
+    digest: str | None = None,
+    smallest_batch: Whole = 2,
+    largest_budget: float = 1.0,
+    fewest_shufflers: Whole = 1,
+    authority: str | None = None,
+    json: Annotated[bool, Parameter(negative="")] = False,
+) -> int:
+    """Take part: send one person's answers in the first round, and later, called again, in the next ones.
+
+    What is sent is drawn once and kept in a file of hers until the collection is over: sent again, it counts once.
+
+    Parameters
+    ----------
+    url
+        The first shuffler's address.
+    state
+        A file for what is to be remembered between the rounds, her answers among it; only its owner reads it.
+    answers
+        A JSON file of her answers by the questions' names, the first time: {"sex": "f", "town": null}.
+    token
+        A file with the one-time token that she was given, the first time.
+    digest
+        The SHA-256 of the task that was announced; another one is refused.
+    smallest_batch
+        Refuse a task that opens the answers of fewer people.
+    largest_budget
+        Refuse a task that lets a larger share of the people stand out.
+    fewest_shufflers
+        Refuse a task with fewer shufflers.
+    authority
+        A file of certificates that the services' are checked by, beside those that the system trusts.
+    json
+        Print one JSON object.
+    """
+    from discretion.collection.client import Client, Terms  # noqa: PLC0415 - the extra collect
+    from discretion.collection.parts.durable import write_whole  # noqa: PLC0415
+    from discretion.collection.services.calls import Neighbour  # noqa: PLC0415
+    from discretion.collection.services.taking_part import take_part  # noqa: PLC0415
+
+    terms = Terms(
+        as_count(smallest_batch, "--smallest-batch", at_least=1),
+        as_probability(largest_budget, "--largest-budget"),
+        as_count(fewest_shufflers, "--fewest-shufflers", at_least=1),
+        None if digest is None else _of_32_bytes(digest, "--digest"),
+    )
+    kept = writable(state)
+    with Neighbour(url, authority=authority) as first:
+        if kept.exists():
+            with opened(kept, "what was sent before", InvalidValueError) as file:
+                client = Client.restored(file.read(), terms=terms)
+        else:
+            client = _new(first.ask("GET", "/task"), token, answers, terms)
+        over = take_part(client, first, lambda: write_whole(kept, client.state), authority)
+    told = {"task": client.task.digest.hex(), "purpose": client.task.purpose, "all_sent": over}
+    if json:
+        print_json("collect submit", {"url": url, "state": state}, told)
+    else:
+        say_folded(
+            "the answers that were chosen are sent; this is all"
+            if over
+            else "the answers are sent; call again once the next round has begun"
+        )
+    return 0
+
+
+def _new(task: bytes, token: str | None, answers: str | None, terms: "Terms") -> "Client":
+    from discretion.collection.client import Client  # noqa: PLC0415
+
+    if token is None or answers is None:
+        raise InvalidValueError("the first time, name the files of her --token and --answers")
+    with opened(token, "a token", InvalidValueError) as file:
+        secret = _of_32_bytes(file.read(1000).decode("ascii", "replace").strip(), "a token")
+    with opened(answers, "answers", InvalidValueError) as file:
+        try:
+            held: Any = json_.loads(file.read())
+        except (ValueError, RecursionError):
+            held = None
+    if not isinstance(held, dict) or not all(value is None or isinstance(value, str) for value in held.values()):  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType]
+        raise InvalidValueError('answers are a JSON object of texts or null, as {"sex": "f", "town": null}')
+    return Client(task, secret, held, terms=terms)  # pyright: ignore[reportUnknownArgumentType]
+
+
+def _of_32_bytes(text: str, what: str) -> bytes:
+    """Return the bytes that a text is in hexadecimal; it may be a secret, and is not quoted."""
+    try:
+        held = bytes.fromhex(text)
+    except ValueError:
+        held = b""
+    if len(held) != 32:
+        raise InvalidValueError(f"{what} is 32 bytes in hexadecimal, 64 digits")
+    return held

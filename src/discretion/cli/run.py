@@ -1,0 +1,116 @@
+"""Find the command, run it, and turn what goes wrong into one sentence on stderr."""
+
+import io
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from contextlib import suppress
+from importlib import import_module
+from typing import Any
+
+from cyclopts import App, CycloptsError
+
+from discretion.cli.commands import COMMANDS
+from discretion.cli.ends import BAD_INPUT, OUR_ERROR, without_room
+from discretion.cli.terminal import complain, say_aside
+from discretion.errors import DiscretionError, InternalError
+from discretion.input_files import recording_files_read
+
+_INTERRUPTED = 130
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run a command and return its exit code."""
+    if sys.stdout is None:  # pyright: ignore[reportUnnecessaryComparison] - what Python makes of a closed one
+        return _refuse("standard output is closed; send it to /dev/null if nobody is to read it")
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a terminal that cannot show ε is no reason to fail
+            stream.reconfigure(errors="backslashreplace")
+    code = _ended(arguments)
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        return unwritten(error, code)
+    return code
+
+
+def unwritten(error: OSError, code: int = 0) -> int:
+    """Return the exit code where stdout did not take what a command with this one had to say."""
+    with suppress(OSError, ValueError):  # Python's last flush goes nowhere
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if isinstance(error, BrokenPipeError) or code == BAD_INPUT:  # the reader has seen enough, or it has been said
+        return code
+    return _refuse(f"standard output cannot be written: {(error.strerror or str(error)).lower()}")
+
+
+def _ended(arguments: Sequence[str]) -> int:  # noqa: PLR0911 - one way out per kind of end
+    arguments = ["/dev/stdin" if word == "-" else word for word in arguments]  # which cyclopts takes for an option
+    try:
+        app = _app(arguments)
+        with recording_files_read():
+            return int(app(arguments, exit_on_error=False, print_error=False, result_action="return_value") or 0)
+    except CycloptsError as error:
+        return _refuse(" ".join(str(error).split()))
+    except InternalError as error:
+        complain(str(error))
+        return OUR_ERROR
+    except DiscretionError as error:
+        return _refuse(str(error))
+    except BrokenPipeError as error:
+        return unwritten(error)
+    except SystemExit as stop:  # rich stops with 1 when the reader of its output has seen enough
+        return unwritten(BrokenPipeError()) if stop.code == 1 else int(stop.code or 0)
+    except KeyboardInterrupt:
+        return _interrupted()
+    except (ImportError, MemoryError) as error:
+        sentence, code = without_room(error)
+        complain(sentence)
+        return code
+    except (OSError, OverflowError, RecursionError, UnicodeError) as error:
+        reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
+        return _refuse(f"this cannot be read, written or held: {reason}".splitlines()[0])
+    except Exception as error:
+        if "interrupt" in str(error).lower():  # the table engine's word for Ctrl-C
+            return _interrupted()
+        sentence, code = without_room(error)
+        if code == BAD_INPUT:
+            return _refuse(sentence)
+        for line in "".join(traceback.format_tb(error.__traceback__)).splitlines():
+            say_aside(line)
+        # Not what it says: the words of a library may quote a value of the table.
+        complain(f"this is an error of ours ({type(error).__name__}); please report it with the lines above")
+        return OUR_ERROR
+
+
+def _app(arguments: Sequence[str]) -> App:
+    console = None
+    if not {"--help", "-h"}.isdisjoint(arguments):
+        from discretion.presenting.tables import Screen  # noqa: PLC0415 - answers in JSON need no rich
+
+        console = Screen()
+        if sys.flags.optimize > 1:
+            complain("without docstrings (PYTHONOPTIMIZE=2, python -OO) help does not say what an option means")
+    if arguments[:1] and arguments[0] in COMMANDS:
+        # Not from within cyclopts: so deep in the stack Python maps and unmaps memory at every call of what is loaded.
+        import_module(f"discretion.cli.{arguments[0]}")
+    app: Any = App(name="discretion", version=_version, help_format="plaintext", console=console)
+    for name, summary in COMMANDS.items():
+        app.command(f"discretion.cli.{name}:{name}", name=name, help=summary)
+    return app
+
+
+def _version() -> str:
+    from importlib.metadata import version  # noqa: PLC0415 - slow, and rarely asked
+
+    return version("discretion")
+
+
+def _refuse(sentence: str) -> int:
+    complain(sentence)
+    return BAD_INPUT
+
+
+def _interrupted() -> int:
+    complain("interrupted")
+    return _INTERRUPTED

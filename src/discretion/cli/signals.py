@@ -1,0 +1,154 @@
+"""How a command ends when it is told to: soon, in one sentence, by the exit code that shells know."""
+
+import _thread
+import io
+import os
+import sys
+import time
+
+# Until signals are heeded, Ctrl-C shows Python's own traceback: nothing is loaded here that Python has not by itself.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import signal
+    from collections.abc import Callable
+else:
+    import _signal as signal  # the half that is not enumerations
+
+# Only the main thread may handle them; one that nohup or a shell's background ignores stays ignored.
+_SENTENCES = {"SIGINT": "interrupted", "SIGTERM": "ended by SIGTERM", "SIGHUP": "ended by SIGHUP"}
+_GRACE = 2.0  # seconds
+
+
+def until_told(work: "Callable[[], int]") -> int:
+    """Return the exit code of a command's work, or 128 and the signal that ended it.
+
+    The first signal unwinds the main thread, like Ctrl-C. A main thread that is not done with that after a grace, for a
+    loop of some library does not return, is cut short, and so it is by a second signal.
+    """
+    signals = _Signals()
+    code = 0
+    try:
+        signals.heed()
+        code = work()
+        signals.leave()
+    except BaseException:  # the unwinding, or what some library made of it
+        if signals.told is None:
+            raise
+    if signals.told is None:
+        return code
+    signals.say()
+    return 128 + signals.told
+
+
+class InterruptingEndsIt:
+    """Within this the first Ctrl-C is a KeyboardInterrupt, for what can end with what it has; the next is as ever."""
+
+    def __enter__(self) -> None:
+        self._before = self._bell = None
+        if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+            return
+        try:
+            self._before = signal.signal(signal.SIGINT, self._once)
+            self._bell = signal.set_wakeup_fd(-1)
+        except ValueError:  # not in the main thread
+            return
+
+    def __exit__(self, raised: type[BaseException] | None, *_: object) -> None:
+        self._give_back()
+        if raised is KeyboardInterrupt:  # too late, or too soon, for what could have ended with what it has
+            signal.raise_signal(signal.SIGINT)
+
+    def _once(self, _: int, __: object) -> None:
+        self._give_back()
+        raise KeyboardInterrupt
+
+    def _give_back(self) -> None:
+        if self._bell is not None:
+            signal.set_wakeup_fd(self._bell, warn_on_full_buffer=False)
+            signal.signal(signal.SIGINT, self._before)  # pyright: ignore[reportArgumentType]
+            self._bell = None
+
+
+class _Told(KeyboardInterrupt):
+    """Unwinds like Ctrl-C; Python ends as if by SIGINT where just that was raised inside of ``exec``."""
+
+
+class _Signals:
+    def __init__(self) -> None:
+        self.told: int | None = None
+        self._unsaid = _thread.allocate_lock()
+        self._sentences: dict[int, str] = {}
+        self._before: dict[int, object] = {}
+        self._bell = self._ringer = -1
+
+    def heed(self) -> None:
+        """Take over the signals that nobody handles or ignores."""
+        for name, sentence in _SENTENCES.items():
+            number = getattr(signal, name, None)
+            if number is None or signal.getsignal(number) not in (signal.SIG_DFL, signal.default_int_handler):
+                continue
+            self._sentences[number] = sentence
+            try:
+                self._before[number] = signal.signal(number, self._unwind)
+            except ValueError:  # not in the main thread
+                return
+        self._bell, self._ringer = os.pipe()
+        os.set_blocking(self._ringer, False)
+        signal.set_wakeup_fd(self._ringer, warn_on_full_buffer=False)
+        try:  # noqa: SIM105 - contextlib takes a while to load
+            _thread.start_new_thread(self._watch, ())
+        except RuntimeError:  # no more threads are allowed: a loop that does not return is then not cut short
+            pass
+
+    def leave(self) -> None:
+        """Give the signals back."""
+        if self._ringer >= 0:
+            signal.set_wakeup_fd(-1)
+            os.close(self._ringer)
+        for number, handler in self._before.items():
+            signal.signal(number, handler)  # pyright: ignore[reportArgumentType]
+        if signal.SIGINT in self._before:  # while Python takes itself down, its own handler would show a traceback
+            import atexit  # noqa: PLC0415
+
+            atexit.register(signal.signal, signal.SIGINT, signal.SIG_DFL)
+
+    def say(self) -> None:
+        """Say once, and only this, why it ends."""
+        if self.told is not None and self._unsaid.acquire(blocking=False):
+            wiped = "\r\x1b[2K" if os.isatty(2) else ""  # there may be a line of progress
+            try:  # noqa: SIM105 - contextlib takes a while to load, in which the process may be cut short
+                os.write(2, f"{wiped}discretion: {self._sentences[self.told]}\n".encode())
+            except OSError:
+                pass
+
+    def _unwind(self, number: int, _: object) -> None:
+        if self.told is not None:
+            self._cut_short()
+        self.told = number
+        sys.stderr = io.StringIO()  # what is said from here on is about the unwinding
+        raise _Told
+
+    def _watch(self) -> None:
+        """Hear of signals even while the main thread is in a library."""
+        first = self._rung(None)
+        if first is not None:
+            self._rung(_GRACE)
+            self.told = self.told or first
+            self._cut_short()
+
+    def _rung(self, patience: float | None) -> int | None:
+        """Return the next signal of ours, or None if there is none within so many seconds, or ever."""
+        import select  # noqa: PLC0415
+
+        until = None if patience is None else time.monotonic() + patience
+        while until is None or time.monotonic() < until:
+            heard, _, _ = select.select([self._bell], [], [], until and max(0.0, until - time.monotonic()))
+            rung = os.read(self._bell, 1) if heard else b""
+            if not rung or rung[0] in self._before:
+                return rung[0] if rung else None
+        return None
+
+    def _cut_short(self) -> None:
+        self.say()
+        time.sleep(0.1)  # the other thread may be about to say it
+        os._exit(128 + (self.told or 0))

@@ -1,0 +1,134 @@
+"""A task as its organizer describes it, in TOML: questions, promises, times, and who takes part."""
+
+import os
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from secrets import token_bytes
+from typing import Any, cast
+
+from discretion.collection.errors import MalformedError
+from discretion.collection.randomizers import randomizer_of
+from discretion.collection.services.home import Role
+from discretion.collection.services.keys import Key, Kind
+from discretion.collection.wire.task import Feature, Party, Task
+from discretion.errors import InvalidValueError
+from discretion.input_files import read_toml
+from discretion.spelling import one_of
+
+_NEEDED = ("purpose", "smallest_batch", "opens", "closes", "features", "shufflers", "analyst")
+_KEYS = (*_NEEDED, "k", "budget", "rounds", "redaction", "curator")
+_KEYS_OF_FEATURE = ("name", "values", "randomizer")
+_KEYS_OF_PARTY = {"shuffler": ("url", "key"), "curator": ("url", "key", "signer"), "analyst": ("url", "key")}
+# Who has no key in the description is given one: by its role and its place among those of it.
+Furnished = Callable[[Role, int], Mapping[Kind, Key]]
+
+
+def read_task(path: str | os.PathLike[str], furnished: Furnished) -> Task:
+    """Return the task that a TOML file describes.
+
+    Parameters
+    ----------
+    path
+        The file; docs/collecting.md says all that it may have.
+    furnished
+        What makes keys for a party that has none there.
+
+    Raises
+    ------
+    InvalidValueError
+        If it is not TOML, or describes no task: the key that is wrong is named.
+    """
+    given, _ = read_toml(path, "a task")
+    _check_keys(given, _KEYS, "the task")
+    if needed := [key for key in _NEEDED if key not in given]:
+        raise MalformedError(f"the task in {os.fspath(path)!r} does not say its {', '.join(needed)}")
+    shufflers = [_Party(each, "shuffler", place, furnished) for place, each in enumerate(_tables(given, "shufflers"))]
+    analyst = _Party(given["analyst"], "analyst", 0, furnished)
+    curator = _Party(given["curator"], "curator", 0, furnished) if "curator" in given else None
+    task = Task(
+        id=token_bytes(16),
+        purpose=given["purpose"],
+        features=tuple(_feature(each, place) for place, each in enumerate(_tables(given, "features"))),
+        k=given.get("k", 10),
+        budget=str(given.get("budget", "0.01")),
+        smallest_batch=given["smallest_batch"],
+        opens=_seconds(given, "opens"),
+        closes=_seconds(given, "closes"),
+        shufflers=tuple(each.party for each in shufflers),
+        analyst=analyst.party,
+        curator=None if curator is None else curator.party,
+        signer=None if curator is None else curator.public("sign"),
+        rounds=given.get("rounds", 1),
+        redaction=str(given["redaction"]) if "redaction" in given else None,
+    )
+    for feature in task.features:
+        if feature.randomizer is not None:
+            randomizer_of(feature)
+    return task
+
+
+class _Party:
+    def __init__(self, given: Any, role: Role, place: int, furnished: Furnished) -> None:
+        self._name = f"shuffler {place + 1}" if role == "shuffler" else f"the {role}"
+        _check_keys(given, _KEYS_OF_PARTY[role], self._name)
+        if role == "curator" and ("key" in given) != ("signer" in given):
+            raise MalformedError("the curator has both a key and a signer in the description, or is given both")
+        self._given = given
+        self._made: Mapping[Kind, Key] = {} if "key" in given else furnished(role, place)
+
+    @property
+    def party(self) -> Party:
+        with _of(self._name):
+            return Party(self._given.get("url"), self.public("seal"))
+
+    def public(self, kind: Kind) -> bytes:
+        if kind in self._made:
+            return self._made[kind].public
+        name = {"seal": "key", "sign": "signer"}[kind]
+        try:
+            return bytes.fromhex(self._given[name])
+        except (ValueError, TypeError):
+            raise MalformedError(f"the {name} of {self._name} is a public key of 32 bytes in hexadecimal") from None
+
+
+def _feature(given: Any, place: int) -> Feature:
+    which = f"feature {place + 1}"
+    _check_keys(given, _KEYS_OF_FEATURE, which)
+    values = given.get("values")
+    if not isinstance(values, list):
+        raise MalformedError(f"{which} needs its values, as a list of texts")
+    with _of(which):
+        return Feature(given.get("name"), tuple(cast("list[str]", values)), given.get("randomizer"))
+
+
+@contextmanager
+def _of(which: str) -> Generator[None]:
+    """Say of which party or feature it is that something is wrong."""
+    try:
+        yield
+    except MalformedError as error:
+        raise MalformedError(f"{which}: {error}") from None
+
+
+def _check_keys(given: Any, known: Sequence[str], which: str) -> None:
+    if not isinstance(given, dict):
+        raise MalformedError(f"{which} is a table of keys and values, got {given!r:.60}")
+    for key in cast("dict[str, Any]", given):
+        try:
+            one_of(key, known, "key")
+        except InvalidValueError as error:
+            raise MalformedError(f"{which}: {error}") from None
+
+
+def _tables(given: Mapping[str, Any], key: str) -> Sequence[Any]:
+    if not isinstance(given[key], list):
+        raise MalformedError(f"{key} are given as [[{key}]], one or more")
+    return cast("list[Any]", given[key])
+
+
+def _seconds(given: Mapping[str, Any], key: str) -> int:
+    at = given[key]
+    if isinstance(at, datetime):
+        return int((at if at.tzinfo is not None else at.replace(tzinfo=UTC)).timestamp())
+    raise MalformedError(f"{key} is a date and a time, as 2027-01-31T12:00:00Z, got {at!r:.60}")

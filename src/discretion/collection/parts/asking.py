@@ -1,0 +1,100 @@
+"""What the curator publishes next: groups of features that the answers so far certify, and at last the choice.
+
+Anonymity, section 8.2: "ask a sequence of queries with increasing complexity".
+"""
+
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discretion.anonymity import Marginals, hierarchical_rounds
+from discretion.collection.parts.choosing import choice_of, next_of, people_of, places_of, sizes_of
+from discretion.collection.parts.redacting import redacted_choice
+from discretion.collection.wire.rounds import Round
+from discretion.collection.wire.selection import MOST_GROUPS, Choice
+from discretion.errors import TooLargeError
+
+
+class Learnt:
+    """What the curator knows, or everybody who has seen the boards: how many said the same, by rounds."""
+
+    def __init__(self) -> None:
+        self.counts: Mapping[str, NDArray[np.int64]] = {}
+        self._alike: dict[tuple[int, ...], NDArray[np.int64]] = {}
+
+    def next_choice(self, of: Round, tallies: Sequence[NDArray[np.int64]]) -> Choice | None:
+        """Return what to publish after a round, by its tallies and those of all before; None if nothing may go out."""
+        self.add(of, tallies)
+        return _next_choice(of, self.counts, self._alike)
+
+    def add(self, of: Round, tallies: Sequence[NDArray[np.int64]]) -> None:
+        """Take the tallies of a round."""
+        if of.number == 1:
+            self.counts = dict(zip((feature.name for feature in of.task.features), tallies, strict=True))
+        else:
+            self._alike.update(zip(of.groups, tallies, strict=True))
+
+
+def _next_choice(
+    after: Round,
+    counts: Mapping[str, NDArray[np.int64]],
+    alike: Mapping[tuple[int, ...], NDArray[np.int64]],
+) -> Choice | None:
+    """Return what to publish after a round of the curator's, or None if nothing is certified to go out.
+
+    As long as the task allows for rounds, and not all features go out together anyway, larger groups are asked for.
+    Otherwise it is the choice of most features: by single answers, by those of groups, or redacted by rules. Of several
+    the first: single answers say most of how sure it is, and redacted ones tell less.
+    """
+    if people_of(counts) < after.task.smallest_batch:  # where some messages do not open; no client takes such a choice
+        return None
+    together = _by_groups(after, counts, alike)
+    if together is not None and together.receiver == "curator":
+        return together
+    found = [choice_of(after.task, counts, after), together, redacted_choice(after, counts)]
+    return max((choice for choice in found if choice is not None), key=lambda choice: len(choice.chosen), default=None)
+
+
+def _by_groups(
+    after: Round, counts: Mapping[str, NDArray[np.int64]], alike: Mapping[tuple[int, ...], NDArray[np.int64]]
+) -> Choice | None:
+    """Return the next question, or else the choice that the counts of groups certify."""
+    task, people = after.task, people_of(counts)
+    if task.rounds == 1:
+        return None
+    known, up_to = _marginals(after, counts, alike), min(after.number + 1, task.rounds)
+    try:
+        last = hierarchical_rounds(known, Decimal(task.budget), k=task.k, rounds=up_to)[-1]
+    except TooLargeError:  # of so many features single answers alone tell what goes out
+        return None
+    if last.asked and last.size > after.number and len(last.largest_certified) < len(task.features):
+        asked = last.asked[:MOST_GROUPS]
+        exposure = max(each.certified.value for each in asked)
+        groups = [places_of(task, each.columns) for each in asked]
+        return next_of(after, "curator", groups, exposure=exposure, people=people)
+    if not last.largest_certified:
+        return None
+    chosen = places_of(task, last.largest_certified)
+    return next_of(after, "analyst", [chosen], exposure=last.largest_certified_bound.value, people=people)
+
+
+def _marginals(
+    after: Round, counts: Mapping[str, NDArray[np.int64]], alike: Mapping[tuple[int, ...], NDArray[np.int64]]
+) -> Marginals:
+    """Return the counts of single features and of groups.
+
+    Whoever is missing from a group is taken to be like nobody else in it. As many who are like nobody else in anything
+    are added to all counts, lest single features seem to certify more than the counts of a group let them.
+    """
+    features = after.task.features
+    answered = [int(held.sum()) for held in alike.values()]
+    people = max(people_of(counts), *answered, 0)
+    people += people - min(answered, default=people)
+    return Marginals(
+        {name: sizes_of(held, people) for name, held in counts.items()},
+        groups={
+            tuple(features[place].name for place in group): sizes_of(held, people) for group, held in alike.items()
+        },
+    )

@@ -1,0 +1,132 @@
+"""The choice of what goes out together, certified from the counts of single answers alone.
+
+Anonymity, section 5.1: the curator knows no more than these, and needs no more.
+"""
+
+from collections.abc import Iterable, Mapping
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discretion.anonymity import ClassSizes, Marginals, exposure_bound, select_columns
+from discretion.collection.parts.others import ForOthers
+from discretion.collection.wire.rounds import Round
+from discretion.collection.wire.selection import Choice, Receiver, Rule
+from discretion.collection.wire.task import Task
+from discretion.estimate import Estimate
+from discretion.validation import as_confidence
+
+Counts = Mapping[str, NDArray[np.int64]]
+
+
+def choice_of(
+    task: Task, counts: Counts, after: Round | None = None, *, confidence: float | None = None
+) -> Choice | None:
+    """Return the most features that are certified to keep to the task's budget, or None if none is.
+
+    Whoever has the counts comes to the same choice. A person of whose answer to a feature nothing came is taken to
+    stand out by it: for all that is known she may.
+
+    Parameters
+    ----------
+    task, counts
+        How many gave each answer to each feature of the task.
+    after
+        The choice is for the round after this one, the first by default.
+    confidence
+        None if the people who are asked together are those who were counted. If they are others like them, at least
+        as many as the task's smallest batch: how surely what is certified of these is to hold, in (0, 1).
+
+    Raises
+    ------
+    InvalidValueError
+        If the confidence is out of range.
+    """
+    before, people = after or Round(task), people_of(counts)
+    if confidence is None:
+        return certified_choice(before, _marginals(counts), people)
+    others = _others(task, counts, confidence)
+    names = others.chosen(Fraction(task.budget))
+    if not names:
+        return None
+    return next_of(before, "analyst", [places_of(task, names)], exposure=others.exposure(names).high, people=people)
+
+
+def certified_choice(after: Round, alone: Marginals, people: int, rules: Iterable[Rule] = ()) -> Choice | None:
+    """Return the choice of most features that single counts certify, with the rules for these."""
+    task = after.task
+    found = select_columns(alone, Decimal(task.budget), k=task.k, by="certified").best
+    if found is None or not found.columns:
+        return None
+    exposure = found.exposure.value if isinstance(found.exposure, Estimate) else found.exposure
+    chosen = places_of(task, found.columns)
+    ruled = tuple(rule for rule in rules if rule.place in chosen)
+    return next_of(after, "analyst", [chosen], exposure=exposure, people=people, rules=ruled)
+
+
+def next_of(
+    after: Round,
+    receiver: Receiver,
+    groups: Iterable[tuple[int, ...]],
+    *,
+    exposure: float,
+    people: int,
+    rules: tuple[Rule, ...] = (),
+) -> Choice:
+    """Return a choice for the round after one."""
+    return Choice(
+        after.task.digest, after.published, after.number + 1, receiver, tuple(groups), exposure, people, rules
+    )
+
+
+def certified_of(task: Task, counts: Counts, choice: Choice, confidence: float | None = None) -> Estimate:
+    """Return what is certified of a choice: how many people at most have fewer than k alike in its answers.
+
+    Where rare answers are redacted it is the expected share, over everybody's coins.
+    """
+    if confidence is None and choice.rules:
+        return Estimate(choice.exposure, 0.0, choice.exposure, None, "counting bound of expected counts", "fair coins")
+    if confidence is None and choice.number > 2:
+        return Estimate(choice.exposure, 0.0, choice.exposure, None, "counting bound, over groups")
+    return exposure_of(task, counts, choice.chosen, confidence)
+
+
+def exposure_of(task: Task, counts: Counts, chosen: Iterable[int], confidence: float | None = None) -> Estimate:
+    """Return what single answers certify of these features together: how many at most have fewer than k alike.
+
+    Certified without exception of the people who were counted; with a confidence of others, as the chance of one of
+    them, assuming that these are drawn alike.
+    """
+    names = [task.features[place].name for place in chosen]
+    if confidence is None:
+        return exposure_bound(_marginals(counts), task.k, columns=names)
+    return _others(task, counts, confidence).exposure(names)
+
+
+def people_of(counts: Counts) -> int:
+    """Return how many people were counted: of as many a message to some feature came."""
+    return max(int(held.sum()) for held in counts.values())
+
+
+def sizes_of(counts: NDArray[np.int64], people: int) -> ClassSizes:
+    """Return the class sizes that counts are of so many people, those whom they leave out being like nobody else."""
+    held = counts[counts > 0]
+    lost = np.ones(people - int(held.sum()), np.int64)
+    return ClassSizes(*np.unique(np.concatenate([held, lost]), return_counts=True))
+
+
+def places_of(task: Task, names: Iterable[str]) -> tuple[int, ...]:
+    """Return the places of features, in order."""
+    named = set(names)
+    return tuple(place for place, feature in enumerate(task.features) if feature.name in named)
+
+
+def _others(task: Task, counts: Counts, confidence: float) -> ForOthers:
+    return ForOthers(counts, task.k, task.smallest_batch, as_confidence(confidence))
+
+
+def _marginals(counts: Counts) -> Marginals:
+    people = people_of(counts)
+    return Marginals({name: sizes_of(held, people) for name, held in counts.items()})

@@ -1,0 +1,113 @@
+"""Opening the last layer, and counting: single answers, or those of several features together.
+
+What was said is kept as how often each answer was given. To find messages that are there twice, all go through disk,
+the same ones into the same file: memory holds one file of 256, and the counts.
+"""
+
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discretion.collection.parts.opening import Opener
+from discretion.collection.parts.scattered import rows_of, scattered
+from discretion.collection.parts.shuffling import blocks_of
+from discretion.collection.wire.rounds import SALT_BYTES, Round
+
+
+@dataclass(frozen=True)
+class Counted:
+    """What a batch holds.
+
+    Parameters
+    ----------
+    told
+        What messages that count say, each once: the place of a group of features, and the codes of the answers to
+        these; of the analyst's, with its one group, the codes alone.
+    times
+        How many messages say so.
+    dropped, repeated, unknown
+        How many messages did not open, were there already, or name no answer of the task.
+    """
+
+    told: NDArray[np.int64]
+    times: NDArray[np.int64]
+    dropped: int
+    repeated: int
+    unknown: int
+
+    @property
+    def answers(self) -> NDArray[np.int64]:
+        """What each message says, a row for each: 8 bytes a number."""
+        return np.repeat(self.told, self.times, axis=0)
+
+
+def counted(pieces: Iterable[bytes], of: Round, private: bytes | None, cores: int = 1) -> Counted:
+    """Return what the messages of a whole batch say; no private key is needed where the last layer is off already."""
+    form, spread = _form(of), np.frombuffer(os.urandom(16), np.uint64) | np.uint64(1)
+    told, times = np.empty((0, 1 + len(of.groups[0])), np.int64), np.empty(0, np.int64)
+    dropped = repeated = unknown = 0
+    with scattered(form.itemsize) as files:
+        for block, missing in _opened(pieces, of, private, cores):
+            dropped += missing
+            rows: NDArray[Any] = np.frombuffer(block, form)
+            salts = np.ascontiguousarray(rows["salt"]).view(np.uint64).reshape(-1, 2)
+            # By a hash that nobody can foresee: senders who choose their salts do not fill one file.
+            files.add(rows_of(block, form.itemsize), ((salts * spread).sum(axis=1) >> np.uint64(56)).astype(np.uint8))
+        for held in files.taken():
+            # Two people draw the same 16 bytes never; the same message twice is one that somebody sent again.
+            rows = np.unique(held).view(form)
+            repeated += len(held) - len(rows)
+            answers = np.column_stack([rows["group"].astype(np.int64), rows["codes"].astype(np.int64)])
+            known = _known(answers, of)
+            unknown += int((~known).sum())
+            told, times = _added(told, times, answers[known])
+    return Counted(told[:, int(of.to_analyst) :], times, dropped, repeated, unknown)
+
+
+def tallies_of(found: Counted, of: Round) -> list[NDArray[np.int64]]:
+    """Return for each group of a round of the curator's how many said the same.
+
+    In the first round by the answer's code; later of each combination that somebody said, in no order that matters.
+    """
+    tallies: list[NDArray[np.int64]] = []
+    for place, group in enumerate(of.groups):
+        here = found.told[:, 0] == place
+        tally = found.times[here]
+        if of.number == 1:
+            tally = np.bincount(found.told[here, 1], tally, of.task.features[group[0]].codes).astype(np.int64)
+        tallies.append(tally)
+    return tallies
+
+
+def _added(
+    told: NDArray[np.int64], times: NDArray[np.int64], answers: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return what is told and how often, with some answers more."""
+    distinct, where = np.unique(np.concatenate([told, answers]), axis=0, return_inverse=True)
+    sums = np.zeros(len(distinct), np.int64)
+    np.add.at(sums, where.ravel(), np.concatenate([times, np.ones(len(answers), np.int64)]))
+    return distinct, sums
+
+
+def _form(of: Round) -> Any:
+    return np.dtype([("group", ">u2"), ("codes", ">u4", (len(of.groups[0]),)), ("salt", np.void, SALT_BYTES)])
+
+
+def _known(answers: NDArray[np.int64], of: Round) -> NDArray[np.bool_]:
+    codes = np.array([[len(of.labels[place]) for place in group] for group in of.groups])
+    groups = np.minimum(answers[:, 0], len(codes) - 1)
+    return (answers[:, 0] < len(codes)) & np.all(answers[:, 1:] < codes[groups], axis=1)
+
+
+def _opened(pieces: Iterable[bytes], of: Round, private: bytes | None, cores: int) -> Iterator[tuple[bytes, int]]:
+    width = of.width(len(of.task.shufflers))
+    if private is not None:
+        yield from Opener(private, of.info(0), width, cores)(blocks_of(pieces, width))
+        return
+    for block in blocks_of(pieces, width):
+        rest = len(block) % width
+        yield block[: len(block) - rest], int(rest > 0)

@@ -1,0 +1,138 @@
+"""The joint answers, as the analyst gives them out: shares, each randomizer undone, and how sure they are."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discretion import limits
+from discretion.collection.randomizers import randomizer_of
+from discretion.collection.wire.rounds import Round
+from discretion.collection.wire.task import Feature
+from discretion.errors import TooLargeError
+
+
+@dataclass(frozen=True)
+class Joint:
+    """The shares of people by their answers to several features together.
+
+    Parameters
+    ----------
+    features
+        What was asked, in the order of the answers.
+    answers
+        Each combination: what was answered to each feature, None being missing.
+    codes
+        The same in codes, shape (combinations, features).
+    told
+        How many people told it: after each answer was randomized, where it is.
+    shares
+        Which share of the people has it: what was counted, or where answers were randomized an unbiased estimate, which
+        may be below 0.
+    errors
+        Its standard error; 0 where it was counted.
+    people
+        How many answered.
+    reach_of_one
+        By how much one person can move a share who tells what she likes: a thousand liars can a thousand times as far.
+    """
+
+    features: tuple[str, ...]
+    answers: tuple[tuple[str | None, ...], ...]
+    codes: NDArray[np.int64]
+    told: NDArray[np.int64]
+    shares: NDArray[np.float64]
+    errors: NDArray[np.float64]
+    people: int
+    reach_of_one: float
+
+
+@dataclass(frozen=True)
+class Score:
+    """What a report counts for the answer that it tells, and for each other one, so that the mean is unbiased."""
+
+    right: float
+    wrong: float
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether answers are counted as they are."""
+        return self.wrong == 0
+
+    def chance(self, own: bool) -> float:
+        """Return how likely a report tells an answer: its sender's own (p), or another one (q)."""
+        return (own - self.wrong) / (self.right - self.wrong)
+
+    def square(self, own: bool) -> float:
+        """Return the mean square of what a report counts for its sender's answer, or for another one."""
+        return self.chance(own) * self.right**2 + (1 - self.chance(own)) * self.wrong**2
+
+
+def score_of(feature: Feature) -> Score:
+    """Return the score of a feature's reports: k-RR tells an answer with p, each other one with q."""
+    if feature.randomizer is None:
+        return Score(1.0, 0.0)
+    law = randomizer_of(feature)
+    return Score((1 - law.q) / law.gap, -law.q / law.gap)
+
+
+def reach_of(scores: Sequence[Score]) -> tuple[float, float]:
+    """Return the least and the most that one person's report of several features counts for a combination."""
+    highest = prod(score.right for score in scores)
+    return min((highest / score.right * score.wrong for score in scores), default=0.0), highest
+
+
+def joint_of(told: NDArray[np.int64], of: Round, times: NDArray[np.int64] | None = None) -> Joint:
+    """Return the shares of joint answers, each feature's randomizer undone.
+
+    k-RR tells an answer with p and each other one with q: the share of those who have it is (told − q)/(p − q), and of
+    several features together the same along each (the inverse of a product of channels is that of their inverses). The
+    standard errors are those of a mean of independent reports.
+
+    Parameters
+    ----------
+    told
+        Codes, a row for each person; or each row once, and in ``times`` how often it was told.
+
+    Raises
+    ------
+    TooLargeError
+        If answers are randomized and there are more than :attr:`~discretion.limits.Limits.most_answers_combined`
+        combinations.
+    """
+    (chosen,) = of.groups
+    features, labels = [of.task.features[place] for place in chosen], [of.labels[place] for place in chosen]
+    times = np.ones(len(told), np.int64) if times is None else times
+    scores, people = [score_of(feature) for feature in features], int(times.sum())
+    if all(feature.randomizer is None for feature in features):
+        codes, where = np.unique(told, axis=0, return_inverse=True)
+        counts = np.bincount(where.ravel(), times, len(codes)).astype(np.int64)
+        shares, errors = counts / max(people, 1), np.zeros(len(counts))
+    else:
+        shape = tuple(map(len, labels))
+        if prod(shape) > (most := limits.current().most_answers_combined):
+            raise TooLargeError(
+                f"randomized answers have {prod(shape):,} combinations, and at most {most:,} are worked out; "
+                "choose fewer features, or leave answers of some as they are"
+            )
+        codes = np.stack([axis.ravel() for axis in np.indices(shape)], axis=1)
+        counts = np.bincount(np.ravel_multi_index(tuple(told.T), shape), times, prod(shape)).astype(np.int64)
+        counted = (counts / max(people, 1)).reshape(shape)
+        mean = scored(counted, [(score.right, score.wrong) for score in scores])
+        square = scored(counted, [(score.right**2, score.wrong**2) for score in scores])
+        shares = mean.ravel()
+        errors = np.sqrt(np.maximum(square.ravel() - shares**2, 0) / max(people, 1))
+    lowest, highest = reach_of(scores)
+    rows: list[list[int]] = codes.tolist()
+    said = tuple(tuple(labels[place][code] for place, code in enumerate(row)) for row in rows)
+    names = tuple(feature.name for feature in features)
+    return Joint(names, said, codes, counts, shares, errors, people, (highest - lowest) / max(people, 1))
+
+
+def scored(shares: NDArray[np.float64], each: Sequence[tuple[float, float]]) -> NDArray[np.float64]:
+    """Return of every combination the mean of a product over the features, of what its own answer counts or another."""
+    for axis, (own, other) in enumerate(each):
+        shares = own * shares + other * (shares.sum(axis, keepdims=True) - shares)
+    return shares

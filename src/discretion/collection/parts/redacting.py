@@ -1,0 +1,64 @@
+"""Rules by which people redact rare answers themselves, and the choice that these let go out.
+
+Anonymity, section 8.1: "if you have value v* for feature 1, redact it", and others do at random.
+"""
+
+from collections.abc import Mapping
+from fractions import Fraction
+from math import floor
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discretion.anonymity import ClassSizes, Marginals, RedactionRule, redacted_exposure, redaction_rules
+from discretion.collection.parts.choosing import certified_choice, people_of, sizes_of
+from discretion.collection.wire.rounds import Round
+from discretion.collection.wire.selection import Choice, Rule
+
+
+def redacted_choice(after: Round, counts: Mapping[str, NDArray[np.int64]]) -> Choice | None:
+    """Return the choice of most features, redacted where that has fewer people stand out, if the task allows for it.
+
+    What is certified is the expected exposure over everybody's coins. For any sets of answers F_j it is at most the
+    expected share of people with an answer outside of these to some feature j, and k - 1 for each combination of those
+    inside: the counting bound of the expected counts. A feature by itself is exact.
+    """
+    task = after.task
+    if task.redaction is None:
+        return None
+    people = people_of(counts)
+    rules: list[Rule] = []
+    sizes: dict[str, ClassSizes] = {}
+    for place, feature in enumerate(task.features):
+        held = counts[feature.name]
+        sizes[feature.name] = sizes_of(held, people)
+        rule = None if feature.randomizer is not None else _rule(held, place, task.k, float(task.redaction))
+        if rule is not None:
+            redacted = sizes_of(_redacted(held, rule, task.k), people)
+            if redacted.exposed(k=task.k) < sizes[feature.name].exposed(k=task.k):
+                sizes[feature.name] = redacted
+                rules.append(rule)
+    return certified_choice(after, Marginals(sizes), people, rules)
+
+
+def _rule(held: NDArray[np.int64], place: int, k: int, suspicion: float) -> Rule | None:
+    """Return the rule for a feature, if there are rare answers and telling it is still worth it."""
+    rules = redaction_rules(_alone(held), k, suspicion=suspicion) if held.any() else ()
+    if not rules or rules[0].decoys == 1:
+        return None
+    return Rule(place, tuple(np.flatnonzero(held < k).tolist()), rules[0].decoys)
+
+
+def _redacted(held: NDArray[np.int64], rule: Rule, k: int) -> NDArray[np.int64]:
+    """Return the expected counts of redacted answers, rounded down, with as many people left out as stand out."""
+    coin = Fraction(rule.decoys)
+    kept = [int(count) * (coin.denominator - coin.numerator) // coin.denominator for count in held[held >= k]]
+    redacted = floor(int(held[held < k].sum()) + int(held[held >= k].sum()) * coin)
+    sizes = np.sort(np.array([*kept, redacted], np.int64))[::-1]
+    exposure = redacted_exposure(_alone(held), [RedactionRule("told", k, rule.decoys)], k=k)
+    standing_out = floor(exposure * int(held.sum())) + 1
+    return sizes - np.clip(standing_out - (np.cumsum(sizes) - sizes), 0, sizes)
+
+
+def _alone(held: NDArray[np.int64]) -> Marginals:
+    return Marginals({"told": ClassSizes(*np.unique(held[held > 0], return_counts=True))})

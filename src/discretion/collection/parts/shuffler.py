@@ -1,0 +1,168 @@
+"""A shuffler: it sees who sends, and never what; what it passes on has no order and no sender."""
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from secrets import token_bytes
+from shutil import rmtree
+
+from discretion.collection.errors import CollectionError, ConflictError, UnknownError
+from discretion.collection.parts.batch import BATCH_BYTES, Batch
+from discretion.collection.parts.inbox import Inbox
+from discretion.collection.parts.opening import Opener
+from discretion.collection.parts.shuffling import Shuffle, forget, shuffled
+from discretion.collection.parts.store import Progress, State, Store
+from discretion.collection.wire.rounds import Round
+from discretion.collection.wire.selection import Choice
+from discretion.collection.wire.task import Task
+from discretion.collection.wire.uploads import Upload
+
+# A closing job: of the messages, their width, who takes a layer off, and the file that they are put into.
+Shuffling = Callable[[Iterable[bytes], int, Opener, Path], Shuffle]
+
+
+class Shuffler:
+    """A shuffler of a task.
+
+    Parameters
+    ----------
+    task
+        Its task.
+    place
+        Which of the task's shufflers it is, from 0; the first one takes uploads, the others what the one before passes.
+    private
+        The 32 bytes of its private key.
+    store
+        Its database.
+    folder
+        Where batches are on their way.
+    cores
+        How many processes take layers off.
+    shuffle
+        The closing job: `shuffled` on this machine, or
+        :func:`~discretion.collection.parts.spark_shuffling.shuffled_on_spark`.
+    """
+
+    def __init__(
+        self, task: Task, place: int, private: bytes, store: Store, folder: Path, *, cores: int = 1,
+        shuffle: Shuffling = shuffled,
+    ) -> None:  # fmt: skip
+        self.task, self.place, self.store, self.folder = task, place, store, folder
+        self._private, self._cores, self._shuffled = private, cores, shuffle
+        self.inbox = Inbox(folder / "inbox")
+        for left in folder.glob("round-*.parts-*"):  # of a shuffle that was cut short
+            rmtree(left)
+
+    def round(self, number: int) -> Round:
+        """Return a round that has begun.
+
+        Raises
+        ------
+        UnknownError
+            If it has not.
+        """
+        if number == 1:
+            return Round(self.task)
+        return Round(self.task, Choice.decoded(self._progress(number).choice, self.task))
+
+    def open(self, choice: bytes | None = None) -> None:
+        """Begin the first round, or another one with the choice that was published for it.
+
+        Raises
+        ------
+        ConflictError
+            If the round before is not passed on yet, is the last one, or is of another choice than this one follows;
+            or if the round has another choice already.
+        """
+        if choice is None:
+            self.store.open_round(1, token_bytes(BATCH_BYTES))
+            return
+        asked = Choice.decoded(choice, self.task)
+        held = self.store.progress(asked.number - 1)
+        if held is None or held.state != "delivered":
+            raise ConflictError(f"round {asked.number} comes after round {asked.number - 1}, and this is not over yet")
+        before = self.round(asked.number - 1)
+        if before.to_analyst or asked.before != before.published:
+            raise ConflictError(f"this choice does not follow what was published for round {before.number}")
+        self.store.open_round(asked.number, token_bytes(BATCH_BYTES), choice)
+
+    def add(self, number: int, uploads: list[Upload]) -> list[CollectionError | None]:
+        """Store uploads, and return of each None, or why it does not count."""
+        return self.store.add(number, uploads)
+
+    def close(self, number: int) -> State:
+        """Take no more; a batch of fewer people than the task asks for is destroyed unopened."""
+        people = None
+        if self.place:
+            width, messages = self.round(number).width(self.place), self.round(number).messages
+            people = sum(map(len, self.inbox.blocks(number))) // (width * messages)
+        state = self.store.close_round(number, self.task.smallest_batch, people)
+        if state == "discarded":
+            self.forget(number)
+        return state
+
+    def shuffle(self, number: int) -> None:
+        """Take the layer off a closed batch and put it in random order, once.
+
+        A shuffle that was cut short was seen by nobody, and is done anew.
+        """
+        held = self._progress(number)
+        if held.state != "closed":
+            return
+        of = self.round(number)
+        width = of.width(self.place)
+        opener = Opener(self._private, of.info(self.place + 1), width, self._cores)
+        done = self._shuffled(self._messages(number), width, opener, self._out(number))
+        self.store.set_shuffled(number, done.messages, done.dropped, done.digest)
+
+    def batch(self, number: int) -> Batch | None:
+        """Return what is to be passed on, if there is something."""
+        held = self.store.progress(number)
+        if held is None or held.state != "shuffled":
+            return None
+        return Batch(number, held.batch, self._out(number), held.digest, held.messages)
+
+    def delivered(self, number: int) -> None:
+        """Destroy messages and order: the next party has said that it has them."""
+        self.store.set_delivered(number)
+        self.forget(number)
+
+    def forget(self, number: int) -> None:
+        """Destroy messages and order of a round that was passed on or discarded; again, if that was cut short.
+
+        Raises
+        ------
+        UnavailableError
+            If the database has no room to be wiped in.
+        """
+        self.inbox.forget(number)
+        if not (self.round(number).ends_open and self.place == len(self.task.shufflers) - 1):
+            self._out(number).unlink(missing_ok=True)
+        self.store.wipe()
+
+    def board(self, number: int = 1) -> Path:
+        """Return where the open messages of a round are, for all who take part, where there is no curator."""
+        held, path = self.store.progress(number), self._out(number)
+        if held is None or held.state != "delivered" or not path.exists():
+            raise UnknownError(
+                "there is no board: it is there after each round but the last of a task without a curator"
+            )
+        return path
+
+    def destroy(self) -> None:
+        """Forget everything that is stored of the task."""
+        self.store.destroy()
+        self.inbox.destroy()
+        for number in range(1, self.task.most_rounds + 1):
+            forget(self._out(number))
+
+    def _progress(self, number: int) -> Progress:
+        held = self.store.progress(number)
+        if held is None:
+            raise UnknownError(f"round {number} has not begun")
+        return held
+
+    def _messages(self, number: int) -> Iterable[bytes]:
+        return self.store.messages(number) if self.place == 0 else self.inbox.blocks(number)
+
+    def _out(self, number: int) -> Path:
+        return self.folder / f"round-{number}"

@@ -1,0 +1,103 @@
+"""The shuffle on Spark: the same two passes, each a job, over a folder that all its machines see.
+
+Spark moves paths and counts alone: messages go by way of that folder, so none is left where Spark keeps its own. A task
+that is run twice draws twice, into a file of its own each time, and what counts is the file that its one result names.
+"""
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from secrets import token_hex
+from shutil import rmtree
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discretion.collection.parts.durable import write_whole
+from discretion.collection.parts.partitions import read_partition, write_partitions
+from discretion.collection.parts.scattered import rows_of
+from discretion.collection.parts.shuffling import Shuffle, blocks_of, in_random_order, parts_of, written
+from discretion.collection.wire.sealing import SEAL_BYTES
+from discretion.errors import EngineError
+from discretion.tables.engines.spark_session import open_session, sealed_context, while_workers_last
+
+Opened = Callable[[Iterable[bytes]], Iterable[tuple[bytes, int]]]
+
+
+@dataclass(frozen=True)
+class _Run:
+    """The messages of a partition, opened, in a file where those of a bin lie together, between its ends."""
+
+    path: Path
+    ends: NDArray[np.int64]
+    dropped: int
+
+
+def shuffled_on_spark(messages: Iterable[bytes], width: int, opened: Opened, out: Path) -> Shuffle:
+    """Do what `shuffled` does in the Spark session that runs, or in one that Spark's own settings describe.
+
+    The folder of ``out`` is one that all of Spark's machines see under the same name; Discretion is installed on them.
+    ``opened`` goes there, and with it the key.
+
+    Raises
+    ------
+    UnsupportedError
+        If PySpark is not installed, or the session would send or store a key as it is.
+    EngineError
+        If Spark does not start, or does not finish; nothing is passed on then.
+    """
+    session, inner, folder = open_session(), width - SEAL_BYTES, parts_of(out)
+    context = sealed_context(session)
+    rmtree(folder, ignore_errors=True)
+    folder.mkdir(mode=0o700)
+
+    def ask(task: Callable[[Any], Any], of: Sequence[Any]) -> list[Any]:
+        try:
+            with while_workers_last(session):
+                return context.parallelize(of, len(of)).map(task).collect() if of else []
+        except EngineError:
+            raise
+        except Exception as error:
+            raise EngineError(
+                f"Spark did not finish the shuffle ({type(error).__name__}): nothing of it is passed on; see its logs"
+            ) from None
+
+    try:
+        paths = write_partitions(messages, width, folder)
+        bins = 1 << max(len(paths) - 1, 0).bit_length()  # as large as a partition
+        runs = ask(partial(_opened_run, width=width, opened=opened, bins=bins), paths)
+        for path in paths:
+            path.unlink()
+        pieces = ask(partial(_mixed_bin, runs=runs, inner=inner, folder=folder), range(bins) if runs else ())
+        length, digest = written((piece.read_bytes() for piece in pieces), out)
+    finally:
+        rmtree(folder, ignore_errors=True)
+    return Shuffle(length // inner, sum(run.dropped for run in runs), digest)
+
+
+def _opened_run(path: Path, *, width: int, opened: Opened, bins: int) -> _Run:
+    """Open a partition, and put each message into a bin that the system draws; there are 2, 4, 8, … of them."""
+    blocks = list(opened(blocks_of(read_partition(path), width)))
+    rows = in_random_order(rows_of(b"".join(block for block, _ in blocks), width - SEAL_BYTES))
+    which = np.frombuffer(os.urandom(8 * len(rows)), np.uint64) % np.uint64(bins)
+    order = np.argsort(which, kind="stable")
+    run = path.with_name(token_hex(16))
+    write_whole(run, rows[order].tobytes())
+    ends = np.searchsorted(which[order], np.arange(bins + 1, dtype=np.uint64))
+    return _Run(run, ends, sum(missing for _, missing in blocks))
+
+
+def _mixed_bin(place: int, *, runs: Sequence[_Run], inner: int, folder: Path) -> Path:
+    """Put the messages of a bin into random order, and return their file."""
+    held = bytearray()
+    for run in runs:
+        start, end = (int(each) * inner for each in run.ends[place : place + 2])
+        with run.path.open("rb") as file:
+            file.seek(start)
+            held += file.read(end - start)
+    piece = folder / token_hex(16)
+    write_whole(piece, in_random_order(rows_of(bytes(held), inner)).tobytes())
+    return piece

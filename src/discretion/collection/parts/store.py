@@ -1,0 +1,282 @@
+"""What a shuffler keeps until its batch is passed on: uploads by the hash of their tokens, and how far each round is.
+
+In SQLite with a write-ahead log, or in PostgreSQL. Nothing is acknowledged that is not on disk, and what is deleted is
+written over. Every change is one transaction.
+"""
+
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from sqlite3 import DatabaseError
+from typing import Any, Literal, cast
+
+import sqlalchemy as sa
+from sqlalchemy import event
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.exc import ArgumentError, OperationalError, TimeoutError as NoConnectionError
+
+from discretion.collection.errors import CollectionError, ConflictError, StrangerError, UnavailableError, UnknownError
+from discretion.collection.wire.uploads import Upload
+from discretion.errors import InvalidValueError
+from discretion.input_files import without_password
+
+#: Uploads are taken; no more are; they are in random order in a file; the next party has them all; too few, unopened.
+State = Literal["open", "closed", "shuffled", "delivered", "discarded"]
+
+_METADATA = sa.MetaData()
+_TOKENS = sa.Table("tokens", _METADATA, sa.Column("hash", sa.LargeBinary(32), primary_key=True))
+_ROUNDS = sa.Table(
+    "rounds", _METADATA,
+    sa.Column("number", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("state", sa.String(16), nullable=False),
+    sa.Column("choice", sa.LargeBinary, nullable=False),
+    sa.Column("batch", sa.LargeBinary(16), nullable=False),
+    sa.Column("people", sa.BigInteger, nullable=False),
+    sa.Column("messages", sa.BigInteger, nullable=False),
+    sa.Column("dropped", sa.BigInteger, nullable=False),
+    sa.Column("digest", sa.LargeBinary(32), nullable=False),
+)  # fmt: skip
+_UPLOADS = sa.Table(
+    "uploads", _METADATA,
+    sa.Column("round", sa.Integer, primary_key=True),
+    sa.Column("hash", sa.LargeBinary(32), primary_key=True),
+    sa.Column("digest", sa.LargeBinary(32), nullable=False),
+    sa.Column("messages", sa.LargeBinary),
+)  # fmt: skip
+_AT_ONCE = 500  # tokens in a question, and uploads of which a cursor holds the messages
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a round is: its state, its choice if it is the second, and what is to be passed on."""
+
+    number: int
+    state: State
+    choice: bytes
+    batch: bytes
+    people: int
+    messages: int
+    dropped: int
+    digest: bytes
+
+
+class Store:
+    """A shuffler's database.
+
+    Parameters
+    ----------
+    url
+        ``sqlite:///FILE`` or ``postgresql+psycopg://…``.
+    """
+
+    def __init__(self, url: str) -> None:
+        self._engine = _engine(url)
+        self._dialect: Any = sqlite if self._engine.dialect.name == "sqlite" else postgresql
+        if self._dialect is sqlite:
+            event.listen(self._engine, "connect", _set_up)
+            event.listen(self._engine, "begin", _begin_writing)
+        with self._writing() as connection:
+            _METADATA.create_all(connection)
+
+    def close(self) -> None:
+        """Let go of the database."""
+        self._engine.dispose()
+
+    @contextmanager
+    def _writing(self) -> Generator[sa.Connection]:
+        try:
+            with self._engine.begin() as connection:
+                yield connection
+        except (OperationalError, NoConnectionError) as error:
+            raise UnavailableError(f"nothing can be stored now ({type(error).__name__}); try again later") from None
+
+    def add_tokens(self, hashes: Iterable[bytes]) -> None:
+        """Let those in who hold the tokens that these are the hashes of."""
+        with self._writing() as connection:
+            self._insert(connection, _TOKENS, [{"hash": each} for each in hashes])
+
+    def _insert(self, connection: sa.Connection, table: sa.Table, rows: list[dict[str, Any]]) -> None:
+        """Insert the rows that are not there yet."""
+        if not rows:
+            return
+        if self._dialect is sqlite:
+            connection.execute(sqlite.insert(table).on_conflict_do_nothing(), rows)
+            return
+        # A column at once and as it is: a statement for each row, in text, takes several times as long.
+        kinds = ", ".join(f"%b::{table.c[name].type.compile(self._engine.dialect)}[]" for name in rows[0])
+        connection.exec_driver_sql(
+            f"INSERT INTO {table.name} ({', '.join(rows[0])}) SELECT * FROM unnest({kinds}) ON CONFLICT DO NOTHING",
+            tuple([row[name] for row in rows] for name in rows[0]),
+        )
+
+    def open_round(self, number: int, batch: bytes, choice: bytes = b"") -> None:
+        """Take uploads of a round from now on; again changes nothing, unless it is by another choice."""
+        with self._writing() as connection:
+            held = connection.execute(sa.select(_ROUNDS).where(_ROUNDS.c.number == number)).one_or_none()
+            if held is None:
+                connection.execute(sa.insert(_ROUNDS).values(
+                    number=number, state="open", choice=choice, batch=batch, people=0, messages=0, dropped=0,
+                    digest=b"",
+                ))  # fmt: skip
+            elif held.choice != choice:
+                raise ConflictError("there is one choice a task, and another one was published already")
+
+    def progress(self, number: int) -> Progress | None:
+        """Return how far a round is; None if it was not opened."""
+        with self._writing() as connection:
+            held = connection.execute(sa.select(_ROUNDS).where(_ROUNDS.c.number == number)).one_or_none()
+            return None if held is None else Progress(*held)
+
+    def people(self, number: int) -> int:
+        """Return how many have sent something in a round."""
+        with self._writing() as connection:
+            return _people(connection, number)
+
+    def add(self, number: int, uploads: Sequence[Upload]) -> list[CollectionError | None]:
+        """Store uploads of a round in one transaction, and return of each None or why it does not count.
+
+        The same one again is stored already; another one of the same token is refused, and so is one of a token that
+        was not given out, of a person who was not in the first round, or that comes too late.
+        """
+        with self._writing() as connection:
+            held = connection.execute(_locked(number)).one_or_none()
+            if held is None:
+                return [UnknownError(f"round {number} has not begun") for _ in uploads]
+            hashes = [upload.token_hash for upload in uploads]
+            let_in = sa.select(_TOKENS.c.hash)
+            if number > 1:
+                let_in = sa.select(_UPLOADS.c.hash).where(_UPLOADS.c.round == 1)
+            known = {row.hash for row in connection.execute(let_in.where(sa.column("hash").in_(hashes)))}
+            new = {upload.token_hash: upload for upload in reversed(uploads) if upload.token_hash in known}
+            if held.state == "open":
+                self._insert(connection, _UPLOADS, [
+                    {"round": number, "hash": key, "digest": one.digest, "messages": one.messages}
+                    for key, one in new.items()
+                ])  # fmt: skip
+            of_these = sa.select(_UPLOADS.c.hash, _UPLOADS.c.digest).where(
+                _UPLOADS.c.round == number, _UPLOADS.c.hash.in_(hashes)
+            )
+            stored = {row.hash: row.digest for row in connection.execute(of_these)}
+        return [_verdict(upload, number, known, stored) for upload in uploads]
+
+    def close_round(self, number: int, smallest_batch: int, people: int | None = None) -> State:
+        """Take no more, and return whether the batch is ``closed`` or ``discarded``, its messages unopened.
+
+        ``people`` says how many there are where they did not upload here.
+        """
+        with self._writing() as connection:
+            held = connection.execute(_locked(number)).one_or_none()
+            if held is None:
+                raise UnknownError(f"round {number} has not begun")
+            if held.state != "open":
+                return cast("State", held.state)
+            people = _people(connection, number) if people is None else people
+            state: State = "closed" if people >= smallest_batch else "discarded"
+            connection.execute(sa.update(_ROUNDS).where(_ROUNDS.c.number == number).values(state=state, people=people))
+            if state == "discarded":
+                _forget(connection, number)
+        return state
+
+    def messages(self, number: int) -> Iterator[bytes]:
+        """Yield the messages of each upload of a closed round, in the order of their tokens' hashes."""
+        after = b""
+        while True:
+            rest = (
+                sa.select(_UPLOADS.c.hash, _UPLOADS.c.messages)
+                .where(_UPLOADS.c.round == number, _UPLOADS.c.hash > after)
+                .order_by(_UPLOADS.c.hash).limit(_AT_ONCE)
+            )  # fmt: skip
+            with self._writing() as connection:
+                rows = connection.execute(rest).all()
+            if not rows:
+                return
+            yield from (row.messages for row in rows)
+            after = rows[-1].hash
+
+    def set_shuffled(self, number: int, messages: int, dropped: int, digest: bytes) -> None:
+        """Say that the messages of a round are in random order in a file."""
+        values = {"state": "shuffled", "messages": messages, "dropped": dropped, "digest": digest}
+        with self._writing() as connection:
+            connection.execute(sa.update(_ROUNDS).where(_ROUNDS.c.number == number).values(**values))
+
+    def set_delivered(self, number: int) -> None:
+        """Say that the next party has all of a round, and forget its messages."""
+        with self._writing() as connection:
+            connection.execute(sa.update(_ROUNDS).where(_ROUNDS.c.number == number).values(state="delivered"))
+            _forget(connection, number)
+
+    def destroy(self) -> None:
+        """Forget everything: messages, tokens, and that there was a task."""
+        with self._writing() as connection:
+            for table in _METADATA.sorted_tables:
+                connection.execute(sa.delete(table))
+        self.wipe()
+
+    def wipe(self) -> None:
+        """Have what was deleted out of the file and of its log.
+
+        Raises
+        ------
+        UnavailableError
+            If that takes more room than there is.
+        """
+        if self._dialect is postgresql:
+            with self._engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+                connection.execute(sa.text("VACUUM uploads"))
+            return
+        try:
+            with closing(self._engine.raw_connection()) as connection:  # in no transaction, as neither can be
+                for wipe in ("VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"):
+                    connection.cursor().execute(wipe)
+        except DatabaseError as error:
+            raise UnavailableError(f"what was deleted is not wiped yet ({type(error).__name__})") from None
+
+
+def _engine(url: str) -> sa.Engine:
+    # A URL without a file would be a database in memory, which acknowledges what is on no disk.
+    if not url.startswith(("sqlite:///", "postgresql+psycopg://")) or url == "sqlite:///":
+        raise InvalidValueError(
+            f"uploads are stored at sqlite:///FILE or postgresql+psycopg://…, got {without_password(url)[:200]!r}"
+        )
+    try:
+        return sa.create_engine(url)
+    except (ArgumentError, ValueError):
+        raise InvalidValueError(f"{without_password(url)[:200]!r} is no address of a database") from None
+    except ModuleNotFoundError as missing:
+        raise InvalidValueError(f"PostgreSQL needs {missing.name}: install discretion[postgres]") from None
+
+
+def _verdict(upload: Upload, number: int, known: set[bytes], stored: dict[bytes, bytes]) -> CollectionError | None:
+    key = upload.token_hash
+    if key not in known:
+        why = "this token was not given out" if number == 1 else "who was not in the first round is not in the second"
+        return StrangerError(why)
+    if key not in stored:
+        return ConflictError(f"round {number} is closed: this came too late, and does not count")
+    if stored[key] != upload.digest:
+        return ConflictError("this token was used already, for other messages; those count")
+    return None
+
+
+def _people(connection: sa.Connection, number: int) -> int:
+    counted = sa.select(sa.func.count()).select_from(_UPLOADS).where(_UPLOADS.c.round == number)
+    return connection.execute(counted).scalar_one()
+
+
+def _forget(connection: sa.Connection, number: int) -> None:
+    connection.execute(sa.update(_UPLOADS).where(_UPLOADS.c.round == number).values(messages=None))
+
+
+def _locked(number: int) -> Any:
+    """Ask for a round, so that none closes it while uploads are stored; SQLite has one writer anyway."""
+    return sa.select(_ROUNDS.c.state, _ROUNDS.c.choice).where(_ROUNDS.c.number == number).with_for_update()
+
+
+def _set_up(connection: Any, _: Any) -> None:
+    connection.isolation_level = None  # transactions begin as `_begin_writing` says
+    for pragma in ("journal_mode = WAL", "synchronous = FULL", "secure_delete = ON", "busy_timeout = 30000"):
+        connection.execute(f"PRAGMA {pragma}").close()
+
+
+def _begin_writing(connection: sa.Connection) -> None:
+    connection.exec_driver_sql("BEGIN IMMEDIATE")

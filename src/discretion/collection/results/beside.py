@@ -1,0 +1,173 @@
+"""The truth beside a result, where it is known: of a table whose rows were the people."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discretion.collection.parts.choosing import Counts, next_of
+from discretion.collection.parts.intervals import intervals_of
+from discretion.collection.parts.joint import Joint, joint_of, score_of, scored
+from discretion.collection.results.analysed import AnalystResult
+from discretion.collection.wire.rounds import Round
+from discretion.collection.wire.task import Task
+from discretion.presenting.objects import plain
+
+STANDARD_ERRORS = 4
+# How surely what was randomized agrees if nothing is wrong: for each table that is compared.
+_SURELY = 1 - 1e-9
+_LONG = 0.5
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A table of answers, of one feature or of several together, beside the truth.
+
+    Parameters
+    ----------
+    features
+        Whose answers.
+    randomized
+        Whether any of them was.
+    shares
+        How many shares were compared: of every combination that somebody has, or is said to have.
+    equal
+        How many of them are equal, as counts.
+    within
+        How many lie within four standard errors of the truth; equal ones where nothing was randomized.
+    furthest
+        How many standard errors the furthest one is off, infinite for one that has none and is not equal.
+    agrees
+        Whether all counts are equal; where answers were randomized, whether all shares are where chance leaves them but
+        once in 10⁹ tables.
+    is_inconclusive
+        Whether chance leaves each share in an interval that is longer than a half, so that hardly any would differ.
+    """
+
+    features: tuple[str, ...]
+    randomized: bool
+    shares: int
+    equal: int
+    within: int
+    furthest: float
+    agrees: bool
+    is_inconclusive: bool = False
+
+
+@dataclass(frozen=True)
+class Beside:
+    """The truth beside the results.
+
+    Parameters
+    ----------
+    people, counted
+        How many people there are, and of how many joint answers were counted; None before the second round.
+    single
+        The answers to each feature.
+    joint
+        The joint ones; None before the second round.
+    """
+
+    people: int
+    counted: int | None
+    single: tuple[Compared, ...]
+    joint: Compared | None
+
+    @property
+    def agrees(self) -> bool:
+        """Whether everybody was counted, and all agrees."""
+        tables = [*self.single, *([] if self.joint is None else [self.joint])]
+        return self.counted in (None, self.people) and all(table.agrees for table in tables)
+
+    @property
+    def is_inconclusive(self) -> bool:
+        """Whether nothing can be concluded from what agrees: so few answered that hardly any result would differ."""
+        tables = [*self.single, *([] if self.joint is None else [self.joint])]
+        return self.agrees and any(table.is_inconclusive for table in tables)
+
+    @property
+    def verdict(self) -> str:
+        """What it comes to, in a sentence."""
+        tables = [*self.single, *([] if self.joint is None else [self.joint])]
+        shares, within = (sum(getattr(table, name) for table in tables) for name in ("shares", "within"))
+        if any(table.randomized for table in tables):
+            said = f"{within:,} of {shares:,} shares lie within {STANDARD_ERRORS} standard errors of the truth"
+        else:
+            said = f"{within:,} of {shares:,} counts are those of the table"
+        if self.counted not in (None, self.people):
+            said += f", and {self.counted:,} of {self.people:,} people were counted"
+        if self.is_inconclusive:
+            return (
+                f"Nothing can be concluded on whether the results agree with the table: of so few answers, nearly all "
+                f"would. {said[0].upper()}{said[1:]}."
+            )
+        return f"{'The results agree with the table' if self.agrees else 'The results differ from the table'}: {said}."
+
+    def to_dict(self) -> Mapping[str, Any]:
+        """Return it as plain objects, for JSON."""
+        return {
+            **plain(self), "agrees": self.agrees, "is_inconclusive": self.is_inconclusive, "verdict": self.verdict,
+        }  # fmt: skip
+
+
+def beside(task: Task, rows: NDArray[np.int64], counts: Counts, analysed: AnalystResult | None = None) -> Beside:
+    """Return the truth beside the results.
+
+    Parameters
+    ----------
+    task
+        What was asked.
+    rows
+        The code of each person's answer to each feature, before it was randomized: shape (people, features).
+    counts, analysed
+        What the curator counted, and the analyst's result.
+    """
+    single = tuple(
+        _compared(rows, _told(counts[feature.name]), _alone(task, place)) for place, feature in enumerate(task.features)
+    )
+    if analysed is None:
+        return Beside(len(rows), None, single, None)
+    return Beside(len(rows), analysed.joint.people, single, _compared(rows, analysed.joint, analysed.of))
+
+
+def _alone(task: Task, place: int) -> Round:
+    """Return a round in which one feature is asked."""
+    return Round(task, next_of(Round(task), "analyst", [(place,)], exposure=0.0, people=0))
+
+
+def _told(counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    return np.repeat(np.arange(len(counts)), counts)[:, None]
+
+
+def _compared(rows: NDArray[np.int64], told: NDArray[np.int64] | Joint, of: Round) -> Compared:
+    joint = told if isinstance(told, Joint) else joint_of(told, of)
+    (chosen,) = of.groups
+    features = [of.task.features[place] for place in chosen]
+    scores = [score_of(feature) for feature in features]
+    held, people = rows[:, list(chosen)], max(len(rows), 1)
+    if all(score.is_plain for score in scores):
+        both, place = np.unique(np.concatenate([joint.codes, held]), axis=0, return_inverse=True)
+        place = place.ravel()
+        found = np.bincount(place[: len(joint.codes)], weights=joint.told, minlength=len(both))
+        true = np.bincount(place[len(joint.codes) :], minlength=len(both))
+        equal = int((found == true).sum())
+        furthest = 0.0 if equal == len(both) else np.inf
+        return Compared(joint.features, False, len(both), equal, equal, furthest, equal == len(both))
+    shape = tuple(feature.codes for feature in features)
+    truth = np.bincount(np.ravel_multi_index(tuple(held.T), shape), minlength=len(joint.codes)) / people
+    # The variance of the reports' scores, their senders' answers being known.
+    squares = [(score.square(True), score.square(False)) for score in scores]
+    variance = np.maximum(scored(truth.reshape(shape), squares).ravel() - truth, 0.0) / people
+    off = np.abs(joint.shares - truth)
+    off[off < 1e-12] = 0.0
+    with np.errstate(divide="ignore", invalid="ignore"):
+        away = np.where(off > 0, off / np.sqrt(variance), 0.0)
+    low, high = intervals_of(joint, of, _SURELY)
+    return Compared(
+        joint.features, True, len(truth), int((off == 0).sum()), int((away <= STANDARD_ERRORS).sum()),
+        float(away.max(initial=0.0)),
+        joint.people == len(rows) and bool(((low <= truth + 1e-12) & (truth <= high + 1e-12)).all()),
+        bool((high - low > _LONG).all()),
+    )  # fmt: skip

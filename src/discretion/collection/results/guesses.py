@@ -1,0 +1,118 @@
+"""How well one person's answer is guessed by who sees the shuffled answers of all."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discretion import limits
+from discretion.adversaries import AllButOne, Uninformed, WorstAllButOne
+from discretion.channels import Channel
+from discretion.collection.randomizers import randomizer_of
+from discretion.collection.wire.task import Feature
+from discretion.estimate import Estimate, as_share, in_doubles
+from discretion.measures import bayes_security, posterior_vulnerability, prior_vulnerability
+from discretion.mechanisms import RandomizedResponse, simplex_projection
+from discretion.shuffling import Shuffled
+
+BOUND = "second moments of the histogram"
+ALONE = "the randomizer alone"
+
+
+@dataclass(frozen=True)
+class Guess:
+    """How often the best guess of a person's answers is right.
+
+    Parameters
+    ----------
+    features
+        Of what.
+    before
+        For who knows how common the answers are, as the collection found.
+    after
+        For who sees the shuffled answers of all as well.
+    """
+
+    features: tuple[str, ...]
+    before: float
+    after: float | Estimate
+
+
+@dataclass(frozen=True)
+class AmongKnown:
+    """What is left to guess of a person's answer to a feature for who knows the answers of all others.
+
+    Parameters
+    ----------
+    feature
+        Of what.
+    epsilon
+        The randomizer's ε, infinite without one.
+    bayes_security
+        Of the shuffled answers, β*: what is left of the guessing error for the two answers that are told apart best; 0
+        without a randomizer, where she knows everything.
+    """
+
+    feature: str
+    epsilon: float
+    bayes_security: float | Estimate
+
+
+def guess_of(features: Sequence[Feature], shares: NDArray[np.float64], people: int, seed: int) -> Guess:
+    """Return how well a person's answers to these features are guessed among the shuffled answers of all.
+
+    The shares are those of all combinations of answers; or of those that somebody gave, if no feature is randomized.
+    What is not worked out exactly has a certified interval, which a sample may narrow: with the others drawn as she is,
+    from the shares π, the guess is ``E max_x π_x Σ_y C[x,y] h_y/(n q_y)``, at least max π, and at most
+    ``max π + √((1 - Σ π²)/n)``, since the second moments of these numbers add up to no more.
+    """
+    names = tuple(feature.name for feature in features)
+    law = simplex_projection(shares)
+    before = float(prior_vulnerability(law))
+    high = min(1.0, before + math.sqrt(max(0.0, 1 - float(law @ law)) / people) * (1 + 1e-12))
+    certified = Estimate(high, before, high, None, BOUND)
+    if law.size == 1:
+        return Guess(names, before, before)
+    if law.size > limits.current().most_answers_guessed:
+        return Guess(names, before, certified)
+    crowd = Shuffled(_told_by(features, law.size), people).seen_by(Uninformed(law), seed)
+    with limits.within(_in_a_moment()):
+        found = as_share(in_doubles(posterior_vulnerability(crowd, law)))
+    return Guess(names, before, certified.narrowed(found) if isinstance(found, Estimate) else found)
+
+
+def among_known(feature: Feature, people: int) -> AmongKnown:
+    """Return what is left to guess for who knows all others' answers, those that expose the person most."""
+    if feature.randomizer is None:
+        others = AllButOne([people - 1, *[0] * (feature.codes - 1)])
+        seen = Shuffled(RandomizedResponse(feature.codes, p=1.0), people).seen_by(others)
+        return AmongKnown(feature.name, math.inf, in_doubles(bayes_security(seen)))
+    mechanism = randomizer_of(feature)
+    if feature.codes > limits.current().most_answers_guessed:
+        alone = float(bayes_security(mechanism))
+        return AmongKnown(feature.name, mechanism.epsilon, Estimate(alone, alone, 1.0, None, ALONE))
+    seen = Shuffled(mechanism, people).seen_by(WorstAllButOne(), seed=0)
+    with limits.within(_in_a_moment()):
+        return AmongKnown(feature.name, mechanism.epsilon, in_doubles(bayes_security(seen)))
+
+
+def _in_a_moment() -> limits.Limits:
+    """Return limits with which each guess takes a second at most: what takes longer is sampled, or bounded."""
+    now = limits.current()
+    kinds = ("most_crowds_drawn", "most_histograms", "most_likelihoods_tried")
+    return replace(now, **{kind: min(getattr(now, kind), now.most_crowds_guessed) for kind in kinds})
+
+
+def _told_by(features: Sequence[Feature], size: int) -> RandomizedResponse | Channel:
+    """Return the channel from a person's answers to these features to what she tells of them."""
+    if all(feature.randomizer is None for feature in features):
+        return RandomizedResponse(size, p=1.0)
+    if len(features) == 1:
+        return randomizer_of(features[0])
+    told = np.ones((1, 1))
+    for feature in features:
+        each = np.eye(feature.codes) if feature.randomizer is None else randomizer_of(feature).channel().dense()
+        told = np.kron(told, each)
+    return Channel(told)

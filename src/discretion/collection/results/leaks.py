@@ -1,0 +1,145 @@
+"""What a collection leaked: what each party can guess, who stands out, who had to be trusted, and what lies can do."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from discretion.collection.parts.choosing import Counts, certified_of, people_of
+from discretion.collection.parts.joint import score_of, scored
+from discretion.collection.results.analysed import AnalystResult
+from discretion.collection.results.guesses import AmongKnown, Guess, among_known, guess_of
+from discretion.collection.results.liars import moved_joint, moved_single
+from discretion.collection.results.trust import NOT_PROMISED, Collusion, collusions
+from discretion.collection.wire.selection import Choice
+from discretion.collection.wire.task import Feature, Task
+from discretion.estimate import Estimate
+from discretion.presenting.objects import plain
+
+# Shares of the people who may lie, beside one person.
+_LYING = (0.001, 0.01, 0.1)
+
+
+@dataclass(frozen=True)
+class Liars:
+    """How far people who lie can move a share.
+
+    Parameters
+    ----------
+    people
+        How many lie.
+    single
+        Of single answers, at most: of the feature where it is the most.
+    joint
+        Of joint answers, at most; None if there are none.
+    """
+
+    people: int
+    single: float
+    joint: float | None
+
+
+@dataclass(frozen=True)
+class Leaks:
+    """What a collection leaked, said by the result itself.
+
+    Parameters
+    ----------
+    people, k
+        How many were counted, and fewer than how many alike stand out.
+    curated
+        Whether there is a curator; without one all who take part see the single answers.
+    single
+        The guess of a person's answer to each feature for who sees the single answers.
+    joint
+        The guess of her answers to the chosen features for the analyst; None if nothing was chosen, or it is redacted.
+    among_known
+        What is left to guess of each feature for who knows the answers of all others.
+    exposure
+        Which share of the people has fewer than k alike in what the analyst got; None if she got nothing.
+    certified
+        What the single answers certified of that; None if nothing was chosen.
+    trust
+        The smallest sets of parties who together learn who said what. No shuffler alone learns more than who took part.
+    liars
+        How far one liar, and how far more of them, can move a share.
+    not_promised
+        In words.
+    seed
+        Where samples start.
+    """
+
+    people: int
+    k: int
+    curated: bool
+    single: tuple[Guess, ...]
+    joint: Guess | None
+    among_known: tuple[AmongKnown, ...]
+    exposure: float | None
+    certified: Estimate | None
+    trust: tuple[Collusion, ...]
+    liars: tuple[Liars, ...]
+    not_promised: tuple[str, ...]
+    seed: int
+
+    def to_dict(self) -> Mapping[str, Any]:
+        """Return it as plain objects, for JSON."""
+        return plain(self)
+
+
+def leaks_of(
+    task: Task,
+    counts: Counts,
+    choice: Choice | None = None,
+    analysed: AnalystResult | None = None,
+    *,
+    confidence: float | None = None,
+    seed: int = 0,
+) -> Leaks:
+    """Return what a collection leaked.
+
+    Parameters
+    ----------
+    task, counts
+        What was asked, and how many gave each answer.
+    choice, confidence
+        The choice, and the confidence that it was made with for other people than those counted.
+    analysed
+        The analyst's result.
+    seed
+        Where samples start: the same seed, the same numbers.
+    """
+    people = people_of(counts)
+    chosen = None if choice is None else choice.chosen
+    single = tuple(
+        guess_of([feature], shares_of(feature, counts), people, seed) for feature in task.features
+    )  # fmt: skip
+    together = None if analysed is None or not analysed.joint.people else analysed.joint
+    features, redacted = [task.features[place] for place in chosen or ()], bool(choice and choice.rules)
+    lying = {1, *(max(1, int(people * share)) for share in _LYING)}
+    fewest = min(int(held.sum()) for held in counts.values())
+    return Leaks(
+        people=people,
+        k=task.k,
+        curated=task.curator is not None,
+        single=single,
+        joint=None if together is None or redacted else guess_of(features, together.shares, together.people, seed),
+        among_known=tuple(among_known(feature, people) for feature in task.features),
+        exposure=None if analysed is None else analysed.exposure,
+        certified=None if choice is None else certified_of(task, counts, choice, confidence),
+        trust=collusions(task, chosen),
+        liars=tuple(
+            Liars(liars, moved_single(task, fewest, liars), None if together is None else moved_joint(together, liars))
+            for liars in sorted(lying)
+        ),
+        not_promised=NOT_PROMISED,
+        seed=seed,
+    )
+
+
+def shares_of(feature: Feature, counts: Counts) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """Return the shares of the answers to a feature, its randomizer undone."""
+    held = counts[feature.name]
+    score = score_of(feature)
+    return scored(held / max(int(held.sum()), 1), [(score.right, score.wrong)])

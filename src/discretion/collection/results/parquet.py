@@ -1,0 +1,38 @@
+"""The analyst's data as a file: every combination of answers, the rare ones too, and no more than its rows."""
+
+from importlib import import_module
+from io import BytesIO
+from itertools import count
+from typing import Any
+
+import numpy as np
+
+from discretion.collection.results.analysed import AnalystResult
+
+_OF_SHARES = ("people", "share", "standard_error", "low", "high")
+
+
+def to_parquet(result: AnalystResult) -> bytes:
+    """Return all joint answers that somebody told, or could have where they were randomized, as a Parquet file.
+
+    A row for each, in the order of the task's answers: a text for each feature, null being missing; how many ``people``
+    told this, after each answer was randomized; the ``share`` that has it, an unbiased estimate where answers were
+    randomized, and its ``standard_error``; and ``low`` and ``high``, which hold together with the result's confidence.
+    It has no statistics and no metadata. It is for the analyst alone: what is to be shown is the page.
+    """
+    pa: Any = import_module("pyarrow")
+    joint = result.joint
+    order = np.lexsort(joint.codes.T[::-1])
+    columns: dict[str, Any] = {}
+    for place, (name, feature) in enumerate(zip(joint.features, result.of.groups[0], strict=True)):
+        labels = pa.array(result.of.labels[feature], pa.string())
+        columns[name] = labels.take(pa.array(joint.codes[order, place]))
+    for name, numbers in zip(_OF_SHARES, (joint.told, joint.shares, joint.errors, *result.limits), strict=True):
+        # A feature may be called so too.
+        columns[next(f"{name}{'_' * more}" for more in count() if f"{name}{'_' * more}" not in columns)] = pa.array(
+            numbers[order]
+        )
+    file = BytesIO()
+    table = pa.table(columns)
+    import_module("pyarrow.parquet").write_table(table, file, write_statistics=False, store_schema=False)
+    return file.getvalue()

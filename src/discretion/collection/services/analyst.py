@@ -1,0 +1,116 @@
+"""The analyst's service: it counts the answers that were chosen to go out together, and nothing else."""
+
+from functools import partial
+from typing import Any
+
+from discretion.collection.errors import RefusedTaskError
+from discretion.collection.parts.counting import counted
+from discretion.collection.parts.durable import write_whole
+from discretion.collection.parts.inbox import Inbox
+from discretion.collection.results.analysed import AnalystResult, analyst_result
+from discretion.collection.results.parquet import to_parquet
+from discretion.collection.services.home import Home
+from discretion.collection.services.kept import keep_answers, kept_answers
+from discretion.collection.services.operations import Operation
+from discretion.collection.services.receiving import receiving
+from discretion.collection.services.service import Service
+from discretion.collection.wire.rounds import Round
+from discretion.collection.wire.selection import LONGEST_CHOICE, Choice
+
+_CHOICE, _COUNTED = "choice", "counted"
+
+
+class AnalystService(Service):
+    """An analyst.
+
+    Parameters
+    ----------
+    home
+        Its folder.
+    cores
+        How many processes open messages.
+    """
+
+    def __init__(self, home: Home, *, cores: int = 1, **more: Any) -> None:
+        super().__init__(home, **more)
+        self._inbox = Inbox(home.folder / "inbox")
+        self._cores = cores
+        self._choice_path, self._counted_path = home.folder / _CHOICE, home.folder / _COUNTED
+
+    def operations(self) -> list[Operation]:
+        """Return what an analyst does: it takes a choice and a batch of it, and says what was answered."""
+        return [
+            Operation(
+                "POST", "/rounds/{number:int}/choice", "Take what was published for the last round.", "sender",
+                self._take_choice, lambda: LONGEST_CHOICE,
+            ),
+            Operation("GET", "/result", "Return the joint answers, rare ones together.", "operator", self._result),
+            Operation(
+                "GET", "/result/all", "Return all joint answers.", "operator", partial(self._result, show_rare=True)
+            ),
+            Operation(
+                "GET", "/result/file", "Return all joint answers as Parquet.", "operator",
+                lambda: to_parquet(analysed(self.home)),
+            ),
+            *receiving(self._inbox, self._takes, self.wake),
+        ]  # fmt: skip
+
+    def _takes(self, number: int) -> bool:
+        held = self._choice()
+        return held is not None and held.number == number
+
+    def _choice(self) -> Choice | None:
+        return Choice.decoded(self._choice_path.read_bytes(), self.task) if self._choice_path.exists() else None
+
+    def step(self) -> None:
+        """Count once the batch is here."""
+        choice = self._choice()
+        if choice is None:
+            return
+        if not self._counted_path.exists() and self._inbox.is_whole(choice.number):
+            of = Round(self.task, choice)
+            found = counted(self._inbox.blocks(choice.number), of, self.private, self._cores)
+            keep_answers(self._counted_path, found)
+            people = int(found.times.sum())
+            self.meter.messages(choice.number, people, found.dropped)
+            self.log("counted", people=people, dropped=found.dropped)
+        if self._counted_path.exists():
+            self._inbox.forget(choice.number)
+
+    def _take_choice(self, number: int, choice: bytes) -> None:
+        told = Choice.decoded(choice, self.task)
+        if not Round(self.task, told).to_analyst or told.number != number:
+            raise RefusedTaskError("this choice is not for the analyst, or of another round")
+        if not self._choice_path.exists():
+            write_whole(self._choice_path, choice)
+        elif self._choice_path.read_bytes() != choice:
+            raise RefusedTaskError("there is one choice a task, and another one is here already")
+
+    def status(self) -> dict[str, Any]:
+        """Return whether a choice is here, and its answers are counted."""
+        return {
+            "role": "analyst", "task": self.task.digest.hex(), "chosen": self._choice_path.exists(),
+            "counted": self._counted_path.exists(),
+        }  # fmt: skip
+
+    def forget(self) -> None:
+        """Destroy the batch, the choice and the result."""
+        self._inbox.destroy()
+        for path in (self._choice_path, self._counted_path):
+            path.unlink(missing_ok=True)
+
+    def _result(self, *, show_rare: bool = False) -> dict[str, Any]:
+        return dict(analysed(self.home).to_dict(show_rare=show_rare))
+
+
+def analysed(home: Home) -> AnalystResult:
+    """Return what an analyst counted.
+
+    Raises
+    ------
+    UnknownError
+        If the answers are not here yet.
+    """
+    found = kept_answers(home.folder / _COUNTED)
+    choice = Choice.decoded((home.folder / _CHOICE).read_bytes(), home.task)
+    return analyst_result(found, Round(home.task, choice))

@@ -1,0 +1,55 @@
+"""Group commit: uploads that wait while others are written to disk are written together, in one transaction."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+
+from anyio.to_thread import run_sync
+
+from discretion import limits
+from discretion.collection.errors import CollectionError, UnavailableError
+from discretion.collection.wire.uploads import Upload
+
+_AT_ONCE = 500
+
+
+class GroupCommit:
+    """Stores uploads, many at a time, and answers each once it is on disk.
+
+    Parameters
+    ----------
+    add
+        What stores uploads of a round, and says of each None or why it does not count.
+    """
+
+    def __init__(self, add: Callable[[int, list[Upload]], Sequence[CollectionError | None]]) -> None:
+        self._add = add
+        self._waiting: list[tuple[int, Upload, asyncio.Future[None]]] = []
+        self._writing: asyncio.Task[None] | None = None
+
+    async def put(self, number: int, upload: Upload) -> None:
+        """Return when an upload is stored, or raise why it is not."""
+        if len(self._waiting) >= limits.current().most_uploads_waiting:
+            raise UnavailableError("more uploads wait than can be stored soon; try again later")
+        done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.append((number, upload, done))
+        if self._writing is None or self._writing.done():
+            self._writing = asyncio.create_task(self._write())
+        await done
+
+    async def _write(self) -> None:
+        while self._waiting:
+            number = self._waiting[0][0]
+            now = [each for each in self._waiting if each[0] == number][:_AT_ONCE]
+            taken = {id(each) for each in now}
+            self._waiting = [each for each in self._waiting if id(each) not in taken]
+            try:
+                found = await run_sync(self._add, number, [upload for _, upload, _ in now])
+            except Exception as error:
+                found = [error] * len(now)
+            for (_, _, done), why in zip(now, found, strict=True):
+                if done.cancelled():
+                    continue
+                if why is None:
+                    done.set_result(None)
+                else:
+                    done.set_exception(why)

@@ -1,0 +1,158 @@
+"""A party's home: a folder with its role, its task, its keys, and what it has to remember."""
+
+import fcntl
+import time
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Literal, cast
+
+from discretion.collection.errors import ConflictError, RefusedTaskError, UnknownError
+from discretion.collection.parts.durable import write_whole
+from discretion.collection.services.credentials import neighbour_credential, new_operator
+from discretion.collection.services.keys import Key, Kind, destroy_keys, key_for, new_key
+from discretion.collection.wire.task import Party, Task
+
+Role = Literal["shuffler", "curator", "analyst"]
+
+
+@dataclass(frozen=True)
+class Home:
+    """A party's folder, which nobody else reads.
+
+    Parameters
+    ----------
+    folder
+        Where it is.
+    now
+        The time in seconds since 1970.
+    """
+
+    folder: Path
+    now: Callable[[], float] = time.time
+
+    def furnish(self, role: Role, days: int) -> dict[Kind, Key]:
+        """Make the keys that a role takes, for so many days, and a credential for the operator if there is none.
+
+        Raises
+        ------
+        RefusedTaskError
+            If it is the home of another role.
+        """
+        if not (self.folder / "role").exists():
+            self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            write_whole(self.folder / "role", role.encode())
+            new_operator(self.folder)
+        self.check_role(role)
+        kinds: tuple[Kind, ...] = ("seal", "sign") if role == "curator" else ("seal",)
+        return {kind: new_key(self._keys, kind, days) for kind in kinds}
+
+    def check_role(self, role: Role) -> None:
+        """Say if this is the home of another role."""
+        if self.role != role:
+            raise RefusedTaskError(f"{self.folder} is the home of the {self.role}, not of the {role}")
+
+    @contextmanager
+    def alone(self) -> Generator[None]:
+        """Keep any other service out of the home, until the end of the block or of the process.
+
+        Raises
+        ------
+        ConflictError
+            If one is there.
+        """
+        if not self.folder.is_dir():
+            raise UnknownError(f"{self.folder} is nobody's home; discretion collect keys or init makes one")
+        with (self.folder / "lock").open("wb") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                raise ConflictError(f"a service of {self.folder} is running already; end that one first") from None
+            yield
+
+    def take(self, task: Task) -> None:
+        """Have a part in a task; a home has one.
+
+        Raises
+        ------
+        RefusedTaskError
+            If it has another one.
+        """
+        path = self.folder / "task"
+        if path.exists() and path.read_bytes() != task.encoded:
+            raise RefusedTaskError(f"{self.folder} is the home of another task; take another folder")
+        write_whole(path, task.encoded)
+
+    @cached_property
+    def role(self) -> Role:
+        """What the party is in its task."""
+        try:
+            return cast("Role", (self.folder / "role").read_text())
+        except OSError:
+            raise UnknownError(f"{self.folder} is nobody's home; discretion collect keys or init makes one") from None
+
+    @cached_property
+    def task(self) -> Task:
+        """Its task."""
+        try:
+            return Task.decoded((self.folder / "task").read_bytes())
+        except OSError:
+            raise UnknownError(f"the {self.role} in {self.folder} has no task; name one with --task") from None
+
+    @cached_property
+    def place(self) -> int:
+        """Which of the task's shufflers this is, from 0, by the keys that it has."""
+        for place, shuffler in enumerate(self.task.shufflers):
+            try:
+                key_for(self._keys, shuffler.key, self.now())
+            except UnknownError:
+                continue
+            return place
+        raise UnknownError(f"no key in {self.folder} belongs to a shuffler of the task")
+
+    @property
+    def party(self) -> Party:
+        """What the task says of it."""
+        held = {"analyst": self.task.analyst, "curator": self.task.curator}
+        party = self.task.shufflers[self.place] if self.role == "shuffler" else held[self.role]
+        if party is None:
+            raise UnknownError("the task has no curator: those who take part choose by themselves")
+        return party
+
+    @property
+    def before(self) -> Party | None:
+        """Who passes batches to it; None for the first shuffler, to whom people send."""
+        if self.role != "shuffler":
+            return self.task.shufflers[-1]
+        return self.task.shufflers[self.place - 1] if self.place else None
+
+    def key(self, public: bytes) -> Key:
+        """Return the private key of one that the task has of this party.
+
+        Raises
+        ------
+        UnknownError
+            If it is not here.
+        RefusedTaskError
+            If it is over, or will be before the task is.
+        """
+        key = key_for(self._keys, public, self.now())
+        if key.expires is not None and key.expires <= self.task.closes:
+            raise RefusedTaskError(
+                f"the key {key.id} is over before the task closes; make one for more --days, and a task with it"
+            )
+        return key
+
+    def credential(self, neighbour: Party) -> str:
+        """Return what this party shows a neighbour, and a neighbour this party."""
+        return neighbour_credential(self.task, self.key(self.party.key).private, neighbour.key)
+
+    def destroy_keys(self) -> None:
+        """Destroy the keys: what was sealed to them is lost from then on."""
+        destroy_keys(self._keys)
+
+    @property
+    def _keys(self) -> Path:
+        return self.folder / "keys"

@@ -1,0 +1,63 @@
+"""What a curator and an analyst keep of a round once it is counted: how many said the same, and no message."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discretion.collection.errors import UnknownError
+from discretion.collection.parts.counting import Counted, tallies_of
+from discretion.collection.parts.durable import write_whole
+from discretion.collection.wire.records import decoded, encoded
+from discretion.collection.wire.rounds import Round
+
+_LONGEST = 1 << 32
+
+
+@dataclass(frozen=True)
+class Tallies:
+    """How many said the same of each group of a round, and what became of the other messages."""
+
+    groups: list[NDArray[np.int64]]
+    dropped: int
+    repeated: int
+    unknown: int
+
+
+def keep_tallies(path: Path, found: Counted, of: Round) -> None:
+    """Write down how many said the same in a round of the curator's."""
+    _write(path, found, {"groups": [held.tolist() for held in tallies_of(found, of)]})
+
+
+def kept_tallies(path: Path) -> Tallies:
+    """Return what is kept of a round of the curator's."""
+    held = _read(path)
+    groups = [np.array(each, np.int64) for each in held["groups"]]
+    return Tallies(groups, held["dropped"], held["repeated"], held["unknown"])
+
+
+def keep_answers(path: Path, found: Counted) -> None:
+    """Write down how many gave each combination of answers, in the analyst's round."""
+    _write(path, found, {"told": found.told.tolist(), "times": found.times.tolist()})
+
+
+def kept_answers(path: Path) -> Counted:
+    """Return what is kept of the analyst's round, the same combinations together."""
+    held = _read(path)
+    told = np.array(held["told"], np.int64).reshape(len(held["times"]), -1)
+    return Counted(told, np.array(held["times"], np.int64), held["dropped"], held["repeated"], held["unknown"])
+
+
+def _write(path: Path, found: Counted, more: dict[str, Any]) -> None:
+    rest = {"dropped": found.dropped, "repeated": found.repeated, "unknown": found.unknown}
+    write_whole(path, encoded({**more, **rest}))
+
+
+def _read(path: Path) -> Any:
+    try:
+        held = path.read_bytes()
+    except FileNotFoundError:
+        raise UnknownError("the answers of this round are not counted yet") from None
+    return decoded(held, "what is kept of a round", at_most=_LONGEST)

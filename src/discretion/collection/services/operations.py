@@ -1,0 +1,180 @@
+"""An HTTP service as a list of operations: who may do what, with how long a body, and what comes back."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from inspect import iscoroutinefunction
+from pathlib import Path
+from typing import Any, Literal, cast
+
+from anyio.to_thread import run_sync
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import FileResponse, JSONResponse, Response
+from starlette.routing import Route
+
+from discretion.collection.errors import BusyError, CollectionError, MalformedError, SlowError, TooLongError
+from discretion.collection.services.credentials import check_credential
+from discretion.collection.services.telling import Log, Meter
+from discretion.errors import DiscretionError
+
+Answer = bytes | dict[str, Any] | Path | None
+Who = Literal["anybody", "operator", "sender"]
+
+
+@dataclass(frozen=True)
+class Operation:
+    """Something that a service does.
+
+    Parameters
+    ----------
+    method, path
+        The request; what is in braces in the path is given to ``does``.
+    summary
+        What it does, in a sentence.
+    who
+        Who may ask for it: the operator, the party that passes batches on to this one, or anybody.
+    does
+        What answers: of what is in the path, and the body where ``most`` is given. Bytes, a file, an object or nothing
+        go back. It may take long where it is no coroutine: it has a thread then.
+    most
+        How many bytes the body may have; None is no body.
+    """
+
+    method: str
+    path: str
+    summary: str
+    who: Who
+    does: Callable[..., Answer | Awaitable[Answer]]
+    most: Callable[[], int] | None = None
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """What a service takes from one sender, or waits for.
+
+    Parameters
+    ----------
+    rate
+        Requests a second from one address; twice as many may come at once.
+    seconds
+        How long a body may take to come.
+    """
+
+    rate: float = 100.0
+    seconds: float = 20.0
+
+
+class Rates:
+    """How much each address may still ask: it grows with time, up to two seconds' worth."""
+
+    def __init__(self, per_second: float) -> None:
+        self._rate = per_second
+        self._left: dict[str, tuple[float, float]] = {}
+
+    def take(self, address: str) -> None:
+        """Count one request, or say that it is one too many."""
+        now = time.monotonic()
+        left, at = self._left.get(address, (2 * self._rate, now))
+        left = min(2 * self._rate, left + (now - at) * self._rate)
+        if left < 1:
+            raise BusyError("this is more than is taken from one sender in a second; try again in a while")
+        self._left[address] = left - 1, now
+        if len(self._left) > 1 << 16:  # who has asked nothing for two seconds is as one who never asked
+            self._left = {key: held for key, held in self._left.items() if now - held[1] < 2}
+
+
+def application(
+    operations: Sequence[Operation],
+    *,
+    operator: Callable[[], str],
+    sender: str | None,
+    bounds: Bounds,
+    log: Log,
+    meter: Meter,
+    **more: Any,
+) -> Starlette:
+    """Return a service of these operations.
+
+    ``operator`` says the operator's credential of the moment, ``sender`` is that of the neighbour before.
+    """
+    rates = Rates(bounds.rate)
+
+    def route(operation: Operation) -> Route:
+        async def answer(request: Request) -> Response:
+            try:
+                rates.take(request.client.host if request.client else "")
+                if operation.who != "anybody":
+                    right = operator() if operation.who == "operator" else sender
+                    check_credential(request.headers.get("authorization"), right or "")
+                words: list[Any] = [_small(word) for word in request.path_params.values()]
+                if operation.most is not None:
+                    words.append(await _body(request, operation.most(), bounds.seconds))
+                does = cast("Any", operation.does)
+                found = await (does(*words) if iscoroutinefunction(does) else run_sync(does, *words))
+                response = _response(found)
+            except DiscretionError as error:
+                response = refusal(error)
+            except ClientDisconnect:
+                response = Response(status_code=400)
+            except Exception as error:
+                # Not what it says: the words of a library may quote what was sent.
+                log("error", of=type(error).__name__, operation=operation.path)
+                response = JSONResponse({"error": f"an error of the service ({type(error).__name__})"}, 500)
+            meter.request(f"{operation.method} {operation.path}", response.status_code)
+            return response
+
+        return Route(operation.path, answer, methods=[operation.method])
+
+    def other(_: Request, error: Exception) -> Response:
+        # The route of a number with more digits than Python reads is a ValueError.
+        status = error.status_code if isinstance(error, HTTPException) else 404
+        return JSONResponse({"error": "there is no such operation; /openapi.json lists them"}, status)
+
+    handlers = {HTTPException: other, ValueError: other}
+    return Starlette(routes=[route(each) for each in operations], exception_handlers=handlers, **more)
+
+
+def refusal(error: DiscretionError) -> Response:
+    """Return what says why something was refused."""
+    status = error.status if isinstance(error, CollectionError) else 400
+    return JSONResponse({"error": str(error)}, status, {"retry-after": "1"} if status in (429, 503) else None)
+
+
+def _small(word: Any) -> Any:
+    """Return what is in a path, if no number in it is beyond what databases and files take."""
+    if isinstance(word, int) and word >= 1 << 31:
+        raise MalformedError("there is no round and no piece of so large a number")
+    return word
+
+
+def _response(found: Answer) -> Response:
+    if found is None:
+        return Response(status_code=204)
+    if isinstance(found, Path):
+        return FileResponse(found, media_type="application/octet-stream")
+    if isinstance(found, bytes):
+        return Response(found, media_type="application/octet-stream")
+    return JSONResponse(found)
+
+
+async def _body(request: Request, most: int, seconds: float) -> bytes:
+    """Return the body, of which no more is held than may come."""
+    declared = request.headers.get("content-length", "0")
+    if not (declared.isascii() and declared.isdigit() and len(declared) < 20):
+        raise MalformedError("content-length is a whole number of bytes")
+    held = bytearray()
+    try:
+        async with asyncio.timeout(seconds):
+            if int(declared) <= most:
+                async for chunk in request.stream():
+                    held += chunk
+                    if len(held) > most:
+                        break
+    except TimeoutError:
+        raise SlowError(f"the body did not come within {seconds:g} seconds") from None
+    if max(len(held), int(declared)) > most:
+        raise TooLongError(f"at most {most:,} bytes are taken here")
+    return bytes(held)

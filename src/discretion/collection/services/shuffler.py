@@ -1,0 +1,215 @@
+"""The shuffler's service: it takes uploads, or a shuffler's batches, and passes on what has no sender."""
+
+from typing import Any
+
+from anyio.to_thread import run_sync
+
+from discretion.collection.errors import ConflictError, MalformedError, UnknownError
+from discretion.collection.parts.shuffler import Shuffler, Shuffling
+from discretion.collection.parts.shuffling import shuffled
+from discretion.collection.parts.store import Store
+from discretion.collection.services.committing import GroupCommit
+from discretion.collection.services.home import Home
+from discretion.collection.services.operations import Operation
+from discretion.collection.services.receiving import receiving
+from discretion.collection.services.service import Service
+from discretion.collection.wire.rounds import Round
+from discretion.collection.wire.selection import LONGEST_CHOICE
+from discretion.collection.wire.task import Party
+from discretion.collection.wire.uploads import Upload, upload_bytes
+
+_LONGEST_TOKENS = 32 << 15  # bytes of hashes in a request
+
+
+class ShufflerService(Service):
+    """A shuffler.
+
+    Parameters
+    ----------
+    home
+        Its folder.
+    store
+        Where uploads are stored: ``sqlite:///FILE``, in the home by default, or ``postgresql+psycopg://…``.
+    people
+        The first round is closed when so many have sent something; None waits for its time.
+    cores
+        How many processes take layers off.
+    shuffle
+        The closing job, as of `Shuffler`.
+    """
+
+    def __init__(
+        self, home: Home, *, store: str | None = None, people: int | None = None, cores: int = 1,
+        shuffle: Shuffling = shuffled, **more: Any,
+    ) -> None:  # fmt: skip
+        super().__init__(home, **more)
+        self._place = home.place
+        self._store = Store(store or f"sqlite:///{home.folder / 'store.sqlite'}")
+        self._shuffler = Shuffler(
+            self.task, self._place, self.private, self._store, home.folder, cores=cores, shuffle=shuffle
+        )
+        self._people = people
+        self._commit = GroupCommit(self._shuffler.add)
+        self._rounds: dict[int, Round] = {}
+        self._forgotten: set[int] = set()
+        for number in self._numbers:
+            if self._store.progress(number) is not None:
+                self._round(number)
+
+    def operations(self) -> list[Operation]:
+        """Return what a shuffler does: the first one takes uploads, the others batches."""
+        choosing = "sender" if self._place else "operator" if self.task.signer is None else "anybody"
+        held = [
+            Operation(
+                "GET", "/rounds/{number:int}/choice", "Return what was published for a round.", "anybody", self._choice
+            ),
+            Operation(
+                "POST", "/rounds/{number:int}/choice", "Begin a round with what was published for it.", choosing,
+                self._open, lambda: LONGEST_CHOICE,
+            ),
+            Operation("POST", "/rounds/{number:int}/close", "Take no more in a round.", "operator", self._close),
+        ]  # fmt: skip
+        if self._place == len(self.task.shufflers) - 1 and Round(self.task).ends_open:
+            held.append(Operation(
+                "GET", "/rounds/{number:int}/board", "Return the open messages of a round.", "anybody",
+                self._shuffler.board,
+            ))  # fmt: skip
+        if self._place:
+            return [*held, *receiving(self._shuffler.inbox, lambda number: number in self._numbers, self.wake)]
+        return [
+            *held,
+            Operation(
+                "POST", "/rounds/{number:int}/uploads", "Store what a person sends in a round.", "anybody",
+                self._upload, self._longest_upload,
+            ),
+            Operation(
+                "POST", "/tokens", "Let those in who hold the tokens whose SHA-256 these are.", "operator",
+                self._add_tokens, lambda: _LONGEST_TOKENS,
+            ),
+        ]  # fmt: skip
+
+    @property
+    def _numbers(self) -> range:
+        return range(1, self.task.most_rounds + 1)
+
+    def step(self) -> None:
+        """Open, close, shuffle and pass on what is due."""
+        for number in self._numbers:
+            held = self._store.progress(number)
+            if held is None and number == 1 and (self._place or self.now() >= self.task.opens):
+                self._shuffler.open()
+                self.log("opened", round=1)
+                held = self._store.progress(1)
+            if held is None:
+                return
+            if held.state == "open" and self._is_over(number):
+                self._close(number)
+            self._shuffle(number)
+            self._pass_on(number)
+            self._forget(number)
+
+    def _is_over(self, number: int) -> bool:
+        if self._place:
+            return self._shuffler.inbox.is_whole(number)
+        if self.now() >= self.task.end_of(number):
+            return True
+        first = self._store.progress(1)
+        wanted = self._people if number == 1 or first is None else first.people
+        return wanted is not None and self._store.people(number) >= wanted
+
+    def _close(self, number: int) -> dict[str, Any]:
+        state = self._shuffler.close(number)
+        self.log("closed", round=number, state=state)
+        self.wake()
+        return {"round": number, "state": state}
+
+    def _shuffle(self, number: int) -> None:
+        before = self._store.progress(number)
+        if before is not None and before.state == "closed":
+            self._shuffler.shuffle(number)
+            held = self._store.progress(number) or before
+            self.meter.messages(number, held.messages, held.dropped)
+            self.log("shuffled", round=number, messages=held.messages, dropped=held.dropped)
+
+    def _pass_on(self, number: int) -> None:
+        batch = self._shuffler.batch(number)
+        if batch is None:
+            return
+        to = self._after(number)
+        if to is not None:
+            held = self._store.progress(number)
+            with self.neighbour(to) as neighbour:
+                # The curator knows what it published.
+                told = None if number == 1 or held is None or to == self.task.curator else held.choice
+                neighbour.pass_on(batch, told)
+        self.log("passed on", round=number, messages=batch.messages)
+        self._shuffler.delivered(number)
+        self._forgotten.add(number)
+
+    def _forget(self, number: int) -> None:
+        """Destroy what is left of a round where that was cut short."""
+        held = self._store.progress(number)
+        if held is not None and held.state in ("delivered", "discarded") and number not in self._forgotten:
+            self._shuffler.forget(number)
+            self._forgotten.add(number)
+
+    def _after(self, number: int) -> Party | None:
+        """Return who gets a round's batch from here, or None where it stays for all to see."""
+        if self._place < len(self.task.shufflers) - 1:
+            return self.task.shufflers[self._place + 1]
+        return self._round(number).receiver
+
+    def status(self) -> dict[str, Any]:
+        """Return of each round that has begun its state, and how many people and messages are in it."""
+        told: list[dict[str, Any]] = []
+        for number in self._numbers:
+            if (held := self._store.progress(number)) is not None:
+                people = self._store.people(number) if held.state == "open" else held.people
+                told.append({
+                    "round": number, "state": held.state, "people": people, "messages": held.messages,
+                    "dropped": held.dropped,
+                })  # fmt: skip
+        return {"role": "shuffler", "place": self._place + 1, "task": self.task.digest.hex(), "rounds": told}
+
+    def forget(self) -> None:
+        """Destroy messages, tokens, and what was passed on."""
+        self._shuffler.destroy()
+
+    def _round(self, number: int) -> Round:
+        if number not in self._rounds:
+            self._rounds[number] = self._shuffler.round(number)
+        return self._rounds[number]
+
+    def _longest_upload(self) -> int:
+        return max(upload_bytes(self._round(number)) for number in (1, *self._rounds))
+
+    async def _upload(self, number: int, body: bytes) -> None:
+        outcome = "refused"
+        try:
+            if number not in self._rounds:
+                await run_sync(self._round, number)
+            await self._commit.put(number, Upload.decoded(body, self._rounds[number]))
+            outcome = "stored"
+        finally:
+            self.meter.upload(number if number in self._rounds else 0, outcome)
+
+    def _add_tokens(self, hashes: bytes) -> dict[str, Any]:
+        if not hashes or len(hashes) % 32:
+            raise MalformedError(f"hashes of tokens have 32 bytes each, got {len(hashes):,} bytes")
+        self._store.add_tokens(hashes[start : start + 32] for start in range(0, len(hashes), 32))
+        self.log("tokens", count=len(hashes) // 32)
+        return {"tokens": len(hashes) // 32}
+
+    def _choice(self, number: int) -> bytes:
+        held = self._store.progress(number)
+        if held is None or not held.choice:
+            raise UnknownError(f"nothing is published for round {number} yet")
+        return held.choice
+
+    def _open(self, number: int, choice: bytes) -> None:
+        if number == 1:
+            raise ConflictError("the first round begins at the time that its task says")
+        self._shuffler.open(choice)
+        self._round(number)
+        self.log("opened", round=number)
+        self.wake()

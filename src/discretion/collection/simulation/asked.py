@@ -1,0 +1,103 @@
+"""What a table's columns are asked as, and what each of its people would answer."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discretion.anonymity import Population
+from discretion.collection.wire.task import Feature
+from discretion.errors import InvalidValueError
+from discretion.tables.counting.coded import valued
+
+# Answers that are listed; all rarer ones are "other".
+_ANSWERS = 1000
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A table as a questionnaire.
+
+    Parameters
+    ----------
+    features
+        A question for each column.
+    told
+        The texts that are in each column, None being missing.
+    places
+        Which of them each person has, a row a person.
+    """
+
+    features: tuple[Feature, ...]
+    told: tuple[list[str | None], ...]
+    places: NDArray[np.int64]
+
+    @property
+    def people(self) -> int:
+        """How many there are."""
+        return len(self.places)
+
+    @property
+    def codes(self) -> NDArray[np.int64]:
+        """The code of each person's true answer to each question, a row a person."""
+        return np.column_stack(
+            [
+                np.array([feature.code_of(text) for text in told], np.int64)[places]
+                for feature, told, places in zip(self.features, self.told, self.places.T, strict=True)
+            ]
+        )
+
+    def answers(self) -> Iterator[dict[str, str | None]]:
+        """Yield what each person answers."""
+        names = [feature.name for feature in self.features]
+        for row in self.places.tolist():
+            yield {name: told[place] for name, told, place in zip(names, self.told, row, strict=True)}
+
+
+def asked_of(
+    table: Any,
+    columns: Sequence[str] | None,
+    people: int | None,
+    randomizers: Mapping[str, str | None],
+    rng: np.random.Generator,
+    **reading: Any,
+) -> Asked:
+    """Return what is asked of so many people of a table, drawn without replacement, or of all.
+
+    Parameters
+    ----------
+    table, columns, reading
+        As of `discretion.Population`.
+    people
+        How many are drawn; None is all.
+    randomizers
+        How the answers of a column are randomized; the name "" is for all others.
+
+    Raises
+    ------
+    InvalidValueError
+        If the table has fewer people, or its rows stay in their engine.
+    """
+    population = Population(table, columns, **reading)
+    held = population.told_by_rows(lambda rows, length: valued(rows, population.columns, length))
+    if held is None:
+        raise InvalidValueError("these rows stay in their engine; simulate with a file or a frame")
+    there = population.rows
+    if people is not None and people > there:
+        raise InvalidValueError(f"the table has {there:,} people, and {people:,} are asked for; ask for fewer")
+    some = np.arange(there) if people is None else rng.choice(there, people, replace=False)
+    features: list[Feature] = []
+    texts: list[list[str | None]] = []
+    for name, (column, labels) in held.items():
+        values: list[object] = labels.to_pylist()
+        told = [None if value is None else str(value) for value in values]
+        common: list[int] = np.argsort(-np.bincount(column.codes, minlength=len(told)), kind="stable").tolist()
+        listed = list(dict.fromkeys(text for place in common if (text := told[place]) is not None))[:_ANSWERS]
+        if not listed:
+            raise InvalidValueError(f"nobody has a value of {name!r}; leave it out with --columns")
+        features.append(Feature(name, tuple(sorted(listed)), randomizers.get(name, randomizers.get(""))))
+        texts.append(told)
+    places = np.column_stack([column.codes[some].astype(np.int64) for column, _ in held.values()])
+    return Asked(tuple(features), tuple(texts), places)

@@ -1,0 +1,58 @@
+"""The people of a simulation: each a client with a token of her own, many in a process."""
+
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from discretion.collection.board import Board
+from discretion.collection.client import Client
+from discretion.collection.errors import UnavailableError, UnknownError
+from discretion.collection.services.calls import Neighbour
+from discretion.collection.wire.selection import Choice
+from discretion.collection.wire.task import Task
+
+_LOOK = 0.2  # seconds between two looks whether the next round has begun
+
+
+def take_part(task: bytes, answers: Sequence[Mapping[str, str | None]], tokens: Sequence[bytes], said: Any) -> None:
+    """Send what all these people answer, round by round, until the analyst's.
+
+    ``said`` is a pipe that hears of each round that is sent, or why it was not.
+    """
+    of = Task.decoded(task)
+    try:
+        clients = [Client(of, token, each) for token, each in zip(tokens, answers, strict=True)]
+        with Neighbour(of.shufflers[0].url) as first, Neighbour(of.shufflers[-1].url) as last:
+            board, choice = Board(), None
+            while True:
+                number = 1 if choice is None else choice.number
+                for client in clients:
+                    if choice is not None and of.curator is None:
+                        board.check(client, choice)
+                    _sent(first, number, client.upload(choice))
+                said.send(number)
+                if choice is not None and choice.receiver == "analyst":
+                    return
+                choice = _published(of, first, number + 1)
+                if of.curator is None:
+                    board.add(clients[0].round(number), last.ask("GET", f"/rounds/{number}/board"))
+    except Exception as error:
+        said.send(f"{type(error).__name__}: {error}")
+
+
+def _sent(first: Neighbour, number: int, upload: bytes) -> None:
+    """Send an upload until it is acknowledged: it counts once."""
+    while True:
+        try:
+            first.ask("POST", f"/rounds/{number}/uploads", content=upload)
+            return
+        except UnavailableError:
+            time.sleep(_LOOK)
+
+
+def _published(task: Task, first: Neighbour, number: int) -> Choice:
+    while True:
+        try:
+            return Choice.decoded(first.ask("GET", f"/rounds/{number}/choice"), task)
+        except (UnknownError, UnavailableError):
+            time.sleep(_LOOK)

@@ -1,0 +1,206 @@
+"""A whole collection on this machine: services that talk over sockets, people who answer, and what came of it."""
+
+import json
+import time
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
+from hashlib import sha256
+from multiprocessing import get_context
+from pathlib import Path
+from secrets import token_bytes
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from discretion.collection.errors import CollectionError, UnavailableError
+from discretion.collection.parts.choosing import Counts
+from discretion.collection.parts.counting import counted, tallies_of
+from discretion.collection.results.analysed import AnalystResult
+from discretion.collection.results.curated import CuratorResult
+from discretion.collection.services.analyst import analysed
+from discretion.collection.services.calls import Neighbour
+from discretion.collection.services.credentials import operator_credential
+from discretion.collection.services.curator import curated
+from discretion.collection.services.home import Home, Role
+from discretion.collection.services.kept import kept_tallies
+from discretion.collection.services.keys import Key, Kind
+from discretion.collection.services.without_curator import open_next
+from discretion.collection.simulation.asked import Asked
+from discretion.collection.simulation.parties import HOST, Parties, free_ports
+from discretion.collection.simulation.people import take_part
+from discretion.collection.wire.rounds import Round
+from discretion.collection.wire.selection import Choice
+from discretion.collection.wire.task import Party, Task
+
+_TIME = 24 * 3600  # a task's, in seconds
+_DAYS = 2  # its keys last longer
+_LOOK = 0.2
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What came of a collection.
+
+    Parameters
+    ----------
+    task
+        The task.
+    choices
+        What was published for each round after the first; without one to the analyst nothing was certified to go out.
+    statuses
+        What each service says of how far it is, by the party's name.
+    counts
+        How many gave each answer, as the curator counted, or everybody who read the board.
+    curated, analysed
+        What the curator and the analyst give out; None if there is no curator, or nothing went out.
+    """
+
+    task: Task
+    choices: tuple[Choice, ...]
+    statuses: Mapping[str, Any]
+    counts: Counts
+    curated: CuratorResult | None
+    analysed: AnalystResult | None
+
+    @property
+    def chosen(self) -> Choice | None:
+        """What went to the analyst."""
+        return self.choices[-1] if self.choices and self.choices[-1].receiver == "analyst" else None
+
+
+def run(
+    asked: Asked, *, k: int, budget: str, shufflers: int, with_curator: bool, rounds: int, cores: int,
+    tell: Callable[[str], None],
+) -> Ran:  # fmt: skip
+    """Run a collection of what everybody in a table answers, each party a process of its own.
+
+    Raises
+    ------
+    UnavailableError
+        If a party or the people stop midway: with their last words.
+    """
+    with TemporaryDirectory(prefix="discretion-collection-") as held, ExitStack() as stack:
+        roles: dict[str, Role] = {f"shuffler {place + 1}": "shuffler" for place in range(shufflers)}
+        roles |= {"curator": "curator", "analyst": "analyst"} if with_curator else {"analyst": "analyst"}
+        homes = {name: Home(Path(held) / name.replace(" ", "-")) for name in roles}
+        keys = {name: home.furnish(roles[name], _DAYS) for name, home in homes.items()}
+        task = _task(keys, asked, k, budget, rounds)
+        for home in homes.values():
+            home.take(task)
+        tell("the parties start")
+        free = ["--rate", "1e9", "--cores", str(cores)]
+        options = {
+            "shuffler": [*free, "--people", str(asked.people)], "curator": free, "analyst": free,
+        }  # fmt: skip
+        parties = stack.enter_context(Parties(tuple(homes.values()), options))
+        tokens = [token_bytes(32) for _ in range(asked.people)]
+        first = homes["shuffler 1"]
+        for start in range(0, len(tokens), 1 << 14):
+            hashes = b"".join(sha256(token).digest() for token in tokens[start : start + (1 << 14)])
+            parties.ask(first, "POST", "/tokens", content=hashes)
+        people = stack.enter_context(_People(task, asked, tokens, cores))
+        tell("people send their answers")
+        choices = _until_over(task, homes, parties, people, tell)
+        statuses: dict[str, Any] = {
+            name: json.loads(parties.ask(home, "GET", "/status")) for name, home in homes.items()
+        }
+        return Ran(
+            task, choices, statuses, _counts(task, homes, parties),
+            curated(homes["curator"])[0] if "curator" in homes else None,
+            analysed(homes["analyst"]) if choices and choices[-1].receiver == "analyst" else None,
+        )  # fmt: skip
+
+
+def _status(parties: Parties, home: Home) -> dict[str, Any]:
+    return json.loads(parties.ask(home, "GET", "/status"))
+
+
+def _counts(task: Task, homes: Mapping[str, Home], parties: Parties) -> Counts:
+    if "curator" in homes:
+        tallies = kept_tallies(homes["curator"].folder / "counted-1").groups
+    else:
+        last = homes[f"shuffler {len(task.shufflers)}"]
+        tallies = tallies_of(counted([parties.ask(last, "GET", "/rounds/1/board")], Round(task), None), Round(task))
+    return {feature.name: tally for feature, tally in zip(task.features, tallies, strict=True)}
+
+
+def _task(keys: Mapping[str, Mapping[Kind, Key]], asked: Asked, k: int, budget: str, rounds: int) -> Task:
+    ports = free_ports(len(keys))
+    parties = {
+        name: Party(f"http://{HOST}:{port}", held["seal"].public)
+        for port, (name, held) in zip(ports, keys.items(), strict=True)
+    }
+    now = int(time.time())
+    return Task(
+        id=token_bytes(16), purpose="a simulation", features=asked.features, k=k, budget=budget,
+        smallest_batch=min(asked.people, max(2, k)), opens=now, closes=now + _TIME,
+        shufflers=tuple(party for name, party in parties.items() if name.startswith("shuffler")),
+        analyst=parties["analyst"], curator=parties.get("curator"),
+        signer=keys["curator"]["sign"].public if "curator" in keys else None, rounds=rounds,
+    )  # fmt: skip
+
+
+def _until_over(
+    task: Task, homes: dict[str, Home], parties: Parties, people: "_People", tell: Callable[[str], None]
+) -> tuple[Choice, ...]:
+    """Wait until the analyst has counted, or nothing is certified to go out; return what was published."""
+    choices: list[Choice] = []
+    with (
+        Neighbour(task.shufflers[0].url, operator_credential(homes["shuffler 1"].folder)) as first,
+        Neighbour(task.shufflers[-1].url) as last,
+    ):
+        while True:
+            parties.check()
+            people.check()
+            number = len(choices) + 2
+            if choices and choices[-1].receiver == "analyst":
+                if _status(parties, homes["analyst"])["counted"]:
+                    return tuple(choices)
+            elif task.curator is None:
+                with suppress(CollectionError):  # the boards are not there yet
+                    choice = open_next(task, first, last)
+                    if choice is None:
+                        return tuple(choices)
+                    choices.append(choice)
+            else:
+                with suppress(CollectionError):
+                    choices.append(Choice.decoded(first.ask("GET", f"/rounds/{number}/choice"), task))
+                if _status(parties, homes["curator"])["nothing_may_go_out"]:
+                    return tuple(choices)
+            tell(f"round {len(choices) + 1}")
+            time.sleep(_LOOK)
+
+
+class _People:
+    """Everybody who takes part, in as many processes as there are cores."""
+
+    def __init__(self, task: Task, asked: Asked, tokens: list[bytes], processes: int) -> None:
+        context, answers = get_context("spawn"), list(asked.answers())
+        self._hears: list[Any] = []
+        self._running: list[Any] = []
+        for place in range(min(processes, len(answers))):
+            hears, says = context.Pipe(duplex=False)
+            self._hears.append(hears)
+            given = (task.encoded, answers[place::processes], tokens[place::processes], says)
+            self._running.append(context.Process(target=take_part, args=given, daemon=True))
+
+    def __enter__(self) -> "_People":
+        for each in self._running:
+            each.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for each in self._running:
+            each.terminate()
+            each.join()
+
+    def check(self) -> None:
+        """Raise an `UnavailableError` if somebody could not take part."""
+        for hears in self._hears:
+            while hears.poll():
+                try:
+                    said = hears.recv()
+                except EOFError:
+                    break
+                if isinstance(said, str):
+                    raise UnavailableError(f"the people stopped: {said}")

@@ -1,0 +1,146 @@
+"""A simulated collection: what each party saw and could guess, and the result beside the truth."""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from discretion.collection.errors import MalformedError
+from discretion.collection.results.beside import Beside, beside
+from discretion.collection.results.leaks import Leaks, leaks_of
+from discretion.collection.simulation.asked import asked_of
+from discretion.collection.simulation.run import Ran, run
+from discretion.collection.wire.rounds import Round
+from discretion.estimate import Estimate
+from discretion.presenting.objects import plain
+from discretion.validation import as_count
+
+#: What gates may ask of a simulation.
+MEASURES: tuple[str, ...] = ("counted", "lost", "differing", "exposure", "certified_exposure")
+
+
+@dataclass(frozen=True)
+class Simulated:
+    """What came of a simulated collection.
+
+    Parameters
+    ----------
+    ran
+        What was published, and what each party counted.
+    leaks
+        What each party can guess, and whom it takes to know more.
+    beside
+        The truth beside the result.
+    seconds
+        How long it took.
+    """
+
+    ran: Ran
+    leaks: Leaks
+    beside: Beside
+    seconds: float
+
+    @property
+    def measures(self) -> Mapping[str, float | Estimate | None]:
+        """What gates may ask of: of how many people answers were counted at last, and in what these differ.
+
+        ``lost`` are people and messages that did not arrive, ``differing`` the tables that do not agree with the truth.
+        """
+        statuses = [held for status in self.ran.statuses.values() for held in status.get("rounds", [])]
+        tables = [*self.beside.single, *([] if self.beside.joint is None else [self.beside.joint])]
+        counted = self.beside.people if self.beside.counted is None else self.beside.counted
+        return {
+            "counted": counted,
+            "lost": self.beside.people - counted + sum(held["dropped"] for held in statuses),
+            "differing": sum(not table.agrees for table in tables),
+            "exposure": self.leaks.exposure,
+            "certified_exposure": self.leaks.certified,
+        }
+
+    def to_dict(self) -> Mapping[str, Any]:
+        """Return it as plain objects, for JSON: no answer of fewer than k people."""
+        task, ran = self.ran.task, self.ran
+        rounds = [Round(task), *(Round(task, choice) for choice in ran.choices)]
+        return {
+            **plain(self.measures),
+            "rounds": [
+                {
+                    "round": of.number, "receiver": "analyst" if of.to_analyst else "curator",
+                    "groups": [[task.features[place].name for place in group] for group in of.groups],
+                }
+                for of in rounds
+            ],
+            "parties": plain(ran.statuses),
+            "curator": None if ran.curated is None else ran.curated.to_dict(),
+            "analyst": None if ran.analysed is None else ran.analysed.to_dict(),
+            "leaks": self.leaks.to_dict(),
+            "beside": self.beside.to_dict(),
+            "seconds": self.seconds,
+        }  # fmt: skip
+
+
+def simulate(
+    table: Any,
+    columns: Sequence[str] | None = None,
+    *,
+    users: int | None = None,
+    k: int = 10,
+    budget: float | str = 0.01,
+    shufflers: int = 1,
+    curatorless: bool = False,
+    rounds: int = 1,
+    randomize: Mapping[str, str] | None = None,
+    cores: int = 2,
+    seed: int | None = None,
+    tell: Callable[[str], None] = lambda what: None,
+    **reading: Any,
+) -> Simulated:
+    """Run a collection of a table on this machine: each party a process, every row a person, over real sockets.
+
+    Parameters
+    ----------
+    table, columns, reading
+        As of `discretion.Population`: each column is a question.
+    users
+        How many people take part, drawn without replacement; None is all.
+    k, budget
+        At most this share of the people may have fewer than k alike in what the analyst gets.
+    shufflers
+        How many, one after the other.
+    curatorless
+        Whether those who take part choose by themselves.
+    rounds
+        In how many rounds the curator may ask, or those who choose by themselves.
+    randomize
+        A column → how its answers are randomized, as ``krr:epsilon=2``; the column "" is all others.
+    cores
+        How many processes open messages, and how many the people are.
+    seed
+        Draws the people; what is sealed and shuffled is by the system's randomness.
+    tell
+        Hears what is being worked on.
+
+    Raises
+    ------
+    InvalidValueError
+        If the table cannot be asked so.
+    UnavailableError
+        If a party stops midway.
+    """
+    start = time.monotonic()
+    tell("the table")
+    wanted = None if users is None else as_count(users, "users", at_least=1)
+    asked = asked_of(table, columns, wanted, randomize or {}, np.random.default_rng(seed), **reading)
+    if unknown := set(randomize or {}) - {feature.name for feature in asked.features} - {""}:
+        raise MalformedError(f"there is no column {min(unknown)!r} whose answers could be randomized")
+    ran = run(
+        asked, k=as_count(k, "k", at_least=1), budget=str(budget),
+        shufflers=as_count(shufflers, "shufflers", at_least=1), with_curator=not curatorless,
+        rounds=as_count(rounds, "rounds", at_least=1), cores=as_count(cores, "cores", at_least=1), tell=tell,
+    )  # fmt: skip
+    tell("what each party can guess")
+    leaks = leaks_of(ran.task, ran.counts, ran.chosen, ran.analysed, seed=seed or 0)
+    truth = beside(ran.task, asked.codes, ran.counts, ran.analysed)
+    return Simulated(ran, leaks, truth, time.monotonic() - start)

@@ -1,0 +1,108 @@
+"""A round: what each person's messages hold, how wide they are, and what they are sealed with.
+
+A round asks for groups of features: the first one for each feature by itself, the others for what was chosen. There is
+a message for each group, of its place and the codes of the answers to its features, all equally wide. 16 random bytes
+make two people's same answers different.
+"""
+
+import struct
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from discretion.collection.wire.sealing import SEAL_BYTES
+from discretion.collection.wire.selection import Choice
+from discretion.collection.wire.task import Party, Task
+
+SALT_BYTES = 16
+REDACTED = "redacted"
+_NAME = b"discretion collect 1"
+
+
+@dataclass(frozen=True)
+class Round:
+    """A round of a task.
+
+    Parameters
+    ----------
+    task
+        Its task.
+    choice
+        What was published for it; None is the first round, with a message for each feature.
+    """
+
+    task: Task
+    choice: Choice | None = None
+
+    @property
+    def number(self) -> int:
+        """1 for single answers, then one more for each choice."""
+        return 1 if self.choice is None else self.choice.number
+
+    @property
+    def to_analyst(self) -> bool:
+        """Whether it is the last one, of the joint answers."""
+        return self.choice is not None and self.choice.receiver == "analyst"
+
+    @cached_property
+    def groups(self) -> Sequence[tuple[int, ...]]:
+        """The places of the features that go into each message: each group has as many."""
+        return (
+            tuple((place,) for place in range(len(self.task.features))) if self.choice is None else self.choice.groups
+        )
+
+    @property
+    def messages(self) -> int:
+        """How many messages each person sends."""
+        return len(self.groups)
+
+    @cached_property
+    def labels(self) -> Sequence[tuple[str | None, ...]]:
+        """What each code means, by feature of the task: where there is a rule to redact by, the last is redacted."""
+        rules = () if self.choice is None else self.choice.rules
+        ruled = {rule.place for rule in rules}
+        return [
+            (*feature.labels, REDACTED) if place in ruled else feature.labels
+            for place, feature in enumerate(self.task.features)
+        ]
+
+    @cached_property
+    def plain_form(self) -> struct.Struct:
+        """How what is inside all seals is packed: the group's place, a code of each of its features, random bytes."""
+        return struct.Struct(f">H{len(self.groups[0])}I{SALT_BYTES}s")
+
+    @property
+    def receiver(self) -> Party | None:
+        """Who gets the messages from the last shuffler: the curator, then the analyst; None where they stay with it."""
+        return self.task.analyst if self.to_analyst else self.task.curator
+
+    @property
+    def ends_open(self) -> bool:
+        """Whether the last shuffler holds plain messages, for all who take part to see."""
+        return self.receiver is None
+
+    @property
+    def published(self) -> bytes:
+        """The digest of all that was published up to this round."""
+        return self.task.digest if self.choice is None else self.choice.digest
+
+    @cached_property
+    def context(self) -> bytes:
+        """What all seals of the round are bound to: the round, the task, and all that was published up to it."""
+        return _NAME + bytes([self.number]) + self.task.digest + self.published
+
+    def info(self, layer: int) -> bytes:
+        """Return the info of a layer: 0 is who gets the messages, then the shufflers, the first to open being 1."""
+        return self.context + bytes([layer])
+
+    @cached_property
+    def layers(self) -> Sequence[tuple[bytes, bytes]]:
+        """The key and the info of each layer, the innermost first."""
+        task = self.task
+        inner = [] if self.receiver is None else [(self.receiver.key, self.info(0))]
+        outer = [(shuffler.key, self.info(place)) for place, shuffler in enumerate(task.shufflers, 1)]
+        return inner + outer[::-1]
+
+    def width(self, opened: int = 0) -> int:
+        """Return the bytes of a message after so many shufflers took their layer off."""
+        return self.plain_form.size + SEAL_BYTES * (len(self.layers) - opened)

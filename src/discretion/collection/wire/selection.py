@@ -1,0 +1,198 @@
+"""The choice: which features are asked for together, signed by the curator, or the same for all who work it out."""
+
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from functools import cached_property
+from hashlib import sha256
+from itertools import pairwise
+from typing import Any, Literal, cast
+
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+
+from discretion.collection.errors import MalformedError, RefusedTaskError
+from discretion.collection.wire.records import decoded, encoded
+from discretion.collection.wire.task import Task
+
+#: Who gets the answers. Without a curator, what would be for it is posted for all who take part.
+Receiver = Literal["curator", "analyst"]
+
+#: So many groups one choice asks for at most: each is a message of everybody's.
+MOST_GROUPS = 1 << 12
+# A rule names at most all answers of a feature, and takes no more bytes for them than the task does.
+LONGEST_CHOICE = 32 << 20
+_NAME = b"discretion collect 1 choice"
+
+
+@dataclass(frozen=True)
+class Rule:
+    """Whoever has one of a feature's rare answers redacts it, and everybody else does with some probability.
+
+    Parameters
+    ----------
+    place
+        The feature's place.
+    codes
+        The answers that are rare, in order: by listing also those of nobody it does not tell that somebody has one.
+    decoys
+        With what probability any other answer is redacted.
+    """
+
+    place: int
+    codes: tuple[int, ...]
+    decoys: float
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Which features of a task are asked for together in a round after the first.
+
+    Parameters
+    ----------
+    task
+        The digest of the task.
+    before
+        The digest of all that was published before: of the task itself, or of the choice before this one.
+    number
+        The round in which it is asked.
+    receiver
+        The curator, round r of whose has groups of r features; or at last the analyst, who has a single group.
+    groups
+        The places of the features of each group, in order; and the groups in order.
+    exposure
+        The share of the people who may stand out by a group, certified: at most the task's budget for each.
+    people
+        Of how many people the answers were counted.
+    rules
+        What is redacted in what the analyst gets: for different features, in order.
+    signature
+        The curator's, of the rest; empty where there is no curator.
+    """
+
+    task: bytes
+    before: bytes
+    number: int
+    receiver: Receiver
+    groups: tuple[tuple[int, ...], ...]
+    exposure: float
+    people: int
+    rules: tuple[Rule, ...] = ()
+    signature: bytes = b""
+
+    @property
+    def chosen(self) -> tuple[int, ...]:
+        """The places of all features that are asked for, in order."""
+        return tuple(sorted({place for group in self.groups for place in group}))
+
+    @cached_property
+    def _told(self) -> dict[str, object]:
+        return {
+            "task": self.task, "before": self.before, "number": self.number, "receiver": self.receiver,
+            "groups": [list(group) for group in self.groups], "exposure": self.exposure.hex(), "people": self.people,
+            "rules": [
+                {"place": rule.place, "codes": list(rule.codes), "decoys": rule.decoys.hex()} for rule in self.rules
+            ],
+        }  # fmt: skip
+
+    @cached_property
+    def digest(self) -> bytes:
+        """The SHA-256 of its encoding without the signature, and so of all that was published up to it."""
+        return sha256(encoded(self._told)).digest()
+
+    @property
+    def encoded(self) -> bytes:
+        """Its one encoding."""
+        return encoded({**self._told, "signature": self.signature})
+
+    def signed(self, private: Ed25519PrivateKey) -> "Choice":
+        """Return the same choice with the curator's signature."""
+        return replace(self, signature=private.sign(_NAME + encoded(self._told)))
+
+    @staticmethod
+    def decoded(data: bytes, task: Task) -> "Choice":
+        """Return the choice that these bytes are of a task.
+
+        Raises
+        ------
+        MalformedError
+            If they are none.
+        RefusedTaskError
+            If it is of another task, over its budget, of fewer people than a batch has, or else beyond what the task
+            allows; or if its curator did not sign it.
+        """
+        held: Any = decoded(data, "a choice", at_most=LONGEST_CHOICE)
+        try:
+            choice = Choice(
+                held["task"], held["before"], held["number"], held["receiver"],
+                tuple(map(tuple, held["groups"])), float.fromhex(held["exposure"]), held["people"],
+                tuple(
+                    Rule(rule["place"], tuple(rule["codes"]), float.fromhex(rule["decoys"])) for rule in held["rules"]
+                ),
+                held["signature"],
+            )  # fmt: skip
+            whole = choice.encoded == data and choice._asks_of(task)
+        except (TypeError, KeyError, AttributeError, ValueError, OverflowError):
+            whole, choice = False, None
+        if choice is None or not whole:
+            raise MalformedError(
+                "a choice names features of its task, each once and in order, one at least; r of them in each group of "
+                "the curator's round r; and for the analyst one group, and rules for features of it that are told as "
+                "they are"
+            )
+        choice._check_allowed(task)
+        return choice
+
+    def _asks_of(self, task: Task) -> bool:
+        to_curator = self.receiver == "curator"
+        sizes = {len(group) for group in self.groups}
+        return (
+            all(type(number) is int for number in (self.number, self.people))
+            and self.number > 1
+            and (to_curator or self.receiver == "analyst")
+            and (sizes == {self.number} if to_curator else len(self.groups) == 1 and sizes > set())
+            and len(self.groups) <= MOST_GROUPS
+            and _rises(self.groups)
+            and all(_rises(group) and _within(group, len(task.features)) for group in self.groups)
+            and not (to_curator and self.rules)
+            and _rises([rule.place for rule in self.rules])
+            and all(self._tells(rule, task) for rule in self.rules)
+        )
+
+    def _tells(self, rule: Rule, task: Task) -> bool:
+        if type(rule.place) is not int or rule.place not in self.chosen:
+            return False
+        feature = task.features[rule.place]
+        return (
+            feature.randomizer is None
+            and _rises(rule.codes)
+            and _within(rule.codes, feature.codes)
+            and 0 <= rule.decoys <= 1
+        )
+
+    def _check_allowed(self, task: Task) -> None:
+        if self.task != task.digest:
+            raise RefusedTaskError("this choice is of another task")
+        if self.number > (last := task.rounds + (self.receiver == "analyst")):
+            raise RefusedTaskError(
+                f"the task has at most {task.rounds} rounds of the curator's and one of the analyst's: no choice of "
+                f"the {self.receiver}'s comes after round {last}, and this is of round {self.number}"
+            )
+        if not (self.exposure >= 0 and Decimal(repr(self.exposure)) <= Decimal(task.budget)):
+            raise RefusedTaskError("the choice lets more people stand out than the task's budget")
+        if self.people < task.smallest_batch:
+            raise RefusedTaskError("the choice was made from the answers of fewer people than a batch is to have")
+        if self.rules and task.redaction is None:
+            raise RefusedTaskError("the task lets nothing be redacted, and this choice has rules to redact by")
+        if task.signer is not None:
+            try:
+                Ed25519PublicKey.from_public_bytes(task.signer).verify(self.signature, _NAME + encoded(self._told))
+            except (InvalidSignature, TypeError, ValueError):
+                raise RefusedTaskError("the task's curator has not signed this choice") from None
+
+
+def _rises(values: Any) -> bool:
+    return all(one < after for one, after in pairwise(cast("list[Any]", values)))
+
+
+def _within(places: tuple[int, ...], count: int) -> bool:
+    return len(places) > 0 and all(type(place) is int and 0 <= place < count for place in places)

@@ -1,0 +1,257 @@
+"""A task: what is asked of whom, by whom, under which promises; its digest is in the info of every sealed layer."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields as fields_of
+from decimal import Decimal, InvalidOperation
+from functools import cached_property
+from hashlib import sha256
+from typing import Any, cast
+from urllib.parse import urlsplit
+
+from discretion.collection.errors import MalformedError
+from discretion.collection.wire.records import decoded, encoded
+from discretion.collection.wire.sealing import KEY_BYTES
+
+VERSION = 1
+_LONGEST_TASK = 16 << 20
+_MOST_FEATURES = 1 << 12
+_MOST_SHUFFLERS = 16
+_MOST_ROUNDS = 8
+_LATEST = 1 << 40
+
+
+@dataclass(frozen=True)
+class Feature:
+    """A question: its name, its answers in order, and how each answer is randomized before it is told.
+
+    Every answer has a number, its code: its place in ``values``; one that is not listed is "other", none is "missing".
+
+    Parameters
+    ----------
+    name
+        What is asked.
+    values
+        The answers, at least one.
+    randomizer
+        A mechanism in words without its k, as ``krr:epsilon=2``; None tells answers as they are.
+    """
+
+    name: str
+    values: tuple[str, ...]
+    randomizer: str | None = None
+
+    def __post_init__(self) -> None:
+        _check(_is_text(self.name) and 0 < len(self.name) <= 200, "a feature needs a name of 1 to 200 letters")
+        _check(
+            0 < len(self.values) < 1 << 24
+            and len(set(self.values)) == len(self.values)
+            and all(map(_is_text, self.values)),
+            f"the answers of {self.name[:200]!r} must be different texts, one at least",
+        )  # fmt: skip
+        _check(self.randomizer is None or _is_text(self.randomizer), "a randomizer is told in words")
+
+    @property
+    def codes(self) -> int:
+        """How many different answers there are, other and missing included."""
+        return len(self.values) + 2
+
+    @property
+    def labels(self) -> tuple[str | None, ...]:
+        """What each code means; None is missing."""
+        return (*self.values, "other", None)
+
+    @cached_property
+    def _code_of(self) -> Mapping[str, int]:
+        return {value: code for code, value in enumerate(self.values)}
+
+    def code_of(self, answer: str | None) -> int:
+        """Return an answer's code."""
+        return len(self.values) + 1 if answer is None else self._code_of.get(answer, len(self.values))
+
+
+@dataclass(frozen=True)
+class Party:
+    """Somebody who takes part: where its service is, and the public key that messages to it are sealed with."""
+
+    url: str
+    key: bytes
+
+    def __post_init__(self) -> None:
+        _check(_is_address(self.url), "a party needs a web address, as https://first.example:8443")
+        _check(_is_bytes(self.key, KEY_BYTES), "a party's key has 32 bytes")
+
+
+@dataclass(frozen=True)
+class Task:
+    """What is asked of whom, by whom, under which promises.
+
+    Parameters
+    ----------
+    id
+        16 bytes, of no other task.
+    purpose
+        What it is for, as people who take part read it.
+    features
+        The questions.
+    k, budget
+        At most this share of the people, a decimal in text, may have fewer than k alike in what the analyst gets, and
+        in the answers to each question of the curator's about several features.
+    smallest_batch
+        No batch of fewer people is opened.
+    opens, closes
+        When answers are taken, in seconds since 1970.
+    shufflers
+        Who takes the messages off their senders, in order; one honest one suffices.
+    analyst
+        Who gets the joint answers to the questions that were chosen.
+    curator
+        Who counts single answers and chooses; None if the participants do that themselves.
+    signer
+        The Ed25519 key that the curator signs its choices with; None if there is no curator.
+    rounds
+        In how many rounds the curator may ask before the analyst does: for single answers, then for pairs that these
+        certify, then for triples.
+    redaction
+        How sure one may be at most that a redacted answer is a rare one, a decimal in text: those that fewer than k
+        people have may then be redacted, and others with them. None if nothing is redacted.
+
+    Raises
+    ------
+    MalformedError
+        If something of it is not so.
+    """
+
+    id: bytes
+    purpose: str
+    features: tuple[Feature, ...]
+    k: int
+    budget: str
+    smallest_batch: int
+    opens: int
+    closes: int
+    shufflers: tuple[Party, ...]
+    analyst: Party
+    curator: Party | None = None
+    signer: bytes | None = None
+    rounds: int = 1
+    redaction: str | None = None
+
+    def __post_init__(self) -> None:
+        _check(_is_bytes(self.id, 16), "a task's id has 16 bytes")
+        _check(_is_text(self.purpose), "a task's purpose is a text")
+        _check(0 < len(self.features) <= _MOST_FEATURES, f"a task has 1 to {_MOST_FEATURES:,} features")
+        names = [feature.name for feature in self.features]
+        _check(len(set(names)) == len(names), "features have different names")
+        for name, least, most in (("k", 1, 1 << 40), ("smallest_batch", 1, 1 << 40), ("opens", 0, _LATEST)):
+            _check_count(getattr(self, name), name, least, most)
+        _check_count(self.rounds, "rounds", 1, _MOST_ROUNDS + 1)
+        _check_count(self.closes, "closes", self.opens + 1, _LATEST)
+        _check(
+            _is_share(self.budget), f"the budget is a share of the people in text, as '0.01', got {self.budget!r:.60}"
+        )
+        _check(0 < len(self.shufflers) <= _MOST_SHUFFLERS, f"a task has 1 to {_MOST_SHUFFLERS} shufflers")
+        _check((self.curator is None) == (self.signer is None), "a curator signs, and who signs is the curator")
+        _check(
+            self.signer is None or _is_bytes(self.signer, KEY_BYTES),
+            "the curator's signing key has 32 bytes",
+        )
+        _check(
+            self.redaction is None or (_is_share(self.redaction) and Decimal(self.redaction) > 0),
+            f"redaction is a probability above 0 in text, as '0.5', or null, got {self.redaction!r:.60}",
+        )
+        _check(
+            self.redaction is None or self.curator is not None,
+            "without a curator nothing is redacted: decoys are worked out in floating point, and not by all alike",
+        )
+
+    @cached_property
+    def encoded(self) -> bytes:
+        """Its one encoding."""
+        held = {field.name: _plain(getattr(self, field.name)) for field in fields_of(self)}
+        return encoded({"version": VERSION, **held})
+
+    @cached_property
+    def digest(self) -> bytes:
+        """The SHA-256 of its encoding."""
+        return sha256(self.encoded).digest()
+
+    @property
+    def most_rounds(self) -> int:
+        """How many rounds there are at most: the curator's, and the analyst's."""
+        return self.rounds + 1
+
+    def end_of(self, number: int) -> float:
+        """Return when a round takes no more, in seconds since 1970: each has as much of the task's time."""
+        return self.opens + (self.closes - self.opens) * number / self.most_rounds
+
+    @staticmethod
+    def decoded(data: bytes) -> "Task":
+        """Return the task that these bytes are.
+
+        Raises
+        ------
+        MalformedError
+            If they are none, or of another version.
+        """
+        held: Any = decoded(data, "a task", at_most=_LONGEST_TASK)
+        if not isinstance(held, dict) or cast("dict[str, Any]", held).pop("version", None) != VERSION:
+            raise MalformedError(f"this is no task of version {VERSION}; get a newer client, or ask for another task")
+        fields = cast("dict[str, Any]", held)
+        try:
+            curator = fields["curator"]
+            fields["analyst"] = Party(**fields["analyst"])
+            fields["curator"] = None if curator is None else Party(**curator)
+            fields["shufflers"] = tuple(Party(**shuffler) for shuffler in fields["shufflers"])
+            fields["features"] = tuple(
+                Feature(asked["name"], tuple(asked["values"]), asked["randomizer"]) for asked in fields["features"]
+            )
+            task = Task(**fields)
+        except (TypeError, KeyError, AttributeError):
+            task = None
+        if task is None or task.encoded != data:
+            raise MalformedError("a task has other fields than this version knows")
+        return task
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, (Party, Feature)):
+        return {field.name: _plain(getattr(value, field.name)) for field in fields_of(value)}
+    return [_plain(held) for held in cast("tuple[Any, ...]", value)] if isinstance(value, tuple) else value
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _is_address(value: Any) -> bool:
+    if not isinstance(value, str):
+        return False
+    try:
+        parts = urlsplit(value)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # no port
+        return False
+
+
+def _is_bytes(value: Any, length: int) -> bool:
+    return isinstance(value, bytes) and len(value) == length
+
+
+def _is_share(text: Any) -> bool:
+    try:
+        return isinstance(text, str) and len(text) <= 40 and 0 <= Decimal(text) <= 1
+    except InvalidOperation:
+        return False
+
+
+def _check_count(value: Any, name: str, least: int, most: int) -> None:
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    _check(
+        whole and least <= value < most,
+        f"{name} must be a whole number from {least:,} on and below {most:,}, got {value!r:.60}",
+    )
+
+
+def _check(holds: bool, why: str) -> None:
+    if not holds:
+        raise MalformedError(why)

@@ -1,0 +1,51 @@
+"""An upload: a one-time token and a person's messages of a round, each as wide as the others, and nothing else."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+
+from discretion.collection.errors import MalformedError
+from discretion.collection.wire.rounds import Round
+
+TOKEN_BYTES = 32
+
+
+@dataclass(frozen=True)
+class Upload:
+    """What a person sends once a round: for the first shuffler alone."""
+
+    token: bytes
+    messages: bytes
+
+    @cached_property
+    def token_hash(self) -> bytes:
+        """What is stored of the token."""
+        return sha256(self.token).digest()
+
+    @cached_property
+    def digest(self) -> bytes:
+        """What tells the same upload from another one."""
+        return sha256(self.messages).digest()
+
+    @property
+    def encoded(self) -> bytes:
+        """The token, then the messages."""
+        return self.token + self.messages
+
+    @staticmethod
+    def decoded(data: bytes, of: Round) -> "Upload":
+        """Return the upload that these bytes are in a round.
+
+        Raises
+        ------
+        MalformedError
+            If they are not exactly as long as all are.
+        """
+        if len(data) != (length := upload_bytes(of)):
+            raise MalformedError(f"an upload of round {of.number} has {length:,} bytes, got {len(data):,}")
+        return Upload(data[:TOKEN_BYTES], data[TOKEN_BYTES:])
+
+
+def upload_bytes(of: Round) -> int:
+    """Return how long each upload of a round is."""
+    return TOKEN_BYTES + of.messages * of.width()

@@ -1,0 +1,102 @@
+"""What can go wrong, as exceptions that say what was given, what is allowed and the way out.
+
+::
+
+    DiscretionError
+    ├── InvalidValueError       (ValueError)   a number or option outside its range
+    │   ├── InvalidChannelError                a matrix that is not a channel
+    │   ├── InvalidPriorError                  a vector that is not a probability distribution
+    │   ├── InvalidGainError                   a gain function that does not fit
+    │   ├── InvalidTableError                  a table that cannot be read as it stands
+    │   │   └── UnknownColumnError             a column that the table does not have
+    │   └── TooLargeError                      an answer that would not fit; says which route would
+    ├── UnsupportedError        (TypeError)    a combination that has no meaning
+    │   └── MissingExtraError                  a part that is installed by an extra (ModuleNotFoundError, too)
+    ├── EngineError             (ValueError)   an engine that holds a table failed before it answered
+    ├── MissedGoalError         (ValueError)   a file that was to keep to a goal does not, read back
+    └── InternalError           (RuntimeError) two algorithms of Discretion disagree, so there is no answer
+"""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+from typing import Any
+
+_SHOWN = 5  # names of columns in a sentence, and characters of one of them below
+_LONGEST = 60
+_COMPARED = 1000  # names in which the nearest is looked for: some milliseconds
+
+
+class DiscretionError(Exception):
+    """Every error that Discretion raises on purpose; its text is one sentence fit for a terminal."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Make it anew by its sentence, whatever it was made of, where it is copied or comes from another process."""
+        return _remade, (type(self), self.args), vars(self)
+
+
+def _remade(kind: type[DiscretionError], args: tuple[Any, ...]) -> DiscretionError:
+    return kind.__new__(kind, *args)
+
+
+class InvalidValueError(DiscretionError, ValueError):
+    """A number or an option outside its range."""
+
+
+class InvalidChannelError(InvalidValueError):
+    """A matrix that is not a channel, naming the row at fault."""
+
+
+class InvalidPriorError(InvalidValueError):
+    """A vector that is not a probability distribution of the right length."""
+
+
+class InvalidGainError(InvalidValueError):
+    """A gain function that does not fit its secrets, or gives no meaningful measure."""
+
+
+class InvalidTableError(InvalidValueError):
+    """A table that cannot be read as it stands."""
+
+
+class UnknownColumnError(InvalidTableError):
+    """A column that the table does not have."""
+
+    def __init__(self, column: str, columns: Iterable[str]) -> None:
+        known = list(columns)
+        by_lower = {name.lower(): name for name in reversed(known[:_COMPARED]) if len(name) <= _LONGEST}
+        nearest = get_close_matches(column[:_LONGEST].lower(), by_lower, n=1)
+        more = f" and {len(known) - _SHOWN:,} more" if len(known) > _SHOWN else ""
+        hint = (
+            f"did you mean {by_lower[nearest[0]]!r}?"
+            if nearest
+            else f"the columns are {', '.join(map(_short, known[:_SHOWN]))}{more}"
+        )
+        super().__init__(f"there is no column {_short(column)}; {hint}")
+
+
+def _short(name: str) -> str:
+    return repr(name) if len(name) <= _LONGEST else f"{name[:_LONGEST]!r}…"
+
+
+class TooLargeError(InvalidValueError):
+    """An explicit object that would not fit in memory."""
+
+
+class UnsupportedError(DiscretionError, TypeError):
+    """A combination of system, adversary and measure that has no meaning or no algorithm."""
+
+
+class MissingExtraError(UnsupportedError, ModuleNotFoundError):
+    """A part of Discretion that is installed by an extra, and is not."""
+
+
+class MissedGoalError(DiscretionError, ValueError):
+    """A file that was to keep to a goal does not when it is read back; nothing of it is left."""
+
+
+class EngineError(DiscretionError, ValueError):
+    """An engine that holds a table failed before it answered."""
+
+
+class InternalError(DiscretionError, RuntimeError):
+    """Two algorithms of Discretion disagree: there is no answer, and the sentence is worth a report."""

@@ -1,0 +1,245 @@
+"""The best mechanism for a purpose: what LDP-info, section 11, leaves open."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from discretion.adversaries.populations import PopulationLaw, as_population
+from discretion.channels.channel import Channel
+from discretion.errors import InvalidGainError, InvalidPriorError, InvalidValueError
+from discretion.estimate import Estimate
+from discretion.information.design.goals import Found, Goal, InformationGoal, LossGoal, UtilityGoal
+from discretion.information.design.privacy import private
+from discretion.information.design.staircase import Columns, orbits_of
+from discretion.information.entropies import as_density, value_entropy
+from discretion.information.privacy.average_privacy import average_privacy
+from discretion.mechanisms.mechanism import as_values
+from discretion.mechanisms.protocols.randomized_response import RandomizedResponse
+from discretion.mechanisms.protocols.subset_selection import SubsetSelection
+from discretion.numerics.draws.randomness import Seed, generator
+from discretion.validation import NotNumbersError, as_epsilon, as_probability, as_reals
+
+_ROUNDING = 1e-12
+_OBJECTIVES = ("asymptotic_utility", "mutual_information")
+
+
+@dataclass(frozen=True)
+class ReportKind:
+    """One kind of a mechanism's reports: those that favour some values.
+
+    Parameters
+    ----------
+    size
+        How many values are favoured.
+    members
+        Which these are; None for all sets of that size, each as often as another.
+    epsilon
+        Such a report is e^ε times as likely from a favoured value as from another one.
+    weight
+        The share of such reports, from values that are all equally common.
+    """
+
+    size: int
+    members: tuple[int, ...] | None
+    epsilon: float
+    weight: float
+
+
+@dataclass(frozen=True, eq=False)
+class Design:
+    """The best mechanism for a purpose, and what is certain of that.
+
+    Parameters
+    ----------
+    mechanism
+        A `discretion.RandomizedResponse` or a `discretion.SubsetSelection` if it is exactly one, else a
+        `discretion.Channel`.
+    value
+        The optimum. An `Estimate` where it is known by a quadrature or a gap only. Under average privacy, the value of
+        this mechanism.
+    gap
+        By how much, at most, another mechanism's value is better.
+    certificate
+        Which other mechanisms the gap is about.
+    kinds
+        The kinds of the mechanism's reports.
+    """
+
+    mechanism: RandomizedResponse | SubsetSelection | Channel
+    value: float | Estimate
+    gap: float
+    certificate: str
+    kinds: tuple[ReportKind, ...]
+
+
+def optimal_mechanism(  # noqa: PLR0917 - the public contract
+    k: int,
+    objective: str | ArrayLike = "asymptotic_utility",
+    epsilon: float | None = None,
+    min_average_privacy: float | None = None,
+    population: PopulationLaw | None = None,
+    rng: Seed = None,
+) -> Design:
+    """Return the best mechanism for a purpose, under a bound on ε, on average privacy, or on both.
+
+    ``max_θ F(C)`` or ``min_θ R(π, C)`` over channels C with columns ``θ_j s_j``, for ``Σ_j θ_j s_j = 1``
+
+    Parameters
+    ----------
+    k
+        Number of values, at least 2.
+    objective
+        ``"asymptotic_utility"`` (the largest `discretion.information.asymptotic_utility`), ``"mutual_information"``
+        (the largest of a value and its report), or a loss matrix ``ℓ(w, x)``, shape ``(guesses, k)`` (the least
+        expected loss of the best guess w at a value x, given its report). In the last two the value's law is the
+        population's mean.
+    epsilon
+        The mechanism is to be ε-locally differentially private; None if it need not be for any ε.
+    min_average_privacy
+        `discretion.information.average_privacy` is to be at least this, in [0, 1]; None or 0 if it need not be
+        anything.
+    population
+        The law of the population's shares; None is Jeffreys' prior. The asymptotic utility needs a
+        `discretion.Dirichlet`.
+    rng
+        A generator or a seed, where a mean is taken over random points; None draws a fresh one.
+
+    Returns
+    -------
+    Design
+        The mechanism, the optimum, a duality gap and what it certifies.
+
+    Raises
+    ------
+    InvalidValueError
+        If neither bound is given, one is outside its range, the objective is another word, or reports may tell nothing
+        and are to be of some asymptotic utility.
+    InvalidGainError
+        If the loss matrix is not one on k values.
+    InvalidPriorError
+        If the population is not on k values, or leaves nothing private that average privacy could keep.
+    UnsupportedError
+        If the population has no density and the objective is the asymptotic utility.
+    TooLargeError
+        If k is over 12 for the asymptotic utility, or over 8 where values differ in how common they are; over 12 for
+        the information where they differ, or for a loss under average privacy, both of which reach 1000 under average
+        privacy where all values and all errors are alike. If a loss matrix has over 16,384 entries.
+
+    Notes
+    -----
+    Source: LDP-info, section 11, which leaves it open. Under ε-LDP columns s of entries 1 and e^ε are enough (Kairouz,
+    Oh, Viswanath, Extremal Mechanisms for Local Differential Privacy, NIPS 2014). Information and loss are then linear
+    in θ, and the asymptotic utility is concave: a D-optimal design. Where all values are alike the best is a mixture of
+    subset selections. Under average privacy the entries are free, and are sought on a grid.
+
+    Examples
+    --------
+    >>> design = optimal_mechanism(6, "mutual_information", epsilon=1)
+    >>> design.mechanism, round(design.value, 6), design.gap
+    (SubsetSelection(k=6, epsilon=1, size=2), 0.123284, 0.0)
+    >>> optimal_mechanism(3, epsilon=2).mechanism
+    RandomizedResponse(k=3, epsilon=2)
+    """
+    k = as_values(k)
+    if epsilon is None and min_average_privacy is None:
+        raise InvalidValueError(
+            "optimal_mechanism needs epsilon, min_average_privacy or both: without, the best is to report the truth"
+        )
+    most = math.inf if epsilon is None else as_epsilon(epsilon)
+    privacy = 0.0 if min_average_privacy is None else as_probability(min_average_privacy, "min_average_privacy")
+    law = as_population(population, k)
+    goal = _goal(objective, law, rng)
+    if privacy > 0 and value_entropy(law) == 0:
+        raise InvalidPriorError(
+            "the population is certain of everybody's value, so that nothing is private; leave min_average_privacy out"
+        )
+    return _design(goal, _best(goal, most, privacy))
+
+
+def _goal(objective: str | ArrayLike, law: PopulationLaw, rng: Seed) -> Goal:
+    if not isinstance(objective, str):
+        return LossGoal(law, _as_loss(objective, law.k))
+    if objective == "mutual_information":
+        return InformationGoal(law)
+    if objective == "asymptotic_utility":
+        return UtilityGoal(as_density(law), generator(rng))
+    nearest = get_close_matches(objective, _OBJECTIVES, n=1)
+    raise InvalidValueError(
+        f"objective must be 'asymptotic_utility', 'mutual_information' or a loss matrix, got {objective!r}"
+        + (f"; did you mean {nearest[0]!r}?" if nearest else "")
+    )
+
+
+def _as_loss(objective: ArrayLike, k: int) -> NDArray[np.float64]:
+    try:
+        loss = as_reals(objective)
+    except NotNumbersError:
+        raise InvalidGainError("a loss matrix must hold numbers in rows of equal length") from None
+    if loss.ndim != 2 or loss.shape[0] == 0 or loss.shape[1] != k:
+        raise InvalidGainError(
+            f"a loss matrix needs a row per guess and a column per value ({k}), got an array of shape {loss.shape}"
+        )
+    if not np.isfinite(loss).all():
+        w, x = (int(i) for i in np.argwhere(~np.isfinite(loss))[0])
+        raise InvalidGainError(f"a loss must be a number, got {loss[w, x]} for guess {w} and value {x}")
+    return loss
+
+
+def _best(goal: Goal, epsilon: float, privacy: float) -> Found:
+    if epsilon == 0 or privacy == 1:
+        if isinstance(goal, UtilityGoal):
+            raise InvalidValueError(
+                "where reports may tell nothing the asymptotic utility of every mechanism is -inf; allow an epsilon "
+                "above 0 and a min_average_privacy below 1"
+            )
+        return _response(goal, 0.0, "over all mechanisms that tell nothing")
+    if epsilon == math.inf and privacy == 0:
+        return _response(goal, math.inf, "over all mechanisms: none tells more than the truth")
+    if epsilon < math.inf:
+        found = _best_under(goal, epsilon)
+        if privacy == 0 or average_privacy(_mechanism(found.columns, found.weights), goal.law) >= privacy:
+            return found
+    return private(goal, epsilon, privacy)
+
+
+def _best_under(goal: Goal, epsilon: float) -> Found:
+    if goal.law.k == 2:
+        return _response(goal, epsilon, "over all ε-LDP mechanisms: on two values each is k-RR and then some noise")
+    return goal.under(epsilon)
+
+
+def _response(goal: Goal, epsilon: float, certificate: str) -> Found:
+    response = orbits_of(goal.law.k, np.ones(1, dtype=np.int64), np.array([epsilon]))
+    return Found(response, np.ones(1), 0.0, certificate)
+
+
+def _design(goal: Goal, found: Found) -> Design:
+    mechanism = _mechanism(found.columns, found.weights)
+    value = goal.value(mechanism)
+    if found.error is not None:
+        value = goal.optimum(value, found.gap + found.error)
+    return Design(mechanism, value, found.gap, found.certificate, tuple(_kinds(mechanism, found)))
+
+
+def _mechanism(columns: Columns, weights: NDArray[np.float64]) -> RandomizedResponse | SubsetSelection | Channel:
+    """Return the mixture as a named mechanism if it is one: all sets of one size, each as often as another."""
+    k, size, epsilon = columns.k, int(columns.sizes[0]), float(columns.epsilons[0])
+    sets = 1 if columns.members is None else math.comb(k, size)
+    alike = np.ptp(columns.sizes) == 0 and (columns.epsilons == epsilon).all() and np.ptp(weights) <= _ROUNDING
+    if len(columns) != sets or not alike:
+        return Channel(columns.matrix(weights))
+    return RandomizedResponse(k, epsilon) if size == 1 else SubsetSelection(k, epsilon, size)
+
+
+def _kinds(mechanism: RandomizedResponse | SubsetSelection | Channel, found: Found) -> Iterator[ReportKind]:
+    columns = found.columns
+    if not isinstance(mechanism, Channel):
+        yield ReportKind(int(columns.sizes[0]), None, float(columns.epsilons[0]), 1.0)
+        return
+    for j in range(len(columns)):
+        members = None if columns.members is None else tuple(np.flatnonzero(columns.members[j]).tolist())
+        yield ReportKind(int(columns.sizes[j]), members, float(columns.epsilons[j]), float(found.weights[j]))

@@ -1,0 +1,246 @@
+"""What a mechanism may be wanted for, and the best mixture of columns for it under a bound on ε alone."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discretion import limits
+from discretion.adversaries.gains import gain_matrix
+from discretion.adversaries.populations import Dirichlet, PopulationLaw
+from discretion.channels.channel import System
+from discretion.errors import TooLargeError
+from discretion.estimate import Estimate, highest, in_doubles, lowest
+from discretion.information.design.linear import LinearObjective, Saving, information
+from discretion.information.design.logdet import MOST_VALUES_OF_GAUSS, LogDeterminant, highest_slopes, points
+from discretion.information.design.search import Mixture, Objective, Problem
+from discretion.information.design.staircase import Columns, all_sets, columns_of, orbits_of
+from discretion.information.utility.asymptotic_utility import CONFIDENCE, asymptotic_utility
+from discretion.measures.information import mutual_information
+from discretion.measures.vulnerability import posterior_vulnerability
+from discretion.numerics.excess import relative_excess
+
+Reals = NDArray[np.float64]
+
+_CERTAIN = 300.0  # an ε at which nobody lies, whose e^2ε is finite
+_FEW_POINTS, _MOST_POINTS = 1 << 10, 1 << 12
+_EXACT = "over all ε-LDP mechanisms"
+_QUADRATURE = f"{_EXACT}, for the quadrature's objective; the value's interval adds the quadrature's error"
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """A mixture of columns, by how much at most another one is better, and of which others this is said."""
+
+    columns: Columns
+    weights: Reals
+    gap: float
+    certificate: str
+    error: float | None = 0.0
+    """What a gap leaves out that is a quadrature's; None if the gap is not one to all mechanisms."""
+
+
+class Goal(ABC):
+    """A quantity that a mechanism is to make as large as possible, or as small."""
+
+    best_is_least: ClassVar[bool] = False
+    confidence: ClassVar[float | None] = None
+
+    def __init__(self, law: PopulationLaw) -> None:
+        self.law = law
+
+    @property
+    def scale(self) -> float:
+        """What a unit of the objective is of the quantity."""
+        return 1.0
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether all values are alike: a mechanism's mean over permutations, a mixture of orbits, is then no worse."""
+        return isinstance(self.law, Dirichlet) and self.law.is_symmetric
+
+    @property
+    @abstractmethod
+    def most_values(self) -> int:
+        """Up to how many values all their sets, or orbits of sets, are tried."""
+
+    @abstractmethod
+    def value(self, mechanism: System) -> float | Estimate:
+        """Return the quantity."""
+
+    def optimum(self, value: float | Estimate, better: float) -> float | Estimate:
+        """Return the best value, given a mechanism's own and by how much at most another one is better."""
+        if better <= max(1e-12, 1e-10 * abs(float(value))):  # what a float promises
+            return value
+        above = 0.0 if self.best_is_least else better
+        method = f"{value.method}, duality gap" if isinstance(value, Estimate) else "duality gap"
+        return Estimate(float(value), lowest(value) - better + above, highest(value) + above, self.confidence, method)
+
+    @abstractmethod
+    def objective(self, columns: Columns) -> Objective:
+        """Return the quantity, up to sign and scale, as an objective for columns like these."""
+
+    @abstractmethod
+    def under(self, epsilon: float) -> Found:
+        """Return the best mixture under ε-LDP, for three or more values and ε neither 0 nor infinite."""
+
+    def columns(self, epsilons: Reals) -> Columns:
+        """Return the columns with these ε for all sets of values, or their orbits."""
+        k = self.law.k
+        if k > self.most_values:
+            which = "where all values are alike" if self.symmetric else "where values differ"
+            raise TooLargeError(
+                f"the best mechanism is sought among all sets of values, {which} for k up to {self.most_values:,}, "
+                f"got {k:,}; compare named mechanisms instead"
+            )
+        if self.symmetric:
+            return orbits_of(k, np.arange(1, k), epsilons)
+        return columns_of(all_sets(k), epsilons)
+
+    def singles(self, epsilons: Reals) -> Columns:
+        """Return the columns of k-RR with these ε."""
+        k = self.law.k
+        if self.symmetric:
+            return orbits_of(k, np.ones(1, dtype=np.int64), epsilons)
+        return columns_of(np.eye(k, dtype=np.bool_), epsilons)
+
+
+class InformationGoal(Goal):
+    """The mutual information of a value and its report, the value's law being the population's mean."""
+
+    @property
+    def most_values(self) -> int:
+        """Linear programs are solved fast."""
+        allowed = limits.current()
+        return allowed.most_alike_values_sought if self.symmetric else allowed.most_values_sought
+
+    def value(self, mechanism: System) -> float | Estimate:
+        """Return ``I(X; Y)``."""
+        return mutual_information(mechanism, None if self._uniform else self.law.mean)
+
+    def objective(self, columns: Columns) -> Objective:
+        """Return ``I(X; Y)``."""
+        worth = information(self.law.mean)
+        return LinearObjective(worth, float(worth(columns).max()))
+
+    def under(self, epsilon: float) -> Found:
+        """Return the best size of subset selection if no value is commoner, else solve the linear program."""
+        return self._best_size(epsilon) if self._uniform else _by_linear_program(self, epsilon)
+
+    @property
+    def _uniform(self) -> bool:
+        return bool(np.ptp(self.law.mean) == 0)
+
+    def _best_size(self, epsilon: float) -> Found:
+        # With t = d/k the information of subset selection rises up to t = (ε e^ε - e^ε + 1)/(e^ε - 1)², and falls from
+        # there: its derivative has the sign of ε e^ε/(e^ε - 1) - (1 + t(e^ε - 1)).
+        k, odds = self.law.k, float(np.expm1(min(epsilon, _CERTAIN)))
+        peak = int(k * float(relative_excess(odds)) / odds**2)
+        sizes = np.unique(np.clip([peak, peak + 1], 1, k - 1))
+        both = orbits_of(k, sizes, np.array([epsilon]))
+        best = both[[int(information(self.law.mean)(both).argmax())]]
+        return Found(best, np.ones(1), 0.0, f"{_EXACT}, as the information has one peak in the size of a subset")
+
+
+class LossGoal(Goal):
+    """The expected loss of the best guess at a value from its report, the value's law being the population's mean."""
+
+    best_is_least: ClassVar[bool] = True
+
+    def __init__(self, law: PopulationLaw, loss: Reals) -> None:
+        super().__init__(law)
+        self._loss = loss
+        self._saving = Saving.of(loss, law.mean)
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether, too, a guess is right for one value and equally wrong for all others."""
+        k = self.law.k
+        if not super().symmetric or self._loss.shape != (k, k):
+            return False
+        right, wrong = self._loss[0, :2]
+        return np.array_equal(self._loss, wrong + np.diag(np.full(k, right - wrong)))
+
+    @property
+    def most_values(self) -> int:
+        """Sets are tried where average privacy is asked for."""
+        allowed = limits.current()
+        return allowed.most_alike_values_sought if self.symmetric else allowed.most_values_sought
+
+    def value(self, mechanism: System) -> float | Estimate:
+        """Return ``R(π, C)``."""
+        return -in_doubles(posterior_vulnerability(mechanism, self.law.mean, gain_matrix(-self._loss)))
+
+    def objective(self, columns: Columns) -> Objective:
+        """Return ``R(π) - R(π, C)``."""
+        return LinearObjective(self._saving.worth, float(self._saving.worth(columns).max()) or 1.0)
+
+    def under(self, epsilon: float) -> Found:
+        """Solve the linear program of the channel from value to guess, and that of its columns for exact weights."""
+        if self.symmetric:
+            return _by_linear_program(self, epsilon)
+        if self._loss.size > (most := limits.current().most_losses):
+            raise TooLargeError(
+                f"a loss matrix must have at most {most:,} entries, beyond which the linear program takes too "
+                f"long; got {self._loss.size:,}"
+            )
+        columns, duals = self._saving.best(epsilon)
+        columns = columns.joined(self.singles(np.array([epsilon])))
+        problem = Problem(self.objective(columns))
+        mixture = replace(problem.best(columns), duals=duals)
+        return _found(problem, mixture, self._saving.promising(epsilon, duals))
+
+
+class UtilityGoal(Goal):
+    """The asymptotic utility, for a population with a density."""
+
+    confidence: ClassVar[float | None] = CONFIDENCE
+    law: Dirichlet
+
+    def __init__(self, law: Dirichlet, rng: np.random.Generator) -> None:
+        super().__init__(law)
+        self._rng = rng
+
+    @property
+    def scale(self) -> float:
+        """The utility is a log-determinant per degree of freedom, halved."""
+        return 1 / (2 * self.law.k - 2)
+
+    @property
+    def most_values(self) -> int:
+        """All sets are looked at in all points and, where values differ, all pairs of those in use."""
+        return min(12 if self.symmetric else 8, limits.current().most_values_sought)
+
+    def value(self, mechanism: System) -> float | Estimate:
+        """Return U^as."""
+        return asymptotic_utility(mechanism, self.law, self._rng)
+
+    def objective(self, columns: Columns) -> Objective:
+        """Return the log-determinant by a quick quadrature."""
+        return LogDeterminant(*points(self.law, _FEW_POINTS, self._rng))
+
+    def under(self, epsilon: float) -> Found:
+        """Solve the concave problem with a better quadrature, and bound the slopes that it should have had."""
+        epsilons = np.array([epsilon])
+        columns, start = self.columns(epsilons), self.singles(epsilons)
+        if not self.symmetric and self.law.k > MOST_VALUES_OF_GAUSS:  # few points tell which of many columns matter
+            start = Problem(self.objective(columns)).search(start, columns).columns
+        problem = Problem(LogDeterminant(*points(self.law, _MOST_POINTS, self._rng)))
+        mixture = problem.search(start, columns)
+        upper = highest_slopes(self.law, columns, mixture, self._rng)
+        found = _found(problem, mixture, columns, self.scale)
+        error = max(0.0, self.scale * problem.gap(mixture, columns, upper) - found.gap)
+        return replace(found, certificate=_QUADRATURE, error=error)
+
+
+def _by_linear_program(goal: Goal, epsilon: float) -> Found:
+    columns = goal.columns(np.array([epsilon]))
+    problem = Problem(goal.objective(columns))
+    return _found(problem, problem.search(goal.singles(np.array([epsilon])), columns), columns)
+
+
+def _found(problem: Problem, mixture: Mixture, columns: Columns, scale: float = 1.0) -> Found:
+    gap = scale * problem.gap(mixture, columns, problem.objective.slopes(columns, mixture))
+    return Found(mixture.columns, mixture.weights, gap, f"{_EXACT}, by the dual of the linear program")

@@ -1,0 +1,102 @@
+"""The best mixture of columns by column generation: solve for some columns, let the duals name better ones, and again.
+
+For a concave objective F of the weights θ under Eθ = b, every mixture θ' that is allowed satisfies
+``F(θ') - F(θ) <= F'(θ)·(θ' - θ) <= λ·b + max_j (F'(θ) - λE)_j - F'(θ)·θ``, as weights sum to 1. Whatever the duals λ
+are, this certifies a gap: that of linear programs, of Frank and Wolfe, of Kiefer and Wolfowitz for D-optimal designs.
+Where leaks l with ``l·θ' <= 1`` are limited, ``2 max_j (F'(θ) - λE)_j / (1 + l_j)`` will do for the maximum: columns
+that tell far more than all may leak have slopes of that size, whose rounding would be all of the gap.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discretion.information.design.staircase import Columns
+
+Reals = NDArray[np.float64]
+
+_AT_ONCE = 32
+
+
+@dataclass(frozen=True, eq=False)
+class Mixture:
+    """Columns with their weights, and the duals of the rows that weights must keep."""
+
+    columns: Columns
+    weights: Reals
+    duals: Reals
+
+
+class Objective(Protocol):
+    """A concave function of the weights of columns."""
+
+    @property
+    def tolerance(self) -> float:
+        """By how much a column must promise to improve a mixture to be tried."""
+        ...
+
+    def best(self, columns: Columns, units: Reals, rows: Reals, limits: Reals, *, slack: bool) -> tuple[Reals, Reals]:
+        """Return the weights, in units, of the best mixture with ``rows @ weights = limits``, and the rows' duals.
+
+        With slack the last row is an inequality, and its dual is not negative.
+        """
+        ...
+
+    def slopes(self, candidates: Columns, mixture: Mixture) -> Reals:
+        """Return the derivatives of the objective in the weights of candidates."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """An objective and, if there is a limit to what reports leak, each column's leak as a share of it."""
+
+    objective: Objective
+    leak: Callable[[Columns], Reals] | None = None
+
+    def search(self, start: Columns, pool: Columns) -> Mixture:
+        """Return the best mixture of columns from the start and the pool; some mixture of the start must be allowed."""
+        mixture, rows = self.best(start), self._rows(pool)
+        new = np.ones(len(pool), dtype=np.bool_)
+        while True:
+            excess = self.objective.slopes(pool, mixture) - mixture.duals @ rows
+            promising = np.flatnonzero(new & (excess > self.objective.tolerance))
+            if not promising.size:
+                return mixture
+            first = promising[np.argsort(-excess[promising])[:_AT_ONCE]]
+            new[first] = False
+            start = start.joined(pool[first])
+            mixture = self.best(start)
+
+    def best(self, columns: Columns) -> Mixture:
+        """Return the best mixture of these columns."""
+        rows = self._rows(columns)
+        # A column cannot weigh more than all may leak, and the values' rows are as small as ε.
+        units = np.ones(len(columns)) if self.leak is None else 1 / np.maximum(1.0, rows[-1])
+        rows *= units
+        scales = np.maximum(np.abs(rows).max(axis=1), np.finfo(np.float64).tiny)
+        rows, limits = rows / scales[:, None], self._limits(scales.size) / scales
+        weights, duals = self.objective.best(columns, units, rows, limits, slack=self.leak is not None)
+        used = weights > 0
+        return Mixture(columns[used], (weights * units)[used], duals / scales)
+
+    def gap(self, mixture: Mixture, columns: Columns, slopes: Reals) -> float:
+        """Return by how much at most another mixture of these columns is better, given their slopes."""
+        own = self.objective.slopes(mixture.columns, mixture) @ mixture.weights
+        limits = self._limits(mixture.duals.size)
+        rows = self._rows(columns)
+        excess = np.maximum(slopes - mixture.duals @ rows, 0)
+        most = excess.max() if self.leak is None else min(excess.max(), 2 * (excess / (1 + rows[-1])).max())
+        return max(0.0, float(mixture.duals @ limits - own + most))
+
+    def _rows(self, columns: Columns) -> Reals:
+        rows = [np.ones((1, len(columns))), columns.excess()]
+        return np.vstack(rows if self.leak is None else [*rows, self.leak(columns)[None]])
+
+    def _limits(self, rows: int) -> Reals:
+        limits = np.zeros(rows)
+        limits[[0] if self.leak is None else [0, -1]] = 1
+        return limits

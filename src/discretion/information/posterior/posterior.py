@@ -1,0 +1,273 @@
+"""What the reports tell of the population: the law of its shares, given how often each output was seen."""
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from discretion import limits
+from discretion.adversaries.populations import Dirichlet, PointMixture, PopulationLaw, as_population
+from discretion.channels.channel import Channel, System
+from discretion.channels.size import check_size
+from discretion.errors import InvalidValueError, TooLargeError, UnsupportedError
+from discretion.information.posterior.dirichlet_mixture import DirichletMixture
+from discretion.information.posterior.gibbs import sample_tallies
+from discretion.information.posterior.latent_tallies import latent_tallies, work
+from discretion.information.posterior.marginals import KnownShares, Marginal
+from discretion.information.protocol import as_protocol
+from discretion.numerics.draws.randomness import Seed, generator
+from discretion.printable import short_repr
+from discretion.validation import NotNumbersError, as_array, as_count, as_index
+
+Reals = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Diagnostics:
+    """How well chains have mixed: R-hat and the effective sample size, one per value."""
+
+    r_hat: Reals
+    ess: Reals
+
+
+@dataclass(frozen=True, eq=False)
+class _Points:
+    """A mixture of points, as the law of a population."""
+
+    points: Reals
+    weights: Reals
+
+    @property
+    def mean(self) -> Reals:
+        return self.weights @ self.points
+
+    @property
+    def covariance(self) -> Reals:
+        off = self.points - self.mean
+        return (off.T * self.weights) @ off
+
+    def marginal(self, x: int) -> KnownShares:
+        return KnownShares(self.points[:, x], self.weights)
+
+    def sample(self, m: int, rng: np.random.Generator) -> Reals:
+        return self.points[rng.choice(self.weights.size, size=m, p=self.weights / self.weights.sum())]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class FrequencyPosterior:
+    """The law of the population's shares P, given reports; `frequency_posterior` makes one.
+
+    Attributes
+    ----------
+    method
+        How it was got.
+    mean_error
+        The Monte Carlo standard error of each mean: zeros if the posterior is exact.
+    """
+
+    method: str
+    mean_error: Reals
+    _law: DirichletMixture | _Points
+    _shares: Reals | None = field(default=None)
+
+    @property
+    def exact(self) -> bool:
+        """Whether moments and probabilities are exact, and not means over chains."""
+        return self._shares is None
+
+    @cached_property
+    def mean(self) -> Reals:
+        """The mean of each share, shape ``(k,)``."""
+        return _read_only(self._law.mean)
+
+    @cached_property
+    def covariance(self) -> Reals:
+        """The covariance of the shares, shape ``(k, k)``."""
+        return _read_only(self._law.covariance)
+
+    def marginal(self, x: int) -> Marginal:
+        """Return the law of the share of value x, in ``0..k-1``.
+
+        It has ``.mean``, ``.variance``, ``.cdf(p)``, ``.density(p)``, ``.quantile(u)`` and ``.interval(level=0.95)``,
+        the equal-tailed credible interval.
+        """
+        return self._law.marginal(as_index(x, "x", self.mean_error.size))
+
+    def sample(self, m: int, rng: Seed = None) -> Reals:
+        """Return m populations drawn from the posterior, shape ``(m, k)``."""
+        return self._law.sample(as_count(m, "m", at_least=1), generator(rng))
+
+    def diagnostics(self) -> Diagnostics:
+        """Return R-hat (rank-normalised, near 1 if chains agree) and the bulk effective sample size, by ArviZ.
+
+        Raises
+        ------
+        UnsupportedError
+            If the posterior is exact, so that there are no chains; or if ArviZ is not installed.
+        """
+        if self._shares is None:
+            raise UnsupportedError("an exact posterior ran no chains: there is nothing to diagnose")
+        arviz = _array_stats()
+        axes = {"chain_axis": 0, "draw_axis": 1}
+        return Diagnostics(arviz.rhat(self._shares, **axes), arviz.ess(self._shares, **axes))
+
+    def __repr__(self) -> str:
+        kind = "exact" if self.exact else "sampled"
+        return f"FrequencyPosterior(k={self.mean_error.size}, {kind}: {self.method})"
+
+
+def frequency_posterior(
+    system: System, counts: ArrayLike, population: PopulationLaw | None = None, rng: Seed = None
+) -> FrequencyPosterior:
+    """Return the law of the population's shares P, given how often each output was seen.
+
+    ``f(p | y) ∝ f(p) Π_y (Σ_x C[x, y] p_x)^s_y``
+
+    Parameters
+    ----------
+    system
+        A channel or a mechanism whose channel can be written down.
+    counts
+        How many reports were each output: a whole number per column of ``system.channel()``, in its order. For k-RR
+        that is what ``aggregate`` returns.
+    population
+        What is known beforehand of P: a `discretion.Dirichlet` or a `discretion.PointMixture`; None means Jeffreys'
+        prior.
+    rng
+        A generator or a seed; only long sums, which are sampled, draw from it.
+
+    Returns
+    -------
+    FrequencyPosterior
+        ``.mean``, ``.covariance``, ``.marginal(x)``, ``.sample(m, rng)``; ``.exact``, ``.method``, ``.mean_error`` and
+        ``.diagnostics()`` tell how well it is known.
+
+    Raises
+    ------
+    InvalidValueError
+        If counts are not such whole numbers, or cannot have been seen.
+    TooLargeError
+        If the channel is too large to write down, or there are too many reports.
+    UnsupportedError
+        If the system is not one person's.
+
+    Notes
+    -----
+    Source: LDP-info, Proposition 9.1. Under a Dirichlet(α) prior the posterior is a mixture of Dirichlet(α + t) over
+    the tallies t of what the people may hold. Reports that all values send alike tell nothing, reports that only one
+    value sends are counted as they are; the sum over what senders of the others hold is exact where it is short (up to
+    some 2900 of them for k = 2, 250 for k = 3, 12 for k = 10). Beyond, 32 Gibbs chains run until every mean is known to
+    1 % of its standard deviation, or for some fifteen seconds: ``.mean_error`` says how far they got.
+
+    Examples
+    --------
+    >>> import discretion as dc
+    >>> posterior = dc.frequency_posterior(dc.RandomizedResponse(2, p=0.75), [30, 10])
+    >>> posterior.exact, posterior.mean.round(4).tolist()
+    (True, [0.9248, 0.0752])
+    >>> [round(end, 4) for end in posterior.marginal(0).interval()]
+    [0.7067, 0.9999]
+    """
+    protocol = as_protocol(system)
+    prior = as_population(population, protocol.secrets)
+    random = generator(rng)
+    likelihoods, seen = _seen(protocol.channel(), counts)
+    if isinstance(prior, PointMixture):
+        return _among_points(prior, likelihoods, seen)
+    return _under_dirichlet(prior, likelihoods, seen, random)
+
+
+def _seen(channel: Channel, counts: ArrayLike) -> tuple[Reals, Integers]:
+    """Return the likelihoods of the outputs that were seen, ``(k, outputs)``, and how often each was."""
+    k, outputs = channel.shape
+    given = _as_array(counts)
+    if given.shape != (outputs,) or given.dtype.kind not in "iu" or given.min() < 0:
+        raise InvalidValueError(
+            f"counts must be {outputs:,} whole numbers of at least 0, one per output of the channel, got "
+            f"{short_repr(counts)}"
+        )
+    if sum(given.tolist()) > (most := limits.current().most_users):
+        raise TooLargeError(f"counts must be of at most {most:,} reports, beyond which nothing is computed")
+    seen = np.flatnonzero(given)
+    check_size(
+        k, seen.size, f"the likelihoods of {seen.size:,} different reports", "take a mechanism with fewer outputs"
+    )
+    likelihoods = channel.storage.columns(seen).dense()
+    never = likelihoods.max(axis=0, initial=0.0) == 0
+    if never.any():
+        raise InvalidValueError(
+            f"output {channel.outputs[seen[never][0]]!r} is never sent, and counts say that it was; check their order"
+        )
+    return likelihoods, given[seen].astype(np.int64)
+
+
+def _as_array(counts: ArrayLike) -> NDArray[Any]:
+    try:
+        return as_array(counts)
+    except NotNumbersError:
+        return np.asarray(None)
+
+
+def _under_dirichlet(
+    prior: Dirichlet, likelihoods: Reals, counts: Integers, rng: np.random.Generator
+) -> FrequencyPosterior:
+    k = prior.k
+    telling = np.ptp(likelihoods, axis=0) > 0
+    certain = (likelihoods > 0).sum(axis=0) == 1
+    tallies = np.zeros((1, k), dtype=np.int64)
+    np.add.at(tallies[0], likelihoods[:, certain].argmax(axis=0), counts[certain])
+    doubtful = telling & ~certain
+    if not doubtful.any():
+        return _exact(DirichletMixture(prior.alpha, tallies, np.ones(1)), "conjugate update")
+    likelihoods, counts, alpha = likelihoods[:, doubtful], counts[doubtful], prior.alpha + tallies[0]
+    if work(int(counts.sum()), k) <= limits.current().most_posterior_terms:
+        latent, weights = latent_tallies(likelihoods, counts, alpha)
+        return _exact(DirichletMixture(prior.alpha, tallies + latent, weights), "sum over what the people may hold")
+    drawn = sample_tallies(likelihoods, counts, alpha, rng)
+    rows = drawn.tallies.reshape(-1, k)
+    law = DirichletMixture(prior.alpha, tallies + rows, np.full(len(rows), 1 / len(rows)))
+    return FrequencyPosterior("Gibbs sampling", _read_only(drawn.mean_error), law, drawn.shares)
+
+
+def _among_points(prior: PointMixture, likelihoods: Reals, counts: Integers) -> FrequencyPosterior:
+    with np.errstate(divide="ignore"):
+        logs = np.log(prior.weights)
+        rough = logs + np.log(prior.points @ likelihoods) @ counts
+        if rough.max() == -np.inf:
+            raise InvalidValueError(
+                "counts are impossible under every point of the population; add one that allows them"
+            )
+        logs += _log_ratios(prior.points, int(rough.argmax()), likelihoods) @ counts
+    weights = np.exp(logs - logs.max())
+    return _exact(_Points(prior.points, weights / weights.sum()), "Bayes' rule among the points")
+
+
+def _log_ratios(points: Reals, reference: int, likelihoods: Reals) -> Reals:
+    """Return ``log(q_y / r_y)`` of each point's outputs against a reference's: near points differ to full precision."""
+    theirs, own = points @ likelihoods, points[reference] @ likelihoods
+    apart = (points - points[reference]) @ likelihoods
+    near = np.abs(apart) < own / 2
+    return np.where(near, np.log1p(np.where(near, apart / own, 0.0)), np.log(theirs / own))
+
+
+def _exact(law: DirichletMixture | _Points, method: str) -> FrequencyPosterior:
+    return FrequencyPosterior(method, _read_only(np.zeros(law.mean.size)), law)
+
+
+def _read_only(array: Reals) -> Reals:
+    array.setflags(write=False)
+    return array
+
+
+def _array_stats() -> Any:
+    try:
+        return import_module("arviz_stats.base").array_stats
+    except ImportError as error:
+        raise UnsupportedError(
+            "diagnostics need the package arviz-stats, which Discretion's extra posterior brings (uv run --extra "
+            "posterior)"
+        ) from error

@@ -1,0 +1,140 @@
+"""How much of a person's own information stays hidden, on average or in the worst case."""
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import xlogy
+
+from discretion.adversaries.populations import Dirichlet, PointMixture, PopulationLaw, as_population
+from discretion.channels.channel import System
+from discretion.errors import InvalidPriorError
+from discretion.information.entropies import value_entropy
+from discretion.information.privacy.report_kinds import compared, report_kinds
+from discretion.information.protocol import NOTHING, as_protocol, merge_values, reduced_matrix
+from discretion.measures.local_privacy import plan_ldp_epsilon
+from discretion.measures.measure import Method, Plan, measure
+from discretion.numerics.excess import relative_excess
+
+Reals = NDArray[np.float64]
+
+_INTEGRALS = Method("an integral per kind of report", "exact")
+_POINTS = Method("sum over the points", "exact")
+
+
+@measure(safe="low")
+def worst_case_privacy(system: System) -> Plan[float]:
+    """Return the share of a person's information that stays hidden, whatever the population and her report.
+
+    ``S^wc = e^(-ε)``, the infimum of ``H(X | Y = y, P) / H(X | P)`` over reports y and laws of P.
+
+    Parameters
+    ----------
+    system
+        A channel or a mechanism.
+
+    Returns
+    -------
+    float
+        In [0, 1]; 0 where a report excludes a value that another one allows.
+
+    Raises
+    ------
+    UnsupportedError
+        If the system is not one person's.
+
+    Notes
+    -----
+    Source: LDP-info, Definition 5.1 and Theorem 5.3.
+
+    Examples
+    --------
+    >>> import math, discretion as dc
+    >>> round(worst_case_privacy(dc.RandomizedResponse(3, epsilon=math.log(4))), 12)
+    0.25
+    """
+    plan = plan_ldp_epsilon(as_protocol(system))
+    return plan.then(lambda epsilon: math.exp(-epsilon))
+
+
+@measure(safe="low")
+def average_privacy(system: System, population: PopulationLaw | None = None) -> Plan[float]:
+    """Return the share of a person's information that stays hidden on average, from one who knows the population.
+
+    ``S = H(X | Y, P) / H(X | P) = 1 - I(X; Y | P) / H(X | P)``
+
+    Parameters
+    ----------
+    system
+        A channel or a mechanism on k values.
+    population
+        The law of the population's shares P: a `discretion.Dirichlet` or a `discretion.PointMixture`; None is Jeffreys'
+        prior.
+
+    Returns
+    -------
+    float
+        In [0, 1]: 1 hides everything. It does not depend on how many people report.
+
+    Raises
+    ------
+    InvalidPriorError
+        If the population has not k values, or is certain of everybody's value, so that nothing is private.
+    UnsupportedError
+        If the system is not one person's, or the population is no law of shares.
+
+    Notes
+    -----
+    Source: LDP-info, Definition 4.1 and Lemma 4.2. Under a Dirichlet law each report's part is one smooth integral,
+    whatever the dimension.
+
+    Examples
+    --------
+    >>> import discretion as dc
+    >>> round(average_privacy(dc.RandomizedResponse(3, epsilon=2)), 8)
+    0.62140509
+    """
+    protocol = as_protocol(system)
+    law = as_population(population, protocol.secrets)
+    private = value_entropy(law)
+    if private == 0:
+        raise InvalidPriorError(
+            "the population is certain of everybody's value, so that nothing is private; give it points inside the "
+            "simplex"
+        )
+    return plan_hidden(protocol, law).then(lambda hidden: min(1.0, hidden / private))
+
+
+def plan_hidden(system: System, population: PopulationLaw) -> Plan[float]:
+    """Plan ``H(X | Y, P)`` of one person, in nats."""
+    if isinstance(population, Dirichlet):
+        return Plan(_INTEGRALS, lambda: report_kinds(system, population).hidden)
+    return Plan(_POINTS, lambda: _hidden_at(reduced_matrix(system), population))
+
+
+def plan_leaked(system: System, population: PopulationLaw) -> Plan[float]:
+    """Plan ``I(X; Y | P)`` of one person, in nats, of which no digits are lost where it is little."""
+    merged = merge_values(system, population)
+    if merged is None:
+        return Plan(NOTHING, lambda: 0.0)
+    system, population = merged
+    if isinstance(population, Dirichlet):
+        return Plan(_INTEGRALS, lambda: report_kinds(system, population).leaked)
+    return Plan(_POINTS, lambda: _leaked_at(reduced_matrix(system), population))
+
+
+def _hidden_at(matrix: Reals, population: PointMixture) -> float:
+    hidden = 0.0
+    for point, weight in zip(population.points, population.weights, strict=True):
+        joint: Reals = point[:, None] * matrix
+        by_report: Reals = joint.sum(axis=0)
+        hidden += float(weight) * float(-xlogy(joint, joint).sum() + xlogy(by_report, by_report).sum())
+    return max(0.0, hidden)
+
+
+def _leaked_at(matrix: Reals, population: PointMixture) -> float:
+    leaked = 0.0
+    for point, weight in zip(population.points, population.weights, strict=True):
+        reported, _, apart = compared(matrix, point)
+        leaked += float(weight) * float(reported @ relative_excess(apart) @ point)
+    return leaked

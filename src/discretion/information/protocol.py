@@ -1,0 +1,84 @@
+"""A local protocol as the information measures see it: without columns, and without values, that are alike."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discretion.adversaries.populations import Dirichlet, PointMixture, PopulationLaw
+from discretion.channels.channel import Channel, System, as_system
+from discretion.measures.measure import Method, reported_alone
+from discretion.mechanisms.protocols.randomized_response import RandomizedResponse
+from discretion.mechanisms.reporting import Response, reporting
+from discretion.numerics.proportional_columns import TOLERANCE, alike
+
+Reals = NDArray[np.float64]
+
+_NEVER = 1e-100
+
+NOTHING = Method("nothing is told", "exact")
+
+
+def as_protocol(system: object) -> System:
+    """Return the system, or say that the reports of a crowd are measured by n and not by a shuffler."""
+    return reported_alone(as_system(system))
+
+
+def tells_the_values(matrix: NDArray[np.float64]) -> bool:
+    """Whether each value has a report of its own, given a channel without columns that say the same."""
+    return matrix.shape[0] == matrix.shape[1] == np.count_nonzero(matrix)
+
+
+def reduced_matrix(system: System) -> NDArray[np.float64]:
+    """Return the dense ``P(y | x)``, a row per value, proportional columns merged and empty ones left out."""
+    return system.channel().reduced().dense()
+
+
+def merge_values(system: System, population: PopulationLaw) -> tuple[System, PopulationLaw] | None:
+    """Merge the values that send the same reports: a generalization, a hash function, and any noise after it.
+
+    Reports depend on such values by their total share alone. Merged shares of a Dirichlet law have a Dirichlet law with
+    the sums of their parameters; those of a point are sums. Given the tallies of the merged values, reports are
+    independent of how the people of each are divided, so that this holds of tallies as well.
+
+    Returns
+    -------
+    tuple of System and PopulationLaw, or None
+        The system on the merged values, and the law of their shares; None if all values send the same reports.
+    """
+    known = reporting(system)
+    if known.pure_epsilon == 0:
+        return None
+    if known.is_symmetric or known.pure_epsilon is not None:  # no two values are supported by the same reports
+        return system, population
+    matrix = reduced_matrix(system)
+    groups = alike(matrix.T)
+    if len(groups) == 1:
+        return None
+    if len(groups) == len(matrix):
+        return system, population
+    rows = matrix[[group[0] for group in groups]]
+    if isinstance(population, Dirichlet):
+        law = Dirichlet([population.alpha[group].sum() for group in groups])
+    else:
+        shares = np.stack([population.points[:, group].sum(axis=1) for group in groups], axis=1)
+        law = PointMixture(shares, population.weights)
+    return _response_of(rows) or Channel(rows), law
+
+
+def _response_of(rows: Reals) -> RandomizedResponse | None:
+    """Return the randomized response with these rows, if they are its own up to the names of reports."""
+    k = len(rows)
+    truths = rows.argmax(axis=1)
+    if rows.shape != (k, k) or np.unique(truths).size < k:
+        return None
+    response = RandomizedResponse(k, p=min(1.0, float(rows.max(axis=1).mean())))
+    expected = np.full((k, k), response.q)
+    expected[np.arange(k), truths] = response.p
+    return response if (np.abs(rows - expected) <= TOLERANCE * expected).all() else None
+
+
+def nobody_lies(response: Response, n: int) -> bool:
+    """Return whether n people all tell the truth but with a probability that no information is moved by.
+
+    Nor by as much as 1e-96: entropies are continuous (Fannes).
+    """
+    return n * response.k * response.q < _NEVER

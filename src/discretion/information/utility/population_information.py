@@ -1,0 +1,281 @@
+"""I(Y⃗; P): what n reports tell of the population they come from."""
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import logsumexp
+
+from discretion import limits
+from discretion.adversaries.populations import Dirichlet, PointMixture, PopulationLaw, as_population
+from discretion.channels.channel import System
+from discretion.estimate import Estimate
+from discretion.information.entropies import TrueTallies, check_summable
+from discretion.information.privacy.report_kinds import deviations, report_kinds
+from discretion.information.protocol import (
+    NOTHING,
+    as_protocol,
+    merge_values,
+    nobody_lies,
+    reduced_matrix,
+    tells_the_values,
+)
+from discretion.information.utility.report_tables import listing_work, posterior_entropies
+from discretion.information.utility.sampled_information import (
+    DRAWS,
+    among_points,
+    by_bounds,
+    by_moments,
+    draws_by_bounds,
+    draws_by_moments,
+    likelihoods,
+)
+from discretion.information.utility.two_reports import told_by_two, two_reports
+from discretion.measures.measure import Method, Plan, measure
+from discretion.mechanisms.reporting import Response, reporting
+from discretion.numerics.draws.randomness import Seed, generator
+from discretion.numerics.excess import relative_excess
+from discretion.numerics.histograms.histograms import dirichlet_multinomial_pmf, histogram_count, histograms
+from discretion.numerics.histograms.partitions import log_multinomial, log_orders, partition_count, partitions
+from discretion.numerics.means.dirichlet_moments import log_shifted_moments
+from discretion.numerics.means.simplex import gauss_jacobi_simplex
+from discretion.validation import as_crowd
+
+Reals = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+_TERMS_AT_ONCE = 1 << 22
+_ROUNDING = 1e-10
+
+_VALUES = Method("the values themselves", "exact")
+_SAMPLED = Method("sampled tallies", "estimate")
+
+
+@measure(safe="low")
+def population_information(
+    system: System, n: int, population: PopulationLaw | None = None, rng: Seed = None
+) -> Plan[float | Estimate]:
+    """Return how much the reports of n people tell of their population's shares: ``I(Y⃗; P)``, in nats.
+
+    Parameters
+    ----------
+    system
+        A channel or a mechanism on k values.
+    n
+        Number of people who report, at least 1.
+    population
+        The law of the population's shares P: a `discretion.Dirichlet` or a `discretion.PointMixture`; None is Jeffreys'
+        prior.
+    rng
+        A generator or a seed, where the reports are sampled; None draws a fresh one.
+
+    Returns
+    -------
+    float or Estimate
+        At least 0. An `Estimate` where not all tallies of the reports can be listed.
+
+    Raises
+    ------
+    InvalidValueError
+        If n is not a whole number of at least 1.
+    InvalidPriorError
+        If the population has not k values.
+    UnsupportedError
+        If the system is not one person's, or the population is no law of shares.
+    TooLargeError
+        If the channel cannot be written down and has no formula of its own.
+
+    Notes
+    -----
+    Source: LDP-info, section 4 and Propositions D.10 and D.13. For k-RR the probability of a tally is one contour
+    integral, whatever n and k; for two and three values it is a polynomial's mean, which a quadrature gives exactly.
+
+    Examples
+    --------
+    >>> import discretion as dc
+    >>> round(population_information(dc.RandomizedResponse(3, epsilon=2), 10), 8)
+    1.00860663
+    """
+    protocol = as_protocol(system)
+    law = as_population(population, protocol.secrets)
+    return plan_population_information(protocol, as_crowd(n, "n"), law, generator(rng))
+
+
+def plan_population_information(
+    system: System, n: int, population: PopulationLaw, rng: np.random.Generator
+) -> Plan[float | Estimate]:
+    """Plan the information in n reports of any protocol."""
+    merged = merge_values(system, population)
+    if merged is None or (isinstance(merged[1], PointMixture) and merged[1].is_known):
+        return Plan(NOTHING, lambda: 0.0)
+    system, population = merged
+    response = reporting(system).response
+    if response is not None:
+        plan = _plan_of_response(system, response, n, population, rng)
+        if plan is not None:
+            return plan
+    if isinstance(population, Dirichlet) and n == 1:
+        return Plan(
+            Method("an integral per kind of report", "exact"), lambda: report_kinds(system, population).of_population
+        )
+    matrix = reduced_matrix(system)
+    two = two_reports(system, matrix)
+    if two is not None and (population.k == 2 or isinstance(population, PointMixture)):
+        return Plan(Method("a sum over one count", "exact"), lambda: told_by_two(two, n, population))
+    if isinstance(population, PointMixture):
+        return _plan_among_points(matrix, n, population, rng)
+    return _plan_under_dirichlet(system, matrix, n, population, rng)
+
+
+def _plan_of_response(
+    system: System, response: Response, n: int, population: PopulationLaw, rng: np.random.Generator
+) -> Plan[float | Estimate] | None:
+    """Plan what is known of k-RR alone, if anything."""
+    if not isinstance(population, Dirichlet) or n == 1 or response.k == 2:
+        return None
+    if nobody_lies(response, n):
+        return Plan(_VALUES, lambda: TrueTallies(population, n).information)
+    allowed = limits.current()
+    are_few = n <= allowed.most_users_by_moments
+    listed = _listing_size(response.k, n, population) if are_few else math.inf
+    if listed <= allowed.most_report_tallies and listed * response.k <= allowed.most_tally_table:
+        return Plan(
+            Method("all tallies listed (LDP-info Prop. D.10)", "exact"),
+            lambda: _by_moments(system, response, n, population),
+        )
+    draws = DRAWS if are_few else draws_by_moments(response, n)
+    if not draws or (not are_few and draws_by_bounds(response.k, response.k)):
+        return None
+    return Plan(_SAMPLED, lambda: _bounded(by_moments(response, n, population, rng, draws), system, n, population))
+
+
+def _plan_under_dirichlet(
+    system: System, matrix: Reals, n: int, population: Dirichlet, rng: np.random.Generator
+) -> Plan[float | Estimate]:
+    if tells_the_values(matrix):
+        return Plan(_VALUES, lambda: TrueTallies(population, n).information)
+    allowed, (k, reports) = limits.current(), matrix.shape
+    listed, nodes = histogram_count(n, reports), (n // 2 + 1) ** (k - 1)
+    are_few = listed <= allowed.most_report_tallies and listed * nodes * reports <= allowed.most_tally_terms
+    if k <= 3 and are_few and n <= allowed.most_users_by_quadrature:
+        return Plan(
+            Method("all tallies listed, by quadrature", "exact"), lambda: _by_quadrature(system, matrix, n, population)
+        )
+    if listed <= allowed.most_report_tallies and listed * listing_work(n, k) <= allowed.most_tally_cells:
+        return Plan(
+            Method("all tallies listed, of values too", "exact"), lambda: _by_values(system, matrix, n, population)
+        )
+    check_summable(n)
+    return Plan(
+        Method("sampled tallies, their probabilities bracketed", "estimate"),
+        lambda: _bounded(by_bounds(matrix, n, population, rng), system, n, population),
+    )
+
+
+def _bounded(sampled: Estimate, system: System, n: int, population: Dirichlet) -> Estimate:
+    """Return what is left of a sampled interval, as n reports tell no less than one does and at most n times as much.
+
+    That is nearly all that is to be said where reports are so rarely apart that a sample shows none of it.
+    """
+    # An integral over all for each takes too long.
+    if np.unique(population.alpha).size > limits.current().most_parameters:
+        return sampled
+    once = report_kinds(system, population).of_population
+    low, high = once * (1 - _ROUNDING), n * once * (1 + _ROUNDING)
+    return Estimate(low, low, high, None, sampled.method).narrowed(sampled)
+
+
+def _plan_among_points(
+    matrix: Reals, n: int, population: PointMixture, rng: np.random.Generator
+) -> Plan[float | Estimate]:
+    points, weights, allowed = population.points, population.weights, limits.current()
+    listed = histogram_count(n, matrix.shape[1])
+    if listed * weights.size <= allowed.most_tally_terms and listed <= allowed.most_report_tallies:
+        return Plan(Method("all tallies listed", "exact"), lambda: _among_listed(matrix, n, points, weights))
+    return Plan(_SAMPLED, lambda: among_points(matrix, n, points, weights, rng))
+
+
+def _listing_size(k: int, n: int, population: Dirichlet) -> float:
+    """Return how many tallies of k values there are to list, up to their order where the law is symmetric."""
+    if population.is_symmetric:
+        return partition_count(n, k, limits.current().most_report_tallies)
+    return histogram_count(n, k)
+
+
+def _listing(k: int, n: int, population: Dirichlet) -> tuple[Integers, Reals]:
+    """Return the tallies of n people, up to their order if the law is symmetric, and how many each is (a logarithm)."""
+    if population.is_symmetric:
+        listed = partitions(n, k)
+        return listed, log_orders(listed)
+    listed = histograms(n, k)
+    return listed, np.zeros(len(listed))
+
+
+def _by_moments(system: System, response: Response, n: int, population: Dirichlet) -> float:
+    tallies, orders = _listing(response.k, n, population)
+    beta = np.full(response.k, response.gap / response.q)
+    common = response.q + response.gap * population.mean
+    evidence = log_shifted_moments(tallies, population.alpha, beta) - tallies @ np.log1p(beta * population.mean)
+    known = n * report_kinds(system, population).of_population
+    return _information(orders + _independent(tallies, common), evidence, known)
+
+
+def _information(independent: Reals, evidence: Reals, known: float) -> float:
+    """Return what is told, given the logarithms of each tally's law if reports had the common law, and of the ratio.
+
+    ``I = n E KL(q ‖ q̄) - KL(P(s) ‖ q̄ˢ)``, of which the latter is of higher order where little is told: nothing cancels.
+    """
+    alone: Reals = np.exp(independent)
+    given: Reals = np.exp(independent + evidence)
+    alone, given = alone / alone.sum(), given / given.sum()
+    near, possible = np.abs(evidence) < 1, np.isfinite(evidence)
+    excess = relative_excess(np.expm1(np.where(near, evidence, 0.0)))
+    others = alone - given + given * np.where(possible, evidence, 0.0)
+    return max(0.0, known - float(np.where(near, alone * excess, others).sum()))
+
+
+def _by_quadrature(system: System, matrix: Reals, n: int, population: Dirichlet) -> float:
+    points, weights = gauss_jacobi_simplex(population.alpha, n // 2 + 1)
+    tallies, common = histograms(n, matrix.shape[1]), population.mean @ matrix
+    evidence = _mixture(_log_ratios(matrix, points, weights), tallies, weights)
+    known = n * report_kinds(system, population).of_population
+    return _information(_independent(tallies, common), evidence, known)
+
+
+def _by_values(system: System, matrix: Reals, n: int, population: Dirichlet) -> float:
+    """Add up how likely each tally of reports is over all tallies of values."""
+    tallies, held = histograms(n, matrix.shape[1]), histograms(n, population.k)
+    logs = posterior_entropies(matrix, tallies, held, dirichlet_multinomial_pmf(held, population.alpha))[1]
+    independent = _independent(tallies, population.mean @ matrix)
+    return _information(independent, logs - independent, n * report_kinds(system, population).of_population)
+
+
+def _independent(tallies: Integers, common: Reals) -> Reals:
+    """Return the logarithm of the tallies' probabilities if reports are independent."""
+    return log_multinomial(tallies) + tallies @ np.log(common)
+
+
+def _log_ratios(matrix: Reals, points: Reals, weights: Reals) -> Reals:
+    """Return ``log q_y/q̄_y`` at each point: near populations differ to full precision."""
+    apart = deviations(matrix, points, weights)
+    far = apart < -0.5
+    with np.errstate(divide="ignore"):
+        logs = np.log(points @ matrix / (weights @ points @ matrix))
+    return np.where(far, logs, np.log1p(np.where(far, 0.0, apart)))
+
+
+def _mixture(logs: Reals, tallies: Integers, weights: Reals) -> Reals:
+    """Return the log-probability of a sequence with each tally, of which each point says how likely its reports are."""
+    with np.errstate(divide="ignore"):
+        log_weights = np.log(weights)
+    at_once = max(1, _TERMS_AT_ONCE // len(logs))
+    parts = [tallies[i : i + at_once] for i in range(0, len(tallies), at_once)]
+    return np.concatenate([logsumexp(log_weights + likelihoods(part, logs), axis=1) for part in parts])
+
+
+def _among_listed(matrix: Reals, n: int, points: Reals, weights: Reals) -> float:
+    matrix = matrix[:, weights @ points @ matrix > 0]
+    tallies, common = histograms(n, matrix.shape[1]), weights @ points @ matrix
+    evidence = _mixture(_log_ratios(matrix, points, weights), tallies, weights)
+    known = n * float(weights @ relative_excess(deviations(matrix, points, weights)) @ common)
+    return _information(_independent(tallies, common), evidence, known)

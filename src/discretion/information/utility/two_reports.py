@@ -1,0 +1,91 @@
+"""I(Y⃗; P) where reports tell by one count: of two values, or two reports, beside reports that all values send alike.
+
+How many people send the latter says nothing, and what is left is a binomial count of the others.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discretion.adversaries.populations import Dirichlet, PointMixture, PopulationLaw
+from discretion.channels.channel import System
+from discretion.mechanisms.protocols.randomized_response import RandomizedResponse
+from discretion.mechanisms.reporting import reporting
+from discretion.numerics.means.binomial_mean import binomial_mean
+from discretion.numerics.means.binomial_mixture import LEAST, Probabilities, mixture_information
+from discretion.numerics.means.fine_beta import fine_beta
+
+Reals = NDArray[np.float64]
+
+_ALIKE = 1e-15
+
+
+class TwoReports(NamedTuple):
+    """The two reports that tell, ``P(y | x, it tells)``; how likely one tells, and does not; how far the rows differ.
+
+    Attributes
+    ----------
+    matrix
+        Shape ``(k, 2)``.
+    telling, silent
+        They sum to 1.
+    beside
+        The first column less its first entry, to full precision.
+    """
+
+    matrix: Reals
+    telling: float
+    silent: float
+    beside: Reals
+
+
+def two_reports(system: System, matrix: Reals) -> TwoReports | None:
+    """Return the two reports that tell, or None if there are more."""
+    known = reporting(system)
+    law = known.support_sizes if system.secrets == 2 else None
+    if law is not None and (epsilon := known.pure_epsilon) is not None:
+        answer = known.response or RandomizedResponse(2, epsilon).response
+        likely = np.array([[answer.p, answer.q], [answer.q, answer.p]])
+        telling = law.sizes == 1
+        told, silent = (float(law.probabilities[part].sum()) for part in (telling, ~telling))
+        return TwoReports(likely, told, silent, np.array([0.0, -answer.gap]))
+    telling = np.ptp(matrix, axis=0) > _ALIKE * matrix.max(axis=0)
+    if np.count_nonzero(telling) != 2:
+        return None
+    told = matrix[:, telling]
+    share = float(told[0].sum())
+    # The two columns differ alike: taken where an entry is less, the difference is nearer.
+    first, second = (told - told[0]).T
+    beside = first if told[0, 0] < told[0, 1] else -second
+    return TwoReports(told / share, share, float(matrix[0, ~telling].sum()), beside / share)
+
+
+def told_by_two(reports: TwoReports, n: int, population: PopulationLaw) -> float:
+    """Return ``I(Y⃗; P)`` of n people's reports; under a Dirichlet law of two values, or any mixture of points."""
+
+    def told(people: int) -> float:
+        return mixture_information(people, _probabilities(reports, people, population)) if people else 0.0
+
+    return binomial_mean(told, n, reports.telling, reports.silent)
+
+
+def _probabilities(reports: TwoReports, n: int, population: PopulationLaw) -> Probabilities:
+    if isinstance(population, PointMixture):
+        return _at_points(reports, population)
+    assert isinstance(population, Dirichlet)
+    first, second = population.alpha.tolist()
+    slope = -float(reports.beside[1])
+    if slope >= 0:
+        return fine_beta(first, second, n, reports.matrix, slope)
+    return fine_beta(second, first, n, reports.matrix[::-1], -slope)
+
+
+def _at_points(reports: TwoReports, population: PointMixture) -> Probabilities:
+    possible = population.weights > 0
+    points, weights = population.points[possible], population.weights[possible]
+    away = (points - points[0]) @ reports.beside
+    order = np.argsort(away, kind="stable")
+    rates = np.maximum(points[order] @ reports.matrix, LEAST)
+    offsets = away[order]
+    return Probabilities(np.stack([offsets, -offsets]), rates[:, 0], rates[:, 1], 1.0, weights[order] / weights.sum())

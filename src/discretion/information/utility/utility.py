@@ -1,0 +1,184 @@
+"""What the honest analyst gets out of n reports, as a share of what the truth would tell."""
+
+import math
+
+import numpy as np
+
+from discretion import limits
+from discretion.adversaries.populations import Dirichlet, PointMixture, PopulationLaw, as_population
+from discretion.channels.channel import System
+from discretion.errors import InvalidPriorError
+from discretion.estimate import Estimate, contrasted, highest
+from discretion.information.entropies import TrueTallies, as_density, check_summable, share_entropy
+from discretion.information.protocol import as_protocol
+from discretion.information.utility.population_information import plan_population_information
+from discretion.information.utility.tally_information import plan_tally_information, tally_entropy
+from discretion.measures.measure import Plan, measure
+from discretion.mechanisms.protocols.randomized_response import RandomizedResponse
+from discretion.numerics.draws.randomness import Seed, generator
+from discretion.validation import as_crowd
+
+_CERTAIN = (
+    "the population is known beforehand, so that there is nothing to learn; give it at least two points, or take a "
+    "discretion.Dirichlet"
+)
+
+
+@measure(safe="low")
+def distribution_utility(
+    system: System, n: int, population: PopulationLaw | None = None, rng: Seed = None
+) -> Plan[float | Estimate]:
+    """Return the share of what n honest answers tell of the population that n reports tell.
+
+    ``U = I(Y⃗; P) / I(X⃗; P)``
+
+    Parameters
+    ----------
+    system
+        A channel or a mechanism on k values.
+    n
+        Number of people who report, at least 1.
+    population
+        The law of the population's shares P: a `discretion.Dirichlet` or a `discretion.PointMixture`; None is Jeffreys'
+        prior.
+    rng
+        A generator or a seed, where reports are sampled; None draws a fresh one.
+
+    Returns
+    -------
+    float or Estimate
+        In [0, 1]. As `population_information`; where what the truth tells is sampled too, as of many people under a
+        `discretion.PointMixture`, either interval may miss, and the confidence is .9 for .95.
+
+    Raises
+    ------
+    InvalidValueError
+        If n is not a whole number of at least 1.
+    InvalidPriorError
+        If the population has not k values, or is known beforehand.
+    UnsupportedError
+        If the system is not one person's, or the population is no law of shares.
+    TooLargeError
+        As `population_information`, and for more than ten million people on three or more values.
+
+    Notes
+    -----
+    Source: LDP-info, Definition 4.3. It tends to ``(rank - 1)/(k - 1)`` as n grows (Corollary 6.8).
+
+    Examples
+    --------
+    >>> import discretion as dc
+    >>> round(distribution_utility(dc.RandomizedResponse(3, epsilon=2), 10), 6)
+    0.58015
+    """
+    protocol, law = _checked(system, population)
+    n, source = as_crowd(n, "n"), generator(rng)
+    if isinstance(law, Dirichlet) and law.k > 2:
+        check_summable(n)
+    plan = plan_population_information(protocol, n, law, source)
+    return plan.then(lambda told: _share(told, truth(protocol.secrets, n, law, source)))
+
+
+@measure(safe="low")
+def tally_utility(
+    system: System, n: int, population: PopulationLaw | None = None, rng: Seed = None
+) -> Plan[float | Estimate]:
+    """Return the share of the entropy of n people's tallies that their reports reveal: ``I(Y⃗; T) / H(T)``.
+
+    Parameters
+    ----------
+    system, n, population, rng
+        As for `distribution_utility`.
+
+    Returns
+    -------
+    float or Estimate
+        In [0, 1]. An `Estimate` where not all tallies of values and reports can be listed: from a sample among up to
+        16,384 people. For more people, or channels too large to sample, the bounds that hold for every channel; the
+        value is then the lower bound, unless both are close.
+
+    Raises
+    ------
+    InvalidValueError, InvalidPriorError, UnsupportedError, TooLargeError
+        As for `distribution_utility`.
+
+    Notes
+    -----
+    Source: LDP-info, Definition 4.3. The bounds are ``I(Y⃗; P) <= I(Y⃗; T) <= I(Y⃗; P) + n I(X; Y | P)``.
+
+    Examples
+    --------
+    >>> import discretion as dc
+    >>> round(tally_utility(dc.RandomizedResponse(2, p=1), 4), 12)
+    1.0
+    """
+    protocol, law = _checked(system, population)
+    n, source = as_crowd(n, "n"), generator(rng)
+    told = plan_population_information(protocol, n, law, source)
+    plan = plan_tally_information(protocol, n, law, told, source)
+    return plan.then(lambda told: _share(told, tally_entropy(protocol.secrets, n, law)))
+
+
+@measure(safe="low")
+def digit_utility(
+    system: System, n: int, population: PopulationLaw | None = None, rng: Seed = None
+) -> Plan[float | Estimate]:
+    """Return how many digits (to the base e) of each share of the population n reports tell.
+
+    ``U = (I(Y⃗; P) - h(P)) / (k-1)`` with h(P) the differential entropy of all shares but one.
+
+    Parameters
+    ----------
+    system, n, rng
+        As for `distribution_utility`.
+    population
+        The law of the population's shares P, a `discretion.Dirichlet`; None is Jeffreys' prior.
+
+    Returns
+    -------
+    float or Estimate
+        In nats; each further one narrows a share by a factor of e.
+
+    Raises
+    ------
+    InvalidValueError, InvalidPriorError, TooLargeError
+        As for `distribution_utility`.
+    UnsupportedError
+        If the system is not one person's, or the population has no density.
+
+    Notes
+    -----
+    Source: LDP-info, Definition 4.6. For a faithful channel it tends to ``½ log n`` plus its asymptotic utility.
+
+    Examples
+    --------
+    >>> import discretion as dc
+    >>> round(digit_utility(dc.RandomizedResponse(3, epsilon=2), 10), 6)
+    1.085365
+    """
+    protocol, law = _checked(system, population)
+    density = as_density(law)
+    plan = plan_population_information(protocol, as_crowd(n, "n"), density, generator(rng))
+    k, entropy = protocol.secrets, share_entropy(density)
+    return plan.then(lambda told: (told - entropy) / (k - 1))
+
+
+def _checked(system: object, population: PopulationLaw | None) -> tuple[System, PopulationLaw]:
+    protocol = as_protocol(system)
+    return protocol, as_population(population, protocol.secrets)
+
+
+def truth(k: int, n: int, population: PopulationLaw, rng: np.random.Generator) -> float | Estimate:
+    """Return ``I(X⃗; P)``, what the people's own values tell of the population."""
+    if isinstance(population, Dirichlet) and (k > 2 or n <= limits.current().most_users_summed):
+        return TrueTallies(population, n).information
+    if isinstance(population, PointMixture) and population.is_known:
+        return 0.0
+    return plan_population_information(RandomizedResponse(k, epsilon=math.inf), n, population, rng).compute()
+
+
+def _share(told: float | Estimate, known: float | Estimate) -> float | Estimate:
+    if highest(known) == 0:
+        raise InvalidPriorError(_CERTAIN)
+    # An interval's end may be 0; then all is possible.
+    return contrasted(told, known, lambda part, whole: min(1.0, part / whole) if whole > 0 else 1.0)

@@ -1,0 +1,347 @@
+"""The main job: one table of people in, what it gives away and what to do about it out."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import Any
+
+from discretion.anonymity import (
+    ClassSizes,
+    ColumnKind,
+    Population,
+    column_kinds,
+    exposure_bound,
+    exposure_if_independent,
+    preset as find_preset,
+    theorem_bound,
+)
+from discretion.anonymity.attacks.attack import inferences
+from discretion.anonymity.choosing.loads import GUESS_BUDGET
+from discretion.errors import InvalidValueError
+from discretion.input_files import without_password
+from discretion.jobs.audit.collection import collection_report, worth_collecting
+from discretion.jobs.audit.columns import column_reports
+from discretion.jobs.audit.decision import decide, front_of, offer_of
+from discretion.jobs.audit.decision_result import Columns, Decision, Offer
+from discretion.jobs.audit.measures import always_measured, measured_in_time
+from discretion.jobs.audit.omissions import not_examined
+from discretion.jobs.audit.redaction import redaction_report
+from discretion.jobs.audit.release import certified_selection, release_reports
+from discretion.jobs.audit.result import (
+    SHOWN,
+    Audit,
+    CertifiedReport,
+    CertifiedSet,
+    CollectionReport,
+    InferenceReport,
+    RedactionReport,
+    SetReport,
+    SetsReport,
+)
+from discretion.jobs.audit.risks import everybody_of, risk_reports, uniqueness_of, unsaid_of_uniqueness
+from discretion.jobs.audit.sets import (
+    Wanted,
+    asked_of_sets,
+    is_identifier_like,
+    search,
+    search_seconds,
+    set_reports,
+    sets_report,
+)
+from discretion.jobs.audit.time_limit import TimeLimit
+from discretion.jobs.gates import Number
+from discretion.jobs.persons import NO_PERSON, open_people, whose_rows
+from discretion.jobs.table_numbers import EngineCounts, TableNumbers
+from discretion.tables.layouts.column_names import distinct_names
+from discretion.tables.layouts.headers import Header
+from discretion.validation import as_count, as_real
+
+# Counting bounds are worked out for at most this many sets.
+_CERTIFIED_SETS = 20
+_COLUMNS_AT_ONCE = 64
+
+
+def audit(  # noqa: PLR0915 - section by section
+    table: Any,
+    columns: Sequence[str] | None = None,
+    sensitive: str | Sequence[str] | None = None,
+    k: int | None = None,
+    budget: float = 0.01,
+    *,
+    guess_budget: float | None = None,
+    certain_budget: float | None = None,
+    keep: Sequence[str] = (),
+    drop: Sequence[str] = (),
+    weights: Mapping[str, float] | None = None,
+    preset: str | None = None,
+    population: int | None = None,
+    weight: str | None = None,
+    person: str | None = None,
+    header: Header = None,
+    show_rare: bool = False,
+    progress: Callable[[str], None] | None = None,
+    memory: int | str | None = None,
+    seconds: float | TimeLimit | None = None,
+    searching: Callable[[], AbstractContextManager[None]] = nullcontext,
+) -> Audit:
+    """Return which columns of a table of people may go out together, and what the table gives away otherwise.
+
+    Parameters
+    ----------
+    table
+        Anything that `discretion.Population` takes: a path, ``"example:adult"``, a pandas, polars or Arrow table, an
+        Ibis table; or a Population.
+    columns
+        The columns to examine; None means all.
+    sensitive
+        The columns whose guessing to measure and to limit: a name, or several.
+    k
+        A person is exposed by a set of columns if fewer than k people, herself included, share her values; 10 unless
+        told, or what the preset says.
+    budget
+        The share of exposed people, in [0, 1], up to which a set counts as fit to go out together.
+    guess_budget
+        By how much the share of right guesses of a sensitive column may rise with such a set; 0.05 unless told.
+    certain_budget
+        Of which share of the people a sensitive value may be known for certain; of anybody unless told.
+    keep, drop
+        Columns that go out in any case, or in none.
+    weights
+        A column → how useful it is, 1 unless told; None counts columns, those that follow from another one only once.
+    preset
+        A published threshold instead of k, by a name in ``discretion.anonymity.PRESETS``.
+    population
+        How many people there are of whom those in the table are a sample, for the journalist's risk and for who is
+        unique among them; None if these are all.
+    weight
+        Instead of it, a column that says of how many people each row is one: a sampling weight. It is not published.
+    person
+        The column that names a person with several rows; "none" if every row is a person of its own. If a column
+        repeats as the name of a person does and None is given, the decision asks for it, and there are no measures.
+    header
+        What a file's first line is, as for `discretion.Population`.
+    show_rare
+        Whether to show values that fewer than max(k, 2) people hold: whatever k is, what one person alone holds is
+        shown to nobody who did not ask for it.
+    progress
+        Called with what is being worked on.
+    memory
+        How much the engine may hold that holds the table, as for `discretion.Population`.
+    seconds
+        When these have passed nothing more is begun, and ``not_examined`` says what is missing; the columns by
+        themselves and all together are always examined. Or a limit that has begun before. The search for the best
+        columns ends after some seconds in any case, half of what is left at the latest, and says how much better others
+        could be.
+    searching
+        Makes what surrounds that search; a KeyboardInterrupt there ends the search only.
+
+    Returns
+    -------
+    Audit
+        A decision on each column, exact numbers, and certified bounds marked as such.
+
+    Raises
+    ------
+    InvalidTableError, UnknownColumnError
+        If the table cannot be read as it stands, or lacks a column.
+    InvalidValueError
+        If k, a budget or another number is outside its range, or there is no such preset.
+
+    Examples
+    --------
+    >>> found = audit("example:adult", columns=["sex", "race"], sensitive="race")
+    >>> found.people, found.sets.whole.classes, found.sets.whole.unique_people
+    (32561, 10, 0)
+    >>> [(each.column, each.verdict) for each in found.decision.columns]
+    [('sex', 'publish'), ('race', 'drop')]
+    """
+    k, share = _least_alike(k, preset), as_real(budget, "budget")
+    if not 0 <= share <= 1:
+        raise InvalidValueError(f"budget is a share of the people, in [0, 1], got {budget!r}")
+    report_progress: Callable[[str], None] = progress or (lambda _: None)
+    time = seconds if isinstance(seconds, TimeLimit) else TimeLimit(seconds)
+    if isinstance(table, Population) and header is not None:
+        raise InvalidValueError("a Population has names for its columns already; say what header is when making it")
+    secrets = (sensitive,) if isinstance(sensitive, str) else tuple(sensitive or ())
+    for name, told in (("guess_budget", guess_budget), ("certain_budget", certain_budget)):
+        if told is not None and not secrets:
+            raise InvalidValueError(f"{name} limits what is told of sensitive columns, and none is named as sensitive")
+    columns = None if columns is None else distinct_names(columns)
+    weighing = () if weight is None else (weight,)
+    read = None if columns is None else list(dict.fromkeys([*columns, *secrets, *keep, *drop, *weighing]))
+    keys: list[ColumnKind] = []  # an audit is how the question is found, and does not stop at it
+    known_kinds: dict[str, ColumnKind] = {}
+
+    def kinds_of(whole: Population) -> Iterable[ColumnKind]:
+        report_progress("what kind of column each is")
+        known_kinds.update({kind.column: kind for kind in column_kinds(whole)})
+        return known_kinds.values()
+
+    people = open_people(table, read, person, header, memory=memory, repeats=keys.append, kinds_of=kinds_of)
+    everybody = everybody_of(people, population, weight)
+    chosen = people.known(None if columns is None else list(dict.fromkeys([*columns, *keep])))
+    chosen = tuple(column for column in chosen if column != weight)
+    secrets = people.known(secrets)
+    alone = _alone(people, tuple(dict.fromkeys([*chosen, *secrets])), report_progress)
+    if not known_kinds:
+        report_progress("what kind of column each is")
+        known_kinds.update({kind.column: kind for kind in column_kinds(people, chosen)})
+    kinds = {name: known_kinds[name] for name in chosen}
+    traits = tuple(column for column in chosen if not is_identifier_like(alone[column]))
+    rise = GUESS_BUDGET if guess_budget is None else as_real(guess_budget, "guess_budget")
+    kept = people.known(keep), people.known(drop)
+    wanted = Wanted(k, share, secrets, rise, certain_budget, *kept)
+    asked = asked_of_sets(people, kinds, wanted)
+    by = weights if time.left else weights or {}  # told worths take no questions
+    longest, longest_of_bits = search_seconds(people)
+    allowed = min(longest, time.left / 2)
+    selection = search(asked, by, allowed, report_progress, searching)
+    offers = [offer_of(people, selection, "columns")]
+    if offers[0] is not None and by is None and people.person is None and selection.ended != "interrupted":
+        of_bits = search(asked, "bits", min(longest_of_bits, time.left / 2), report_progress, searching)
+        offers.append(offer_of(people, of_bits, "bits"))
+    if not selection.proved and allowed < longest:
+        time.cut_off("sets")
+    report_progress("what to do with each column")
+    decision = Decision(
+        columns=tuple(decide(people, asked, kinds, selection, wanted, time=time)),
+        offers=_apart(offers),
+        question=next(map(whose_rows, keys), None),
+        functions=selection.functions,
+        nearly=selection.nearly,
+        front=tuple(front_of(people, selection)),
+        kept=wanted.keep,
+        key=next((key.column for key in keys), None),
+    )
+    sets = sets_report(people, chosen, traits, selection, k)
+    selected = set_reports(people, [found.columns for found in selection.maximal if found.columns][:SHOWN], k)
+    report_progress("risks in regulators' words")
+    risks = tuple(risk_reports(people, chosen, decision.recommended, wanted, everybody))
+    measures: dict[str, Number] = {}
+    if decision.question is None:
+        among = everybody.people if everybody.weight is None else None
+        numbers = TableNumbers(EngineCounts(people, among, everybody.weight), chosen, secrets, k=k)
+        measures = always_measured(people, numbers, decision, secrets)
+        measures |= dict(time.left_for("measures", measured_in_time(numbers)))
+    uniqueness = uniqueness_of(people, decision.recommended or traits, everybody)
+    report_progress("what the columns alone certify")
+    certified: tuple[CertifiedReport, ...] = ()
+    promised: tuple[CertifiedSet, ...] = ()
+    if people.person is None:
+        certified = tuple(time.left_for("certified", _certified(people, sets, selected, k)))
+        promised = tuple(time.left_for("certified_selection", certified_selection(people, traits, k, share)))
+    report_progress("what a release promises")
+    released = [report.columns for report in selected]
+    promises = release_reports(people, _with_traits(released, traits), next(iter(secrets), None), k)
+    release = tuple(time.left_for("release", promises))
+    report_progress("guesses of the sensitive columns")
+    guesses = tuple(time.left_for("inference", _inference(people, traits, released, secrets, k)))
+    report_progress("redacting rare values")
+    redaction = RedactionReport((), ()) if people.person else redaction_report(people, traits, released, k, time)
+    report_progress("collecting the columns instead")
+    reports = () if people.person else _collection({column: alone[column] for column in traits})
+    collection = tuple(time.left_for("collection", reports))
+    return Audit(
+        table=without_password(str(table)) if isinstance(table, str | Path) else "table",
+        people=people.people,
+        rows=people.rows,
+        person=people.person,
+        sensitive=secrets,
+        k=k,
+        preset=None if preset is None else find_preset(preset),
+        budget=share,
+        guess_budget=wanted.guess_budget,
+        show_rare=show_rare,
+        options=(f"--person={NO_PERSON}",) if person == NO_PERSON else (),
+        decision=decision,
+        risks=risks,
+        uniqueness=uniqueness,
+        columns=tuple(column_reports(people, {column: alone[column] for column in chosen}, k, show_rare)),
+        sets=sets,
+        certified=certified,
+        certified_selection=promised,
+        selected=selected,
+        release=release,
+        inference=guesses,
+        collection=collection,
+        redaction=redaction,
+        cut_short=time.cut,
+        not_examined=(
+            *not_examined(people, sets, selection, alone, redaction, sensitive=secrets, time=time),
+            *unsaid_of_uniqueness(people, everybody),
+        ),
+        measures=measures,
+    )
+
+
+def _collection(traits: Mapping[str, ClassSizes]) -> Iterator[CollectionReport]:
+    categorical = worth_collecting(traits)
+    return (collection_report(column, traits[column], len(categorical)) for column in categorical)
+
+
+def _least_alike(k: int | None, name: str | None) -> int:
+    if name is None:
+        return as_count(10 if k is None else k, "k", at_least=1)
+    least = find_preset(name).k
+    if k not in (None, least):
+        raise InvalidValueError(f"the preset {name!r} says k = {least}, and k = {k} was given too; leave one of them")
+    return least
+
+
+def _alone(people: Population, columns: Columns, progress: Callable[[str], None]) -> dict[str, ClassSizes]:
+    """Return the class sizes of each column, some at once."""
+    alone: dict[str, ClassSizes] = {}
+    for start in range(0, len(columns), _COLUMNS_AT_ONCE):
+        progress(f"column {columns[start]}")
+        part = columns[start : start + _COLUMNS_AT_ONCE]
+        alone.update(zip(part, people.class_sizes_of_all((column,) for column in part), strict=True))
+    return alone
+
+
+def _apart(offers: Iterable[Offer | None]) -> tuple[Offer, ...]:
+    """Return the offers, those after the first if they have more bits than it in the digits that are said."""
+    best, *others = offers
+    if best is None:
+        return ()
+    told, *more = (float(f"{offer.bits:.3g}") for offer in (best, *filter(None, others)))
+    return best, *(other for other, bits in zip(filter(None, others), more, strict=True) if bits > told)
+
+
+def _certified(
+    population: Population, sets: SetsReport, selected: Sequence[SetReport], k: int
+) -> Iterator[CertifiedReport]:
+    chosen = {report.columns: report for report in (*selected, sets.whole, *sets.smallest_over_budget)}
+    for report in [report for report in chosen.values() if len(report.columns) > 1][:_CERTIFIED_SETS]:
+        yield CertifiedReport(
+            columns=report.columns,
+            bound=exposure_bound(population, k=k, columns=report.columns),
+            exposure=report.exposure,
+            theorems=theorem_bound(population, k=k, columns=report.columns).value,
+            if_independent=exposure_if_independent(population, k=k, columns=report.columns),
+        )
+
+
+def _with_traits(released: list[Columns], traits: Columns) -> list[Columns]:
+    """Return the released sets and all traits together, once, if there are any."""
+    return [*released, traits] if traits and traits not in released else released
+
+
+def _inference(
+    people: Population, traits: Columns, released: Sequence[Columns], secrets: Columns, k: int
+) -> Iterator[InferenceReport]:
+    """Yield the guesses of each sensitive column by who knows a column, a set that may go out, or all of them."""
+    for secret in secrets:
+        known = [*((column,) for column in traits), *released, traits]
+        without = dict.fromkeys(tuple(column for column in columns if column != secret) for columns in known)
+        for attack in inferences(people, list(filter(None, without)), secret):
+            sizes = people.class_sizes(attack.columns)
+            yield InferenceReport(
+                sensitive=secret,
+                known=attack.columns,
+                prior=attack.prior,
+                posterior=attack.posterior,
+                worst_person=attack.worst_person,
+                certain_people=attack.certain_people,
+                exposure=sizes.exposure(k=k),
+                unique_people=sizes.unique,
+            )

@@ -1,0 +1,56 @@
+"""What there is to gate of an audit: its numbers by short names."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from fractions import Fraction
+
+from discretion.anonymity import Population
+from discretion.jobs.audit.decision_result import Columns, Decision
+from discretion.jobs.audit.result import Audit
+from discretion.jobs.gates import Number
+from discretion.jobs.table_measures import ALL_COLUMNS, table_measures
+from discretion.jobs.table_numbers import TableNumbers
+
+_RECOMMENDED = ("recommended_exposure", f"{ALL_COLUMNS}recommended_exposure")
+
+
+def audit_measures(sensitive: Iterable[str]) -> tuple[str, ...]:
+    """Return the measures of an audit: those of a table, and the exposure of the columns that are recommended."""
+    return (*_RECOMMENDED, *table_measures(sensitive))
+
+
+def measures_of(found: Audit) -> dict[str, Number | None]:
+    """Return the measures of an audit, None where it did not come to one."""
+    return {name: found.measures.get(name) for name in audit_measures(found.sensitive)}
+
+
+def always_measured(
+    people: Population, numbers: TableNumbers, decision: Decision, sensitive: Columns
+) -> dict[str, Number]:
+    """Return the measures that an audit has whatever its time: who stands out, and what is guessed of whom."""
+    found = {name: numbers[name] for name in numbers if not _of_groups(name)}
+    if decision.offers:
+        best = decision.offers[0]
+        known = people.class_sizes([name for name in best.columns if name not in sensitive])
+        found[_RECOMMENDED[0]] = Fraction(known.exposed(k=numbers.k), people.people)
+        found[_RECOMMENDED[1]] = Fraction(best.exposed_people, people.people)
+    return found
+
+
+def measured_in_time(numbers: TableNumbers) -> Iterator[tuple[str, Number]]:
+    """Yield the other measures, one by one."""
+    yield from ((name, numbers[name]) for name in numbers if _of_groups(name))
+
+
+def _of_groups(name: str) -> bool:
+    return name.removeprefix(ALL_COLUMNS).partition(":")[0] in ("l_diversity", "t_closeness")
+
+
+def why_missing(found: Audit) -> Mapping[str, str]:
+    """Return of each measure of an audit why there is none, if there is none."""
+    names = audit_measures(found.sensitive)
+    if found.decision.question is not None:
+        return dict.fromkeys(names, f"rows may not be people: {found.decision.question}")
+    more = "; raise --budget, or give it more time (--time)" if "sets" in found.cut_short else "; raise --budget"
+    none = f"no set of columns was found within the budgets{more}"
+    later = "this audit did not come to it; give it more time (--time)"
+    return dict.fromkeys(names, later) | dict.fromkeys(_RECOMMENDED, none)

@@ -1,0 +1,63 @@
+"""If people redacted the values that few hold: what that hides of each column, and of several together."""
+
+from collections.abc import Iterable, Sequence
+
+from discretion import limits
+from discretion.anonymity import Population, RedactionRule, redacted_exposure, redaction_leakage, redaction_rules
+from discretion.errors import TooLargeError
+from discretion.jobs.audit.decision_result import Columns
+from discretion.jobs.audit.result import RedactedColumn, RedactedSet, RedactionReport
+from discretion.jobs.audit.time_limit import TimeLimit
+
+# A redacted value is a rare one this often, if decoys can bring that about.
+SUSPICION = 0.5
+
+
+def redaction_report(
+    population: Population, traits: Columns, released: Iterable[Columns], k: int, time: TimeLimit
+) -> RedactionReport:
+    """Return what redacting would mean for each trait with rare values, and for sets of columns that have some.
+
+    These are the first of the released ones that a rule is about, and all traits together.
+    """
+    rules = redaction_rules(population, k, traits, SUSPICION)[: limits.current().most_rules]
+    ruled = {rule.column for rule in rules}
+    sets = [columns for columns in released if ruled.intersection(columns)][:1]
+    if rules and traits not in sets:
+        sets.append(traits)
+    return RedactionReport(
+        columns=tuple(time.left_for("redaction", (_column(population, rule, k) for rule in rules))),
+        together=tuple(
+            time.left_for("redaction", (_set(population, columns, rules, k) for columns in sets if len(columns) > 1))
+        ),
+    )
+
+
+def _column(population: Population, rule: RedactionRule, k: int) -> RedactedColumn:
+    told, alone = redaction_leakage(population, rule), _set(population, (rule.column,), [rule], k)
+    return RedactedColumn(
+        column=rule.column,
+        rarer_than=rule.rarer_than,
+        decoys=rule.decoys,
+        rare_values=told.rare_values,
+        rare_people=told.rare_people,
+        redacted=told.redacted,
+        suspicion=told.suspicion,
+        exposure=alone.exposure,
+        redacted_exposure=alone.redacted_exposure,
+    )
+
+
+def _set(population: Population, columns: Columns, rules: Sequence[RedactionRule], k: int) -> RedactedSet:
+    before = population.class_sizes(columns).exposure(k=k)
+    return RedactedSet(columns, before, _after(population, columns, rules, k))
+
+
+def _after(population: Population, columns: Columns, rules: Sequence[RedactionRule], k: int) -> float | None:
+    redacting = sum(rule.column in columns for rule in rules)
+    if population.class_sizes(columns).classes << redacting > limits.current().most_answers_redacted:
+        return None
+    try:
+        return redacted_exposure(population, rules, k=k, columns=columns)
+    except TooLargeError:  # few classes, but of many columns with rules
+        return None

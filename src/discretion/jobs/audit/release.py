@@ -1,0 +1,46 @@
+"""Which columns may go out together by what single columns certify, and what releasing a set promises."""
+
+from collections.abc import Iterable, Iterator
+
+from discretion.anonymity import (
+    Population,
+    entropy_l_diversity,
+    future_exposure,
+    k_anonymity,
+    l_diversity,
+    select_columns,
+    t_closeness,
+)
+from discretion.estimate import Estimate
+from discretion.jobs.audit.decision_result import Columns
+from discretion.jobs.audit.result import SHOWN, CertifiedSet, ReleaseReport
+
+# How long the search for them may take.
+_SECONDS = 2.0
+
+
+def certified_selection(population: Population, traits: Columns, k: int, budget: float) -> Iterator[CertifiedSet]:
+    """Yield the largest sets that the single columns certify to be within the budget, the largest first."""
+    selection = select_columns(population, budget, k=k, by="certified", columns=traits, time_limit=_SECONDS)
+    best = [found for found in selection.maximal if found.columns][:SHOWN]
+    for found, sizes in zip(best, population.class_sizes_of_all(found.columns for found in best), strict=True):
+        assert isinstance(found.exposure, Estimate)
+        yield CertifiedSet(found.columns, found.exposure, sizes.exposure(k=k))
+
+
+def release_reports(
+    population: Population, released: Iterable[Columns], sensitive: str | None, k: int
+) -> Iterator[ReleaseReport]:
+    """Yield what releasing each set of columns promises; what another release would expose, of the first set only."""
+    for place, columns in enumerate(released):
+        known = tuple(column for column in columns if column != sensitive)
+        yield ReleaseReport(
+            columns=columns,
+            k_anonymity=k_anonymity(population, columns),
+            l_diversity=None if sensitive is None else l_diversity(population, known, sensitive),
+            entropy_l_diversity=None if sensitive is None else entropy_l_diversity(population, known, sensitive),
+            t_closeness=None if sensitive is None else t_closeness(population, known, sensitive),
+            future_exposure=None
+            if population.person or place
+            else future_exposure(population, population.people, k, columns=columns),
+        )

@@ -1,0 +1,76 @@
+"""The risks in regulators' words, and who is unique among everybody whom the table's people are a sample of."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from discretion.anonymity import Population, Risk, reidentification_risks
+from discretion.anonymity.people.weights import weighted_classes
+from discretion.anonymity.uniqueness.population_uniqueness import PopulationUniqueness, population_uniqueness
+from discretion.errors import InvalidValueError
+from discretion.jobs.audit.decision_result import Columns
+from discretion.jobs.audit.result import RiskReport
+from discretion.jobs.audit.sets import Wanted
+from discretion.printable import printable
+
+
+@dataclass(frozen=True)
+class Everybody:
+    """Whom the table's people are among: so many, by a column of weights or as told; None is nobody else.
+
+    ``equally`` says whether each of them was as likely to be in the table.
+    """
+
+    people: int | None
+    weight: str | None
+    equally: bool = True
+
+
+def everybody_of(people: Population, population: int | None, weight: str | None) -> Everybody:
+    """Return whom the table's people are among; there is one way to say it."""
+    if weight is None:
+        return Everybody(population, None)
+    if population is not None:
+        raise InvalidValueError(
+            f"the weights of {weight!r} add up to the people there are, and population says so too; leave one of them"
+        )
+    weighed = weighted_classes(people, (), weight)
+    return Everybody(round(weighed.people), weight, weighed.equal)
+
+
+def risk_reports(
+    people: Population, whole: Columns, recommended: Columns, wanted: Wanted, everybody: Everybody
+) -> Iterator[RiskReport]:
+    """Yield the risks of the whole table and of what is recommended, beside each other."""
+    of_whole = _risks_of(people, whole, wanted, everybody)
+    of_few = _risks_of(people, recommended, wanted, everybody) if recommended else [None] * len(of_whole)
+    for risk, few in zip(of_whole, of_few, strict=True):
+        yield RiskReport(risk.name, risk.meaning, risk.value, None if few is None else few.value)
+
+
+def uniqueness_of(people: Population, columns: Columns, everybody: Everybody) -> PopulationUniqueness | None:
+    """Return who is unique among everybody on these columns, if there is somebody else and something is known."""
+    if everybody.people is None or not columns or any(unsaid_of_uniqueness(people, everybody)):
+        return None
+    return population_uniqueness(people, everybody.people, columns)
+
+
+def unsaid_of_uniqueness(people: Population, everybody: Everybody) -> Iterator[str]:
+    """Yield why nothing is said of who is unique among everybody, if somebody asked."""
+    if everybody.people is not None and people.person is not None:
+        yield "who is unique among everybody: it is asked of people with one row each."
+    if not everybody.equally:
+        yield (
+            f"who is unique among everybody: the weights {printable(str(everybody.weight))} differ, so some were "
+            "likelier than others to be in the table; the answers are for samples drawn with equal chances."
+        )
+
+
+def _risks_of(people: Population, columns: Columns, wanted: Wanted, everybody: Everybody) -> list[Risk]:
+    """Return the risks of columns to an adversary who knows those that are not sensitive."""
+    among = everybody.people if everybody.weight is None else None
+    known = [column for column in columns if column not in wanted.sensitive]
+    found = list(reidentification_risks(people, known, wanted.k, population=among, weight=everybody.weight))
+    for secret in wanted.sensitive:
+        *_, guess, certain = reidentification_risks(people, known, wanted.k, sensitive=secret)
+        found += [replace(risk, name=f"{risk.name}: {printable(secret)}") for risk in (guess, certain)]
+    return found

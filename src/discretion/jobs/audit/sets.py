@@ -1,0 +1,118 @@
+"""Which columns may go out together: the search for them, and what the sets that it names give away."""
+
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager, ExitStack
+from dataclasses import dataclass
+
+from discretion.anonymity import ClassSizes, ColumnKind, Population, Selection
+from discretion.anonymity.choosing.asked import Asked, asked_of
+from discretion.anonymity.choosing.choices import Weights
+from discretion.anonymity.choosing.selection import selection_of
+from discretion.anonymity.people.kinds import NAMING
+from discretion.jobs.audit.decision_result import Columns
+from discretion.jobs.audit.result import SHOWN, SetReport, SetsReport
+
+# A column whose values alone single out every second person, on average, is an identifier and not a trait.
+IDENTIFIER_LIKE = 0.5
+# How long the search for the best set may take, and then that for the one with most bits, unless told; and how many
+# times as long where rows stay in an engine elsewhere, which takes seconds for what takes milliseconds here.
+_SEARCH_SECONDS, _BITS_SECONDS, _ELSEWHERE = 10.0, 2.5, 6
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is asked of a set of columns: who is exposed, how much may be given away, what goes out always or never."""
+
+    k: int
+    budget: float
+    sensitive: Columns
+    guess_budget: float
+    certain_budget: float | None
+    keep: Columns
+    drop: Columns
+
+
+def asked_of_sets(population: Population, kinds: Mapping[str, ColumnKind], wanted: Wanted) -> Asked:
+    """Return what a set of those columns is asked that do not name their person."""
+    naming = [name for name, kind in kinds.items() if kind.kind in NAMING and name not in wanted.keep]
+    return asked_of(
+        population,
+        wanted.budget,
+        k=wanted.k,
+        columns=list(kinds),
+        keep=wanted.keep,
+        drop=list(dict.fromkeys([*wanted.drop, *naming])),
+        sensitive=wanted.sensitive,
+        guess_budget=wanted.guess_budget,
+        certain_budget=wanted.certain_budget,
+    )
+
+
+def search_seconds(population: Population) -> tuple[float, float]:
+    """Return how long the search for the best set may take, and that for the one with most bits."""
+    times = 1 if population.told_by_rows(lambda rows, _: rows.arrow is not None) else _ELSEWHERE
+    return times * _SEARCH_SECONDS, times * _BITS_SECONDS
+
+
+def search(
+    asked: Asked,
+    weights: Weights,
+    seconds: float,
+    progress: Callable[[str], None],
+    searching: Callable[[], AbstractContextManager[None]],
+) -> Selection:
+    """Return the most useful columns that give away little enough.
+
+    ``searching`` surrounds the search from its first finding on: a KeyboardInterrupt there ends no more than that.
+    """
+    most, begun = 0, ExitStack()
+
+    def better(columns: Columns) -> None:
+        nonlocal most
+        if not most:
+            begun.enter_context(searching())
+        if len(columns) >= most:
+            most = max(1, len(columns))
+            progress(f"columns that may go out together: {most} so far")
+
+    with begun:
+        return selection_of(asked, weights, time_limit=max(seconds, 1e-9), progress=better)
+
+
+def set_report(columns: Columns, sizes: ClassSizes, k: int) -> SetReport:
+    """Return what the class sizes of a set of columns say."""
+    exposed = sizes.exposed(k=k)
+    return SetReport(
+        columns=columns,
+        classes=sizes.classes,
+        unique_people=sizes.unique,
+        smallest_class=sizes.smallest,
+        exposed_people=exposed,
+        exposure=exposed / sizes.people,
+        reidentification_vulnerability=sizes.classes / sizes.people,
+    )
+
+
+def is_identifier_like(sizes: ClassSizes) -> bool:
+    """Whether knowing this column's value names its person in more than every second try."""
+    return sizes.classes > IDENTIFIER_LIKE * sizes.people
+
+
+def set_reports(population: Population, sets: Iterable[Columns], k: int) -> tuple[SetReport, ...]:
+    """Return what sets of columns give away."""
+    chosen = list(sets)
+    sizes = population.class_sizes_of_all(chosen)
+    return tuple(set_report(columns, each, k) for columns, each in zip(chosen, sizes, strict=True))
+
+
+def sets_report(population: Population, whole: Columns, traits: Columns, selection: Selection, k: int) -> SetsReport:
+    """Return what the search says of the sets of columns, and what all columns together give away."""
+    over = [found.columns for found in selection.smallest_over[:SHOWN]]
+    return SetsReport(
+        whole=set_report(whole, population.class_sizes(whole), k),
+        smallest_over_budget=set_reports(population, filter(None, over), k),
+        identifier_like=tuple(column for column in whole if column not in traits),
+        examined=selection.examined,
+        possible=selection.possible,
+        complete=selection.complete,
+    )

@@ -1,0 +1,47 @@
+"""The time that an audit may take: it looks between its parts, and says what it left out."""
+
+import math
+import time
+from collections.abc import Iterable, Iterator
+from typing import TypeVar
+
+from discretion.errors import InvalidValueError
+from discretion.validation import as_real
+
+T = TypeVar("T")
+
+
+class TimeLimit:
+    """So many seconds from now, or no limit if None; and the sections of the audit that it cut short."""
+
+    def __init__(self, seconds: float | None) -> None:
+        self.seconds = math.inf if seconds is None else as_real(seconds, "seconds")
+        if not self.seconds > 0:
+            raise InvalidValueError(f"seconds must be above 0, got {seconds!r}")
+        self._until = time.monotonic() + self.seconds
+        self._cut: dict[str, None] = {}
+
+    @property
+    def left(self) -> float:
+        """How many seconds are left, at least 0."""
+        return max(0.0, self._until - time.monotonic())
+
+    def cut_off(self, section: str) -> None:
+        """Note that a section was cut short."""
+        self._cut[section] = None
+
+    @property
+    def cut(self) -> tuple[str, ...]:
+        """The sections that are missing, or a part of them, in the order in which they were cut."""
+        return tuple(self._cut)
+
+    def left_for(self, section: str, parts: Iterable[T]) -> Iterator[T]:
+        """Yield the parts of a section that are worked out in time."""
+        working = iter(parts)
+        while time.monotonic() < self._until:
+            try:
+                part = next(working)
+            except StopIteration:
+                return
+            yield part
+        self.cut_off(section)

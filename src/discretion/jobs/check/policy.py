@@ -1,0 +1,314 @@
+"""What a file of people may give away, as a policy in TOML says it: every key known, and in which line it stands."""
+
+import os
+import re
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any, Literal, cast
+
+from discretion.anonymity import preset as find_preset
+from discretion.errors import InvalidValueError
+from discretion.input_files import read_toml
+from discretion.jobs.gates import Gate, gates_of, limit_of
+from discretion.jobs.persons import NO_PERSON
+from discretion.jobs.table_measures import ALL_COLUMNS, table_measures
+from discretion.presenting.names import short
+from discretion.spelling import one_of
+from discretion.tables.layouts.column_names import distinct_names
+
+Columns = tuple[str, ...]
+
+KEYS = (
+    "person",
+    "header",
+    "columns",
+    "together",
+    "preset",
+    "k",
+    "budget",
+    "sensitive",
+    "guess_budget",
+    "certain_budget",
+    "l",
+    "t",
+    "missing",
+    "fail_over",
+)
+# Numbers of people, classes or values: not shares. Some of them are never below 1.
+_WHOLE = {"people", "exposed_people", "unique_people", "classes", "k_anonymity", "l_diversity"}
+_FROM_ONE = {"people", "classes", "k_anonymity", "l_diversity"}
+_OF_K = {"exposure", "exposed_people"}
+# What is better when it is higher, and what is neither good nor bad; all others are better when they are lower.
+_BETTER_HIGH, _NEUTRAL = {"k_anonymity", "l_diversity"}, {"people", "classes"}
+# How a limit of a sensitive column ends that the file lacks.
+_MISSING: Mapping[str, Literal["not decided", "failed"]] = {"undecided": "not decided", "fail": "failed"}
+_OF_SENSITIVE: Mapping[str, tuple[str, Literal["<", ">"]]] = {
+    "guess_budget": ("guess_rise", ">"),
+    "certain_budget": ("certain", ">"),
+    "l": ("l_diversity", "<"),
+    "t": ("t_closeness", ">"),
+}
+# As of an audit.
+_FEW = 10
+
+
+@dataclass(frozen=True)
+class Policy:
+    """What a file may give away.
+
+    Parameters
+    ----------
+    person
+        The column that names a person with several rows, "none" if every row is a person, or None if it does not say.
+    header
+        As of `discretion.Population`.
+    columns
+        Those that a file may have at all; None is any.
+    together
+        Sets of columns, one of which has to hold all those of a file; None is any.
+    sensitive
+        The columns whose guessing is limited.
+    k
+        Exposed are fewer than k people alike.
+    missing
+        How the limits of a sensitive column end that a file lacks.
+    gates
+        A rule's key, and what must not be.
+    lines
+        A key → the line that it begins in.
+    """
+
+    person: str | None
+    header: bool | Columns | None
+    columns: Columns | None
+    together: tuple[Columns, ...] | None
+    sensitive: Columns
+    k: int
+    missing: Literal["not decided", "failed"]
+    gates: tuple[tuple[str, Gate], ...]
+    lines: Mapping[str, int]
+
+
+def read_policy(path: str | os.PathLike[str]) -> Policy:
+    r"""Return the policy in a TOML file.
+
+    Raises
+    ------
+    InvalidValueError
+        If there is no such file, it is not TOML, or it says something that no policy says.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "discretion.toml")
+    >>> _ = path.write_text('columns = ["age", "sex"]\nk = 5\n')
+    >>> policy = read_policy(path)
+    >>> policy.columns, policy.gates, policy.lines["k"]
+    (('age', 'sex'), (('k', Gate(measure='k_anonymity', operator='<', limit=Fraction(5, 1))),), 2)
+    """
+    given, text = read_toml(path, "a policy")
+    return _Reader(os.fspath(path), given, {key: _line_of(key, text) for key in given}).policy()
+
+
+def checked_gates(texts: Iterable[str], sensitive: Iterable[str]) -> tuple[Gate, ...]:
+    """Return the gates that are spelled so, if they are of a table's measures and fail what gives away more.
+
+    Examples
+    --------
+    >>> checked_gates(["k_anonymity>5"], ())
+    Traceback (most recent call last):
+    ...
+    discretion.errors.InvalidValueError: the gate 'k_anonymity>5' fails files that give away less; write 'k_anonymity<5'
+    """
+    spelled = tuple(texts)
+    gates = gates_of(spelled, table_measures(sensitive))
+    for text, gate in zip(spelled, gates, strict=True):
+        name = _measure(gate)
+        right = "<" if name in _BETTER_HIGH else ">"
+        if gate.operator != right and name not in _NEUTRAL:
+            better = f"{gate.measure}{right}{text.rpartition(gate.operator)[2].strip()}"
+            raise InvalidValueError(f"the gate {text!r} fails files that give away less; write {better!r}")
+    return gates
+
+
+def _measure(gate: Gate) -> str:
+    return gate.measure.removeprefix(ALL_COLUMNS).partition(":")[0]
+
+
+class _Reader:
+    """Reads the keys of a policy, and says in which line one is wrong."""
+
+    def __init__(self, path: str, given: Mapping[str, Any], lines: Mapping[str, int]) -> None:
+        self._path, self._given, self._lines = path, given, lines
+
+    def policy(self) -> Policy:
+        """Return the policy, if all that is given is one."""
+        for key in self._given:
+            try:
+                one_of(key, KEYS, "key of a policy called")
+            except InvalidValueError as error:
+                raise InvalidValueError(f"{self._place(key)}: {error}") from None
+        person, sensitive = self._text("person"), self._names("sensitive", alone=True) or ()
+        if person is not None and person != NO_PERSON and person in sensitive:
+            raise self._wrong("sensitive", f"names {person!r}, which is the person's column; leave it in one of them")
+        columns, together, k = self._names("columns"), self._sets(), self._k() or _FEW
+        gates = tuple(self._gates(sensitive))
+        if columns is None and together is None and not any(_can_fail(gate, k) for _, gate in gates):
+            idle = " that a file could break" if gates else ""
+            raise InvalidValueError(
+                f"the policy {self._path!r} has no rule{idle}, so nothing would be checked; add columns, together, k, "
+                "preset, budget, a limit for a sensitive column, or fail_over"
+            )
+        return Policy(
+            person=person,
+            header=self._header(),
+            columns=columns,
+            together=together,
+            sensitive=sensitive,
+            k=k,
+            missing=self._missing(),
+            gates=gates,
+            lines=self._lines,
+        )
+
+    def _gates(self, sensitive: Columns) -> Iterator[tuple[str, Gate]]:
+        given, k = self._given, self._k()
+        if "budget" in given:
+            yield "budget", Gate("exposure", ">", self._share("budget"))
+        elif k is not None:
+            yield "k" if "k" in given else "preset", Gate("k_anonymity", "<", Fraction(k))
+        limits = [key for key in _OF_SENSITIVE if key in given]
+        if limits and not sensitive:
+            raise self._wrong(limits[0], 'is about sensitive columns; name them as sensitive = ["…"]')
+        for key in limits:
+            measure, operator = _OF_SENSITIVE[key]
+            limit = Fraction(self._count(key)) if key == "l" else self._share(key)
+            yield from ((key, Gate(f"{measure}:{column}", operator, limit)) for column in sensitive)
+        spelled = given.get("fail_over", [])
+        if not _is_texts(spelled):
+            raise self._unfit("fail_over", 'must be a list of gates, as ["exposure>0.01"]')
+        try:
+            gates = checked_gates(spelled, sensitive)
+        except InvalidValueError as error:
+            raise InvalidValueError(f"{self._place('fail_over')}: {error}") from None
+        limited = {gate.measure.partition(":")[2] for gate in gates}
+        if not limits and (free := next((name for name in sensitive if name not in limited), None)) is not None:
+            raise self._wrong("sensitive", f"names {free!r} without a limit; add one of {', '.join(_OF_SENSITIVE)}")
+        yield from (("fail_over", gate) for gate in gates)
+
+    def _k(self) -> int | None:
+        k = self._count("k") if "k" in self._given else None
+        if (name := self._text("preset")) is None:
+            return k
+        try:
+            least = find_preset(name).k
+        except InvalidValueError as error:
+            raise InvalidValueError(f"{self._place('preset')}: {error}") from None
+        if k not in (None, least):
+            raise self._wrong("k", f"is {k}, and the preset {name!r} says k = {least}; leave one of them")
+        return least
+
+    def _header(self) -> bool | Columns | None:
+        header = self._given.get("header")
+        if header is None or isinstance(header, bool):
+            return header
+        if _is_texts(header):
+            return self._names("header")
+        raise self._unfit("header", "must be true, false or a list of names")
+
+    def _missing(self) -> Literal["not decided", "failed"]:
+        value = self._given.get("missing", "undecided")
+        if not isinstance(value, str) or value not in _MISSING:
+            raise self._unfit("missing", 'must be "undecided" or "fail"')
+        return _MISSING[value]
+
+    def _text(self, key: str) -> str | None:
+        value = self._given.get(key)
+        if not isinstance(value, str | None):
+            raise self._unfit(key, "must be text")
+        return value
+
+    def _names(self, key: str, *, alone: bool = False) -> Columns | None:
+        value = self._given.get(key)
+        if value is None:
+            return None
+        names = [value] if alone and isinstance(value, str) else value
+        if not _is_texts(names) or not names:
+            raise self._unfit(key, "must be a list of names of columns")
+        return self._distinct(key, names)
+
+    def _sets(self) -> tuple[Columns, ...] | None:
+        sets: Any = self._given.get("together")
+        if sets is None:
+            return None
+        if not isinstance(sets, list) or not sets or not all(map(_is_texts, cast(list[Any], sets))):
+            raise self._unfit("together", 'must be a list of lists of names of columns, as [["age", "sex"]]')
+        return tuple(self._distinct("together", names) for names in cast(list[list[str]], sets))
+
+    def _distinct(self, key: str, names: list[str]) -> Columns:
+        try:
+            return distinct_names(names)
+        except InvalidValueError as error:
+            raise InvalidValueError(f"{self._place(key)}: {key}: {error}") from None
+
+    def _count(self, key: str) -> int:
+        value = self._given[key]
+        if not isinstance(value, int) or isinstance(value, bool) or limit_of(str(value)) is None or value < 1:
+            raise self._unfit(key, "must be a whole number of at least 1")
+        return value
+
+    def _share(self, key: str) -> Fraction:
+        value = self._given[key]
+        share = None if isinstance(value, bool) else limit_of(str(value))
+        if isinstance(value, int | Decimal) and share is not None and 0 <= share <= 1:
+            return share
+        raise self._unfit(key, "must be a number in [0, 1]")
+
+    def _unfit(self, key: str, what: str) -> InvalidValueError:
+        value = self._given[key]
+        return self._wrong(key, f"{what}, got {short(str(value) if isinstance(value, Decimal) else repr(value))}")
+
+    def _wrong(self, key: str, what: str) -> InvalidValueError:
+        return InvalidValueError(f"{self._place(key)}: {key} {what}")
+
+    def _place(self, key: str) -> str:
+        return f"{self._path}, line {self._lines[key]}"
+
+
+def _can_fail(gate: Gate, k: int) -> bool:
+    """Whether some table breaks a gate.
+
+    Examples
+    --------
+    >>> _can_fail(Gate("k_anonymity", "<", Fraction(1)), 10), _can_fail(Gate("exposure", ">", Fraction(0)), 10)
+    (False, True)
+    """
+    name = _measure(gate)
+    if gate.operator == "<":
+        return gate.limit > (name in _FROM_ONE)
+    return (name in _WHOLE or gate.limit < 1) and not (k == 1 and name in _OF_K)
+
+
+def _is_texts(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(each, str) for each in cast(list[object], value))
+
+
+def _line_of(key: str, text: str) -> int:
+    r"""Return the line that a key of the policy begins in: one before which all is TOML, without the key.
+
+    Examples
+    --------
+    >>> _line_of("k", "columns = [\n'k = 3',\n]\nk = 5")
+    4
+    """
+    lines = text.split("\n")
+    for number, line in enumerate(lines):
+        if re.match(rf"\s*(\[+\s*)?[\"']?{re.escape(key)}(?![\w-])", line):
+            with suppress(ValueError):
+                if key not in tomllib.loads("\n".join(lines[:number])):
+                    return number + 1
+    return 1

@@ -1,0 +1,117 @@
+"""Whether a file keeps to a policy, as plain frozen data: a verdict a rule."""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from discretion.jobs.gates import Verdict, Word, said
+from discretion.presenting.names import briefly, listed
+from discretion.presenting.objects import plain
+
+
+@dataclass(frozen=True)
+class ColumnsRule:
+    """Which columns a file may have (``columns``), or have together (``together``); ``beyond`` are its others.
+
+    ``allowed`` are those of the rule, for ``together`` of the set that has most of the file's columns.
+    """
+
+    line: int
+    rule: Literal["columns", "together"]
+    allowed: tuple[str, ...]
+    beyond: tuple[str, ...]
+
+    @property
+    def verdict(self) -> Word:
+        """Whether the file has no others."""
+        return "failed" if self.beyond else "passed"
+
+    def __str__(self) -> str:
+        beyond, allowed = listed(self.beyond), briefly(self.allowed)
+        match self.rule, self.verdict:
+            case "columns", "failed":
+                found = f"the file also has {beyond}; allowed are {allowed}"
+            case "columns", _:
+                found = "the file has no others"
+            case _, "failed":
+                found = f"no set holds all columns of the file; the nearest, {allowed}, lacks {beyond}"
+            case _:
+                found = f"all columns of the file are among {allowed}"
+        return f"{said(self.verdict)} line {self.line}, {self.rule}: {found}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the rule as plain data."""
+        return {"line": self.line, "rule": self.rule, "verdict": self.verdict} | {
+            "allowed": list(self.allowed),
+            "beyond": list(self.beyond),
+        }
+
+
+@dataclass(frozen=True)
+class NumberRule:
+    """What a number of all columns together must not be, by a line of the policy."""
+
+    line: int
+    rule: str
+    gate: Verdict
+
+    @property
+    def verdict(self) -> Word:
+        """Whether it is not."""
+        return self.gate.verdict
+
+    def __str__(self) -> str:
+        return f"{said(self.verdict)} line {self.line}, {self.rule}: {self.gate.sentence}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the rule as plain data."""
+        gate = {name: value for name, value in plain(self.gate).items() if name not in ("of", "verdict")}
+        return {"line": self.line, "rule": self.rule, "verdict": self.verdict} | gate
+
+
+@dataclass(frozen=True)
+class MissingRule:
+    """What is about a sensitive column that the file does not have: no number shows whether it holds.
+
+    ``why`` is what the file has instead.
+    """
+
+    line: int
+    rule: str
+    column: str
+    why: str
+    verdict: Word
+
+    def __str__(self) -> str:
+        return f"{said(self.verdict)} line {self.line}, {self.rule}: {self.why}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the rule as plain data."""
+        rule = {"line": self.line, "rule": self.rule, "verdict": self.verdict}
+        return rule | {"missing": self.column, "why": self.why}
+
+
+@dataclass(frozen=True)
+class Checked:
+    """Whether a file keeps to a policy, rule for rule, and to gates beside it.
+
+    ``notes`` are what the rules and gates take for granted, and what would not hold otherwise.
+    """
+
+    table: str
+    people: int
+    columns: tuple[str, ...]
+    rules: tuple[ColumnsRule | NumberRule | MissingRule, ...]
+    gates: tuple[Verdict, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def words(self) -> tuple[Word, ...]:
+        """How each rule and each gate ended."""
+        return (*(rule.verdict for rule in self.rules), *(gate.verdict for gate in self.gates))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the verdicts on the rules as plain data, as JSON has them."""
+        rules = [rule.to_dict() for rule in self.rules]
+        return {
+            "people": self.people, "columns": list(self.columns), "rules": rules, "notes": list(self.notes),
+        }  # fmt: skip

@@ -1,0 +1,272 @@
+"""Mechanisms side by side, and how far each is from a target."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import discretion as dc
+from discretion import limits
+from discretion.adversaries import Exchangeable
+from discretion.adversaries.priors import as_prior
+from discretion.channels import System
+from discretion.errors import InvalidValueError, UnsupportedError
+from discretion.jobs.gates import SETTLED, Gate, Verdict, judged, numbers_in
+from discretion.jobs.questions import Asked, Result
+from discretion.jobs.target import Goal, check_scales, sufficient_crowd, sufficient_epsilon
+from discretion.jobs.tradeoff import Tradeoff, has_worth, tradeoff
+from discretion.jobs.watch import Watch
+from discretion.measures import ldp_epsilon
+from discretion.measures.measure import prior_on
+from discretion.mechanisms import own_measures
+from discretion.refinement import Order, compare_all
+from discretion.shuffling import Shuffled
+from discretion.spelling import family_of
+
+Answers = Mapping[str, Any]
+
+# Multiplications of a step of comparing two mechanisms, a tenth of a second.
+_QUICKLY_COMPARED = 1 << 28
+
+
+@dataclass(frozen=True)
+class Compared:
+    """One mechanism's answers by the names of their functions.
+
+    Parameters
+    ----------
+    alone
+        Those of one person's report.
+    shuffled
+        Those of the reports of all together, or None without users.
+    frequency_error
+        How far an estimated share is off, in shares and in people; None without users or an estimator.
+    target
+        What the target takes and whether it is met, or None without one.
+    not_computed
+        Of the answers that there are none why.
+    """
+
+    alone: Answers
+    shuffled: Answers | None
+    frequency_error: Answers | None
+    target: Answers | None
+    not_computed: Mapping[str, str]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all as one object, as JSON has it."""
+        parts = {
+            "shuffled": self.shuffled,
+            "frequency_error": self.frequency_error,
+            "target": self.target,
+            "not_computed": self.not_computed or None,
+        }
+        return {**self.alone} | {name: part for name, part in parts.items() if part is not None}
+
+    def why_not(self, measure: str) -> str:
+        """Return why there is no such measure of this mechanism."""
+        part, _, last = measure.rpartition(".")
+        reasons = (self.not_computed.get(name) for name in (f"{part} {last}".strip(), last, part))
+        return next(filter(None, reasons), "it is not measured of this mechanism")
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The mechanisms' answers by their spelling, and their curves where they were asked for.
+
+    Parameters
+    ----------
+    rows
+        The answers.
+    order
+        Which mechanism refines which, or why that is not compared; None for one mechanism.
+    tradeoff
+        The curves.
+    """
+
+    rows: Mapping[str, Compared]
+    order: Order | str | None
+    tradeoff: Tradeoff | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all as one object, as JSON has it."""
+        found = {name: row.to_dict() for name, row in self.rows.items()}
+        order = {} if self.order is None else {"refinement": self._order()}
+        if self.tradeoff is None:
+            return found | order
+        curves, best = self.tradeoff.curves, self.tradeoff.best
+        drawn = {name: row | {"curve": curves[name]} for name, row in found.items()}
+        return (
+            drawn | order | {"optimal_mechanism": {"not_computed": best} if isinstance(best, str) else {"curve": best}}
+        )
+
+    def _order(self) -> dict[str, Any]:
+        return self.order.to_dict() if isinstance(self.order, Order) else {"not_computed": self.order}
+
+    def judged(self, gates: Sequence[Gate], measures: Sequence[str]) -> tuple[Verdict, ...]:
+        """Return whether each gate, of one of the measures, holds for each mechanism."""
+        return tuple(
+            verdict
+            for name, row in self.rows.items()
+            for verdict in judged(
+                gates,
+                dict.fromkeys(measures) | numbers_in(row.to_dict()),
+                SETTLED,
+                {measure: row.why_not(measure) for measure in measures},
+                of=name,
+            )
+        )
+
+
+def compared_measures(asked: Asked, goal: Goal | None = None) -> list[str]:
+    """Return the names of the numbers that there may be of each mechanism, those of a part as ``part.name``.
+
+    Examples
+    --------
+    >>> compared_measures(Asked())[:3]
+    ['ldp_epsilon', 'posterior_vulnerability', 'bayes_security']
+    """
+    crowd = asked.users is not None
+    measures = ["ldp_epsilon", *_of_one(asked), "average_privacy", "effective_participation"]
+    if crowd:
+        measures += [f"shuffled.{name}" for name in _shown(asked)]
+        measures += ["frequency_error.share", "frequency_error.people"]
+    if goal is not None:
+        measures += ["target.smallest_crowd", *(["target.value", "target.largest_epsilon"] if crowd else [])]
+    return measures
+
+
+def compare(
+    systems: Mapping[str, System],
+    asked: Asked,
+    goal: Goal | None = None,
+    epsilons: Sequence[float] | None = None,
+    watch: Watch | None = None,
+) -> Comparison:
+    """Return what each mechanism gives away alone and shuffled, how accurate it is, and what a target takes.
+
+    Parameters
+    ----------
+    systems
+        The mechanisms by their spelling, which says what there is to vary.
+    asked
+        Of whom, against whom and at which levels.
+    goal
+        A target.
+    epsilons
+        Where curves of privacy against utility have their points; None draws none.
+    watch
+        Who follows.
+
+    Returns
+    -------
+    Comparison
+        In the order of the mechanisms.
+
+    Raises
+    ------
+    InvalidValueError
+        If what is asked does not fit a mechanism.
+
+    Examples
+    --------
+    >>> found = compare({"krr:k=2,p=0.75": dc.RandomizedResponse(2, p=0.75)}, Asked())
+    >>> found.rows["krr:k=2,p=0.75"].alone["posterior_vulnerability"]
+    0.75
+    """
+    watch = watch or Watch()
+    for system in systems.values():
+        as_prior(asked.prior, system.secrets)
+        if asked.users is not None:
+            prior_on(Shuffled(system, asked.users).seen_by(asked.against("posterior_vulnerability")), asked.prior)
+    rows = {name: _Row(name, system, asked, goal, watch).compared() for name, system in systems.items()}
+    order = None if len(systems) == 1 else _ordered(systems, watch)
+    curves = None if epsilons is None else tradeoff(systems, epsilons, asked.users, asked.seed, watch)
+    return Comparison(rows, order, curves)
+
+
+def _ordered(systems: Mapping[str, System], watch: Watch) -> Order | str:
+    """Return which mechanism refines which, or why that is not compared."""
+    allowed = limits.current()
+    few = replace(allowed, most_factor_terms=min(_QUICKLY_COMPARED, allowed.most_factor_terms))
+    try:
+        with watch.step("all: refinement"), limits.within(few):
+            return compare_all(systems)
+    except (InvalidValueError, UnsupportedError) as error:
+        return str(error)
+
+
+class _Row:
+    """One mechanism's answers, and what has none."""
+
+    def __init__(self, name: str, system: System, asked: Asked, goal: Goal | None, watch: Watch) -> None:
+        self._name, self._system, self._asked, self._goal, self._watch = name, system, asked, goal, watch
+        self._refused: dict[str, str] = {}
+
+    def compared(self) -> Compared:
+        """Return the answers by the names of their functions."""
+        asked, system, users = self._asked, self._system, self._asked.users
+        alone = self._answers("", {"ldp_epsilon": lambda: ldp_epsilon(system)} | self._alone())
+        alone |= self._answers("", self._information())
+        shuffled = error = target = None
+        if users is not None:
+            crowd, among = Shuffled(system, users), asked.questions_of_crowds()
+            shown = {name: lambda name=name: among[name](crowd) for name in _shown(asked)}
+            shuffled = self._answers("shuffled ", shown)
+            if (of_shares := own_measures(system, users).get("frequency_error")) is not None:
+                error = self._answers("", {"frequency_error": of_shares}).get("frequency_error")
+        if self._goal is not None:
+            target = self._answers("", self._inverse(self._goal, shuffled or {}))
+            if "value" in target:
+                target["met"] = self._goal.is_met(target["value"])
+        return Compared(alone, shuffled, error, target, self._refused)
+
+    def _alone(self) -> dict[str, Callable[[], Result]]:
+        asked, system = self._asked, self._system
+        if isinstance(asked.knowledge, Exchangeable):
+            asked = replace(asked, prior=asked.knowledge.prior)
+        questions = asked.questions()
+        return {name: lambda name=name: questions[name](system) for name in _of_one(asked)}
+
+    def _information(self) -> dict[str, Callable[[], Result]]:
+        system, rng = self._system, self._asked.seed
+        information: dict[str, Callable[[], Result]] = {}
+        if system.secrets > 1:
+            information["average_privacy"] = lambda: dc.information.average_privacy(system)
+        if has_worth(system):
+            information["effective_participation"] = lambda: dc.information.effective_participation(system, rng=rng)
+        return information
+
+    def _inverse(self, goal: Goal, known: dict[str, Result]) -> dict[str, Callable[[], Any]]:
+        asked, system = self._asked, self._system
+        inverse: dict[str, Callable[[], Any]] = {}
+        if (users := asked.users) is not None:
+            question = asked.questions_of_crowds()[goal.name]
+            inverse["value"] = lambda: known[goal.name] if goal.name in known else question(Shuffled(system, users))
+        inverse["smallest_crowd"] = lambda: self._smallest_crowd(goal)
+        if users is not None:
+            inverse["largest_epsilon"] = lambda: sufficient_epsilon(goal, family_of(self._name), users)
+        return inverse
+
+    def _smallest_crowd(self, goal: Goal) -> Result:
+        check_scales(self._asked.knowledge)
+        return sufficient_crowd(goal, self._system)
+
+    def _answers(self, prefix: str, questions: Mapping[str, Callable[[], Any]]) -> dict[str, Any]:
+        answers: dict[str, Any] = {}
+        for name, answer in questions.items():
+            try:
+                with self._watch.step(f"{self._name}: {prefix}{name}"):
+                    answers[name] = answer()
+            except InvalidValueError as error:
+                self._refused[f"{prefix}{name}"] = str(error)
+        return answers
+
+
+def _of_one(asked: Asked) -> list[str]:
+    """Return the questions that are answered of one person's report."""
+    return _shown(asked) if asked.users is None else ["posterior_vulnerability"]
+
+
+def _shown(asked: Asked) -> list[str]:
+    """Return the questions that are answered of each."""
+    return ["posterior_vulnerability", "bayes_security", *asked.claims()]

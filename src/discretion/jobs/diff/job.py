@@ -1,0 +1,269 @@
+"""Two tables of people: what got better or worse, and what somebody learns who has both."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from discretion.anonymity import ClassSizes, ColumnKind, Population
+from discretion.anonymity.exposure.bounds import rounded_outward
+from discretion.anonymity.pairs.differences import changes, differencing, matching, values_told
+from discretion.anonymity.pairs.join import Side, exposed_if_the_same, joined_exposed, joined_exposed_bound
+from discretion.anonymity.pairs.pair import Pair, Release, open_pair
+from discretion.errors import InvalidTableError, InvalidValueError
+from discretion.estimate import Estimate
+from discretion.input_files import without_password
+from discretion.jobs.diff.result import ComparedColumns, Diff, Join, Measured, Without
+from discretion.jobs.gates import Number
+from discretion.jobs.guesses import GuessReport
+from discretion.jobs.persons import NO_PERSON, check_whose_rows, person_column, whose_rows
+from discretion.jobs.table_numbers import CodedCounts, TableNumbers
+from discretion.numerics.alike import Column, best_guesses, everybody
+from discretion.printable import printable
+from discretion.tables.layouts.column_names import distinct_names, names_among
+from discretion.tables.layouts.headers import Header
+from discretion.tables.spooled import STANDARD_INPUT
+from discretion.validation import as_count, as_probability
+
+_METHOD = "flow through small cells"
+# Of so many columns each is left out in turn.
+_TRIED = 32
+
+
+def diff(
+    old: Any,
+    new: Any,
+    columns: Sequence[str] | None = None,
+    *,
+    person: str | None = None,
+    sensitive: str | Sequence[str] = (),
+    k: int = 10,
+    budget: float = 0.01,
+    header: Header = None,
+    progress: Callable[[str], None] | None = None,
+    memory: int | str | None = None,
+) -> Diff:
+    r"""Return what got better or worse from one table of people to another, and what an adversary with both learns.
+
+    Of the values v of the shared columns that o_v people have in the old table and n_v in the new: ``Σ min(o_v, n_v)``
+    rows match, ``d_v = n_v - o_v`` people came, and whoever is one of fewer than k who came or went is found.
+
+    Parameters
+    ----------
+    old, new
+        What is out, and what is to go out beside it: each anything that `discretion.Population` takes whose rows are in
+        this process. The same columns have the same names. Where one has a column in steps, months, years or with rare
+        values merged, as `discretion.release` writes them, both are compared so.
+    columns
+        The columns to compare, each in at least one of them; None is all.
+    person
+        A column that both have, that says who a person is and is not published. With it, who came, went and changed is
+        counted exactly, and so is what a join exposes, which otherwise is certified. "none" if every row is a person of
+        its own.
+    sensitive
+        Columns that nobody knows of a person before: what is found of them counts as guessed.
+    k
+        Exposed is who has fewer people alike, and found who came or went with fewer.
+    budget
+        The share of the new table's people who may be exposed, in [0, 1].
+    header
+        What a file's first line is, as for `discretion.Population`, of both.
+    progress
+        Called with what is being worked on.
+    memory
+        As for `discretion.Population`.
+
+    Returns
+    -------
+    Diff
+        Counts are exact; ``join`` is certified, or exact with ``person``.
+
+    Raises
+    ------
+    InvalidTableError, UnknownColumnError
+        If a table cannot be read as it stands or lacks a column, or both share none whose values can be compared.
+    InvalidValueError
+        If a number is out of range, or a column repeats as the name of a person does and person is None.
+    UnsupportedError, TooLargeError
+        If the rows of a table are not in this process, or too many.
+
+    Notes
+    -----
+    Values of both tables are the same if they are in their type, or as text if the types differ. Source: Discretion; of
+    the join, see :func:`discretion.anonymity.pairs.join.joined_exposed_bound`.
+
+    Examples
+    --------
+    >>> found = diff("example:adult", "example:adult", ["age", "sex", "race"])
+    >>> found.is_the_same, found.found, found.matching.in_both, found.matching.linked
+    (True, 0, 32561, 65)
+    """
+    k = as_count(k, "k", at_least=1)
+    budget = as_probability(budget, "budget")
+    secrets = distinct_names((sensitive,) if isinstance(sensitive, str) else sensitive)
+    if all(isinstance(table, str) and table in STANDARD_INPUT for table in (old, new)):
+        raise InvalidValueError("standard input holds one table; name a file for the other")
+    wanted = None if columns is None else tuple(dict.fromkeys([*distinct_names(columns), *secrets]))
+    tell: Callable[[str], None] = progress or (lambda _: None)
+    tell("reading both tables")
+    whose = person_column(person)
+    tables: list[tuple[tuple[str, ...], ColumnKind | None]] = []
+    not_read: list[str] = []
+
+    def look(people: Population) -> None:
+        keys: list[ColumnKind] = []
+        check_whose_rows(people, person, keys.append)
+        tables.append((people.columns, next(iter(keys), None)))
+        not_read.extend(f"{('OLD', 'NEW')[len(tables) - 1]}: {part}" for part in people.left_out)
+
+    pair = open_pair(old, new, wanted, whose, header, memory=memory, look=look)
+    _check_persons(tables)
+    names_among(secrets, tuple(dict.fromkeys([*pair.old.columns, *pair.new.columns])))
+    found = _Compared(pair, secrets, k, budget, tell).result(_name(old), _name(new), whose)
+    return replace(found, not_read=tuple(not_read))
+
+
+def _check_persons(tables: Sequence[tuple[tuple[str, ...], ColumnKind | None]]) -> None:
+    """Refuse tables in which a column repeats as the name of a person does; both need it to follow people by it."""
+    for which, (_, key) in zip(("OLD", "NEW"), tables, strict=True):
+        if key is not None and all(key.column in columns for columns, _ in tables):
+            raise InvalidValueError(f"{which}: {whose_rows(key)}")
+        if key is not None:
+            name = printable(key.column)
+            raise InvalidValueError(
+                f"{which}: the column {name} has {key.reason}, and the other table has no such column, so people "
+                f"cannot be followed by it: use --person {NO_PERSON} (person=) if every row is a person of its own; "
+                "otherwise first make tables with one row a person"
+            )
+
+
+class _Compared:
+    """Counts what two tables tell, column by column where they tell too much."""
+
+    def __init__(
+        self, pair: Pair, secrets: tuple[str, ...], k: int, budget: float, tell: Callable[[str], None]
+    ) -> None:
+        self._pair, self._secrets, self._k, self._budget, self._tell = pair, secrets, k, budget, tell
+        self._shared = self._known(pair.shared)
+        if not self._shared:
+            raise InvalidTableError(
+                "all columns that the two tables share are sensitive, which nobody is taken to know; name fewer of them"
+            )
+
+    def _known(self, columns: Iterable[str]) -> tuple[str, ...]:
+        return tuple(name for name in columns if name not in self._secrets)
+
+    def result(self, old: str, new: str, person: str | None) -> Diff:
+        """Return all that is told."""
+        pair, k = self._pair, self._k
+        self._tell("matching rows")
+        whole = pair.classes(pair.shared)
+        alike = pair.classes(self._shared)
+        known_old, known_new = (side.classes(self._known(side.columns)) for side in (pair.old, pair.new))
+        sides = Side(known_old, alike[0]), Side(known_new, alike[1])
+        self._tell("joining")
+        found = Diff(
+            old=old,
+            new=new,
+            k=k,
+            budget=self._budget,
+            sensitive=self._secrets,
+            person=person,
+            columns=self._columns(),
+            before=self._measured(pair.old, known_old),
+            after=self._measured(pair.new, known_new),
+            shared_before=self._of(alike[0]),
+            shared_after=self._of(alike[1]),
+            matching=matching(*whole, k),
+            differencing=differencing(*alike, k),
+            values_told={name: self._told(alike, name) for name in self._secrets if name in pair.shared},
+            changes=None if person is None else changes(pair.old, pair.new, whole),
+            join=self._join(*sides),
+            old_numbers=self._numbers(pair.old),
+            new_numbers=self._numbers(pair.new),
+        )
+        if found.decision == "publish" or len(self._known(pair.new.columns)) > _TRIED:
+            return found
+        return replace(found, without=self._without(found, sides))
+
+    def _numbers(self, side: Release) -> Mapping[str, Number]:
+        secrets = [name for name in self._secrets if name in side.columns]
+        return dict(TableNumbers(CodedCounts(side), tuple(side.columns), secrets, k=self._k))
+
+    def _columns(self) -> ComparedColumns:
+        pair = self._pair
+        return ComparedColumns(
+            shared=tuple(pair.shared),
+            only_old=tuple(name for name in pair.old.columns if name not in pair.new.columns),
+            only_new=tuple(name for name in pair.new.columns if name not in pair.old.columns),
+            left_out=pair.left_out,
+            coarsened=pair.coarsened,
+            retyped=pair.retyped,
+            overlaps={name: shares for name, shares in pair.overlaps.items() if min(shares) < 1},
+        )
+
+    def _of(self, classes: Column, guesses: tuple[GuessReport, ...] = ()) -> Measured:
+        counts = np.bincount(classes.codes)
+        sizes = ClassSizes(*np.unique(counts[counts > 0], return_counts=True))
+        exposed = sizes.exposed(k=self._k)
+        return Measured(sizes.people, exposed / sizes.people, exposed, sizes.unique, sizes.smallest, guesses)
+
+    def _measured(self, side: Release, known: Column) -> Measured:
+        guesses: list[GuessReport] = []
+        for name in self._secrets:
+            if name in side.columns:
+                values = side.classes([name])
+                before, _ = best_guesses(everybody(side.people), values)
+                after, certain = best_guesses(known, values)
+                guesses.append(GuessReport(name, before / side.people, after / side.people, certain))
+        return self._of(known, tuple(guesses))
+
+    def _told(self, alike: tuple[Column, Column], name: str) -> int:
+        values = self._pair.classes([name])
+        return values_told((alike[0], values[0]), (alike[1], values[1]))
+
+    def _join(self, old: Side, new: Side) -> Join | None:
+        if not (_adds(old) and _adds(new)):
+            return None
+        pair, people = self._pair, self._pair.new.people
+        low, high = joined_exposed_bound(old, new, self._k)
+        bound = rounded_outward(Fraction(low, people), Fraction(high, people), _METHOD)
+        sizes = [np.bincount(side.shared.codes, minlength=side.shared.count) for side in (old, new)]
+        same = np.array_equal(sizes[0], sizes[1])
+        least = exposed_if_the_same(old, new, self._k) if same else None
+        if pair.new.persons is not None:
+            exposed = joined_exposed(pair.old, pair.new, (old, new), self._k)
+            return Join(exposed / people, exposed, bound, least)
+        return Join(bound, Estimate(high, low, high, None, _METHOD), bound, least)
+
+    def _without(self, found: Diff, sides: tuple[Side, Side]) -> tuple[Without, ...]:
+        """Return what is told when the new table lacks a column, those first that tell least."""
+        pair, shared = self._pair, self._shared
+        own = tuple(name for name in self._known(pair.new.columns) if name not in shared)
+        of_shared = zip(shared, pair.without_each(shared), strict=True)
+        alikes = chain(of_shared, ((name, (sides[0].shared, sides[1].shared)) for name in own))
+        ways: list[Without] = []
+        for (name, alike), known in zip(alikes, pair.new.without_each((*shared, *own)), strict=True):
+            self._tell(f"without {name}")
+            if shared == (name,) or len(shared) + len(own) == 1:
+                continue
+            told = differencing(*alike, self._k)
+            join = self._join(replace(sides[0], shared=alike[0]), Side(known, alike[1]))
+            most = None if join is None else join.most
+            ways.append(Without(name, told.added_found + told.removed_found, self._of(known).exposure, most))
+        counts = not found.is_of_others
+        return tuple(sorted(ways, key=lambda way: (counts * way.found, max(way.exposure, way.join or 0.0))))
+
+
+def _adds(side: Side) -> bool:
+    """Whether a table's own columns tell its people apart further than those that both have."""
+    shared = np.count_nonzero(np.bincount(side.shared.codes))
+    return bool(np.count_nonzero(np.bincount(side.known.codes)) > shared)
+
+
+def _name(table: Any) -> str:
+    return without_password(str(table)) if isinstance(table, str | Path) else f"the {type(table).__name__}"

@@ -1,0 +1,189 @@
+"""Who stands out in a table by a set of columns, and what the columns alone certify of it."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+from discretion.anonymity import (
+    ExposureBoundCurve,
+    Marginals,
+    Population,
+    exposure as exposure_of,
+    exposure_bound,
+    exposure_bound_curve,
+    exposure_curve,
+    exposure_if_independent,
+    theorem_bound,
+)
+from discretion.estimate import Estimate
+from discretion.jobs.gates import Number
+from discretion.jobs.persons import with_columns
+from discretion.jobs.table_numbers import EngineCounts, TableNumbers
+from discretion.tables.counting.class_sizes import ExposureCurve
+
+
+@dataclass(frozen=True)
+class Certified:
+    """What each column's counts by themselves say of the exposure, and what it would be if none depended on another."""
+
+    exposure_bound: Estimate
+    theorem_bound: Estimate
+    exposure_if_independent: Estimate
+
+
+@dataclass(frozen=True)
+class Exposed:
+    """How many people stand out by the columns that are not sensitive, of how many.
+
+    ``certified`` where the bounds were asked for, and so the curves. ``numbers`` are those that a gate may be of.
+    """
+
+    columns: tuple[str, ...]
+    sensitive: tuple[str, ...]
+    exposure: float
+    exposed_people: int
+    people: int
+    classes: int
+    unique_rows: int
+    certified: Certified | None
+    curve: ExposureCurve | None
+    bound_curve: ExposureBoundCurve | None
+    numbers: TableNumbers
+    left_out: tuple[str, ...] = ()
+
+    @property
+    def measures(self) -> dict[str, Callable[[], Number]]:
+        """The numbers that a gate may be of, each to be counted when it is asked for."""
+        of_table = {name: partial(self.numbers.__getitem__, name) for name in self.numbers}
+        said: dict[str, Callable[[], Number]] = {"unique_rows": lambda: self.unique_rows}
+        bounds = {} if self.certified is None else vars(self.certified)
+        return of_table | said | {name: lambda bound=bound: bound for name, bound in bounds.items()}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the numbers as one object, as JSON has it."""
+        counted = ("exposure", "exposed_people", "people", "classes", "unique_rows", "left_out")
+        return {name: getattr(self, name) for name in counted} | (
+            {} if self.certified is None else vars(self.certified)
+        )
+
+
+@dataclass(frozen=True)
+class CertifiedByCounts:
+    """What the counts of columns say of people of whom no more is known."""
+
+    columns: tuple[str, ...]
+    people: int
+    certified: Certified
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the numbers as one object, as JSON has it."""
+        return {"people": self.people} | vars(self.certified)
+
+
+def exposure(
+    population: Population,
+    *,
+    sensitive: Sequence[str] = (),
+    k: int | None = None,
+    threshold: str | Fraction | float | None = None,
+    bounds: bool = False,
+    curve: bool = False,
+) -> Exposed:
+    """Return who stands out by all columns of a population together but the sensitive ones.
+
+    Parameters
+    ----------
+    population
+        The people and the columns that are known together.
+    sensitive
+        Those of them that the adversary does not know.
+    k, threshold
+        Exposed are fewer than k people alike, or less than this share of all; one of both.
+    bounds
+        Whether to add what the single columns alone certify.
+    curve
+        Whether to add the exposure at every threshold, and with bounds what is certified of it.
+
+    Raises
+    ------
+    InvalidValueError
+        If not one of k and threshold is given, or it is outside its range.
+
+    Examples
+    --------
+    >>> import discretion as dc
+    >>> found = exposure(dc.Population("example:adult", ["sex", "race"]), k=500)
+    >>> found.exposed_people, found.people, found.classes
+    (928, 32561, 10)
+    """
+    secrets = population.known(sensitive)
+    known = tuple(name for name in population.columns if name not in secrets)
+    share = exposure_of(population, k=k, threshold=threshold, columns=known)
+    sizes = population.class_sizes(known)
+    people = with_columns(population, known) if secrets and bounds else population
+    return Exposed(
+        columns=known,
+        sensitive=secrets,
+        exposure=share,
+        exposed_people=sizes.exposed(k=k, threshold=threshold),
+        people=sizes.people,
+        classes=sizes.classes,
+        unique_rows=sizes.unique,
+        certified=_certified_of(people, k=k, threshold=threshold) if bounds else None,
+        curve=exposure_curve(population, known) if curve else None,
+        bound_curve=exposure_bound_curve(people) if curve and bounds else None,
+        numbers=TableNumbers(EngineCounts(population), population.columns, secrets, k=k, threshold=threshold),
+        left_out=population.left_out,
+    )
+
+
+def certified(
+    counts: Marginals,
+    columns: Sequence[str] | None = None,
+    *,
+    k: int | None = None,
+    threshold: str | Fraction | float | None = None,
+) -> CertifiedByCounts:
+    """Return what the counts of columns certify of people of whom no more is known.
+
+    Parameters
+    ----------
+    counts
+        The counts of single columns; those of groups of the columns are used too.
+    columns
+        The columns that are known together; None is all of them.
+    k, threshold
+        As for :func:`exposure`.
+
+    Raises
+    ------
+    UnknownColumnError
+        If there are no counts of such a column.
+    InvalidValueError
+        If not one of k and threshold is given, or it is outside its range.
+
+    Examples
+    --------
+    >>> import discretion as dc
+    >>> counts = dc.Marginals({"sex": {"f": 6, "m": 4}, "blood": {"0": 9, "AB": 1}})
+    >>> certified(counts, k=2).certified.exposure_bound.value
+    0.3
+    """
+    chosen = counts.known(columns)
+    groups = [group for group in counts.groups if set(group) <= set(chosen)]
+    known = counts.marginals(chosen, groups)
+    return CertifiedByCounts(chosen, counts.people, _certified_of(known, k=k, threshold=threshold))
+
+
+def _certified_of(
+    people: Population | Marginals, *, k: int | None = None, threshold: str | Fraction | float | None = None
+) -> Certified:
+    """Return what the columns' counts by themselves say of all columns together."""
+    groups = people.groups if isinstance(people, Marginals) else ()
+    return Certified(
+        exposure_bound(people, k=k, threshold=threshold, groups=groups),
+        theorem_bound(people, k=k, threshold=threshold),
+        exposure_if_independent(people, k=k, threshold=threshold),
+    )

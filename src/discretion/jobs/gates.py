@@ -1,0 +1,206 @@
+"""Gates: how far a measure may go, spelled ``measure>value``, and whether a result has gone further."""
+
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from fractions import Fraction
+from typing import Any, Literal, cast
+
+from discretion.errors import InvalidValueError
+from discretion.estimate import Estimate
+from discretion.presenting.numbers import in_full, within
+from discretion.spelling import one_of
+from discretion.spelling.numbers import spelled_number
+
+Number = int | float | Fraction | Estimate
+Word = Literal["passed", "failed", "not decided"]
+
+# The last sign is the gate's: a column that a measure names may have others.
+_SPELLED = re.compile(r"\s*(.*\S)\s*([<>])\s*(\S+)\s*", re.DOTALL)
+_LARGEST_EXPONENT = 300
+# What decides where an interval of a mechanism's measure holds the limit.
+SETTLED = "fewer users, of whom it is summed exactly, or a limit outside of this"
+# What a float promises: so near to a limit it is at it.
+_ROUNDING = 1e-10
+
+
+@dataclass(frozen=True)
+class Gate:
+    """A measure and what it must not be: above the limit (``>``), or below it (``<``)."""
+
+    measure: str
+    operator: Literal["<", ">"]
+    limit: Fraction
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether a measure went further than a gate lets it; ``settle`` says what would decide it if nothing did.
+
+    ``of`` is the mechanism or the file that was measured, where a command measures several.
+    """
+
+    of: str | None
+    measure: str
+    operator: Literal["<", ">"]
+    limit: float
+    value: float | Estimate | None
+    verdict: Word
+    settle: str | None
+
+    def __str__(self) -> str:
+        return f"{said(self.verdict)} {'' if self.of is None else f'{self.of}: '}{self.sentence}"
+
+    @property
+    def sentence(self) -> str:
+        """What was compared, and how it ended."""
+        sign, limit = self.operator, spelled_number(self.limit)
+        if self.value is None:
+            return f"{self.measure} {sign} {limit}: {self.settle}"
+        value = in_full(self.value)
+        if isinstance(self.value, Estimate):
+            value += f" ({within(self.value)})"
+        if self.settle is not None:
+            return f"{self.measure} {sign} {limit}: it is {value}; to decide it, take {self.settle}"
+        if self.verdict == "passed":
+            sign = "<=" if sign == ">" else ">="
+        return f"{self.measure} {value} {sign} {limit}"
+
+
+def said(verdict: Word) -> str:
+    """Return a verdict as it begins a line."""
+    return "FAILED" if verdict == "failed" else verdict
+
+
+def gate_of(text: str) -> Gate:
+    """Return the gate that is spelled as ``measure>value`` or ``measure<value``.
+
+    Examples
+    --------
+    >>> gate_of("exposure>0.01")
+    Gate(measure='exposure', operator='>', limit=Fraction(1, 100))
+    """
+    parts = _SPELLED.fullmatch(text)
+    limit = None if parts is None else limit_of(parts[3])
+    if parts is None or limit is None:
+        raise InvalidValueError(
+            'a gate must be a measure, > (too much) or < (too little), and a number, as in "exposure>0.01" or '
+            f'"k_anonymity<5", got {text!r}'
+        )
+    return Gate(parts[1], cast('Literal["<", ">"]', parts[2]), limit)
+
+
+def gates_of(texts: Iterable[str], measures: Iterable[str]) -> tuple[Gate, ...]:
+    """Return the gates that are spelled so, if they are of these measures."""
+    gates, known = tuple(map(gate_of, texts)), tuple(measures)
+    for gate in gates:
+        one_of(gate.measure, known, "measure here called")
+    return gates
+
+
+def numbers_in(results: Mapping[str, Any]) -> dict[str, Number]:
+    """Return the numbers among results by their names, those of a part of them as ``part.name``.
+
+    Examples
+    --------
+    >>> numbers_in({"leakage": 2.0, "leakiest_pair": (0, 1), "frequency_error": {"share": 0.1}})
+    {'leakage': 2.0, 'frequency_error.share': 0.1}
+    """
+    numbers: dict[str, Number] = {}
+    for name, value in results.items():
+        if isinstance(value, Mapping):
+            part = numbers_in(cast(Mapping[str, Any], value))
+            numbers |= {f"{name}.{inner}": number for inner, number in part.items()}
+        elif isinstance(value, int | float | Fraction | Estimate) and not isinstance(value, bool):
+            numbers[name] = value
+    return numbers
+
+
+def judged(
+    gates: Sequence[Gate],
+    numbers: Mapping[str, Number | None],
+    settle: str = "a limit outside of this",
+    missing: Mapping[str, str] | None = None,
+    of: str | None = None,
+) -> tuple[Verdict, ...]:
+    """Return whether each gate holds.
+
+    Parameters
+    ----------
+    gates
+        What must not be.
+    numbers
+        A measure → its value, None where there is none.
+    settle
+        What would decide where an interval holds the limit.
+    missing
+        A measure without a value → why that is.
+    of
+        What was measured, where there are several.
+
+    Raises
+    ------
+    InvalidValueError
+        If a gate is of another measure.
+
+    Examples
+    --------
+    >>> bound = Estimate(0.3, 0.0, 0.3, None, "bound")
+    >>> gates = [gate_of("exposure_bound>0.5"), gate_of("exposure_bound>0.1"), gate_of("k_anonymity<5")]
+    >>> [verdict.verdict for verdict in judged(gates, {"exposure_bound": bound, "k_anonymity": 3}, "count the people")]
+    ['passed', 'not decided', 'failed']
+    """
+    reasons = missing or {}
+    verdicts: list[Verdict] = []
+    for gate in gates:
+        value = numbers[one_of(gate.measure, numbers, "measure here called")]
+        if value is None or (isinstance(value, float) and math.isnan(value)):
+            value, word = None, "not decided"
+            way = reasons.get(gate.measure, "it was not computed; give it more time (--time)")
+        else:
+            word, way = _word(gate, value), settle
+        verdicts.append(
+            Verdict(
+                of,
+                gate.measure,
+                gate.operator,
+                float(gate.limit),
+                float(value) if isinstance(value, Fraction) else value,
+                word,
+                way if word == "not decided" else None,
+            )
+        )
+    return tuple(verdicts)
+
+
+def _word(gate: Gate, value: Number) -> Word:
+    ends = [_beyond(gate, end) for end in _both(value)]
+    return "failed" if all(ends) else "not decided" if any(ends) else "passed"
+
+
+def _beyond(gate: Gate, value: float | Fraction) -> bool:
+    """Whether a number is on the side of the limit where it must not be; exactly, but for what a float has rounded."""
+    if isinstance(value, float) and (
+        math.isinf(value) or math.isclose(value, gate.limit, rel_tol=_ROUNDING, abs_tol=0)
+    ):
+        return math.isinf(value) and (value > 0) == (gate.operator == ">")
+    if isinstance(value, Fraction) and float(value) == float(gate.limit):
+        return False  # the limit is the share as a double prints it
+    return Fraction(value) > gate.limit if gate.operator == ">" else Fraction(value) < gate.limit
+
+
+def _both(value: Number) -> tuple[float | Fraction, float | Fraction]:
+    return (value.low, value.high) if isinstance(value, Estimate) else (value, value)
+
+
+def limit_of(text: str) -> Fraction | None:
+    """Return the number that a text is, exactly; None if it is none, or one that no double holds."""
+    try:
+        number = Decimal(text)
+    except InvalidOperation:
+        return None
+    if not number.is_finite() or abs(number.adjusted()) > _LARGEST_EXPONENT or len(text) > _LARGEST_EXPONENT:
+        return None
+    return Fraction(number)

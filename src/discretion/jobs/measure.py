@@ -1,0 +1,177 @@
+"""The measures of one mechanism, alone or shuffled."""
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+import discretion as dc
+from discretion.adversaries import PopulationLaw
+from discretion.adversaries.gains import as_gain
+from discretion.adversaries.priors import as_prior
+from discretion.channels import System
+from discretion.errors import InvalidValueError, UnsupportedError
+from discretion.estimate import in_doubles
+from discretion.jobs.questions import Asked
+from discretion.jobs.watch import Watch
+from discretion.measures import (
+    ldp_epsilon,
+    leakiest_pair,
+    multiplicative_bayes_capacity,
+    prior_vulnerability,
+    shannon_capacity,
+)
+from discretion.measures.attack_curves.curve import AttackCurve
+from discretion.measures.measure import prior_on
+from discretion.mechanisms import own_measures
+from discretion.spelling import one_of
+from discretion.validation import as_crowd
+
+Quantity = Callable[[], Any]
+
+
+@dataclass(frozen=True)
+class Measured:
+    """The answers by their functions' names, of those that there are none why, and a curve of attacks if asked for."""
+
+    answers: Mapping[str, Any]
+    not_computed: Mapping[str, str]
+    curve: AttackCurve | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return both as one object, as JSON has it."""
+        return {**self.answers} | ({"not_computed": {**self.not_computed}} if self.not_computed else {})
+
+
+def measure(
+    mechanism: System,
+    asked: Asked,
+    *,
+    shuffled: bool = False,
+    population: PopulationLaw | None = None,
+    only: Sequence[str] = (),
+    needed: Sequence[str] = (),
+    curve: bool = False,
+    watch: Watch | None = None,
+) -> Measured:
+    """Return the measures of a mechanism that have a meaning for what is asked.
+
+    Parameters
+    ----------
+    mechanism
+        What one person does to her value.
+    asked
+        Of whom, against whom and at which levels.
+    shuffled
+        Whether what is seen are the reports of all ``asked.users`` together.
+    population
+        The law of the population's shares; None leaves out what is measured against it, unless it is named.
+    only
+        The names of the measures; all that have a meaning if there are none.
+    needed
+        Names that have to be among theirs.
+    curve
+        Whether to find the curve of the best attacks too.
+    watch
+        Who follows.
+
+    Returns
+    -------
+    Measured
+        In the order of the names.
+
+    Raises
+    ------
+    InvalidValueError, UnsupportedError
+        If what is asked does not fit the mechanism, a name is none, or one that was named has no answer.
+
+    Examples
+    --------
+    >>> found = measure(dc.RandomizedResponse(2, p=0.75), Asked(), only=["posterior_vulnerability", "bayes_security"])
+    >>> found.to_dict()
+    {'posterior_vulnerability': 0.75, 'bayes_security': 0.5}
+    """
+    watch = watch or Watch()
+    as_prior(asked.prior, mechanism.secrets)
+    as_gain(asked.gain, mechanism.secrets)
+    crowd = dc.Shuffled(mechanism, as_crowd(asked.users, "users")) if shuffled else None
+    seen, claimed = _systems(mechanism, asked, crowd)
+    quantities = _quantities(mechanism, seen, claimed, asked)
+    of_population = _information(mechanism, asked, population, shuffled)
+    if population is not None:
+        quantities |= of_population
+    known = quantities | of_population
+    named = [one_of(name, known, "measure here called") for name in only]
+    for name in needed:
+        one_of(name, named or quantities, "measure here called")
+    answers: dict[str, Any] = {}
+    refused: dict[str, str] = {}
+    for name in named or quantities:
+        try:
+            with watch.step(name):
+                answers[name] = known[name]()
+        except (InvalidValueError, UnsupportedError) as error:
+            if (named and not watch.over) or (watch.over and not answers):
+                raise
+            refused[name] = str(error)
+    if not curve:
+        return Measured(answers, refused)
+    with watch.step("tradeoff"):
+        return Measured(answers, refused, dc.tradeoff(claimed))
+
+
+def _systems(mechanism: System, asked: Asked, crowd: "dc.Shuffled | None") -> tuple[System, System]:
+    """Return what the adversary sees, and what one sees against whom a claim of differential privacy is meant."""
+    if crowd is None:
+        return mechanism, mechanism
+    # One view for all measures, so that one sample answers them.
+    seen = crowd.seen_by(asked.against("posterior_vulnerability"), asked.seed)
+    return seen, seen if asked.knowledge is not None else crowd.seen_by(asked.against("privacy_profile"), asked.seed)
+
+
+def _quantities(mechanism: System, seen: System, claimed: System, asked: Asked) -> dict[str, Quantity]:
+    """Return the measures that have a meaning for these inputs, by their function's name."""
+    prior = prior_on(seen, asked.prior)
+    before = np.full(mechanism.secrets, 1 / mechanism.secrets) if prior is None else prior
+    questions, claims = asked.questions(), asked.claims()
+    quantities: dict[str, Quantity] = {"prior_vulnerability": lambda: float(prior_vulnerability(before, asked.gain))}
+    quantities |= {name: partial(question, seen) for name, question in questions.items() if name not in claims}
+    if asked.gain is None:
+        if asked.knowledge is None:
+            quantities["multiplicative_bayes_capacity"] = lambda: in_doubles(multiplicative_bayes_capacity(seen))
+            with suppress(UnsupportedError):  # which prior attains it is not known of DP-SGD
+                quantities["shannon_capacity"] = shannon_capacity.plan(seen).compute
+        if seen is mechanism:
+            quantities["ldp_epsilon"] = lambda: ldp_epsilon(seen)
+        if seen.secrets > 1:
+            quantities["leakiest_pair"] = lambda: leakiest_pair(seen)
+        quantities |= own_measures(mechanism, asked.users)
+    return quantities | {name: partial(question, claimed) for name, question in claims.items()}
+
+
+def _information(
+    mechanism: System, asked: Asked, population: PopulationLaw | None, shuffled: bool
+) -> dict[str, Quantity]:
+    """Return what is measured against a law of the population, loaded when it is asked for."""
+    rng = asked.seed
+    quantities: dict[str, Quantity] = {}
+    if not shuffled:
+        quantities |= {
+            "worst_case_privacy": lambda: dc.information.worst_case_privacy(mechanism),
+            "average_privacy": lambda: dc.information.average_privacy(mechanism, population),
+        }
+    quantities |= {
+        "asymptotic_utility": lambda: dc.information.asymptotic_utility(mechanism, population, rng),
+        "effective_participation": lambda: dc.information.effective_participation(mechanism, population, rng),
+    }
+    if (n := asked.users) is not None:
+        quantities |= {
+            "population_information": lambda: dc.information.population_information(mechanism, n, population, rng),
+            "distribution_utility": lambda: dc.information.distribution_utility(mechanism, n, population, rng),
+            "tally_utility": lambda: dc.information.tally_utility(mechanism, n, population, rng),
+            "digit_utility": lambda: dc.information.digit_utility(mechanism, n, population, rng),
+        }
+    return quantities

@@ -1,0 +1,78 @@
+"""What a release cost: what of the table's entropy, precision and people told apart the file keeps."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from discretion.anonymity import Population
+from discretion.anonymity.releasing.search import Found
+from discretion.anonymity.releasing.utility import Utility, discernibility, told_apart, worth_of_cells
+from discretion.anonymity.releasing.views import View
+
+Views = Mapping[str, Sequence[View]]
+
+
+def costs_of(
+    people: Population,
+    views: Views,
+    found: Found,
+    utility: Utility,
+    *,
+    sensitive: Sequence[str],
+    guarded: Sequence[View],
+) -> dict[str, Any]:
+    """Return what the file keeps of the whole table, at most could keep, and lost with what was cut, by name.
+
+    A column that does not go out counts as lost, whatever the reason. ``guarded`` are the sensitive columns that go out
+    as they are, and ``views`` the views that there were of the others, of the people of whom they were made.
+    """
+    left = people.people - found.cut.out.size  # none of whose cells goes out
+    touched = np.logical_or.reduce(found.cut.blank)
+    whole = _whole(people, sensitive, utility) or 1.0
+    # All that sensitive columns tell of these people, and what of it goes out.
+    most, kept = _kept_as_it_is(guarded, found, utility)
+    return {
+        "kept": min(1.0, (found.kept + kept) / whole),
+        "bound": min(1.0, (found.bound + most) / whole),
+        "ended": found.ended,
+        "suppression_cost": (found.uncut - found.kept + most - kept) / whole,
+        "blanked": int(touched.sum()),
+        "blank_cells": found.cut.blank_cells,
+        "entropy_kept": _kept(guarded, views, found, "entropy") / (_whole(people, sensitive, "entropy") or 1.0),
+        "precision": _kept(guarded, views, found, "precision") / (_whole(people, sensitive, "precision") or 1.0),
+        "discernibility": discernibility(
+            found.cut.classes(list(found.views.values())), found.cut.out, people.people
+        ) + left * people.people,
+    }  # fmt: skip
+
+
+def _whole(people: Population, sensitive: Sequence[str], utility: Utility) -> float:
+    """Return what all columns of the table are worth as they are; pairs of people are told apart by the known ones."""
+    if utility == "discernibility":
+        sizes = people.class_sizes([name for name in people.columns if name not in sensitive])
+        return float(told_apart(np.repeat(sizes.sizes, sizes.counts)))
+    alone = people.class_sizes_of_all((name,) for name in people.columns)
+    each = (sizes.entropy if utility == "entropy" else float(sizes.classes > 1) for sizes in alone)
+    return math.fsum(each) * people.people
+
+
+def _kept_as_it_is(guarded: Sequence[View], found: Found, utility: Utility) -> tuple[float, float]:
+    """Return what sensitive columns are worth of all people in the views, and of those who go out."""
+    if utility == "discernibility":
+        return 0.0, 0.0
+    worths = [worth_of_cells(utility, view, 0, 1) for view in guarded]
+    most = math.fsum(float(view.sizes @ worth) for view, worth in zip(guarded, worths, strict=True))
+    pairs = zip(guarded, worths, strict=True)
+    return most, math.fsum(float(worth[view.column.codes[~found.cut.out]].sum()) for view, worth in pairs)
+
+
+def _kept(guarded: Sequence[View], views: Views, found: Found, utility: Utility) -> float:
+    """Return what the cells that go out are worth."""
+    kept = _kept_as_it_is(guarded, found, utility)[1]
+    for (name, view), blank in zip(found.views.items(), found.cut.blank, strict=True):
+        level = next(level for level, each in enumerate(views[name]) if each is view)
+        worth = worth_of_cells(utility, view, level, len(views[name]))
+        kept += float(worth[view.column.codes[~(found.cut.out | blank)]].sum())
+    return kept

@@ -1,0 +1,75 @@
+"""The file of a release: its rows in an order that says nothing, and no statistics of what was cut."""
+
+import io
+import secrets
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from discretion.anonymity.releasing.search import Found
+from discretion.anonymity.releasing.views import REDACTED, View
+from discretion.errors import InvalidValueError
+
+SUFFIXES = (".parquet", ".csv")
+
+
+def check_suffix(out: str) -> str:
+    """Return what kind of file a release is written as, by its suffix."""
+    suffix = Path(out).suffix.lower()
+    if suffix not in SUFFIXES:
+        raise InvalidValueError(f"a release is written as {' or '.join(SUFFIXES)}, by the suffix, got {out}")
+    return suffix
+
+
+def table_of(views: Mapping[str, View], values: Mapping[str, Any], columns: Sequence[str], found: Found) -> Any:
+    """Return an Arrow table of columns in their views, without what was cut, its rows in an order that says nothing.
+
+    ``values`` are those of columns as they are, which keep their types. The order is drawn from the system's own
+    randomness: one that came from a seed somebody might undo.
+    """
+    pa: Any = import_module("pyarrow")
+    left = np.flatnonzero(~found.cut.out)
+    rows = left[np.argsort(np.frombuffer(secrets.token_bytes(8 * left.size), np.uint64))]
+    blank = dict(zip(found.views, found.cut.blank, strict=True))
+    shown: dict[str, Any] = {}
+    for name in columns:
+        view = views[name]
+        labels = (
+            values[name]
+            if view.is_as_it_was
+            else pa.array(view.labels, values[name].type if view.how == REDACTED else pa.string())
+        )
+        shown[name] = labels.take(pa.array(view.column.codes[rows], mask=blank[name][rows] if name in blank else None))
+    return pa.table(shown)
+
+
+def as_bytes(table: Any, suffix: str) -> bytes:
+    """Return the file."""
+    file = io.BytesIO()
+    if suffix == ".csv":
+        import_module("pyarrow.csv").write_csv(table, file)
+    else:
+        import_module("pyarrow.parquet").write_table(table, file, write_statistics=False, store_schema=False)
+    return file.getvalue()
+
+
+def read_back(file: BinaryIO, suffix: str) -> Any:
+    """Return the Arrow table that is in the file."""
+    if suffix != ".csv":
+        return import_module("pyarrow.parquet").read_table(file)
+    pa: Any = import_module("pyarrow")
+    csv: Any = import_module("pyarrow.csv")
+    start = file.tell()
+    lines = csv.ParseOptions(newlines_in_values=True, ignore_empty_lines=False)
+    names = csv.open_csv(file, parse_options=lines).schema.names
+    file.seek(start)
+    as_text = csv.ConvertOptions(
+        column_types=dict.fromkeys(names, pa.string()),
+        null_values=[""],
+        strings_can_be_null=True,
+        quoted_strings_can_be_null=False,
+    )
+    return csv.read_csv(file, parse_options=lines, convert_options=as_text)

@@ -1,0 +1,245 @@
+"""The numbers of a table of people, counted when they are first asked for: by an engine, or by codes of its rows."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from functools import cache, partial
+from typing import Protocol
+
+import numpy as np
+
+from discretion.anonymity import (
+    ClassSizes,
+    Population,
+    Risk,
+    inference,
+    l_diversity,
+    reidentification_risks,
+    t_closeness,
+)
+from discretion.anonymity.attacks.risks import class_risks
+from discretion.anonymity.pairs.pair import Release
+from discretion.jobs.gates import Gate, Number, judged
+from discretion.jobs.table_measures import ALL_COLUMNS, RISKS, SIDES
+from discretion.numerics.alike import best_guesses, cells, everybody
+from discretion.presenting.names import briefly
+from discretion.tables.counting.threshold import Threshold
+
+# What the risks are worked out with; none of those with a measure's name depends on it.
+_ANY_K = 1
+
+
+class Counts(Protocol):
+    """Counts the people of a table who are alike, wherever its rows are."""
+
+    @property
+    def people(self) -> int:
+        """How many people there are."""
+        ...
+
+    def class_sizes(self, columns: Sequence[str]) -> ClassSizes:
+        """Return the sizes of the classes of people who are alike on the columns."""
+        ...
+
+    def risks(self, columns: Sequence[str]) -> Iterable[Risk]:
+        """Return the risks in regulators' words of people of whom the columns are known."""
+        ...
+
+    def guesses(self, columns: Sequence[str], sensitive: str) -> tuple[int, int, int]:
+        """Return for how many people the best guess is right without the columns, with them, and certain."""
+        ...
+
+    def diversity(self, columns: Sequence[str], sensitive: str) -> int:
+        """Return how many sensitive values at least occur among people who are alike on the columns."""
+        ...
+
+    def closeness(self, columns: Sequence[str], sensitive: str) -> float:
+        """Return how far the sensitive values of people who are alike are from everybody's, at most."""
+        ...
+
+
+class EngineCounts:
+    """Counts a population where its rows are.
+
+    ``among`` and ``weight`` say whom its people are a sample of, as in
+    :func:`discretion.anonymity.reidentification_risks`.
+    """
+
+    def __init__(self, population: Population, among: int | None = None, weight: str | None = None) -> None:
+        self._population, self._among, self._weight = population, among, weight
+        self.people = population.people
+        self.class_sizes = population.class_sizes
+
+    def risks(self, columns: Sequence[str]) -> Iterable[Risk]:
+        """Return the risks in regulators' words of people of whom the columns are known."""
+        return reidentification_risks(self._population, columns, _ANY_K, population=self._among, weight=self._weight)
+
+    def guesses(self, columns: Sequence[str], sensitive: str) -> tuple[int, int, int]:
+        """Return for how many people the best guess is right without the columns, with them, and certain."""
+        attack = inference(self._population, columns, sensitive)
+        return round(attack.prior * self.people), round(attack.posterior * self.people), attack.certain_people
+
+    def diversity(self, columns: Sequence[str], sensitive: str) -> int:
+        """Return how many sensitive values at least occur among people who are alike on the columns."""
+        return l_diversity(self._population, columns, sensitive)
+
+    def closeness(self, columns: Sequence[str], sensitive: str) -> float:
+        """Return how far the sensitive values of people who are alike are from everybody's, at most."""
+        return t_closeness(self._population, columns, sensitive)
+
+
+class CodedCounts:
+    """Counts one table of two by the codes of its rows."""
+
+    def __init__(self, table: Release) -> None:
+        self.people, self._classes = table.people, cache(table.classes)
+
+    def class_sizes(self, columns: Sequence[str]) -> ClassSizes:
+        """Return the sizes of the classes of people who are alike on the columns."""
+        counts = np.bincount(self._classes(tuple(columns)).codes)
+        return ClassSizes(*np.unique(counts[counts > 0], return_counts=True))
+
+    def risks(self, columns: Sequence[str]) -> Iterable[Risk]:
+        """Return the risks in regulators' words of people of whom the columns are known."""
+        return class_risks(self.class_sizes(columns), _ANY_K)
+
+    def guesses(self, columns: Sequence[str], sensitive: str) -> tuple[int, int, int]:
+        """Return for how many people the best guess is right without the columns, with them, and certain."""
+        values = self._classes((sensitive,))
+        right, certain = best_guesses(self._classes(tuple(columns)), values)
+        return best_guesses(everybody(self.people), values)[0], right, certain
+
+    def diversity(self, columns: Sequence[str], sensitive: str) -> int:
+        """Return how many sensitive values at least occur among people who are alike on the columns."""
+        held = cells(self._classes(tuple(columns)), self._classes((sensitive,)))
+        values = np.bincount(held.classes)
+        return int(values[values > 0].min())
+
+    def closeness(self, columns: Sequence[str], sensitive: str) -> float:
+        """Return how far the sensitive values of people who are alike are from everybody's, at most."""
+        secret = self._classes((sensitive,))
+        held, of_value = cells(self._classes(tuple(columns)), secret), np.bincount(secret.codes)
+        sizes = np.zeros(int(held.classes.max()) + 1, np.int64)
+        np.add.at(sizes, held.classes, held.sizes)
+        above = np.maximum(held.sizes * self.people - sizes[held.classes] * of_value[held.codes], 0)
+        excess = np.zeros_like(sizes)
+        np.add.at(excess, held.classes, above)
+        met = sizes > 0
+        pairs = zip(excess[met].tolist(), sizes[met].tolist(), strict=True)
+        return max(over / (self.people * size) for over, size in pairs)
+
+
+class TableNumbers(Mapping[str, Number]):
+    """The numbers of a table by their names, each counted when it is first asked for.
+
+    Parameters
+    ----------
+    counts
+        Counts the people.
+    columns
+        The columns that go out together.
+    sensitive
+        The columns that the plain names take for unknown; each is guessed.
+    k, threshold
+        Exposed are fewer than k people alike, or less than this share of all; one of both.
+
+    Examples
+    --------
+    >>> import discretion as dc
+    >>> adult = dc.Population("example:adult", ["sex", "race", "income"])
+    >>> numbers = TableNumbers(EngineCounts(adult), adult.columns, ["income"], k=100)
+    >>> numbers["exposed_people"], numbers["all_columns.exposed_people"], numbers["l_diversity:income"]
+    (0, 194, 2)
+    """
+
+    def __init__(
+        self,
+        counts: Counts,
+        columns: Sequence[str],
+        sensitive: Sequence[str],
+        *,
+        k: int | None = None,
+        threshold: Threshold | None = None,
+    ) -> None:
+        self.k, self._threshold, self._people = k, threshold, counts.people
+        # Two names that are of the same columns are counted once.
+        self._sizes, self._risks = cache(counts.class_sizes), cache(partial(_risks_by_name, counts))
+        self._guesses = cache(counts.guesses)
+        self._diversity, self._closeness = cache(counts.diversity), cache(counts.closeness)
+        known = tuple(name for name in columns if name not in sensitive)
+        self._numbers: dict[str, Callable[[], Number]] = {
+            "people": lambda: counts.people,
+            **self._of_classes("", known),
+            **self._of_classes(ALL_COLUMNS, tuple(columns)),
+        }
+        for secret in sensitive:
+            others = tuple(name for name in columns if name != secret)
+            self._numbers |= self._of_secret("", known, secret) | self._of_secret(ALL_COLUMNS, others, secret)
+
+    def __getitem__(self, name: str) -> Number:
+        return self._numbers[name]()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._numbers)
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def _of_classes(self, prefix: str, columns: tuple[str, ...]) -> dict[str, Callable[[], Number]]:
+        def sizes() -> ClassSizes:
+            return self._sizes(columns)
+
+        def exposed() -> int:
+            return sizes().exposed(k=self.k, threshold=self._threshold)
+
+        numbers: dict[str, Callable[[], Number]] = {
+            "exposure": lambda: Fraction(exposed(), sizes().people),
+            "exposed_people": exposed,
+            "unique_people": lambda: sizes().unique,
+            "classes": lambda: sizes().classes,
+            "k_anonymity": lambda: sizes().smallest,
+        }
+        numbers |= {measure: lambda name=name: self._risks(columns)[name] for name, measure in RISKS.items()}
+        return {prefix + name: number for name, number in numbers.items()}
+
+    def _of_secret(self, prefix: str, columns: tuple[str, ...], secret: str) -> dict[str, Callable[[], Number]]:
+        def share(people: Callable[[tuple[int, int, int]], int]) -> Number:
+            return Fraction(people(self._guesses(columns, secret)), self._people)
+
+        numbers: dict[str, Callable[[], Number]] = {
+            "guess": lambda: share(lambda right: right[1]),
+            "guess_rise": lambda: share(lambda right: right[1] - right[0]),
+            "certain": lambda: share(lambda right: right[2]),
+            "l_diversity": lambda: self._diversity(columns, secret),
+            "t_closeness": lambda: self._closeness(columns, secret),
+        }
+        return {f"{prefix}{name}:{secret}": number for name, number in numbers.items()}
+
+
+def _risks_by_name(counts: Counts, columns: tuple[str, ...]) -> dict[str, Number]:
+    return {risk.name: risk.value for risk in counts.risks(columns)}
+
+
+def hidden_by_sensitive(
+    gates: Iterable[Gate], numbers: Mapping[str, Number | None], sensitive: Sequence[str]
+) -> str | None:
+    """Return which gates hold only because the adversary does not know the sensitive columns; None if there are none.
+
+    Examples
+    --------
+    >>> numbers = {"k_anonymity": 12, "all_columns.k_anonymity": 1}
+    >>> hidden_by_sensitive([Gate("k_anonymity", "<", Fraction(5))], numbers, ["ill"])
+    'what passed does not hold against an adversary who knows ill too: all_columns.k_anonymity 1 < 5'
+    """
+    broken: list[str] = []
+    for gate in dict.fromkeys(gates) if sensitive else ():
+        side, _, rest = gate.measure.partition(".")
+        twin = f"{side}.{ALL_COLUMNS}{rest}" if side in SIDES else ALL_COLUMNS + gate.measure
+        if twin in numbers:
+            pair = judged([gate, replace(gate, measure=twin)], {name: numbers[name] for name in (gate.measure, twin)})
+            if [each.verdict for each in pair] == ["passed", "failed"]:
+                broken.append(pair[1].sentence)
+    if not broken:
+        return None
+    known = briefly(tuple(sensitive))
+    return f"what passed does not hold against an adversary who knows {known} too: {'; '.join(broken)}"

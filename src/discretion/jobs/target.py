@@ -1,0 +1,175 @@
+"""The target that mechanisms are to meet, and what it takes to meet it."""
+
+import math
+import re
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+
+from discretion.adversaries import AllButOne, Exchangeable, Knowledge, PartlyInformed
+from discretion.channels import System
+from discretion.errors import InvalidValueError, UnsupportedError
+from discretion.estimate import End, Estimate, highest, lowest
+from discretion.jobs.questions import LEVEL_OF, Asked, CrowdQuestion, Result
+from discretion.measures import privacy_profile
+from discretion.shuffling import Shuffled, largest_epsilon, smallest_crowd
+from discretion.spelling import one_of
+from discretion.spelling.numbers import numbers_of
+from discretion.validation import as_real
+
+# What may be a target, and which way safety lies.
+TARGETS = {
+    "posterior_vulnerability": "<=",
+    "leakage": "<=",
+    "bayes_risk": ">=",
+    "bayes_security": ">=",
+    "mutual_information": "<=",
+    "privacy_profile": "<=",
+    "dp_epsilon": "<=",
+}
+
+# By what an ε that just meets a target may be off.
+_BESIDE = 2e-9
+
+
+@dataclass(frozen=True)
+class Goal:
+    """A target, and the question with which to look for where it is met."""
+
+    name: str
+    operator: str
+    level: float
+    search: CrowdQuestion
+    search_level: float
+
+    @property
+    def limits(self) -> tuple[float | None, float | None]:
+        """At most and at least what the answer to the search must be."""
+        return (self.search_level, None) if self.operator == "<=" else (None, self.search_level)
+
+    def is_met(self, result: Result) -> bool | None:
+        """Whether a result meets the target; None if its interval does not tell."""
+        low, high = lowest(result), highest(result)
+        surely, maybe = (high, low) if self.operator == "<=" else (-low, -high)
+        level = self.level if self.operator == "<=" else -self.level
+        return True if surely <= level else None if maybe <= level else False
+
+
+def goal_of(text: str, asked: Asked) -> Goal:
+    """Return the target spelled as ``measure<=number`` or ``measure>=number``."""
+    parts = re.fullmatch(r"\s*(\w+)\s*(<=|>=)\s*(\S+)\s*", text)
+    if parts is None:
+        raise InvalidValueError(
+            f'--target must be a measure, <= or >=, and a number, as in "posterior_vulnerability<=0.25", got {text!r}'
+        )
+    name, operator, number = parts.groups()
+    one_of(name, TARGETS, "target called")
+    if operator != TARGETS[name]:
+        raise InvalidValueError(
+            f"{name} {'grows' if operator == '>=' else 'falls'} as the target's privacy is lost; ask for "
+            f"{name}{TARGETS[name]}{number}"
+        )
+    (level,) = numbers_of(number, "the target's level", float)
+    level = as_real(level, "the target's level")
+    questions = asked.questions_of_crowds()
+    if name not in questions:
+        raise InvalidValueError(f"a target for {name} needs {LEVEL_OF[name]}; add it")
+    if name == "dp_epsilon" and asked.delta is not None and level >= 0:
+        # The same target, without looking for ε at every step.
+        knowledge = asked.against(name)
+        return Goal(name, operator, level, lambda s: privacy_profile(s.seen_by(knowledge), level), asked.delta)
+    return Goal(name, operator, level, questions[name], level)
+
+
+def check_scales(adversary: Knowledge | None) -> None:
+    """Refuse an adversary of whom it makes no sense to ask how large a crowd is safe from her."""
+    if isinstance(adversary, AllButOne | PartlyInformed):
+        raise InvalidValueError(
+            "how many of the others hold each value is known of one number of users only; give --users N, or for the "
+            "smallest crowd the adversary uninformed or worst"
+        )
+    if isinstance(adversary, Exchangeable):
+        raise InvalidValueError(
+            "a larger crowd tells an exchangeable adversary more of the population, and need not be safer; give "
+            "--users N, or for the smallest crowd the adversary uninformed or worst"
+        )
+
+
+def sufficient_crowd(goal: Goal, system: System) -> Result:
+    """Return the smallest number of users that meets a target: an upper bound where the answers are bounds.
+
+    So many users are sufficient. Fewer than its lower end are not.
+    """
+    search, (at_most, at_least) = _Search(goal), goal.limits
+    enough = smallest_crowd(system, search, at_most=at_most, at_least=at_least)
+    if search.is_exact(Shuffled(system, enough), None if enough == 1 else Shuffled(system, enough - 1)):
+        return enough
+    fewest = 1
+    with suppress(InvalidValueError, UnsupportedError):
+        fewest = smallest_crowd(system, search.at_best, at_most=at_most, at_least=at_least)
+    return search.between(min(fewest, enough), enough, safe="high")
+
+
+def sufficient_epsilon(goal: Goal, family: Callable[[float], System], users: int) -> Result:
+    """Return the largest ε that meets a target among so many users: a lower bound where the answers are bounds.
+
+    So large an ε is sufficient. One above its upper end is not.
+    """
+    search, (at_most, at_least) = _Search(goal), goal.limits
+    enough = largest_epsilon(family, users, search, at_most=at_most, at_least=at_least)
+    beside = enough * (1 + _BESIDE) + math.ulp(0.0)
+    if search.is_exact(
+        Shuffled(family(enough), users), None if enough == math.inf else Shuffled(family(beside), users)
+    ):
+        return enough
+    most = math.inf
+    with suppress(InvalidValueError, UnsupportedError):
+        most = largest_epsilon(family, users, search.at_best, at_most=at_most, at_least=at_least)
+    return search.between(enough, max(enough, most * (1 + _BESIDE)), safe="low")
+
+
+class _Search:
+    """A target's question, which remembers what its answers rest on."""
+
+    def __init__(self, goal: Goal) -> None:
+        self._goal = goal
+        self._estimates: list[Estimate] = []
+        self._certified = True
+
+    def __call__(self, crowd: Shuffled) -> Result:
+        result = self._goal.search(crowd)
+        if isinstance(result, Estimate):
+            self._estimates.append(result)
+        return result
+
+    def at_best(self, crowd: Shuffled) -> float:
+        """Return the end of the answer that is nearer to meeting the target.
+
+        Of a sample that is no end at all, unless that the target is met rests on samples too.
+        """
+        result, falls = self(crowd), self._goal.operator == "<="
+        if self._certified and isinstance(result, Estimate) and not result.certified:
+            return -math.inf if falls else math.inf
+        return lowest(result) if falls else highest(result)
+
+    def is_exact(self, meets: Shuffled, beside: Shuffled | None) -> bool:
+        """Return whether a crowd meets the target that surely is the last one to do so."""
+        if not self._estimates:
+            return True
+        result = self(meets)
+        self._certified = not isinstance(result, Estimate) or result.certified
+        if beside is None or not self._certified:
+            return self._certified
+        at_most, at_least = self._goal.limits
+        best = self.at_best(beside)
+        return best > at_most if at_most is not None else at_least is not None and best < at_least
+
+    def between(self, low: float, high: float, *, safe: End) -> Estimate:
+        """Return what lies between two ends, and what they rest on."""
+        sampled = [estimate.confidence for estimate in self._estimates if estimate.confidence is not None]
+        assuming = None
+        if not self._certified:
+            sure = f"each {100 * min(sampled):g} % sure" if sampled else "whatever they assume"
+            assuming = f"none of {len(sampled):,} sampled answers misses, {sure}"
+        method = "; ".join(dict.fromkeys(name for each in self._estimates for name in each.method.split("; ")))
+        return Estimate(high if safe == "high" else low, low, high, None, method, assuming, safe=safe)

@@ -1,0 +1,118 @@
+"""What mechanisms keep private and what their reports are worth, as ε varies."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import discretion as dc
+from discretion import limits
+from discretion.channels import System
+from discretion.errors import InvalidValueError
+from discretion.jobs.watch import Watch
+from discretion.mechanisms import own_measures, reporting
+from discretion.spelling import family_of
+from discretion.spelling.numbers import numbers_of
+
+EPSILONS = (0.25, 0.5, 1.0, 2.0, 4.0)
+
+
+Point = dict[str, Any]
+
+
+def has_worth(system: System) -> bool:
+    """Whether what a report is worth takes no more than a second or so."""
+    return 2 <= system.secrets <= limits.current().most_values_drawn or reporting(system).response is not None
+
+
+def epsilons_of(text: str) -> list[float]:
+    """Return the ε at which curves have their points."""
+    epsilons = numbers_of(text, "--epsilons", float)
+    for epsilon in epsilons:
+        if not 0 < epsilon < math.inf:
+            raise InvalidValueError(f"--epsilons must be above 0 and finite, got {epsilon:g}")
+    return epsilons
+
+
+def check_drawable(systems: Iterable[System], users: int | None) -> None:
+    """Refuse mechanisms of which there is nothing to draw."""
+    if not any(has_worth(system) or "frequency_error" in own_measures(system, users) for system in systems):
+        most = limits.current().most_values_drawn
+        raise InvalidValueError(
+            f"there is nothing to draw: a report's worth is drawn for krr and for up to {most} values, and with "
+            "--users N the standard error of mechanisms that are not a channel:FILE"
+        )
+
+
+@dataclass(frozen=True)
+class Tradeoff:
+    """The points of each mechanism's curve in the order of ε, and of the best mechanism's, or why there are none."""
+
+    curves: Mapping[str, Sequence[Point]]
+    best: Sequence[Point] | str
+
+
+def tradeoff(
+    systems: Mapping[str, System], epsilons: Iterable[float], users: int | None, rng: int | None, watch: Watch
+) -> Tradeoff:
+    """Return the points of mechanisms by their spelling, each at the same ε and at its own, marked as given."""
+    drawn = _Drawn(systems, epsilons, users, rng, watch)
+    return Tradeoff({name: drawn.curve(name) for name in systems}, drawn.best())
+
+
+class _Drawn:
+    """What all points of a chart have in common."""
+
+    def __init__(
+        self,
+        systems: Mapping[str, System],
+        epsilons: Iterable[float],
+        users: int | None,
+        rng: int | None,
+        watch: Watch,
+    ) -> None:
+        self._systems, self._users, self._rng, self._watch = systems, users, rng, watch
+        with watch.step("where the mechanisms are"):
+            self._own = {name: dc.ldp_epsilon(system) for name, system in systems.items()}
+        self._epsilons = sorted({*epsilons, *(epsilon for epsilon in self._own.values() if 0 < epsilon < math.inf)})
+
+    def curve(self, name: str) -> list[Point]:
+        """Return the points of a mechanism, the one that was given marked."""
+        system, own = self._systems[name], self._own[name]
+        mechanisms = {own: system}
+        try:
+            family = family_of(name)
+        except InvalidValueError:  # no ε that could vary
+            pass
+        else:
+            mechanisms |= {epsilon: family(epsilon) for epsilon in self._epsilons if epsilon != own}
+        points: list[Point] = []
+        for epsilon in sorted(mechanisms):
+            with self._watch.step(f"{name}: ε = {epsilon:g}"):
+                points.append(self._point(epsilon, mechanisms[epsilon]) | {"given": epsilon == own})
+        return points
+
+    def best(self) -> list[Point] | str:
+        """Return the points of the best mechanism under each ε, or why there are none."""
+        sizes = {system.secrets for system in self._systems.values()}
+        if len(sizes) > 1:
+            return "the mechanisms have different numbers of values"
+        (k,) = sizes
+        if not 2 <= k <= (most := limits.current().most_values_drawn):
+            return f"the best mechanism is looked for among up to {most} values"
+        return [self._best(k, epsilon) for epsilon in self._epsilons]
+
+    def _point(self, epsilon: float, system: System) -> Point:
+        point: Point = {"epsilon": epsilon, "worst_case_privacy": dc.information.worst_case_privacy(system)}
+        if system.secrets > 1:
+            point["average_privacy"] = dc.information.average_privacy(system)
+        if has_worth(system):
+            point["effective_participation"] = dc.information.effective_participation(system, rng=self._rng)
+        if (error := own_measures(system, self._users).get("frequency_error")) is not None:
+            point["frequency_error"] = error()
+        return point
+
+    def _best(self, k: int, epsilon: float) -> Point:
+        with self._watch.step(f"the best of all mechanisms: ε = {epsilon:g}"):
+            design = dc.optimal_mechanism(k, epsilon=epsilon, rng=self._rng)
+            return self._point(epsilon, design.mechanism) | {"gap": design.gap}

@@ -1,0 +1,131 @@
+"""What a curve of attacks answers, whatever it is made of; and a band of two polygons between which it is."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from discretion import limits
+from discretion.errors import TooLargeError, UnsupportedError
+from discretion.estimate import Estimate, settled
+from discretion.measures.attack_curves.polygon import Polygon
+
+Result = float | Estimate
+
+
+class BestTests(Protocol):
+    """The best tests of one law against another, by their false positives and negatives."""
+
+    @property
+    def description(self) -> str:
+        """A few words about how they are known."""
+        ...
+
+    def misses(self, rate: float) -> Result:
+        """Return the least false negatives with this rate of false positives."""
+        ...
+
+    def hits(self, rate: float) -> Result:
+        """Return the most true positives with this rate of false positives, to all digits where they are few."""
+        ...
+
+    def excess(self, epsilon: float) -> Result:
+        """Return the least δ of (ε, δ)-differential privacy for ε >= 0."""
+        ...
+
+    @property
+    def shared(self) -> Result:
+        """What the two laws have in common: the least sum of both rates."""
+        ...
+
+    def epsilon(self, delta: float) -> Result:
+        """Return the least ε >= 0 of (ε, δ)-differential privacy."""
+        ...
+
+    def normal_shift(self, least: float) -> Result:
+        """Return the least μ of two normal laws whose curve is nowhere above this one, rates below the least aside."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Band:
+    """Best tests that are no better than the polygon below, no worse than the one above, and likeliest in between."""
+
+    low: Polygon
+    high: Polygon
+    method: str
+    likeliest: Polygon | None = None
+    confidence: float | None = None
+
+    @property
+    def description(self) -> str:
+        """A few words about how they are known."""
+        confidence = "" if self.confidence is None else f", confidence={self.confidence:g}"
+        return f"between two curves: {self.method}{confidence}"
+
+    def misses(self, rate: float) -> Result:
+        """Return the least false negatives with this rate of false positives."""
+        return self._read(lambda tests: tests.misses(rate))
+
+    def hits(self, rate: float) -> Result:
+        """Return the most true positives with this rate of false positives."""
+        return self._read(lambda tests: tests.hits(rate))
+
+    def excess(self, epsilon: float) -> Result:
+        """Return the least δ of (ε, δ)-differential privacy for ε >= 0."""
+        return self._read(lambda tests: tests.excess(epsilon))
+
+    @property
+    def shared(self) -> Result:
+        """What the two laws have in common."""
+        return self._read(lambda tests: tests.shared)
+
+    def epsilon(self, delta: float) -> Result:
+        """Return the least ε >= 0 of (ε, δ)-differential privacy."""
+        return self._read(lambda tests: tests.epsilon(delta))
+
+    def normal_shift(self, least: float) -> Result:
+        """Return the least μ of two normal laws whose curve is nowhere above this one, rates below the least aside."""
+        return self._read(lambda tests: tests.normal_shift(least))
+
+    def _read(self, read: Callable[[Polygon], float]) -> Result:
+        """Return what is between what the two ends say: all that is read off curves rises with them, or falls."""
+        low, high = sorted((read(self.low), read(self.high)))
+        value = low + (high - low) / 2 if self.likeliest is None else read(self.likeliest)
+        return settled(Estimate(min(high, max(low, value)), low, high, self.confidence, self.method))
+
+
+def composed(first: BestTests, second: BestTests) -> BestTests:
+    """Return the best tests of who sees what both are of, where both have corners."""
+    if isinstance(first, Polygon) and isinstance(second, Polygon):
+        return _composed(first, second)
+    one, other = as_band(first), as_band(second)
+    missed = sum(1 - band.confidence for band in (one, other) if band.confidence is not None)
+    return Band(
+        _composed(one.low, other.low),
+        _composed(one.high, other.high),
+        "; ".join(dict.fromkeys(band.method for band in (one, other) if band.method)),
+        None if one.likeliest is None or other.likeliest is None else _composed(one.likeliest, other.likeliest),
+        1 - missed if missed else None,
+    )
+
+
+def _composed(first: Polygon, second: Polygon) -> Polygon:
+    corners = first.p.size * second.p.size
+    if corners > (most := limits.current().most_loss_places):
+        raise TooLargeError(
+            f"the composed curve has {corners:,} corners, and at most {most:,} are computed; take the curve of the "
+            "systems together, by discretion.parallel or discretion.repeated"
+        )
+    return first.composed(second)
+
+
+def as_band(tests: BestTests) -> Band:
+    """Return tests with corners as a band, however narrow."""
+    if isinstance(tests, Polygon):
+        return Band(tests, tests, "", tests)
+    if isinstance(tests, Band):
+        return tests
+    raise UnsupportedError(
+        "curves are composed by their corners, and this one is smooth; take the curve of the systems together, by "
+        "discretion.parallel or discretion.repeated"
+    )

@@ -1,0 +1,259 @@
+"""The result of `discretion.tradeoff`: what the best attacks find, at what price in false accusations."""
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import overload
+
+from discretion.errors import InvalidValueError
+from discretion.estimate import highest, mapped
+from discretion.measures.attack_curves.best_tests import BestTests, composed
+from discretion.measures.privacy import confirmed, epsilon_question
+from discretion.numerics.elementwise import Answer, Answers, Levels, elementwise
+from discretion.shown import Drawn, Framed
+from discretion.validation import as_epsilon, as_probability
+
+# What the δ of a curve with corners may be off.
+_ROUNDING = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class AttackCurve(Framed, Drawn):
+    """The least false negatives of any test at every rate of false positives: the trade-off function of f-DP.
+
+    Made by `discretion.tradeoff`, by `discretion.security.tradeoff_of_dp` and
+    `discretion.security.tradeoff_of_bayes_security`, and from samples by `discretion.blackbox.estimate_tradeoff`. What
+    it answers is a float where that is exact, else an `Estimate`. Of a list or an array it answers with an array of the
+    same shape: of floats where every answer is exact, else of objects.
+
+    Parameters
+    ----------
+    tests
+        The best tests.
+    pair
+        The labels of what a false positive is mistaken about, and a false negative; None: the curve of all pairs.
+    note
+        What a reader of the curve has to know, such as that another use of the same scores finds more; None: nothing.
+
+    Examples
+    --------
+    >>> import discretion as dc
+    >>> curve = dc.tradeoff(dc.Channel([[0.75, 0.25], [0.25, 0.75]]))
+    >>> curve.at(0.25), curve.at(0.5), curve.advantage, round(curve.epsilon(0), 6)
+    (0.25, 0.16666666666666669, 0.5, 1.098612)
+    """
+
+    tests: BestTests
+    pair: tuple[Hashable, Hashable] | None = None
+    note: str | None = None
+
+    def __repr__(self) -> str:
+        whose = "all pairs" if self.pair is None else "{!r} against {!r}".format(*self.pair)
+        return f"AttackCurve({whose}, {self.tests.description}" + (f", note={self.note!r})" if self.note else ")")
+
+    @overload
+    def at(self, false_positive_rate: float) -> Answer: ...
+    @overload
+    def at(self, false_positive_rate: Levels) -> Answers: ...
+    def at(self, false_positive_rate: float | Levels) -> Answer | Answers:
+        """Return the least rate of false negatives with this rate of false positives: ``f(α)``.
+
+        Parameters
+        ----------
+        false_positive_rate
+            α in [0, 1].
+
+        Raises
+        ------
+        InvalidValueError
+            If α is not a number in [0, 1].
+        """
+        return elementwise(lambda rate: self.tests.misses(_as_rate(rate)), false_positive_rate)
+
+    @overload
+    def true_positive_rate(self, false_positive_rate: float) -> Answer: ...
+    @overload
+    def true_positive_rate(self, false_positive_rate: Levels) -> Answers: ...
+    def true_positive_rate(self, false_positive_rate: float | Levels) -> Answer | Answers:
+        """Return the largest rate of true positives with this rate of false positives: ``1 - f(α)``.
+
+        Parameters
+        ----------
+        false_positive_rate
+            α in [0, 1].
+
+        Raises
+        ------
+        InvalidValueError
+            If α is not a number in [0, 1].
+
+        Notes
+        -----
+        What membership inference is judged by at α = 0.1 % or less (Carlini and others, IEEE S&P 2022).
+        """
+        return elementwise(lambda rate: self.tests.hits(_as_rate(rate)), false_positive_rate)
+
+    @overload
+    def precision(self, prior: float, false_positive_rate: float) -> Answer: ...
+    @overload
+    def precision(self, prior: Levels, false_positive_rate: float | Levels) -> Answers: ...
+    @overload
+    def precision(self, prior: float, false_positive_rate: Levels) -> Answers: ...
+    def precision(self, prior: float | Levels, false_positive_rate: float | Levels) -> Answer | Answers:
+        """Return the largest share of the accused who are rightly accused: ``π TPR / (π TPR + (1-π) α)``.
+
+        Parameters
+        ----------
+        prior
+            π in [0, 1]: the share of all who are tested of whom the accusation is true, such as members among them.
+        false_positive_rate
+            α in [0, 1].
+
+        Raises
+        ------
+        InvalidValueError
+            If either is not a number in [0, 1], or nobody is accused.
+
+        Examples
+        --------
+        >>> import discretion as dc
+        >>> round(dc.tradeoff(dc.Gaussian(sigma=1)).precision(prior=0.01, false_positive_rate=0.001), 4)
+        0.156
+        """
+        return elementwise(self._precision, prior, false_positive_rate)
+
+    def _precision(self, prior: float, false_positive_rate: float) -> Answer:
+        share, rate = as_probability(prior, "prior"), _as_rate(false_positive_rate)
+        found = self.tests.hits(rate)
+        if share * float(found) + (1 - share) * rate <= 0:
+            raise InvalidValueError(
+                "nobody is accused at this rate of false positives and this prior, so that there is no precision; take "
+                "larger ones"
+            )
+
+        def precision(hits: float) -> float:
+            right = share * hits
+            return right / (right + (1 - share) * rate) if right > 0 else 0.0
+
+        return mapped(found, precision)
+
+    @property
+    def advantage(self) -> Answer:
+        """The largest ``1 - α - f(α)``: true less false positives of the best test, the total variation."""
+        return self.tests.excess(0.0)
+
+    @property
+    def bayes_security(self) -> Answer:
+        """The least ``α + f(α)``: β*, one less the advantage, to all digits where it is small."""
+        return self.tests.shared
+
+    @overload
+    def delta(self, epsilon: float) -> Answer: ...
+    @overload
+    def delta(self, epsilon: Levels) -> Answers: ...
+    def delta(self, epsilon: float | Levels) -> Answer | Answers:
+        """Return the least δ of (ε, δ)-differential privacy: ``max_α 1 - f(α) - e^ε α``, the larger of both directions.
+
+        Parameters
+        ----------
+        epsilon
+            ε >= 0; infinity is fine.
+
+        Raises
+        ------
+        InvalidValueError
+            If ε is not a number of at least 0.
+        """
+        return elementwise(lambda level: self.tests.excess(as_epsilon(level)), epsilon)
+
+    @overload
+    def epsilon(self, delta: float) -> Answer: ...
+    @overload
+    def epsilon(self, delta: Levels) -> Answers: ...
+    def epsilon(self, delta: float | Levels) -> Answer | Answers:
+        """Return the least ε >= 0 of (ε, δ)-differential privacy.
+
+        Parameters
+        ----------
+        delta
+            δ in [0, 1].
+
+        Raises
+        ------
+        InvalidValueError
+            If δ is not a number in [0, 1].
+        InternalError
+            If the δ at that ε is larger than the one given.
+        """
+        return elementwise(lambda level: self._epsilon(as_probability(level, "delta")), delta)
+
+    def _epsilon(self, delta: float) -> Answer:
+        epsilon = self.tests.epsilon(delta)
+        question = epsilon_question(self, delta)
+        return confirmed(epsilon, highest(epsilon), self.tests.excess, delta + _ROUNDING, question)
+
+    def gaussian_mu(self, least_rate: float = 0.0) -> Answer:
+        """Return the least μ of Gaussian differential privacy: no curve above ``G_μ(α) = Φ(Φ⁻¹(1-α) - μ)`` tells more.
+
+        Parameters
+        ----------
+        least_rate
+            Rates of false positives and negatives below this, in [0, ½), are taken for it: the least μ for which
+            ``G_μ(α) <= max(f(α), least_rate)`` at all α of at least that. At 0 many curves have no finite μ.
+
+        Returns
+        -------
+        float or Estimate
+            At least 0; infinite if some observation, however rare, gives everything away.
+
+        Raises
+        ------
+        InvalidValueError
+            If the rate is not a number in [0, ½).
+
+        Notes
+        -----
+        Source: Dong, Roth and Su, Gaussian differential privacy, JRSS B 2022, Definition 2.6.
+
+        Examples
+        --------
+        >>> import discretion as dc
+        >>> dc.tradeoff(dc.Gaussian(sigma=2)).gaussian_mu()
+        0.5
+        """
+        least = as_probability(least_rate, "least_rate")
+        if least >= 0.5:
+            raise InvalidValueError(f"least_rate must be in [0, 0.5), got {least_rate!r}")
+        return self.tests.normal_shift(least)
+
+    def compose(self, other: "AttackCurve") -> "AttackCurve":
+        """Return the curve of who sees what both tell, each of the same two secrets: ``f ⊗ g``.
+
+        Of two curves of all pairs the result is a bound: whatever pair is told apart best by both together, no test is
+        below it (Dong, Roth and Su, Theorem 3.2).
+
+        Parameters
+        ----------
+        other
+            A curve with corners: of a channel, a crowd, discrete noise, a guarantee or samples, or a certified band.
+
+        Raises
+        ------
+        UnsupportedError
+            If one of the curves is smooth, such as that of Gaussian noise.
+        TooLargeError
+            If the corners are too many.
+
+        Examples
+        --------
+        >>> import discretion as dc
+        >>> once = dc.tradeoff(dc.RandomizedResponse(2, epsilon=1))
+        >>> twice = dc.tradeoff(dc.repeated(dc.RandomizedResponse(2, epsilon=1), 2))
+        >>> abs(once.compose(once).at(0.01) - twice.at(0.01)) < 1e-12
+        True
+        """
+        pair = self.pair if self.pair == other.pair else None
+        return AttackCurve(composed(self.tests, other.tests), pair)
+
+
+def _as_rate(rate: float) -> float:
+    return as_probability(rate, "false_positive_rate")

@@ -1,0 +1,240 @@
+"""The best tests between two laws with finitely many outcomes: a polygon of false negatives over false positives.
+
+By Neyman and Pearson's lemma the best tests accuse at the outcomes with the largest likelihood ratios: each outcome is
+a segment of the curve, the steepest first, of width P and depth Q.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discretion.measures.divergences import logarithms
+from discretion.numerics.lower_hull import Measured, lower_hull
+
+Reals = NDArray[np.float64]
+
+_TINY = 1e-300
+
+
+@dataclass(frozen=True, eq=False)
+class Polygon:
+    """Outcomes by falling likelihood ratio: what P and Q have of each, and ``log Q/P``."""
+
+    p: Reals
+    q: Reals
+    losses: Reals
+
+    @classmethod
+    def of_logs(cls, log_p: Reals, log_q: Reals) -> "Polygon":
+        """Return the best tests of Q against P, given the logarithms of both laws."""
+        possible = (log_p > -math.inf) | (log_q > -math.inf)
+        log_p, log_q = log_p[possible], log_q[possible]
+        losses = log_q - log_p
+        order = np.argsort(-losses, kind="stable")
+        return cls(np.exp(log_p[order]), np.exp(log_q[order]), losses[order])
+
+    @classmethod
+    def of_laws(cls, p: Reals, q: Reals) -> "Polygon":
+        """Return the best tests of Q against P."""
+        return cls.of_logs(logarithms(p), logarithms(q))
+
+    @classmethod
+    def of_steps(cls, p: Reals, q: Reals) -> "Polygon":
+        """Return the polygon of segments that rise this much across and fall this much, the steepest first."""
+        possible = (p > 0) | (q > 0)
+        p, q = np.maximum(p[possible], 0.0), np.maximum(q[possible], 0.0)
+        return cls(p, q, logarithms(q) - logarithms(p))
+
+    @classmethod
+    def through(cls, false_positives: Reals, false_negatives: Reals) -> "Polygon":
+        """Return the polygon under which no point is, and not even a mixture of two of them, nor of blind accusing."""
+        x = Measured.of(np.concatenate([[0.0], false_positives, [1.0]]))
+        y = Measured.of(np.concatenate([[1.0], false_negatives, [0.0]]))
+        corners = lower_hull(x, y)
+        return cls.of_steps(x.steps(corners), -y.steps(corners))
+
+    @property
+    def description(self) -> str:
+        """A few words about how they are known."""
+        return f"exact, a polygon of {self.p.size:,} segments"
+
+    @property
+    def reversed(self) -> "Polygon":
+        """P and Q in each other's place."""
+        return Polygon(self.q[::-1], self.p[::-1], -self.losses[::-1])
+
+    @cached_property
+    def false_positives(self) -> Reals:
+        """What P has at the corners, from none of it on."""
+        return np.append(0.0, np.cumsum(self.p))
+
+    @cached_property
+    def true_positives(self) -> Reals:
+        """What Q has at the corners."""
+        return np.append(0.0, np.cumsum(self.q))
+
+    @cached_property
+    def false_negatives(self) -> Reals:
+        """What Q has beyond the corners, to all digits where that is little."""
+        return np.append(np.cumsum(self.q[::-1])[::-1], 0.0)
+
+    @cached_property
+    def true_negatives(self) -> Reals:
+        """What P has beyond the corners."""
+        return np.append(np.cumsum(self.p[::-1])[::-1], 0.0)
+
+    def misses(self, rate: float) -> float:
+        """Return the least false negatives with this rate of false positives."""
+        corner, over = self._place(rate)
+        found = self.false_negatives[corner]
+        return min(1.0, max(0.0, float(found if not over else found - over * self.q[corner])))
+
+    def hits(self, rate: float) -> float:
+        """Return the most true positives, to all digits where they are few."""
+        corner, over = self._place(rate)
+        found = self.true_positives[corner]
+        return min(1.0, max(0.0, float(found if not over else found + over * self.q[corner])))
+
+    def excess(self, epsilon: float) -> float:
+        """Return the larger of ``∫ max(0, Q - e^ε P)`` and ``∫ max(0, P - e^ε Q)`` for ε >= 0."""
+        if math.isinf(epsilon):
+            return min(
+                1.0, max(float(self.q[self.losses == math.inf].sum()), float(self.p[self.losses == -math.inf].sum()))
+            )
+        ways = ((self.q, self.losses), (self.p, -self.losses))
+        found = (-float(mass @ np.expm1(np.minimum(epsilon - losses, 0.0))) for mass, losses in ways)
+        return min(1.0, max(0.0, *found))
+
+    @property
+    def has_rare_outcomes(self) -> bool:
+        """Whether some outcome excludes neither law, though a double does not hold how likely it is."""
+        few = (np.minimum(self.p, self.q) <= _TINY) & (np.maximum(self.p, self.q) > _TINY)
+        return bool((few & np.isfinite(self.losses)).any())
+
+    @property
+    def shared(self) -> float:
+        """``∫ min(P, Q)``."""
+        return min(1.0, float(np.minimum(self.p, self.q).sum()))
+
+    def epsilon(self, delta: float) -> float:
+        """Return the least ε >= 0 at which `excess` is at most δ."""
+        return max(0.0, *(way.least_epsilon(delta) for way in (self, self.reversed)))
+
+    def least_epsilon(self, delta: float) -> float:
+        """Return the same of one direction: ``hits - e^ε false positives <= δ`` at all corners."""
+        # Of a δ near 1 what it leaves is known to more digits, and so are the misses.
+        left = (1 - delta) - self.false_negatives
+        surplus = np.where(self.true_positives > 0.5, left, self.true_positives - delta)
+        above = surplus > 0
+        if not above.any():
+            return 0.0
+        found = logarithms(surplus[above]) - self._log_false_positives[above]
+        return float(min(found.max(), self.losses[0]))
+
+    @cached_property
+    def _log_false_positives(self) -> Reals:
+        """The logarithms of what P has at the corners, also where a double has too few digits for it or none."""
+        with np.errstate(invalid="ignore"):  # what neither law has adds nothing
+            log_p = np.where(
+                self.p > _TINY,
+                logarithms(self.p),
+                np.nan_to_num(logarithms(self.q) - self.losses, nan=-math.inf, posinf=math.inf, neginf=-math.inf),
+            )
+        few = np.append(-math.inf, np.logaddexp.accumulate(log_p))
+        return np.where(self.false_positives > _TINY, logarithms(self.false_positives), few)
+
+    def normal_shift(self, least: float) -> float:
+        """Return the least μ of two normal laws whose curve is nowhere above this one, rates below the least aside.
+
+        A normal curve is convex, and so below a chord if it is below both of its ends: the corners decide.
+        """
+        if least <= 0 and (self.q[self.losses == math.inf].any() or self.p[self.losses == -math.inf].any()):
+            return math.inf
+        found = max(0.0, float(self.shifts(least).max(initial=0.0)))
+        if least <= 0:
+            return found
+        ends = np.array([[least, self.misses(least)], [self.reversed.misses(least), least]])
+        return max(found, float(_quantiles(ends, 1 - ends, least).sum(axis=1).max()))
+
+    def shifts(self, least: float) -> Reals:
+        """Return the μ of the normal curve through each inner corner, rates below the least taken for that."""
+        rates = (self.false_positives, self.true_negatives), (self.false_negatives, self.true_positives)
+        told = np.min(rates, axis=(0, 1))[1:-1] > _TINY  # of less there are not all digits
+        found = sum(_quantiles(own[1:-1], other[1:-1], least) for own, other in rates)
+        return np.where(told, found, -math.inf)
+
+    def composed(self, other: "Polygon") -> "Polygon":
+        """Return the best tests of who sees an outcome of both."""
+        with np.errstate(invalid="ignore"):
+            losses = np.add.outer(self.losses, other.losses).ravel()
+        p, q = np.multiply.outer(self.p, other.p).ravel(), np.multiply.outer(self.q, other.q).ravel()
+        possible = ~np.isnan(losses)
+        order = np.argsort(-losses[possible], kind="stable")
+        return Polygon(p[possible][order], q[possible][order], losses[possible][order])
+
+    def _place(self, rate: float) -> tuple[int, float]:
+        """Return the last corner with no more false positives, and how far along the next segment this rate is."""
+        if rate <= 0:
+            return int(np.count_nonzero(self.losses == math.inf)), 0.0
+        corner = int(np.searchsorted(self.false_positives, rate, side="right")) - 1
+        if corner >= self.p.size:
+            return corner, 0.0
+        return corner, float((rate - self.false_positives[corner]) / self.p[corner])
+
+
+@dataclass(frozen=True, eq=False)
+class Envelope(Polygon):
+    """The polygon below others, some of whose outcomes are too rare for a double.
+
+    The polygon does not know how likely those are, but the others do: an ε holds if it holds of each.
+    """
+
+    members: tuple[Polygon, ...]
+
+    def excess(self, epsilon: float) -> float:
+        """Return the largest of the members."""
+        return max(member.excess(epsilon) for member in self.members)
+
+    def epsilon(self, delta: float) -> float:
+        """Return the largest of the members."""
+        return max(member.epsilon(delta) for member in self.members)
+
+
+def lower_envelope(polygons: Sequence[Polygon]) -> Polygon:
+    """Return the best tests that some polygon has, and their mixtures."""
+    if not polygons:
+        return Polygon.of_steps(np.ones(1), np.ones(1))
+    hull = _hull(polygons)
+    parts = [part for one in polygons for part in (one.members if isinstance(one, Envelope) else (one,))]
+    rare = [part for part in parts if part.has_rare_outcomes]
+    if not rare:
+        return hull
+    usual = [part for part in parts if not part.has_rare_outcomes]
+    return Envelope(hull.p, hull.q, hull.losses, tuple(rare + ([_hull(usual)] if usual else [])))
+
+
+def _hull(polygons: Sequence[Polygon]) -> Polygon:
+    fp, tn, fn, tp = (
+        np.concatenate([getattr(polygon, name) for polygon in polygons])
+        for name in ("false_positives", "true_negatives", "false_negatives", "true_positives")
+    )
+    losses = np.concatenate([np.append(math.nan, polygon.losses) for polygon in polygons])
+    x, falling = Measured(fp, tn), Measured(tp, fn)
+    corners = lower_hull(x, Measured(fn, tp))
+    p, q = x.steps(corners), falling.steps(corners)
+    # Of a segment that is one outcome the loss is known, even where its masses underflow.
+    before, after = corners[:-1], corners[1:]
+    known = (after == before + 1) & ~np.isnan(losses[after])
+    return Polygon(p, q, np.where(known, losses[after], logarithms(q) - logarithms(p)))
+
+
+def _quantiles(rates: Reals, others: Reals, least: float) -> Reals:
+    """Return ``-Φ⁻¹`` of rates, which with the others add up to 1, but of no less than the least."""
+    from scipy.special import ndtri  # noqa: PLC0415 - nobody else should wait for it
+
+    low = max(least, _TINY)
+    return np.where(rates < 0.5, -ndtri(np.maximum(rates, low)), ndtri(np.clip(others, _TINY, 1.0 - least)))

@@ -1,0 +1,236 @@
+"""What several systems side by side leak about the same secret, from what each of them leaks."""
+
+import math
+from collections.abc import Callable
+from functools import reduce, singledispatch
+from itertools import combinations
+
+import numpy as np
+
+from discretion import limits
+from discretion.adversaries.gains import Gain, IdentityGain
+from discretion.adversaries.priors import written_out
+from discretion.channels.channel import System
+from discretion.channels.composition.repeated import Repeated
+from discretion.channels.composition.side_by_side import Parallel
+from discretion.errors import TooLargeError
+from discretion.estimate import Estimate, as_share, bracketed, highest, largest, lowest, settled
+from discretion.measures.atom_sums import AtomSum
+from discretion.measures.bayes_security import plan_bayes_security
+from discretion.measures.capacity import plan_multiplicative_bayes_capacity
+from discretion.measures.composed_losses import BothWays
+from discretion.measures.divergences import renyi_of_logs
+from discretion.measures.information import plan_mutual_information
+from discretion.measures.local_privacy import plan_ldp_epsilon
+from discretion.measures.losses import LatticeLosses, Losses, leakiest_losses
+from discretion.measures.measure import Method, Plan
+from discretion.measures.privacy import (
+    Profile,
+    claimed,
+    log_likelihoods,
+    plan_privacy_profile,
+    plan_renyi,
+)
+from discretion.measures.row_losses import RowLosses
+from discretion.measures.vulnerability import Prior, plan_bayes_risk, plan_posterior_vulnerability
+from discretion.numerics.matrices import Reals
+
+BY_SUM = Method("between the most that one part tells and the sum of all", "bound")
+THEOREM_3 = "Bayes-sec Theorem 3 from each part"
+SUMS = Method("largest sum over pairs of secrets", "exact")
+PAIRS = Method("sums of privacy losses, over pairs of secrets", "exact")
+BY_CAPACITIES = Method("between the most that one part leaks and what their capacities allow", "bound")
+Result = Plan[float | Estimate]
+# Up to so many uses losses are added one by one.
+_CONVOLVED = 1 << 10
+# How many pairs are compared whose losses are as many as fit.
+_GRIDS = 64
+# Of two secrets.
+Ways = Callable[[int, int], tuple[Losses, Losses, int]]
+
+
+@singledispatch
+def pairs_alike(system: System) -> bool:
+    """Say whether any ordered pair of secrets is told apart as well as any other, if that is plain."""
+    return False
+
+
+@pairs_alike.register
+def _(system: Repeated) -> bool:
+    return pairs_alike(system.base)
+
+
+@singledispatch
+def losses_of_pairs(system: System) -> Ways:
+    """Return what gives the privacy losses of two secrets, both ways, and how often each is added."""
+    alike = leakiest_losses(system) if pairs_alike(system) else None
+    if alike is not None:
+        return lambda a, b: (alike, alike, 1)
+    logs = log_likelihoods(system)
+    return lambda a, b: (RowLosses(logs[a], logs[b]), RowLosses(logs[b], logs[a]), 1)
+
+
+@losses_of_pairs.register
+def _(system: Repeated) -> Ways:
+    alike = leakiest_losses(system.base) if pairs_alike(system.base) else None
+    if alike is None:
+        return losses_of_pairs.dispatch(object)(system)
+    if system.n > _CONVOLVED:
+        return lambda a, b: (alike, alike, system.n)
+    masses = reduce(np.convolve, [alike.masses] * system.n)
+    total = LatticeLosses(masses, system.n * alike.first, alike.step, system.n * alike.offset)
+    return lambda a, b: (total, total, 1)
+
+
+@log_likelihoods.register
+def log_likelihoods_of_parallel(system: Parallel) -> Reals:
+    """Return the sums of the parts' logarithms, which do not underflow as the channel's products do."""
+    if not system.is_small:
+        return log_likelihoods.dispatch(object)(system)
+
+    def both(first: Reals, second: Reals) -> Reals:
+        return (first[:, :, None] + second[:, None, :]).reshape(len(first), -1)
+
+    return reduce(both, (log_likelihoods(part) for part in system.parts))
+
+
+@singledispatch
+def divergences(system: System, order: float) -> Reals:
+    """Return the Rényi divergences of all ordered pairs of secrets, which add up over independent observations."""
+    logs = log_likelihoods(system)
+    return np.array([[0.0 if a is b else renyi_of_logs(a, b, order) for b in logs] for a in logs])
+
+
+@divergences.register
+def _(system: Repeated, order: float) -> Reals:
+    return system.n * divergences(system.base, order)
+
+
+def _largest_sum(system: Parallel, order: float, of_part: Callable[[System], Plan[float]]) -> Plan[float]:
+    """Plan the largest sum over ordered pairs: of the largest, if at most one part tells some pairs apart better."""
+    if sum(not pairs_alike(part) for part in system.parts) <= 1:
+        plans = [of_part(part) for part in system.parts]
+        return Plan(SUMS, lambda: math.fsum(plan.compute() for plan in plans))
+    return Plan(SUMS, lambda: float(np.sum([divergences(part, order) for part in system.parts], axis=0).max()))
+
+
+@plan_ldp_epsilon.register
+def _(system: Parallel) -> Plan[float]:
+    return _largest_sum(system, math.inf, plan_ldp_epsilon)
+
+
+@plan_renyi.register
+def _(system: Parallel, order: float) -> Plan[float]:
+    return _largest_sum(system, order, lambda part: plan_renyi(part, order).then(highest))
+
+
+@claimed.register
+def _(system: Parallel) -> System:
+    for part in system.parts:
+        claimed(part)
+    return system
+
+
+def _excesses(system: Parallel) -> list[Profile]:
+    """Return by how much one secret's law exceeds the other's, of all ordered pairs, or raise TooLargeError."""
+    parts, found = [losses_of_pairs(part) for part in system.parts], list[Profile]()
+    points, some = 0, limits.current().most_loss_points
+    # One pair stands for all if all are alike.
+    alike = all(pairs_alike(part) for part in system.parts)
+    for pair in [(0, 1)] if alike else combinations(range(system.secrets), 2):
+        losses = [way(*pair) for way in parts]
+        once = all(count == 1 for _, _, count in losses)
+        sums = [AtomSum.of(way) if once else None for way in ([q for q, _, _ in losses], [p for _, p, _ in losses])]
+        if sums[0] is None or sums[1] is None:
+            found.append(BothWays.of(losses).hockey_stick)
+            points += some
+        else:
+            found += [sums[0].excess, sums[1].excess]
+            points += sums[0].size + sums[1].size
+        if points > _GRIDS * some:
+            raise TooLargeError(
+                f"the privacy losses of all pairs of {system.secrets:,} secrets are too many to add up; restrict the "
+                "secrets by discretion.restricted, or ask for discretion.ldp_epsilon or discretion.renyi_dp"
+            )
+    return found
+
+
+@plan_privacy_profile.register
+def _(system: Parallel) -> Plan[Profile]:
+    def profile() -> Profile:
+        pairs = _excesses(system)
+        return lambda epsilon: as_share(largest(excess(epsilon) for excess in pairs))
+
+    return Plan(PAIRS, profile)
+
+
+@plan_bayes_security.register
+def _(system: Parallel) -> Result:
+    alone = [plan_bayes_security(part) for part in system.parts]
+
+    def kept() -> float | Estimate:
+        try:
+            pairs = _excesses(system)
+        except TooLargeError:  # no more than each part leaves, and at least their product
+            parts = [plan.compute() for plan in alone]
+            low, high = math.prod(map(lowest, parts)), min(map(highest, parts))
+            return as_share(bracketed(low, high, parts, THEOREM_3, safe="low", span=1))
+        return settled(as_share(1 - largest(excess(0.0) for excess in pairs)))
+
+    return Plan(PAIRS, kept)
+
+
+@plan_posterior_vulnerability.register
+def _(system: Parallel, prior: Prior, gain: Gain) -> Result:
+    if system.is_small:
+        return plan_posterior_vulnerability.dispatch(object)(system, prior, gain)
+    # Less what each secret gains in any case, so that no capacity multiplies a loss.
+    rest = gain.from_least()
+    law = written_out(prior, system.secrets)[:, None]
+    certain = float((gain.best(law) - rest.best(law))[0])
+    guesses = [plan_posterior_vulnerability(part, prior, rest) for part in system.parts]
+    factors = [plan_multiplicative_bayes_capacity(part) for part in system.parts]
+
+    def guess() -> Estimate:
+        alone, most = [plan.compute() for plan in guesses], [plan.compute() for plan in factors]
+        product = math.prod(map(highest, most))
+        high = min(highest(one) * product / highest(own) for one, own in zip(alone, most, strict=True))
+        found = bracketed(max(map(lowest, alone)), high, [*alone, *most], BY_CAPACITIES.name)
+        return certain + found.map(lambda gained: min(gained, rest.width))
+
+    return Plan(BY_CAPACITIES, guess)
+
+
+@plan_bayes_risk.register
+def _(system: Parallel, prior: Prior) -> Result:
+    if system.is_small:
+        return plan_bayes_risk.dispatch(object)(system, prior)
+    guess = plan_posterior_vulnerability(system, prior, IdentityGain(system.secrets))
+    return guess.then(lambda right: as_share(1 - right))
+
+
+@plan_multiplicative_bayes_capacity.register
+def _(system: Parallel) -> Result:
+    if system.is_small:
+        return plan_multiplicative_bayes_capacity.dispatch(object)(system)
+    plans = [plan_multiplicative_bayes_capacity(part) for part in system.parts]
+
+    def most() -> Estimate:
+        alone = [plan.compute() for plan in plans]
+        found = bracketed(max(map(lowest, alone)), math.prod(map(highest, alone)), alone, BY_CAPACITIES.name)
+        return found.map(lambda factor: min(factor, system.secrets))
+
+    return Plan(BY_CAPACITIES, most)
+
+
+@plan_mutual_information.register
+def _(system: Parallel, prior: Prior) -> Result:
+    if system.is_small:
+        return plan_mutual_information.dispatch(object)(system, prior)
+    plans = [plan_mutual_information(part, prior) for part in system.parts]
+
+    def told() -> Estimate:
+        alone = [plan.compute() for plan in plans]
+        return bracketed(max(map(lowest, alone)), math.fsum(map(highest, alone)), alone, BY_SUM.name)
+
+    return Plan(BY_SUM, told)

@@ -1,0 +1,100 @@
+"""What is measured in fractions, of channels, priors and gains that are of fractions: nothing is rounded."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import singledispatch
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from discretion.adversaries.gains import Gain
+from discretion.adversaries.priors import exact_distribution
+from discretion.channels.channel import Channel, System
+from discretion.measures.measure import Method, Plan
+from discretion.numerics.distances.exact_pairs import furthest_rows
+from discretion.validation import Fractions
+
+IN_FRACTIONS = Method("sum over the explicit channel, in fractions", "exact")
+ALL_PAIRS = Method("all pairs of rows, in fractions", "exact")
+COLUMN_MAXIMA = Method("sum of column maxima, in fractions", "exact")
+
+Rows = Callable[[], Fractions]
+
+
+@singledispatch
+def exact_rows(system: System) -> Rows | None:
+    """Return what makes the rows of a system in fractions, None if they are not to be had."""
+    return None
+
+
+@exact_rows.register
+def _(system: Channel) -> Rows | None:
+    fractions = system.storage.fractions
+    return None if fractions is None else lambda: fractions
+
+
+@dataclass(frozen=True)
+class ExactGame:
+    """What is known and wanted of a secret, and seen of it, all in fractions."""
+
+    prior: Fractions
+    rows: Rows
+    gain: Gain
+
+    def before(self) -> Fraction:
+        """Return the prior vulnerability."""
+        return best_guess(self.prior, self.gain)
+
+    def after(self) -> Fraction:
+        """Return the posterior vulnerability."""
+        joint: Any = self.prior[:, None] * self.rows()
+        return _sum(self.gain.best(joint))
+
+    def risk(self) -> Fraction:
+        """Return how often the best guess is wrong, if the gain is to be right."""
+        return 1 - self.after()
+
+    def kept(self) -> Fraction:
+        """Return the share of her error that the adversary keeps, if the gain is to be right."""
+        return self.risk() / (1 - self.before())
+
+
+def exact_game(system: System, prior: ArrayLike | None, gain: Gain) -> ExactGame | None:
+    """Return the game in fractions that valid arguments are, None if any of them is of doubles."""
+    if (rows := exact_rows(system)) is None or (wanted := gain.in_fractions()) is None:
+        return None
+    k = system.secrets
+    exact = np.full(k, Fraction(1, k)) if prior is None else exact_distribution(prior, "prior")
+    return None if exact is None else ExactGame(exact, rows, wanted)
+
+
+def best_guess(prior: Fractions, gain: Gain) -> Fraction:
+    """Return what the best guess gains beforehand."""
+    believed: Any = prior[:, None]
+    return _sum(gain.best(believed))
+
+
+def exact_capacity(system: System) -> Plan[Fraction] | None:
+    """Plan the multiplicative Bayes capacity of a system of fractions."""
+    rows = exact_rows(system)
+    return None if rows is None else Plan(COLUMN_MAXIMA, lambda: _sum(rows().max(axis=0)))
+
+
+def exact_bayes_security(system: System) -> Plan[Fraction] | None:
+    """Plan β* of a system of fractions."""
+    rows = exact_rows(system)
+    return None if rows is None else Plan(ALL_PAIRS, lambda: 1 - furthest_rows(rows(), Fraction(0))[0] / 2)
+
+
+def exact_pairs(system: System, tolerance: float) -> Plan[list[tuple[int, int]]] | None:
+    """Plan the pairs of secrets of a system of fractions whose total variation is within tolerance of the largest."""
+    rows = exact_rows(system)
+    if rows is None:
+        return None
+    return Plan(ALL_PAIRS, lambda: furthest_rows(rows(), 2 * Fraction(tolerance))[1])
+
+
+def _sum(numbers: Any) -> Fraction:
+    return Fraction(np.sum(numbers))

@@ -1,0 +1,65 @@
+"""Local mechanisms: what a person's device does to an answer before it leaves."""
+
+from discretion.mechanisms import symmetric_capacity as symmetric_capacity  # registers what symmetry says
+from discretion.mechanisms.estimating.frequency_error import FrequencyError, frequency_error
+from discretion.mechanisms.estimating.iterative_bayesian_update import LikeliestFrequencies, iterative_bayesian_update
+from discretion.mechanisms.estimating.postprocessing import clipped, norm_sub, simplex_projection
+from discretion.mechanisms.mechanism import Mechanism
+from discretion.mechanisms.noise import (
+    attack_curves as attack_curves,  # registers the best attacks
+    composed_noise as composed_noise,  # registers what noises are together
+    noise_measures as noise_measures,  # registers what follows from the hockey-stick divergence
+    noisy_reports as noisy_reports,  # registers what reports beside noise are
+)
+from discretion.mechanisms.noise.discrete_gaussian import DiscreteGaussian
+from discretion.mechanisms.noise.gaussian import Gaussian
+from discretion.mechanisms.noise.geometric import Geometric
+from discretion.mechanisms.noise.laplace import Laplace
+from discretion.mechanisms.noise.subsampled_gaussian import SubsampledGaussian
+from discretion.mechanisms.own_measures import own_measures
+from discretion.mechanisms.protocols import (
+    local_hashing_measures as local_hashing_measures,  # registers the closed forms
+    unary_measures as unary_measures,  # registers the closed forms
+)
+from discretion.mechanisms.protocols.channel_mechanism import ChannelMechanism
+from discretion.mechanisms.protocols.exponential import Exponential
+from discretion.mechanisms.protocols.hadamard_response import HadamardResponse
+from discretion.mechanisms.protocols.local_hashing import LocalHashing
+from discretion.mechanisms.protocols.pure_protocol import PureProtocol
+from discretion.mechanisms.protocols.randomized_response import RandomizedResponse
+from discretion.mechanisms.protocols.subset_selection import SubsetSelection
+from discretion.mechanisms.protocols.unary_encoding import UnaryEncoding
+from discretion.mechanisms.reporting import Reporting, Response, Sender, Support, SupportSizes, reporting
+from discretion.mechanisms.wire import Encodable
+
+__all__ = [
+    "ChannelMechanism",
+    "DiscreteGaussian",
+    "Encodable",
+    "Exponential",
+    "FrequencyError",
+    "Gaussian",
+    "Geometric",
+    "HadamardResponse",
+    "Laplace",
+    "LikeliestFrequencies",
+    "LocalHashing",
+    "Mechanism",
+    "PureProtocol",
+    "RandomizedResponse",
+    "Reporting",
+    "Response",
+    "Sender",
+    "SubsampledGaussian",
+    "SubsetSelection",
+    "Support",
+    "SupportSizes",
+    "UnaryEncoding",
+    "clipped",
+    "frequency_error",
+    "iterative_bayesian_update",
+    "norm_sub",
+    "own_measures",
+    "reporting",
+    "simplex_projection",
+]

@@ -1,0 +1,181 @@
+"""The likeliest shares of a population given its reports, by the iterative Bayesian update."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from discretion.errors import InvalidValueError, UnsupportedError
+from discretion.mechanisms.mechanism import Mechanism
+from discretion.validation import as_count, as_real
+
+_CELLS_KEPT = 1 << 24
+
+Reals = NDArray[np.float64]
+Block = tuple[Reals, NDArray[np.int64]]
+
+
+@dataclass(frozen=True, eq=False)
+class LikeliestFrequencies:
+    """Shares whose likelihood is certified to be next to the highest.
+
+    Attributes
+    ----------
+    frequencies : numpy.ndarray
+        Shape ``(k,)``, in [0, 1], summing to 1.
+    gap : float
+        How much the mean log-likelihood of a report is below the highest one at most, in nats.
+    steps : int
+        How often all reports were gone through.
+    """
+
+    frequencies: Reals
+    gap: float
+    steps: int
+
+    def __repr__(self) -> str:
+        return f"LikeliestFrequencies({self.frequencies.size:,} values, gap={self.gap:.2g}, steps={self.steps:,})"
+
+
+def iterative_bayesian_update(
+    mechanism: Mechanism,
+    reports: ArrayLike,
+    tolerance: float = 1e-8,
+    most_steps: int = 10_000,
+    progress: Callable[[str], None] | None = None,
+) -> LikeliestFrequencies:
+    """Return the shares from which the reports are likeliest, and how near they are certified to be.
+
+    ``argmax_p mean_i log Σ_x p_x C[x, y_i]`` by ``p_x ← p_x · mean_i C[x, y_i] / Σ_z p_z C[z, y_i]``
+
+    Parameters
+    ----------
+    mechanism
+        Any local mechanism.
+    reports
+        What its `sample` returned for n people, n at least 1.
+    tolerance
+        Stop when the mean log-likelihood is certified to be no more than this below its maximum, in nats, at least 0.
+    most_steps
+        Stop after as many passes over the reports in any case, at least 1; ``gap`` then says how far it got.
+    progress
+        Called with what is being worked on.
+
+    Returns
+    -------
+    LikeliestFrequencies
+        ``.frequencies``, ``.gap`` (at most the tolerance, unless the steps ran out) and ``.steps``.
+
+    Raises
+    ------
+    InvalidValueError
+        If there is no report, one is not in the mechanism's range or impossible, reports carry no information, or an
+        option is outside its range.
+    UnsupportedError
+        If the mechanism is not one.
+
+    Notes
+    -----
+    The update is expectation maximisation, which never lowers the likelihood, from equal shares on. After every two
+    updates their trend is followed further as long as that raises the likelihood, which often saves 99 of 100 steps
+    (Varadhan and Roland, Simple and globally convergent methods for accelerating the convergence of any EM algorithm,
+    Scandinavian Journal of Statistics 35, 2008). The certificate: the mean log-likelihood is concave, and its slope
+    towards a value x is ``D_x = mean_i C[x, y_i] / Σ_z p_z C[z, y_i] - 1``, so that it is at most ``max_x D_x`` below
+    its maximum. Sources: Agrawal and Aggarwal, On the design and quantification of privacy preserving data mining
+    algorithms, PODS 2001; ElSalamouny and Palamidessi, Generalized iterative Bayesian update and applications to
+    mechanisms for privacy protection, EuroS&P 2020.
+
+    Examples
+    --------
+    >>> import discretion as dc
+    >>> found = iterative_bayesian_update(dc.RandomizedResponse(3, p=0.8), [0, 0, 0, 0, 0, 0, 1, 1, 1, 2])
+    >>> found.frequencies.round(4).tolist(), found.gap <= 1e-8
+    ([0.7143, 0.2857, 0.0], True)
+    """
+    if not isinstance(mechanism, Mechanism):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise UnsupportedError(f"the iterative Bayesian update needs a local mechanism, got {mechanism!r:.60}")
+    tolerance, most_steps = as_real(tolerance, "tolerance"), as_count(most_steps, "most_steps", at_least=1)
+    if tolerance < 0:
+        raise InvalidValueError(f"tolerance must be at least 0, got {tolerance!r}")
+    checked = mechanism.telling_reports(reports)
+    blocks = _blocks(mechanism, checked)
+    climb = _climb(lambda shares: _point(shares, blocks(), len(checked)), mechanism.k)
+    steps, point = 1, next(climb)
+    while point.gap > tolerance and steps < most_steps:
+        if progress is not None:
+            progress(f"step {steps:,}: at most {point.gap:.1e} nats a report from the likeliest shares")
+        steps, point = steps + 1, next(climb)
+    point.shares.setflags(write=False)
+    return LikeliestFrequencies(point.shares, point.gap, steps)
+
+
+class _Point(NamedTuple):
+    """Shares, with the mean log-likelihood of a report there, up to a constant, and its slope to each value."""
+
+    shares: Reals
+    height: float
+    slope: Reals
+
+    @property
+    def gap(self) -> float:
+        return max(0.0, float(self.slope.max()) - 1)
+
+    def updated(self) -> Reals:
+        return _to_one(self.shares * self.slope)
+
+
+def _point(shares: Reals, blocks: Iterable[Block], n: int) -> _Point:
+    height, slope, told = 0.0, np.zeros(shares.size), 0
+    for likelihoods, counts in blocks:
+        evidence = likelihoods @ shares
+        if not evidence.all():
+            raise InvalidValueError("reports must be such as the mechanism can give, got one that it never gives")
+        height += float(counts @ np.log(evidence))
+        slope += (counts / evidence) @ likelihoods
+        told += int(counts.sum())
+    # Reports that are equally likely from every value are left out of the blocks: their part of the mean is 1.
+    return _Point(shares, height / n, (slope + (n - told)) / n)
+
+
+def _climb(point_at: Callable[[Reals], _Point], k: int) -> Iterator[_Point]:
+    """Yield how far each pass over the reports has led, higher and higher."""
+    first = point_at(np.full(k, 1 / k))
+    yield first
+    while True:
+        second = point_at(first.updated())
+        yield second
+        for shares in _further(first.shares, second.shares, second.updated()):
+            ahead = point_at(shares)
+            first = max(ahead, second, key=lambda point: point.height)
+            yield first
+            if first is ahead:
+                break
+
+
+def _further(first: Reals, second: Reals, third: Reals) -> Iterator[Reals]:
+    """Yield points ahead on the curve through three successive ones, ever nearer, and then the third."""
+    step, bend = second - first, third - second - (second - first)
+    size = float(np.linalg.norm(bend))
+    reach = float(np.linalg.norm(step)) / size if size > 0 else 1.0
+    while reach > 1.1:
+        shares = first + 2 * reach * step + reach**2 * bend
+        if np.all(shares >= third / 1024):  # no further towards 0, where nothing could be told from rounding
+            yield _to_one(shares)
+        reach = (reach + 1) / 2
+    yield third
+
+
+def _to_one(shares: Reals) -> Reals:
+    return shares / shares.sum()
+
+
+def _blocks(mechanism: Mechanism, reports: NDArray[np.integer[Any]]) -> Callable[[], Iterable[Block]]:
+    """Return what gives the reports' likelihoods, which are kept where they take little memory."""
+    kept: list[Block] = []
+    for block in mechanism.likelihood_blocks(reports):
+        kept.append(block)
+        if sum(likelihoods.size for likelihoods, _ in kept) > _CELLS_KEPT:
+            return lambda: mechanism.likelihood_blocks(reports)
+    return lambda: kept

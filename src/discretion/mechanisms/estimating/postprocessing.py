@@ -1,0 +1,134 @@
+"""What turns raw estimates, which may leave [0, 1], into shares of a population: nothing here costs privacy."""
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from discretion.errors import InvalidValueError
+from discretion.printable import short_repr
+from discretion.validation import NotNumbersError, as_reals
+
+Reals = NDArray[np.float64]
+
+
+def clipped(frequencies: ArrayLike) -> Reals:
+    """Return the shares with negative ones set to 0 and the others divided by their sum.
+
+    ``max(f_v, 0) / Σ_w max(f_w, 0)``
+
+    Parameters
+    ----------
+    frequencies
+        Raw estimates, such as `Mechanism.estimate_frequencies` returns, shape ``(k,)``.
+
+    Returns
+    -------
+    numpy.ndarray
+        Shape ``(k,)``, in [0, 1], summing to 1.
+
+    Raises
+    ------
+    InvalidValueError
+        If the frequencies are not finite numbers in a row, or none is positive.
+
+    Notes
+    -----
+    Where many values are rare, their positive errors stay, and frequent values shrink: `norm_sub` and
+    `iterative_bayesian_update` are nearer. Source: "Norm-Mul" of Wang, Lopuhaä-Zwakenberg, Li, Skoric and Li, Locally
+    Differentially Private Frequency Estimation with Consistency, NDSS 2020.
+
+    Examples
+    --------
+    >>> clipped([0.75, 0.5, -0.25]).round(3).tolist()
+    [0.6, 0.4, 0.0]
+    """
+    positive = np.maximum(_as_numbers(frequencies, "frequencies"), 0)
+    if not positive.any():
+        raise InvalidValueError("frequencies must have a positive one to be clipped, got none; norm_sub needs none")
+    positive /= positive.max()
+    return positive / positive.sum()
+
+
+def simplex_projection(values: ArrayLike) -> Reals:
+    """Return the shares nearest to the numbers: their Euclidean projection on the probability simplex.
+
+    ``argmin_p Σ_v (p_v - f_v)²``, which is ``max(f_v - θ, 0)`` with the θ that makes it sum to 1.
+
+    Parameters
+    ----------
+    values
+        Any numbers, shape ``(k,)``.
+
+    Returns
+    -------
+    numpy.ndarray
+        Shape ``(k,)``, in [0, 1], summing to 1.
+
+    Raises
+    ------
+    InvalidValueError
+        If the values are not finite numbers in a row.
+
+    Notes
+    -----
+    Why: of a p of that form, ``f_v - p_v`` is θ where ``p_v > 0`` and at most θ elsewhere, so that for all shares r
+    ``Σ_v (f_v - p_v)(r_v - p_v) <= θ Σ_v (r_v - p_v) = 0``, which says that p is nearest. The time is that of sorting
+    the values less than 1 below the largest, which alone can stay positive. Source: Held, Wolfe and Crowder,
+    Validation of subgradient optimization, Mathematical Programming 6, 1974.
+
+    Examples
+    --------
+    >>> simplex_projection([0.75, 0.5, -0.25]).tolist()
+    [0.625, 0.375, 0.0]
+    """
+    given = _as_numbers(values, "values")
+    with np.errstate(over="ignore"):
+        below = given - given.max()
+    ranked = np.sort(below[below > -1])[::-1]
+    thresholds = (np.cumsum(ranked) - 1) / np.arange(1, ranked.size + 1)
+    shares = np.maximum(below - thresholds[np.count_nonzero(ranked > thresholds) - 1], 0)
+    # The sum of a million numbers is off by more than their rounding; what is left of it is spread once more.
+    excess = (shares.sum() - 1) / np.count_nonzero(shares)
+    return np.where(shares > 0, np.maximum(shares - excess, 0), 0)
+
+
+def norm_sub(frequencies: ArrayLike) -> Reals:
+    """Return the shares with one amount taken from all of them and negative ones set to 0, so that they sum to 1.
+
+    ``max(f_v - θ, 0)``: the literature's name for `simplex_projection`, which it is.
+
+    Parameters
+    ----------
+    frequencies
+        Raw estimates, such as `Mechanism.estimate_frequencies` returns, shape ``(k,)``.
+
+    Returns
+    -------
+    numpy.ndarray
+        Shape ``(k,)``, in [0, 1], summing to 1.
+
+    Raises
+    ------
+    InvalidValueError
+        If the frequencies are not finite numbers in a row.
+
+    Notes
+    -----
+    Source: Wang, Lopuhaä-Zwakenberg, Li, Skoric and Li, Locally Differentially Private Frequency Estimation with
+    Consistency, NDSS 2020.
+
+    Examples
+    --------
+    >>> norm_sub([0.75, 0.5, -0.25]).tolist()
+    [0.625, 0.375, 0.0]
+    """
+    return simplex_projection(frequencies)
+
+
+def _as_numbers(values: ArrayLike, name: str) -> Reals:
+    try:
+        given = as_reals(values)
+    except NotNumbersError:
+        given = np.empty(0)
+    if given.ndim != 1 or given.size == 0 or not np.isfinite(given).all():
+        raise InvalidValueError(f"{name} must be finite numbers in one row, got {short_repr(values)}")
+    return given

@@ -1,0 +1,260 @@
+"""What every local mechanism is: a channel on one person's value, with a sampler and an estimator."""
+
+import math
+from abc import abstractmethod
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from discretion import limits
+from discretion.adversaries.priors import as_prior, written_out
+from discretion.channels.channel import Composable
+from discretion.errors import InvalidValueError, TooLargeError
+from discretion.mechanisms.indices import as_array, as_indices
+from discretion.mechanisms.reporting import Reporting
+from discretion.mechanisms.wire import Encodable, Numbers, Wire
+from discretion.numerics.draws.randomness import RandomSource, Seed, generator, random_source
+from discretion.validation import as_count, as_crowd
+
+_PEOPLE_AT_ONCE = 1 << 16
+
+Reals = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Reports = NDArray[np.integer[Any]]
+
+
+class Mechanism(Reporting, Encodable, Composable):
+    """A local randomizer of one of k values: a subclass writes the law, this class checks and vectorises.
+
+    A subclass has the attribute ``k``, and implements `epsilon`, `channel` and the other abstract methods; most are a
+    `PureProtocol`, which needs fewer. One whose reports are not whole numbers in ``0..k-1`` also says what they are, by
+    `checked_reports`, and how they are written, by `wire`. What else it knows of its reports it states by overriding
+    what `Reporting` answers in general.
+    """
+
+    k: int
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if name in vars(self):
+            raise AttributeError(f"a mechanism does not change; make another one with another {name}")
+        object.__setattr__(self, name, value)
+
+    @property
+    def secrets(self) -> int:
+        """How many values the secret can take."""
+        return self.k
+
+    @property
+    def tallied_by_each(self) -> int | None:
+        """To how many tallies each report adds one, if that is the same for all."""
+        return None
+
+    @property
+    @abstractmethod
+    def epsilon(self) -> float:
+        """The least ε for which the mechanism is ε-locally differentially private."""
+
+    @abstractmethod
+    def _sample(self, values: Integers, source: RandomSource) -> Reports: ...
+
+    @abstractmethod
+    def _aggregate(self, reports: Reports) -> Integers: ...
+
+    @abstractmethod
+    def _frequencies(self, tallies: Integers, n: int) -> Reals: ...
+
+    @abstractmethod
+    def _frequency_variance(self, n: int, frequencies: Reals) -> Reals: ...
+
+    @abstractmethod
+    def likelihood_blocks(self, reports: Reports) -> Iterator[tuple[Reals, Integers]]:
+        """Yield, for some reports at a time, how likely each is from each value, up to a factor, and its count."""
+
+    def _sample_aggregate(self, counts: Integers, rng: np.random.Generator) -> Integers:
+        if counts.sum() > (most := limits.current().most_people_drawn):
+            raise TooLargeError(
+                f"tallies of {type(self).__name__} are drawn person by person, for at most {most:,}, got "
+                f"{counts.sum():,}; draw them part by part, or for fewer people"
+            )
+        # In blocks of people, the last of each one among those that hold the value where it ends.
+        ends = np.cumsum(counts)
+        tallies = self._aggregate(self.checked_reports([]))
+        for start in range(0, int(ends[-1]), _PEOPLE_AT_ONCE):
+            people = np.arange(start, min(start + _PEOPLE_AT_ONCE, int(ends[-1])))
+            values = np.searchsorted(ends, people, side="right")
+            tallies = tallies + self._aggregate(self._sample(values, random_source(rng)))
+        return tallies
+
+    def sample(self, values: ArrayLike, rng: Seed = None) -> Reports:
+        """Return a report for each person's value.
+
+        Parameters
+        ----------
+        values
+            Whole numbers in ``0..k-1``, shape ``(n,)``.
+        rng
+            A generator or a seed for simulation; None draws from the operating system's CSPRNG, as a client must.
+
+        Returns
+        -------
+        numpy.ndarray
+            A report per person on the first axis.
+
+        Raises
+        ------
+        InvalidValueError
+            If a value is not in ``0..k-1``.
+        """
+        return self._sample(as_indices(values, "values", self.k), random_source(rng))
+
+    def aggregate(self, reports: ArrayLike) -> Integers:
+        """Return the tallies of the reports, which is all that an estimate needs; those of two crowds add up.
+
+        Parameters
+        ----------
+        reports
+            What `sample` returned, possibly for nobody.
+
+        Returns
+        -------
+        numpy.ndarray
+            Shape ``(k,)``: how many reports support each value; of an explicit channel, one count per report.
+
+        Raises
+        ------
+        InvalidValueError
+            If a report is not in the mechanism's range.
+        """
+        return self._aggregate(self.checked_reports(reports))
+
+    def sample_aggregate(self, counts: ArrayLike, rng: int | np.random.Generator) -> Integers:
+        """Return tallies as `aggregate` gives them of the reports of people whose values have these counts.
+
+        Parameters
+        ----------
+        counts
+            How many people hold each value, shape ``(k,)``.
+        rng
+            A generator or a seed: this is for simulation, clients never see each other's values.
+
+        Raises
+        ------
+        InvalidValueError
+            If counts are not k whole numbers of at least 0.
+        """
+        given = as_array(counts, "counts")
+        if given.shape != (self.k,) or given.dtype.kind not in "iu" or given.min() < 0:
+            raise InvalidValueError(f"counts must be {self.k} whole numbers of at least 0, got {counts!r:.80}")
+        if float(given.sum(dtype=np.float64)) > (most := limits.current().most_users):
+            raise TooLargeError(f"counts must sum to at most {most:,} people; draw the tallies part by part")
+        return self._sample_aggregate(given.astype(np.int64), generator(rng))
+
+    def estimate_frequencies(self, reports: ArrayLike) -> Reals:
+        """Return the raw, unbiased estimate of each value's share; it may leave [0, 1].
+
+        Parameters
+        ----------
+        reports
+            What `sample` returned for n people, n at least 1.
+
+        Returns
+        -------
+        numpy.ndarray
+            Shape ``(k,)``.
+
+        Raises
+        ------
+        InvalidValueError
+            If there is no report, one is not in the mechanism's range, or reports carry no information (ε = 0, or so
+            near that no estimate has a finite variance).
+        """
+        checked = self.telling_reports(reports)
+        return self._frequencies(self._aggregate(checked), len(checked))
+
+    def estimate_from_aggregate(self, tallies: ArrayLike, n: int) -> Reals:
+        """Return the same estimate from the tallies of n reports.
+
+        Parameters
+        ----------
+        tallies
+            What `aggregate` or `sample_aggregate` returned, or sums of such.
+        n
+            Number of reports, at least 1.
+
+        Raises
+        ------
+        InvalidValueError
+            If the tallies are not such of n reports, or reports carry no information.
+        """
+        n = as_crowd(n, "n")
+        given = as_array(tallies, "tallies")
+        shape = self._aggregate(self.checked_reports([])).shape
+        if given.shape != shape or given.dtype.kind not in "iu" or given.min() < 0 or given.max() > n:
+            raise InvalidValueError(f"tallies must be {shape[0]} whole numbers in 0..{n}, got {tallies!r:.80}")
+        if self.tallied_by_each is not None and given.sum() != n * self.tallied_by_each:
+            raise InvalidValueError(
+                f"tallies of n = {n:,} reports must sum to {n * self.tallied_by_each:,}, got a sum of {given.sum():,}"
+            )
+        self.check_informative()
+        return self._frequencies(given.astype(np.int64), n)
+
+    def frequency_variance(self, n: int, frequencies: ArrayLike | None = None) -> Reals:
+        """Return the variance of each estimated share when n people hold the values in the given shares.
+
+        Parameters
+        ----------
+        n
+            Number of reports, at least 1.
+        frequencies
+            The true shares, shape ``(k,)``; None means all equal.
+
+        Returns
+        -------
+        numpy.ndarray
+            Shape ``(k,)``, infinite when ε = 0. Only the mechanism's noise counts: the people are not a sample.
+
+        Raises
+        ------
+        InvalidValueError
+            If n is not a whole number of at least 1.
+        InvalidPriorError
+            If the frequencies are not k shares that sum to 1.
+        """
+        shares = as_prior(frequencies, self.k)
+        n = as_crowd(n, "n")
+        return self._frequency_variance(n, written_out(shares, self.k))
+
+    def checked_reports(self, reports: ArrayLike) -> Reports:
+        """Return the reports as an array with one on each place of its first axis, or say what is wrong with them."""
+        return as_indices(reports, "reports", self.k)
+
+    def telling_reports(self, reports: ArrayLike) -> Reports:
+        """Return the same, or say why nothing can be estimated from them."""
+        checked = self.checked_reports(reports)
+        if len(checked) == 0:
+            raise InvalidValueError("reports must hold at least one report, got none")
+        self.check_informative()
+        return checked
+
+    @property
+    def wire(self) -> Wire:
+        """How reports are written: as numbers in ``0..k-1``."""
+        return Numbers(self.k)
+
+    def check_informative(self) -> None:
+        """Refuse to estimate anything from reports that say nothing."""
+        if math.isinf(self.frequency_variance(1)[0]):
+            raise InvalidValueError(
+                f"reports of a mechanism with epsilon = {self.epsilon:g} say nothing about the values; take a larger "
+                "epsilon"
+            )
+
+
+def as_values(k: int) -> int:
+    """Return a number of values, at least 2 and no more than a prior fits in memory for."""
+    k = as_count(k, "k", at_least=2)
+    if k > (most := limits.current().most_values):
+        raise TooLargeError(f"k must be at most {most:,}, beyond which no prior fits in memory; got more")
+    return k

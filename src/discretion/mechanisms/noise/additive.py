@@ -1,0 +1,284 @@
+"""Mechanisms that add random noise to a number: what the two values that are furthest apart make an observer see."""
+
+import math
+from abc import abstractmethod
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from discretion.channels.channel import Channel, Composable
+from discretion.errors import InvalidValueError, UnsupportedError
+from discretion.measures.losses import LatticeLosses, Losses
+from discretion.measures.measure import Method
+from discretion.mechanisms.noise.parameters import LARGEST_INTEGER, as_finite, as_whole
+from discretion.mechanisms.reporting import Reporting, reporting
+from discretion.mechanisms.wire import Doubles, Encodable, SignedNumbers
+from discretion.numerics.draws.randomness import RandomSource, Seed, random_source
+from discretion.validation import as_order, as_real
+
+Reals = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+
+class AdditiveNoise(Encodable, Composable):
+    """Noise added to a number: the same symmetric, log-concave law, shifted by the value.
+
+    It protects any two values at most ``sensitivity`` apart. Of these, 0 and the sensitivity are easiest to tell apart,
+    and by Bayes-sec's Theorem 1 no prior on more values is worse than the uniform one on these two. A subclass says by
+    how much their laws P and Q exceed each other: all measures of the pair follow.
+    """
+
+    algorithm: Method
+
+    @property
+    @abstractmethod
+    def secrets(self) -> int:
+        """How many values the secret can take."""
+
+    @property
+    @abstractmethod
+    def is_continuous(self) -> bool:
+        """Whether its observations are a continuum, so that there is no explicit channel."""
+
+    @property
+    @abstractmethod
+    def furthest(self) -> tuple[float, float]:
+        """The two secrets that are easiest to tell apart."""
+
+    @property
+    @abstractmethod
+    def losses(self) -> Losses:
+        """The privacy loss between them, which is the same both ways: what many uses tell follows from it."""
+
+    @abstractmethod
+    def channel(self) -> Channel:
+        """Return the explicit channel, or say why there is none."""
+
+    @abstractmethod
+    def excess(self, epsilon: float) -> float:
+        """Return ``∫ max(0, P - e^ε Q)`` for ε >= 0."""
+
+    @abstractmethod
+    def overlap(self, epsilon: float) -> float:
+        """Return ``∫ min(P, e^ε Q) = 1 - excess(ε)`` for ε >= 0, to all digits where it is small."""
+
+    @abstractmethod
+    def renyi(self, order: float) -> float:
+        """Return the Rényi divergence of P and Q of an order > 0, infinity included."""
+
+    def hockey_stick(self, epsilon: float) -> float:
+        """Return the least δ for which the mechanism is (ε, δ)-differentially private: ``∫ max(0, P - e^ε Q)``.
+
+        Parameters
+        ----------
+        epsilon
+            ε of any sign; infinity is fine.
+
+        Returns
+        -------
+        float
+            In [0, 1]: how far the laws of the two furthest values are apart. It is the same both ways.
+
+        Raises
+        ------
+        InvalidValueError
+            If ε is not a number.
+        """
+        level = as_real(epsilon, "epsilon")
+        if level < 0:  # ∫ max(0, P - Q/t) = 1 - 1/t + ∫ max(0, Q - tP)/t, and the pair is symmetric
+            return -math.expm1(level) + math.exp(level) * self.excess(-level)
+        return min(1.0, self.excess(level))
+
+    def renyi_divergence(self, order: float) -> float:
+        """Return the Rényi divergence between the two furthest values, in nats.
+
+        Parameters
+        ----------
+        order
+            α > 0, infinity included; 1 is the Kullback-Leibler divergence.
+
+        Raises
+        ------
+        InvalidValueError
+            If the order is not a positive number.
+        """
+        return self.renyi(as_order(order))
+
+
+class ContinuousNoise(AdditiveNoise):
+    """Noise with a density. Its secrets are the two values 0 and ``sensitivity``, its observations all real numbers.
+
+    A subclass also says what integrals of its `excess` need.
+    """
+
+    sensitivity: float
+
+    @property
+    @abstractmethod
+    def reach(self) -> float:
+        """The ε from which on `excess` is 0, or nothing next to what it is at 0."""
+
+    @property
+    @abstractmethod
+    def smooth_over(self) -> float:
+        """The length over which `excess` changes by no more than a factor, in the complex plane too."""
+
+    @property
+    def is_continuous(self) -> bool:
+        """Yes."""
+        return True
+
+    @property
+    def secrets(self) -> int:
+        """Two: the values 0 and ``sensitivity``, which are easiest to tell apart."""
+        return 2
+
+    @property
+    def furthest(self) -> tuple[float, float]:
+        """The values 0 and ``sensitivity``."""
+        return 0.0, self.sensitivity
+
+    def channel(self) -> Channel:
+        """Refuse: a channel has finitely many observations."""
+        raise no_channel(self)
+
+    @abstractmethod
+    def excesses(self, epsilons: Reals) -> Reals:
+        """Return `excess` at many ε."""
+
+    def excess(self, epsilon: float) -> float:
+        """Return ``∫ max(0, P - e^ε Q)`` for ε >= 0."""
+        return float(self.excesses(np.array([epsilon]))[0])
+
+    @abstractmethod
+    def noise(self, size: int, source: RandomSource) -> Reals:
+        """Return so many draws of the noise."""
+
+    def sample(self, values: ArrayLike, rng: Seed = None) -> Reals:
+        """Return each person's value with noise added, in floating-point numbers.
+
+        Parameters
+        ----------
+        values
+            Finite numbers, shape ``(n,)``; what is promised holds of any two at most ``sensitivity`` apart.
+        rng
+            A generator or a seed for simulation; None draws from the operating system's CSPRNG.
+
+        Returns
+        -------
+        numpy.ndarray
+            Shape ``(n,)``.
+
+        Raises
+        ------
+        InvalidValueError
+            If a value is not a finite number.
+
+        Notes
+        -----
+        For simulation, not for release: noise in doubles takes only some of the real numbers, and which ones depends on
+        the value it is added to, which can give the value away (Mironov, On significance of the least significant bits
+        for differential privacy, CCS 2012). Deployments add `discretion.Geometric` or `discretion.DiscreteGaussian`
+        noise to whole numbers.
+        """
+        given = as_finite(values, "values")
+        return given + self.noise(given.size, random_source(rng))
+
+    @property
+    def wire(self) -> Doubles:
+        """A double: 8 bytes."""
+        return Doubles()
+
+    def checked_reports(self, reports: ArrayLike) -> Reals:
+        """Return the reports as finite numbers in one row, or say what is wrong with them."""
+        return as_finite(reports, "reports")
+
+
+class IntegerNoise(AdditiveNoise):
+    """Noise that takes whole numbers."""
+
+    sensitivity: int
+
+    @property
+    def is_continuous(self) -> bool:
+        """No."""
+        return False
+
+    @property
+    @abstractmethod
+    def losses(self) -> LatticeLosses:
+        """The privacy loss between the two furthest values."""
+
+    @property
+    def furthest(self) -> tuple[int, int]:
+        """The values 0 and ``sensitivity``."""
+        return 0, self.sensitivity
+
+    @abstractmethod
+    def noise(self, size: int, source: RandomSource) -> Integers:
+        """Return so many draws of the noise."""
+
+    def sample(self, values: ArrayLike, rng: Seed = None) -> Integers:
+        """Return each person's value with noise added, in whole numbers.
+
+        Parameters
+        ----------
+        values
+            Whole numbers up to 2⁵³ in size, shape ``(n,)``; what is promised holds of any two at most ``sensitivity``
+            apart.
+        rng
+            A generator or a seed for simulation; None draws from the operating system's CSPRNG, as a client must.
+
+        Returns
+        -------
+        numpy.ndarray
+            Shape ``(n,)``.
+
+        Raises
+        ------
+        InvalidValueError
+            If a value is not a whole number up to 2⁵³ in size.
+        """
+        given = as_whole(values, "values")
+        wrong = given[(given > LARGEST_INTEGER) | (given < -LARGEST_INTEGER)]
+        if wrong.size:
+            raise InvalidValueError(f"values must be at most 2^53 in size, got {wrong[0]}")
+        return given + self.noise(given.size, random_source(rng))
+
+    @property
+    def wire(self) -> SignedNumbers:
+        """A whole number of 64 bits, in two's complement; noise does not take it further."""
+        return SignedNumbers()
+
+    def checked_reports(self, reports: ArrayLike) -> Integers:
+        """Return the reports as whole numbers of 64 bits in one row, or say what is wrong with them."""
+        return as_whole(reports, "reports")
+
+
+@reporting.register
+def _(system: ContinuousNoise) -> Reporting:
+    raise no_report_types(system)
+
+
+def no_report_types(system: object) -> UnsupportedError:
+    """Return the error of taking a continuum of reports for finitely many."""
+    return UnsupportedError(
+        f"{system!r} has a continuum of reports, and to shuffle them takes finitely many; sort continuous reports into "
+        "bins and give their discretion.Channel"
+    )
+
+
+# What answers of every system of two secrets, and of reports of many secrets beside noise.
+MEASURES_OF_TWO = (
+    "bayes_security, posterior_vulnerability, bayes_risk, mutual_information, multiplicative_bayes_capacity, "
+    "privacy_profile, dp_epsilon, renyi_dp, tradeoff"
+)
+MEASURES_OF_PAIRS = "bayes_security, privacy_profile, dp_epsilon, ldp_epsilon, renyi_dp, tradeoff"
+
+
+def no_channel(system: object, measures: str = MEASURES_OF_TWO) -> UnsupportedError:
+    """Return the error of asking a continuous mechanism for its explicit channel, where so much can be measured."""
+    return UnsupportedError(
+        f"{system!r} has a continuum of observations and no explicit channel; these measures take it: {measures}; "
+        "discretion.Geometric and discretion.DiscreteGaussian have channels"
+    )

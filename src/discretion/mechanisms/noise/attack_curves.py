@@ -1,0 +1,89 @@
+"""What the best attacks on added noise find: exact where its law is discrete or in closed form, else within a band."""
+
+from collections.abc import Callable, Sequence
+from functools import partial, reduce
+
+from discretion.errors import TooLargeError
+from discretion.estimate import Estimate, largest, lowest
+from discretion.measures.attack_curves.best_tests import BestTests
+from discretion.measures.attack_curves.conjugate import Conjugate, Way
+from discretion.measures.attack_curves.of_losses import tests_of_any, tests_of_lattice, tests_of_one_way
+from discretion.measures.bayes_security import Pair
+from discretion.measures.measure import Method, Plan
+from discretion.measures.tradeoff import places_of, plan_tradeoff
+from discretion.mechanisms.noise.additive import AdditiveNoise, ContinuousNoise, IntegerNoise
+from discretion.mechanisms.noise.gaussian import Gaussian
+from discretion.mechanisms.noise.report_pairs import ClosedForm
+from discretion.mechanisms.noise.two_laws import TwoLaws
+
+Told = Callable[[float], float | Estimate]
+
+
+@plan_tradeoff.register
+def _(system: ContinuousNoise, pair: Pair | None) -> Plan[BestTests]:
+    if pair is not None:
+        places_of(pair, system.furthest)
+    return Plan(system.algorithm, lambda: _of_noise(system))
+
+
+@plan_tradeoff.register
+def _(system: IntegerNoise, pair: Pair | None) -> Plan[BestTests]:
+    if pair is not None and set(pair) != set(system.furthest):
+        return plan_tradeoff.dispatch(object)(system, pair)
+
+    def tests() -> BestTests:
+        try:
+            return tests_of_lattice(system.losses.masses, system.losses.losses)
+        except TooLargeError:  # to be listed
+            return _of_noise(system)
+
+    return Plan(Method(f"likelihood ratios of the {system.algorithm.name}", "exact"), tests)
+
+
+@plan_tradeoff.register
+def _(system: TwoLaws, pair: Pair | None) -> Plan[BestTests]:
+    if pair is None:
+        return Plan(system.algorithm, lambda: tests_of_pairs([system]))
+    reverse = places_of(pair, system.furthest) == (1, 0)
+    there, back = system.closed_form(reverse), system.closed_form(not reverse)
+    if there is None or back is None:
+        return Plan(system.algorithm, lambda: tests_of_one_way(system.losses, reverse))
+    if isinstance(there, Gaussian):
+        return Plan(system.algorithm, lambda: _of_noise(there))
+    ways = _way(there), _way(back)
+    return Plan(system.algorithm, lambda: Conjugate(*ways, system.epsilon, system.algorithm.name))
+
+
+def tests_of_pairs(systems: Sequence[TwoLaws]) -> BestTests:
+    """Return the best tests of any of these pairs in either direction, and their mixtures."""
+    forms = [system.closed_form(reverse) for system in systems for reverse in (False, True)]
+    known = [form for form in forms if form is not None]
+    if len(known) < len(forms):
+        return tests_of_any([system.losses for system in systems])
+    if isinstance(known[0], Gaussian):
+        return _of_noise(known[0])
+    worst = reduce(_worse, map(_way, known))
+    largest_loss = max(system.epsilon for system in systems)
+    return Conjugate(worst, worst, largest_loss, systems[0].algorithm.name)
+
+
+def _of_noise(system: AdditiveNoise) -> Conjugate:
+    way = Way(system.excess, system.overlap)
+    shift = system.mu if isinstance(system, Gaussian) else None
+    return Conjugate(way, way, system.renyi_divergence(float("inf")), system.algorithm.name, shift)
+
+
+def _way(closed: ClosedForm) -> Way:
+    return Way(closed.excess, closed.overlap)
+
+
+def _worse(there: Way, back: Way) -> Way:
+    return Way(partial(_larger, there.excess, back.excess), partial(_smaller, there.overlap, back.overlap))
+
+
+def _larger(there: Told, back: Told, epsilon: float) -> float | Estimate:
+    return largest([there(epsilon), back(epsilon)])
+
+
+def _smaller(there: Told, back: Told, epsilon: float) -> float | Estimate:
+    return min(there(epsilon), back(epsilon), key=lowest)

@@ -1,0 +1,198 @@
+"""Several noises on the same value, and reports of it, all of which an observer sees."""
+
+import math
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property, reduce
+
+from discretion.channels.channel import Channel, System
+from discretion.channels.composition.products import parallel
+from discretion.channels.composition.repeated import Repeated, plan_repeated, repeated
+from discretion.channels.composition.restriction import restricted
+from discretion.estimate import Estimate, largest
+from discretion.measures.bayes_security import Pair
+from discretion.measures.composed_losses import BothWays
+from discretion.measures.losses import Losses
+from discretion.measures.measure import Method, Plan
+from discretion.measures.privacy import plan_renyi
+from discretion.mechanisms.noise.additive import AdditiveNoise, no_channel
+from discretion.mechanisms.noise.gaussian import Gaussian
+from discretion.mechanisms.noise.gaussian_losses import GaussianLosses
+from discretion.mechanisms.noise.report_pairs import ClosedForm, MixedForm, ReportPair
+from discretion.mechanisms.noise.subsampled_gaussian import SubsampledGaussian
+from discretion.mechanisms.noise.two_laws import TwoLaws
+
+Noise = AdditiveNoise | SubsampledGaussian
+Part = Noise | ReportPair
+
+
+@dataclass(frozen=True)
+class ComposedNoise(TwoLaws):
+    """Independent noises, each so many times, on the same value.
+
+    Made by `discretion.repeated` and `discretion.parallel`.
+
+    The secrets are the two furthest values of each: where sensitivities differ, they are those of several questions
+    about the same two databases. Parts may also be the reports of two secrets of a channel, a mechanism or a crowd: the
+    first secret goes with the first value of the noise.
+
+    Notes
+    -----
+    Of any two values that a noise protects the furthest are the easiest to tell apart, whatever else is seen: of what
+    they show, what others show is a noisy copy. So the measures of this pair hold for all. Gaussian noises are as one,
+    with ``μ = √Σ (Δ/σ)²``. Of discrete noises alike, privacy losses are summed over a lattice; else they are bounded
+    from both sides on a grid. Reports beside one noise in closed form have a closed form too: the noise's at each of
+    their privacy losses.
+    """
+
+    parts: tuple[tuple[Part, int], ...]
+
+    def __repr__(self) -> str:
+        return " & ".join(repr(part) if count == 1 else f"{count:,} × {part!r}" for part, count in self.parts)
+
+    @property
+    def is_continuous(self) -> bool:
+        """Whether any part is."""
+        return any(part.is_continuous for part, _ in self._noises)
+
+    @property
+    def furthest(self) -> Pair:
+        """The labels of the reports' secrets, or the values that all noises have in common, or two numbers."""
+        reports = {part.labels for part, _ in self.parts if isinstance(part, ReportPair)} - {(0, 1)}
+        pairs = reports or {part.furthest for part, _ in self._noises}
+        return pairs.pop() if len(pairs) == 1 else (0, 1)
+
+    @property
+    def epsilon(self) -> float:
+        """The sum of all in the direction in which it is larger."""
+        sums = zip(*(_largest_losses(part, count) for part, count in self.parts), strict=True)
+        return max(math.fsum(way) for way in sums)
+
+    @property
+    def _noises(self) -> list[tuple[Noise, int]]:
+        return [(part, count) for part, count in self.parts if not isinstance(part, ReportPair)]
+
+    @property
+    def losses(self) -> BothWays:
+        """The privacy losses of the sum."""
+        return self._losses
+
+    @cached_property
+    def _losses(self) -> BothWays:
+        others = [_both_ways(part, count) for part, count in self.parts if _mu(part) == 0]
+        if self._mu > 0:
+            others.append((GaussianLosses(self._mu), GaussianLosses(self._mu), 1))
+        return BothWays.of(others)
+
+    def closed_form(self, reverse: bool) -> ClosedForm | None:
+        """Return that of the noise if it is one or all of it is Gaussian, and at each of the reports' losses."""
+        return self._closed_forms[reverse]
+
+    @cached_property
+    def _closed_forms(self) -> tuple[ClosedForm | None, ClosedForm | None]:
+        there, back = (self._noise_form(reverse) for reverse in (False, True))
+        pairs = [part.losses for part, _ in self.parts if isinstance(part, ReportPair)]
+        if there is None or back is None or any(count > 1 for _, _, count in pairs):
+            return None, None
+        if not pairs:
+            return there, back
+        return (
+            MixedForm.of(there, back, [forwards for forwards, _, _ in pairs]),
+            MixedForm.of(back, there, [backwards for _, backwards, _ in pairs]),
+        )
+
+    def _noise_form(self, reverse: bool) -> ClosedForm | None:
+        if all(_mu(part) > 0 for part, _ in self._noises):
+            return Gaussian(1 / self._mu)
+        (part, count), *others = self._noises
+        if others or count > 1:
+            return None
+        return part if isinstance(part, AdditiveNoise) else part.closed_form(reverse)
+
+    @property
+    def _mu(self) -> float:
+        return math.hypot(*(math.sqrt(count) * _mu(part) for part, count in self.parts))
+
+    def channel(self) -> Channel:
+        """Return the channel of discrete noises and reports, or say why there is none."""
+        if self.is_continuous:
+            raise no_channel(self)
+        channels = [_channel(part, count) for part, count in self.parts]
+        return reduce(parallel, channels).channel()
+
+
+def _channel(part: Part, count: int) -> Channel:
+    if isinstance(part, ReportPair):
+        return restricted(repeated(part.reports.system, part.reports.uses), part.labels)
+    return part.channel() if count == 1 else Repeated(part, count).channel()
+
+
+def _largest_losses(part: Part, count: int) -> tuple[float, float]:
+    """Return the largest losses of Q against P, and of P against Q."""
+    if isinstance(part, AdditiveNoise):
+        largest = count * part.renyi(math.inf)
+        return largest, largest
+    there, back, uses = _both_ways(part, count)
+    return uses * there.largest, uses * back.largest
+
+
+def _mu(part: Part) -> float:
+    """Return the μ of a Gaussian noise, 0 of all else."""
+    if isinstance(part, Gaussian):
+        return part.mu
+    return math.sqrt(part.steps) / part.sigma if isinstance(part, SubsampledGaussian) and part.rate == 1 else 0.0
+
+
+def _both_ways(part: Part, count: int) -> tuple[Losses, Losses, int]:
+    """Return the losses of Q against P and of P against Q, and how often they are added."""
+    if isinstance(part, SubsampledGaussian):
+        return part.losses.forwards.parts[0][0], part.losses.backwards.parts[0][0], count * part.steps
+    if isinstance(part, ReportPair):
+        there, back, uses = part.losses
+        return there, back, count * uses
+    losses = part.losses
+    return losses, losses, count
+
+
+def composed(parts: Iterable[tuple[Part, int]]) -> ComposedNoise:
+    """Return noises and reports side by side, noises that are alike counted together."""
+    counts: Counter[Part] = Counter()
+    for part, count in parts:
+        counts[part] += count
+    return ComposedNoise(tuple(counts.items()))
+
+
+def as_parts(system: System) -> tuple[tuple[Part, int], ...] | None:
+    """Return the noises of two secrets and reports that a system is made of, or None if it is none."""
+    if isinstance(system, ComposedNoise):
+        return system.parts
+    return ((system, 1),) if isinstance(system, AdditiveNoise | SubsampledGaussian) and system.secrets == 2 else None
+
+
+def repeated_part(part: Part, count: int, n: int) -> tuple[Part, int]:
+    """Return n times as many uses of a part."""
+    return (part.repeated(n), count) if isinstance(part, ReportPair) else (part, n * count)
+
+
+@plan_repeated.register(AdditiveNoise)
+@plan_repeated.register(TwoLaws)
+def _(system: AdditiveNoise | TwoLaws, n: int) -> System:
+    parts = as_parts(system)
+    return Repeated(system, n) if parts is None else composed(repeated_part(part, count, n) for part, count in parts)
+
+
+@plan_renyi.register
+def _(system: ComposedNoise, order: float) -> Plan[float | Estimate]:
+    def divergence() -> float | Estimate:
+        ways = [
+            [count * _divergence(part, order, reverse) for part, count in system.parts] for reverse in (False, True)
+        ]
+        return largest(sum(way) for way in ways)
+
+    return Plan(Method("sum over the noises", "exact"), divergence)
+
+
+def _divergence(part: Part, order: float, reverse: bool) -> float | Estimate:
+    """Return the Rényi divergence of Q from P, or in reverse of P from Q."""
+    return part.renyi(order) if isinstance(part, AdditiveNoise) else part.divergence(order, reverse)

@@ -1,0 +1,170 @@
+"""Reports of one of finitely many secrets beside noise on a number of the same person."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations, permutations
+
+from discretion.channels.channel import Channel, Composable, System
+from discretion.channels.composition.products import parallel, plan_parallel
+from discretion.channels.composition.repeated import plan_repeated
+from discretion.channels.labels import check_labels
+from discretion.errors import InvalidChannelError, TooLargeError, UnsupportedError
+from discretion.estimate import Estimate, largest
+from discretion.measures.attack_curves.best_tests import BestTests
+from discretion.measures.bayes_security import Pair, plan_bayes_security
+from discretion.measures.local_privacy import plan_ldp_epsilon
+from discretion.measures.measure import Method, Plan
+from discretion.measures.privacy import Profile, claimed, plan_privacy_profile, plan_renyi
+from discretion.measures.tradeoff import places_of, plan_tradeoff
+from discretion.mechanisms.noise.additive import MEASURES_OF_PAIRS, AdditiveNoise, IntegerNoise, no_channel
+from discretion.mechanisms.noise.attack_curves import tests_of_pairs
+from discretion.mechanisms.noise.composed_noise import ComposedNoise, Part, as_parts, composed, repeated_part
+from discretion.mechanisms.noise.report_pairs import ReportPair, Reports
+from discretion.mechanisms.noise.two_laws import TwoLaws
+
+
+@dataclass(frozen=True, eq=False)
+class NoisyReports(Composable):
+    """Reports of k > 2 secrets beside noise on a number of the same person; made by `discretion.parallel`.
+
+    The number may differ by as much as the noise's sensitivity between any two secrets. So each pair of secrets is
+    taken to be the noise's two furthest values: what holds of all pairs holds whatever number belongs to a secret.
+    """
+
+    reports: Reports
+    noise: tuple[tuple[Part, int], ...]
+
+    def __repr__(self) -> str:
+        return f"{self.reports!r} & {composed(self.noise)!r}"
+
+    @property
+    def secrets(self) -> int:
+        """How many values the secret can take."""
+        return self.reports.system.secrets
+
+    def channel(self) -> Channel:
+        """Refuse: the number that belongs to each secret is not known."""
+        raise no_channel(self, MEASURES_OF_PAIRS)
+
+    def pair(self, a: int, b: int) -> ComposedNoise:
+        """Return the system of two secrets."""
+        return composed([*self.noise, (ReportPair(self.reports, a, b), 1)])
+
+    @cached_property
+    def pairs(self) -> list[ComposedNoise]:
+        """The systems of two secrets that are not noisy copies of others: one where all pairs are alike."""
+        if self.reports.are_alike:
+            return [self.pair(0, 1)]
+        is_symmetric = all(isinstance(part, AdditiveNoise) for part, _ in self.noise)
+        ways = (combinations if is_symmetric else permutations)(range(self.secrets), 2)
+        return [self.pair(a, b) for a, b in ways]
+
+    def over_pairs(self, of: Callable[[ComposedNoise], float | Estimate]) -> float | Estimate:
+        """Return the largest of what is asked of all pairs."""
+        return largest(of(pair) for pair in self.pairs)
+
+    @property
+    def algorithm(self) -> Method:
+        """The name of what answers."""
+        return self.pairs[0].algorithm
+
+
+@plan_parallel.register(AdditiveNoise)
+@plan_parallel.register(TwoLaws)
+def parallel_of_noise(first: AdditiveNoise | TwoLaws, second: System) -> System | None:
+    """Return noise beside noise, or beside the reports of a finite system; None if no privacy losses are known."""
+    left, right = as_parts(first), as_parts(second)
+    if left is None:
+        return None
+    if right is not None:
+        return composed((*left, *right))
+    if isinstance(second, NoisyReports) or (isinstance(first, IntegerNoise) and second.secrets == first.secrets):
+        return None
+    reports = Reports(second)
+    try:
+        claimed(second)
+        _ = reports.ways
+    except (TooLargeError, UnsupportedError):
+        return None
+    _check_order(reports, left)
+    if second.secrets == 2:
+        return composed([*left, (ReportPair(reports, 0, 1), 1)])
+    return NoisyReports(reports, left) if second.secrets > 2 and _is_noise(left) else None
+
+
+def _is_noise(parts: tuple[tuple[Part, int], ...]) -> bool:
+    return not any(isinstance(part, ReportPair) for part, _ in parts)
+
+
+def _check_order(reports: Reports, noise: tuple[tuple[Part, int], ...]) -> None:
+    """Refuse labels that are the noise's in another order, and other labels than those of reports beside it."""
+    given = tuple(reports.labels)
+    for part, _ in noise:
+        if isinstance(part, ReportPair):
+            check_labels(part.labels, given, "the secrets of the first reports", "those of the second")
+        elif set(given) == set(part.furthest) and given != part.furthest:
+            raise InvalidChannelError(
+                f"the secrets of the reports, {given}, are the two values of {part!r} in another order; sort the "
+                "reports' secrets by discretion.restricted"
+            )
+
+
+@plan_parallel.register
+def parallel_of_noisy_reports(first: NoisyReports, second: System) -> System | None:
+    """Return more noise or more reports beside these, or None if that has other secrets."""
+    more = as_parts(second)
+    if more is not None and _is_noise(more):
+        return NoisyReports(first.reports, composed((*first.noise, *more)).parts)
+    if isinstance(second, NoisyReports):
+        reports, noise = second.reports, composed((*first.noise, *second.noise)).parts
+    else:
+        reports, noise = Reports(second), first.noise
+    return NoisyReports(Reports(parallel(_system(first.reports), _system(reports))), noise)
+
+
+def _system(reports: Reports) -> System:
+    return plan_repeated(reports.system, reports.uses) if reports.uses > 1 else reports.system
+
+
+@plan_repeated.register
+def repeated_noisy_reports(system: NoisyReports, n: int) -> System:
+    """Return so many uses of both."""
+    noise = tuple(repeated_part(part, count, n) for part, count in system.noise)
+    return NoisyReports(Reports(system.reports.system, n * system.reports.uses), noise)
+
+
+@plan_privacy_profile.register
+def profile_of_noisy_reports(system: NoisyReports) -> Plan[Profile]:
+    """Plan the largest δ of all pairs."""
+    return Plan(system.algorithm, lambda: lambda epsilon: system.over_pairs(lambda pair: pair.profile(epsilon)))
+
+
+@plan_bayes_security.register
+def bayes_security_of_noisy_reports(system: NoisyReports) -> Plan[float | Estimate]:
+    """Plan the least β* of all pairs, which the uniform prior on one of them attains (Bayes-sec, Theorem 1)."""
+    return Plan(system.algorithm, lambda: -system.over_pairs(lambda pair: -plan_bayes_security(pair).compute()))
+
+
+@plan_ldp_epsilon.register
+def ldp_epsilon_of_noisy_reports(system: NoisyReports) -> Plan[float]:
+    """Plan the largest ε of all pairs."""
+    return Plan(system.algorithm, lambda: max(pair.epsilon for pair in system.pairs))
+
+
+@plan_renyi.register
+def renyi_of_noisy_reports(system: NoisyReports, order: float) -> Plan[float | Estimate]:
+    """Plan the largest divergence of all pairs."""
+    return Plan(
+        Method("sum over noise and reports", "exact"),
+        lambda: system.over_pairs(lambda pair: plan_renyi(pair, order).compute()),
+    )
+
+
+@plan_tradeoff.register
+def tradeoff_of_noisy_reports(system: NoisyReports, pair: Pair | None) -> Plan[BestTests]:
+    """Plan the best tests of a pair, or what those of all pairs are no better than."""
+    if pair is not None:
+        chosen = system.pair(*places_of(pair, system.reports.labels))
+        return plan_tradeoff(chosen, chosen.furthest)
+    return Plan(system.algorithm, lambda: tests_of_pairs(system.pairs))

@@ -1,0 +1,67 @@
+"""What noise can be made of, and added to."""
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from discretion.errors import InvalidValueError, TooLargeError
+from discretion.mechanisms.indices import as_array
+from discretion.printable import short_repr
+from discretion.validation import NotNumbersError, as_count, as_real, as_reals
+
+LARGEST_INTEGER = 1 << 53
+_LARGEST_REPORT = (1 << 63) - 1
+
+
+def as_positive(value: Any, name: str) -> float:
+    """Return a finite number above 0, or say what was given."""
+    number = as_real(value, name)
+    if not 0 < number < math.inf:
+        raise InvalidValueError(f"{name} must be a positive, finite number, got {value!r}")
+    return number
+
+
+def check_ratio(sensitivity: float, scale: float, name: str) -> None:
+    """Refuse a noise and a sensitivity whose ratio, which alone says how much leaks, a double cannot hold."""
+    if not 0 < sensitivity / scale < math.inf:
+        raise InvalidValueError(
+            f"sensitivity/{name} must be within what a double holds, got {sensitivity:g}/{scale:g}; take them nearer "
+            "to each other"
+        )
+
+
+def as_distance(value: Any) -> int:
+    """Return a sensitivity in whole numbers, at least 1 and small enough to be exact in a double."""
+    distance = as_count(value, "sensitivity", at_least=1)
+    if distance > LARGEST_INTEGER:
+        raise TooLargeError("sensitivity must be at most 2^53, beyond which doubles skip whole numbers; got more")
+    return distance
+
+
+def as_finite(numbers: ArrayLike, name: str, row: int | None = None) -> NDArray[np.float64]:
+    """Return finite numbers, in one row or in rows of so many, or say what was given."""
+    try:
+        given = as_reals(numbers)
+    except NotNumbersError:
+        given = np.array(math.nan)
+    if row is not None and given.shape == (0,):
+        return np.empty((0, row))
+    if given.shape[1:] != (() if row is None else (row,)) or given.ndim == 0 or not np.isfinite(given).all():
+        where = "one row" if row is None else f"rows of {row:,}"
+        raise InvalidValueError(f"{name} must be finite numbers in {where}, got {short_repr(numbers)}")
+    return given
+
+
+def as_whole(numbers: ArrayLike, name: str) -> NDArray[np.int64]:
+    """Return whole numbers of 64 bits in one row, or say what was given."""
+    given = as_array(numbers, name)
+    if given.ndim != 1 or (given.size and given.dtype.kind not in "iuO"):
+        raise InvalidValueError(
+            f"{name} must be whole numbers in one row, got an array of {given.dtype} of shape {given.shape}"
+        )
+    for number in given.tolist() if given.dtype.kind in "uO" else ():  # of which some are larger than int64 holds
+        if type(number) is not int or not -_LARGEST_REPORT - 1 <= number <= _LARGEST_REPORT:
+            raise InvalidValueError(f"{name} must be whole numbers from -2^63 to 2^63 - 1, got {number!r:.60}")
+    return given.astype(np.int64)

@@ -1,0 +1,218 @@
+"""Systems of two secrets of which the privacy losses are known: every measure of the pair follows."""
+
+import math
+from abc import ABC, abstractmethod
+
+from discretion.adversaries.gains import Gain
+from discretion.channels.channel import Channel, Composable
+from discretion.estimate import Estimate, largest, lowest
+from discretion.measures.attack_curves.of_losses import epsilon_of_losses
+from discretion.measures.bayes_security import Pair, plan_bayes_security, plan_leakiest_pair, plan_leakiest_pairs
+from discretion.measures.capacity import plan_multiplicative_bayes_capacity
+from discretion.measures.composed_losses import BothWays
+from discretion.measures.information import plan_mutual_information
+from discretion.measures.local_privacy import plan_ldp_epsilon
+from discretion.measures.measure import Method, Plan
+from discretion.measures.privacy import (
+    Bound,
+    Profile,
+    plan_least_epsilon,
+    plan_privacy_profile,
+    plan_profile_bound,
+    profile_complement,
+)
+from discretion.measures.shannon_capacity import attained_uniformly, plan_shannon_capacity
+from discretion.measures.two_secrets import best_guess
+from discretion.measures.vulnerability import Prior, plan_bayes_risk, plan_posterior_vulnerability
+from discretion.mechanisms.noise.additive import no_channel, no_report_types
+from discretion.mechanisms.noise.noise_measures import guesses
+from discretion.mechanisms.noise.report_pairs import ClosedForm
+from discretion.mechanisms.reporting import Reporting, reporting
+from discretion.validation import as_real
+
+_ONLY_PAIR = Method("there are two secrets", "closed form")
+
+
+class TwoLaws(Composable, ABC):
+    """What two secrets make an observer see in many independent uses: the laws P and Q."""
+
+    @property
+    def secrets(self) -> int:
+        """Two."""
+        return 2
+
+    @property
+    @abstractmethod
+    def is_continuous(self) -> bool:
+        """Whether the observations are a continuum, so that there is no explicit channel."""
+
+    @property
+    @abstractmethod
+    def furthest(self) -> Pair:
+        """The labels of the two."""
+
+    @property
+    @abstractmethod
+    def epsilon(self) -> float:
+        """The largest privacy loss."""
+
+    @abstractmethod
+    def closed_form(self, reverse: bool) -> ClosedForm | None:
+        """Return what says by how much Q exceeds P, or in reverse P exceeds Q, if there is a closed form."""
+
+    @property
+    def algorithm(self) -> Method:
+        """The name of what answers."""
+        closed = self.closed_form(False)
+        return self.losses.forwards.method if closed is None else closed.algorithm
+
+    @property
+    @abstractmethod
+    def losses(self) -> BothWays:
+        """The privacy losses of Q against P, and of P against Q."""
+
+    @abstractmethod
+    def channel(self) -> Channel:
+        """Return the explicit channel, or say why there is none."""
+
+    def hockey_stick(self, epsilon: float, *, reverse: bool = False) -> float | Estimate:
+        """Return ``∫ max(0, Q - e^ε P)``, or in reverse ``∫ max(0, P - e^ε Q)``.
+
+        Parameters
+        ----------
+        epsilon
+            ε of any sign; infinity is fine.
+        reverse
+            Whether the two change places.
+
+        Returns
+        -------
+        float or Estimate
+            In [0, 1]; a certified `Estimate` where there is no closed form.
+
+        Raises
+        ------
+        InvalidValueError
+            If ε is not a number.
+        """
+        level = as_real(epsilon, "epsilon")
+        if level < 0:  # ∫ max(0, Q - tP) = 1 - t + t ∫ max(0, P - Q/t)
+            return -math.expm1(level) + math.exp(level) * self.hockey_stick(-level, reverse=not reverse)
+        return self.excess(level, reverse)
+
+    def excess(self, epsilon: float, reverse: bool) -> float | Estimate:
+        """Return the same for ε >= 0."""
+        closed = self.closed_form(reverse)
+        # At 0 both are the total variation, of which one is as good as the other.
+        return self.losses[reverse and epsilon > 0].hockey_stick(epsilon) if closed is None else closed.excess(epsilon)
+
+    def overlap(self, epsilon: float, reverse: bool) -> float | Estimate:
+        """Return ``∫ min(Q, e^ε P)``, or in reverse ``∫ min(P, e^ε Q)``, for ε >= 0, to all digits."""
+        closed = self.closed_form(reverse)
+        return self.losses[reverse and epsilon > 0].overlap(epsilon) if closed is None else closed.overlap(epsilon)
+
+    def profile(self, epsilon: float) -> float | Estimate:
+        """Return the larger of `excess` and its reverse."""
+        if self.closed_form(False) is None:
+            return self.losses.hockey_stick(epsilon)
+        return largest(self.excess(epsilon, reverse) for reverse in (False, True))
+
+
+@reporting.register
+def _(system: TwoLaws) -> Reporting:
+    if system.is_continuous:
+        raise no_report_types(system)
+    return reporting.dispatch(object)(system)
+
+
+@plan_bayes_security.register
+def _(system: TwoLaws) -> Plan[float | Estimate]:
+    return Plan(system.algorithm, lambda: system.losses.if_exact(system.overlap(0.0, False)))
+
+
+@plan_leakiest_pair.register
+def _(system: TwoLaws) -> Plan[Pair]:
+    return Plan(_ONLY_PAIR, lambda: system.furthest)
+
+
+@plan_leakiest_pairs.register
+def _(system: TwoLaws, tolerance: float) -> Plan[list[Pair]]:
+    return Plan(_ONLY_PAIR, lambda: [system.furthest])
+
+
+@plan_ldp_epsilon.register
+def _(system: TwoLaws) -> Plan[float]:
+    return Plan(system.algorithm, lambda: system.epsilon)
+
+
+@plan_privacy_profile.register
+def _(system: TwoLaws) -> Plan[Profile]:
+    return Plan(system.algorithm, lambda: system.profile)
+
+
+@profile_complement.register
+def _smaller_overlap(system: TwoLaws) -> Profile | None:
+    if system.closed_form(False) is None:
+        return None
+    return lambda epsilon: min((system.overlap(epsilon, reverse) for reverse in (False, True)), key=lowest)
+
+
+@plan_profile_bound.register
+def _profile_bound(system: TwoLaws) -> Plan[Bound]:
+    if system.closed_form(False) is not None:
+        return plan_profile_bound.dispatch(object)(system)
+    return Plan(system.algorithm, system.losses.profile_bound)
+
+
+@plan_least_epsilon.register
+def _(system: TwoLaws, delta: float) -> Plan[float | Estimate]:
+    if system.closed_form(False) is not None:
+        return plan_least_epsilon.dispatch(object)(system, delta)
+    return Plan(system.algorithm, lambda: epsilon_of_losses(system.losses, delta, system))
+
+
+@plan_multiplicative_bayes_capacity.register
+def _(system: TwoLaws) -> Plan[float | Estimate]:
+    return Plan(system.algorithm, lambda: system.losses.if_exact(1 + system.hockey_stick(0.0)))
+
+
+@plan_posterior_vulnerability.register
+def _(system: TwoLaws, prior: Prior, gain: Gain) -> Plan[float | Estimate]:
+    return Plan(system.algorithm, lambda: system.losses.if_exact(best_guess(guesses(prior, gain), system.hockey_stick)))
+
+
+@plan_bayes_risk.register
+def _(system: TwoLaws, prior: Prior) -> Plan[float | Estimate]:
+    def risk() -> float | Estimate:
+        left, right = (0.5, 0.5) if prior is None else map(float, prior)
+        less, more = min(left, right), max(left, right)
+        if less == 0:
+            return 0.0
+        shared = system.overlap(math.log(more) - math.log(less), left < right)
+        return system.losses.if_exact(less * shared)
+
+    return Plan(system.algorithm, risk)
+
+
+@plan_mutual_information.register
+def _(system: TwoLaws, prior: Prior) -> Plan[float | Estimate]:
+    left, right = (0.5, 0.5) if prior is None else map(float, prior)
+
+    def information() -> float | Estimate:
+        # By what a guess gains at all odds where the likelier secret is the second, and where it is the first.
+        if left == 0 or right == 0:
+            return 0.0
+        forwards, backwards = system.losses
+        return system.losses.if_exact(forwards.information(left, right) + backwards.information(right, left))
+
+    return Plan(system.losses.forwards.method, information)
+
+
+@plan_shannon_capacity.register
+def _(system: TwoLaws, tolerance: float) -> Plan[Estimate]:
+    forwards, backwards = system.losses
+    if forwards is backwards:
+        return attained_uniformly(system)
+    if system.is_continuous:  # which prior is the best is not known
+        raise no_channel(system)
+    return plan_shannon_capacity.dispatch(object)(system, tolerance)

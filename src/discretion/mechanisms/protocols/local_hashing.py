@@ -1,0 +1,258 @@
+"""Local hashing: hash the value into a few classes by a random function, and answer about the class by k-RR.
+
+The functions are linear over finite fields (`discretion.numerics.hashing.linear_hashing`), one for each factor of the
+number of classes, so that two values collide with probability exactly 1/g. Let p be the probability of the truth and q
+that of each lie. A report supports another value than its sender's with probability ``p/g + q(g-1)/g``, by whether the
+two collide; and that is 1/g, since ``p + (g-1)q = 1``.
+"""
+
+import itertools
+import math
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from discretion.channels.channel import Channel
+from discretion.channels.size import check_size
+from discretion.errors import TooLargeError
+from discretion.mechanisms.indices import as_indices
+from discretion.mechanisms.mechanism import Integers, RandomSource, Reals, Reports, as_values
+from discretion.mechanisms.protocols.pair_kinds import kinds_by_support
+from discretion.mechanisms.protocols.pure_protocol import PureProtocol
+from discretion.mechanisms.protocols.randomized_response import RandomizedResponse
+from discretion.mechanisms.reporting import Support, SupportSizes
+from discretion.mechanisms.wire import Numbers
+from discretion.numerics.draws.coin_flips import coin_flips
+from discretion.numerics.hashing.finite_field import LARGEST_EXTENSION, prime_factors
+from discretion.numerics.hashing.linear_hashing import LinearHashing
+from discretion.validation import as_count, as_epsilon
+
+MOST_CLASSES = 10**6
+# What the processor's cache holds.
+_PEOPLE_AT_ONCE = 1 << 13
+
+
+class LocalHashing(PureProtocol):
+    """Local hashing: a random linear function takes the values to g classes; g-ary RR tells that of one's own.
+
+    A report supports all values of its class: the sender's with ``e^ε / (e^ε + g - 1)``, each other with ``1/g``.
+
+    Parameters
+    ----------
+    k
+        Number of values, at least 2 and at most 10⁸.
+    epsilon
+        The privacy parameter ε >= 0, up to infinity.
+    g
+        Number of classes, at least 2 and at most 10⁶; 2 is binary local hashing (BLH). None takes, of the prime powers,
+        the one where a rare value's share has the least variance (OLH): next to ``e^ε + 1``.
+
+    Attributes
+    ----------
+    g, functions : int
+        How many classes and functions there are.
+    families : tuple of LinearHashing
+        The functions, for each factor of g.
+    answer : RandomizedResponse
+        What is done to the class.
+
+    Raises
+    ------
+    InvalidValueError
+        If a parameter is outside its range.
+    TooLargeError
+        If k or g is over its limit, or a report does not fit in 63 bits, as may be where g has several prime factors.
+
+    Notes
+    -----
+    A report is the whole number ``function · g + class``. Where g is a prime, the function's digits to the base g are
+    the coefficients of ``h(v) = Σ_i a_i v_i mod g``, the ``v_i`` being the digits of v; where it is a prime power, the
+    sum is in GF(g), numbered as by `discretion.numerics.hashing.finite_field.FiniteField`. Otherwise function and class
+    are mixed-radix numbers of such, one for each prime power factor of g, that of the smallest prime being the lowest
+    (a power over 4096 of a smaller prime counts as several factors).
+
+    Where g is a prime power the tallies are a Fourier transform; else a loop over people and values. Hence None takes
+    one, although another g may have a variance that is lower by about 1 %.
+
+    Source: Wang, Blocki, Li and Jha, Locally Differentially Private Protocols for Frequency Estimation, USENIX Security
+    2017. LDP-info (Example 7.4 and equation 7.6) hashes by all functions from values to classes; the linear ones here
+    collide as often, so that estimates and their variance are the same, but what the reports tell of people and
+    population differs a little from three values on (two classes: from four): with k = 4, ε = 1/2 and g = 3 the average
+    privacy is 0.983244, and 0.983302 of all functions.
+
+    Examples
+    --------
+    >>> mechanism = LocalHashing(1000, epsilon=1)
+    >>> mechanism.g, mechanism.functions
+    (4, 1024)
+    >>> round(float(mechanism.frequency_variance(1)[0]), 6)
+    3.692873
+    >>> [divmod(report, mechanism.g) for report in mechanism.sample([0, 7, 999], rng=1).tolist()]
+    [(484, 3), (524, 3), (773, 3)]
+    """
+
+    title = "local hashing"
+
+    def __init__(self, k: int, epsilon: float, g: int | None = None) -> None:
+        self.k, self._epsilon = as_values(k), as_epsilon(epsilon)
+        self.g = _best_classes(self._epsilon) if g is None else as_count(g, "g", at_least=2)
+        if self.g > MOST_CLASSES:
+            given = f"{self.g:,}" if self.g < 1 << 63 else "more"
+            raise TooLargeError(f"g must be at most {MOST_CLASSES:,}, got {given}; leave it out for the best one")
+        self.families = tuple(LinearHashing(self.k, order) for order in _field_orders(self.g))
+        self.functions = math.prod(family.functions for family in self.families)
+        if self.functions * self.g >= 1 << 63:
+            raise TooLargeError(
+                f"a report of local hashing with k = {self.k:,} and g = {self.g:,} does not fit in 63 bits; take a "
+                f"prime power for g, such as {_field_below(self.g)}"
+            )
+        self.answer = RandomizedResponse(self.g, self._epsilon)
+
+    @property
+    def epsilon(self) -> float:
+        """The least ε for which the mechanism is ε-locally differentially private."""
+        return self._epsilon
+
+    @property
+    def support(self) -> Support:
+        """A report supports the values that its function takes to its class."""
+        own, not_own, *_ = self.answer.support
+        apart = (self.g - 1) / self.g
+        return Support(own, not_own, 1 / self.g, apart, apart * self.answer.gap)
+
+    @property
+    def contest(self) -> tuple[float, float]:
+        """The function takes two values to different classes, or to one; either way the class may be a third."""
+        apart = (self.g - 1) / self.g
+        return apart * self.answer.p, 1 / self.g + apart * (self.g - 2) * self.answer.q
+
+    @property
+    def support_sizes(self) -> SupportSizes | None:
+        """The mean over the linear functions, of which those with as many low coefficients 0 are alike.
+
+        LDP-info's equation 7.6 is the same mean over all functions.
+        """
+        family, *more = self.families
+        if more:
+            return None
+        # The function that is 0 takes all values to one class.
+        sizes = [np.array([self.k])]
+        probabilities: list[Reals] = [np.array([float(self.g) ** -family.digits])]
+        for zeros, law in enumerate(self.laws_of_classes()):
+            counts, times = np.unique(np.rint(law * self.k).astype(np.int64), return_counts=True)
+            sizes.append(counts)
+            answered = self.answer.q + self.answer.gap * counts / self.k
+            probabilities.append(float(self.g) ** -zeros * (1 - 1 / self.g) * times * answered)
+        return SupportSizes(np.concatenate(sizes), np.concatenate(probabilities))
+
+    def laws_of_classes(self) -> Iterator[Reals]:
+        """Yield the law of a uniform value's class, up to the classes' order, by the number of low coefficients 0.
+
+        That is of functions over a single field.
+        """
+        for run in (self.g**zeros for zeros in range(self.families[0].digits)):
+            unspread = self.k % (run * self.g)
+            counts = np.full(self.g, (self.k - unspread) // self.g)
+            counts[: unspread // run] += run
+            counts[unspread // run] += unspread % run
+            yield counts / self.k
+
+    def with_epsilon(self, epsilon: float) -> "LocalHashing":
+        """Return local hashing to as many classes with another ε."""
+        return LocalHashing(self.k, epsilon, self.g)
+
+    def pair_kinds(self) -> Integers:
+        """Return which pairs of values are hashed alike with all values."""
+        return kinds_by_support(self._listed_supports())
+
+    def channel(self) -> Channel:
+        """Return the channel from values to all reports, in their order, or raise TooLargeError."""
+        return Channel(np.where(self._listed_supports().T, self.answer.p, self.answer.q) / self.functions)
+
+    def _listed_supports(self) -> NDArray[np.bool_]:
+        reports = self.functions * self.g
+        what = f"local hashing with k = {self.k:,} and g = {self.g:,}, which has {reports:,} reports,"
+        check_size(self.k, reports, what, "ask for a measure that has a closed form")
+        return np.concatenate([self._supports(block) for block in self._blocks(np.arange(reports))])
+
+    def __repr__(self) -> str:
+        return f"LocalHashing(k={self.k}, epsilon={self.epsilon:g}, g={self.g})"
+
+    @property
+    def wire(self) -> Numbers:
+        """Function and class in one number: what hashed the value goes with the answer."""
+        return Numbers(self.functions * self.g)
+
+    def checked_reports(self, reports: ArrayLike) -> Reports:
+        """Return the reports as whole numbers below ``functions · g``, or say what is wrong with them."""
+        return as_indices(reports, "reports", self.functions * self.g)
+
+    def _sample(self, values: Integers, source: RandomSource) -> Integers:
+        own, not_own, *_ = self.support
+        reports = np.empty(values.size, dtype=np.int64)
+        for start in range(0, values.size, _PEOPLE_AT_ONCE):
+            part = values[start : start + _PEOPLE_AT_ONCE]
+            functions = source.integers(self.functions, size=part.size)
+            classes = self._classes(functions, part)
+            lies = np.flatnonzero(coin_flips(not_own, own, part.size, source))
+            classes[lies] = (classes[lies] + 1 + source.integers(self.g - 1, size=lies.size)) % self.g
+            reports[start : start + part.size] = functions * self.g + classes
+        return reports
+
+    def _classes(self, functions: Integers, values: Integers) -> Integers:
+        classes, place = np.zeros_like(values), 1
+        for family in self.families:
+            functions, own = np.divmod(functions, family.functions)
+            classes += place * family.classes_of(own, values)
+            place *= family.classes
+        return classes
+
+    def _parts(self, reports: Reports) -> Iterator[tuple[LinearHashing, Integers, Integers]]:
+        functions, classes = np.divmod(reports, self.g)
+        for family in self.families:
+            functions, own = np.divmod(functions, family.functions)
+            classes, reported = np.divmod(classes, family.classes)
+            yield family, own, reported
+
+    def _supports(self, reports: Reports) -> NDArray[np.bool_]:
+        hits = (family.hits(functions, classes) for family, functions, classes in self._parts(reports))
+        return np.logical_and.reduce(list(hits))
+
+    def _aggregate(self, reports: Reports) -> Integers:
+        if len(self.families) > 1 or reports.size == 0:
+            return super()._aggregate(reports)
+        weights = np.ones(reports.size, dtype=np.int64)
+        if self.functions * self.g <= reports.size:
+            counts = np.bincount(reports)
+            reports = np.flatnonzero(counts)
+            weights = counts[reports]
+        ((family, functions, classes),) = self._parts(reports)
+        return family.hit_counts(functions, classes, weights)
+
+
+def _best_classes(epsilon: float) -> int:
+    """Return the prime power g that minimises ``(e^ε + g - 1)² / (g - 1)``, in proportion to the variance.
+
+    Over the reals that is ``e^ε + 1``, and one of the two about it is the best.
+    """
+    odds = min(math.exp(min(epsilon, 20.0)), float(MOST_CLASSES))
+    below = _field_below(math.floor(odds) + 1)
+    above = next(g for g in itertools.count(below + 1) if _is_field_order(g))
+    return below if odds * odds <= (below - 1) * (above - 1) or above > MOST_CLASSES else above
+
+
+def _field_below(g: int) -> int:
+    return next(order for order in range(min(g, MOST_CLASSES), 1, -1) if _is_field_order(order))
+
+
+def _is_field_order(g: int) -> bool:
+    return len(list(_field_orders(g))) == 1
+
+
+def _field_orders(g: int) -> Iterator[int]:
+    """Yield orders of finite fields whose product is g, as few as there are."""
+    for prime, exponent in prime_factors(g).items():
+        largest = max(1, int(math.log(LARGEST_EXTENSION + 0.5, prime)))
+        for start in range(0, exponent, largest):
+            yield prime ** min(largest, exponent - start)

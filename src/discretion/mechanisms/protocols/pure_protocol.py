@@ -1,0 +1,196 @@
+"""Pure protocols: a report supports some of the values, its sender's own with one probability, each other with another.
+
+All usual frequency oracles are such (Wang, Blocki, Li and Jha, Locally Differentially Private Protocols for Frequency
+Estimation, USENIX Security 2017), so that they share one estimator and one variance, and what the worst pair of values
+leaks.
+"""
+
+import math
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discretion.measures.attack_curves.best_tests import BestTests
+from discretion.measures.attack_curves.polygon import Polygon
+from discretion.measures.bayes_security import (
+    TIED,
+    Pair,
+    all_pairs,
+    plan_bayes_security,
+    plan_leakiest_pair,
+    plan_leakiest_pairs,
+)
+from discretion.measures.divergences import excess_mass_of_logs, logarithms, renyi_of_logs
+from discretion.measures.local_privacy import plan_ldp_epsilon
+from discretion.measures.losses import LatticeLosses, leakiest_losses, told_sometimes
+from discretion.measures.measure import Method, Plan
+from discretion.measures.parallel import pairs_alike
+from discretion.measures.privacy import Profile, log_likelihoods, plan_least_epsilon, plan_privacy_profile, plan_renyi
+from discretion.measures.tradeoff import places_of, plan_tradeoff
+from discretion.mechanisms.mechanism import Integers, Mechanism, Reals, Reports
+from discretion.mechanisms.reporting import Sender, Support
+from discretion.numerics.draws.tallies import column_sums
+
+_CELLS_AT_ONCE = 1 << 22
+_CELLS_TALLIED_AT_ONCE = 1 << 18  # what the processor's cache holds
+# At this ε a lie is far rarer than anything else, yet no number underflows: more only makes lies rarer still.
+_LOUD, _RARE = 600.0, -570.0
+
+
+class PureProtocol(Mechanism):
+    """A mechanism whose reports each support a set of values, and are ``e^ε`` times as likely from those.
+
+    A subclass has a ``title``, implements `epsilon`, `channel`, `support`, ``_sample`` and ``_supports``, and may tally
+    faster by its own ``_aggregate``.
+    """
+
+    title: ClassVar[str]
+
+    @property
+    @abstractmethod
+    def support(self) -> Support:
+        """How likely a report supports its sender's value, and how likely another one's."""
+
+    @property
+    @abstractmethod
+    def contest(self) -> tuple[float, float]:
+        """How likely a report supports its sender's value and not a given other one, and how likely both or neither.
+
+        Each is given to full precision however small; it supports the other one alone ``e^-ε`` times as likely.
+        """
+
+    @property
+    def pure_epsilon(self) -> float:
+        """Its own ε."""
+        return self.epsilon
+
+    def with_epsilon(self, epsilon: float) -> "PureProtocol | None":
+        """Return the same protocol with another ε, or None if its lies are not all rarer by as much as ε is larger."""
+        return None
+
+    def log_report_types(self, values: Sequence[int], others: Sequence[Sender] = ()) -> Reals:
+        """Return the logarithms of the types' probabilities, lies too rare for a double included."""
+        louder = self.with_epsilon(_LOUD) if _LOUD <= self.epsilon < math.inf else None
+        if louder is None:
+            return super().log_report_types(values, others)
+        types = logarithms(louder.report_types(values, others))
+        return np.where(types < _RARE, types - (self.epsilon - _LOUD), types)
+
+    @property
+    def log_pair(self) -> tuple[Reals, Reals]:
+        """Logarithms of how likely two values make a report that supports the first alone, the second alone, others."""
+        alone, alike = logarithms(np.array(self.contest))
+        return np.array([alone, alone - self.epsilon, alike]), np.array([alone - self.epsilon, alone, alike])
+
+    @abstractmethod
+    def _supports(self, reports: Reports) -> NDArray[np.bool_]:
+        """Return which values each report supports, shape ``(reports, k)``."""
+
+    def _aggregate(self, reports: Reports) -> Integers:
+        tallies = np.zeros(self.k, dtype=np.int64)
+        for block in self._blocks(reports, _CELLS_TALLIED_AT_ONCE):
+            tallies += column_sums(self._supports(block))
+        return tallies
+
+    def _frequencies(self, tallies: Integers, n: int) -> Reals:
+        return (tallies / n - self.support.other) / self.support.gap
+
+    def _frequency_variance(self, n: int, frequencies: Reals) -> Reals:
+        own, not_own, other, not_other, gap = self.support
+        if gap == 0:
+            return np.full(self.k, math.inf)
+        noise = (frequencies * own * not_own + (1 - frequencies) * other * not_other) / n
+        with np.errstate(over="ignore"):  # infinite at the border of what a double holds
+            return noise / gap / gap
+
+    def likelihood_blocks(self, reports: Reports) -> Iterator[tuple[Reals, Integers]]:
+        """Yield, for some reports at a time, how likely each is from each value, up to a factor, and its count."""
+        odds = math.exp(-self.epsilon)
+        counts = np.ones(len(reports), dtype=np.int64)
+        if reports.ndim == 1:  # numbers that are equal are cheaply counted together
+            reports, counts = np.unique(reports, return_counts=True)
+        for block in self._blocks(reports):
+            supports, counted = self._supports(block), counts[: len(block)]
+            counts = counts[len(block) :]
+            telling = supports.any(axis=1) & ~supports.all(axis=1)
+            yield np.where(supports[telling], 1.0, odds), counted[telling]
+
+    def _blocks(self, reports: Reports, cells: int = _CELLS_AT_ONCE) -> Iterator[Reports]:
+        step = max(1, cells // self.k)
+        for start in range(0, len(reports), step):
+            yield reports[start : start + step]
+
+
+def _closed_form(system: PureProtocol) -> Method:
+    return Method(f"closed form of {system.title}", "closed form")
+
+
+@plan_ldp_epsilon.register
+def _(system: PureProtocol) -> Plan[float]:
+    return Plan(_closed_form(system), lambda: system.epsilon)
+
+
+@plan_bayes_security.register
+def _(system: PureProtocol) -> Plan[float]:
+    # Two values' rows differ on the reports that support one of them alone; those that support both are as likely from
+    # either. So what is more likely from one is own - other.
+    return Plan(_closed_form(system), lambda: min(1.0, system.support.not_own + system.support.other))
+
+
+@plan_privacy_profile.register
+def _(system: PureProtocol) -> Plan[Profile]:
+    def profile(epsilon: float) -> float:
+        return min(1.0, excess_mass_of_logs(*system.log_pair, epsilon))
+
+    return Plan(_closed_form(system), lambda: profile)
+
+
+@plan_least_epsilon.register
+def least_epsilon_of_protocol(system: PureProtocol, delta: float) -> Plan[float]:
+    """Plan ε at the corners of the best tests."""
+    return Plan(_closed_form(system), lambda: Polygon.of_logs(*system.log_pair).epsilon(delta))
+
+
+@plan_tradeoff.register
+def _(system: PureProtocol, pair: Pair | None) -> Plan[BestTests]:
+    if pair is not None:
+        places_of(pair, range(system.k))
+    return Plan(_closed_form(system), lambda: Polygon.of_logs(*system.log_pair))
+
+
+@plan_renyi.register
+def _(system: PureProtocol, order: float) -> Plan[float]:
+    return Plan(_closed_form(system), lambda: renyi_of_logs(*system.log_pair, order))
+
+
+@log_likelihoods.register
+def log_likelihoods_of_protocol(system: PureProtocol) -> Reals:
+    """Return the logarithms of the rows, of types of report where lies are too rare for a double."""
+    if not _LOUD <= system.epsilon < math.inf:
+        return log_likelihoods.dispatch(object)(system)
+    return np.stack(system.log_pair) if system.k == 2 else system.log_report_types(range(system.k))
+
+
+@pairs_alike.register
+def _(system: PureProtocol) -> bool:
+    return True
+
+
+@leakiest_losses.register
+def _(system: PureProtocol) -> LatticeLosses | None:
+    if not 0 < system.epsilon < math.inf:
+        return None
+    return told_sometimes(system.epsilon, system.support.gap / -math.expm1(-system.epsilon))
+
+
+@plan_leakiest_pair.register
+def _(system: PureProtocol) -> Plan[Pair]:
+    return Plan(TIED, lambda: (0, 1))
+
+
+@plan_leakiest_pairs.register
+def _(system: PureProtocol, tolerance: float) -> Plan[list[Pair]]:
+    return Plan(TIED, lambda: [*all_pairs(system.k)])

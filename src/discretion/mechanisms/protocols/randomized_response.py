@@ -1,0 +1,250 @@
+"""k-ary randomized response: tell the truth with probability p, else one of the other values at random."""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discretion.adversaries.gains import Gain, IdentityGain
+from discretion.adversaries.priors import written_out
+from discretion.channels.channel import Channel
+from discretion.channels.size import check_size
+from discretion.errors import InvalidValueError
+from discretion.estimate import Estimate
+from discretion.measures.bayes_security import plan_bayes_security
+from discretion.measures.capacity import plan_multiplicative_bayes_capacity
+from discretion.measures.information import plan_mutual_information
+from discretion.measures.measure import Method, Plan
+from discretion.measures.uncertainty import plan_posterior_guessing_entropy
+from discretion.measures.vulnerability import Prior, plan_bayes_risk, plan_posterior_vulnerability
+from discretion.mechanisms.mechanism import Integers, RandomSource, Reals, Reports, as_values
+from discretion.mechanisms.protocols.pure_protocol import PureProtocol
+from discretion.mechanisms.protocols.response_joint import ResponseJoint
+from discretion.mechanisms.reporting import Response, Sender, Support, SupportSizes, told_apart
+from discretion.numerics.draws.coin_flips import coin_flips
+from discretion.numerics.draws.tallies import evenly_spread, heads
+from discretion.numerics.excess import deviance
+from discretion.validation import as_epsilon, as_real
+
+CLOSED_FORM = Method("closed form of k-RR", "closed form")
+
+
+class RandomizedResponse(PureProtocol):
+    """k-ary randomized response (k-RR): the truth with probability p, each other value with ``(1-p)/(k-1)``.
+
+    ``p = e^ε / (k - 1 + e^ε)``
+
+    Parameters
+    ----------
+    k
+        Number of values, at least 2 and at most 10⁸; no k × k matrix is built where a closed form exists.
+    epsilon
+        The privacy parameter ε >= 0, up to infinity; or
+    p
+        the probability of the truth, in [1/k, 1]. Exactly one of both.
+
+    Raises
+    ------
+    InvalidValueError
+        If a parameter is outside its range, or not exactly one of epsilon and p is given.
+    TooLargeError
+        If k is over a hundred million.
+
+    Notes
+    -----
+    Source: Shuffle, equation 3 and Definition 10.
+
+    Examples
+    --------
+    >>> mechanism = RandomizedResponse(4, p=0.7)
+    >>> round(mechanism.epsilon, 6), mechanism.channel().matrix[0].round(3).tolist()
+    (1.94591, [0.7, 0.1, 0.1, 0.1])
+    >>> RandomizedResponse(1_000_000, epsilon=700).p
+    1.0
+    """
+
+    title = "k-RR"
+
+    def __init__(self, k: int, epsilon: float | None = None, p: float | None = None) -> None:
+        self.k = as_values(k)
+        if (epsilon is None) == (p is None):
+            raise InvalidValueError(
+                "randomized response needs exactly one of epsilon and p, " + ("got none" if p is None else "got both")
+            )
+        if epsilon is not None:
+            self._epsilon = as_epsilon(epsilon)
+            odds = math.exp(-self._epsilon)
+            total = 1 + (self.k - 1) * odds
+            self.p, self.q, self.gap = 1 / total, odds / total, -math.expm1(-self._epsilon) / total
+        else:
+            self.p = as_real(p, "p")
+            if not 1 / self.k <= self.p <= 1:
+                raise InvalidValueError(f"p must be in [1/k, 1] = [{1 / self.k:.6g}, 1] for k = {self.k}, got {p!r}")
+            self.q = (1 - self.p) / (self.k - 1)
+            self.gap = max(0.0, (self.k * self.p - 1) / (self.k - 1))
+            self._epsilon = math.log1p(self.gap / self.q) if self.q > 0 else math.inf
+
+    @property
+    def epsilon(self) -> float:
+        """The least ε for which the mechanism is ε-locally differentially private: ``log(p/q)``."""
+        return self._epsilon
+
+    def channel(self) -> Channel:
+        """Return the k × k channel, or raise TooLargeError."""
+        check_size(self.k, self.k, f"k-RR with k = {self.k:,}", "ask for a measure that has a closed form")
+        matrix = np.full((self.k, self.k), self.q)
+        np.fill_diagonal(matrix, self.p)
+        return Channel(matrix)
+
+    def __repr__(self) -> str:
+        return f"RandomizedResponse(k={self.k}, epsilon={self.epsilon:g})"
+
+    @property
+    def support(self) -> Support:
+        """A report supports the value that it names."""
+        return Support(self.p, (self.k - 1) * self.q, self.q, 1 - self.q, self.gap)
+
+    @property
+    def contest(self) -> tuple[float, float]:
+        """A report names one value."""
+        return self.p, (self.k - 2) * self.q
+
+    @property
+    def tallied_by_each(self) -> int:
+        """A report supports one value."""
+        return 1
+
+    @property
+    def support_sizes(self) -> SupportSizes:
+        """A report supports one value."""
+        return SupportSizes(np.array([1]), np.ones(1))
+
+    @property
+    def is_symmetric(self) -> bool:
+        """A value is reported, and all others are alike."""
+        return True
+
+    @property
+    def response(self) -> Response:
+        """Its own numbers."""
+        return Response(self.k, self.p, self.q, self.gap, self.epsilon)
+
+    @property
+    def blanket_probability(self) -> float:
+        """Every report is sent with probability q at least."""
+        return min(1.0, self.k * self.q)
+
+    def events(self) -> list[Reals]:
+        """Return that of naming the first value."""
+        return [np.where(np.arange(self.k) == 0, self.p, self.q)]
+
+    def with_epsilon(self, epsilon: float) -> "RandomizedResponse":
+        """Return k-RR with another ε."""
+        return RandomizedResponse(self.k, epsilon)
+
+    def report_types(self, values: Sequence[int], others: Sequence[Sender] = ()) -> Reals:
+        """Return how likely each type of report is: a value that a sender is known to hold, or others alike."""
+        k, p, q, gap = self.k, self.p, self.q, self.gap
+        apart = told_apart(values, others)
+        population = next((sender.population for sender in others if sender.population is not None), None)
+        if population is None:
+            sizes, masses = np.array([k - len(apart)]), np.zeros(1)
+        else:
+            masses, sizes = np.unique(np.delete(population, apart), return_counts=True)
+
+        def law(value: int) -> Reals:
+            return np.append(np.where(np.array(apart) == value, p, q), q * sizes)
+
+        def row(sender: Sender) -> Reals:
+            if sender.value is not None:
+                return law(sender.value)
+            if sender.population is None:
+                return np.append(np.full(len(apart), 1 / k), sizes / k)
+            return np.append(q + gap * sender.population[apart], (q + gap * masses) * sizes)
+
+        types = np.stack([*map(law, values), *map(row, others)])
+        return types[:, types.sum(axis=0) > 0]
+
+    def _sample(self, values: Integers, source: RandomSource) -> Integers:
+        # The truth with probability p - q, else any of the k values alike, the true one among them: q for each lie.
+        # The coin is exact for the rarer of both, so that even lies of probability 1e-300 are told as often.
+        reports = source.integers(self.k, size=values.size)
+        truthful = coin_flips(self.gap, self.k * self.q, values.size, source)
+        np.copyto(reports, values, where=truthful.view(np.bool_))
+        return reports
+
+    def _sample_aggregate(self, counts: Integers, rng: np.random.Generator) -> Integers:
+        truthful = heads(counts, self.gap, self.k * self.q, rng)
+        return truthful + evenly_spread(int((counts - truthful).sum()), self.k, rng)
+
+    def _supports(self, reports: Reports) -> NDArray[np.bool_]:
+        return reports[:, None] == np.arange(self.k)
+
+    def _aggregate(self, reports: Reports) -> Integers:
+        return np.bincount(reports, minlength=self.k)
+
+
+def _distribution(mechanism: RandomizedResponse, prior: Prior) -> Reals:
+    return written_out(prior, mechanism.k)
+
+
+@plan_posterior_vulnerability.register
+def _(system: RandomizedResponse, prior: Prior, gain: Gain) -> Plan[float | Estimate]:
+    if isinstance(gain, IdentityGain) and prior is None:
+        return Plan(Method("closed form of k-RR (Shuffle Prop. 15)", "closed form"), lambda: system.p)
+    return Plan(CLOSED_FORM, lambda: float(gain.best_in(_joint(system, prior)).sum()))
+
+
+@plan_posterior_guessing_entropy.register
+def _(system: RandomizedResponse, prior: Prior) -> Plan[float | Estimate]:
+    ranks = np.arange(1.0, system.k + 1)
+    return Plan(CLOSED_FORM, lambda: float(_joint(system, prior).ranked_sums(ranks).sum()))
+
+
+def _joint(system: RandomizedResponse, prior: Prior) -> ResponseJoint:
+    return ResponseJoint(_distribution(system, prior), system.p, system.q, system.gap)
+
+
+def _others(distribution: Reals) -> Reals:
+    """Return ``1 - π_x``, the likeliest value's as the sum of the others': of a difference little might be left."""
+    likeliest = distribution.argmax()
+    others = 1 - distribution
+    others[likeliest] = np.delete(distribution, likeliest).sum()
+    return others
+
+
+@plan_bayes_risk.register
+def _(system: RandomizedResponse, prior: Prior) -> Plan[float]:
+    # 1 - V written as a sum of what is left, so that a risk of 1e-300 keeps its digits.
+    def risk() -> float:
+        distribution = _distribution(system, prior)
+        others = _others(distribution)
+        truthful = system.q * others
+        likeliest = system.q * others.min() + system.gap * distribution
+        return float(np.minimum(truthful, likeliest).sum())
+
+    return Plan(CLOSED_FORM, risk)
+
+
+@plan_bayes_security.register
+def _(system: RandomizedResponse) -> Plan[float]:
+    return Plan(Method("closed form of k-RR (Bayes-sec eq. 7)", "closed form"), lambda: min(1.0, system.k * system.q))
+
+
+@plan_multiplicative_bayes_capacity.register
+def _(system: RandomizedResponse) -> Plan[float]:
+    return Plan(CLOSED_FORM, lambda: system.k * system.p)
+
+
+@plan_mutual_information.register
+def _(system: RandomizedResponse, prior: Prior) -> Plan[float]:
+    def information() -> float:
+        distribution = _distribution(system, prior)
+        reported = system.q + system.gap * distribution
+        possible = reported > 0
+        reported, held, others = reported[possible], distribution[possible], _others(distribution)[possible]
+        truth, lie = deviance(system.p, reported), deviance(system.q, reported)
+        return float((held * truth + others * lie).sum())
+
+    return Plan(CLOSED_FORM, information)

@@ -1,0 +1,307 @@
+"""Subset selection: report a set of values, in which the true one is more likely than any other."""
+
+import itertools
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from discretion import limits
+from discretion.adversaries.gains import Gain, IdentityGain
+from discretion.channels.channel import Channel, System
+from discretion.channels.size import check_size
+from discretion.errors import InvalidValueError, TooLargeError
+from discretion.estimate import Estimate
+from discretion.measures.capacity import plan_multiplicative_bayes_capacity
+from discretion.measures.information import plan_mutual_information
+from discretion.measures.measure import Method, Plan, plainest
+from discretion.measures.vulnerability import Prior, plan_bayes_risk, plan_posterior_vulnerability
+from discretion.mechanisms.indices import as_array
+from discretion.mechanisms.mechanism import Integers, RandomSource, Reals, Reports, as_values
+from discretion.mechanisms.protocols import likeliest_supported, subset_report_types
+from discretion.mechanisms.protocols.pure_protocol import PureProtocol
+from discretion.mechanisms.protocols.randomized_response import RandomizedResponse
+from discretion.mechanisms.protocols.ranked_supports import plan_other_gain
+from discretion.mechanisms.reporting import Response, Sender, Support, SupportSizes
+from discretion.mechanisms.wire import Sets
+from discretion.numerics.draws.coin_flips import coin_flips
+from discretion.numerics.excess import relative_excess
+from discretion.validation import as_count, as_epsilon
+
+CLOSED_FORM = Method("closed form of subset selection", "closed form")
+
+_CELLS_AT_ONCE = 1 << 20
+_SORTED_FAST = np.uint32  # twenty times as fast as bytes
+
+
+class SubsetSelection(PureProtocol):
+    """Subset selection: a set of values of a given size, ``e^ε`` times as likely if it holds the true one.
+
+    ``P(Z | x) = e^ε / (e^ε C(k-1, d-1) + C(k-1, d))`` if x is in Z, else 1 over the same, for all Z of size d
+
+    Parameters
+    ----------
+    k
+        Number of values, at least 2 and at most 10⁸; no matrix is built where a closed form exists.
+    epsilon
+        The privacy parameter ε >= 0, up to infinity.
+    size
+        How many values a report holds, d in ``1..k-1``; 1 is k-RR. None means the size of least variance, one of the
+        two whole numbers next to ``k / (e^ε + 1)``.
+
+    Raises
+    ------
+    InvalidValueError
+        If a parameter is outside its range.
+    TooLargeError
+        If k is over a hundred million.
+
+    Notes
+    -----
+    A report is a row of d distinct values in increasing order, in the least unsigned type that holds them. Source: Wang
+    et al., Mutual Information Optimally Local Private Discrete Distribution Estimation, 2016; Ye and Barg, Optimal
+    Schemes for Discrete Distribution Estimation under Locally Differential Privacy, IEEE Trans. Inf. Theory 2018.
+
+    Examples
+    --------
+    >>> mechanism = SubsetSelection(10, epsilon=1)
+    >>> mechanism.size, mechanism.channel().shape
+    (3, (10, 120))
+    >>> mechanism.sample([0, 7], rng=1).shape
+    (2, 3)
+    """
+
+    title = "subset selection"
+
+    def __init__(self, k: int, epsilon: float, size: int | None = None) -> None:
+        self.k = as_values(k)
+        self._epsilon = as_epsilon(epsilon)
+        self._odds = math.exp(-self._epsilon)
+        self.size = _best_size(self.k, self._odds) if size is None else as_count(size, "size", at_least=1)
+        if self.size >= self.k:
+            raise InvalidValueError(f"size must be in 1..k-1 = 1..{self.k - 1}, got {size!r}")
+        self._type = np.min_scalar_type(self.k - 1)
+
+    @property
+    def epsilon(self) -> float:
+        """The least ε for which the mechanism is ε-locally differentially private."""
+        return self._epsilon
+
+    @property
+    def support(self) -> Support:
+        """A report supports the values that it holds."""
+        held, left, others = self.size, self.k - self.size, self.k - 1
+        total = held + left * self._odds
+        own, not_own = held / total, left * self._odds / total
+        other = ((held - 1) * own + held * not_own) / others
+        not_other = (left * own + (left - 1) * not_own) / others
+        return Support(own, not_own, other, not_other, left * own * -math.expm1(-self._epsilon) / others)
+
+    @property
+    def contest(self) -> tuple[float, float]:
+        """A report holds one of two values alone, both or neither."""
+        held, left, others = self.size, self.k - self.size, self.k - 1
+        own, not_own = self.support[:2]
+        return left * own / others, ((held - 1) * own + (left - 1) * not_own) / others
+
+    def channel(self) -> Channel:
+        """Return the channel, a column per set of values in lexicographic order, or raise TooLargeError."""
+        what = f"subset selection of {self.size:,} out of k = {self.k:,} values"
+        check_size(self.k, _subsets(self.k, self.size), what, "ask for a measure that has a closed form")
+        held, left = math.comb(self.k - 1, self.size - 1), math.comb(self.k - 1, self.size)
+        likely = 1 / (held + left * self._odds)
+        outputs = list(itertools.combinations(range(self.k), self.size))
+        matrix = np.full((self.k, held + left), likely * self._odds)
+        matrix[np.array(outputs).T, np.arange(held + left)] = likely
+        return Channel(matrix, outputs=outputs)
+
+    def __repr__(self) -> str:
+        return f"SubsetSelection(k={self.k}, epsilon={self.epsilon:g}, size={self.size})"
+
+    @property
+    def tallied_by_each(self) -> int:
+        """A report supports the values of its set."""
+        return self.size
+
+    @property
+    def support_sizes(self) -> SupportSizes:
+        """All sets are of one size."""
+        return SupportSizes(np.array([self.size]), np.ones(1))
+
+    @property
+    def is_symmetric(self) -> bool:
+        """All sets of the size are reported."""
+        return True
+
+    @property
+    def response(self) -> Response | None:
+        """Sets of one value are k-RR."""
+        return RandomizedResponse(self.k, self.epsilon).response if self.size == 1 else None
+
+    @property
+    def blanket_probability(self) -> float:
+        """Every set is reported with the probability of one that does not hold the true value, at least."""
+        return subset_report_types.blanket_probability(self.k, self.size, self.support)
+
+    def report_types(self, values: Sequence[int], others: Sequence[Sender] = ()) -> Reals:
+        """Return how likely each type of report is: which of the values that are told apart are in it."""
+        types = subset_report_types.report_types(self.k, self.size, self.support, values, others)
+        return super().report_types(values, others) if types is None else types
+
+    def events(self) -> list[Reals]:
+        """Return that of holding the first value."""
+        return [np.where(np.arange(self.k) == 0, self.support.own, self.support.other)]
+
+    def with_epsilon(self, epsilon: float) -> "SubsetSelection":
+        """Return the selection of sets of the same size with another ε."""
+        return SubsetSelection(self.k, epsilon, self.size)
+
+    def _sample(self, values: Integers, source: RandomSource) -> Reports:
+        people = values.size
+        if people * self.size * self._type.itemsize > (most := limits.current().most_bytes_drawn):
+            raise TooLargeError(
+                f"the reports of {people:,} people, {self.size:,} values each, are more than {most:,} "
+                "bytes; sample fewer people at a time"
+            )
+        reports = np.empty((people, self.size), dtype=self._type)
+        for block, own in zip(self._rows(reports), self._rows(values), strict=True):
+            block[:] = self._draw(own[:, None].astype(_SORTED_FAST), source)
+        return reports
+
+    def _draw(self, own: Reports, source: RandomSource) -> Reports:
+        # What is drawn is the set or what it leaves out, whichever is smaller. The others are numbered in 0..k-2 around
+        # the sender's own value, which is k-1.
+        fewer = min(self.size, self.k - self.size)
+        supported = coin_flips(*self.support[:2], len(own), source) == 1
+        drawn = source.integers(self.k - 1, size=len(own) * fewer).reshape(-1, fewer).astype(_SORTED_FAST)
+        drawn[supported == (fewer == self.size), 0] = self.k - 1
+        _make_distinct(drawn, self.k - 1, source)
+        drawn = np.where(drawn == self.k - 1, own, drawn + (drawn >= own))
+        if fewer == self.size:
+            drawn.sort(axis=1)
+            return drawn
+        return np.nonzero(~self._supports(drawn))[1].reshape(-1, self.size)
+
+    @property
+    def wire(self) -> Sets:
+        """The values' numbers, or a bit for each value, whichever is shorter."""
+        return Sets(self.k, self.size, self._type)
+
+    def checked_reports(self, reports: ArrayLike) -> Reports:
+        """Return the reports as rows of distinct values in order, or say what is wrong with them."""
+        array = as_array(reports, "reports")
+        if array.shape == (0,):
+            return np.empty((0, self.size), dtype=self._type)
+        if array.ndim != 2 or array.shape[1] != self.size or array.dtype.kind not in "iu":
+            raise InvalidValueError(
+                f"reports must be rows of {self.size} values, got an array of {array.dtype} of shape {array.shape}"
+            )
+        if array.size and (array.min() < 0 or array.max() >= self.k):
+            wrong = array[(array < 0) | (array >= self.k)][0]
+            raise InvalidValueError(f"reports must hold values in 0..{self.k - 1}, got {wrong}")
+        unordered = (array[:, 1:] <= array[:, :-1]).any(axis=1)
+        if unordered.any():
+            wrong = array[unordered][0].tolist()
+            raise InvalidValueError(
+                f"reports must be distinct values in increasing order, got {wrong!r:.80}; sort them"
+            )
+        return array.astype(self._type, copy=False)
+
+    def _supports(self, reports: Reports) -> NDArray[np.bool_]:
+        supports = np.zeros((len(reports), self.k), dtype=np.bool_)
+        supports[np.arange(len(reports))[:, None], reports] = True
+        return supports
+
+    def _aggregate(self, reports: Reports) -> Integers:
+        tallies = np.zeros(self.k, dtype=np.int64)
+        for block in self._rows(reports):
+            tallies += np.bincount(block.ravel(), minlength=self.k)
+        return tallies
+
+    def _rows(self, people: Reports) -> list[Reports]:
+        step = max(1, _CELLS_AT_ONCE // self.size)
+        return [people[start : start + step] for start in range(0, len(people), step)]
+
+
+def _best_size(k: int, odds: float) -> int:
+    # The mean variance over the values is, up to what no size changes, proportional to e^2ε/(k-d) + 1/d. That is convex
+    # in d and least at d = k/(e^ε+1); the second line compares it at d and d+1.
+    size = max(1, math.floor(k * odds / (1 + odds)))
+    return size + (size * (size + 1) < odds * odds * (k - size) * (k - size - 1))
+
+
+def _subsets(k: int, size: int) -> int:
+    """Return how many sets there are, or at least more than fit in memory."""
+    subsets, most = 1, limits.current().most_entries
+    for chosen in range(min(size, k - size)):
+        subsets = subsets * (k - chosen) // (chosen + 1)
+        if subsets > most:
+            break
+    return subsets
+
+
+def _make_distinct(drawn: Reports, others: int, source: RandomSource) -> None:
+    # Any value that is there already is drawn anew until none is. Renaming the others renames what happens at every
+    # step, so that all sets of the same size are equally likely.
+    drawn.sort(axis=1)
+    rows, part = np.arange(len(drawn)), drawn
+    while True:
+        again = part[:, 1:] == part[:, :-1]
+        unfinished = again.any(axis=1)
+        if not unfinished.any():
+            return
+        rows, part, again = rows[unfinished], part[unfinished], again[unfinished]
+        part[:, 1:][again] = source.integers(others, size=int(again.sum()))
+        part.sort(axis=1)
+        drawn[rows] = part
+
+
+@plainest.register
+def _(system: SubsetSelection) -> System:
+    return RandomizedResponse(system.k, system.epsilon) if system.size == 1 else system
+
+
+@plan_posterior_vulnerability.register
+def _(system: SubsetSelection, prior: Prior, gain: Gain) -> Plan[float | Estimate]:
+    if not isinstance(gain, IdentityGain):
+        return plan_other_gain(system, prior, gain)
+    if prior is None:
+        return Plan(CLOSED_FORM, lambda: system.support.own / system.size)
+    return Plan(CLOSED_FORM, lambda: likeliest_supported.bayes_vulnerability(system, *_ranked(system, prior)))
+
+
+@plan_bayes_risk.register
+def _(system: SubsetSelection, prior: Prior) -> Plan[float]:
+    if prior is None:
+        own, not_own = system.support[:2]
+        return Plan(CLOSED_FORM, lambda: not_own + own * (system.size - 1) / system.size)
+    return Plan(CLOSED_FORM, lambda: likeliest_supported.bayes_risk(system, *_ranked(system, prior)))
+
+
+def _ranked(system: SubsetSelection, prior: Reals) -> tuple[Reals, Reals]:
+    """Return the prior from the likeliest value on, and how many of the sets that hold each hold none before it."""
+    # Of the sets that hold the j-th value, C(k-j, d-1) hold none before it, out of C(k-1, d-1).
+    before = np.arange(1, system.k)
+    shrinking = np.maximum(system.k - before - (system.size - 1), 0) / (system.k - before)
+    return np.sort(prior)[::-1], np.concatenate([[1.0], np.cumprod(shrinking)])
+
+
+@plan_multiplicative_bayes_capacity.register
+def _(system: SubsetSelection) -> Plan[float]:
+    return Plan(CLOSED_FORM, lambda: system.k * system.support.own / system.size)
+
+
+@plan_mutual_information.register
+def _(system: SubsetSelection, prior: Prior) -> Plan[float | Estimate]:
+    if prior is None:
+        return Plan(CLOSED_FORM, lambda: _uniform_information(system))
+    return plan_mutual_information.dispatch(object)(system, prior)
+
+
+def _uniform_information(system: SubsetSelection) -> float:
+    """Return the divergence of the posterior, alike for every set, from the uniform prior."""
+    held, left = system.size, system.k - system.size
+    raised = (system.k - 1) * system.support.gap / held  # by the posterior of each value that the set holds, relatively
+    excess = held * relative_excess(raised) + left * relative_excess(max(-1.0, -raised * held / left))
+    return float(excess) / system.k

@@ -1,0 +1,304 @@
+"""Unary encoding: the value as a row of bits, one of them set, every bit randomized by itself."""
+
+import functools
+import itertools
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from discretion import limits
+from discretion.channels.channel import Channel
+from discretion.errors import InvalidValueError, TooLargeError
+from discretion.mechanisms.indices import as_array
+from discretion.mechanisms.mechanism import Integers, RandomSource, Reals, Reports, as_values
+from discretion.mechanisms.protocols import unary_report_types
+from discretion.mechanisms.protocols.pure_protocol import PureProtocol
+from discretion.mechanisms.reporting import Sender, Support, SupportSizes
+from discretion.mechanisms.wire import Bits
+from discretion.numerics.draws.coin_flips import coin_flips
+from discretion.numerics.draws.tallies import column_sums, heads
+from discretion.validation import as_epsilon, as_probability
+
+_MOST_LOUD = 700.0
+
+
+class UnaryEncoding(PureProtocol):
+    """Unary encoding: k bits, of which the value's own is reported as 1 with probability κ, every other one with λ.
+
+    ``ε = log(κ(1-λ) / ((1-κ)λ))``
+
+    Parameters
+    ----------
+    k
+        Number of values, at least 2 and at most 10⁸; no k × 2ᵏ matrix is built where a closed form exists.
+    kappa
+        The probability κ that the value's own bit is reported as 1.
+    lam
+        The probability λ that another value's bit is reported as 1; ``0 <= λ <= κ <= 1``.
+
+    Attributes
+    ----------
+    kappa, not_kappa, lam, not_lam, gap : float
+        κ, 1-κ, λ, 1-λ and κ-λ, each to full precision however small.
+
+    Raises
+    ------
+    InvalidValueError
+        If a parameter is outside its range.
+    TooLargeError
+        If k is over a hundred million.
+
+    Notes
+    -----
+    A report is a row of k bits; `rappor`, `oue` and `blh` are the usual choices of κ and λ. Source: LDP-info, section
+    10.2.
+
+    Examples
+    --------
+    >>> mechanism = UnaryEncoding(3, kappa=0.5, lam=0.25)
+    >>> round(mechanism.epsilon, 6), mechanism.channel().shape
+    (1.098612, (3, 8))
+    >>> mechanism.sample([0, 2], rng=1).shape
+    (2, 3)
+    """
+
+    title = "unary encoding"
+
+    def __init__(self, k: int, kappa: float, lam: float) -> None:
+        own, other = as_probability(kappa, "kappa"), as_probability(lam, "lam")
+        if own < other:
+            raise InvalidValueError(
+                f"kappa must be at least lam, got {kappa!r} and {lam!r}; turn every bit round, which makes them "
+                f"{1 - own:.6g} and {1 - other:.6g}"
+            )
+        self._settle(k, (own, 1 - own), (other, 1 - other), own - other)
+        self._epsilon = _log_ratio(own, other, self.gap) + _log_ratio(1 - other, 1 - own, self.gap)
+
+    def _settle(self, k: int, own: tuple[float, float], other: tuple[float, float], gap: float) -> None:
+        self.k = as_values(k)
+        (self.kappa, self.not_kappa), (self.lam, self.not_lam), self.gap = own, other, gap
+
+    @classmethod
+    def _at(
+        cls, k: int, own: tuple[float, float], other: tuple[float, float], gap: float, epsilon: float
+    ) -> "UnaryEncoding":
+        mechanism = cls.__new__(cls)
+        mechanism._settle(k, own, other, gap)
+        mechanism._epsilon = epsilon
+        return mechanism
+
+    @classmethod
+    def rappor(cls, k: int, epsilon: float) -> "UnaryEncoding":
+        """Return basic RAPPOR, which treats ones and zeros alike: ``κ = 1-λ = e^(ε/2) / (e^(ε/2) + 1)``.
+
+        Parameters
+        ----------
+        k
+            Number of values, at least 2.
+        epsilon
+            The privacy parameter ε >= 0, up to infinity.
+
+        Raises
+        ------
+        InvalidValueError
+            If a parameter is outside its range.
+
+        Notes
+        -----
+        Source: LDP-info, Table 10.1; Erlingsson, Pihur and Korolova, RAPPOR, CCS 2014.
+
+        Examples
+        --------
+        >>> mechanism = UnaryEncoding.rappor(100, epsilon=2)
+        >>> round(mechanism.kappa, 6), round(mechanism.lam, 6), mechanism.epsilon
+        (0.731059, 0.268941, 2.0)
+        """
+        epsilon = as_epsilon(epsilon)
+        likely, rare = _sigmoids(epsilon / 2)
+        return cls._at(k, (likely, rare), (rare, likely), math.tanh(epsilon / 4), epsilon)
+
+    @classmethod
+    def oue(cls, k: int, epsilon: float) -> "UnaryEncoding":
+        """Return optimized unary encoding, the least variance for rare values: ``κ = 1/2``, ``λ = 1/(e^ε + 1)``.
+
+        Parameters
+        ----------
+        k
+            Number of values, at least 2.
+        epsilon
+            The privacy parameter ε >= 0, up to infinity.
+
+        Raises
+        ------
+        InvalidValueError
+            If a parameter is outside its range.
+
+        Notes
+        -----
+        Source: LDP-info, Table 10.1; Wang, Blocki, Li and Jha, USENIX Security 2017.
+
+        Examples
+        --------
+        >>> mechanism = UnaryEncoding.oue(100, epsilon=2)
+        >>> mechanism.kappa, round(mechanism.lam, 6), mechanism.epsilon
+        (0.5, 0.119203, 2.0)
+        """
+        epsilon = as_epsilon(epsilon)
+        likely, rare = _sigmoids(epsilon)
+        return cls._at(k, (0.5, 0.5), (rare, likely), math.tanh(epsilon / 2) / 2, epsilon)
+
+    @classmethod
+    def blh(cls, k: int, epsilon: float) -> "UnaryEncoding":
+        """Return binary local hashing as unary encoding: ``κ = e^ε / (e^ε + 1)``, ``λ = 1/2``.
+
+        Parameters
+        ----------
+        k
+            Number of values, at least 2.
+        epsilon
+            The privacy parameter ε >= 0, up to infinity.
+
+        Raises
+        ------
+        InvalidValueError
+            If a parameter is outside its range.
+
+        Notes
+        -----
+        Each bit says whether a value shares the reported hash. Source: LDP-info, Table 10.1.
+
+        Examples
+        --------
+        >>> mechanism = UnaryEncoding.blh(100, epsilon=2)
+        >>> round(mechanism.kappa, 6), mechanism.lam, mechanism.epsilon
+        (0.880797, 0.5, 2.0)
+        """
+        epsilon = as_epsilon(epsilon)
+        likely, rare = _sigmoids(epsilon)
+        return cls._at(k, (likely, rare), (0.5, 0.5), math.tanh(epsilon / 2) / 2, epsilon)
+
+    @property
+    def epsilon(self) -> float:
+        """The least ε for which the mechanism is ε-locally differentially private."""
+        return self._epsilon
+
+    @property
+    def support(self) -> Support:
+        """A report supports the values whose bits are 1."""
+        return Support(self.kappa, self.not_kappa, self.lam, self.not_lam, self.gap)
+
+    @property
+    def contest(self) -> tuple[float, float]:
+        """The bits of two values are different or equal."""
+        return self.kappa * self.not_lam, self.kappa * self.lam + self.not_kappa * self.not_lam
+
+    @property
+    def support_sizes(self) -> SupportSizes:
+        """The number of ones."""
+        return unary_report_types.support_sizes(self.k, self.support)
+
+    @property
+    def is_symmetric(self) -> bool:
+        """All bits are alike."""
+        return True
+
+    @property
+    def bits(self) -> Support:
+        """κ for the value's own, λ for every other one."""
+        return self.support
+
+    @property
+    def blanket_probability(self) -> float:
+        """What every report is at least as likely as from the value that makes it least likely."""
+        return unary_report_types.blanket_probability(self.k, self.support)
+
+    def events(self) -> list[Reals]:
+        """Return that of the first bit being 1."""
+        return [np.where(np.arange(self.k) == 0, self.kappa, self.lam)]
+
+    def report_types(self, values: Sequence[int], others: Sequence[Sender] = ()) -> Reals:
+        """Return how likely each type of report is: the bits of values that differ, and counts of those alike."""
+        return unary_report_types.report_types(self.k, self.support, values, others)
+
+    def log_report_types(self, values: Sequence[int], others: Sequence[Sender] = ()) -> Reals:
+        """Return the logarithms of the types' probabilities, or say that bits are too seldom wrong for a double."""
+        if _MOST_LOUD < self.epsilon < math.inf:
+            raise TooLargeError(
+                f"bits that are wrong as rarely as at epsilon = {self.epsilon:g} are beyond what a double holds; take "
+                f"an epsilon of at most {_MOST_LOUD:g}, or ask for the mechanism alone, which hides no more than the "
+                "crowd"
+            )
+        return super().log_report_types(values, others)
+
+    def channel(self) -> Channel:
+        """Return the k × 2ᵏ channel, its outputs tuples of bits from all 0 to all 1, or raise TooLargeError."""
+        if self.k > (most := limits.current().most_bits_listed):
+            raise TooLargeError(
+                f"unary encoding with k = {self.k:,} has 2^{self.k} reports, and no more than 2^{most} are "
+                "written out; ask for a measure that has a closed form"
+            )
+        own, other = np.array([self.not_kappa, self.kappa]), np.array([self.not_lam, self.lam])
+        coins = [[own if bit == value else other for bit in range(self.k)] for value in range(self.k)]
+        matrix = [functools.reduce(np.kron, row) for row in coins]
+        return Channel(matrix, outputs=itertools.product((0, 1), repeat=self.k))
+
+    def __repr__(self) -> str:
+        return f"UnaryEncoding(k={self.k}, kappa={self.kappa:g}, lam={self.lam:g})"
+
+    def _sample(self, values: Integers, source: RandomSource) -> Reports:
+        people = values.size
+        if people * self.k > (most := limits.current().most_bits_drawn):
+            raise TooLargeError(
+                f"the reports of {people:,} people on k = {self.k:,} values are more than {most:,} bits; "
+                "sample fewer people at a time"
+            )
+        reports = coin_flips(self.lam, self.not_lam, people * self.k, source).reshape(people, self.k)
+        reports[np.arange(people), values] = coin_flips(self.kappa, self.not_kappa, people, source)
+        return reports
+
+    def _sample_aggregate(self, counts: Integers, rng: np.random.Generator) -> Integers:
+        # Bits are independent of each other, so that the tallies are.
+        own = heads(counts, self.kappa, self.not_kappa, rng)
+        return own + heads(counts.sum() - counts, self.lam, self.not_lam, rng)
+
+    @property
+    def wire(self) -> Bits:
+        """The bits, eight in a byte."""
+        return Bits(self.k)
+
+    def checked_reports(self, reports: ArrayLike) -> Reports:
+        """Return the reports as rows of k bits, or say what is wrong with them."""
+        array = as_array(reports, "reports")
+        if array.shape == (0,):
+            return np.empty((0, self.k), dtype=np.uint8)
+        if array.ndim != 2 or array.shape[1] != self.k or array.dtype.kind not in "iub":
+            raise InvalidValueError(
+                f"reports must be rows of {self.k} bits, got an array of {array.dtype} of shape {array.shape}"
+            )
+        if array.size and (array.min() < 0 or array.max() > 1):
+            raise InvalidValueError(f"reports must be bits, 0 or 1, got {array[(array < 0) | (array > 1)][0]}")
+        return array
+
+    def _supports(self, reports: Reports) -> NDArray[np.bool_]:
+        return reports.astype(np.bool_, copy=False)
+
+    def _aggregate(self, reports: Reports) -> Integers:
+        return column_sums(reports)
+
+
+def _sigmoids(exponent: float) -> tuple[float, float]:
+    """Return ``e^x/(e^x+1)`` and ``1/(e^x+1)`` for x >= 0."""
+    odds = math.exp(-exponent)
+    return 1 / (1 + odds), odds / (1 + odds)
+
+
+def _log_ratio(large: float, small: float, difference: float) -> float:
+    """Return ``log(large/small)``, 0 where nothing is between them."""
+    if difference == 0:
+        return 0.0
+    if small == 0:
+        return math.inf
+    ratio = difference / small
+    return math.log1p(ratio) if ratio < math.inf else math.log(large) - math.log(small)

@@ -1,0 +1,195 @@
+"""What is known of a person's report beside its channel: the facts that a mechanism states of itself.
+
+Every fact has a general answer, which takes the explicit channel or says that nothing is known; a mechanism that knows
+better overrides it. What is built on reports (crowds, information, charts) asks for the fact, never for the mechanism.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import singledispatch
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discretion.adversaries.priors import written_out
+from discretion.channels.channel import Channel, System
+from discretion.measures.divergences import logarithms
+from discretion.numerics.proportional_columns import merged_columns
+
+Reals = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+_EVENTS = 3
+
+
+class Support(NamedTuple):
+    """How likely a report supports its sender's value, and how likely another one's; what is left; the difference.
+
+    Each is given to full precision however small.
+    """
+
+    own: float
+    not_own: float
+    other: float
+    not_other: float
+    gap: float
+
+
+class SupportSizes(NamedTuple):
+    """The law of the number of values that a report supports, the sender's value being uniform."""
+
+    sizes: Integers
+    probabilities: Reals
+
+
+class Response(NamedTuple):
+    """Randomized response in numbers: a report names its sender's value with probability p, each other with q.
+
+    ``gap`` is p - q and ``epsilon`` log(p/q), to full precision however small.
+    """
+
+    k: int
+    p: float
+    q: float
+    gap: float
+    epsilon: float
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Sender:
+    """What is known of who sent a report: the value or its law, uniform by default, or that it is of the blanket.
+
+    The blanket is what all values have in common: the law in proportion to ``min_x P(y | x)``, from which every
+    mechanism reports with some probability whatever the value (Balle, Bell, Gascón and Nissim, The privacy blanket of
+    the shuffle model, CRYPTO 2019).
+    """
+
+    value: int | None = None
+    population: Reals | None = None
+    blanket: bool = False
+
+    @property
+    def is_uniform(self) -> bool:
+        """Whether all values are treated alike: one drawn uniformly, or a report that no value has a part in."""
+        return self.value is None and self.population is None
+
+    def law(self, k: int) -> Reals:
+        """Return the law of the value."""
+        if self.value is not None:
+            return np.eye(1, k, self.value)[0]
+        return written_out(self.population, k)
+
+
+def told_apart(values: Sequence[int], others: Sequence[Sender]) -> list[int]:
+    """Return the values that are known to be held, each once, in order."""
+    return list(dict.fromkeys([*values, *(sender.value for sender in others if sender.value is not None)]))
+
+
+class Reporting(ABC):
+    """One person's report on a value: its channel, and what is known of it."""
+
+    @property
+    @abstractmethod
+    def secrets(self) -> int:
+        """How many values the secret can take."""
+
+    @abstractmethod
+    def channel(self) -> Channel:
+        """Return the explicit channel from value to report, or raise TooLargeError."""
+
+    @property
+    def is_symmetric(self) -> bool:
+        """Whether it treats all values alike: renaming them only renames the reports."""
+        return False
+
+    @property
+    def response(self) -> Response | None:
+        """Its numbers, if it is randomized response: each report names one value, and all lies are alike."""
+        return None
+
+    @property
+    def pure_epsilon(self) -> float | None:
+        """The ε for which a report is as likely from all values that it supports, and e^-ε as likely from all others.
+
+        None if that is not known of all reports.
+        """
+        return None
+
+    @property
+    def support_sizes(self) -> SupportSizes | None:
+        """How many values a report supports, or None where only the explicit channel says that.
+
+        A report that supports c of k values is e^ε times as likely from each of those, so that where no value is
+        commoner than another all reports of one size tell the same.
+        """
+        return None
+
+    @property
+    def bits(self) -> Support | None:
+        """How likely they are set, if a report is a bit for each value and all are randomized independently."""
+        return None
+
+    @property
+    def blanket_probability(self) -> float:
+        """How likely a report is to be of the blanket: ``Σ_y min_x P(y | x)``."""
+        return min(1.0, float(self.channel().dense().min(axis=0).sum()))
+
+    def report_types(self, values: Sequence[int], others: Sequence[Sender] = ()) -> Reals:
+        """Return how likely each type of report is: a row per value, then per other sender, and a column per type.
+
+        Reports of one type are in the same ratios from all values and senders, so that to tell these apart by a report,
+        or by many that are shuffled, it is enough to see the types.
+        """
+        matrix = self.channel().dense()
+        least = matrix.min(axis=0)
+
+        def law(sender: Sender) -> Reals:
+            if sender.value is not None:
+                return matrix[sender.value]
+            return least / least.sum() if sender.blanket else sender.law(self.secrets) @ matrix
+
+        return merged_columns(np.vstack([matrix[list(values)], *map(law, others)]))[0]
+
+    def log_report_types(self, values: Sequence[int], others: Sequence[Sender] = ()) -> Reals:
+        """Return the logarithms of the types' probabilities, as `report_types` has them but where those underflow."""
+        return logarithms(self.report_types(values, others))
+
+    def events(self) -> list[Reals]:
+        """Return some events that a report tells apart, each as how likely it is from every value."""
+        return [*self.channel().dense().T[:_EVENTS]]
+
+    def pair_kinds(self) -> Integers | None:
+        """Return a number for any two values, shape ``(k, k)``, alike for pairs that a report tells apart alike.
+
+        That is for who knows no more of one value of another sender than of another: pairs of a kind have the same
+        `report_types`, in one order or the other, beside any uniform senders. None if no more is known than
+        `is_symmetric` says.
+        """
+        return None
+
+
+class _AnyReport(Reporting):
+    """The report of a system of which nothing but the channel is known."""
+
+    def __init__(self, system: System) -> None:
+        self._system = system
+
+    @property
+    def secrets(self) -> int:
+        return self._system.secrets
+
+    def channel(self) -> Channel:
+        return self._system.channel()
+
+
+@singledispatch
+def reporting(system: System) -> Reporting:
+    """Return what is known of one person's report through a system, or say that there are no types of it."""
+    return _AnyReport(system)
+
+
+@reporting.register
+def _(system: Reporting) -> Reporting:
+    return system

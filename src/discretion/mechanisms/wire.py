@@ -1,0 +1,270 @@
+"""A report as bytes: of fixed width, big-endian, and one form only for each report.
+
+What travels or is stored is as long whatever the report, so that its length tells nothing; and since every report has
+one form, its bytes tell no more than itself.
+"""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from discretion.errors import InvalidValueError, UnsupportedError
+
+Report = int | float | NDArray[Any]
+
+
+class Wire(Protocol):
+    """How reports of one kind are written, given that they are such, and read."""
+
+    @property
+    def width(self) -> int:
+        """How many bytes there are."""
+        ...
+
+    def write(self, report: Any) -> bytes:
+        """Return so many bytes."""
+        ...
+
+    def read(self, data: bytes) -> Report:
+        """Return the report of which these are the bytes, or say why there is none."""
+        ...
+
+
+class Encodable(ABC):
+    """What makes reports that can be sent: a subclass says what they are, and how they are written."""
+
+    @property
+    @abstractmethod
+    def wire(self) -> Wire:
+        """How its reports are written."""
+
+    @abstractmethod
+    def checked_reports(self, reports: ArrayLike) -> NDArray[Any]:
+        """Return the reports as an array with one on each place of its first axis, or say what is wrong with them."""
+
+    @property
+    def report_width(self) -> int:
+        """How many bytes each report has when it is sent."""
+        return self.wire.width
+
+    def encode(self, report: ArrayLike) -> bytes:
+        """Return one report as bytes to send: `report_width` of them, whatever it is.
+
+        Parameters
+        ----------
+        report
+            One of those that ``sample`` returns.
+
+        Returns
+        -------
+        bytes
+            A numbered report is a big-endian integer of as few bytes as hold all; of local hashing it is the function
+            and the class. Bits are packed, eight in a byte, the first one the highest, with zeros after the last. A set
+            is its numbers in increasing order or a bit for each value, whichever is shorter. Continuous noise is a
+            double, that of whole numbers 64 bits in two's complement.
+
+        Raises
+        ------
+        InvalidValueError
+            If it is not in the mechanism's range.
+
+        Examples
+        --------
+        >>> import discretion as dc
+        >>> dc.RandomizedResponse(1000, epsilon=1).encode(258).hex()
+        '0102'
+        >>> dc.UnaryEncoding.oue(10, epsilon=1).encode([1, 0, 0, 0, 0, 0, 0, 1, 0, 1]).hex()
+        '8140'
+        """
+        return self.wire.write(self.checked_reports([report])[0])  # pyright: ignore[reportArgumentType] - a row of them
+
+    def decode(self, data: bytes) -> Report:
+        """Return the report that was encoded: every report has one form, and any other bytes are refused.
+
+        Parameters
+        ----------
+        data
+            What `encode` returned.
+
+        Returns
+        -------
+        int, float or numpy.ndarray
+            The report, equal to what was encoded.
+
+        Raises
+        ------
+        InvalidValueError
+            If these are not the bytes of any report.
+        UnsupportedError
+            If they are not bytes.
+
+        Examples
+        --------
+        >>> import discretion as dc
+        >>> dc.RandomizedResponse(1000, epsilon=1).decode(bytes.fromhex("0102"))
+        258
+        """
+        if not isinstance(data, bytes):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise UnsupportedError(f"an encoded report must be bytes, got {type(data).__name__}")
+        if len(data) != self.report_width:
+            raise InvalidValueError(
+                f"an encoded report of {self!r} must be {self.report_width:,} bytes, got {len(data):,}"
+            )
+        return self.wire.read(data)
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """Whole numbers from 0 to below a size."""
+
+    size: int
+
+    @property
+    def width(self) -> int:
+        """As many bytes as the largest one takes, one at least."""
+        return _bytes_below(self.size)
+
+    def write(self, report: Any) -> bytes:
+        """Return the number, big-endian."""
+        return int(report).to_bytes(self.width, "big")
+
+    def read(self, data: bytes) -> int:
+        """Return the number, or say that it is too large."""
+        number = int.from_bytes(data, "big")
+        if number >= self.size:
+            raise InvalidValueError(f"an encoded report must be a number in 0..{self.size - 1}, got {number}")
+        return number
+
+
+@dataclass(frozen=True)
+class Bits:
+    """Rows of so many bits."""
+
+    size: int
+
+    @property
+    def width(self) -> int:
+        """A byte for eight bits."""
+        return -(-self.size // 8)
+
+    def write(self, report: NDArray[Any]) -> bytes:
+        """Return the bits packed, the first one the highest of the first byte."""
+        return np.packbits(report.astype(np.bool_, copy=False)).tobytes()
+
+    def read(self, data: bytes) -> NDArray[np.uint8]:
+        """Return the bits, or say that some are set after the last one."""
+        bits = np.unpackbits(np.frombuffer(data, dtype=np.uint8))
+        if bits[self.size :].any():
+            raise InvalidValueError(
+                f"an encoded report must be {self.size:,} bits and zeros up to a whole byte, got a one among these"
+            )
+        return bits[: self.size]
+
+
+@dataclass(frozen=True)
+class Sets:
+    """Sets of so many of the whole numbers below a size, as rows in increasing order: numbers or bits, what is shorter.
+
+    Attributes
+    ----------
+    size, members
+        How many numbers there are, and how many of them each set has.
+    dtype
+        The type of the rows.
+    """
+
+    size: int
+    members: int
+    dtype: np.dtype[np.unsignedinteger[Any]]
+
+    @property
+    def width(self) -> int:
+        """The lesser of both."""
+        return min(self._number_width * self.members, self._bits.width)
+
+    def write(self, report: NDArray[Any]) -> bytes:
+        """Return the numbers one after the other, or a row of bits in which they are set."""
+        if self._is_numbered:
+            return report.astype(">u8").view(np.uint8).reshape(-1, 8)[:, -self._number_width :].tobytes()
+        bits = np.zeros(self.size, dtype=np.bool_)
+        bits[report] = True
+        return self._bits.write(bits)
+
+    def read(self, data: bytes) -> NDArray[np.unsignedinteger[Any]]:
+        """Return the row, or say that it is not in increasing order or has too many members or too few."""
+        if not self._is_numbered:
+            row = np.flatnonzero(self._bits.read(data))
+            if row.size != self.members:
+                raise InvalidValueError(f"an encoded report must have {self.members:,} bits set, got {row.size:,}")
+            return row.astype(self.dtype)
+        padded = np.zeros((self.members, 8), dtype=np.uint8)
+        padded[:, -self._number_width :] = np.frombuffer(data, dtype=np.uint8).reshape(self.members, -1)
+        row = padded.view(">u8").ravel()
+        if row.max() >= self.size:
+            raise InvalidValueError(f"an encoded report must hold numbers in 0..{self.size - 1}, got {row.max()}")
+        if (row[1:] <= row[:-1]).any():
+            raise InvalidValueError(
+                f"an encoded report must hold distinct numbers in increasing order, got {row.tolist()!r:.80}"
+            )
+        return row.astype(self.dtype)
+
+    @property
+    def _bits(self) -> Bits:
+        return Bits(self.size)
+
+    @property
+    def _number_width(self) -> int:
+        return _bytes_below(self.size)
+
+    @property
+    def _is_numbered(self) -> bool:
+        return self._number_width * self.members < self._bits.width
+
+
+@dataclass(frozen=True)
+class SignedNumbers:
+    """Whole numbers of 64 bits."""
+
+    width: int = 8
+
+    def write(self, report: Any) -> bytes:
+        """Return the number in two's complement, big-endian."""
+        return int(report).to_bytes(self.width, "big", signed=True)
+
+    def read(self, data: bytes) -> int:
+        """Return the number."""
+        return int.from_bytes(data, "big", signed=True)
+
+
+@dataclass(frozen=True)
+class Doubles:
+    """So many finite floating-point numbers, or a single one."""
+
+    count: int | None = None
+
+    @property
+    def width(self) -> int:
+        """Eight bytes each."""
+        return 8 * (1 if self.count is None else self.count)
+
+    def write(self, report: Any) -> bytes:
+        """Return them as IEEE 754 doubles, big-endian, 0 without a sign."""
+        return (np.atleast_1d(report) + 0.0).astype(">f8").tobytes()
+
+    def read(self, data: bytes) -> float | NDArray[np.float64]:
+        """Return them, or say that one is not finite or is minus zero, which is 0 in another form."""
+        numbers = np.frombuffer(data, dtype=">f8").astype(np.float64)
+        if not np.isfinite(numbers).all():
+            raise InvalidValueError(
+                f"an encoded report must be of finite numbers, got {numbers[~np.isfinite(numbers)][0]}"
+            )
+        if (np.signbit(numbers) & (numbers == 0)).any():
+            raise InvalidValueError("an encoded report must have 0 without a sign, got -0.0")
+        return float(numbers[0]) if self.count is None else numbers
+
+
+def _bytes_below(size: int) -> int:
+    return max(1, -(-(size - 1).bit_length() // 8))

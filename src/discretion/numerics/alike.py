@@ -1,0 +1,214 @@
+"""Classes of rows that are alike by small codes: made finer by a further column, and counted, without sorting a row.
+
+A class and a code make a cell of a table; its cells are counted in one pass over the rows. Where the table would be far
+larger than the rows are many, the cells that are met get numbers first, by sorting.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discretion.numerics.compiled import compiled
+
+Codes = NDArray[np.int32]
+Int64s = NDArray[np.int64]
+
+# Of fewer rows NumPy is done before a loop is loaded.
+COMPILED_FROM = 50_000
+# So many equal pairs are expected of numbers that were drawn.
+_REPEATS = 10
+# A table of cells may have so many times as many cells as there are rows.
+_SPARSE = 8
+_LEAST_CELLS = 1 << 19
+
+
+@dataclass(frozen=True)
+class Column:
+    """What each row has of some column.
+
+    Parameters
+    ----------
+    codes
+        A row's code, from 0.
+    count
+        One more than the highest.
+    """
+
+    codes: Codes
+    count: int
+
+
+def are_row_numbers(count: int, span: float) -> bool:
+    """Return whether so many different whole numbers in a range of this span are too dense to be drawn from it.
+
+    They are if as many that are drawn at random have 10 or more equal pairs on average, ``count·(count − 1)/2/(span +
+    1)``: numbers that are drawn are then all different with a probability of about e⁻¹⁰ at most.
+
+    Examples
+    --------
+    >>> are_row_numbers(100, 99), are_row_numbers(100, 365)
+    (True, True)
+    >>> are_row_numbers(100, 10_000)
+    False
+    """
+    return count * (count - 1) / 2 >= _REPEATS * (span + 1)
+
+
+def everybody(rows: int) -> Column:
+    """Return the one class of all rows."""
+    return Column(np.zeros(rows, np.int32), 1)
+
+
+def refined(classes: Column, by: Column) -> Column:
+    """Return the classes of the rows that are alike on both, numbered from 0.
+
+    Examples
+    --------
+    >>> halves = Column(np.array([0, 0, 1, 1], np.int32), 2)
+    >>> refined(halves, Column(np.array([0, 1, 1, 1], np.int32), 2)).count
+    3
+    """
+    size = classes.count * by.count
+    if _is_sparse(size, classes):
+        _, codes = np.unique(classes.codes.astype(np.int64) * by.count + by.codes, return_inverse=True)
+        return Column(codes.astype(np.int32), int(codes.max()) + 1)
+    if classes.codes.size < COMPILED_FROM:
+        keys = classes.codes * np.int32(by.count) + by.codes
+        numbers = np.cumsum(np.bincount(keys, minlength=size) > 0, dtype=np.int32) - np.int32(1)
+        return Column(numbers[keys], int(numbers[-1]) + 1)
+    numbers, codes, found = np.full(size, -1, np.int32), np.empty_like(classes.codes), np.zeros(1, np.int64)
+    compiled(_number_cells)(classes.codes, by.codes, by.count, numbers, codes, found)
+    return Column(codes, int(found[0]))
+
+
+def without_each(columns: Sequence[Column], rows: int) -> Iterator[Column]:
+    """Yield the classes of the rows that are alike on all columns but one, for each in turn.
+
+    Examples
+    --------
+    >>> a, b = Column(np.array([0, 0, 1], np.int32), 2), Column(np.array([0, 1, 2], np.int32), 3)
+    >>> [classes.count for classes in without_each([a, b], 3)]
+    [3, 2]
+    """
+    after = [*accumulate(reversed(columns[1:]), refined, initial=everybody(rows))]
+    before = everybody(rows)
+    for column in columns:
+        yield refined(before, after.pop())
+        before = refined(before, column)
+
+
+def class_sizes(classes: Column, by: Column) -> Int64s:
+    """Return how many rows each class has of those alike on both, in no special order.
+
+    Examples
+    --------
+    >>> halves = Column(np.array([0, 0, 1, 1], np.int32), 2)
+    >>> sorted(class_sizes(halves, Column(np.array([0, 1, 1, 1], np.int32), 2)).tolist())
+    [1, 1, 2]
+    """
+    counts = _counts(classes, by)
+    return counts[counts > 0].astype(np.int64)
+
+
+def rows_in_small(classes: Column, by: Column, least: int) -> int:
+    """Return how many rows are in classes of fewer than ``least`` rows alike on both.
+
+    Examples
+    --------
+    >>> halves = Column(np.array([0, 0, 1, 1], np.int32), 2)
+    >>> rows_in_small(halves, Column(np.array([0, 1, 1, 1], np.int32), 2), 2)
+    2
+    """
+    counts = _counts(classes, by)
+    if classes.codes.size < COMPILED_FROM:
+        return int(counts[counts < least].sum())
+    total = np.zeros(1, np.int64)
+    compiled(_add_small)(counts, min(least, np.iinfo(np.int32).max), total)
+    return int(total[0])
+
+
+@dataclass(frozen=True)
+class Cells:
+    """The cells that are met of a table by class and code: of each its class, its code, and how many rows it has."""
+
+    classes: Codes
+    codes: Codes
+    sizes: Int64s
+
+
+def cells(classes: Column, by: Column) -> Cells:
+    """Return the cells of a table by class and code that rows are in.
+
+    Examples
+    --------
+    >>> halves = Column(np.array([0, 0, 1, 1], np.int32), 2)
+    >>> cells(halves, Column(np.array([0, 1, 1, 1], np.int32), 2)).sizes.tolist()
+    [1, 1, 2]
+    """
+    both = refined(classes, by)
+    of_class, of_code = np.empty(both.count, np.int32), np.empty(both.count, np.int32)
+    of_class[both.codes], of_code[both.codes] = classes.codes, by.codes
+    return Cells(of_class, of_code, np.bincount(both.codes, minlength=both.count))
+
+
+def best_guesses(classes: Column, guessed: Column) -> tuple[int, int]:
+    """Return in how many rows the commonest code of their class is found, and how many rows' class has just one.
+
+    Examples
+    --------
+    >>> halves = Column(np.array([0, 0, 1, 1, 1], np.int32), 2)
+    >>> best_guesses(halves, Column(np.array([0, 0, 0, 1, 1], np.int32), 2))
+    (4, 2)
+    """
+    both = cells(classes, guessed)
+    best = np.zeros(classes.count, np.int64)
+    np.maximum.at(best, both.classes, both.sizes)
+    alone = np.bincount(classes.codes, minlength=classes.count) == best
+    return int(best.sum()), int(best[alone].sum())
+
+
+def _is_sparse(cells: int, classes: Column) -> bool:
+    return cells > max(_SPARSE * classes.codes.size, _LEAST_CELLS)
+
+
+def _counts(classes: Column, by: Column) -> Codes:
+    """Return the table of counts, all its cells or those that are met."""
+    size = classes.count * by.count
+    if _is_sparse(size, classes):
+        keys = np.sort(classes.codes.astype(np.int64) * by.count + by.codes)
+        starts = np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1], [True])))
+        return np.diff(starts).astype(np.int32)
+    if classes.codes.size < COMPILED_FROM:
+        return np.bincount(classes.codes * np.int32(by.count) + by.codes, minlength=size).astype(np.int32)
+    counts = np.zeros(size, np.int32)
+    compiled(_count_cells)(classes.codes, by.codes, by.count, counts)
+    return counts
+
+
+def _count_cells(classes: Codes, codes: Codes, count: int, cells: Codes) -> None:
+    for i in range(classes.size):
+        cells[classes[i] * count + codes[i]] += 1
+
+
+def _add_small(cells: Codes, least: int, total: Int64s) -> None:
+    small = 0
+    for j in range(cells.size):
+        if cells[j] < least:
+            small += cells[j]
+    total[0] = small
+
+
+def _number_cells(  # noqa: PLR0917 - a loop over arrays
+    classes: Codes, codes: Codes, count: int, numbers: Codes, found_codes: Codes, found: Int64s
+) -> None:
+    following = 0
+    for i in range(classes.size):
+        cell = classes[i] * count + codes[i]
+        if numbers[cell] < 0:
+            numbers[cell] = following
+            following += 1
+        found_codes[i] = numbers[cell]
+    found[0] = following

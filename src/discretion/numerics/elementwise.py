@@ -1,0 +1,70 @@
+"""A function of numbers, of each number in an array."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discretion.errors import InvalidValueError
+from discretion.estimate import Estimate
+from discretion.validation import NotNumbersError, as_array, check_length
+
+Levels = Sequence[float] | NDArray[np.floating[Any]] | NDArray[np.integer[Any]]
+Answer = float | Estimate
+Answers = NDArray[np.float64] | NDArray[np.object_]
+
+
+def is_array(levels: object) -> bool:
+    """Return whether this is a list or an array, and not a number or a text."""
+    return isinstance(levels, list | tuple) or getattr(levels, "ndim", 0) > 0
+
+
+@overload
+def elementwise(function: Callable[[float], Answer], first: float | Levels, /) -> Answer | Answers: ...
+@overload
+def elementwise(
+    function: Callable[[float, float], Answer], first: float | Levels, second: float | Levels, /
+) -> Answer | Answers: ...
+def elementwise(function: Callable[..., Answer], *levels: float | Levels) -> Answer | Answers:
+    """Return a function of a number, or of each number in arrays.
+
+    Parameters
+    ----------
+    function
+        It takes as many numbers as there are levels.
+    *levels
+        Numbers, or lists or arrays of them; arrays are broadcast to one shape.
+
+    Returns
+    -------
+    float, Estimate or numpy.ndarray
+        Of numbers the answer itself. Of arrays an array of the same shape: of floats where every answer is exact, else
+        of objects, each a float or an `Estimate`.
+
+    Examples
+    --------
+    >>> elementwise(lambda x: x / 2, [1, 2, 3])
+    array([0.5, 1. , 1.5])
+    >>> elementwise(lambda x: x if x else Estimate(0, 0, 1, None, "bound"), [1.0, 0.0]).dtype
+    dtype('O')
+    """
+    if not any(map(is_array, levels)):
+        return function(*levels)
+    for level in levels:
+        check_length(getattr(level, "size", 0))
+    try:
+        arrays = [as_array(level).astype(np.object_) for level in levels]
+    except NotNumbersError:
+        return function(*levels)  # which names the level that is no number
+    try:
+        given = np.broadcast_arrays(*arrays)
+    except ValueError:
+        shapes = " and ".join(str(array.shape) for array in arrays)
+        raise InvalidValueError(f"arrays of numbers must fit each other, got the shapes {shapes}") from None
+    answers = [function(*each) for each in zip(*(part.ravel().tolist() for part in given), strict=True)]
+    shape = given[0].shape
+    if any(isinstance(answer, Estimate) for answer in answers):
+        objects: Any = answers
+        return np.array(objects, dtype=np.object_).reshape(shape)
+    return np.array(list(map(float, answers)), dtype=np.float64).reshape(shape)

@@ -1,0 +1,145 @@
+"""The ideals that a search has looked at: which are within the limits, and which of these is best so far."""
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from fractions import Fraction
+from typing import Any, Literal
+
+from discretion.numerics.search.ideals import Ideals
+from discretion.numerics.search.worth import Worth
+
+Loads = tuple[int, ...]
+# An ideal, and an element to add to it with all that this brings along; None is the ideal as it is.
+Extension = tuple[int, int | None]
+Ended = Literal["proved", "time", "sets", "interrupted"]
+
+# So many ideals are asked about at once, and later as many as take a fourth of the time.
+_AT_FIRST, _AT_ONCE = 64, 1 << 20
+_LOOKS = 4
+
+
+class EndedEarly(Exception):  # noqa: N818 - no error
+    """The time is over, or too many ideals would be looked at."""
+
+    def __init__(self, why: Ended) -> None:
+        self.why: Ended = why
+
+
+class LookedAt:
+    """Looks at each ideal once.
+
+    Parameters
+    ----------
+    ideals
+        The sets there are.
+    examine
+        Returns the loads of extensions, each at least as large as those of an ideal inside. They may end with the first
+        that is over its limit.
+    limits
+        The most of each load.
+    worth
+        What an ideal is worth.
+    start
+        An ideal that is in all those of interest.
+    place
+        What to sort ideals by that are worth the same and have the same loads: the better one first.
+    progress
+        Called with the best ideal so far, and again for each better one.
+    until, most
+        When to end, by the monotonic clock, and how many ideals to look at.
+    """
+
+    def __init__(
+        self,
+        ideals: Ideals,
+        examine: Callable[[Sequence[Extension]], Sequence[Loads]],
+        limits: Sequence[int],
+        worth: Worth,
+        *,
+        start: int,
+        place: Callable[[int], Any],
+        progress: Callable[[int], None],
+        until: float,
+        most: int,
+    ) -> None:
+        self._ideals, self._ask, self._limits, self._worth = ideals, examine, tuple(limits), worth
+        self._at_once, self._longest = _AT_FIRST, (until - time.monotonic()) / _LOOKS
+        self._place, self._progress, self._until, self._most = place, progress, until, most
+        self.start = start
+        self.within: dict[int, Loads] = {}
+        self.over: dict[int, Loads] = {}
+        self.worths: dict[int, Fraction] = {}
+        self.best: int | None = None
+        self._lightest: dict[Fraction, int] = {}
+
+    def __len__(self) -> int:
+        return len(self.within) + len(self.over)
+
+    def is_within(self, *extensions: Extension) -> list[bool]:
+        """Return whether extensions are within the limits, asking about those that are not known yet."""
+        grown = [ideal if j is None else ideal | self._ideals.brings[j] for ideal, j in extensions]
+        unknown = {
+            whole: extension
+            for whole, extension in zip(grown, extensions, strict=True)
+            if whole not in self.within and whole not in self.over
+        }
+        if unknown:
+            if len(self) + len(unknown) > self._most:
+                raise EndedEarly("sets")
+            self._look_at(list(unknown.items()))
+        return [whole in self.within for whole in grown]
+
+    def _look_at(self, unknown: Sequence[tuple[int, Extension]]) -> None:
+        """Ask about ideals, so many at once that the time is looked at several times before it is over."""
+        while unknown:
+            begun = time.monotonic()
+            if begun > self._until:
+                raise EndedEarly("time")
+            part, unknown = unknown[: self._at_once], unknown[self._at_once :]
+            for (whole, _), loads in zip(part, self._ask([extension for _, extension in part]), strict=True):
+                if len(loads) == len(self._limits) and all(map(int.__le__, loads, self._limits)):
+                    self.within[whole] = loads
+                    self._note(whole)
+                else:
+                    self.over[whole] = loads
+            took = max(time.monotonic() - begun, 1e-9)
+            in_time = int(min(len(part) * self._longest / took, _AT_ONCE))
+            self._at_once = max(1, in_time if took > self._longest else max(self._at_once, in_time))
+
+    def key(self, ideal: int) -> Any:
+        """Return what to sort ideals within by, the better one first."""
+        return -self.worths[ideal], self.within[ideal], self._place(ideal)
+
+    def is_smallest(self, ideal: int) -> bool:
+        """Whether all ideals with an element less are known to be within."""
+        below = (below for below in self._ideals.predecessors(ideal) if below & self.start == self.start)
+        return all(smaller in self.within for smaller in below)
+
+    def maximal(self, ideals: Iterable[int]) -> list[int]:
+        """Return those of some ideals to which no element can be added, the best first."""
+        found = (
+            ideal
+            for ideal in ideals
+            if ideal & self.start == self.start
+            and not any(ideal | 1 << j in self.within for j in self._ideals.covers(ideal))
+        )
+        return sorted(found, key=self.key)
+
+    def front(self) -> Iterator[int]:
+        """Yield the ideals within that none of as small a first load is worth more than, by rising worth."""
+        most = Fraction(-1)
+        for ideal in sorted(self._lightest.values(), key=lambda ideal: (self.within[ideal][0], *self.key(ideal))):
+            if self.worths[ideal] > most:
+                most = self.worths[ideal]
+                yield ideal
+
+    def _note(self, ideal: int) -> None:
+        if ideal & self.start != self.start:
+            return
+        worth = self.worths[ideal] = self._worth.of(ideal)
+        lightest = self._lightest.get(worth)
+        if lightest is None or self.key(ideal) < self.key(lightest):
+            self._lightest[worth] = ideal
+        if self.best is None or self.key(ideal) < self.key(self.best):
+            self.best = ideal
+            self._progress(ideal)

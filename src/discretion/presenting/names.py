@@ -1,0 +1,51 @@
+"""Names and values out of tables, as far as there is room for them."""
+
+from discretion.printable import printable
+
+_LONGEST_VALUE = 40
+# Names in a cell, or of what is missing there.
+_NAMES_LISTED, _NAMES_MISSING = 6, 3
+
+
+def short(value: str) -> str:
+    """Return a value as far as it fits a table.
+
+    Examples
+    --------
+    >>> short("Oslo"), len(short("x" * 1_000_000))
+    ('Oslo', 40)
+    """
+    return value if len(value) <= _LONGEST_VALUE else value[: _LONGEST_VALUE - 1] + "…"
+
+
+def listed(columns: tuple[str, ...]) -> str:
+    """Return the names of a set of columns."""
+    return ", ".join(map(printable, columns))
+
+
+def briefly(columns: tuple[str, ...]) -> str:
+    """Return the names of a set of columns, or their number if these are many.
+
+    Examples
+    --------
+    >>> briefly(("sex", "race")), briefly(tuple("abcde"))
+    ('sex, race', '5 columns')
+    """
+    return listed(columns) if len(columns) <= 4 else f"{len(columns):,} columns"
+
+
+def among(columns: tuple[str, ...], whole: tuple[str, ...]) -> str:
+    """Return the names of some columns of a table, or of those that are missing, or their number.
+
+    Examples
+    --------
+    >>> whole = tuple("abcdefgh")
+    >>> among(("a", "b"), whole), among(whole[1:], whole), among(whole, whole)
+    ('a, b', 'all but a', 'all 8 columns')
+    """
+    if len(columns) <= _NAMES_LISTED:
+        return listed(columns)
+    missing = tuple(column for column in whole if column not in columns)
+    if not missing:
+        return f"all {len(columns):,} columns"
+    return f"all but {listed(missing)}" if len(missing) <= _NAMES_MISSING else f"{len(columns):,} columns"

@@ -1,0 +1,359 @@
+"""Numbers as a person says them."""
+
+import math
+import re
+from collections.abc import Callable
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from typing import Any, Literal, cast
+
+from discretion.estimate import Estimate, is_wide
+from discretion.presenting.rounding import rounded_down, rounded_up, shortest
+
+_Word = Literal["between", "at most", "at least", ""]
+
+_AT_ENDS: dict[str, _Word] = {"upper bound": "at most", "lower bound": "at least", "best guess": ""}
+_SIGNS = {"at most": "≤ ", "at least": "≥ ", "": ""}
+# The spaces in a sentence at which no line ends: between a number and its unit.
+WITHIN_NUMBERS = re.compile(r"(?<=\d) (?=%|people\b|person\b|points\b|in \d)|(?<=\d in) (?=\d)|(?<=ε) (?==)|(?<=ε =) ")
+
+
+def odds(share: float) -> str:
+    """Return a share of people or of tries in odds: "about 1 in 49", "about 52 in 100".
+
+    Examples
+    --------
+    >>> odds(0.0206), odds(0.5225), odds(0.0), odds(1.0), odds(1e-7)
+    ('about 1 in 49', 'about 52 in 100', 'none', 'all', 'about 1 in 10,000,000')
+    >>> odds(0.5)
+    'about 1 in 2'
+    """
+    if share <= 0:
+        return "none"
+    if share >= 1:
+        return "all"
+    if share > 0.999:
+        return "more than 999 in 1,000"
+    if share > 0.99:
+        return f"about {round(1000 * share)} in 1,000"
+    if share > 0.095 and round(100 * share) != 50:
+        return f"about {round(100 * share)} in 100"
+    return f"about 1 in {_two_digits(1 / share):,}"
+
+
+def number(count: int) -> str:
+    """Return a whole number, a very large one by its size.
+
+    Examples
+    --------
+    >>> number(16383), number(2**1000)
+    ('16,383', 'about 10^301')
+    """
+    return f"{count:,}" if count < 10**15 else f"about 10^{len(str(count)) - 1}"
+
+
+def times(share: float) -> str:
+    """Return how often a guess is right, as an adverb.
+
+    Examples
+    --------
+    >>> times(0.76), times(0.0), times(1.0)
+    ('about 76 in 100 times', 'never', 'always')
+    """
+    return {"none": "never", "all": "always"}.get(said := odds(share), f"{said} times")
+
+
+def percent(share: float, digits: int = 4) -> str:
+    """Return a share in per cent with so many significant digits; 100 % is said of all only.
+
+    Examples
+    --------
+    >>> percent(0.0206074752), percent(1.0), percent(0.00001234), percent(32560 / 32561), percent(3e-8)
+    ('2.061 %', '100 %', '0.001234 %', 'over 99.99 %', 'under 0.0001 %')
+    >>> percent(0.0206074752, 3), percent(0.9996, 3)
+    ('2.06 %', 'over 99.9 %')
+    """
+    said = f"{100 * share:.{digits}g}"
+    if said == "100" and share < 1:
+        return f"over 99.{'9' * (digits - 2)} %"
+    return "under 0.0001 %" if "e" in said else f"{said} %"
+
+
+def percent_upwards(bound: float, digits: int = 4) -> str:
+    """Return an upper bound in per cent, rounded upwards.
+
+    Examples
+    --------
+    >>> percent_upwards(0.123449), percent_upwards(0.123449, 3), percent_upwards(1.0)
+    ('12.35 %', '12.4 %', '100 %')
+    """
+    return _rounded(shortest(bound, -math.inf), ROUND_CEILING, digits)
+
+
+def at_most(bound: float, digits: int = 4) -> str:
+    """Return an upper bound in per cent as what it is.
+
+    Examples
+    --------
+    >>> at_most(0.123449), at_most(1.0), at_most(0.25)
+    ('at most 12.35 %', 'at most 100 %', 'at most 25 %')
+    """
+    return f"at most {percent_upwards(bound, digits)}"
+
+
+def points(share: float) -> str:
+    """Return an error of a share, in percentage points.
+
+    Examples
+    --------
+    >>> points(0.00866), points(0.0)
+    ('0.866 points', '0 points')
+    """
+    return f"{in_points(share)} points"
+
+
+def in_points(share: float) -> str:
+    """Return the same in a column of points.
+
+    Examples
+    --------
+    >>> in_points(0.00866), in_points(0.4), in_points(12.345)
+    ('0.866', '40', '1,234')
+    """
+    return f"{100 * share:.3g}" if 100 * share < 999.5 else f"{100 * share:,.0f}"
+
+
+def bits(entropy: float) -> str:
+    """Return an entropy.
+
+    Examples
+    --------
+    >>> bits(2.58496)
+    '2.585'
+    """
+    return f"{entropy:.3f}"
+
+
+def factor(ratio: float) -> str:
+    """Return by what a guess got better.
+
+    Examples
+    --------
+    >>> factor(4 / 3)
+    '1.333'
+    """
+    return f"{ratio:.3f}"
+
+
+def security(beta: float) -> str:
+    """Return a Bayes security.
+
+    Examples
+    --------
+    >>> security(2 / 3), security(1.0)
+    ('0.6667', '1.0000')
+    """
+    return f"{beta:.4f}"
+
+
+def closeness(t: float) -> str:
+    """Return a distance between laws, as t-closeness has it.
+
+    Examples
+    --------
+    >>> closeness(2 / 3), closeness(0.0)
+    ('0.6667', '0')
+    """
+    return f"{t:.4g}"
+
+
+def people(count: float) -> str:
+    """Return a number of people.
+
+    Examples
+    --------
+    >>> people(1), people(0), people(32561), people(1.3)
+    ('1 person', 'nobody', '32,561 people', '1.3 people')
+    """
+    if count == 0:
+        return "nobody"
+    return "1 person" if counted(count) == "1" else f"{counted(count)} people"
+
+
+def counted(count: float) -> str:
+    """Return a number, with a decimal where it is small and not whole.
+
+    Examples
+    --------
+    >>> counted(0.42), counted(7), counted(1234.5)
+    ('0.4', '7', '1,234')
+    """
+    return f"{count:.1f}" if count < 10 and count != int(count) else f"{count:,.0f}"
+
+
+def bounded(value: float | Estimate) -> str:
+    """Return a guess in per cent: a certified one by what it is at most, another with its interval.
+
+    Examples
+    --------
+    >>> bounded(0.25), bounded(Estimate(0.2, 0.1, 0.25, None, "bound"))
+    ('25 %', 'at most 25 %')
+    >>> bounded(Estimate(0.2, 0.1, 0.25, 0.95, "tries"))
+    '20 % (95 %: 10 % to 25 %)'
+    """
+    if not isinstance(value, Estimate):
+        return percent(value)
+    return at_most(value.high) if value.certified else interval(value)
+
+
+def interval(estimate: Estimate) -> str:
+    """Return an estimated share in per cent with its interval, whose ends are rounded outwards, and how sure that is.
+
+    Examples
+    --------
+    >>> interval(Estimate(0.012, 0.00012, 0.02500001, 0.95, "counts"))
+    '1.2 % (95 %: 0.012 % to 2.501 %)'
+    >>> interval(Estimate(0.5, 0.5, 0.5, None, "product", assuming="independent columns"))
+    '50 % (assuming independent columns: 50 % to 50 %)'
+    >>> interval(Estimate(1.0, 0.0, 1.0, 0.95, "too few tries"))
+    'not known (95 %: 0 % to 100 %)'
+    >>> interval(Estimate(0.12344, 0.0, 0.12344, 0.95, "limits of counts"))
+    'at most 12.35 % (95 %: 0 % to 12.35 %)'
+    """
+    sure = [] if estimate.confidence is None else [percent(estimate.confidence)]
+    sure += [] if estimate.assuming is None else [f"assuming {estimate.assuming}"]
+    low = _rounded(shortest(estimate.low, math.inf), ROUND_FLOOR)
+    high = percent_upwards(estimate.high)
+    bounds = {"at most": f"at most {high}", "at least": f"at least {low}", "between": f"between {low} and {high}"}
+    said = "not known" if is_any_share(estimate) else bounds.get(_word(estimate), percent(estimate.value))
+    return f"{said} ({', '.join(sure) or 'certified'}: {low} to {high})"
+
+
+def within(estimate: Estimate) -> str:
+    """Return where the number is, and how surely or under which assumption; what is printed is rounded outwards."""
+    words = [f"in [{_end(estimate.low, 6, rounded_down)}, {_end(estimate.high, 6, rounded_up)}]"]
+    if estimate.certified:
+        words.insert(0, "certified")
+    if estimate.confidence is not None:  # with all digits: 99.9% is not 100%
+        words.insert(0, f"{(Decimal(str(estimate.confidence)) * 100).normalize():f} % sure")
+    if estimate.assuming is not None:
+        words.append(f"assuming {estimate.assuming}")
+    return " ".join(words)
+
+
+def in_full(value: Any) -> str:
+    """Return a result with the digits that it has: of a best guess six, whose interval stands beside it.
+
+    A bound is said as what it is, rounded outwards: no number between far ends stands for them.
+
+    Examples
+    --------
+    >>> in_full(0.1 + 0.2), in_full(Estimate(0.2, 0.1, 0.3, 0.95, "tries")), in_full((0, 2))
+    ('0.3', '0.2', '0, 2')
+    >>> in_full(Estimate(1.0, 0.0, 1.0, None, "bound")), in_full(Estimate(0.9, 0.9, 1.0, None, "bound"))
+    ('at most 1', 'at least 0.9')
+    >>> in_full(Estimate.between(1.23e-5, 0.05, "bound"))
+    'between 1.23e-05 and 0.05'
+    """
+    if isinstance(value, Estimate):
+        if (word := _word(value)) == "between":
+            return f"between {_end(value.low, 6, rounded_down)} and {_end(value.high, 6, rounded_up)}"
+        return f"{word} {_outwards(value, word, 6)}".lstrip()
+    if isinstance(value, float):
+        return f"{value:.12g}"
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {item:.6g}" for key, item in cast(dict[str, float], value).items())
+    if isinstance(value, tuple):
+        return ", ".join(map(str, cast(tuple[object, ...], value)))
+    return str(value)
+
+
+def in_brief(value: Any) -> str:
+    """Return a result with four digits, an estimate with a star and a bound with its sign, for a column of many.
+
+    Examples
+    --------
+    >>> in_brief(1 / 3), in_brief(Estimate(0.2, 0.1, 0.3, 0.95, "tries")), in_brief(12345), in_brief(None)
+    ('0.3333', '0.2*', '12,345', 'not sure')
+    >>> in_brief(Estimate(1.0, 0.0, 1.0, None, "bound")), in_brief(Estimate.between(0.0101, 0.050007, "bound"))
+    ('≤1*', '≤0.05001*')
+    """
+    if isinstance(value, bool) or value is None:
+        return {True: "yes", False: "no", None: "not sure"}[value]
+    if isinstance(value, Estimate):
+        word = _word(value)
+        if word == "between" and value.value_is == "best guess":
+            return f"{rounded_down(value.low, 3)} to {rounded_up(value.high, 3)}*"
+        word = _AT_ENDS[value.value_is] if word == "between" else word
+        return f"{_SIGNS[word].strip()}{_outwards(value, word, 4)}*"  # without a space, at which a line may end
+    if isinstance(value, int):
+        return f"{value:,}"
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def between(low: float, high: float) -> str:
+    """Return how often something happens, between two shares of the tries, in per cent and rounded outwards.
+
+    Examples
+    --------
+    >>> between(0.12345678, 0.5), between(0, 0.5), between(0.25, 1)
+    ('12.34 % to 50 %', 'at most 50 %', 'at least 25 %')
+    """
+    least, most = rounded_down(100 * low, 4), rounded_up(100 * high, 4)
+    if low <= 0:
+        return f"at most {most} %"
+    return f"at least {least} %" if high >= 1 else f"{least} % to {most} %"
+
+
+def _rounded(share: Decimal, rounding: str, digits: int = 4) -> str:
+    percentage = share * 100
+    place = Decimal(1).scaleb(percentage.adjusted() + 1 - digits)
+    return f"{min(Decimal(100), percentage.quantize(place, rounding)).normalize():f} %"
+
+
+def sign_of_end(estimate: Estimate) -> str:
+    """Return what stands before a number that is not a best guess but a bound."""
+    return _SIGNS[_AT_ENDS[estimate.value_is]]
+
+
+def _outwards(estimate: Estimate, word: str, digits: int) -> str:
+    """Return the number that a word stands before, a bound rounded outwards."""
+    value, standing = estimate.value, estimate.value_is
+    if word == "at most":
+        return _end(value if standing == "upper bound" else estimate.high, digits, rounded_up)
+    if word == "at least":
+        return _end(value if standing == "lower bound" else estimate.low, digits, rounded_down)
+    return f"{value:,}" if isinstance(value, int) else f"{value:.{digits}g}"
+
+
+def _end(number: float, digits: int, rounded: Callable[[float, int], str]) -> str:
+    return f"{number:,}" if isinstance(number, int) else rounded(number, digits)
+
+
+def _word(estimate: Estimate) -> _Word:
+    """Return what is said of an estimate: that it is between its ends, at most or at least one, or about its value.
+
+    Nobody needs to be told the other end where it is the trivial one.
+    """
+    low, high, standing = estimate.low, estimate.high, estimate.value_is
+    if not is_wide(estimate):
+        return _AT_ENDS[standing]
+    if high == math.inf or (standing == "lower bound" and high == 1):
+        return "at least"
+    return "at most" if low in (0.0, -math.inf) and standing != "lower bound" else "between"
+
+
+def is_any_share(value: float | Estimate) -> bool:
+    """Return whether nothing can be concluded from a result: its interval holds every share.
+
+    Examples
+    --------
+    >>> is_any_share(Estimate(1.0, 0.0, 1.0, None, "bound")), is_any_share(Estimate(0.9, 0.0, 0.9, None, "bound"))
+    (True, False)
+    >>> is_any_share(1.0)  # exact
+    False
+    """
+    return isinstance(value, Estimate) and value.low <= 0 and value.high == 1
+
+
+def _two_digits(number: float) -> int:
+    return int(float(f"{number:.2g}")) if number >= 100 else round(number)

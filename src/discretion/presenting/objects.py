@@ -1,0 +1,71 @@
+"""Results as plain objects, and as the JSON that every face gives."""
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from typing import Any, cast
+
+from discretion.estimate import Estimate
+
+SCHEMA_VERSION = 1
+
+
+def answer(command: str, inputs: Mapping[str, Any], results: Mapping[str, Any], gates: Sequence[object] = ()) -> str:
+    """Return the JSON object that every command answers with, and ``gates`` in it where there are any.
+
+    Examples
+    --------
+    >>> print(answer("measure", {"mechanism": "krr:k=2,p=1"}, {"ldp_epsilon": math.inf}))
+    {
+      "schema_version": 1,
+      "command": "measure",
+      "inputs": {
+        "mechanism": "krr:k=2,p=1"
+      },
+      "results": {
+        "ldp_epsilon": "inf"
+      }
+    }
+    """
+    whole: dict[str, Any] = {"schema_version": SCHEMA_VERSION, "command": command, "inputs": inputs, "results": results}
+    if gates:
+        whole["gates"] = gates
+    # In ASCII, whatever stdout's encoding: nothing in it can fail to be written, or steers a terminal.
+    return json.dumps(_finite(plain(whole)), indent=2, allow_nan=False).replace("\x7f", "\\u007f")
+
+
+def plain(value: Any) -> Any:
+    """Return results as dicts of their fields, lists, numbers and strings.
+
+    An `Estimate` comes with its kind, and with what its value is: a best guess, or a bound.
+
+    Examples
+    --------
+    >>> from discretion import Estimate
+    >>> plain({"low": (Estimate(0.2, 0.1, 0.3, None, "bound").low,)})
+    {'low': [0.1]}
+    >>> of_a_bound = plain(Estimate(0.3, 0.1, 0.3, None, "sums"))
+    >>> of_a_bound["value"], of_a_bound["kind"], of_a_bound["value_is"]
+    (0.3, 'bound', 'upper bound')
+    """
+    if is_dataclass(value) and not isinstance(value, type):
+        found = {field.name: plain(getattr(value, field.name)) for field in fields(value)}
+        if isinstance(value, Estimate):
+            del found["safe"]  # where the value stands says it
+            found |= {"kind": value.kind, "value_is": value.value_is}
+        return found
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in cast(Mapping[object, Any], value).items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in cast(list[Any], value)]
+    return value
+
+
+def _finite(value: Any) -> Any:
+    """Return plain results with the strings that stand for non-finite numbers, which JSON does not have."""
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in cast(dict[str, Any], value).items()}
+    if isinstance(value, list):
+        return [_finite(item) for item in cast(list[Any], value)]
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,0 +1,57 @@
+"""Commands to be copied: quoted for a shell, and folded so that they run as they stand."""
+
+import re
+import shlex
+from collections.abc import Sequence
+
+from rich.console import Console, ConsoleOptions, RenderResult
+from rich.text import Text
+
+from discretion.printable import printable
+
+# What a shell reads in double quotes, too, as something else.
+_SPECIAL = re.compile(r'([\\"$`])')
+
+
+class Command:
+    r"""A command on lines that end in a backslash, where they would be wider than the terminal.
+
+    Examples
+    --------
+    >>> print(*Command(["ls", "a b", "--long"]).lines(12), sep=chr(10))
+      ls "a b" \
+    --long
+    """
+
+    def __init__(self, arguments: Sequence[str]) -> None:
+        self._arguments = [printable(argument) for argument in arguments]
+
+    def __str__(self) -> str:
+        return shlex.join(self._arguments)
+
+    def lines(self, width: int) -> list[str]:
+        """Return lines of that width, broken between arguments if they can be, else within one."""
+        found, line = list[str](), "  "
+        for argument in map(_quoted, self._arguments):
+            if line.strip() and len(line) + len(argument) + 3 > width:
+                found.append(f"{line} \\")
+                line = ""
+            line += f" {argument}" if line.strip() else argument
+            while len(line) > width and "'" not in line:
+                end = width - 1
+                while line[end - 1] == "\\":
+                    end -= 1
+                found.append(f"{line[:end]}\\")
+                line = line[end:]
+        return [*found, line]
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        for line in self.lines(options.max_width):
+            yield Text(line, overflow="fold")
+
+
+def _quoted(argument: str) -> str:
+    """Return an argument in double quotes if it needs any: within these a shell takes a folded line for one."""
+    if shlex.quote(argument) == argument or "!" in argument or "'" in argument:
+        return shlex.quote(argument)
+    return '"' + _SPECIAL.sub(r"\\\1", argument) + '"'

@@ -1,0 +1,155 @@
+"""Tables for a terminal: words that can steer nothing, in its width."""
+
+import re
+import shutil
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any
+
+from rich import box
+from rich.cells import cell_len
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
+from rich.containers import Lines
+from rich.table import Table
+from rich.text import Text
+
+from discretion.presenting.numbers import WITHIN_NUMBERS
+from discretion.presenting.width import width
+from discretion.printable import printable
+
+# Stands for a space at which no line ends: no-break spaces are spaces to rich, and this is in no printable text.
+_KEPT = "\ue000"
+
+
+class Screen(Console):
+    """What tables are shown on: stdout, without markup, at any setting of COLUMNS and LINES."""
+
+    def __init__(self) -> None:
+        height = max(shutil.get_terminal_size().lines, 1)
+        super().__init__(markup=False, emoji=False, highlight=False, width=width(), height=height)
+
+    def render_str(self, text: str, **options: Any) -> Text:
+        """Return the text as every cell, heading and sentence is shown."""
+        return super().render_str(printable(text), **options)
+
+
+def titled_table(title: str | None, headers: Sequence[str], numbers: Collection[str], *, whole: bool = False) -> Table:
+    """Return a table under a title: the names in its first column fold last, or the numbers, if they are kept whole."""
+    table = _PlainTable(box=box.SIMPLE, pad_edge=False, title=title, title_justify="left")
+    for header in headers:
+        is_number = header in numbers
+        last = is_number if whole else header == headers[0]
+        table.add_column(header, justify="right" if is_number else "left", no_wrap=last, overflow="fold")
+    return table
+
+
+class _Words(Text):
+    """Words of which a number stays on one line with its unit, where there is room for both."""
+
+    def wrap(self, console: Console, width: int, **options: Any) -> Lines:
+        """Return the words in lines of at most a width."""
+        kept = WITHIN_NUMBERS.sub(_KEPT, self.plain)
+        if any(cell_len(word) > width for word in kept.split()):
+            return super().wrap(console, width, **options)
+        lines = Text(kept, style=self.style).wrap(console, width, **options)
+        for line in lines:
+            line.plain = line.plain.replace(_KEPT, " ")
+        return lines
+
+
+def plain_words(words: str, style: str = "") -> Text:
+    """Return words as a line for a terminal, which they cannot steer."""
+    return _Words(printable(words), style=style)
+
+
+def print_notes(console: Console, notes: Mapping[str, Sequence[str]]) -> None:
+    """Print each note once, after the names of all that it is about."""
+    for note, names in notes.items():
+        console.print(f"{', '.join(names)}: {note}")
+
+
+def plain_table(*headers: str, wide: int = 12) -> Table:
+    """Return a table whose first column folds between words and whose others do not; ``wide`` is its least width."""
+    table = _TableOfNames(box=box.SIMPLE, pad_edge=False, padding=(0, 1, 0, 0))
+    for i, header in enumerate(headers):
+        table.add_column(header, justify="left" if i == 0 else "right", overflow="fold", no_wrap=i > 0)
+    table.columns[0].min_width = wide
+    return table
+
+
+# Where a line of names may be broken; and where a head says that it is.
+_SPACES, _FOLD = re.compile(r"\s+"), "\n"
+
+
+class _PlainTable(Table):
+    """A table whose cells are words and never markup, however a column or a value is called.
+
+    Where there is no room for all columns they fold: a number that is cut is another number.
+    """
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        if self.__rich_measure__(console, options).minimum > options.max_width:
+            for column in self.columns:
+                column.no_wrap, column.min_width = False, None
+        yield from super().__rich_console__(console, options)
+
+    def add_row(self, *cells: RenderableType | None, **options: Any) -> None:
+        super().add_row(*(plain_words(cell) if isinstance(cell, str) else cell for cell in cells), **options)
+
+
+class _TableOfNames(_PlainTable):
+    """A table of numbers beside names, in which no number is cut and no name.
+
+    Where there is no room its heads fold, and sets of names; where there is none for that each row becomes a few lines.
+    """
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        cells = [[_plain(cell) for cell in (column.header, *column.cells)] for column in self.columns]
+        for column, (head, *held) in zip(self.columns, cells, strict=True):
+            words = " ".join(held) if column.justify == "left" else None
+            parts = "\n".join(held).splitlines() if words is None else _SPACES.split(words)
+            column.no_wrap = False
+            column.width = max(map(cell_len, (*parts, *_SPACES.split(head))))
+        spare = options.max_width - self.__rich_measure__(console, options).minimum
+        if spare < 0:
+            yield from self._records(cells)
+            return
+        for column, texts in zip(self.columns, cells, strict=True):
+            wanted = max(cell_len(line) for text in texts for line in text.splitlines() or [""])
+            taken = min(spare, max(0, wanted - (column.width or 0)))
+            column.width, spare = (column.width or 0) + taken, spare - taken
+        yield from Table.__rich_console__(self, console, options)
+
+    def _records(self, cells: Sequence[Sequence[str]]) -> Iterator[Text]:
+        """Yield each row in lines: its first cell, and every other one beside its column's name."""
+        (_, *names), *others = cells
+        yield Text("")
+        for place, name in enumerate(names, start=1):
+            yield Text(name, style="bold")
+            for head, *held in others:
+                if held[place - 1]:
+                    yield Text(f"  {head.replace(_FOLD, ' ')}: {in_one_line(held[place - 1], ', ')}")
+        if self.caption is not None:
+            yield Text(str(self.caption))
+        yield Text("")
+
+
+def in_one_line(cell: str, between: str) -> str:
+    r"""Return the lines of a cell beside each other; one that ends with a comma goes on.
+
+    Examples
+    --------
+    >>> in_one_line("25\n26", "; "), in_one_line("krr:k=4,\nepsilon=1", "; ")
+    ('25; 26', 'krr:k=4,epsilon=1')
+    """
+    return between.join(cell.replace(",\n", ",").splitlines())
+
+
+def _plain(cell: RenderableType) -> str:
+    return cell.plain if isinstance(cell, Text) else str(cell)
+
+
+def with_rest(table: Table, rows: int) -> Table:
+    """Return the table, which says how many of so many rows it does not show."""
+    if rows > table.row_count:
+        table.caption = f"and {rows - table.row_count:,} more, in --json"
+    return table

@@ -1,0 +1,315 @@
+"""What each kind of result says: beside its numbers, how sure they are; of many rows, the first.
+
+A result of a room above registers itself on `document`, `frame`, `figures`, and on `page` if it has a page of its own.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Iterator
+from functools import singledispatch
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from discretion.anonymity.choosing.selection import SelectedSet, Selection
+from discretion.anonymity.exposure.bound_curve import ExposureBoundCurve
+from discretion.errors import UnsupportedError
+from discretion.estimate import Estimate, highest, lowest
+from discretion.measures.attack_curves.curve import AttackCurve
+from discretion.measures.hyper import Hyper
+from discretion.presenting.names import listed
+from discretion.presenting.numbers import bounded, in_full, number, people, percent, percent_upwards, within
+from discretion.presenting.views.document import Block, Bullets, Document, Grid, Section, first_rows
+from discretion.presenting.views.html import to_html
+from discretion.presenting.views.markdown import to_markdown
+from discretion.printable import printable
+from discretion.refinement.order import Order
+from discretion.tables.counting.class_sizes import ClassSizes, ExposureCurve
+
+# Between one person and all a bound is told at so many numbers.
+_STEPS = 300
+# What ended a search before its proof.
+_ENDS = {
+    "time": "reached its time limit",
+    "sets": "had looked at as many sets as it may",
+    "interrupted": "was interrupted",
+}
+_IN_FRAME = ".to_frame()"
+# Of more the columns would not fit beside each other.
+_SECRETS_SHOWN = 8
+# At how many rates of false positives a curve of attacks is told, between one and ten times it.
+_IN_A_DECADE = 8
+
+
+@singledispatch
+def document(result: object) -> Document:
+    """Return what a result says."""
+    raise _nothing(result, "to be shown as a document")
+
+
+@singledispatch
+def page(result: object) -> str:
+    """Return a result as HTML to keep."""
+    return fragment(result)
+
+
+@singledispatch
+def frame(result: object) -> Any:
+    """Return a result's rows as an Arrow table."""
+    raise _nothing(result, "to be a table")
+
+
+@singledispatch
+def figures(result: object) -> Iterator[tuple[str, Any]]:
+    """Yield the names of a result's figures with these, the main one first."""
+    raise _nothing(result, "to be drawn")
+
+
+def fragment(result: object) -> str:
+    """Return a result as an element that a notebook shows.
+
+    Examples
+    --------
+    >>> fragment(ClassSizes([1, 3], [2, 1])).count("<table")
+    1
+    """
+    return to_html(document(result))
+
+
+def markdown(result: object) -> str:
+    """Return a result as Markdown.
+
+    Examples
+    --------
+    >>> print(markdown(ClassSizes([1, 3], [2, 1])))  # doctest: +ELLIPSIS
+    # Who is alike
+    <BLANKLINE>
+    5 people in 3 classes of 1 to 3 people who are alike; 2 people are unique.
+    ...
+    """
+    return to_markdown(document(result))
+
+
+def steps_of(curve: ExposureBoundCurve) -> list[int]:
+    """Return some numbers of people alike, ascending from 1 to all, at which a bound is told.
+
+    Examples
+    --------
+    >>> steps_of(ExposureBoundCurve(4, np.array([0]), np.array([3])))
+    [1, 2, 3, 4]
+    """
+    if curve.itself is not None:
+        return curve.itself.sizes.tolist()
+    return np.unique(np.geomspace(1, curve.people, _STEPS).round().astype(np.int64)).tolist()
+
+
+def rates_of(least: float = 1e-6) -> list[float]:
+    """Return some rates, ascending from the least to ½, with four in each decade at least.
+
+    Examples
+    --------
+    >>> [round(rate, 6) for rate in rates_of(0.1)][:3]
+    [0.1, 0.133352, 0.177828]
+    """
+    steps = math.ceil(_IN_A_DECADE * math.log10(0.5 / least))
+    return [least * 10 ** (step / _IN_A_DECADE) for step in range(steps)] + [0.5]
+
+
+@document.register
+def _estimate(result: Estimate) -> Document:
+    words = ("where it is", "method")
+    row = (in_full(result), within(result), result.method)
+    return Document("", (Grid(("value", *words), (row,), frozenset(words)),))
+
+
+@document.register
+def _attack_curve(result: AttackCurve) -> Document:
+    whose = "two secrets" if result.pair is None else "{!r} and {!r}".format(*result.pair)
+    said = (
+        f"An attack that tells {whose} apart finds no more of the guilty than this, where so many of the innocent are "
+        f"falsely accused. Its advantage is at most {in_full(result.advantage)}: the Bayes security is "
+        f"{in_full(result.bayes_security)}."
+    )
+    rates = [10.0**power for power in range(-6, 0)]
+    found = [result.true_positive_rate(rate) for rate in rates]
+    rows = [(percent(rate), in_full(hits), _sure(hits)) for rate, hits in zip(rates, found, strict=True)]
+    heads = ("falsely accused", "found", "where that is")
+    noted = () if result.note is None else (result.note,)
+    return Document("The best attack", (*noted, said, first_rows(heads, rows, ("where that is",), _IN_FRAME)))
+
+
+@document.register
+def _class_sizes(result: ClassSizes) -> Document:
+    said = (
+        f"{people(result.people)} in {result.classes:,} {'class' if result.classes == 1 else 'classes'} of "
+        f"{result.smallest:,} to {result.largest:,} people who are alike; {_unique(result.unique)}."
+    )
+    rows = [
+        (f"{size:,}", f"{count:,}", f"{size * count:,}")
+        for size, count in zip(result.sizes.tolist(), result.counts.tolist(), strict=True)
+    ]
+    return Document("Who is alike", (said, first_rows(("size", "classes", "people"), rows, (), _IN_FRAME)))
+
+
+@document.register
+def _curve(result: ExposureCurve) -> Document:
+    unique = int(result.at_most(1))
+    said = (
+        f"Of {people(result.people)}, those with fewer than k alike, herself included, are exposed; {_unique(unique)}."
+    )
+    return Document("Who stands out", (said, _at_round_numbers(result, "exposed", percent)))
+
+
+@document.register
+def _bound_curve(result: ExposureBoundCurve) -> Document:
+    said = (
+        f"Of {people(result.people)} at most so many have fewer than k alike, herself included: certified by the "
+        "counts of columns, one by one or in groups."
+    )
+    return Document("Who may stand out", (said, _at_round_numbers(result, "exposed, at most", percent_upwards)))
+
+
+@document.register
+def _selection(result: Selection) -> Document:
+    said = "No set of columns is within the budget: even knowing none of them exposes too many."
+    if result.best is not None:
+        said = (
+            f"{listed(result.columns) or 'No column'} can go out{' together' * (len(result.columns) > 1)}: "
+            f"{_exposed(result.best)} exposed, utility {in_full(result.best.utility)}."
+        )
+    over = "over the budget" if result.by == "measured" else "not certified to be within the budget"
+    counted = f"Examined {number(result.examined)} of {number(result.possible)} sets; {_rest(result, over)}."
+    tables = {
+        "The trade-off": ("Within the budget, and no other set is as useful and exposes less:", result.front),
+        "The largest sets within the budget": ("No other set within the budget contains one of them:", result.maximal),
+        f"The smallest sets {over}": (f"Whatever contains one of them is {over}:", result.smallest_over),
+    }
+    sections = (Section(head, (note, _sets(found))) for head, (note, found) in tables.items() if found)
+    return Document("Columns that may go out together", (said, counted), tuple(sections))
+
+
+def _rest(result: Selection, over: str) -> str:
+    if result.complete:
+        return f"every other one tells at least as much as one that is {over}, and so is too"
+    most = f"none of the others is worth more than {in_full(result.bound)}"
+    return most if result.proved else f"the search {_ENDS[result.ended]} before it was through; {most}"
+
+
+@document.register
+def _hyper(result: Hyper) -> Document:
+    secrets, shown = len(result.secrets), min(len(result.secrets), _SECRETS_SHOWN)
+    posteriors = f"{result.outer.size:,} posterior{'s' * (result.outer.size > 1)}"
+    left_out = f"; the table has the first {shown} secrets" if secrets > shown else ""
+    heads = ("probability", *(printable(str(result.secrets[x])) for x in range(shown)))
+    order = np.argsort(-result.outer, kind="stable")
+    shares: list[list[float]] = np.column_stack([result.outer, result.inners[:, :shown]])[order].tolist()
+    return Document(
+        "What may be known of the secret",
+        (
+            f"{posteriors} of {secrets:,} secret{'s' * (secrets > 1)}{left_out}.",
+            first_rows(heads, [[percent(share) for share in row] for row in shares], (), _IN_FRAME),
+        ),
+    )
+
+
+@document.register
+def _order(result: Order) -> Document:
+    heads = ("system", "at least as safe")
+    blocks: list[Block] = [f"{listed(some)} leak the same to everybody." for some in result.classes if len(some) > 1]
+    if result.covers:
+        blocks.append(Grid(heads, tuple((listed(low), listed(high)) for low, high in result.covers), frozenset(heads)))
+    if result.incomparable:
+        blocks += ["It depends on the adversary which is safer:", Bullets(tuple(map(listed, result.incomparable)))]
+    if result.undecided:
+        reasons = tuple(f"{listed(two)}: {why}." for two, why in result.undecided.items())
+        blocks += ["Not decided:", Bullets(reasons)]
+    return Document("Which is safer against everybody", tuple(blocks))
+
+
+@frame.register
+def _hyper_frame(result: Hyper) -> Any:
+    pa: Any = import_module("pyarrow")
+    return pa.table([result.outer, *result.inners.T], names=["probability", *map(str, result.secrets)])
+
+
+@frame.register
+def _class_sizes_frame(result: ClassSizes) -> Any:
+    return _table(size=result.sizes, classes=result.counts, people=result.sizes * result.counts)
+
+
+@frame.register
+def _attack_curve_frame(result: AttackCurve) -> Any:
+    few = rates_of()
+    rates = [0.0, *few, *(1 - rate for rate in few[-2::-1]), 1.0]
+    missed, found = ([read(rate) for rate in rates] for read in (result.at, result.true_positive_rate))
+    return _table(
+        false_positive_rate=rates,
+        false_negative_rate=[float(each) for each in missed],
+        true_positive_rate=[float(each) for each in found],
+        true_positive_rate_low=[lowest(each) for each in found],
+        true_positive_rate_high=[highest(each) for each in found],
+    )
+
+
+@frame.register
+def _curve_frame(result: ExposureCurve) -> Any:
+    return _table(fewer_than=result.sizes + 1, people=result.exposed, exposure=result.exposed / result.people)
+
+
+@frame.register
+def _bound_curve_frame(result: ExposureBoundCurve) -> Any:
+    sizes = steps_of(result)
+    bounds = [result.fewer_than(size + 1) for size in sizes]
+    return _table(fewer_than=np.array(sizes) + 1, people=result.at_most(sizes), exposure=bounds)
+
+
+@frame.register
+def _selection_frame(result: Selection) -> Any:
+    within_budget = dict.fromkeys((*result.front, *result.maximal))
+    sets = [*within_budget, *result.smallest_over]
+    return _table(
+        columns=[list(found.columns) for found in sets],
+        utility=[found.utility for found in sets],
+        exposure=[float(found.exposure) for found in sets],
+        within_budget=[found in within_budget for found in sets],
+        in_front=[found in result.front for found in sets],
+        maximal=[found in result.maximal for found in sets],
+    )
+
+
+def _table(**columns: Iterable[Any]) -> Any:
+    pa: Any = import_module("pyarrow")
+    return pa.table(columns)
+
+
+def _at_round_numbers(curve: ExposureCurve | ExposureBoundCurve, share: str, said: Callable[[float], str]) -> Grid:
+    """Return who has fewer than 2, 5, 10, 20, … alike, until that is everybody."""
+    rows: list[tuple[str, ...]] = []
+    for k in (lead * 10**zeros for zeros in range(19) for lead in (1, 2, 5)):
+        exposed = int(curve.at_most(k - 1))
+        if k > 1:
+            rows.append((f"{k:,}", f"{exposed:,}", said(curve.fewer_than(k))))
+        if exposed == curve.people:
+            break
+    return Grid(("k", "people", share), tuple(rows), frozenset())
+
+
+def _sets(found: tuple[SelectedSet, ...]) -> Grid:
+    rows = [(listed(each.columns) or "none", in_full(each.utility), bounded(each.exposure)) for each in found]
+    return first_rows(("columns", "utility", "exposed"), rows, ("columns",), _IN_FRAME)
+
+
+def _sure(result: float | Estimate) -> str:
+    return within(result) if isinstance(result, Estimate) else "exact"
+
+
+def _exposed(found: SelectedSet) -> str:
+    return f"{bounded(found.exposure)} of the people"
+
+
+def _unique(count: int) -> str:
+    return f"{people(count)} {'is' if count < 2 else 'are'} unique"
+
+
+def _nothing(result: object, what: str) -> UnsupportedError:
+    return UnsupportedError(f"a {type(result).__name__} has nothing {what}; see its attributes")

@@ -1,0 +1,61 @@
+"""How far one system is from being at least as safe as another."""
+
+from discretion.channels.channel import System
+from discretion.estimate import Estimate, settled
+from discretion.refinement.nearest import TOLERANCE, Nearest
+from discretion.refinement.pair import Pair
+
+_METHOD = "linear program of the nearest factor, both ends evaluated anew"
+
+
+def deficiency(C: System, D: System) -> float | Estimate:
+    """Return how much more anybody with gains in [0, 1] can gain from D than from C: Le Cam's deficiency of C.
+
+    ``δ(C, D) = min_R max_x TV((C R)_x, D_x) = max_{π, 0 <= g <= 1} V_g[π ▷ D] - V_g[π ▷ C]``
+
+    Parameters
+    ----------
+    C, D
+        As for `discretion.refines`.
+
+    Returns
+    -------
+    float or Estimate
+        In [0, 1]; 0 exactly if ``C ⊑ D``, as `discretion.refines` says: then nobody gains more from D. How much more
+        somebody gains from C is ``deficiency(D, C)``. A certified `Estimate` where rounding keeps the two ends further
+        apart than a float promises: the upper end is the total variation that a channel R leaves, the lower one what an
+        adversary gains.
+
+    Raises
+    ------
+    InvalidChannelError
+        If the secrets are not the same.
+    TooLargeError
+        If a channel is too large.
+    UnsupportedError
+        If either is not a system, or none that has a channel.
+
+    Notes
+    -----
+    Le Cam, 1964; by the minimax theorem both expressions are the same, and a linear program's two sides.
+
+    Examples
+    --------
+    >>> import discretion as dc
+    >>> C, D = dc.RandomizedResponse(3, p=0.9), dc.RandomizedResponse(3, p=0.8)
+    >>> deficiency(C, D), round(deficiency(D, C), 12)
+    (0.0, 0.1)
+    """
+    pair = Pair(C, D)
+    nearest = pair.nearest
+    nearest.search(_is_settled)
+    high = float(pair.certificate(nearest.factor).residual)
+    if high <= TOLERANCE:
+        return 0.0
+    low = max(0.0, float(pair.witness(nearest.gain).gap))
+    high = max(high, low)
+    return settled(Estimate.between(low, high, _METHOD))
+
+
+def _is_settled(found: Nearest) -> bool:
+    return found.high <= TOLERANCE or (found.low > TOLERANCE and found.high - found.low <= TOLERANCE)

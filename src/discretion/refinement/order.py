@@ -1,0 +1,192 @@
+"""Which of several systems are safer than which, against everybody."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import permutations
+from typing import Any
+
+from discretion.adversaries.gains import Gain, identity_gain
+from discretion.adversaries.priors import uniform
+from discretion.channels.channel import Channel, System, as_system
+from discretion.errors import InvalidValueError, TooLargeError
+from discretion.measures.vulnerability import posterior_vulnerability
+from discretion.numerics.matrices import Reals
+from discretion.refinement.nearest import TOLERANCE
+from discretion.refinement.pair import Pair
+from discretion.refinement.refines import refines
+from discretion.refinement.verdict import Refinement, Witness
+from discretion.shown import Drawn
+
+Names = tuple[str, str]
+
+
+@dataclass(frozen=True, eq=False)
+class Order(Drawn):
+    """Several systems in the order of refinement; ``.chart()`` draws it as a Hasse diagram.
+
+    Parameters
+    ----------
+    names
+        Theirs.
+    relations
+        For each two of them, in either order, whether the second refines the first.
+
+    Examples
+    --------
+    >>> import discretion as dc
+    >>> from discretion.refinement import compare_all
+    >>> order = compare_all({p: dc.RandomizedResponse(3, p=float(p)) for p in ("0.9", "0.7", "0.8")})
+    >>> order.covers
+    ((('0.9',), ('0.8',)), (('0.8',), ('0.7',)))
+    """
+
+    names: tuple[str, ...]
+    relations: Mapping[Names, Refinement]
+
+    def __repr__(self) -> str:
+        return f"Order({len(self.names)} systems in {len(self.classes)} classes, {len(self.covers)} next safer)"
+
+    @cached_property
+    def classes(self) -> tuple[tuple[str, ...], ...]:
+        """The systems, those that leak the same to everybody together."""
+        found: dict[str, tuple[str, ...]] = {}
+        for name in self.names:
+            alike = (other for other in self.names if other == name or self._same(name, other))
+            found.setdefault(min(members := tuple(alike), key=self.names.index), members)
+        return tuple(found.values())
+
+    @cached_property
+    def covers(self) -> tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]:
+        """The lines of the Hasse diagram: each class beside the next safer ones."""
+        below = {
+            (low[0], high[0])
+            for low, high in permutations(self.classes, 2)
+            if self.relations[low[0], high[0]].holds is True
+        }
+        middle = [members[0] for members in self.classes]
+        return tuple(
+            (low, high)
+            for low, high in permutations(self.classes, 2)
+            if (low[0], high[0]) in below and not any((low[0], m) in below and (m, high[0]) in below for m in middle)
+        )
+
+    @cached_property
+    def incomparable(self) -> tuple[Names, ...]:
+        """Each two systems of which neither refines the other: it depends on the adversary which is safer."""
+        return tuple(two for two in self._pairs if all(each.holds is False for each in self._both(two)))
+
+    @cached_property
+    def undecided(self) -> Mapping[Names, str]:
+        """Each two systems of which something is open, and why."""
+        return {
+            two: next(each.reason for each in self._both(two) if each.holds is None)
+            for two in self._pairs
+            if any(each.holds is None for each in self._both(two))
+        }
+
+    @property
+    def _pairs(self) -> list[Names]:
+        return [two for two in permutations(self.names, 2) if self.names.index(two[0]) < self.names.index(two[1])]
+
+    def _both(self, two: Names) -> tuple[Refinement, Refinement]:
+        return self.relations[two], self.relations[two[1], two[0]]
+
+    def _same(self, name: str, other: str) -> bool:
+        return all(each.holds is True for each in self._both((name, other)))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all as one object, as JSON has it."""
+        return {
+            "classes": [list(members) for members in self.classes],
+            "covers": [{"refined": list(low), "by": list(high)} for low, high in self.covers],
+            "incomparable": [
+                {"pair": list(two), "gaps": [each.to_dict()["gap"] for each in self._both(two)]}
+                for two in self.incomparable
+            ],
+            "undecided": [{"pair": list(two), "reason": reason} for two, reason in self.undecided.items()],
+        }
+
+
+def compare_all(systems: Mapping[str, System]) -> Order:
+    """Return which of several systems refine which.
+
+    Parameters
+    ----------
+    systems
+        By name, at least one; with the same secrets, as for `discretion.refines`.
+
+    Returns
+    -------
+    Order
+        With the proof for each two: what is made of a system in two steps is also made in one, and whom one pair tells
+        apart tells others apart, too. What is open, or too large, is named in ``undecided``.
+
+    Raises
+    ------
+    InvalidValueError
+        If there is no system.
+    InvalidChannelError, UnsupportedError
+        As `discretion.refines`.
+
+    Examples
+    --------
+    >>> import discretion as dc
+    >>> found = compare_all({"half": dc.Channel([[1, 0], [0.5, 0.5]]), "response": dc.RandomizedResponse(2, p=0.75)})
+    >>> found.incomparable
+    (('half', 'response'),)
+    """
+    if not systems:
+        raise InvalidValueError("to compare systems takes at least one, got none")
+    named: dict[str, System] = {name: _written_out(system) for name, system in systems.items()}
+    k = next(iter(named.values())).secrets
+    adversaries: list[tuple[Reals, Gain]] = [(uniform(k), identity_gain(k))]
+    relations: dict[Names, Refinement] = {}
+    # Neighbours first: what is further apart then often follows.
+    ranked = sorted(named, key=lambda name: _guess(named[name]))
+    for first, second in sorted(
+        permutations(named, 2), key=lambda two: abs(ranked.index(two[0]) - ranked.index(two[1]))
+    ):
+        found = _known(first, second, named, relations, adversaries)
+        if found is None:
+            found = refines(named[first], named[second])
+        relations[first, second] = found
+        if isinstance(found.witness, Witness):
+            adversaries.append((found.witness.prior, found.witness.gain))
+    return Order(tuple(named), relations)
+
+
+def _written_out(system: System) -> System:
+    """Return the explicit channel, once for all pairs; what has none is itself, of which `refines` says why."""
+    try:
+        return as_system(system).channel()
+    except TooLargeError:
+        return system
+
+
+def _guess(system: System) -> float:
+    return float(posterior_vulnerability(system)) if isinstance(system, Channel) else 0.0
+
+
+def _known(
+    first: str,
+    second: str,
+    named: Mapping[str, System],
+    relations: Mapping[Names, Refinement],
+    adversaries: list[tuple[Reals, Gain]],
+) -> Refinement | None:
+    """Return what the proofs of other pairs say of this one."""
+    if not all(isinstance(named[name], Channel) for name in (first, second)):
+        return None
+    pair = Pair(named[first], named[second])
+    for prior, gain in adversaries:
+        if (witness := pair.told_apart(prior, gain)).gap > pair.allowed:
+            return Refinement(False, witness=witness)
+    for between in named:
+        steps = [relations.get(step) for step in ((first, between), (between, second))]
+        factors = [each.certificate.factor for each in steps if each is not None and each.certificate is not None]
+        if len(factors) == 2:
+            certificate = pair.checked(factors[0].matrix @ factors[1].matrix)
+            if certificate.residual <= TOLERANCE:
+                return Refinement(True, certificate=certificate)
+    return None

@@ -1,0 +1,150 @@
+"""Two systems over the same secrets, what may be done to what the one shows, and what tells the other apart."""
+
+import sys
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discretion import limits
+from discretion.adversaries.gains import Gain, gain_matrix
+from discretion.channels.channel import Channel, System, as_system
+from discretion.channels.labels import check_labels
+from discretion.channels.size import check_size
+from discretion.channels.storage import stored
+from discretion.errors import TooLargeError
+from discretion.measures.vulnerability import posterior_vulnerability
+from discretion.numerics.matrices import Reals
+from discretion.numerics.proportional_columns import alike
+from discretion.refinement.nearest import TOLERANCE, Nearest
+from discretion.refinement.rational_factors import rational_factor
+from discretion.refinement.verdict import Certificate, Witness
+
+
+@dataclass(frozen=True, eq=False)
+class Reduced:
+    """A channel with proportional columns added up, and which columns these were."""
+
+    matrix: Reals
+    group: NDArray[np.intp]
+    """The column in which each column of the channel is; none (-1) if nobody sees it."""
+    share: Reals
+    """The share that it has there."""
+
+    @classmethod
+    def of(cls, channel: Channel) -> "Reduced":
+        """Reduce a channel, or raise TooLargeError."""
+        entries = channel.dense()
+        totals: Reals = entries.sum(axis=0)
+        seen = np.flatnonzero(totals > 0)
+        group, share = np.full(totals.size, -1), np.zeros(totals.size)
+        columns: list[Reals] = []
+        for number, members in enumerate(alike(entries[:, seen] / totals[seen])):
+            group[seen[members]] = number
+            share[seen[members]] = totals[seen[members]] / totals[seen[members]].sum()
+            columns.append(entries[:, seen[members]].sum(axis=1))
+        return cls(np.column_stack(columns), group, share)
+
+
+class Pair:
+    """Two systems with the same secrets.
+
+    Raises
+    ------
+    InvalidChannelError
+        If they have other numbers of secrets, or other labels.
+    TooLargeError
+        If their channels cannot be written down, or are too large to be compared.
+    """
+
+    def __init__(self, first: System, second: System) -> None:
+        for system in (first, second):
+            as_system(system)
+        if first.secrets != second.secrets:  # what follows may be long
+            check_labels(range(first.secrets), range(second.secrets), _FIRST, _SECOND)
+        self.first, self.second = first.channel(), second.channel()
+        check_labels(self.first.inputs, self.second.inputs, _FIRST, _SECOND)
+
+    @cached_property
+    def reduced(self) -> tuple[Reduced, Reduced]:
+        """Both reduced."""
+        return Reduced.of(self.first), Reduced.of(self.second)
+
+    @cached_property
+    def nearest(self) -> Nearest:
+        """The search for a factor and a gain of both reduced."""
+        C, D = (part.matrix for part in self.reduced)
+        (k, m), n = C.shape, D.shape[1]
+        if n * k * (m + k) * (m + 2 * k) > (most := limits.current().most_factor_terms):
+            raise TooLargeError(
+                f"to compare {m:,} kinds of observation of {k:,} secrets with {n:,} takes some steps of over {most:,} "
+                "multiplications each; restrict both to fewer secrets (discretion.restricted)"
+            )
+        return Nearest(C, D)
+
+    @property
+    def rounding(self) -> float:
+        """What rounding may leave of a difference."""
+        sizes = self.first.secrets + max(self.first.shape[1], self.second.shape[1])
+        return max(TOLERANCE, sys.float_info.epsilon * sizes)
+
+    @property
+    def allowed(self) -> float:
+        """What rounding may leave of a difference that is evaluated anew: nothing in fractions."""
+        return self.rounding if self._fractions is None else 0.0
+
+    def certificate(self, factor: Reals) -> Certificate:
+        """Return a factor of the reduced channels as one of the channels, with what it misses."""
+        (of_first, of_second), shape = self.reduced, (self.first.shape[1], self.second.shape[1])
+        check_size(*shape, f"the factor from {shape[0]:,} to {shape[1]:,} observations", "reduce them first")
+        whole: Reals = factor[of_first.group][:, of_second.group] * of_second.share
+        whole /= whole.sum(axis=1, keepdims=True)
+        if self._fractions is None:
+            return self.checked(whole)
+        C, D = self._fractions
+        return self.checked(rational_factor(C, D, whole))
+
+    def checked(self, factor: Any) -> Certificate:
+        """Return a factor of the channels with what it misses, by their whole matrices."""
+        doubles = self.first.dense(), self.second.dense()
+        first, second = doubles if self._fractions is None else self._fractions
+        off: Any = np.abs(first @ factor - second).sum(axis=1).max() / 2
+        channel = Channel.derived(stored(factor), self.first.outputs, self.second.outputs)
+        return Certificate(channel, float(off) if self._fractions is None else off)
+
+    @cached_property
+    def _fractions(self) -> Any:
+        """Both matrices, if they are of fractions."""
+        both = self.first.storage.fractions, self.second.storage.fractions
+        return None if any(each is None for each in both) else both
+
+    def witness(self, gain: Reals) -> Witness:
+        """Return as prior and gain a matrix whose rows have least 0 and whose largest add up to 1, evaluated anew."""
+        weights: Reals = gain.max(axis=1)
+        prior: Any = weights / weights.sum()
+        guesses: Any = np.unique(np.divide(gain.T, weights, out=np.zeros_like(gain.T), where=weights > 0), axis=0)
+        if self._fractions is not None:
+            prior, guesses = (_as_fractions(each) for each in (prior, guesses))
+            prior = prior / prior.sum()
+        return self.told_apart(prior, gain_matrix(guesses))
+
+    def told_apart(self, prior: Any, gain: Gain) -> Witness:
+        """Return what an adversary gains from either."""
+        prior.setflags(write=False)
+        of_first, of_second = (
+            found if isinstance(found := posterior_vulnerability(each, prior, gain), Fraction) else float(found)
+            for each in (self.first, self.second)
+        )
+        return Witness(prior, gain, of_second - of_first, (of_first, of_second))
+
+
+def _as_fractions(values: Reals) -> Any:
+    """Return doubles as the simplest fractions near them, which lose nothing that the proof needs."""
+    simple = [Fraction(value).limit_denominator(10**9) for value in values.ravel().tolist()]
+    return np.array(simple, dtype=object).reshape(values.shape)
+
+
+_FIRST, _SECOND = "the first system's secrets", "the second's"

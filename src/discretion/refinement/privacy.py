@@ -1,0 +1,85 @@
+"""Whether one system keeps each two secrets as close as another does, in the sense of differential privacy."""
+
+import math
+
+import numpy as np
+
+from discretion.channels.channel import System
+from discretion.errors import TooLargeError
+from discretion.measures.privacy import log_likelihoods
+from discretion.numerics.matrices import Reals
+from discretion.refinement.nearest import TOLERANCE
+from discretion.refinement.pair import Pair
+from discretion.refinement.verdict import PrivacyWitness, Refinement
+
+
+def privacy_refines(C: System, D: System) -> Refinement:
+    """Return whether D is at least as private as C for each two secrets: ``C ⊑prv D``.
+
+    ``d_C(x, x') = max_y |ln C[x, y] / C[x', y]| >= d_D(x, x')`` for all secrets x and x'
+
+    Parameters
+    ----------
+    C, D
+        As for `discretion.refines`.
+
+    Returns
+    -------
+    Refinement
+        Its ``witness`` has two secrets that D tells apart better, with both ``distances``; they differ by more than
+        1e-12 of themselves. Where it holds there is no certificate, since the distances are all there is to it.
+
+    Raises
+    ------
+    InvalidChannelError, UnsupportedError
+        As `discretion.refines`.
+
+    Notes
+    -----
+    Chatzikokolakis, Fernandes and Palamidessi, CSF 2019: if C is d-private, so is D. ``C ⊑max D`` implies it.
+
+    Examples
+    --------
+    >>> import discretion as dc
+    >>> C, D = dc.RandomizedResponse(3, epsilon=1), dc.RandomizedResponse(3, epsilon=2)
+    >>> privacy_refines(D, C).holds, privacy_refines(C, D).witness.secrets
+    (True, (0, 1))
+    """
+    try:
+        pair = Pair(C, D)
+        of_C, of_D = _distances(C), _distances(D)
+    except TooLargeError as error:
+        return Refinement(None, reason=str(error))
+    with np.errstate(invalid="ignore"):  # two infinite ones do not differ
+        excess: Reals = np.nan_to_num(of_D - of_C, nan=0.0, posinf=math.inf)
+    allowed = TOLERANCE * np.maximum(np.where(np.isfinite(of_C), of_C, 0.0), 1.0)
+    a, b = (int(i) for i in np.unravel_index(int((excess - allowed).argmax()), excess.shape))
+    if excess[a, b] <= allowed[a, b]:
+        return Refinement(True)
+    inputs, distances = pair.first.inputs, (float(of_C[a, b]), float(of_D[a, b]))
+    return Refinement(False, witness=PrivacyWitness((inputs[a], inputs[b]), float(excess[a, b]), distances))
+
+
+def closer_pair(C: System, D: System) -> str | None:
+    """Return why D cannot refine C in any sense, if it tells two secrets apart better; None if it does not.
+
+    An observation may be rarer than the tolerance of a factor or a mixture, and yet exclude a secret.
+    """
+    witness = privacy_refines(C, D).witness
+    if not isinstance(witness, PrivacyWitness):
+        return None
+    (a, b), (of_C, of_D) = witness.secrets, witness.distances
+    return (
+        f"within 1e-12 in total variation it holds, but the second tells {a!r} and {b!r} apart at a privacy distance "
+        f"of {of_D:.6g}, the first at {of_C:.6g}: an observation that is rarer than 1e-12 decides"
+    )
+
+
+def _distances(system: System) -> Reals:
+    """Return the largest difference of the logarithms of each two rows, those of what neither allows aside."""
+    rows = log_likelihoods(system)
+    found = np.zeros((len(rows), len(rows)))
+    with np.errstate(invalid="ignore"):
+        for a, row in enumerate(rows):
+            found[a] = np.nanmax(np.abs(rows - row), axis=1, initial=0.0)
+    return found

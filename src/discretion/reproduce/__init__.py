@@ -1,0 +1,16 @@
+"""The papers' tables and figures, computed anew from public functions only, beside what the papers print."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from discretion.reproduce.anonymity import ANONYMITY
+from discretion.reproduce.bayes_security import BAYES_SECURITY
+from discretion.reproduce.item import Item, Paper, Published, Reproduction
+from discretion.reproduce.ldp import LDP
+from discretion.reproduce.shuffle import SHUFFLE
+
+PAPERS: Mapping[str, Paper] = MappingProxyType(
+    {"shuffle": SHUFFLE, "ldp": LDP, "bayes-security": BAYES_SECURITY, "anonymity": ANONYMITY}
+)
+
+__all__ = ["PAPERS", "Item", "Paper", "Published", "Reproduction"]

@@ -1,0 +1,24 @@
+"""Bravo-Hermsdorff, Busa-Fekete, Gunderson, Muñoz Medina, Syed: "Statistical anonymity", 2022."""
+
+from types import MappingProxyType
+
+from discretion.reproduce.anonymity.composition import figure_2
+from discretion.reproduce.anonymity.entropy import proposition_13
+from discretion.reproduce.anonymity.estimates import figure_3
+from discretion.reproduce.anonymity.numbers import all_numbers
+from discretion.reproduce.anonymity.slack import theorem_4
+from discretion.reproduce.item import Item, Paper
+
+ANONYMITY = Paper(
+    "Bravo-Hermsdorff, Busa-Fekete, Gunderson, Muñoz Medina, Syed: Statistical anonymity: Quantifying "
+    "reidentification risks without reidentifying users. 2022",
+    MappingProxyType(
+        {
+            "figure-2": Item("Exposure of features of Adult, alone and together, and bounds on it", figure_2),
+            "theorem-4": Item("What slack the composition of single features needs", theorem_4),
+            "figure-3": Item("Two estimates of the exposure of users yet to come", figure_3),
+            "proposition-13": Item("How many users can be unique although the entropy is small", proposition_13),
+            "numbers": Item("Formulas and numbers in the text", all_numbers),
+        }
+    ),
+)

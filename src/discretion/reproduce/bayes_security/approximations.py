@@ -1,0 +1,76 @@
+"""Figure 8: Bayes security of randomized response, beside what Proposition 5 and the ℓ2 distance say of it."""
+
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+import discretion as dc
+from discretion.charts import Axis, Curve, Look, Panel, curves
+from discretion.reproduce.exact import exact
+from discretion.reproduce.item import Published, Reproduction, Row
+
+_EXACT, _MEAN, _ANY, _L2 = "β*", "Prop. 5, mean row", "Prop. 5, any row", "ℓ2 distance"
+_LOOKS: dict[str, Look] = {_EXACT: "solid", _MEAN: "dashed", _ANY: "dotted", _L2: "circles"}
+_WAYS: Mapping[str, Literal["mean row", "first row", "l2"]] = {_MEAN: "mean row", _ANY: "first row", _L2: "l2"}
+
+_K, _LEVELS = 10, [step / 20 for step in range(61)]
+_EPSILON, _SIZES = 0.5, (2, 3, 4, 5, 6, 8, 10, 13, 16, 20, 25, 32, 40, 50, 63, 80, 100)
+
+
+def figure_8() -> Reproduction:
+    """Return β* of k-RR and its three bounds, over ε for k = 10 and over k for ε = 0.5."""
+    over_epsilon = tuple(_row(_K, epsilon) for epsilon in _LEVELS)
+    over_size = tuple(_row(k, _EPSILON) for k in _SIZES)
+    nearest = max(row["k"] for row in over_size if row[f"{_L2}, low"] > row[f"{_MEAN}, low"])
+    remarks = (
+        f"Appendix I says that the mean row is the most accurate. Not for few values: up to k = {nearest} the ℓ2 "
+        "distance is, whose bound widens as √k.",
+        "The ranges are our choice.",
+    )
+    return Reproduction(
+        (*over_epsilon, *over_size), lambda: _chart(over_epsilon, over_size), _of_krr(over_size), remarks
+    )
+
+
+def _row(k: int, epsilon: float) -> Row:
+    response = dc.RandomizedResponse(k, epsilon=epsilon)
+    bounds = {name: dc.security.bayes_security_bounds(response, by=way) for name, way in _WAYS.items()}
+    ends = {f"{name}, {end}": getattr(found, end) for name, found in bounds.items() for end in ("low", "high")}
+    return {"k": k, "epsilon": epsilon, _EXACT: exact(dc.bayes_security(response))} | ends
+
+
+def _of_krr(rows: Sequence[Row]) -> tuple[Published, ...]:
+    """Return the bounds in terms of TV = 1 - β*, which is the same for all pairs of k-RR, by hand."""
+    (row,) = (row for row in rows if row["k"] == _K)
+    distance = 1 - row[_EXACT]
+    return tuple(
+        Published("Appendix I", f"{name}, k = {_K}, ε = {_EPSILON:g}", formula, 1 - factor * distance,
+                  row[f"{name}, low"])
+        for name, formula, factor in (
+            (_MEAN, "1 - 2(1-1/k)(1-β*)", 2 * (1 - 1 / _K)),
+            (_ANY, "1 - 2(1-β*)", 2),
+            (_L2, "1 - √(k/2)(1-β*)", (_K / 2) ** 0.5),
+        )
+    )  # fmt: skip
+
+
+def _chart(over_epsilon: Sequence[Row], over_size: Sequence[Row]) -> object:
+    by_size = Axis(f"number of values k at ε = {_EPSILON:g}, logarithmic scale", _SIZES[0], _SIZES[-1],
+                   logarithmic=True, ticks=(2, 5, 10, 20, 50, 100))  # fmt: skip
+    panels = [
+        _panel(over_epsilon, "epsilon", Axis(f"ε at k = {_K}", 0, _LEVELS[-1]), 0.0, 4),
+        _panel(over_size, "k", by_size, 0.5, 1),
+    ]
+    notes = ["Lower bounds on β*: the higher, the better. Upper bounds are in the CSV file."]
+    description = (
+        "Curves: Bayes security of k-RR and three lower bounds on it, over ε and over the number of values. The bound "
+        "around the mean row is the best but for few values, where that by ℓ2 distance is."
+    )
+    return curves(panels, _LOOKS, "Figure 8: Bayes security of k-RR and its bounds", notes, description)
+
+
+def _panel(rows: Sequence[Row], across: str, axis: Axis, low: float, step: int) -> Panel:
+    drawn = [
+        Curve([(row[across], row[column]) for row in (rows[step - 1 :: step] if name == _L2 else rows)], name)
+        for name, column in {_EXACT: _EXACT, **{name: f"{name}, low" for name in _WAYS}}.items()
+    ]
+    return Panel(drawn, axis, Axis("β* and lower bounds", low, 1), height=260)

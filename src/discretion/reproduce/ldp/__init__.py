@@ -1,0 +1,24 @@
+"""Lopuhaä-Zwakenberg, Škorić, Li: "Information-theoretic metrics for Local Differential Privacy protocols", 2019."""
+
+from types import MappingProxyType
+
+from discretion.reproduce.item import Item, Paper
+from discretion.reproduce.ldp.examples import example_3_2, remark_7_9
+from discretion.reproduce.ldp.figures import figure_2, figure_3
+from discretion.reproduce.ldp.numbers import all_numbers
+from discretion.reproduce.ldp.tables import table_4_1, table_10_1
+
+LDP = Paper(
+    "Lopuhaä-Zwakenberg, Škorić, Li: Information-theoretic metrics for Local Differential Privacy protocols. 2019",
+    MappingProxyType(
+        {
+            "example-3-2": Item("What a protocol without noise hides on average", example_3_2),
+            "table-4-1": Item("What users know, and what of it the aggregator is told", table_4_1),
+            "remark-7-9": Item("A mixture that tells more than both of its parts", remark_7_9),
+            "table-10-1": Item("Three unary encodings", table_10_1),
+            "figure-2": Item("Average privacy over the number of values, at one worst-case privacy", figure_2),
+            "figure-3": Item("Utility over average and worst-case privacy", figure_3),
+            "numbers": Item("Formulas and numbers in the text", all_numbers),
+        }
+    ),
+)

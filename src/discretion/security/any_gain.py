@@ -1,0 +1,124 @@
+"""What holds of any gain and any loss, also of one that nobody can write out."""
+
+from functools import singledispatch
+
+from discretion.channels.channel import System
+from discretion.errors import InvalidValueError
+from discretion.estimate import Estimate, highest, lowest
+from discretion.measures.capacity import plan_multiplicative_bayes_capacity
+from discretion.measures.measure import Method, Plan, as_plain, measure
+from discretion.measures.overlap import least_overlap
+from discretion.validation import as_count, as_real
+
+_SHARED = Method("the least that some secrets' observations have in common", "exact")
+_MIRACLE = "miracle theorem, and what all secrets' observations have in common"
+
+
+@measure(safe="low")
+def bayes_security_of_losses(system: System, guesses: int | None = None) -> Plan[float | Estimate]:
+    """Return the least Bayes security of all losses that are nowhere negative: no β_ℓ(π, C) is below it.
+
+    ``min_{|S| <= m} Σ_y min_{x in S} C[x, y]`` for losses with m guesses; of any number of them ``Σ_y min_x C[x, y]``.
+
+    Parameters
+    ----------
+    system
+        A channel, a mechanism, or a structured system with k secrets and an explicit channel.
+    guesses
+        How many guesses the losses have, at least 1; None: any number.
+
+    Returns
+    -------
+    float or Estimate
+        In [0, 1]: after looking the adversary still loses at least this share of what she lost before, on average. With
+        two guesses it is β*. Certified ends where there are too many sets of as many secrets.
+
+    Raises
+    ------
+    InvalidValueError
+        If guesses is not a whole number of at least 1.
+    TooLargeError, UnsupportedError
+        If the system is not one, or has no explicit channel.
+
+    Notes
+    -----
+    Bayes-sec, section V-E, leaves open for which losses there is a bound. With ``μ_w(y) = Σ_x π_x ℓ(w, x) C[x, y]`` of
+    mass ``m_w``, ``Σ_y min_w μ_w(y) / min_w m_w`` is at least ``Σ_y min_w μ_w(y)/m_w``, where each ``μ_w/m_w`` is a
+    mixture of rows; this is concave in each, so least where each is a row. So with two guesses no loss is kept to a
+    smaller share than β*, nor is that of naming a block of a partition, whose laws are mixtures of rows. The loss of an
+    adversary who names a secret that it is not attains the bound for all.
+
+    Examples
+    --------
+    >>> import numpy as np, discretion as dc
+    >>> C = dc.RandomizedResponse(3, p=0.5)
+    >>> round(bayes_security_of_losses(C), 12), round(dc.bayes_security(C, gain=dc.gain_matrix(-np.eye(3))), 12)
+    (0.75, 0.75)
+    """
+    seen = as_plain(system)
+    several = seen.secrets if guesses is None else as_count(guesses, "guesses", at_least=1)
+    return plan_security_of_losses(seen, min(several, seen.secrets))
+
+
+@singledispatch
+def plan_security_of_losses(system: System, guesses: int) -> Plan[float | Estimate]:
+    """Plan the bound from the explicit channel."""
+    return Plan(_SHARED, lambda: least_overlap(system.channel().storage, guesses))
+
+
+@measure
+def posterior_vulnerability_bounds(system: System, before: float, most: float = 1.0) -> Plan[Estimate]:
+    """Return what a guess gains once the output is seen, from what it gains before, whatever the gain and the prior.
+
+    ``V_g(π) <= V_g[π ▷ C] <= min(ML^×(C) V_g(π), c V_g(π) + (1 - c) most)`` with ``c = Σ_y min_x C[x, y]``.
+
+    Parameters
+    ----------
+    system
+        A channel, a mechanism, or a structured system with an explicit channel.
+    before
+        The prior vulnerability, in ``[0, most]``.
+    most
+        The largest gain there is, finite; no gain is negative.
+
+    Returns
+    -------
+    Estimate
+        Certified, but where the Bayes capacity is a sampled one, whose confidence it then has; the value is the upper
+        end.
+
+    Raises
+    ------
+    InvalidValueError
+        If ``before`` is not in ``[0, most]``.
+    TooLargeError, UnsupportedError
+        If the system is not one, or has no explicit channel.
+
+    Notes
+    -----
+    Source: Alvim et al., The Science of Quantitative Information Flow, Theorem 7.2 (the "miracle" theorem) for the
+    first. For the second, an observation is with probability c of the part of the laws that all secrets share, which
+    tells nothing; otherwise no guess gains more than the most.
+
+    Examples
+    --------
+    >>> import discretion as dc
+    >>> bounds = posterior_vulnerability_bounds(dc.RandomizedResponse(4, p=0.4), before=0.01)
+    >>> bounds.low, round(bounds.high, 12)
+    (0.01, 0.016)
+    """
+    seen = as_plain(system)
+    largest, blind = as_real(most, "most"), as_real(before, "before")
+    if not 0 <= blind <= largest < float("inf"):
+        raise InvalidValueError(
+            f"before must be in [0, most], and most finite, got before={before!r} and most={most!r}"
+        )
+    capacity, shared = plan_multiplicative_bayes_capacity(seen), plan_security_of_losses(seen, seen.secrets)
+
+    def bounds() -> Estimate:
+        ratio, common = capacity.compute(), lowest(shared.compute())
+        high = max(blind, min(highest(ratio) * blind, common * blind + (1 - common) * largest))
+        confidence = ratio.confidence if isinstance(ratio, Estimate) else None
+        return Estimate(high, blind, high, confidence, _MIRACLE)
+
+    return Plan(Method(_MIRACLE, "bound"), bounds)

@@ -1,0 +1,94 @@
+"""What a user with a prior of her own can rely on, whatever prior the system was measured at."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from discretion.channels.channel import System
+from discretion.estimate import highest, lowest
+from discretion.measures.bayes_security import plan_bayes_security
+from discretion.measures.capacity import plan_multiplicative_bayes_capacity
+from discretion.measures.measure import Method, Plan, as_plain, measure, prior_on
+
+
+@dataclass(frozen=True)
+class BayesRiskBounds:
+    """Two lower bounds on the Bayes risk at a prior; made by `bayes_risk_bounds`.
+
+    Parameters
+    ----------
+    by_bayes_security
+        ``β*(C) · (1 - max π)``.
+    by_capacity
+        ``1 - ML^×(C) · max π``, or 0 where that is negative.
+    """
+
+    by_bayes_security: float
+    by_capacity: float
+
+    @property
+    def bound(self) -> float:
+        """The larger of both: the best guess is wrong at least as often."""
+        return max(self.by_bayes_security, self.by_capacity)
+
+    @property
+    def tighter(self) -> Literal["bayes_security", "capacity"]:
+        """Which of both is the larger."""
+        return "bayes_security" if self.by_bayes_security >= self.by_capacity else "capacity"
+
+
+@measure
+def bayes_risk_bounds(system: System, prior: ArrayLike | None = None) -> Plan[BayesRiskBounds]:
+    """Return what Bayes security and what the Bayes capacity say of the risk at a user's own prior.
+
+    ``R*(π, C) >= β*(C) · (1 - max π)`` and ``R*(π, C) >= 1 - ML^×(C) · max π``
+
+    Parameters
+    ----------
+    system
+        A channel, a mechanism, or a structured system with k secrets.
+    prior
+        Probabilities of the secrets, shape ``(k,)``; None means uniform.
+
+    Returns
+    -------
+    BayesRiskBounds
+        ``.by_bayes_security``, ``.by_capacity``, ``.bound`` (the larger) and ``.tighter`` (which it is). Where β* or
+        the capacity is an `Estimate`, the bound is that of its cautious end and holds with its confidence.
+
+    Raises
+    ------
+    InvalidPriorError
+        If the prior is not a distribution on the secrets.
+    UnsupportedError
+        If the system is not one.
+
+    Notes
+    -----
+    Source: Bayes-sec, section V-E. Neither needs the channel once its two numbers are published. The first is tight at
+    the uniform prior on the leakiest pair, the second at the uniform prior on all secrets.
+
+    Examples
+    --------
+    >>> import discretion as dc
+    >>> mechanism = dc.RandomizedResponse(4, p=0.7)
+    >>> bounds = bayes_risk_bounds(mechanism)
+    >>> round(bounds.by_bayes_security, 12), round(bounds.by_capacity, 12), bounds.tighter
+    (0.3, 0.3, 'bayes_security')
+    >>> bayes_risk_bounds(mechanism, [0.5, 0.5, 0, 0]).tighter
+    'bayes_security'
+    """
+    seen = as_plain(system)
+    law = prior_on(seen, prior)
+    security, capacity = plan_bayes_security(seen), plan_multiplicative_bayes_capacity(seen)
+    likeliest = 1 / seen.secrets if law is None else float(law.max())
+    error = 1 - likeliest if law is None else float(np.delete(law, law.argmax()).sum())
+
+    def bounds() -> BayesRiskBounds:
+        by_capacity = max(0.0, 1 - highest(capacity.compute()) * likeliest)
+        return BayesRiskBounds(lowest(security.compute()) * error, by_capacity)
+
+    rung = "estimate" if "estimate" in (security.rung, capacity.rung) else "bound"
+    return Plan(Method(f"β*: {security.method.name}; capacity: {capacity.method.name}", rung), bounds)

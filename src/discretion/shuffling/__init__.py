@@ -1,0 +1,38 @@
+"""The shuffle model: what the target's value risks in a crowd whose reports are shown without their senders."""
+
+from discretion.shuffling import (  # these register the algorithms
+    attack_curves as attack_curves,
+    leakiest as leakiest,
+    plans as plans,
+    privacy as privacy,
+    rounds as rounds,
+)
+from discretion.shuffling.asymptotics import asymptotic_vulnerability, maximum_load_bounds
+from discretion.shuffling.composition import privacy_loss_distribution
+from discretion.shuffling.dataset_gains import holder_gain, presence_gain, target_gain
+from discretion.shuffling.datasets import (
+    dataset_channel,
+    full_shuffle_channel,
+    reduced_dataset_channel,
+    reduced_shuffle_channel,
+)
+from discretion.shuffling.inverse import largest_epsilon, smallest_crowd
+from discretion.shuffling.maximum_load import maximum_load
+from discretion.shuffling.shuffled import Shuffled
+
+__all__ = [
+    "Shuffled",
+    "asymptotic_vulnerability",
+    "dataset_channel",
+    "full_shuffle_channel",
+    "holder_gain",
+    "largest_epsilon",
+    "maximum_load",
+    "maximum_load_bounds",
+    "presence_gain",
+    "privacy_loss_distribution",
+    "reduced_dataset_channel",
+    "reduced_shuffle_channel",
+    "smallest_crowd",
+    "target_gain",
+]

@@ -1,0 +1,132 @@
+"""What the best attacks on one person in a shuffled crowd find."""
+
+from collections.abc import Iterable
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discretion import limits
+from discretion.channels.channel import Channel
+from discretion.estimate import Estimate, as_share
+from discretion.measures.attack_curves.best_tests import BestTests
+from discretion.measures.attack_curves.conjugate import Conjugate, Way
+from discretion.measures.attack_curves.polygon import Polygon, lower_envelope
+from discretion.measures.bayes_security import Pair
+from discretion.measures.divergences import logarithms
+from discretion.measures.local_privacy import plan_ldp_epsilon
+from discretion.measures.measure import Method, Plan
+from discretion.measures.privacy import plan_privacy_profile, ratio_of
+from discretion.measures.tradeoff import places_of, plan_tradeoff
+from discretion.numerics.laws.poisson_multinomial import histogram_box, with_target
+from discretion.shuffling.alike import Ends
+from discretion.shuffling.blanket import BOUND, between
+from discretion.shuffling.pairs import PairOfValues, largest_excess_beyond, unlike
+from discretion.shuffling.plans import PLAIN, method_of_pairs
+from discretion.shuffling.views import AmongOthers, AmongWorst, View
+from discretion.shuffling.worst_counts import ENUMERATED, is_enumerable, of_excess, worst_of
+
+Reals = NDArray[np.float64]
+
+RATIOS = Method("likelihood ratios of the histograms of reports", "exact")
+
+
+@plan_tradeoff.register
+def _(system: AmongOthers, pair: Pair | None) -> Plan[BestTests]:
+    if system.leaves_only_the_target:
+        return plan_tradeoff(system.mechanism, pair).named(PLAIN)
+    pairs = system.pairs if pair is None else [system.pair(*_ends(system, pair))]
+    if all(map(_is_listed, pairs)):
+        return Plan(RATIOS, lambda: _listed(system, pairs, both_ways=pair is None))
+    there, back = _way(pairs), _way([each.reversed() for each in pairs])
+    if pair is None:
+        there = back = _way(unlike(way for each in pairs for way in (each, each.reversed())))
+    how = method_of_pairs(system)
+    return Plan(how, lambda: Conjugate(back, there, _largest(system), how.name))
+
+
+@plan_tradeoff.register
+def _(system: AmongWorst, pair: Pair | None) -> Plan[BestTests]:
+    if system.two_types is not None and system.n <= limits.current().most_users_split:
+        return Plan(ENUMERATED, lambda: _split(system, pair))
+    how = ENUMERATED if is_enumerable(of_excess(system, 0.0, {})) else BOUND
+    if pair is None:
+        way = Way.of_profile(plan_privacy_profile(system).compute())
+        return Plan(how, lambda: Conjugate(way, way, _largest(system), how.name))
+    a, b = _ends(system, pair)
+    return Plan(how, lambda: Conjugate(_worst(system, (b, a)), _worst(system, (a, b)), _largest(system), how.name))
+
+
+def _listed(system: AmongOthers, pairs: Iterable[PairOfValues], *, both_ways: bool) -> Polygon:
+    """Return the best tests by all histograms, whose ratios are no larger than those of one report."""
+    largest = _largest(system)
+    found: list[Polygon] = []
+    for pair in pairs:
+        tests = _within(largest, *_log_likelihoods(pair))
+        found += [tests, tests.reversed] if both_ways else [tests]
+    return lower_envelope(found) if both_ways else found[0]
+
+
+def _within(largest: float, log_a: Reals, log_b: Reals) -> Polygon:
+    """Return the best tests of b against a, of which nothing is likelier from one by more than the largest ratio."""
+    return Polygon.of_logs(np.maximum(log_a, log_b - largest), np.maximum(log_b, log_a - largest))
+
+
+def _is_listed(pair: PairOfValues) -> bool:
+    if pair.is_loud:
+        return pair.work_in_logs <= limits.current().most_log_terms
+    return pair.is_listable
+
+
+def _log_likelihoods(pair: PairOfValues) -> tuple[Reals, Reals]:
+    """Return ``log P(h | a)`` and ``log P(h | b)`` over the histograms but for those of next to no probability."""
+    if pair.is_loud:
+        return pair.likely_logs
+    if pair.types.shape[1] == 2 and pair.is_linear:  # all of them would be more than those in a box that matter
+        box = histogram_box(tuple(group.count for group in pair.groups), pair.types[2:])
+        a, b = np.maximum(with_target(box, pair.types[:2])[1].reshape(2, -1), 0.0)
+    else:
+        a, b = pair.likelihoods
+    return logarithms(a), logarithms(b)
+
+
+def _split(system: AmongWorst, pair: Pair | None) -> Polygon:
+    """Return the best tests whatever of two values the others hold, two kinds of report being all there are."""
+    ends = (0, 1) if pair is None else _ends(system, pair)
+    largest, found = _largest(system), list[Polygon]()
+    for block in system.split_likelihoods:
+        for p, q in block[list(ends)].swapaxes(0, 1):
+            way = _within(largest, logarithms(p), logarithms(q))
+            found += [way] if pair is not None else [way, way.reversed]
+        found = [lower_envelope(found)]
+    return found[0]
+
+
+def _way(pairs: list[PairOfValues]) -> Way:
+    return Way.of_profile(partial(_excess, pairs))
+
+
+def _excess(pairs: list[PairOfValues], epsilon: float) -> float | Estimate:
+    return as_share(largest_excess_beyond(pairs, epsilon))
+
+
+def _worst(system: AmongWorst, ends: Ends) -> Way:
+    """Return by how much the first value's law exceeds the second's, whatever of all the others hold it is most."""
+    listed: dict[tuple[int, ...], list[PairOfValues]] = {}
+
+    def bounds(epsilon: float) -> Estimate:
+        return between(0.0, system.blanket.excess(*ends, ratio_of(epsilon)))
+
+    def excess(epsilon: float) -> float | Estimate:
+        return as_share(worst_of(of_excess(system, epsilon, listed, [ends]), partial(bounds, epsilon)))
+
+    return Way.of_profile(excess)
+
+
+def _largest(system: View) -> float:
+    return plan_ldp_epsilon(system).compute()
+
+
+def _ends(system: View, pair: Pair) -> Ends:
+    inputs = system.mechanism.inputs if isinstance(system.mechanism, Channel) else range(system.secrets)
+    return places_of(pair, inputs)

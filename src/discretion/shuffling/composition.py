@@ -1,0 +1,146 @@
+"""Many collections from the same users: δ(ε) of one, handed to a privacy accountant that composes them.
+
+Between two secrets δ(ε) is convex in ``e^ε``, and so is the largest of several. Every convex function through values
+that are nowhere below it therefore bounds it: the lower convex hull of δ on a grid is a certified upper bound that is
+exact on the grid. Its corners are the losses of two laws that are at least as far apart as any two secrets
+(Doroshenko, Ghazi, Kamath, Kumar and Manurangsi, "Connect the dots", PoPETs 2022).
+"""
+
+import math
+from bisect import bisect_left
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discretion import limits
+from discretion.channels.channel import System, as_system
+from discretion.errors import InvalidValueError, TooLargeError, UnsupportedError
+from discretion.measures.local_privacy import plan_ldp_epsilon
+from discretion.measures.privacy import Bound, claimed, plan_profile_bound
+from discretion.validation import as_real
+
+Reals = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+# Losses beyond which δ is no more than this above its limit are taken for infinite.
+_TAIL = 2e-15
+_LARGEST = 700.0
+
+
+def privacy_loss_distribution(system: System, interval: float = 1e-4) -> Any:
+    """Return the privacy loss of one collection for Google's `dp-accounting`, which composes several.
+
+    Its δ(ε) is `privacy_profile` wherever ε is a multiple of ``interval``, and no less anywhere.
+
+    Parameters
+    ----------
+    system
+        As for `privacy_profile`. In every round an adversary knows as much of the others in a crowd, who may hold other
+        values than before.
+    interval
+        How far apart the losses are, above 0; the profile is computed at each one until it vanishes. Only losses with
+        the same interval can be composed.
+
+    Returns
+    -------
+    dp_accounting.pld.privacy_loss_distribution.PrivacyLossDistribution
+        Symmetric and pessimistic: ``.self_compose(rounds)``, then ``.get_epsilon_for_delta(δ)`` or
+        ``.get_delta_for_epsilon(ε)``, which are certified up to what dp-accounting rounds. Where the profile is known
+        by bounds only, it is their upper end.
+
+    Raises
+    ------
+    InvalidValueError
+        If the interval is not a positive number.
+    TooLargeError
+        If there are more than a million intervals up to where the profile vanishes.
+    UnsupportedError
+        If dp-accounting is not installed, the system is not one, or a crowd of whose others nothing is said.
+
+    Notes
+    -----
+    Connect the dots, Algorithm 1, for a symmetric pair of laws: a loss of -ε is ``e^ε`` times less likely than ε.
+    The profile is the largest over pairs of secrets, so that rounds may compose to less for every single pair.
+
+    Examples
+    --------
+    >>> import discretion as dc
+    >>> crowd = dc.Shuffled(dc.RandomizedResponse(2, epsilon=1), 10_000)
+    >>> loss = privacy_loss_distribution(crowd.seen_by(dc.AllButOne([0, 9_999])))  # doctest: +SKIP
+    >>> round(loss.self_compose(10).get_epsilon_for_delta(1e-6), 3)  # doctest: +SKIP
+    0.122
+    """
+    step = as_real(interval, "interval")
+    if step <= 0:
+        raise InvalidValueError(f"interval must be positive, got {interval!r}")
+    accountant = _accountant()
+    seen = claimed(as_system(system))
+    bound = plan_profile_bound(seen).compute()
+    points = _points(bound, plan_ldp_epsilon(seen).compute(), step)
+    losses, infinite = _losses(bound(step * np.arange(points + 1, dtype=np.float64)), step)
+    return accountant.PrivacyLossDistribution.create_from_rounded_probability(losses, infinite, step)
+
+
+def _accountant() -> Any:
+    try:
+        return import_module("dp_accounting.pld.privacy_loss_distribution")
+    except ImportError as error:
+        raise UnsupportedError(
+            "composing collections needs the package dp-accounting, which Discretion's extra dp brings (uv run "
+            "--extra dp)"
+        ) from error
+
+
+def _points(bound: Bound, most: float, step: float) -> int:
+    """Return how many steps there are to where δ is at its limit, but for what is neglected."""
+
+    def at(epsilon: float) -> float:
+        return float(bound(np.array([epsilon]))[0])
+
+    most, goal, points = min(most, _LARGEST), at(math.inf) + _TAIL, 1
+    while points * step < most and at(points * step) > goal:
+        points *= 2
+    points = bisect_left(range(points), True, key=lambda point: at(point * step) <= goal)
+    points = min(points, math.ceil(most / step))
+    if points > limits.current().most_profile_points:
+        raise TooLargeError(
+            f"there are {points:,} steps of {step:g} to where the profile vanishes; take a longer interval"
+        )
+    return points
+
+
+def _losses(deltas: Reals, step: float) -> tuple[dict[int, float], float]:
+    """Return the law of the loss under one of the two, by multiples of the step, and the mass of an infinite one.
+
+    The hull's slope in e^ε falls short of 0 by what the other law has above ε, so that its bends are that law's masses.
+    """
+    corners = _lower_hull(np.minimum.accumulate(deltas), step)
+    ratios, heights = np.exp(step * corners), np.minimum.accumulate(deltas)[corners]
+    slopes = np.append(np.diff(heights) / (ratios[:-1] * np.expm1(step * np.diff(corners))), 0.0)
+    bends = np.maximum(np.diff(slopes), 0.0)
+    law = {0: max(0.0, float(1 - heights[0] + 2 * slopes[0]))}
+    for point, ratio, mass in zip(corners[1:].tolist(), ratios[1:].tolist(), bends.tolist(), strict=True):
+        law[point], law[-point] = mass * ratio, mass
+    return law, float(heights[-1])
+
+
+def _lower_hull(heights: Reals, step: float) -> Integers:
+    """Return where the lower convex hull of the points ``(e^(step i), heights[i])`` has its corners."""
+    corners: list[int] = []
+    slopes: list[float] = []
+    values = heights.tolist()
+    for point, value in enumerate(values):
+        slope = -math.inf
+        while corners:
+            last = corners[-1]
+            slope = (value - values[last]) / (math.exp(step * last) * math.expm1(step * (point - last)))
+            if not slopes or slope > slopes[-1]:
+                break
+            corners.pop()
+            slopes.pop()
+        if corners:
+            slopes.append(slope)
+        corners.append(point)
+    return np.array(corners, dtype=np.int64)

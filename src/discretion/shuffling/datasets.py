@@ -1,0 +1,197 @@
+"""The small explicit channels on whole datasets: the paper's N, S, Sʳ and Nʳ, for teaching and tests.
+
+A dataset is a tuple of n values in 0..k-1, in lexicographic order; a histogram is a tuple of k counts, those with most
+of the first value first (Tables Ib and Ic of Shuffle; the other tables swap two datasets).
+"""
+
+import itertools
+from functools import reduce
+
+import numpy as np
+
+from discretion import limits
+from discretion.channels.channel import Channel, System, as_system
+from discretion.channels.size import check_size
+from discretion.errors import TooLargeError
+from discretion.numerics.histograms.histograms import histogram_count, histogram_law, histograms, places, sequence_count
+from discretion.shuffling.independent_users import IndependentUsers
+from discretion.validation import as_count
+
+Dataset = tuple[int, ...]
+
+_WAY_OUT = "take fewer users or values, or discretion.Shuffled, which never builds it"
+
+
+def full_shuffle_channel(n: int, k: int) -> Channel:
+    """Return the shuffle channel S from datasets to datasets: ``S[x, y] = 1/#h(x)`` if ``h(y) = h(x)``, else 0.
+
+    Parameters
+    ----------
+    n
+        Number of users, at least 1.
+    k
+        Number of values, at least 1.
+
+    Returns
+    -------
+    Channel
+        Shape ``(k^n, k^n)``.
+
+    Raises
+    ------
+    TooLargeError
+        If the matrix would not fit.
+
+    Notes
+    -----
+    Source: Shuffle, Definition 7; ``#h(x)`` is the number of datasets with x's histogram (a permutation has
+    probability 1/n! only when the entries are distinct).
+
+    Examples
+    --------
+    >>> full_shuffle_channel(2, 2).matrix.tolist()
+    [[1.0, 0.0, 0.0, 0.0], [0.0, 0.5, 0.5, 0.0], [0.0, 0.5, 0.5, 0.0], [0.0, 0.0, 0.0, 1.0]]
+    """
+    reduced = reduced_shuffle_channel(n, k)
+    datasets = reduced.shape[0]
+    check_size(datasets, datasets, f"the shuffle channel of {n} users and {k} values", _WAY_OUT)
+    rows = reduced.dense()
+    return Channel((rows / rows.sum(axis=0)) @ rows.T, reduced.inputs, reduced.inputs)
+
+
+def reduced_shuffle_channel(n: int, k: int) -> Channel:
+    """Return the reduced shuffle channel Sʳ from datasets to histograms: it shows the histogram.
+
+    Parameters
+    ----------
+    n
+        Number of users, at least 1.
+    k
+        Number of values, at least 1.
+
+    Returns
+    -------
+    Channel
+        Shape ``(k^n, C(n+k-1, k-1))``; it leaks the same as `full_shuffle_channel` (Shuffle, Proposition 9).
+
+    Raises
+    ------
+    TooLargeError
+        If the matrix would not fit.
+
+    Notes
+    -----
+    Source: Shuffle, Definition 8.
+
+    Examples
+    --------
+    >>> reduced_shuffle_channel(2, 2).matrix.tolist()
+    [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
+    """
+    n, k = as_count(n, "n", at_least=1), as_count(k, "k", at_least=1)
+    check_size(
+        sequence_count(n, k),
+        histogram_count(n, k),
+        f"the reduced shuffle channel of {n} users and {k} values",
+        _WAY_OUT,
+    )
+    datasets = list(itertools.product(range(k), repeat=n))
+    outputs = _histogram_labels(n, k)
+    column = {histogram: z for z, histogram in enumerate(outputs)}
+    matrix = np.zeros((len(datasets), len(outputs)))
+    for x, dataset in enumerate(datasets):
+        matrix[x, column[tuple(dataset.count(value) for value in range(k))]] = 1.0
+    return Channel(matrix, datasets, outputs)
+
+
+def dataset_channel(mechanism: System, n: int) -> Channel | IndependentUsers:
+    """Return the channel N from datasets to datasets: every user randomizes her own value.
+
+    ``N[x, y] = Π_i Q[x_i, y_i]``
+
+    Parameters
+    ----------
+    mechanism
+        A local mechanism or a channel Q, with k values and m kinds of report.
+    n
+        Number of users, at least 1.
+
+    Returns
+    -------
+    Channel or IndependentUsers
+        Shape ``(k^n, m^n)``; where that would not fit, a system that is not written down, whose measures of the uniform
+        prior factorise by users: guesses and capacities multiply, information, ε and Rényi divergences add up.
+
+    Raises
+    ------
+    UnsupportedError
+        If the mechanism is not a system.
+
+    Notes
+    -----
+    Source: Shuffle, Definition 10, for any local randomizer.
+
+    Examples
+    --------
+    >>> import discretion as dc
+    >>> dataset_channel(dc.RandomizedResponse(2, p=0.75), 2).matrix[0].tolist()
+    [0.5625, 0.1875, 0.1875, 0.0625]
+    """
+    base, n = as_system(mechanism), as_count(n, "n", at_least=1)
+    try:
+        channel = base.channel()
+        k, m = channel.shape
+        check_size(sequence_count(n, k), sequence_count(n, m), f"the channel of {n} users with {k} values", _WAY_OUT)
+    except TooLargeError:
+        if n > (most := limits.current().most_users_summed):
+            raise TooLargeError(f"datasets of {n:,} users are more than numbers count; take at most {most:,}") from None
+        return IndependentUsers(base, n)
+    product = reduce(np.kron, [channel.dense()] * n)
+    return Channel(product, itertools.product(range(k), repeat=n), itertools.product(range(m), repeat=n))
+
+
+def reduced_dataset_channel(mechanism: System, n: int) -> Channel:
+    """Return the reduced channel Nʳ from the histogram of values to the histogram of reports.
+
+    Parameters
+    ----------
+    mechanism
+        A local mechanism or a channel, with k values and m kinds of report.
+    n
+        Number of users, at least 1.
+
+    Returns
+    -------
+    Channel
+        Shape ``(C(n+k-1, k-1), C(n+m-1, m-1))``.
+
+    Raises
+    ------
+    TooLargeError
+        If the matrix would not fit.
+    UnsupportedError
+        If the mechanism is not a system.
+
+    Notes
+    -----
+    Source: Shuffle, Definition 23; ``N Sʳ = Sʳ Nʳ`` (Proposition 26). Rows 2 and 3 of the paper's Table IV carry a
+    stray /3.
+
+    Examples
+    --------
+    >>> import discretion as dc
+    >>> reduced_dataset_channel(dc.RandomizedResponse(2, p=0.75), 2).matrix.round(6).tolist()[1]
+    [0.1875, 0.625, 0.1875]
+    """
+    rows = as_system(mechanism).channel().dense()
+    n = as_count(n, "n", at_least=1)
+    k, m = rows.shape
+    what = f"the reduced channel of {n} users with {k} values"
+    check_size(histogram_count(n, k), max(histogram_count(n, m), sequence_count(m - 1, n + 1)), what, _WAY_OUT)
+    index = places(histograms(n, m))
+    inputs = _histogram_labels(n, k)
+    return Channel([histogram_law(counts, rows)[index] for counts in inputs], inputs, _histogram_labels(n, m))
+
+
+def _histogram_labels(n: int, k: int) -> list[Dataset]:
+    return [tuple(histogram) for histogram in histograms(n, k).tolist()]

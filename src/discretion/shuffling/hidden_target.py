@@ -1,0 +1,105 @@
+"""What a crowd promises at a glance, whoever the others are: certified upper bounds out of few sums.
+
+By the privacy blanket alone, and with some slack: who can wait asks the measures, whose answers are exact or nearer.
+"""
+
+import math
+from functools import cached_property
+
+import numpy as np
+
+from discretion.adversaries.priors import written_out
+from discretion.channels.channel import System
+from discretion.estimate import Estimate, highest, in_doubles
+from discretion.measures.local_privacy import ldp_epsilon
+from discretion.measures.privacy import normal_epsilon, ratio_of
+from discretion.measures.vulnerability import Prior, posterior_vulnerability
+from discretion.shuffling.others import Group, blanket_probability, is_symmetric, report_types
+from discretion.shuffling.pairs import Blanket
+
+METHOD = "certified upper bound by the privacy blanket"
+
+_SLACK, _STEP, _NEAR, _NOTHING = 0.05, 1.25, 1.05, 1e-9
+
+
+class HiddenTarget:
+    """One of n people whose reports are shuffled, as anybody sees her, whatever she knows of the others.
+
+    Parameters
+    ----------
+    mechanism
+        A local mechanism.
+    n
+        How many people report, the target included.
+
+    Examples
+    --------
+    >>> import discretion as dc
+    >>> target = HiddenTarget(dc.SubsetSelection(91, epsilon=1), 10_000)
+    >>> round(target.guess().high, 4), round(target.epsilon(1e-5).high, 3)
+    (0.0116, 0.024)
+    """
+
+    def __init__(self, mechanism: System, n: int) -> None:
+        self._mechanism, self._n = mechanism, n
+        self._blanket = Blanket(mechanism, n, _SLACK)
+
+    def guess(self, prior: Prior = None) -> Estimate:
+        """Return what the guess of her value is at most: beforehand as likely as the prior says, uniform if None.
+
+        The least of three bounds, π₁ and π₂ being the likeliest values' probabilities: what her report tells alone;
+        ``π₁ + (1 - π₁) δ(π₁/π₂)``, δ being the excess of pairs, since other values are guessed only where they have
+        become likelier than the first; and ``π₁ + √(χ² Σ_x π_x² / (n γ))``, which is how far the likelihoods of values
+        vary about those of n γ reports of the blanket (Cauchy and Schwarz).
+        """
+        law = written_out(prior, self._mechanism.secrets)
+        second, first = np.sort(law)[-2:].tolist()
+        epsilon = math.log(first / second) if second else math.inf
+        told = min(1.0, self._excess(min(epsilon, self._negligible)))
+        alone = highest(in_doubles(posterior_vulnerability(self._mechanism, prior)))
+        spread = first + math.sqrt(float(law @ law)) * self._deviation
+        return _at_most(min(first + (1 - first) * told, spread, alone), at_least=first)
+
+    def epsilon(self, delta: float) -> Estimate:
+        """Return for which ε the crowd is surely (ε, δ)-differentially private, against who knows all others."""
+        if self._excess(0.0) <= delta:
+            return _at_most(0.0)
+        most = ldp_epsilon(self._mechanism)
+        # In a few digits, so that the last ones do not depend on whose special functions guess.
+        low, high = 0.0, min(most, float(f"{normal_epsilon(self._excess(0.0), delta):.3g}"))
+        while high < most and self._excess(high) > delta:
+            low, high = high, min(most, _STEP * high)
+        low = max(low, high / _STEP)
+        while low and self._excess(low) <= delta:
+            low, high = low / _STEP, low
+        while high > _NEAR * low:
+            middle = (low + high) / 2
+            low, high = (middle, high) if self._excess(middle) > delta else (low, middle)
+        return _at_most(high)
+
+    @cached_property
+    def _negligible(self) -> float:
+        """An ε that pairs hardly exceed: beyond, the excess takes long to find, and is not needed."""
+        return normal_epsilon(self._excess(0.0), _NOTHING)
+
+    @cached_property
+    def _deviation(self) -> float:
+        """How far a value's likelihood is at most from the blanket's, relatively and in the root of the mean square.
+
+        Of B others in the blanket, B ~ Bin(n-1, γ), she is one among B + 1, and the mean of 1/(B+1) at most 1/(n γ).
+        """
+        probability = blanket_probability(self._mechanism)
+        if not probability or not is_symmetric(self._mechanism):
+            return math.inf
+        likely, blanket = report_types(self._mechanism, (Group(1, blanket=True),), (0,))
+        if blanket.min() == 0:
+            return math.inf
+        distance = float(((likely - blanket) ** 2 / blanket).sum())
+        return math.sqrt(distance / (self._n * probability))
+
+    def _excess(self, epsilon: float) -> float:
+        return self._blanket.largest_excess(ratio_of(epsilon))
+
+
+def _at_most(bound: float, at_least: float = 0.0) -> Estimate:
+    return Estimate(bound, min(at_least, bound), bound, None, METHOD)

@@ -1,0 +1,283 @@
+"""Which algorithm answers for a shuffled crowd.
+
+One rule for all measures: what is plain to see needs no sum; then a closed form; then, for two values of the target,
+the mean excess of a sum of steps; then all histograms, if they can be listed; then, if all others are alike to the
+adversary, a sample; else certified bounds.
+"""
+
+import operator
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discretion.adversaries.gains import Gain, IdentityGain
+from discretion.adversaries.priors import written_out
+from discretion.channels.storage import Dense
+from discretion.estimate import Estimate, as_share, settled
+from discretion.measures.bayes_security import plan_bayes_security
+from discretion.measures.capacity import plan_multiplicative_bayes_capacity
+from discretion.measures.information import information_of, plan_mutual_information
+from discretion.measures.local_privacy import plan_ldp_epsilon
+from discretion.measures.measure import Method, Plan
+from discretion.measures.privacy import plan_privacy_profile
+from discretion.measures.shannon_capacity import NEWTON, attained_uniformly, capacity_of, plan_shannon_capacity
+from discretion.measures.two_secrets import best_guess
+from discretion.measures.vulnerability import Prior, plan_bayes_risk, plan_posterior_vulnerability
+from discretion.numerics.draws.randomness import generator
+from discretion.numerics.matrices import besides_maxima
+from discretion.shuffling import exchangeable
+from discretion.shuffling.blanket import BOUND, between
+from discretion.shuffling.known_monte_carlo import METHOD as SAMPLED_AMONG_KNOWN, can_be_sampled_among, mean_among_known
+from discretion.shuffling.monte_carlo import METHOD as SAMPLED, Leak as SampledLeak, can_be_sampled, mean_over_crowds
+from discretion.shuffling.one_law import OneLaw
+from discretion.shuffling.others import is_symmetric
+from discretion.shuffling.pairs import largest_excess_beyond
+from discretion.shuffling.randomized_response import (
+    bayes_security_among_uniform,
+    mutual_information_among_uniform,
+    posterior_vulnerability_among_uniform,
+)
+from discretion.shuffling.sampled_leaks import GuessLeak, InformationLeak
+from discretion.shuffling.views import AmongExchangeable, AmongOthers, AmongWorst, View
+from discretion.shuffling.worst import (
+    CapacityBounds,
+    GainBounds,
+    InformationBounds,
+    Leak,
+    LeakBounds,
+    bounded,
+    bounded_worst,
+)
+from discretion.shuffling.worst_counts import ENUMERATED, OfAllValues, Question, is_enumerable, worst_of
+
+Reals = NDArray[np.float64]
+Result = Plan[float | Estimate]
+
+MAXIMUM_LOAD = Method("maximum load, closed form (Shuffle eq. 17)", "closed form")
+WALK = Method("binomial sum over a fair walk", "closed form")
+STEPS = Method("mean excess of a sum of independent steps", "exact")
+HISTOGRAMS = Method("sum over the histograms of reports", "exact")
+# Bounds so near to each other, relatively, that no sample comes nearer.
+_NARROW = 1e-4
+PLAIN = "the target's report is plain to see"
+
+
+@plan_posterior_vulnerability.register
+def _(system: AmongOthers, prior: Prior, gain: Gain) -> Result:
+    if system.leaves_only_the_target:
+        return plan_posterior_vulnerability(system.mechanism, prior, gain).named(PLAIN)
+    response = system.uniform_response
+    if response is not None and isinstance(gain, IdentityGain) and prior is None:
+        return Plan(MAXIMUM_LOAD, lambda: posterior_vulnerability_among_uniform(response, system.n))
+    law = _law(system, prior)
+    if system.secrets == 2 and system.group is not None:
+        # How far the first value's law exceeds the second's is what the pair says, so that these change places.
+        lines = (gain.guesses() * law)[:, ::-1]
+        return Plan(STEPS, lambda: settled(best_guess(lines, system.pair(0, 1).excess_beyond)))
+    if system.is_listable:
+        return Plan(HISTOGRAMS, lambda: float(gain.best(law[:, None] * system.likelihoods()).sum()))
+    if _can_be_sampled(system):
+        return Plan(SAMPLED, lambda: _sampled(system, GuessLeak(law, gain), GainBounds(law, gain)))
+    return _beside_bounds(system, GuessLeak(law, gain), lambda: _bounded_gain(system, prior, gain))
+
+
+@plan_bayes_risk.register
+def _(system: AmongOthers, prior: Prior) -> Result:
+    if system.leaves_only_the_target:
+        return plan_bayes_risk(system.mechanism, prior).named(PLAIN)
+    if system.is_listable:
+        law = _law(system, prior)
+        return Plan(HISTOGRAMS, lambda: besides_maxima(law[:, None] * system.likelihoods()))
+    return _risk_of_guess(system, prior)
+
+
+@plan_bayes_security.register
+def _(system: AmongOthers) -> Result:
+    if system.leaves_only_the_target:
+        return plan_bayes_security(system.mechanism).named(PLAIN)
+    response = system.uniform_response
+    if response is not None:
+        return Plan(WALK, lambda: bayes_security_among_uniform(response, system.n))
+    return Plan(
+        method_of_pairs(system),
+        lambda: settled(as_share(1 - largest_excess_beyond(system.pairs, 0.0))),
+    )
+
+
+@plan_mutual_information.register
+def _(system: AmongOthers, prior: Prior) -> Result:
+    if system.leaves_only_the_target:
+        return plan_mutual_information(system.mechanism, prior).named(PLAIN)
+    response = system.uniform_response
+    if response is not None and prior is None:
+        return Plan(WALK, lambda: mutual_information_among_uniform(response, system.n))
+    if system.is_listable:
+        return Plan(HISTOGRAMS, lambda: information_of(Dense(system.likelihoods()), prior))
+    if _can_be_sampled(system):
+        law = _law(system, prior)
+        return Plan(SAMPLED, lambda: _sampled(system, InformationLeak(law), InformationBounds(law)))
+    return _beside_bounds(
+        system,
+        InformationLeak(_law(system, prior)),
+        lambda: bounded(
+            system, lambda view: plan_mutual_information(view, prior), InformationBounds(_law(system, prior))
+        ),
+    )
+
+
+@plan_shannon_capacity.register
+def _(system: AmongOthers, tolerance: float) -> Plan[Estimate]:
+    if system.leaves_only_the_target:
+        return plan_shannon_capacity(system.mechanism, tolerance).named(PLAIN)
+    if is_symmetric(system.mechanism) and all(group.is_uniform for group in system.groups):
+        return attained_uniformly(system)
+    if system.is_listable:
+        return Plan(NEWTON, lambda: capacity_of(Dense(system.likelihoods()), tolerance))
+    return Plan(BOUND, lambda: bounded(system, lambda view: plan_shannon_capacity(view, tolerance), CapacityBounds()))
+
+
+@plan_posterior_vulnerability.register
+def _(system: AmongWorst, prior: Prior, gain: Gain) -> Result:
+    law, leak = _law(system, prior), _gain_leak(prior, gain)
+    question = OfAllValues(
+        system,
+        leak,
+        lambda rows: float(gain.best(law[:, None] * rows).sum()),
+        alike=prior is None and gain.is_symmetric,
+    )
+    return _worst(question, leak, GainBounds(law, gain))
+
+
+@plan_bayes_risk.register
+def _(system: AmongWorst, prior: Prior) -> Result:
+    law, gain = _law(system, prior), IdentityGain(system.secrets)
+    question = OfAllValues(
+        system,
+        lambda view: _negative(plan_bayes_risk(view, prior)),
+        lambda rows: -besides_maxima(law[:, None] * rows),
+        alike=prior is None,
+    )
+    if is_enumerable(question):
+        # What a guess gains less 1 is what it misses, negated.
+        return _negative(Plan(ENUMERATED, lambda: worst_of(question, lambda: _bounded_gain(system, prior, gain) - 1)))
+    return _risk_of_guess(system, prior)
+
+
+@plan_bayes_security.register
+def _(system: AmongWorst) -> Result:
+    return plan_privacy_profile(system).then(lambda profile: as_share(1 - profile(0.0)))
+
+
+@plan_mutual_information.register
+def _(system: AmongWorst, prior: Prior) -> Result:
+    def leak(view: AmongOthers) -> Result:
+        return plan_mutual_information(view, prior)
+
+    question = OfAllValues(system, leak, lambda rows: information_of(Dense(rows), prior), alike=prior is None)
+    return _worst(question, leak, InformationBounds(_law(system, prior)))
+
+
+@plan_posterior_vulnerability.register
+def _(system: AmongExchangeable, prior: Prior, gain: Gain) -> Result:
+    if system.is_listable:
+        law = _law(system, prior)
+        return Plan(HISTOGRAMS, lambda: float(gain.best(law[:, None] * system.channel().dense()).sum()))
+    return Plan(
+        exchangeable.SANDWICHED, lambda: exchangeable.sampled_vulnerability(system, gain, generator(system.seed))
+    )
+
+
+@plan_bayes_risk.register
+def _(system: AmongExchangeable, prior: Prior) -> Result:
+    return _risk_of_guess(system, prior)
+
+
+@plan_ldp_epsilon.register(AmongOthers)
+@plan_ldp_epsilon.register(AmongWorst)
+def _(system: AmongOthers | AmongWorst) -> Plan[float]:
+    # P(h | x) is a mean over who sent what, so its ratios are no larger than the mechanism's. They are as large where
+    # everybody who can send the report that has the largest one does.
+    plan = plan_ldp_epsilon(system.mechanism)
+    return plan.named(f"that of the mechanism: {plan.method.name}")
+
+
+@plan_multiplicative_bayes_capacity.register(AmongOthers)
+@plan_multiplicative_bayes_capacity.register(AmongWorst)
+def _(system: AmongOthers | AmongWorst) -> Result:
+    # The sum of column maxima is k times the Bayes vulnerability of the uniform prior.
+    guess = plan_posterior_vulnerability(system, None, IdentityGain(system.secrets))
+    return guess.then(lambda right: system.secrets * right)
+
+
+def certain_vulnerability(system: AmongOthers) -> float | Estimate:
+    """Return the guess of a uniform secret, or certified bounds of it where it would take a sample."""
+    gain = IdentityGain(system.secrets)
+    plan = plan_posterior_vulnerability(system, None, gain)
+    return _bounded_gain(system, None, gain) if plan.rung == "estimate" else plan.compute()
+
+
+def method_of_pairs(system: AmongOthers) -> Method:
+    """Return how pairs of the target's values are compared."""
+    if any(pair.is_linear for pair in system.pairs):
+        return STEPS
+    return HISTOGRAMS if all(pair.needs_no_bound for pair in system.pairs) else BOUND
+
+
+def _bounded_gain(system: AmongOthers | AmongWorst, prior: Prior, gain: Gain) -> Estimate:
+    bounds = GainBounds(_law(system, prior), gain)
+    if isinstance(system, AmongWorst):
+        return bounded_worst(system, _gain_leak(prior, gain), bounds)
+    return bounded(system, _gain_leak(prior, gain), bounds)
+
+
+def _gain_leak(prior: Prior, gain: Gain) -> Leak:
+    return lambda view: plan_posterior_vulnerability(view, prior, gain)
+
+
+def _law(system: View, prior: Prior) -> Reals:
+    return written_out(prior, system.secrets)
+
+
+def _negative(plan: Result) -> Result:
+    return plan.then(operator.neg)
+
+
+def _risk_of_guess(system: View, prior: Prior) -> Result:
+    guess = plan_posterior_vulnerability(system, prior, IdentityGain(system.secrets))
+    return guess.then(lambda right: 1 - right)
+
+
+def _worst(question: Question, leak: Leak, bounds: LeakBounds) -> Result:
+    def bound() -> Estimate:
+        return bounded_worst(question.view, leak, bounds)
+
+    if is_enumerable(question):
+        return Plan(ENUMERATED, lambda: worst_of(question, bound))
+    return Plan(BOUND, bound)
+
+
+def _beside_bounds(system: AmongOthers, leak: SampledLeak, bounds: Callable[[], Estimate]) -> Result:
+    """Plan certified bounds, and a sample that narrows them where one can be had."""
+    response = system.response
+    if response is None or not can_be_sampled_among(response, system.groups):
+        return Plan(BOUND, bounds)
+    return Plan(
+        SAMPLED_AMONG_KNOWN,
+        lambda: bounds().narrowed(mean_among_known(response, system.groups, leak, generator(system.seed))),
+    )
+
+
+def _can_be_sampled(system: AmongOthers) -> bool:
+    return system.group is not None and can_be_sampled(system.mechanism, system.group)
+
+
+def _sampled(system: AmongOthers, leak: SampledLeak, bounds: LeakBounds) -> Estimate:
+    """Return the mean of a sample within closed bounds, or these alone where they are narrow."""
+    group = system.group
+    assert group is not None
+    closed = bounds.among(OneLaw(system.mechanism, group))
+    certain = between(closed.below(system.n), closed.above(system.n))
+    if certain.high - certain.low <= _NARROW * certain.low:
+        return certain
+    return certain.narrowed(mean_over_crowds(system.mechanism, group, leak, generator(system.seed)))

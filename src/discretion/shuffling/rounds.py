@@ -1,0 +1,183 @@
+"""The same people asked in several rounds: their values stay, their noise is drawn anew."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property, reduce
+from itertools import combinations_with_replacement
+
+import numpy as np
+
+from discretion import limits
+from discretion.adversaries.knowledge import Knowledge, Uninformed
+from discretion.channels.channel import Channel, Composable, System
+from discretion.channels.composition.repeated import Repeated, plan_repeated
+from discretion.channels.storage import Dense
+from discretion.errors import TooLargeError, UnsupportedError
+from discretion.measures.local_privacy import plan_ldp_epsilon
+from discretion.measures.measure import Plan, plainest, reported_alone
+from discretion.measures.privacy import claimed
+from discretion.numerics.histograms.histograms import histogram_count, histograms
+from discretion.shuffling.others import Group
+from discretion.shuffling.shuffled import Shuffled
+from discretion.shuffling.views import AmongOthers, Reals, known
+
+
+class Rounds(Composable):
+    """A crowd whose users, the target among them, report in every round; made by `discretion.repeated`.
+
+    Nobody's value changes from round to round. By itself it is a system that an outsider sees.
+    """
+
+    def __init__(self, crowd: Shuffled, n: int) -> None:
+        self.crowd, self.n = crowd, n
+
+    @property
+    def secrets(self) -> int:
+        """How many values the target can have."""
+        return self.crowd.secrets
+
+    @cached_property
+    def by_outsider(self) -> System:
+        """What an outsider sees of all rounds."""
+        return self.seen_by(Uninformed())
+
+    def seen_by(self, knowledge: Knowledge, seed: int | None = None) -> System:
+        """Return the system that an adversary with this knowledge of the others sees in all rounds.
+
+        To who knows all others' values the rounds are independent uses of what she sees of one. To who does not, each
+        round tells of the others as well, who are the same in the next.
+
+        Parameters
+        ----------
+        knowledge, seed
+            As for ``crowd.seen_by``: `discretion.AllButOne`, `discretion.PartlyInformed` or `discretion.Uninformed`.
+
+        Raises
+        ------
+        UnsupportedError
+            If the others are the worst, or exchangeable: say what they hold.
+
+        Examples
+        --------
+        >>> import discretion as dc
+        >>> crowd = dc.Shuffled(dc.RandomizedResponse(2, epsilon=1), 5)
+        >>> same, others_anew = dc.repeated(crowd, 3), dc.repeated(crowd.seen_by(dc.Uninformed()), 3)
+        >>> round(dc.bayes_security(same), 5), round(dc.bayes_security(others_anew), 5)
+        (0.75572, 0.71119)
+        """
+        view = self.crowd.seen_by(knowledge, seed)
+        if not isinstance(view, AmongOthers):
+            raise UnsupportedError(
+                f"what {type(knowledge).__name__} sees of several rounds is not worked out; say what the others hold "
+                "with discretion.AllButOne, or by which law with discretion.Uninformed"
+            )
+        if all(group.value is not None for group in view.groups):
+            return Repeated(view, self.n)
+        return AmongTheSame(view, self.n)
+
+    def channel(self) -> Channel:
+        """Return the explicit channel to the histograms of all rounds, as an outsider sees them."""
+        return self.by_outsider.channel()
+
+    def __repr__(self) -> str:
+        return f"Rounds({self.crowd!r}, n={self.n})"
+
+
+@dataclass(frozen=True, eq=False)
+class AmongTheSame(Composable):
+    """Several rounds among others of whom some are not known, and who are the same in each."""
+
+    once: AmongOthers
+    n: int
+
+    @property
+    def secrets(self) -> int:
+        """How many values the target can have."""
+        return self.once.secrets
+
+    def channel(self) -> Channel:
+        """Return the explicit channel from the target's value to the histograms of all rounds, or raise TooLargeError.
+
+        ``P(h_1, …, h_n | x) = Σ_c P(c) Π_r P(h_r | x, c)`` over what the others hold, c; outputs are the histograms in
+        any order of the rounds, which tells nothing.
+        """
+        explicit = self.once.mechanism.channel()
+        listed = self._histograms(explicit.shape[1])
+        drawn: list[tuple[int, ...]] = list(combinations_with_replacement(range(len(listed)), self.n))
+        orders = np.array([math.factorial(self.n) // _copies(seen) for seen in drawn], dtype=np.float64)
+        places, law = np.array(drawn, dtype=np.int64), np.zeros((self.secrets, len(drawn)))
+        for weight, counts in self._held():
+            rows = AmongOthers(self.once.mechanism, self.once.n, known(counts), seed=self.once.seed).channel().dense()
+            law += weight * reduce(np.multiply, (rows[:, place] for place in places.T))
+        outputs = tuple(tuple(listed[place] for place in seen) for seen in drawn)
+        return Channel.derived(Dense(law * orders), explicit.inputs, outputs)
+
+    @property
+    def _strangers(self) -> Group:
+        """Those of the others whose values are not known."""
+        return next(group for group in self.once.groups if group.value is None)
+
+    def _histograms(self, reports: int) -> list[tuple[int, ...]]:
+        """Return all histograms of a round, if what all rounds show can be listed."""
+        cells = histogram_count(self.n, int(histogram_count(self.once.n, reports))) * self.secrets
+        ways, allowed = histogram_count(self._strangers.count, self.secrets), limits.current()
+        if cells > allowed.most_crowd_cells or cells * self.n * ways > allowed.most_terms_added:
+            raise TooLargeError(
+                f"what {self.n} rounds of {self.once.n:,} users show cannot all be listed, whatever the others hold; "
+                "take fewer users or rounds, or say what the others hold with discretion.AllButOne: to who knows that, "
+                "rounds are independent"
+            )
+        return [tuple(histogram) for histogram in histograms(self.once.n, reports).tolist()]
+
+    def _held(self) -> Iterator[tuple[float, tuple[int, ...]]]:
+        """Yield how many of the others may hold each value, with its probability."""
+        fixed = np.zeros(self.secrets, dtype=np.int64)
+        for group in self.once.groups:
+            if group.value is not None:
+                fixed[group.value] += group.count
+        law = self._strangers.law(self.secrets)
+        for counts in histograms(self._strangers.count, self.secrets):
+            yield _multinomial(counts.tolist(), law), tuple((fixed + counts).tolist())
+
+
+def _copies(seen: tuple[int, ...]) -> int:
+    return math.prod(math.factorial(seen.count(one)) for one in {*seen})
+
+
+def _multinomial(counts: list[int], law: Reals) -> float:
+    ways = math.factorial(sum(counts)) // math.prod(map(math.factorial, counts))
+    return ways * math.prod(float(p) ** c for p, c in zip(law, counts, strict=True))
+
+
+@plan_repeated.register
+def _(system: Shuffled, n: int) -> System:
+    return Rounds(system, n)
+
+
+@plan_repeated.register
+def _(system: Rounds, n: int) -> System:
+    return Rounds(system.crowd, n * system.n)
+
+
+@plainest.register
+def _(system: Rounds) -> System:
+    return system.by_outsider
+
+
+@claimed.register
+def _(system: Rounds) -> System:
+    return claimed(system.crowd)
+
+
+@reported_alone.register(Rounds)
+@reported_alone.register(AmongTheSame)
+def _(system: Rounds | AmongTheSame) -> System:
+    return reported_alone(system.crowd if isinstance(system, Rounds) else system.once)
+
+
+@plan_ldp_epsilon.register
+def _(system: AmongTheSame) -> Plan[float]:
+    # As of one round: it is largest where everybody sends the same report in every round.
+    plan = plan_ldp_epsilon(system.once)
+    return plan.then(lambda once: system.n * once)

@@ -1,0 +1,19 @@
+"""Systems, adversaries and laws in one line of text, both ways: `spelled` writes what the others read."""
+
+from discretion.spelling.adversaries import knowledge_of, population_of, prior_of
+from discretion.spelling.gains import gain_of
+from discretion.spelling.mechanisms import family_of, mechanism_of, read_by
+from discretion.spelling.spelled import spelled
+from discretion.spelling.words import one_of
+
+__all__ = [
+    "family_of",
+    "gain_of",
+    "knowledge_of",
+    "mechanism_of",
+    "one_of",
+    "population_of",
+    "prior_of",
+    "read_by",
+    "spelled",
+]

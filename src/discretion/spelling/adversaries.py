@@ -1,0 +1,122 @@
+"""The spelling of adversaries: what they know of the others, of the population and of the secret."""
+
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discretion.adversaries import (
+    AllButOne,
+    Dirichlet,
+    Exchangeable,
+    Knowledge,
+    PartlyInformed,
+    PointMixture,
+    PopulationLaw,
+    Uninformed,
+    WorstAllButOne,
+)
+from discretion.adversaries.populations import as_population
+from discretion.errors import InvalidValueError
+from discretion.spelling.numbers import matrix_of, numbers_of, spelled_matrix, spelled_numbers
+from discretion.spelling.spelled import spelled
+from discretion.spelling.words import one_of
+
+_KNOWLEDGE = ("uninformed", "all-but-one", "partly-informed", "exchangeable", "worst")
+_POPULATIONS = ("jeffreys", "dirichlet", "mixture")
+
+
+def knowledge_of(text: str) -> Knowledge:
+    """Return what is known of the others: a name, then with a colon its numbers.
+
+    Examples
+    --------
+    >>> knowledge_of("all-but-one:3,4"), knowledge_of("uninformed")
+    (AllButOne(known_counts=(3, 4)), Uninformed(population=None))
+    """
+    name, _, rest = text.partition(":")
+    match one_of(name, _KNOWLEDGE, "adversary"):
+        case "uninformed":
+            return Uninformed(numbers_of(rest, "population", float) if rest else None)
+        case "all-but-one":
+            return AllButOne(numbers_of(rest, "all-but-one", int))
+        case "partly-informed":
+            counts, divided, population = rest.partition(";")
+            law = numbers_of(population, "population", float) if divided else None
+            return PartlyInformed(numbers_of(counts, "partly-informed", int), law)
+        case "exchangeable":
+            return Exchangeable(numbers_of(rest, "exchangeable", float))
+        case _:
+            if rest:
+                raise InvalidValueError(f"the worst adversary takes no numbers, got {text!r}")
+            return WorstAllButOne()
+
+
+@spelled.register
+def _(knowledge: Uninformed) -> str:
+    return "uninformed" + _after(":", knowledge.population)
+
+
+@spelled.register
+def _(knowledge: AllButOne) -> str:
+    return f"all-but-one:{spelled_numbers(knowledge.known_counts)}"
+
+
+@spelled.register
+def _(knowledge: PartlyInformed) -> str:
+    return f"partly-informed:{spelled_numbers(knowledge.known_counts)}" + _after(";", knowledge.population)
+
+
+@spelled.register
+def _(knowledge: Exchangeable) -> str:
+    return f"exchangeable:{spelled_numbers(knowledge.alpha)}"
+
+
+@spelled.register
+def _(_: WorstAllButOne) -> str:
+    return "worst"
+
+
+def _after(mark: str, law: Iterable[float] | None) -> str:
+    return "" if law is None else mark + spelled_numbers(law)
+
+
+def population_of(text: str, k: int) -> PopulationLaw:
+    """Return the law of the shares of k values: a name, then with a colon its numbers.
+
+    Examples
+    --------
+    >>> population_of("jeffreys", 3), population_of("dirichlet:1,2", 2)
+    (Dirichlet([0.5, 0.5, 0.5]), Dirichlet([1., 2.]))
+    """
+    name, _, rest = text.partition(":")
+    match one_of(name, _POPULATIONS, "law of a population called"):
+        case "jeffreys":
+            if rest:
+                raise InvalidValueError(f"Jeffreys' prior takes no numbers, got {text!r}")
+            return Dirichlet.jeffreys(k)
+        case "dirichlet":
+            return as_population(Dirichlet(numbers_of(rest, "dirichlet", float)), k)
+        case _:
+            rows = matrix_of(rest)
+            return as_population(PointMixture([row[1:] for row in rows], [row[0] for row in rows]), k)
+
+
+@spelled.register
+def _(law: Dirichlet) -> str:
+    return "jeffreys" if (law.alpha == 0.5).all() else f"dirichlet:{spelled_numbers(law.alpha.tolist())}"
+
+
+@spelled.register
+def _(law: PointMixture) -> str:
+    return f"mixture:{spelled_matrix(np.column_stack([law.weights, law.points]))}"
+
+
+def prior_of(text: str) -> list[float]:
+    """Return the law of the secret: its probabilities, with commas between them."""
+    return numbers_of(text, "prior", float)
+
+
+@spelled.register(np.ndarray)
+def _(prior: NDArray[np.float64]) -> str:
+    return spelled_numbers(prior.tolist())

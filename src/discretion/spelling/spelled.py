@@ -1,0 +1,37 @@
+"""From an object to its text: each kind registers how beside its reader."""
+
+from functools import singledispatch
+
+from discretion.errors import UnsupportedError
+
+
+@singledispatch
+def spelled(thing: object) -> str:
+    """Return the text from which the same thing is read again: a mechanism, knowledge, a law, a gain or a prior.
+
+    Parameters
+    ----------
+    thing
+        A mechanism, a small `discretion.Channel`, knowledge of a crowd, a law of a population, a gain, or a prior as an
+        array.
+
+    Returns
+    -------
+    str
+        Numbers have as many digits as tell them from every other double.
+
+    Raises
+    ------
+    UnsupportedError
+        If there is no spelling of it.
+
+    Examples
+    --------
+    >>> import discretion as dc
+    >>> spelled(dc.RandomizedResponse(5, epsilon=1)), spelled(dc.AllButOne([3, 4]))
+    ('krr:k=5,epsilon=1', 'all-but-one:3,4')
+    """
+    raise UnsupportedError(
+        f"a {type(thing).__name__} has no spelling; what has one is a mechanism, a channel in memory, knowledge of a "
+        "crowd, a law of a population, a gain or a prior"
+    )

@@ -1,0 +1,206 @@
+"""How many classes of people who look alike have each size: all that exposure needs of a table."""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from discretion.errors import InvalidValueError
+from discretion.shown import Drawn, Framed
+from discretion.tables.counting.threshold import Threshold, as_fraction, least_unexposed
+
+Int64s = NDArray[np.int64]
+
+
+class ClassSizes(Framed):
+    """The classes of people who look alike, by size.
+
+    Parameters
+    ----------
+    sizes
+        The distinct class sizes, ascending and at least 1.
+    counts
+        How many classes have each size, at least 1.
+
+    Raises
+    ------
+    InvalidValueError
+        If the two do not fit each other, or sizes do not ascend.
+
+    Examples
+    --------
+    >>> sizes = ClassSizes([1, 3], [2, 1])
+    >>> sizes.people, sizes.classes, sizes.unique, sizes.exposed(k=2)
+    (5, 3, 2, 2)
+    """
+
+    __slots__ = ("_counts", "_sizes", "_up_to")
+
+    def __init__(self, sizes: Iterable[int] | Int64s, counts: Iterable[int] | Int64s) -> None:
+        self._sizes = _read_only(sizes)
+        self._counts = _read_only(counts)
+        if self._sizes.shape != self._counts.shape or not self._sizes.size:
+            raise InvalidValueError("class sizes need as many counts as sizes, and at least one")
+        if self._sizes[0] < 1 or (np.diff(self._sizes) < 1).any() or self._counts.min() < 1:
+            raise InvalidValueError("class sizes must ascend from 1 or more, and each must have a count of at least 1")
+        self._up_to = _read_only(np.cumsum(self._sizes * self._counts))
+
+    @property
+    def sizes(self) -> Int64s:
+        """The distinct class sizes, ascending."""
+        return self._sizes
+
+    @property
+    def counts(self) -> Int64s:
+        """How many classes have each size."""
+        return self._counts
+
+    @property
+    def people(self) -> int:
+        """How many people there are, n."""
+        return int(self._up_to[-1])
+
+    @property
+    def classes(self) -> int:
+        """How many classes there are."""
+        return int(self._counts.sum())
+
+    @property
+    def unique(self) -> int:
+        """How many people are alone in their class."""
+        return int(self._counts[0]) if self.smallest == 1 else 0
+
+    @property
+    def smallest(self) -> int:
+        """The size of the smallest class."""
+        return int(self._sizes[0])
+
+    @property
+    def largest(self) -> int:
+        """The size of the largest class."""
+        return int(self._sizes[-1])
+
+    @property
+    def rarer(self) -> Int64s:
+        """How many people are in smaller classes than those of each size."""
+        return self._up_to - self._sizes * self._counts
+
+    @property
+    def entropy(self) -> float:
+        """The entropy in bits of the class of a person drawn at random: ``H = Σ_v p(v) log₂ 1/p(v)``."""
+        # Of a share next to 1 the logarithm would lose its digits.
+        bits = np.log1p((self.people - self._sizes) / self._sizes) / math.log(2)
+        return float((self._counts * self._sizes) @ bits) / self.people
+
+    def exposed(self, *, k: int | None = None, threshold: Threshold | None = None) -> int:
+        """Return how many people are in classes of fewer than k, or of a share of the people below the threshold.
+
+        Raises
+        ------
+        InvalidValueError, UnsupportedError
+            As :func:`least_unexposed`.
+
+        Examples
+        --------
+        >>> ClassSizes([1, 3], [2, 1]).exposed(threshold="3/5")
+        2
+        """
+        return _value_before(self._sizes, self._up_to, least_unexposed(self.people, k, threshold))
+
+    def exposure(self, *, k: int | None = None, threshold: Threshold | None = None) -> float:
+        """Return the exposure ``Q(t) = Σ_v p(v)·1{p(v) < t}`` in [0, 1], the share of the people exposed.
+
+        Examples
+        --------
+        >>> ClassSizes([1, 3], [2, 1]).exposure(k=2)
+        0.4
+        """
+        return self.exposed(k=k, threshold=threshold) / self.people
+
+    def curve(self) -> "ExposureCurve":
+        """Return the exposure at every threshold, as the step function that it is."""
+        return ExposureCurve(self.people, self._sizes, self._up_to)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ClassSizes):
+            return NotImplemented
+        return np.array_equal(self._sizes, other._sizes) and np.array_equal(self._counts, other._counts)
+
+    def __hash__(self) -> int:
+        return hash((self._sizes.tobytes(), self._counts.tobytes()))
+
+    def __repr__(self) -> str:
+        return f"ClassSizes({self.people} people in {self.classes} classes of {self.smallest} to {self.largest})"
+
+
+@dataclass(frozen=True, eq=False)
+class ExposureCurve(Framed, Drawn):
+    """The exposure as a function of the threshold: ``Q(t) = Σ_v p(v)·1{p(v) < t}``.
+
+    A step function, continuous from the left: it is ``exposed[i] / people`` from just above ``sizes[i] / people`` up to
+    and including ``sizes[i + 1] / people``, 0 before the first of these points, and all 1 after the last.
+
+    Parameters
+    ----------
+    people
+        How many there are, n.
+    sizes
+        The distinct class sizes, ascending: the steps are at the thresholds ``sizes / people``.
+    exposed
+        How many people are in classes of at most each size.
+
+    Examples
+    --------
+    >>> curve = ClassSizes([1, 3], [2, 1]).curve()
+    >>> curve("1/5"), curve(0.3), curve(1)
+    (0.0, 0.4, 1.0)
+    """
+
+    people: int
+    sizes: Int64s
+    exposed: Int64s
+
+    def __repr__(self) -> str:
+        return f"ExposureCurve({self.people} people, {self.sizes.size} steps)"
+
+    @property
+    def breakpoints(self) -> tuple[Fraction, ...]:
+        """The thresholds just above which the exposure steps up."""
+        return tuple(Fraction(size, self.people) for size in self.sizes.tolist())
+
+    def at_most(self, sizes: ArrayLike) -> Int64s:
+        """Return, for each size, how many people are in classes of at most that size.
+
+        Examples
+        --------
+        >>> ClassSizes([1, 3], [2, 1]).curve().at_most([0, 1, 2, 3]).tolist()
+        [0, 2, 2, 5]
+        """
+        return np.append(0, self.exposed)[np.searchsorted(self.sizes, sizes, side="right")]
+
+    def fewer_than(self, k: int) -> float:
+        """Return the share of the people with fewer than k alike."""
+        return int(self.at_most(k - 1)) / self.people
+
+    def __call__(self, threshold: Threshold) -> float:
+        """Return the exposure at a threshold, of any type that :func:`as_fraction` takes."""
+        size = least_unexposed(self.people, threshold=as_fraction(threshold))
+        return _value_before(self.sizes, self.exposed, size) / self.people
+
+
+def _value_before(sizes: Int64s, cumulative: Int64s, size: int) -> int:
+    steps = int(np.searchsorted(sizes, min(size, int(sizes[-1]) + 1), side="left"))
+    return int(cumulative[steps - 1]) if steps else 0
+
+
+def _read_only(values: Any) -> Int64s:
+    array = np.array(values, ndmin=1)
+    if array.ndim != 1 or array.dtype.kind not in "iu":
+        raise InvalidValueError(f"class sizes and their counts are whole numbers in a row, got {values!r}")
+    array = array.astype(np.int64)
+    array.setflags(write=False)
+    return array

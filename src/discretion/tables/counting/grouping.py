@@ -1,0 +1,143 @@
+"""Questions put to the rows: how many people look alike. Only class sizes and single numbers come back."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import ibis  # pyright: ignore[reportMissingTypeStubs]
+
+from discretion.errors import InvalidTableError
+from discretion.tables.counting.class_sizes import ClassSizes
+from discretion.tables.engines.one_process import OfOneProcess
+from discretion.tables.engines.rows import Rows, text_of
+
+SIZE, CLASSES = "size_of_class", "number_of_classes"
+_BAG, _SECRET, _BEST = "bag", "secret", "best_guess"
+
+
+@dataclass(frozen=True)
+class Joint(OfOneProcess):
+    """How many people of each class have each sensitive value: a row for each class and value that is found in it.
+
+    Parameters
+    ----------
+    rows
+        What is counted.
+    table
+        An Ibis table of the fields below and the number of people.
+    keys
+        The fields that a class is alike on; none of them is everybody.
+    secret
+        The field with the sensitive value.
+    """
+
+    rows: Rows
+    table: Any
+    keys: list[str]
+    secret: str
+
+    def by_class(self, **told: Any) -> Any:
+        """Return a row a class with these aggregates of its rows."""
+        return self.table.group_by(self.keys).agg(**told) if self.keys else self.table.agg(**told)
+
+
+def count_rows(rows: Rows) -> int:
+    """Return how many rows there are."""
+    return _number(rows, rows.table.count())
+
+
+def count_people(rows: Rows, person: str) -> int:
+    """Return how many people the rows are about, or say that some are about nobody."""
+    whose = rows.table[rows.fields[person]]
+    if nobodys := _number(rows, rows.table.filter(whose.isnull()).count()):
+        which = f"{nobodys} row{'s' * (nobodys != 1)}"
+        raise InvalidTableError(f"the column {person!r} says who a person is, and nobody in {which}; fill it in")
+    return _number(rows, whose.nunique())
+
+
+def group(rows: Rows, columns: Sequence[str], person: str | None) -> ClassSizes:
+    """Return the sizes of the classes of people who look alike on at least one column."""
+    keys: list[str]
+    if person is None:
+        table, keys = rows.table, [rows.fields[column] for column in columns]
+    else:
+        table, keys = _bags(rows, person, **{_BAG: columns}), [_BAG]
+    sizes, counts = zip(*sorted(rows.ask(histogram(table.group_by(keys).agg(**{SIZE: table.count()})))), strict=True)
+    return ClassSizes(sizes, counts)
+
+
+def histogram(classes: Any, *apart: str) -> Any:
+    """Return class size → how many classes have it, of a table with a row a class; apart by other fields, if told."""
+    return classes.group_by([SIZE, *apart]).agg(**{CLASSES: classes.count()})
+
+
+def count_jointly(rows: Rows, columns: Sequence[str], sensitive: str, person: str | None) -> Joint:
+    """Return how many people of each class on the columns have each sensitive value."""
+    if person is None:
+        table, keys, secret = rows.table, [rows.fields[column] for column in columns], rows.fields[sensitive]
+    else:
+        seen = {_BAG: columns} if columns else {}
+        table, keys, secret = _bags(rows, person, **seen, **{_SECRET: [sensitive]}), list(seen), _SECRET
+    return Joint(rows, table.group_by([*keys, secret]).agg(**{SIZE: table.count()}), keys, secret)
+
+
+def guessed(joint: Joint) -> int:
+    """Return for how many people the likeliest sensitive value of their class is theirs."""
+    best = joint.by_class(**{_BEST: joint.table[SIZE].max()})
+    return _number(joint.rows, best[_BEST].sum())
+
+
+def _bags(rows: Rows, person: str, **columns: Sequence[str]) -> Any:
+    """Return a row per person, with the bag (sorted, repeats kept) of what her rows hold on each set of columns."""
+
+    def bag(names: Sequence[str]) -> Any:
+        fields = [rows.fields[name] for name in names]
+        values = {field: rows.table[field] for field in fields}
+        return ibis.struct(values).collect().sort()
+
+    return rows.table.group_by(rows.fields[person]).agg(**{name: bag(names) for name, names in columns.items()})
+
+
+def told(rows: Rows, values: Any, field: str) -> Any:
+    """Return a table with the values of a field as text beside the rest."""
+    if field not in rows.texts:
+        return values.mutate(text=text_of(values[field]))
+    texts = rows.texts[field]
+    return values.left_join(texts, values[field] == texts["code"]).drop("code")
+
+
+def _number(rows: Rows, expression: Any) -> int:
+    ((number,),) = rows.ask(expression.as_table())
+    return int(number)
+
+
+def held_by(rows: Rows, column: str, least: int) -> list[tuple[str | None, int]]:
+    """Return the values that so many rows or more have, as text, and how many have each, the commonest first."""
+    field = rows.fields[column]
+    values = rows.table.group_by(field).agg(**{SIZE: rows.table.count()})
+    common = told(rows, values.filter(values[SIZE] >= least), field).select("text", SIZE)
+    found = [(None if text is None else rows.spell(text), size) for text, size in rows.ask(common)]
+    return sorted(found, key=lambda held: (-held[1], held[0] is None, held[0] or ""))
+
+
+def agreeing(rows: Rows, values: Mapping[str, str | None]) -> list[tuple[frozenset[str], int]]:
+    """Return how many rows have just which of the values, given as text: sets of columns, and how many rows of each."""
+    columns = list(values)
+    agrees = {f"agrees_{j}": _agrees(rows, rows.fields[column], values[column]) for j, column in enumerate(columns)}
+    flags = rows.table.select(**agrees)
+    counted = rows.ask(flags.group_by(list(agrees)).agg(**{SIZE: flags.count()}))
+    return [
+        (frozenset(column for column, has in zip(columns, which, strict=True) if has), size) for *which, size in counted
+    ]
+
+
+def _agrees(rows: Rows, field: str, value: str | None) -> Any:
+    held = rows.table[field]
+    if value is None:
+        return held.isnull()
+    spellings = rows.spellings(value)
+    if field not in rows.texts:
+        return text_of(held).isin(spellings).fill_null(False)
+    texts = rows.texts[field]
+    codes = [code for (code,) in rows.ask(texts.filter(texts["text"].isin(spellings)).select("code"))]
+    return held.isin(codes).fill_null(False)

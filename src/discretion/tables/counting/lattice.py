@@ -1,0 +1,147 @@
+"""Class sizes on many sets of columns at once, each from the smallest grouping that tells them.
+
+Who is alike on some columns is alike on fewer: the classes of a set follow from those of any larger one (a roll-up in
+the lattice of groupings of Gray and others, "Data cube", 1997). And where a column changes nothing, because others
+determine it, it changes nothing beside more of them either (as in the search for functional dependencies of Huhtala
+and others, "TANE", 1999): such a set needs no question.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import groupby
+from math import inf, prod
+from typing import Any
+
+from discretion import limits
+from discretion.tables.counting.class_sizes import ClassSizes
+from discretion.tables.counting.grouping import SIZE, histogram
+from discretion.tables.counting.passes import VIEW, classes_in_one_pass, passes
+from discretion.tables.counting.questions import ask_all
+from discretion.tables.engines.rows import Rows
+
+Columns = frozenset[str]
+
+# Of fewer people a question costs more to ask than to answer.
+_WORTH_KEEPING = 100_000
+_LEAST_SHRINKING = 4
+
+
+@dataclass(frozen=True)
+class _Grouping:
+    """A row a class on some columns, with its size; or, with no size, the rows themselves."""
+
+    columns: Columns
+    table: Any
+    length: int
+    counted: bool = True
+
+    def classes(self, rows: Rows, columns: Iterable[str]) -> Any:
+        people = self.table[SIZE].sum().cast("int64") if self.counted else self.table.count()
+        return self.table.group_by([rows.fields[column] for column in columns]).agg(**{SIZE: people})
+
+
+def group_all(
+    rows: Rows, wanted: Iterable[Columns], people: int, known: Mapping[Columns, ClassSizes]
+) -> Iterator[tuple[Columns, ClassSizes]]:
+    """Yield the class sizes on sets of columns, small sets first.
+
+    Parameters
+    ----------
+    rows
+        A person a row.
+    wanted
+        Sets of at least one column.
+    people
+        How many there are.
+    known
+        The class sizes on other sets, which spare questions.
+    """
+    found = dict(known)
+    wanted = sorted(dict.fromkeys(wanted), key=len)
+    groupings = [_Grouping(frozenset(rows.fields), rows.table, people, counted=False)]
+    try:
+        for size, level in groupby(wanted, key=len):
+            if size > 1 and len(groupings) == 1:  # by now it is known how many values each column has
+                _keep(rows, wanted, groupings, found)
+            asked: list[Columns] = []
+            for columns in level:
+                same = found.get(columns) or _determined(columns, found, people)
+                if same is None:
+                    asked.append(columns)
+                else:
+                    found[columns] = same
+                    yield columns, same
+            for columns, sizes in _ask(rows, [(columns, _smallest(groupings, columns)) for columns in asked]):
+                found[columns] = sizes
+                yield columns, sizes
+    finally:
+        for grouping in groupings[1:]:
+            grouping.table.release()
+
+
+def _determined(columns: Columns, found: Mapping[Columns, ClassSizes], people: int) -> ClassSizes | None:
+    """Return the class sizes without a column that the others are known to determine, if there is one."""
+    for column in columns:
+        rest = columns - {column}
+        without = found.get(rest)
+        if without is None:
+            continue
+        if without.classes == people:
+            return without
+        for other in rest:
+            fewer, fewest = found.get(columns - {other}), found.get(rest - {other})
+            if fewer is not None and fewest is not None and fewer.classes == fewest.classes:
+                return without
+    return None
+
+
+def _keep(rows: Rows, wanted: list[Columns], groupings: list[_Grouping], found: dict[Columns, ClassSizes]) -> None:
+    """Add groupings that are certain to be much smaller than what they come from, and to be asked again."""
+    if groupings[0].length < _WORTH_KEEPING or not rows.can_keep:
+        return
+    room = limits.current().most_rows_kept
+    largest = frozenset[str]().union(*wanted)
+    for columns in sorted({largest, *wanted}, key=lambda columns: (-len(columns), sorted(columns))):
+        if sum(other <= columns for other in wanted) < 2:
+            continue
+        source = _smallest(groupings, columns)
+        enough = min(room, source.length // _LEAST_SHRINKING)
+        if columns == largest and columns in wanted and _most_classes(columns, found) > enough:
+            found.update(_ask(rows, [(columns, source)]))
+        if _most_classes(columns, found) <= enough:
+            table = source.classes(rows, columns).cache()
+            ((length,),) = rows.ask(table.count().as_table())
+            groupings.append(_Grouping(columns, table, length))
+            room -= length
+
+
+def _most_classes(columns: Columns, found: Mapping[Columns, ClassSizes]) -> float:
+    """Return how many classes there are at most: as many as combinations of values, if not known."""
+    parts = [columns] if columns in found else [frozenset([column]) for column in columns]
+    return prod(found[part].classes if part in found else inf for part in parts)
+
+
+def _smallest(groupings: Iterable[_Grouping], columns: Columns) -> _Grouping:
+    return min((each for each in groupings if columns <= each.columns), key=lambda each: each.length)
+
+
+def _ask(rows: Rows, asked: Iterable[tuple[Columns, _Grouping]]) -> Iterator[tuple[Columns, ClassSizes]]:
+    """Yield the class sizes on columns out of groupings."""
+    asked = list(asked)
+    for (columns, _), answer in zip(asked, (_in_passes if rows.are_read_anew else _apart)(rows, asked), strict=True):
+        sizes, counts = zip(*sorted(answer), strict=True)
+        yield columns, ClassSizes(sizes, counts)
+
+
+def _apart(rows: Rows, asked: Iterable[tuple[Columns, _Grouping]]) -> Iterator[list[tuple[Any, ...]]]:
+    return ask_all(rows, ((histogram(grouping.classes(rows, columns)), grouping.length) for columns, grouping in asked))
+
+
+def _in_passes(rows: Rows, asked: Iterable[tuple[Columns, _Grouping]]) -> Iterator[list[tuple[Any, ...]]]:
+    for _, alike in groupby(asked, key=lambda item: id(item[1])):
+        for some in passes(alike):
+            classes = classes_in_one_pass(rows, some[0][1].table, [columns for columns, _ in some])
+            answers: list[list[tuple[Any, ...]]] = [[] for _ in some]
+            for size, i, number in rows.ask(histogram(classes, VIEW)):
+                answers[int(i)].append((size, number))
+            yield from answers

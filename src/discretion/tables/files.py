@@ -1,0 +1,259 @@
+"""Files as rows to ask about: no line skipped, no type guessed, no value in a message."""
+
+import codecs
+import json
+import os
+from codecs import BOM_UTF8
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, BinaryIO
+
+from discretion.errors import InvalidTableError, UnknownColumnError
+from discretion.input_files import for_arrow, place
+from discretion.tables.engines.embedded import MERGED, Embedded, check_types, literal, quoted
+from discretion.tables.engines.rows import Choose, Rows, check_names
+from discretion.tables.layouts.csv_layout import LONGEST_ROW, CsvLayout, layout_of
+from discretion.tables.layouts.headers import Header, check_keys, named_by_a_person, names_in_line
+from discretion.tables.layouts.json_faults import json_fault
+
+_TEXT = ("string", "large_string", "dictionary<values=string, indices=int32, ordered=0>")
+
+
+def read_tsv(file: BinaryIO, choose: Choose, header: Header, memory: int | None) -> Rows:
+    """Return the rows of a file with tabs between values, which are quoted as those of a CSV file are."""
+    return read_csv(file, choose, header, memory, "\t")
+
+
+def read_csv(file: BinaryIO, choose: Choose, header: Header, memory: int | None, separators: str = ",;") -> Rows:
+    """Return the rows of a CSV file: every value is text, and empty is null."""
+    layout = layout_of(file, header, separators)
+    names = check_names(names_in_line(layout.names, file.name, numbered=layout.numbered), file.name)
+    fields = {name: f"v{i}" for i, name in enumerate(names)}
+    values = {name: fields[name] for name in choose(names)}
+    file.seek(0)
+    first_line = file.readline(LONGEST_ROW)
+    marked = first_line.startswith(BOM_UTF8)
+    otherwise = b"\r" in first_line[:-2] or not first_line.endswith(b"\r\n")
+    if (layout.line_end == "\r\n" and otherwise) or (marked and b'"' in first_line):
+        # Excel ends lines of a cell by \n and rows by \r\n, and the engine takes the first end for all; nor does it
+        # find the end of a quoted value after a byte-order mark.
+        engine = Embedded(file.name, memory=memory)
+        with engine.holding("arrived", _by_arrow(file, layout, fields.values())):
+            return engine.rows(values, "arrived", expected=layout.rows)
+    kinds = ", ".join(f"{field}: 'VARCHAR'" for field in fields.values())
+    line_end = ", new_line = '\\n'" if layout.line_end == "\n" else ""  # of \r\n, only what it finds itself works
+    source = (
+        f"read_csv({literal(place(file))}, columns = {{{kinds}}}, header = {str(layout.header).lower()},"
+        f" auto_detect = false, strict_mode = true, delim = '{layout.separator}',"
+        f""" quote = '"', escape = '"', nullstr = '',"""
+        f" hive_partitioning = false, parallel = {not layout.multiline}{line_end})"
+    )
+    return Embedded(file.name, [place(file)], memory).rows(values, source, expected=layout.rows)
+
+
+def _by_arrow(file: BinaryIO, layout: CsvLayout, fields: Iterable[str]) -> Any:
+    arrow: Any = import_module("pyarrow")
+    csv: Any = import_module("pyarrow.csv")
+    names = list(fields)
+    with for_arrow(file) as content:
+        rows = csv.read_csv(
+            content,
+            csv.ReadOptions(column_names=names, block_size=2 * LONGEST_ROW),
+            csv.ParseOptions(delimiter=layout.separator, newlines_in_values=True, ignore_empty_lines=len(names) > 1),
+            csv.ConvertOptions(
+                column_types=dict.fromkeys(names, arrow.string()), null_values=[""], strings_can_be_null=True
+            ),
+        )
+    return rows.slice(int(layout.header))  # told to skip a row, it miscounts those with NULs
+
+
+@dataclass(frozen=True)
+class ParquetLayout:
+    """What a Parquet file says of itself.
+
+    Parameters
+    ----------
+    schema
+        The columns' names and types, as Arrow has them.
+    old_times
+        The paths of leaves with timestamps in INT96.
+    rows
+        How many rows there are.
+    """
+
+    schema: Any
+    old_times: Sequence[str]
+    rows: int
+
+    def texts(self) -> dict[str, str | None]:
+        """Return each column's text in SQL, None where it is none."""
+        return {column.name: quoted(column.name) if str(column.type) in _TEXT else None for column in self.schema}
+
+
+def parquet_layout(file: BinaryIO, what: str) -> ParquetLayout:
+    """Return the layout of a Parquet file, which ``what`` says in words."""
+    parquet: Any = import_module("pyarrow.parquet")
+    try:
+        with for_arrow(file) as raw, parquet.ParquetFile(raw) as content:
+            leaves = [content.schema.column(i) for i in range(len(content.schema))]
+            old = [leaf.path for leaf in leaves if leaf.physical_type == "INT96"]
+            return ParquetLayout(content.schema_arrow, old, content.metadata.num_rows)
+    except (ValueError, OSError) as error:
+        if "deeply nested" in str(error):
+            raise InvalidTableError(f"{what} has a column nested deeper than can be read; flatten it") from None
+        raise InvalidTableError(f"{what} is not a Parquet file, or is cut short or damaged") from None
+
+
+def read_parquet(file: BinaryIO, choose: Choose, header: Header, memory: int | None) -> Rows:
+    """Return the rows of a Parquet file, with the types that it has."""
+    layout = parquet_layout(file, file.name)
+    names = check_names(layout.schema.names, file.name)
+    check_spellable(names, file.name)
+    check_keys(names, file.name, header)
+    source = f"read_parquet({literal(place(file))}, hive_partitioning = false)"
+    engine = Embedded(file.name, [place(file)], memory)
+    chosen = choose(names) if header else chosen_names(choose, layout.texts(), engine.read, source, file.name)
+    check_types((layout.schema.field(name) for name in chosen), file.name, MERGED)
+    check_old_times(file, layout, chosen, file.name)
+    return engine.rows({name: quoted(name) for name in chosen}, source, in_passes=True)
+
+
+def check_old_times(file: BinaryIO, layout: ParquetLayout, columns: Iterable[str], what: str) -> None:
+    """Refuse columns of a Parquet file with timestamps of which the engine loses a part."""
+    for name in columns:
+        if (name in layout.old_times and not _in_microseconds(file, name)) or _holds_any(
+            layout.schema.field(name), layout.old_times
+        ):
+            raise InvalidTableError(
+                f"the column {name!r} of {what} may hold nanoseconds in an old type (INT96) of which the "
+                "engine reads the microseconds; write the file with timestamps of today's types"
+            )
+
+
+def check_spellable(names: Iterable[str], path: str) -> None:
+    """Refuse names with a NUL."""
+    for position, name in enumerate(names, start=1):
+        if "\0" in name:
+            raise InvalidTableError(
+                f"the name of column {position} of {path} has a NUL, which the engine cannot spell; rename it"
+            )
+
+
+def chosen_names(
+    choose: Choose, texts: Mapping[str, str | None], read: Callable[[str], list[Any]], source: str, path: str
+) -> Sequence[str]:
+    """Return the chosen of all names, if none that will be shown is also a value below itself.
+
+    Each name has the SQL of its column's text, or None if that has none; ``read`` runs SQL. The columns that are not
+    chosen are not read, for nobody is shown their names; unless the choice fails, which lists them.
+    """
+    names = list(texts)
+    unknown = None
+    try:
+        chosen = choose(names)
+    except UnknownColumnError as error:
+        chosen, unknown = names, error
+    looked = {name: text for name in chosen if (text := texts[name]) is not None}
+    if looked:
+        again = (f"max({text} = {literal(name)})" for name, text in looked.items())
+        (found,) = read(f"SELECT {', '.join(again)} FROM {source}")
+        if recurring := [names.index(name) for name, comes in zip(looked, found, strict=True) if comes]:
+            raise named_by_a_person(path, min(recurring) + 1)
+    if unknown is not None:
+        raise unknown
+    return chosen
+
+
+def _in_microseconds(file: BinaryIO, name: str) -> bool:
+    """Whether no timestamp of a column has a part of a microsecond."""
+    compute: Any = import_module("pyarrow.compute")
+    parquet: Any = import_module("pyarrow.parquet")
+    with for_arrow(file) as raw, parquet.ParquetFile(raw) as content:
+        return not any(
+            compute.max(compute.nanosecond(batch.column(name))).as_py()
+            for batch in content.iter_batches(columns=[name])
+        )
+
+
+def _holds_any(column: Any, leaves: Sequence[str]) -> bool:
+    """Whether a column is nested and one of the leaves is in it."""
+    return column.type.num_fields > 0 and any(leaf.startswith(f"{column.name}.") for leaf in leaves)
+
+
+def read_json(file: BinaryIO, choose: Choose, header: Header, memory: int | None) -> Rows:
+    """Return the rows of a JSON file, an array of objects or an object a line.
+
+    A value is its text: 1, 1.0, 1.00 and ``"1"`` are four values. A missing key is null.
+    """
+    if _is_cut_short(file):
+        raise InvalidTableError(f"{file.name} starts an array and does not end with it; it is cut short, or goes on")
+    source = f"read_json_objects({literal(place(file))}, hive_partitioning = false)"
+    engine = Embedded(file.name, [place(file)], memory)
+    try:
+        shapes = engine.read(
+            f"SELECT json_type(json) AS kind, json_keys(json) AS keys FROM {source} GROUP BY ALL ORDER BY ALL"
+        )
+    except InvalidTableError:
+        raise InvalidTableError(json_fault(file)) from None
+    if any(kind != "OBJECT" for kind, _ in shapes):
+        raise InvalidTableError(
+            f"{file.name} holds something other than objects; give an array of objects, or one a line"
+        )
+    if any(len(set(keys)) < len(keys) for _, keys in shapes):
+        raise InvalidTableError(f"{file.name} has an object with the same key twice; keep one of them")
+    if not shapes:
+        raise InvalidTableError(f"{file.name} has no rows; exposure needs at least one person")
+    names = check_names(dict.fromkeys(key for _, keys in shapes for key in keys), file.name)
+    check_spellable(names, file.name)
+    check_keys(names, file.name, header)
+    texts = {name: f"json->>{literal(_pointer(name))}" for name in names}
+    chosen = choose(names) if header else chosen_names(choose, texts, engine.read, source, file.name)
+    values = {name: _json_text(name) for name in chosen}
+    return engine.rows(values, _with_quoted_numbers(source), spell=_spelled)
+
+
+def _is_cut_short(file: BinaryIO) -> bool:
+    """Whether an array is left open: the engine would read what there is of it."""
+    start = file.read(1 << 16)
+    if start.startswith(codecs.BOM_UTF8):
+        raise InvalidTableError(f"{file.name} begins with a byte-order mark, which JSON has not; save it without")
+    start = start.lstrip(b" \t\r\n")
+    file.seek(max(0, os.fstat(file.fileno()).st_size - (1 << 16)))
+    return start.startswith(b"[") and not file.read().rstrip().endswith(b"]")
+
+
+# The engine reads decimals as doubles and drops the sign of -0. So numbers become texts that begin with a mark before
+# the engine takes a row apart. The mark is doubled in the row's own texts, so that none of them looks like a number.
+# Well-formed JSON holds the mark only as an escape, and the two control characters around a match not at all.
+_MARK, _MATCHED, _END = r"\u0001", "chr(1)", "chr(2)"
+_IS_INEXACT = r"[0-9][.eE]|-0"
+_TEXT_OR_NUMBER = r'("(?:[^"\\]|\\.)*")|(-?[0-9][0-9.eE+-]*)'
+_MARKED_NUMBER = r'"\\u0001(-?[0-9][0-9.eE+-]*)"'
+
+
+def _with_quoted_numbers(source: str) -> str:
+    """Return the SQL of a table of JSON objects in which no number is left whose text the engine would change."""
+    mark, row = literal(_MARK), "json::VARCHAR"
+    doubled = f"replace({row}, {mark}, {mark} || {mark})"
+    matched = f"regexp_replace({doubled}, {literal(_TEXT_OR_NUMBER)}, '\\1' || {_MATCHED} || '\\2' || {_END}, 'g')"
+    numbers = f"replace({matched}, {_MATCHED} || {_END}, '')"
+    texts = f"""replace(replace({numbers}, {_MATCHED}, '"' || {mark}), {_END}, '"')"""
+    is_inexact = f"regexp_matches({row}, {literal(_IS_INEXACT)})"
+    return f"(SELECT CASE WHEN {is_inexact} THEN {texts} ELSE {doubled} END::JSON AS json FROM {source})"
+
+
+def _json_text(key: str) -> str:
+    """Return the SQL of a value's JSON text, in which numbers are written as in the file."""
+    value, mark = f"(json->{literal(_pointer(key).replace(chr(1), 2 * chr(1)))})", literal(_MARK)
+    numbers = f"regexp_replace({value}::VARCHAR, {literal(_MARKED_NUMBER)}, '\\1', 'g')"
+    return f"CASE json_type({value}) WHEN 'NULL' THEN NULL ELSE replace({numbers}, {mark} || {mark}, {mark}) END"
+
+
+def _pointer(key: str) -> str:
+    return "/" + key.replace("~", "~0").replace("/", "~1")
+
+
+def _spelled(text: str) -> str:
+    value = json.loads(text)
+    return value if isinstance(value, str) else text

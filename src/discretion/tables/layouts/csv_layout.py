@@ -1,0 +1,310 @@
+"""What a CSV file looks like before anyone reads it: its names and rows, or the first thing wrong with it.
+
+A reader that meets a fault repairs it, skips the row or quotes its values in a message. This scan looks at the bytes
+that hold a file together (RFC 4180: separators, quotes, line ends), all at once for a few megabytes, so that what it
+lets through has only one reading.
+"""
+
+import codecs
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discretion.errors import InvalidTableError
+from discretion.input_files import opened
+from discretion.tables.layouts.headers import Header, Recurrence, RowNumbers, as_header, check_line
+
+CHUNK = 1 << 22
+LONGEST_ROW = 2_000_000  # bytes: DuckDB's default
+
+_QUOTE, _NEWLINE, _RETURN = b'"\n\r'
+
+# The values of a line, each after a separator, quoted or not.
+_VALUES = {mark: re.compile(rf'{mark}(?:"([^"]*+(?:""[^"]*+)*+)"|([^{mark}]*+))') for mark in (",", ";", "\t")}
+_SHOWN = {",": "commas", "\t": "tabs", ";": "semicolons"}
+
+Positions = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class CsvLayout:
+    """The names and the size of a well-formed CSV file.
+
+    Parameters
+    ----------
+    names
+        The names of the columns: the header as it stands, or those given.
+    rows
+        How many people there are.
+    multiline
+        Whether a value holds a line feed, so that the file cannot be cut at line feeds to be read in parallel.
+    line_end
+        What ends a row: LF, or CR LF.
+    header
+        Whether the first line holds the names, and no person.
+    numbered
+        Whether the first column of several has no name, for it holds row numbers.
+    separator
+        What separates values: a comma, a semicolon or a tab.
+    """
+
+    names: tuple[str, ...]
+    rows: int
+    multiline: bool
+    line_end: str = "\n"
+    header: bool = True
+    numbered: bool = False
+    separator: str = ","
+
+
+def csv_layout(path: Path, header: Header = None) -> CsvLayout:
+    """Return the layout of a CSV file in UTF-8, with or without a byte-order mark.
+
+    Parameters
+    ----------
+    path
+        A file that exists.
+    header
+        Whether the first line holds names (True) or a person (False), or names for the columns of a file without;
+        None looks, and refuses a first line that could be a person.
+
+    Raises
+    ------
+    InvalidTableError
+        If the file is empty or not UTF-8, a quote is out of place or never closed, a row has more or fewer values than
+        the header, line ends are mixed, or commas and semicolons could separate values alike; it names the line, and
+        never quotes a value.
+    """
+    with opened(path, "a table") as file:
+        return layout_of(file, header)
+
+
+def layout_of(file: BinaryIO, header: Header = None, separators: str = ",;") -> CsvLayout:
+    """Return the layout of an open CSV file whose values one of these separators separates.
+
+    Blank lines at the end of a file of several columns are no rows.
+    """
+    if not os.fstat(file.fileno()).st_size:
+        raise InvalidTableError(f"{file.name} is empty: a CSV file begins with a line of column names")
+    file.seek(0)
+    check_encoding(file)
+    data: NDArray[np.uint8] = np.memmap(file, dtype=np.uint8, mode="r")
+    return _Scan(file.name, data, as_header(header), separators).layout()
+
+
+def check_encoding(file: BinaryIO) -> None:
+    """Refuse a file that is not UTF-8 from where it stands, by its first such line."""
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    lines = 1
+    while True:
+        chunk = file.read(CHUNK)
+        pending = decoder.getstate()[0]
+        try:
+            decoder.decode(chunk, final=not chunk)
+        except UnicodeDecodeError as error:
+            lines += (pending + chunk).count(b"\n", 0, error.start)
+            raise InvalidTableError(f"{file.name} is not UTF-8 text: line {lines}; save it as UTF-8") from None
+        if not chunk:
+            return
+        lines += chunk.count(b"\n")
+
+
+class _Scan:
+    def __init__(self, path: str, data: NDArray[np.uint8], header: Header, separators: str) -> None:
+        self.path = path
+        self.header = header
+        self.headed = header is None or header is True
+        self.start = 3 if data[:3].tobytes() == codecs.BOM_UTF8 else 0
+        separator = _separator(data[self.start : self.start + LONGEST_ROW], separators, path)
+        self.data = data if separator is None else _without_blank_end(data)
+        self.separator = separator or separators[0]
+        self.quotes = 0  # seen so far: an odd number of them before a byte means that it is quoted
+        self.commas: Positions = np.empty(0, np.int64)  # in the row that the last chunk left unfinished
+        self.row_start = self.start
+        self.rows = 0
+        self.last_quote = self.start
+        self.multiline = False
+        self.first_line: tuple[str, ...] = ()
+        self.returns = False  # whether rows end in \r\n
+        self.recurrence: Recurrence | None = None
+        self.recurring: int | None = None
+        self.row_numbers = RowNumbers()
+
+    def layout(self) -> CsvLayout:
+        for begin in range(self.start, len(self.data), CHUNK):
+            self.read(begin, min(begin + CHUNK, len(self.data)))
+        if self.quotes % 2:
+            raise self.fault(self.last_quote, "opens a quote that is never closed")
+        if not self.first_line:
+            raise InvalidTableError(f"{self.path} is empty: a CSV file begins with a line of column names")
+        if self.header is None:
+            check_line(self.first_line, self.recurring, self.path)
+        line_end = "\r\n" if self.returns else "\n"
+        numbered = self.nameless and (self.header is True or self.row_numbers.rise)
+        return CsvLayout(
+            self.names(), self.rows - self.headed, self.multiline, line_end, self.headed, numbered, self.separator
+        )
+
+    @property
+    def nameless(self) -> bool:
+        """Whether the first column of several has no name."""
+        return self.headed and len(self.first_line) > 1 and not self.first_line[0]
+
+    def names(self) -> tuple[str, ...]:
+        if self.header is None or self.header is True:
+            return self.first_line
+        width = len(self.first_line)
+        if self.header is False:
+            return tuple(f"column{number}" for number in range(1, width + 1))
+        if len(self.header) != width:
+            raise InvalidTableError(f"{self.path} has {width} columns, and header names {len(self.header)}")
+        return tuple(self.header)
+
+    def read(self, begin: int, end: int) -> None:
+        part = self.data[begin:end]
+        quotes = np.flatnonzero(part == _QUOTE) + begin
+
+        def unquoted(positions: Positions) -> Positions:
+            return positions[(self.quotes + np.searchsorted(quotes, positions)) % 2 == 0]
+
+        line_ends = np.flatnonzero(part == _NEWLINE) + begin
+        ends = unquoted(line_ends)
+        self.multiline |= len(ends) < len(line_ends)
+        commas = unquoted(np.flatnonzero(part == ord(self.separator)) + begin)
+        returns = unquoted(np.flatnonzero(part == _RETURN) + begin)
+        closed = (self.quotes + len(quotes)) % 2 == 0
+        if end == len(self.data) and closed and part[-1] != _NEWLINE:
+            ends = np.append(ends, end)
+
+        if not self.first_line and len(ends):
+            if ends[0] - self.start > LONGEST_ROW:
+                raise self.fault(int(ends[0]), f"ends a row of more than {LONGEST_ROW} bytes")
+            line = self.data[self.start : ends[0]].tobytes().decode().removesuffix("\r")
+            self.first_line = _values(line, self.path, self.separator)
+            self.returns = bool(self.byte(ends[:1] - 1)[0] == _RETURN)
+        faults = [*self.quote_faults(quotes), *self.line_end_faults(returns, ends), *self.row_faults(commas, ends)]
+        if faults:
+            raise self.fault(*min(faults))
+        commas = np.concatenate([self.commas, commas])
+        if self.header is None and len(ends):
+            self.look_for_names(commas, ends)
+
+        self.rows += len(ends)
+        self.quotes += len(quotes)
+        if len(quotes):
+            self.last_quote = int(quotes[-1])
+        if len(ends):
+            self.row_start = int(ends[-1]) + 1
+        self.commas = commas[commas >= self.row_start]
+
+    def look_for_names(self, commas: Positions, ends: Positions) -> None:
+        """Look whether a name comes again as a value in the rows that end here."""
+        if self.recurrence is None:
+            self.recurrence = Recurrence(self.first_line)
+        if self.recurring is not None:
+            return
+        width = len(self.first_line)
+        stops = np.empty((len(ends), width), np.int64)
+        stops[:, :-1] = commas[: len(ends) * (width - 1)].reshape(len(ends), width - 1)
+        stops[:, -1] = ends
+        starts = np.append(self.row_start, stops.ravel()[:-1] + 1).reshape(stops.shape)
+        stops[:, -1] -= self.byte(ends - 1) == _RETURN
+        people = slice(0 if self.rows else 1, None)
+        lengths = stops - starts
+        self.recurring = self.recurrence.column(self.data, starts[people], lengths[people])
+        if self.nameless:
+            self.row_numbers.read(self.data, starts[people, 0], lengths[people, 0])
+
+    def quote_faults(self, quotes: Positions) -> Iterator[tuple[int, str]]:
+        opens = (self.quotes + np.arange(len(quotes))) % 2 == 0
+        before, after = self.byte(quotes - 1), self.byte(quotes + 1)
+        misplaced = np.where(
+            opens,
+            ~np.isin(before, (ord(self.separator), _NEWLINE, _QUOTE)) & (quotes > self.start),
+            ~np.isin(after, (ord(self.separator), _NEWLINE, _RETURN, _QUOTE)) & (quotes + 1 < len(self.data)),
+        )
+        for position in quotes[misplaced][:1]:
+            yield int(position), "has a quote inside a value; quote the whole value and double the quotes in it"
+
+    def line_end_faults(self, returns: Positions, ends: Positions) -> Iterator[tuple[int, str]]:
+        for position in returns[self.byte(returns + 1) != _NEWLINE][:1]:
+            yield int(position), "has a carriage return without a line feed; save the file with ordinary line ends"
+        finished = ends[(ends < len(self.data)) & (ends > self.start)]
+        mixed = (self.byte(finished - 1) == _RETURN) != self.returns
+        for position in finished[mixed][:1]:
+            yield int(position), "ends otherwise than the header; save the file with one kind of line end"
+
+    def row_faults(self, commas: Positions, ends: Positions) -> Iterator[tuple[int, str]]:
+        starts = np.append(self.row_start, ends + 1)[: len(ends)]
+        before = np.searchsorted(commas, ends)
+        values = np.diff(before, prepend=-len(self.commas)) + 1
+        width = len(self.first_line)
+        for row in np.flatnonzero(values != width)[:1]:
+            if not self.data[starts[row] : ends[row]].tobytes().removesuffix(b"\r"):
+                yield int(starts[row]), f"is blank; take it out, or write the {_SHOWN[self.separator]} of an empty row"
+            else:
+                first = "header" if self.headed else "first line"
+                yield int(ends[row]), f"ends a row of {values[row]} values under a {first} of {width}"
+        for row in np.flatnonzero(ends - starts > LONGEST_ROW)[:1]:
+            yield int(ends[row]), f"ends a row of more than {LONGEST_ROW} bytes"
+
+    def byte(self, positions: Positions) -> NDArray[np.uint8]:
+        return self.data[np.clip(positions, 0, len(self.data) - 1)]
+
+    def fault(self, position: int, what: str) -> InvalidTableError:
+        line = 1
+        for begin in range(0, position, CHUNK):
+            line += int((self.data[begin : min(begin + CHUNK, position)] == _NEWLINE).sum())
+        return InvalidTableError(f"{self.path} is not a CSV table that can be read: line {line} {what}")
+
+
+def _separator(start: NDArray[np.uint8], separators: str, path: str) -> str | None:
+    """Return what separates the values of the first line, or None where nothing does.
+
+    Where the first line has several of the separators, it is the one that the second line has as often.
+    """
+    quoted = np.cumsum(start == _QUOTE) % 2 == 1
+    line_ends = np.append(np.flatnonzero((start == _NEWLINE) & ~quoted), [len(start)] * 2)
+    counts = {
+        mark: np.diff(
+            np.searchsorted(np.flatnonzero((start == ord(mark)) & ~quoted), line_ends[:2]), prepend=0
+        ).tolist()
+        for mark in separators
+    }
+    possible = [mark for mark, (first, _) in counts.items() if first]
+    if len(possible) > 1:
+        possible = [mark for mark in possible if counts[mark][0] == counts[mark][1]] or possible
+    if len(possible) > 1:
+        either = " or ".join(_SHOWN[mark] for mark in possible)
+        raise InvalidTableError(
+            f"the values of {path} may be separated by {either}; put each name and value that has one of them in quotes"
+        )
+    return possible[0] if possible else None
+
+
+def _without_blank_end(data: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Return the bytes of a file up to the end of its last line that is not blank."""
+    end = data[-LONGEST_ROW:].tobytes()
+    lines = end[len(end.rstrip(b"\r\n")) :]
+    line_end = b"\r\n" if lines.startswith(b"\r") else b"\n"
+    if lines == end or lines != line_end * (len(lines) // len(line_end)):  # the scan finds what is wrong
+        return data
+    return data[: len(data) - len(lines) + len(line_end)]
+
+
+def _values(line: str, path: str, separator: str) -> tuple[str, ...]:
+    quoted_or_not = _VALUES[separator].findall(separator + line)
+    values = tuple(quoted.replace('""', '"') or plain for quoted, plain in quoted_or_not)
+    others = (mark for mark in (";", "\t", ",") if mark != separator)
+    if len(values) == 1 and (other := next((mark for mark in others if mark in values[0]), None)):
+        meant = _SHOWN[separator]
+        raise InvalidTableError(
+            f"{path} has a header without {meant} but with {_SHOWN[other]}; save it with {meant} instead"
+        )
+    return values

@@ -1,0 +1,207 @@
+"""Whether what stands over the columns of a file are names, or the values of its first person."""
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discretion.errors import InvalidTableError, InvalidValueError
+from discretion.tables.layouts.column_names import distinct_names
+
+# True: the first line holds names; False: a person; names: a person, and these are the names; None: look.
+Header = bool | Sequence[str] | None
+
+_RECURS = "comes again below as a value"
+_ROW_NUMBERS = "row"
+
+_LONGEST = 100  # characters that are looked at
+_LONGEST_ROW_NUMBER = 18  # digits, which fit into 64 bits
+_QUOTE, _ZERO = b'"0'
+_MONTH = (
+    "(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
+    "|nov(?:ember)?|dec(?:ember)?)"
+)
+# In German, French, Spanish, Italian, Portuguese and Dutch, where a year follows: shorter ones may be names.
+_MONTH_BEFORE_A_YEAR = (
+    f"(?:{_MONTH}|januari?|janvier|enero|gennaio|janeiro|febru?ari?|f[ée]vr(?:ier)?|febrero|febbraio|fevereiro|märz?"
+    "|mars|maart|marzo|março|avr(?:il)?|abril|aprile|mai|mei|mayo|maggio|maio|junio?|juin|junho|giugno|julio?"
+    "|juil(?:let)?|julho|luglio|augustus|août|agosto|settembre|sep?tiembre|septembre|setembro|okt(?:ober)?|oct[uo]bre"
+    "|ottobre|outubro|novem(?:bre|bro)|noviembre|dez(?:ember)?|d[ée]cembre|diciembre|dicembre|dezembro)"
+)
+_WEEKDAY = r"(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:ur)?|sun)(?:day)?\W+)?"
+_DAY = r"\d{1,4}(?:st|nd|rd|th|er)?"
+_DATE = r"\d{1,4}([./-])\d{1,2}\1\d{1,4}"
+_HALF = r"[ap]\.?\s?m\b"  # of a day
+_CLOCK = rf"(?:[\W\d]|{_HALF}|uhr|at|um|(?<=\d)t(?=\d)|(?<=\d)z|(?<=:\d\d)\s?h|utc|gmt|[ecmp][sd]t|ces?t|mes?z)*"
+_MONEY = "(?:usd|eur|gbp|chf|jpy|cny|aud|cad|nzd|sek|nok|dkk|pln|czk|huf|brl|mxn|zar|rs|kr|z[łl]|[a-z]{1,3}\\$)"
+_IP = "[0-9a-f]{1,4}"
+_SIGNS = {
+    "is a date or a time": (
+        r"\d{4}-?\d\d-?\d\d[t ]\d.*"
+        rf"|{_WEEKDAY}(?:{_DATE}|\d{{1,2}}:\d\d|\d{{1,2}}\.\d\d\s?(?:{_HALF}|uhr)){_CLOCK}"
+        rf"|{_WEEKDAY}{_DAY}\W*(?:(?:of|de)\W+)?{_MONTH_BEFORE_A_YEAR}\W*(?:del?\W+)?\d{{1,4}}(?:\W.*)?"
+        rf"|{_WEEKDAY}{_MONTH}\W+{_DAY}(?:\W+\d.*)?"
+        r"|(?:\w\w)?\d{1,4}\s?[年년]\s?\d{1,2}\s?[月월][\W\d日号時时点分秒일시분초]*"
+    ),
+    "is an amount of money": rf"{_MONEY}\.?\s?\d[\d\W]*[.,]\d\d|\d[\d\W]*[.,]\d\d\s?{_MONEY}",
+    "is an e-mail address": r"[^@\s]+@[^@\s]+\.[^@\s]+",
+    "is an address on the web": r"(?:https?|ftp)://.*|www\..*",
+    "is an identifier": (
+        r"\{?[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\}?|(?=.*\d)(?:0x)?[0-9a-f]{16,}|(?:[0-9a-f]{2}:){5}[0-9a-f]{2}"
+        rf"|(?=.*\d)(?:(?:{_IP}:){{7}}{_IP}|(?:[0-9a-f]{{3,4}}(?::{_IP})*)?::[0-9a-f:.]*)(?:[%/]\w+)?"
+    ),
+    "stands for no value, or for true or false": r"[?.-]+|n/a|null|nan|nil|none|true|false",
+}
+
+
+def as_header(header: Any) -> bool | tuple[str, ...] | None:
+    """Return what a file's first line is said to be, or say what can be said."""
+    if header is None or isinstance(header, bool):
+        return header
+    names = distinct_names(header)
+    if not names or "" in names:
+        raise InvalidValueError("header must be True, False or names of columns, and no name may be empty")
+    return names
+
+
+def sign_of_a_value(name: str) -> str | None:
+    """Return what shows that this is a person's value rather than a column's name, if anything does."""
+    text = name.strip()[:_LONGEST]
+    if _is_number(text):
+        return "is a number, or a date or the like in digits"
+    return next((sign for sign, pattern in _SIGNS.items() if re.fullmatch(pattern, text, re.IGNORECASE)), None)
+
+
+def check_line(names: Iterable[str], recurring: int | None, path: str) -> None:
+    """Refuse a first line that looks like a person; which values she has is not said."""
+    if (found := _first_sign(names, recurring)) is not None:
+        column, sign = found
+        raise InvalidTableError(
+            f"the first line of {path} looks like a person rather than names: what stands over column {column} {sign}; "
+            "say by header (--header) that it holds names (yes), or that it does not (no, or the names as a,b,…)"
+        )
+
+
+def check_keys(names: Iterable[str], path: str, header: Header) -> None:
+    """Refuse names in a file where each column has one, if they look like a person by themselves."""
+    if header is False or isinstance(header, Sequence):
+        raise InvalidTableError(f"{path} names its columns itself; header (--header) can only say yes to that")
+    if header is None and (found := _first_sign(names, None)) is not None:
+        raise named_by_a_person(path, *found)
+
+
+def names_in_line(line: Sequence[str], path: str, *, numbered: bool) -> tuple[str, ...]:
+    """Return the names of a CSV table's columns; R and pandas leave that of the row numbers, which come first, empty.
+
+    Parameters
+    ----------
+    line
+        What stands over each column.
+    path
+        For the error.
+    numbered
+        Whether the first column has no name, for it holds row numbers: it is called row then.
+    """
+    names = tuple(line)
+    if numbered:
+        name, taken = _ROW_NUMBERS, {name.casefold() for name in names}
+        while name in taken:
+            name += "_"
+        names = (name, *names[1:])
+    if "" not in names:
+        return names
+    if not names[0] and len(names) > 1:
+        raise InvalidTableError(
+            f"{path} has no name for column 1, whose values are no row numbers that rise; say by header (--header) "
+            f"that the first line holds names (yes: the column is called {_ROW_NUMBERS}), or that it does not (no, or "
+            "the names as a,b,…)"
+        )
+    raise InvalidTableError(
+        f"{path} has no name for column {names.index('') + 1}; write one in its first line, or, if that holds no "
+        "names, say so by header (--header no, or the names as a,b,…)"
+    )
+
+
+def named_by_a_person(path: str, column: int, sign: str = _RECURS) -> InvalidTableError:
+    """Return what to say of names that look like a person in a file where each column has one."""
+    return InvalidTableError(
+        f"the columns of {path} seem to be named by a person's values: the name of column {column} {sign}; if they "
+        "are names all the same, say so by header (--header yes)"
+    )
+
+
+def _first_sign(names: Iterable[str], recurring: int | None) -> tuple[int, str] | None:
+    signs = ((column, sign) for column, name in enumerate(names, start=1) if (sign := sign_of_a_value(name)))
+    return next(signs, None if recurring is None else (recurring + 1, _RECURS))
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return any(map(str.isdigit, text)) and not any(map(str.isalpha, text))
+    return True
+
+
+class Recurrence:
+    """Looks for a column's name among the values of a CSV file's column, as bytes.
+
+    Parameters
+    ----------
+    names
+        The names; an empty one is not looked for.
+    """
+
+    def __init__(self, names: Sequence[str]) -> None:
+        plain = [name.encode() for name in names]
+        spelled = ([b'"' + name.replace(b'"', b'""') + b'"' for name in plain], plain)
+        self._spelled = [_Texts([text if name else b"" for text, name in zip(s, plain, strict=True)]) for s in spelled]
+
+    def column(self, data: NDArray[np.uint8], starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> int | None:
+        """Return the first column that has its name as a value, given where each value starts and how long it is."""
+        found = [column for texts in self._spelled if (column := texts.found(data, starts, lengths)) is not None]
+        return min(found, default=None)
+
+
+class RowNumbers:
+    """Looks whether the values of a CSV file's first column are whole numbers that rise, as bytes."""
+
+    def __init__(self) -> None:
+        self.rise = True
+        self._last = -1
+
+    def read(self, data: NDArray[np.uint8], starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> None:
+        """Look at the values that start here and are so long; none is the last of the file."""
+        quoted = data[starts] == _QUOTE
+        starts, lengths = starts + quoted, lengths - 2 * quoted
+        self.rise &= bool(((lengths > 0) & (lengths <= _LONGEST_ROW_NUMBER)).all())
+        if not self.rise or not len(starts):
+            return
+        numbers = np.zeros(len(starts), np.int64)
+        for offset in range(int(lengths.max())):
+            inside = offset < lengths
+            digits = data[starts + np.minimum(offset, lengths - 1)].astype(np.int64) - _ZERO
+            self.rise &= not ((digits < 0) | (digits > 9)).any()
+            numbers = np.where(inside, 10 * numbers + digits, numbers)
+        self.rise &= bool((np.diff(numbers, prepend=self._last) > 0).all())
+        self._last = int(numbers[-1])
+
+
+class _Texts:
+    def __init__(self, texts: Sequence[bytes]) -> None:
+        self._bytes = np.frombuffer(b"".join(texts) + b"\0", dtype=np.uint8)
+        self._lengths = np.array([len(text) for text in texts])
+        self._starts = np.cumsum(self._lengths) - self._lengths
+
+    def found(self, data: NDArray[np.uint8], starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> int | None:
+        rows, columns = np.nonzero((lengths == self._lengths) & (lengths > 0))
+        at, longest = starts[rows, columns], self._lengths[columns]
+        for offset in range(int(self._lengths.max())):
+            step = np.minimum(offset, longest - 1)
+            same = data[at + step] == self._bytes[self._starts[columns] + step]
+            at, columns, longest = at[same], columns[same], longest[same]
+            if not len(at) or offset + 1 >= int(longest.max()):
+                break
+        return int(columns.min()) if len(columns) else None

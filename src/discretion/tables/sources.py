@@ -1,0 +1,121 @@
+"""What the user has, as rows to ask about: a file, a table in memory, or a table that lives in an engine."""
+
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from discretion.errors import InvalidTableError, UnsupportedError
+from discretion.input_files import opened
+from discretion.memory import as_memory
+from discretion.tables.databases import read_database
+from discretion.tables.engines.arrived import rows_of
+from discretion.tables.engines.rows import Choose, Rows
+from discretion.tables.files import read_csv, read_json, read_parquet, read_tsv
+from discretion.tables.folders import read_folder
+from discretion.tables.frames import as_arrow
+from discretion.tables.in_place import rows_in_place
+from discretion.tables.layouts.headers import Header, as_header
+from discretion.tables.named import DATABASES, SHEETS, is_address, place_of
+from discretion.tables.servers import read_server
+from discretion.tables.sheets import read_sheet
+from discretion.tables.spooled import STANDARD_INPUT, standard_input, unpacked
+
+READERS = {
+    ".csv": read_csv,
+    ".tsv": read_tsv,
+    ".tab": read_tsv,
+    ".parquet": read_parquet,
+    ".json": read_json,
+    ".jsonl": read_json,
+    ".ndjson": read_json,
+}
+# Of which a file may hold several.
+READERS_OF_PARTS = dict.fromkeys(DATABASES, read_database) | dict.fromkeys(SHEETS, read_sheet)
+PACKED = ".gz"
+PACKABLE = (".csv", ".tsv", ".tab", ".json", ".jsonl", ".ndjson")
+
+
+def open_rows(table: Any, choose: Choose, header: Header = None, memory: int | str | None = None) -> Rows:
+    """Return the rows of a table, with the columns that ``choose`` picks from its names.
+
+    Parameters
+    ----------
+    table
+        A path, address, ``"-"`` or ``"example:adult"``, as `discretion.Population` lists them; a pandas,
+        polars or Arrow table (anything with ``__arrow_c_stream__``); or an Ibis table, used where it lives.
+    choose
+        Takes the table's column names, returns those to keep; may raise.
+    header
+        Whether the first line of a CSV file holds names (True) or a person (False), or names for its columns; None
+        looks.
+    memory
+        How much the embedded engine may hold, in bytes or as text such as ``"2GB"``; None is half of what there is.
+
+    Raises
+    ------
+    InvalidTableError
+        If the table cannot be read as it stands.
+    UnsupportedError
+        If it is none of the above.
+    """
+    room = None if memory is None else as_memory(memory)
+    if isinstance(table, str) and is_address(table):
+        return read_server(table, choose, as_header(header))
+    if isinstance(table, str | Path):
+        return _read_path(table, choose, as_header(header), room)
+    if header is not None:
+        raise UnsupportedError(f"header is about a file, got {type(table).__name__}, which has names for its columns")
+    if type(table).__module__.startswith("ibis."):
+        return rows_in_place(table, choose)
+    if hasattr(table, "__arrow_c_stream__"):
+        what = f"the {type(table).__module__.partition('.')[0]} {type(table).__name__}"
+        return rows_of(as_arrow(table, what, choose), what, room)
+    raise UnsupportedError(
+        f"a table must be a path to a file, a pandas, polars or Arrow table, or an Ibis table, "
+        f"got {type(table).__name__}"
+    )
+
+
+def _read_path(table: str | Path, choose: Choose, header: Header, memory: int | None) -> Rows:
+    if isinstance(table, str) and table in STANDARD_INPUT:
+        with standard_input() as arrived:
+            return read_csv(arrived, choose, header, memory)
+    path, part = place_of(table)
+    try:
+        if _is_folder(path):
+            return read_folder(path, choose, header, memory)
+        with opened(path, "a table") as file:
+            return _reader(path, part)(file, choose, header, memory)
+    except OSError as error:
+        raise InvalidTableError(f"{path} cannot be read: {error.strerror or 'the file is damaged'}") from None
+
+
+def _is_folder(path: Path) -> bool:
+    with suppress(OSError, ValueError):  # whoever opens it says what is wrong with the path
+        return path.is_dir()
+    return False
+
+
+def _reader(path: Path, part: str | None) -> Callable[[BinaryIO, Choose, Header, int | None], Rows]:
+    """Return what reads a file of this name, and of this table or sheet in it."""
+    kind = path.suffix.lower()
+    if kind in READERS_OF_PARTS:
+        return partial(READERS_OF_PARTS[kind], part=part)
+    if kind == PACKED and path.with_suffix("").suffix.lower() in PACKABLE:
+        return partial(_read_packed, READERS[path.with_suffix("").suffix.lower()])
+    if kind in READERS:
+        return READERS[kind]
+    raise InvalidTableError(
+        f"{path} is not a kind of file that can be read; those are {', '.join([*READERS, *READERS_OF_PARTS])}, "
+        f"{', '.join(inner + PACKED for inner in PACKABLE)}, and a folder of .parquet"
+    )
+
+
+def _read_packed(
+    reader: Callable[[BinaryIO, Choose, Header, int | None], Rows],
+    file: BinaryIO, choose: Choose, header: Header, memory: int | None,
+) -> Rows:  # fmt: skip
+    with unpacked(file) as content:
+        return reader(content, choose, header, memory)

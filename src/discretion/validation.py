@@ -1,0 +1,188 @@
+"""Border checks that many public functions share."""
+
+import math
+import operator
+from fractions import Fraction
+from numbers import Rational
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discretion import limits
+from discretion.errors import InvalidValueError, TooLargeError
+from discretion.printable import short_repr
+
+# Probabilities must sum to 1 within the first. A sum that misses it by more than the second, which is more than their
+# own rounding explains, is divided out, so that all that is computed of them is of one law.
+SUM_TOLERANCE = 1e-9
+SUM_ROUNDING = 1e-14
+
+# What NumPy can walk through.
+_MAX_DIMENSIONS = 32
+
+# Of `fractions.Fraction` only.
+Fractions = NDArray[np.object_]
+
+
+def as_count(value: Any, name: str, *, at_least: int) -> int:
+    """Return a whole number of at least ``at_least``, or say what was given."""
+    try:
+        count = operator.index(value)
+    except TypeError:
+        count = None
+    if count is None or isinstance(value, bool) or count < at_least:
+        raise InvalidValueError(f"{name} must be a whole number of at least {at_least}, got {short_repr(value)}")
+    return count
+
+
+def as_crowd(value: Any, name: str) -> int:
+    """Return a number of users, at least 1 and no more than can be computed for."""
+    count = as_count(value, name, at_least=1)
+    if count > (most := limits.current().most_users):
+        raise TooLargeError(f"{name} must be at most {most:,}, beyond which nothing is computed; got more")
+    return count
+
+
+def as_index(value: Any, name: str, k: int) -> int:
+    """Return an index in 0..k-1, or say what was given."""
+    index = as_count(value, name, at_least=0)
+    if index >= k:
+        raise InvalidValueError(f"{name} must be in 0..{k - 1}, got {short_repr(value)}")
+    return index
+
+
+def as_real(value: Any, name: str) -> float:
+    """Return a real number (infinity included, NaN not), or say what was given."""
+    try:
+        number = math.nan if value is np.ma.masked else float(value)
+    except (TypeError, ValueError, OverflowError):
+        number = math.nan
+    if math.isnan(number) or isinstance(value, bool | str):
+        raise InvalidValueError(f"{name} must be a number, got {short_repr(value)}")
+    return number
+
+
+def as_epsilon(epsilon: float) -> float:
+    """Return ε, from 0 to infinity."""
+    number = as_real(epsilon, "epsilon")
+    if number < 0:
+        raise InvalidValueError(f"epsilon must be at least 0, got {short_repr(epsilon)}")
+    return abs(number)  # -0.0 is 0
+
+
+def as_confidence(value: Any) -> float:
+    """Return a confidence in (0, 1), or say what was given."""
+    confidence = as_real(value, "confidence")
+    if not 0 < confidence < 1:
+        raise InvalidValueError(f"confidence must be in (0, 1), got {short_repr(value)}")
+    return confidence
+
+
+def as_probability(value: Any, name: str) -> float:
+    """Return a number in [0, 1], or say what was given."""
+    probability = as_real(value, name)
+    if not 0 <= probability <= 1:
+        raise InvalidValueError(f"{name} must be in [0, 1], got {short_repr(value)}")
+    return probability
+
+
+def as_order(order: float) -> float:
+    """Return the order of a Rényi divergence, above 0 and possibly infinite, or say what was given."""
+    level = as_real(order, "order")
+    if level <= 0:
+        raise InvalidValueError(f"order must be positive, got {short_repr(order)}")
+    return level
+
+
+class NotNumbersError(Exception):
+    """Values that are no array of real numbers: text, complex or masked numbers, ragged rows."""
+
+
+def as_reals(values: Any) -> NDArray[np.float64]:
+    """Return a copy of the numbers as an array of doubles.
+
+    Raises
+    ------
+    NotNumbersError
+        If they are text, complex or masked numbers, too large for doubles, or in ragged rows.
+    TooLargeError
+        If they are more than are computed with; of an array before anything is copied.
+    """
+    check_length(size_of(values))
+    array = as_array(values)
+    if array.dtype.kind not in "biufO":
+        raise NotNumbersError(f"{array.dtype} is not a real number")
+    try:
+        return array.astype(np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise NotNumbersError(str(error)) from None
+
+
+def size_of(values: Any) -> int:
+    """Return how many numbers an array has, or the arrays in a list; 0 of anything else."""
+    if isinstance(values, list | tuple):
+        return sum(int(getattr(row, "size", 1)) for row in cast("list[Any]", values))
+    size = getattr(values, "size", 0)
+    return size if isinstance(size, int) else 0
+
+
+def check_length(length: Any) -> None:
+    """Refuse more values than are computed with, before they are copied."""
+    if isinstance(length, int) and length > (most := limits.current().most_values):
+        raise TooLargeError(f"at most {most:,} numbers are computed with, got {length:,}")
+
+
+def as_array(values: Any) -> NDArray[Any]:
+    """Return values as an array, which is not copied.
+
+    Raises
+    ------
+    NotNumbersError
+        If some are masked, rows are ragged, or lists in lists have no end.
+    TooLargeError
+        If a list holds arrays of more numbers than are computed with.
+    """
+    if are_masked(values):
+        raise NotNumbersError("some are masked")
+    if not hasattr(values, "dtype"):  # arrays in a list are copied
+        check_length(size_of(values))
+    try:
+        array = np.asarray(values)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise NotNumbersError(str(error)) from None
+    if array.ndim > _MAX_DIMENSIONS:  # lists in lists without end
+        raise NotNumbersError("lists are nested too deeply")
+    return array
+
+
+def are_masked(values: Any) -> bool:
+    """Return whether some of the values are masked, which NumPy would make NaN or what lies under the mask."""
+    if isinstance(values, np.ma.MaskedArray):
+        return bool(np.ma.getmaskarray(cast(Any, values)).any())
+    if not isinstance(values, list | tuple):
+        return False
+    rows = cast("list[Any]", values)
+    inner = [cast("list[Any]", row) for row in rows if isinstance(row, list | tuple)]
+    return any(value is np.ma.masked for row in (rows, *inner) for value in row)
+
+
+def holds_fractions(values: Any) -> bool:
+    """Say whether there are fractions among the numbers, and nothing else but whole ones."""
+    if getattr(values, "dtype", np.object_) != np.object_:
+        return False
+    check_length(size_of(values))
+    return as_fractions(values) is not None and np.asarray(values).dtype == np.object_
+
+
+def as_fractions(values: Any) -> Fractions | None:
+    """Return a copy of the numbers as fractions if all are fractions or whole: what is a double is rounded already."""
+    try:
+        given = np.array(values, dtype=object)
+    except ValueError:  # ragged
+        return None
+    if given.ndim > _MAX_DIMENSIONS or not all(isinstance(entry, Rational) for entry in given.flat):
+        return None
+    # NumPy's whole numbers would stay in a fraction, and overflow there.
+    exact = [Fraction(int(entry.numerator), int(entry.denominator)) for entry in given.flat]
+    return np.array(exact, dtype=object).reshape(given.shape)

@@ -1,7 +1,0 @@
-"""``python -m tacit``."""
-
-import sys
-
-from tacit.cli import main
-
-sys.exit(main())

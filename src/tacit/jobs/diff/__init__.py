@@ -1,7 +1,0 @@
-"""Two tables of people side by side: which is better, and what both tell together."""
-
-from tacit.jobs.diff.job import diff
-from tacit.jobs.diff.result import Diff, diff_measures
-from tacit.jobs.diff.text import to_text
-
-__all__ = ["Diff", "diff", "diff_measures", "to_text"]

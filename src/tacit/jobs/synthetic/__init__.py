@@ -1,7 +1,0 @@
-"""A synthetic table beside the one it was made from: what it tells of those people, and not of others like them."""
-
-from tacit.jobs.synthetic.job import synthetic_risk
-from tacit.jobs.synthetic.result import AttackResult, SyntheticRisk
-from tacit.jobs.synthetic.text import to_text
-
-__all__ = ["AttackResult", "SyntheticRisk", "synthetic_risk", "to_text"]
