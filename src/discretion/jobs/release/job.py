@@ -22,12 +22,12 @@ from discretion.anonymity.releasing.views import REDACTED, View, as_it_is, views
 from discretion.errors import InvalidValueError, UnsupportedError
 from discretion.input_files import without_password
 from discretion.jobs.persons import NO_PERSON, open_people, with_columns
-from discretion.jobs.release.asked import asked_goal
 from discretion.jobs.release.costs import costs_of
 from discretion.jobs.release.file import as_bytes, check_suffix, read_back, table_of
+from discretion.jobs.release.goal import asked_goal
 from discretion.jobs.release.nearest import nearest
-from discretion.jobs.release.reread import checked_table
 from discretion.jobs.release.result import Release, ReleasedColumn
+from discretion.jobs.release.verification import checked_table
 from discretion.numerics.alike import Column
 from discretion.numerics.search.looked_at import Ended
 from discretion.presenting.files import check_not_an_input, put_checked, writable

@@ -8,14 +8,14 @@ from discretion.anonymity import Population
 from discretion.anonymity.releasing.goal import Goal
 from discretion.errors import MissedGoalError
 from discretion.jobs.gates import Number
-from discretion.jobs.guesses import guess_reports
-from discretion.jobs.release.result import Checked
+from discretion.jobs.release.result import FileExposure
+from discretion.jobs.table_measures import guess_reports
 from discretion.jobs.table_numbers import EngineCounts, TableNumbers
 
 
 def checked_table(
     table: Any, columns: Sequence[str], sensitive: Sequence[str], goal: Goal
-) -> tuple[Checked, dict[str, Number]]:
+) -> tuple[FileExposure, dict[str, Number]]:
     """Return what an Arrow table shows, and its numbers by name, or raise MissedGoalError if that misses the goal.
 
     ``columns`` are those that go out; the table has the sensitive columns that do not, too.
@@ -39,7 +39,7 @@ def checked_table(
             f"the file missed its goal when it was read back ({'; '.join(missed)}), so nothing of it is left; please "
             "report this"
         )
-    return Checked(people, exposed, exposed / people, failing, sizes.smallest, sizes.unique, guesses), dict(
+    return FileExposure(people, exposed, exposed / people, failing, sizes.smallest, sizes.unique, guesses), dict(
         TableNumbers(EngineCounts(written), columns, sensitive, k=goal.k)
     )
 

@@ -1,10 +1,10 @@
-"""Who follows a job as it goes."""
+"""A monitor of a job's steps."""
 
 from contextlib import AbstractContextManager, nullcontext
 
 
-class Watch:
-    """Told of each step of a job, and free to end what takes too long; this one lets everything pass in silence."""
+class Monitor:
+    """Follows a job step by step, and may end what takes too long; this one lets everything pass in silence."""
 
     @property
     def over(self) -> bool:

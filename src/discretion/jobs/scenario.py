@@ -1,4 +1,4 @@
-"""What is asked of mechanisms, alone and among others, of all of them alike."""
+"""The scenario in which mechanisms are measured: whose report, against which adversary, at which levels."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -28,8 +28,8 @@ LEVEL_OF = {"privacy_profile": "--epsilon E", "dp_epsilon": "--delta D", "tradeo
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What is asked of every mechanism.
+class Scenario:
+    """The scenario in which every mechanism is measured.
 
     Parameters
     ----------
