@@ -8,11 +8,11 @@ from discretion.adversaries.priors import written_out
 from discretion.channels.channel import System
 from discretion.channels.labels import Labels
 from discretion.measures.measure import Reals, as_plain, prior_on
-from discretion.shown import Drawn, Framed
+from discretion.notebook import Chartable, Tabular
 
 
 @dataclass(frozen=True, eq=False)
-class Hyper(Framed, Drawn):
+class Hyper(Tabular, Chartable):
     """A distribution over posteriors, ``[π ▷ C]``; `discretion.hyper` returns one.
 
     Parameters

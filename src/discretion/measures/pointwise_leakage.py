@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from discretion.adversaries.priors import written_out
 from discretion.channels.channel import Channel, System
 from discretion.errors import InvalidPriorError, InvalidValueError
+from discretion.escaping import short_repr
 from discretion.estimate import Estimate
 from discretion.measures.divergences import logarithms
 from discretion.measures.information import Unit, nats_in
@@ -17,7 +18,6 @@ from discretion.measures.measure import Plan, as_plain, measure, prior_on
 from discretion.measures.vulnerability import EXPLICIT
 from discretion.numerics.laws.binomial_limits import limits_of_parts
 from discretion.numerics.matrices import Reals
-from discretion.printable import short_repr
 from discretion.validation import NotNumbersError, as_confidence, as_probability, as_real, as_reals
 
 _METHOD = "limits of all secrets' probabilities at once"

@@ -8,12 +8,12 @@ from typing import cast
 from discretion import limits
 from discretion.channels.channel import System, as_system
 from discretion.errors import InvalidValueError
+from discretion.escaping import short_repr
 from discretion.measures.attack_curves.best_tests import BestTests
 from discretion.measures.attack_curves.curve import AttackCurve
 from discretion.measures.attack_curves.polygon import Polygon, lower_envelope
 from discretion.measures.measure import Method, Plan, measure
 from discretion.measures.privacy import claimed, log_likelihoods
-from discretion.printable import short_repr
 
 Pair = tuple[Hashable, Hashable]
 

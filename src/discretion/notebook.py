@@ -1,6 +1,6 @@
-"""How a result shows itself in a notebook, and goes elsewhere: as HTML, Markdown, a table or a figure.
+"""Results that a notebook displays, and that become HTML, Markdown, a table or a figure.
 
-What each looks like is said in rooms above those that results live in.
+What each looks like is registered in rooms above those that results live in.
 """
 
 from importlib import import_module
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 _WORDS, _FIGURES = "discretion.presenting.views.results", "discretion.charts.results"
 
 
-class Shown:
+class Displayable:
     """A result that a notebook shows by itself."""
 
     __slots__ = ()
@@ -51,7 +51,7 @@ class Shown:
         return _load(_WORDS).fragment(self)
 
 
-class Framed(Shown):
+class Tabular(Displayable):
     """A result that is a table."""
 
     __slots__ = ()
@@ -70,7 +70,7 @@ class Framed(Shown):
         return _load(_WORDS).frame(self)
 
 
-class Drawn(Shown):
+class Chartable(Displayable):
     """A result that has figures."""
 
     __slots__ = ()
