@@ -7,11 +7,11 @@ from collections.abc import Callable
 import pytest
 
 import discretion as dc
-from cli_runner import run
 from discretion.estimate import Estimate
 from discretion.jobs.questions import Asked
 from discretion.jobs.target import Goal, goal_of, sufficient_crowd, sufficient_epsilon
 from discretion.shuffling import Shuffled
+from support.cli_runner import run
 
 OFF = 0.02
 

@@ -13,8 +13,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from certificates import Certified
-from cli_runner import run
+from support.cli_runner import run
+from support.collection.certificates import Certified
 
 LOOPBACK = "127.0.0.1"
 

@@ -9,13 +9,13 @@ from typing import Any
 
 from starlette.testclient import TestClient
 
-from collections_made import SEX_AND_TOWN
 from discretion.collection import Client, Feature, Party, Task
 from discretion.collection.services.credentials import operator_credential
 from discretion.collection.services.home import Home, Role
 from discretion.collection.services.operations import Bounds
 from discretion.collection.services.service import Service
 from discretion.collection.services.shuffler import ShufflerService
+from support.collection.in_process import SEX_AND_TOWN
 
 NOW = 500.0
 

@@ -1,7 +1,7 @@
-"""A closing job in a process of its own, on executors of their own: ``python -m closed_on_spark FOLDER SETTINGS``.
+"""A closing job in a process of its own, on executors of their own.
 
-The messages, the key and the info are in the folder, the session's settings in JSON; without any it is Discretion's
-own.
+``python -m support.collection.closed_on_spark FOLDER SETTINGS``: the messages, the key and the info are in the folder,
+the session's settings in JSON; without any it is Discretion's own.
 """
 
 import json

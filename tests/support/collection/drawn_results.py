@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from collections_made import made, round_of, together
 from discretion.collection import Choice, Feature, Task
 from discretion.collection.parts.counting import Counted
 from discretion.collection.randomizers import randomizer_of
 from discretion.collection.results.analysed import AnalystResult, analyst_result
+from support.collection.in_process import made, round_of, together
 
 
 @dataclass
