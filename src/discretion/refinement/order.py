@@ -10,7 +10,7 @@ from discretion.adversaries.gains import Gain, identity_gain
 from discretion.adversaries.priors import uniform
 from discretion.channels.channel import Channel, System, as_system
 from discretion.errors import InvalidValueError, TooLargeError
-from discretion.measures.vulnerability import posterior_vulnerability
+from discretion.measures.guesses.vulnerability import posterior_vulnerability
 from discretion.notebook import Chartable
 from discretion.numerics.matrices import Reals
 from discretion.refinement.nearest import TOLERANCE

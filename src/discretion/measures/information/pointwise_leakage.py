@@ -12,10 +12,10 @@ from discretion.channels.channel import Channel, System
 from discretion.errors import InvalidPriorError, InvalidValueError
 from discretion.escaping import short_repr
 from discretion.estimate import Estimate
-from discretion.measures.divergences import logarithms
-from discretion.measures.information import Unit, nats_in
+from discretion.measures.guesses.vulnerability import EXPLICIT
+from discretion.measures.information.mutual_information import Unit, nats_in
 from discretion.measures.measure import Plan, as_plain, measure, prior_on
-from discretion.measures.vulnerability import EXPLICIT
+from discretion.measures.privacy_loss.divergences import logarithms
 from discretion.numerics.laws.binomial_limits import limits_of_parts
 from discretion.numerics.matrices import Reals
 from discretion.validation import NotNumbersError, as_confidence, as_probability, as_real, as_reals

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discretion import limits
-from discretion.measures.losses import ROUNDED_UP, Losses
+from discretion.measures.privacy_loss.losses import ROUNDED_UP, Losses
 
 Reals = NDArray[np.float64]
 

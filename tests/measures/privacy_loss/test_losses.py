@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from discretion.measures.losses import GridLaw, above, below
+from discretion.measures.privacy_loss.losses import GridLaw, above, below
 from discretion.mechanisms.noise.gaussian_losses import GaussianLosses
 from discretion.mechanisms.noise.laplace import LaplaceLosses
 

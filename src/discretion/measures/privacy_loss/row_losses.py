@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from discretion.measures.losses import Cells, Losses, Reals
+from discretion.measures.privacy_loss.losses import Cells, Losses, Reals
 
 _LEAST = 1e-300
 

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from discretion import limits
 from discretion.estimate import Estimate, largest, settled
-from discretion.measures.loss_sketch import LEAST, Sketch
-from discretion.measures.loss_sums import LossSum, loss_sum
-from discretion.measures.losses import ROUNDED_UP, LatticeLosses, Losses, above, below, exactly
 from discretion.measures.measure import Method
-from discretion.measures.privacy import confirmed, epsilon_question
+from discretion.measures.privacy_loss.differential_privacy import confirmed, epsilon_question
+from discretion.measures.privacy_loss.loss_sketch import LEAST, Sketch
+from discretion.measures.privacy_loss.loss_sums import LossSum, loss_sum
+from discretion.measures.privacy_loss.losses import ROUNDED_UP, LatticeLosses, Losses, above, below, exactly
 from discretion.numerics.laws.lattice_sums import log_moment
 
 Reals = NDArray[np.float64]

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from discretion import limits
-from discretion.measures.divergences import logarithms
-from discretion.measures.losses import Losses, Reals
+from discretion.measures.privacy_loss.divergences import logarithms
+from discretion.measures.privacy_loss.losses import Losses, Reals
 
 # Losses and their masses.
 Atoms = tuple[Reals, Reals]

@@ -12,7 +12,7 @@ from discretion.channels.channel import System
 from discretion.channels.storage import Storage
 from discretion.errors import InvalidValueError
 from discretion.estimate import Estimate
-from discretion.measures.information import Unit, nats_in, plan_mutual_information
+from discretion.measures.information.mutual_information import Unit, nats_in, plan_mutual_information
 from discretion.measures.measure import Method, Plan, as_plain, measure
 from discretion.numerics.distances.information_radius import central_weights
 from discretion.numerics.excess import deviance

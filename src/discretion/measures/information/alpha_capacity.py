@@ -10,11 +10,11 @@ from discretion.channels.channel import System
 from discretion.channels.storage import Storage
 from discretion.errors import InvalidValueError
 from discretion.estimate import Estimate
-from discretion.measures.alpha_information import log_column_norms, plan_sibson_information, sibson_of
-from discretion.measures.divergences import logarithms
-from discretion.measures.information import Unit, nats_in
+from discretion.measures.information.alpha_information import log_column_norms, plan_sibson_information, sibson_of
+from discretion.measures.information.capacities import NEWTON, certified, narrowed, plan_shannon_capacity, with_all
+from discretion.measures.information.mutual_information import Unit, nats_in
 from discretion.measures.measure import Plan, as_plain, measure
-from discretion.measures.shannon_capacity import NEWTON, certified, narrowed, plan_shannon_capacity, with_all
+from discretion.measures.privacy_loss.divergences import logarithms
 from discretion.numerics.matrices import Reals
 from discretion.validation import as_order, as_real
 

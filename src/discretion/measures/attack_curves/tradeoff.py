@@ -13,7 +13,7 @@ from discretion.measures.attack_curves.best_tests import BestTests
 from discretion.measures.attack_curves.curve import AttackCurve
 from discretion.measures.attack_curves.polygon import Polygon, lower_envelope
 from discretion.measures.measure import Method, Plan, measure
-from discretion.measures.privacy import claimed, log_likelihoods
+from discretion.measures.privacy_loss.differential_privacy import claimed, log_likelihoods
 
 Pair = tuple[Hashable, Hashable]
 

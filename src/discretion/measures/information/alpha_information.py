@@ -12,12 +12,12 @@ from discretion.channels.channel import Channel, System
 from discretion.channels.storage import Storage
 from discretion.errors import UnsupportedError
 from discretion.estimate import Estimate, mapped
-from discretion.measures.capacity import plan_multiplicative_bayes_capacity
-from discretion.measures.divergences import logarithms
-from discretion.measures.information import Unit, nats_in, plan_mutual_information
+from discretion.measures.guesses.capacities import plan_multiplicative_bayes_capacity
+from discretion.measures.guesses.vulnerability import EXPLICIT, Prior, plan_posterior_vulnerability
+from discretion.measures.information.mutual_information import Unit, nats_in, plan_mutual_information
 from discretion.measures.measure import Plan, as_plain, measure, prior_on
-from discretion.measures.privacy import log_likelihoods
-from discretion.measures.vulnerability import EXPLICIT, Prior, plan_posterior_vulnerability
+from discretion.measures.privacy_loss.differential_privacy import log_likelihoods
+from discretion.measures.privacy_loss.divergences import logarithms
 from discretion.numerics.matrices import Reals
 from discretion.validation import as_order
 

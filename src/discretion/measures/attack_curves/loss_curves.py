@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from discretion.estimate import Estimate, largest
 from discretion.measures.attack_curves.best_tests import Band, BestTests, Result, as_band
 from discretion.measures.attack_curves.polygon import Polygon, lower_envelope
-from discretion.measures.composed_losses import BothWays
-from discretion.measures.divergences import logarithms
-from discretion.measures.loss_sums import LossSum
-from discretion.measures.privacy import confirmed, epsilon_question, settled_delta
+from discretion.measures.privacy_loss.composed_losses import BothWays
+from discretion.measures.privacy_loss.differential_privacy import confirmed, epsilon_question, settled_delta
+from discretion.measures.privacy_loss.divergences import logarithms
+from discretion.measures.privacy_loss.loss_sums import LossSum
 
 Reals = NDArray[np.float64]
 

@@ -12,8 +12,8 @@ from discretion.channels.channel import System
 from discretion.channels.storage import Storage
 from discretion.errors import InvalidValueError
 from discretion.estimate import Estimate
+from discretion.measures.guesses.vulnerability import EXPLICIT, Prior
 from discretion.measures.measure import Plan, as_plain, measure, prior_on
-from discretion.measures.vulnerability import EXPLICIT, Prior
 from discretion.numerics.excess import deviance
 
 Unit = Literal["nats", "bits"]

@@ -18,8 +18,8 @@ from discretion.adversaries.gains import Gain
 from discretion.channels.storage import Storage
 from discretion.errors import InvalidGainError
 from discretion.estimate import Estimate, lowest
+from discretion.measures.guesses.overlap import between, least_overlap
 from discretion.measures.measure import Method
-from discretion.measures.overlap import between, least_overlap
 from discretion.numerics.matrices import Reals
 from discretion.numerics.search.corners import corner_count, corners, exact_corners
 

@@ -15,10 +15,10 @@ from discretion.adversaries.priors import written_out
 from discretion.channels.channel import Channel, System
 from discretion.errors import InvalidGainError, InvalidPriorError, InvalidValueError, TooLargeError
 from discretion.estimate import Estimate, mapped
+from discretion.measures.guesses.rational import IN_FRACTIONS, exact_bayes_security, exact_game, exact_pairs
+from discretion.measures.guesses.vulnerability import plan_bayes_risk, plan_posterior_vulnerability
+from discretion.measures.guesses.worst_prior import losses_of, way_to_worst, worst_share
 from discretion.measures.measure import Method, Plan, as_plain, measure, prior_on
-from discretion.measures.rational import IN_FRACTIONS, exact_bayes_security, exact_game, exact_pairs
-from discretion.measures.vulnerability import plan_bayes_risk, plan_posterior_vulnerability
-from discretion.measures.worst_loss import losses_of, way_to_worst, worst_share
 from discretion.numerics.distances.pairwise import BY_ROWS, Furthest
 from discretion.numerics.matrices import Reals
 from discretion.validation import as_real

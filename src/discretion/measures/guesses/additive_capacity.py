@@ -8,9 +8,9 @@ from discretion import limits
 from discretion.adversaries.gains import Gain, IdentityGain, as_gain
 from discretion.channels.channel import System
 from discretion.estimate import Estimate, settled
+from discretion.measures.guesses.overlap import between
+from discretion.measures.guesses.worst_prior import largest_fall, way_to_worst
 from discretion.measures.measure import Method, Plan, as_plain, measure
-from discretion.measures.overlap import between
-from discretion.measures.worst_loss import largest_fall, way_to_worst
 from discretion.numerics.distances import pairwise
 
 _COLUMNS_AT_ONCE = 64

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from discretion.channels.channel import System, as_system
 from discretion.errors import InternalError
 from discretion.estimate import Estimate, highest, lowest, mapped, settled
-from discretion.measures.divergences import excess_mass_of_logs, logarithms, renyi_of_logs
-from discretion.measures.local_privacy import plan_ldp_epsilon
 from discretion.measures.measure import Method, OfDelta, OfEpsilon, OfOrder, Plan, measure_at, plainest
+from discretion.measures.privacy_loss.divergences import excess_mass_of_logs, logarithms, renyi_of_logs
+from discretion.measures.privacy_loss.local_privacy import plan_ldp_epsilon
 from discretion.validation import as_epsilon, as_order, as_probability
 
 Reals = NDArray[np.float64]

@@ -8,9 +8,9 @@ from numpy.typing import ArrayLike
 from discretion.adversaries.priors import as_distribution, written_out
 from discretion.channels.channel import System
 from discretion.estimate import Estimate, mapped
-from discretion.measures.information import Unit, nats_in, plan_mutual_information
+from discretion.measures.guesses.vulnerability import EXPLICIT, Prior, of_joint, plan_bayes_risk
+from discretion.measures.information.mutual_information import Unit, nats_in, plan_mutual_information
 from discretion.measures.measure import Plan, Reals, as_plain, measure, prior_on
-from discretion.measures.vulnerability import EXPLICIT, Prior, of_joint, plan_bayes_risk
 
 
 def prior_entropy(prior: ArrayLike, unit: Unit = "nats") -> float:

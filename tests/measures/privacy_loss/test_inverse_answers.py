@@ -11,7 +11,7 @@ from discretion.channels.channel import System
 from discretion.cli import main
 from discretion.errors import DiscretionError, InternalError
 from discretion.estimate import Estimate
-from discretion.measures.privacy import confirmed, epsilon_question, least_epsilon
+from discretion.measures.privacy_loss.differential_privacy import confirmed, epsilon_question, least_epsilon
 from oracles import noise_pairs
 
 mpmath = pytest.importorskip("mpmath")

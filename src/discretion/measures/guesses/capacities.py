@@ -5,8 +5,8 @@ from functools import singledispatch
 
 from discretion.channels.channel import System
 from discretion.estimate import Estimate
+from discretion.measures.guesses.rational import exact_capacity
 from discretion.measures.measure import Method, Plan, as_plain, measure
-from discretion.measures.rational import exact_capacity
 
 
 @measure

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from discretion.measures.losses import GridLaw
+from discretion.measures.privacy_loss.losses import GridLaw
 from discretion.numerics.laws.lattice_sums import TiltedSum, tilted_sum
 
 Reals = NDArray[np.float64]
