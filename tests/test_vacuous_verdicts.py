@@ -7,7 +7,6 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from cli_runner import run
 from discretion.cli.privacy_words import privacy_in_words
 from discretion.collection.results.beside import Beside, Compared
 from discretion.collection.results.guesses import Guess
@@ -19,6 +18,7 @@ from discretion.jobs.gates import gate_of, judged
 from discretion.jobs.scenario import Scenario
 from discretion.jobs.target import target_of
 from discretion.presenting.numbers import interval
+from support.cli_runner import run
 
 ANY_SHARE = Estimate(1.0, 0.0, 1.0, None, "bound")
 REASSURING = re.compile(

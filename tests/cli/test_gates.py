@@ -12,13 +12,13 @@ import numpy as np
 import pytest
 
 import discretion as dc
-from cli_runner import run
 from discretion.cli.commands import COMMANDS
 from discretion.jobs.audit.measures import audit_measures, measures_of, why_missing
 from discretion.jobs.compare import Comparison, compare, compared_measures
 from discretion.jobs.gates import gate_of, judged, numbers_in
 from discretion.jobs.scenario import Scenario
 from discretion.jobs.target import target_of
+from support.cli_runner import run
 
 
 @dataclass

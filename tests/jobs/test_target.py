@@ -7,11 +7,11 @@ from collections.abc import Callable
 import pytest
 
 import discretion as dc
-from cli_runner import run
 from discretion.estimate import Estimate
 from discretion.jobs.scenario import Scenario
 from discretion.jobs.target import Target, sufficient_crowd, sufficient_epsilon, target_of
 from discretion.shuffling import Shuffled
+from support.cli_runner import run
 
 OFF = 0.02
 

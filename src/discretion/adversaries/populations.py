@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from discretion.adversaries.priors import as_distribution
 from discretion.errors import InvalidPriorError, InvalidValueError, UnsupportedError
-from discretion.printable import short_repr
+from discretion.escaping import short_repr
 from discretion.validation import NotNumbersError, as_count, as_reals
 
 

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from discretion import limits
 from discretion.errors import InvalidPriorError, TooLargeError
-from discretion.printable import short_repr
+from discretion.escaping import short_repr
 from discretion.validation import (
     SUM_ROUNDING,
     SUM_TOLERANCE,

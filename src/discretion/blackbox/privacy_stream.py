@@ -23,7 +23,7 @@ from discretion.blackbox.progressive_validation import COUNTED, FITTED, block_ed
 from discretion.blackbox.samples import Rows, checked_sides, columns, joined
 from discretion.errors import InvalidValueError
 from discretion.estimate import Estimate
-from discretion.measures.privacy import ratio_of
+from discretion.measures.privacy_loss.differential_privacy import ratio_of
 from discretion.numerics.bisection import bisected
 from discretion.numerics.draws.randomness import Seed, generator
 from discretion.validation import as_confidence, as_epsilon, as_probability

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from discretion.blackbox.samples import are_mostly_single
 from discretion.errors import InvalidTableError
+from discretion.escaping import printable
 from discretion.input_files import for_arrow, opened
-from discretion.printable import printable
 from discretion.tables.layouts.column_names import names_among
 from discretion.tables.layouts.csv_layout import LONGEST_ROW, CsvLayout, layout_of
 from discretion.tables.layouts.headers import Header

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from discretion import validation
 from discretion.errors import InvalidValueError
-from discretion.printable import short_repr
+from discretion.escaping import short_repr
 
 
 def as_indices(values: ArrayLike, name: str, size: int) -> NDArray[np.int64]:

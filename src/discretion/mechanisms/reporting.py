@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from discretion.adversaries.priors import written_out
 from discretion.channels.channel import Channel, System
-from discretion.measures.divergences import logarithms
+from discretion.measures.privacy_loss.divergences import logarithms
 from discretion.numerics.proportional_columns import merged_columns
 
 Reals = NDArray[np.float64]

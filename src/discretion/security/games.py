@@ -11,7 +11,7 @@ from discretion.channels.channel import System, as_system
 from discretion.channels.composition.restriction import restricted
 from discretion.errors import InvalidValueError
 from discretion.estimate import Estimate
-from discretion.measures.bayes_security import leakiest_pair
+from discretion.measures.guesses.bayes_security import leakiest_pair
 from discretion.numerics.draws.randomness import Seed, generator
 from discretion.numerics.laws.binomial_limits import lower_limit, upper_limit
 from discretion.validation import as_confidence, as_crowd

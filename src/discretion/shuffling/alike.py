@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discretion.channels.channel import System
-from discretion.measures.bayes_security import check_listed
+from discretion.measures.guesses.bayes_security import check_listed
 from discretion.mechanisms.reporting import reporting
 from discretion.shuffling.others import Others, is_symmetric
 

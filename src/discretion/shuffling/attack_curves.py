@@ -12,12 +12,12 @@ from discretion.estimate import Estimate, as_share
 from discretion.measures.attack_curves.best_tests import BestTests
 from discretion.measures.attack_curves.conjugate import Conjugate, Way
 from discretion.measures.attack_curves.polygon import Polygon, lower_envelope
-from discretion.measures.bayes_security import Pair
-from discretion.measures.divergences import logarithms
-from discretion.measures.local_privacy import plan_ldp_epsilon
+from discretion.measures.attack_curves.tradeoff import places_of, plan_tradeoff
+from discretion.measures.guesses.bayes_security import Pair
 from discretion.measures.measure import Method, Plan
-from discretion.measures.privacy import plan_privacy_profile, ratio_of
-from discretion.measures.tradeoff import places_of, plan_tradeoff
+from discretion.measures.privacy_loss.differential_privacy import plan_privacy_profile, ratio_of
+from discretion.measures.privacy_loss.divergences import logarithms
+from discretion.measures.privacy_loss.local_privacy import plan_ldp_epsilon
 from discretion.numerics.laws.poisson_multinomial import histogram_box, with_target
 from discretion.shuffling.alike import Ends
 from discretion.shuffling.blanket import BOUND, between

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from discretion import limits
 from discretion.channels.channel import System, as_system
 from discretion.errors import InvalidValueError, TooLargeError, UnsupportedError
-from discretion.measures.local_privacy import plan_ldp_epsilon
-from discretion.measures.privacy import Bound, claimed, plan_profile_bound
+from discretion.measures.privacy_loss.differential_privacy import Bound, claimed, plan_profile_bound
+from discretion.measures.privacy_loss.local_privacy import plan_ldp_epsilon
 from discretion.validation import as_real
 
 Reals = NDArray[np.float64]

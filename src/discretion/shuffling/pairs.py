@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from discretion import limits
 from discretion.channels.channel import System
 from discretion.estimate import Estimate, largest
-from discretion.measures.divergences import excess_mass_of_logs, excess_over, logarithms
+from discretion.measures.privacy_loss.divergences import excess_mass_of_logs, excess_over, logarithms
 from discretion.numerics.histograms.histogram_simplex import simplex_work
 from discretion.numerics.histograms.histograms import sequence_count
 from discretion.numerics.histograms.log_histograms import log_add_draw, log_histogram_law, log_histogram_work

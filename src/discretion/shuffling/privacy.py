@@ -10,11 +10,17 @@ from numpy.typing import NDArray
 from discretion import limits
 from discretion.errors import TooLargeError
 from discretion.estimate import Estimate, as_share, highest, lowest
-from discretion.measures.divergences import logarithms, renyi_of_logs
-from discretion.measures.local_privacy import EXTREMES, plan_ldp_epsilon
 from discretion.measures.measure import Plan
 from discretion.measures.parallel import divergences, pairs_alike
-from discretion.measures.privacy import Profile, log_likelihoods, plan_privacy_profile, plan_renyi, ratio_of
+from discretion.measures.privacy_loss.differential_privacy import (
+    Profile,
+    log_likelihoods,
+    plan_privacy_profile,
+    plan_renyi,
+    ratio_of,
+)
+from discretion.measures.privacy_loss.divergences import logarithms, renyi_of_logs
+from discretion.measures.privacy_loss.local_privacy import EXTREMES, plan_ldp_epsilon
 from discretion.numerics.histograms.histograms import dirichlet_multinomial_pmf, histograms
 from discretion.numerics.histograms.log_histograms import log_add_draw, log_histogram_law
 from discretion.shuffling.blanket import BOUND, between

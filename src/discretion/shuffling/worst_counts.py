@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from discretion import limits
 from discretion.estimate import Estimate, highest, largest, lowest, settled
-from discretion.measures.divergences import excess_over
 from discretion.measures.measure import Method
+from discretion.measures.privacy_loss.divergences import excess_over
 from discretion.numerics.histograms.histograms import histogram_count
 from discretion.numerics.search.counts_search import Largest, largest_over_counts
 from discretion.shuffling.others import is_symmetric

@@ -8,8 +8,8 @@ import numpy as np
 
 from discretion.adversaries.gains.gain import Gain, Integers, Joint, Reals, RightOrWrong, check_listable
 from discretion.errors import InvalidGainError
+from discretion.escaping import short_repr
 from discretion.numerics.matrices import class_sums
-from discretion.printable import short_repr
 from discretion.validation import as_count, as_index, check_length
 
 

@@ -18,8 +18,8 @@ from discretion.information.design.logdet import MOST_VALUES_OF_GAUSS, LogDeterm
 from discretion.information.design.search import Mixture, Objective, Problem
 from discretion.information.design.staircase import Columns, all_sets, columns_of, orbits_of
 from discretion.information.utility.asymptotic_utility import CONFIDENCE, asymptotic_utility
-from discretion.measures.information import mutual_information
-from discretion.measures.vulnerability import posterior_vulnerability
+from discretion.measures.guesses.vulnerability import posterior_vulnerability
+from discretion.measures.information.mutual_information import mutual_information
 from discretion.numerics.excess import relative_excess
 
 Reals = NDArray[np.float64]

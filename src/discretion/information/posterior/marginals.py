@@ -9,9 +9,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import betainc
 
 from discretion.errors import InvalidValueError, UnsupportedError
+from discretion.escaping import short_repr
 from discretion.numerics.excess import deviance
 from discretion.numerics.laws.gamma import gamma_error
-from discretion.printable import short_repr
 from discretion.validation import NotNumbersError, as_probability, as_real, as_reals
 
 Reals = NDArray[np.float64]

@@ -12,8 +12,8 @@ from discretion.errors import InvalidPriorError
 from discretion.information.entropies import value_entropy
 from discretion.information.privacy.report_kinds import compared, report_kinds
 from discretion.information.protocol import NOTHING, as_protocol, merge_values, reduced_matrix
-from discretion.measures.local_privacy import plan_ldp_epsilon
 from discretion.measures.measure import Method, Plan, measure
+from discretion.measures.privacy_loss.local_privacy import plan_ldp_epsilon
 from discretion.numerics.excess import relative_excess
 
 Reals = NDArray[np.float64]

@@ -14,8 +14,8 @@ from discretion.estimate import Estimate, settled
 from discretion.information.entropies import as_density
 from discretion.information.protocol import as_protocol, reduced_matrix
 from discretion.information.utility.faithfulness import UnfaithfulError, check_faithful
-from discretion.measures.local_privacy import plan_ldp_epsilon
 from discretion.measures.measure import Method, Plan, measure
+from discretion.measures.privacy_loss.local_privacy import plan_ldp_epsilon
 from discretion.mechanisms.reporting import Response, reporting
 from discretion.numerics.draws.randomness import Seed, generator
 from discretion.numerics.means.dirichlet_means import mean_log, mean_log_of_powers

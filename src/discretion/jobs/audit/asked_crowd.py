@@ -14,7 +14,7 @@ from discretion.errors import TooLargeError
 from discretion.estimate import Estimate, highest, in_doubles
 from discretion.jobs.audit.result import AnswerGuesses
 from discretion.measures import posterior_vulnerability
-from discretion.measures.vulnerability import plan_posterior_vulnerability
+from discretion.measures.guesses.vulnerability import plan_posterior_vulnerability
 from discretion.mechanisms import Mechanism
 from discretion.shuffling import Shuffled
 from discretion.shuffling.hidden_target import HiddenTarget

@@ -15,6 +15,7 @@ from discretion.anonymity.pairs.differences import changes, differencing, matchi
 from discretion.anonymity.pairs.join import Side, exposed_if_the_same, joined_exposed, joined_exposed_bound
 from discretion.anonymity.pairs.pair import Pair, Release, open_pair
 from discretion.errors import InvalidTableError, InvalidValueError
+from discretion.escaping import printable
 from discretion.estimate import Estimate
 from discretion.input_files import without_password
 from discretion.jobs.diff.result import ComparedColumns, Diff, Join, SideExposure, Without
@@ -23,7 +24,6 @@ from discretion.jobs.persons import NO_PERSON, check_whose_rows, person_column, 
 from discretion.jobs.table_measures import GuessReport
 from discretion.jobs.table_numbers import CodedCounts, TableNumbers
 from discretion.numerics.alike import Column, best_guesses, everybody
-from discretion.printable import printable
 from discretion.tables.layouts.column_names import distinct_names, names_among
 from discretion.tables.layouts.headers import Header
 from discretion.tables.spooled import STANDARD_INPUT

@@ -20,6 +20,7 @@ from discretion.anonymity.releasing.search import most_useful_release
 from discretion.anonymity.releasing.utility import Utility
 from discretion.anonymity.releasing.views import REDACTED, View, as_it_is, views_of
 from discretion.errors import InvalidValueError, UnsupportedError
+from discretion.escaping import printable
 from discretion.input_files import without_password
 from discretion.jobs.persons import NO_PERSON, open_people, with_columns
 from discretion.jobs.release.costs import costs_of
@@ -31,7 +32,6 @@ from discretion.jobs.release.verification import checked_table
 from discretion.numerics.alike import Column
 from discretion.numerics.search.looked_at import Ended
 from discretion.presenting.files import check_not_an_input, put_checked, writable
-from discretion.printable import printable
 from discretion.tables.counting.coded import valued
 from discretion.tables.layouts.column_names import distinct_names
 from discretion.tables.layouts.headers import Header

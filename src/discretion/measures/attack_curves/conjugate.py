@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from discretion.estimate import Estimate, highest, largest, lowest, settled
 from discretion.measures.attack_curves.polygon import Polygon
 from discretion.measures.attack_curves.supporting_lines import SupportingLines
-from discretion.measures.privacy import least_epsilon
+from discretion.measures.privacy_loss.differential_privacy import least_epsilon
 from discretion.numerics.lower_hull import Measured, lower_hull
 
 Reals = NDArray[np.float64]

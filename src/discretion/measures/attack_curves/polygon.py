@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from discretion.measures.divergences import logarithms
+from discretion.measures.privacy_loss.divergences import logarithms
 from discretion.numerics.lower_hull import Measured, lower_hull
 
 Reals = NDArray[np.float64]

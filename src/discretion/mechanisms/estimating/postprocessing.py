@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from discretion.errors import InvalidValueError
-from discretion.printable import short_repr
+from discretion.escaping import short_repr
 from discretion.validation import NotNumbersError, as_reals
 
 Reals = NDArray[np.float64]

@@ -8,8 +8,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from discretion.channels.channel import Channel, Composable
 from discretion.errors import InvalidValueError, UnsupportedError
-from discretion.measures.losses import LatticeLosses, Losses
 from discretion.measures.measure import Method
+from discretion.measures.privacy_loss.losses import LatticeLosses, Losses
 from discretion.mechanisms.noise.parameters import LARGEST_INTEGER, as_finite, as_whole
 from discretion.mechanisms.reporting import Reporting, reporting
 from discretion.mechanisms.wire import Doubles, Encodable, SignedNumbers

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discretion.measures.losses import Cells, Losses
 from discretion.measures.measure import Method
+from discretion.measures.privacy_loss.losses import Cells, Losses
 from discretion.mechanisms.noise.additive import ContinuousNoise, RandomSource, Reals
 from discretion.mechanisms.noise.parameters import as_positive, check_ratio
 

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from discretion.errors import InvalidValueError, TooLargeError
+from discretion.escaping import short_repr
 from discretion.mechanisms.indices import as_array
-from discretion.printable import short_repr
 from discretion.validation import NotNumbersError, as_count, as_real, as_reals
 
 LARGEST_INTEGER = 1 << 53

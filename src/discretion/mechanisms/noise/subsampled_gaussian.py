@@ -11,10 +11,10 @@ from discretion import limits
 from discretion.channels.channel import Channel
 from discretion.errors import InvalidValueError, TooLargeError
 from discretion.estimate import Estimate, highest, largest, lowest
-from discretion.measures.bayes_security import plan_bayes_security
-from discretion.measures.composed_losses import BothWays
+from discretion.measures.guesses.bayes_security import plan_bayes_security
 from discretion.measures.measure import Method, Plan
-from discretion.measures.privacy import plan_renyi
+from discretion.measures.privacy_loss.composed_losses import BothWays
+from discretion.measures.privacy_loss.differential_privacy import plan_renyi
 from discretion.mechanisms.indices import as_indices
 from discretion.mechanisms.noise.additive import Reals, no_channel
 from discretion.mechanisms.noise.gaussian import Gaussian

@@ -12,12 +12,12 @@ from discretion.channels.channel import Channel
 from discretion.channels.size import check_size
 from discretion.errors import InvalidValueError
 from discretion.estimate import Estimate
-from discretion.measures.bayes_security import plan_bayes_security
-from discretion.measures.capacity import plan_multiplicative_bayes_capacity
-from discretion.measures.information import plan_mutual_information
+from discretion.measures.guesses.bayes_security import plan_bayes_security
+from discretion.measures.guesses.capacities import plan_multiplicative_bayes_capacity
+from discretion.measures.guesses.vulnerability import Prior, plan_bayes_risk, plan_posterior_vulnerability
+from discretion.measures.information.entropies import plan_posterior_guessing_entropy
+from discretion.measures.information.mutual_information import plan_mutual_information
 from discretion.measures.measure import Method, Plan
-from discretion.measures.uncertainty import plan_posterior_guessing_entropy
-from discretion.measures.vulnerability import Prior, plan_bayes_risk, plan_posterior_vulnerability
 from discretion.mechanisms.mechanism import Integers, RandomSource, Reals, Reports, as_values
 from discretion.mechanisms.protocols.pure_protocol import PureProtocol
 from discretion.mechanisms.protocols.response_joint import ResponseJoint

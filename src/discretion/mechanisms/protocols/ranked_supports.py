@@ -6,9 +6,9 @@ import numpy as np
 
 from discretion.adversaries.gains import Gain, TriesGain
 from discretion.estimate import Estimate
+from discretion.measures.guesses.vulnerability import Prior, plan_posterior_vulnerability
+from discretion.measures.information.entropies import plan_posterior_guessing_entropy
 from discretion.measures.measure import Method, Plan
-from discretion.measures.uncertainty import plan_posterior_guessing_entropy
-from discretion.measures.vulnerability import Prior, plan_posterior_vulnerability
 from discretion.mechanisms.mechanism import Reals
 from discretion.mechanisms.protocols.pure_protocol import PureProtocol
 

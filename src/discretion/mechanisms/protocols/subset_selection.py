@@ -13,10 +13,10 @@ from discretion.channels.channel import Channel, System
 from discretion.channels.size import check_size
 from discretion.errors import InvalidValueError, TooLargeError
 from discretion.estimate import Estimate
-from discretion.measures.capacity import plan_multiplicative_bayes_capacity
-from discretion.measures.information import plan_mutual_information
+from discretion.measures.guesses.capacities import plan_multiplicative_bayes_capacity
+from discretion.measures.guesses.vulnerability import Prior, plan_bayes_risk, plan_posterior_vulnerability
+from discretion.measures.information.mutual_information import plan_mutual_information
 from discretion.measures.measure import Method, Plan, plainest
-from discretion.measures.vulnerability import Prior, plan_bayes_risk, plan_posterior_vulnerability
 from discretion.mechanisms.indices import as_array
 from discretion.mechanisms.mechanism import Integers, RandomSource, Reals, Reports, as_values
 from discretion.mechanisms.protocols import likeliest_supported, subset_report_types

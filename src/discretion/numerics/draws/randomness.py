@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discretion.errors import InvalidValueError
-from discretion.printable import short_repr
+from discretion.escaping import short_repr
 from discretion.validation import as_count
 
 Seed = np.random.Generator | int | None

@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from discretion.errors import InvalidValueError
-from discretion.shown import Drawn, Framed
+from discretion.notebook import Chartable, Tabular
 from discretion.tables.counting.threshold import Threshold, as_fraction, least_unexposed
 
 Int64s = NDArray[np.int64]
 
 
-class ClassSizes(Framed):
+class ClassSizes(Tabular):
     """The classes of people who look alike, by size.
 
     Parameters
@@ -138,7 +138,7 @@ class ClassSizes(Framed):
 
 
 @dataclass(frozen=True, eq=False)
-class ExposureCurve(Framed, Drawn):
+class ExposureCurve(Tabular, Chartable):
     """The exposure as a function of the threshold: ``Q(t) = Σ_v p(v)·1{p(v) < t}``.
 
     A step function, continuous from the left: it is ``exposed[i] / people`` from just above ``sizes[i] / people`` up to
