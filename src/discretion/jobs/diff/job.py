@@ -18,7 +18,8 @@ from discretion.errors import InvalidTableError, InvalidValueError
 from discretion.escaping import printable
 from discretion.estimate import Estimate
 from discretion.input_files import without_password
-from discretion.jobs.diff.result import ComparedColumns, Diff, Join, SideExposure, Without
+from discretion.jobs.diff.parts import ComparedColumns, Join, SideExposure, Without
+from discretion.jobs.diff.result import Diff
 from discretion.jobs.gates import Number
 from discretion.jobs.persons import NO_PERSON, check_whose_rows, person_column, whose_rows
 from discretion.jobs.table_measures import GuessReport
