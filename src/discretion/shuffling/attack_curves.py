@@ -32,7 +32,7 @@ RATIOS = Method("likelihood ratios of the histograms of reports", "exact")
 
 
 @plan_tradeoff.register
-def _(system: AmongOthers, pair: Pair | None) -> Plan[BestTests]:
+def _tradeoff_among_known(system: AmongOthers, pair: Pair | None) -> Plan[BestTests]:
     if system.leaves_only_the_target:
         return plan_tradeoff(system.mechanism, pair).named(PLAIN)
     pairs = system.pairs if pair is None else [system.pair(*_ends(system, pair))]
@@ -46,7 +46,7 @@ def _(system: AmongOthers, pair: Pair | None) -> Plan[BestTests]:
 
 
 @plan_tradeoff.register
-def _(system: AmongWorst, pair: Pair | None) -> Plan[BestTests]:
+def _tradeoff_among_worst(system: AmongWorst, pair: Pair | None) -> Plan[BestTests]:
     if system.two_types is not None and system.n <= limits.current().most_users_split:
         return Plan(ENUMERATED, lambda: _split(system, pair))
     how = ENUMERATED if is_enumerable(of_excess(system, 0.0, {})) else BOUND
