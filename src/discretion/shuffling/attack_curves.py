@@ -19,12 +19,12 @@ from discretion.measures.measure import Method, Plan
 from discretion.measures.privacy import plan_privacy_profile, ratio_of
 from discretion.measures.tradeoff import places_of, plan_tradeoff
 from discretion.numerics.laws.poisson_multinomial import histogram_box, with_target
-from discretion.shuffling.alike import Ends
-from discretion.shuffling.blanket import BOUND, between
-from discretion.shuffling.pairs import PairOfValues, largest_excess_beyond, unlike
+from discretion.shuffling.known_others import AmongOthers, AmongWorst, View
+from discretion.shuffling.laws.alike import Ends
+from discretion.shuffling.laws.blanket import BOUND, between
+from discretion.shuffling.laws.pairs import PairOfValues, largest_excess_beyond, unlike
 from discretion.shuffling.plans import PLAIN, method_of_pairs
-from discretion.shuffling.views import AmongOthers, AmongWorst, View
-from discretion.shuffling.worst_counts import ENUMERATED, is_enumerable, of_excess, worst_of
+from discretion.shuffling.worst_others import ENUMERATED, is_enumerable, of_excess, worst_of
 
 Reals = NDArray[np.float64]
 

@@ -13,7 +13,7 @@ from discretion.adversaries.gains import Gain
 from discretion.estimate import Estimate
 from discretion.measures.measure import Method
 from discretion.numerics.means.bounded_mean import empirical_bernstein
-from discretion.shuffling.views import AmongExchangeable
+from discretion.shuffling.known_others import AmongExchangeable
 
 Reals = NDArray[np.float64]
 

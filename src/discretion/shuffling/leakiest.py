@@ -7,12 +7,12 @@ from discretion.errors import TooLargeError
 from discretion.estimate import Estimate, highest, lowest, settled
 from discretion.measures.bayes_security import TIED, Pair, all_pairs, plan_leakiest_pair, plan_leakiest_pairs
 from discretion.measures.measure import Plan
-from discretion.shuffling.alike import Ends
-from discretion.shuffling.blanket import between
-from discretion.shuffling.others import is_symmetric
+from discretion.shuffling.known_others import AmongOthers, AmongWorst, View
+from discretion.shuffling.laws.alike import Ends
+from discretion.shuffling.laws.blanket import between
+from discretion.shuffling.laws.groups import is_symmetric
 from discretion.shuffling.plans import method_of_pairs
-from discretion.shuffling.views import AmongOthers, AmongWorst, View
-from discretion.shuffling.worst_counts import ENUMERATED, is_enumerable, of_excess, worst_of
+from discretion.shuffling.worst_others import ENUMERATED, is_enumerable, of_excess, worst_of
 
 
 @plan_leakiest_pair.register

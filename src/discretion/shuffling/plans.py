@@ -27,20 +27,7 @@ from discretion.measures.vulnerability import Prior, plan_bayes_risk, plan_poste
 from discretion.numerics.draws.randomness import generator
 from discretion.numerics.matrices import besides_maxima
 from discretion.shuffling import exchangeable
-from discretion.shuffling.blanket import BOUND, between
-from discretion.shuffling.known_monte_carlo import METHOD as SAMPLED_AMONG_KNOWN, can_be_sampled_among, mean_among_known
-from discretion.shuffling.monte_carlo import METHOD as SAMPLED, Leak as SampledLeak, can_be_sampled, mean_over_crowds
-from discretion.shuffling.one_law import OneLaw
-from discretion.shuffling.others import is_symmetric
-from discretion.shuffling.pairs import largest_excess_beyond
-from discretion.shuffling.randomized_response import (
-    bayes_security_among_uniform,
-    mutual_information_among_uniform,
-    posterior_vulnerability_among_uniform,
-)
-from discretion.shuffling.sampled_leaks import GuessLeak, InformationLeak
-from discretion.shuffling.views import AmongExchangeable, AmongOthers, AmongWorst, View
-from discretion.shuffling.worst import (
+from discretion.shuffling.bounds import (
     CapacityBounds,
     GainBounds,
     InformationBounds,
@@ -49,7 +36,29 @@ from discretion.shuffling.worst import (
     bounded,
     bounded_worst,
 )
-from discretion.shuffling.worst_counts import ENUMERATED, OfAllValues, Question, is_enumerable, worst_of
+from discretion.shuffling.known_others import AmongExchangeable, AmongOthers, AmongWorst, View
+from discretion.shuffling.laws.blanket import BOUND, between
+from discretion.shuffling.laws.closed_bounds import OneLaw
+from discretion.shuffling.laws.groups import is_symmetric
+from discretion.shuffling.laws.known_monte_carlo import (
+    METHOD as SAMPLED_AMONG_KNOWN,
+    can_be_sampled_among,
+    mean_among_known,
+)
+from discretion.shuffling.laws.monte_carlo import (
+    METHOD as SAMPLED,
+    Leak as SampledLeak,
+    can_be_sampled,
+    mean_over_crowds,
+)
+from discretion.shuffling.laws.pairs import largest_excess_beyond
+from discretion.shuffling.laws.sampled_leaks import GuessLeak, InformationLeak
+from discretion.shuffling.randomized_response import (
+    bayes_security_among_uniform,
+    mutual_information_among_uniform,
+    posterior_vulnerability_among_uniform,
+)
+from discretion.shuffling.worst_others import ENUMERATED, OfAllValues, Question, is_enumerable, worst_of
 
 Reals = NDArray[np.float64]
 Result = Plan[float | Estimate]

@@ -17,12 +17,12 @@ from discretion.measures.parallel import divergences, pairs_alike
 from discretion.measures.privacy import Profile, log_likelihoods, plan_privacy_profile, plan_renyi, ratio_of
 from discretion.numerics.histograms.histograms import dirichlet_multinomial_pmf, histograms
 from discretion.numerics.histograms.log_histograms import log_add_draw, log_histogram_law
-from discretion.shuffling.blanket import BOUND, between
-from discretion.shuffling.others import Group, is_symmetric, log_report_types
-from discretion.shuffling.pairs import LOUD, PairOfValues, largest_excess_beyond, largest_log_ratio, unlike
+from discretion.shuffling.known_others import AmongExchangeable, AmongOthers, AmongWorst, View
+from discretion.shuffling.laws.blanket import BOUND, between
+from discretion.shuffling.laws.groups import Group, is_symmetric, log_report_types
+from discretion.shuffling.laws.pairs import LOUD, PairOfValues, largest_excess_beyond, largest_log_ratio, unlike
 from discretion.shuffling.plans import HISTOGRAMS, PLAIN, method_of_pairs
-from discretion.shuffling.views import AmongExchangeable, AmongOthers, AmongWorst, View
-from discretion.shuffling.worst_counts import ENUMERATED, OfPairs, is_enumerable, of_excess, worst_counts, worst_of
+from discretion.shuffling.worst_others import ENUMERATED, OfPairs, is_enumerable, of_excess, worst_counts, worst_of
 
 Reals = NDArray[np.float64]
 

@@ -18,9 +18,9 @@ from discretion.measures.local_privacy import plan_ldp_epsilon
 from discretion.measures.measure import Plan, plainest, reported_alone
 from discretion.measures.privacy import claimed
 from discretion.numerics.histograms.histograms import histogram_count, histograms
-from discretion.shuffling.others import Group
-from discretion.shuffling.shuffled import Shuffled
-from discretion.shuffling.views import AmongOthers, Reals, known
+from discretion.shuffling.crowd import Shuffled
+from discretion.shuffling.known_others import AmongOthers, Reals, known
+from discretion.shuffling.laws.groups import Group
 
 
 class Rounds(Composable):

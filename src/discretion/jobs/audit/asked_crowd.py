@@ -18,7 +18,7 @@ from discretion.measures.vulnerability import plan_posterior_vulnerability
 from discretion.mechanisms import Mechanism
 from discretion.shuffling import Shuffled
 from discretion.shuffling.hidden_target import HiddenTarget
-from discretion.shuffling.views import AmongOthers, known
+from discretion.shuffling.known_others import AmongOthers, known
 
 Reals = NDArray[np.float64]
 

@@ -23,7 +23,7 @@ from discretion.estimate import Estimate
 from discretion.measures.measure import Method
 from discretion.mechanisms.reporting import Response, Support, reporting
 from discretion.numerics.means.bounded_mean import empirical_bernstein, fitted_mix
-from discretion.shuffling.others import Group, report_types
+from discretion.shuffling.laws.groups import Group, report_types
 
 Reals = NDArray[np.float64]
 Integers = NDArray[np.int64]

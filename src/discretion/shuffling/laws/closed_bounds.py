@@ -32,8 +32,8 @@ from discretion.adversaries.priors import written_out
 from discretion.channels.channel import System
 from discretion.errors import TooLargeError
 from discretion.numerics.excess import relative_excess
-from discretion.shuffling.alike import alike_values
-from discretion.shuffling.others import Group, is_symmetric, report_types
+from discretion.shuffling.laws.alike import alike_values
+from discretion.shuffling.laws.groups import Group, is_symmetric, report_types
 
 Reals = NDArray[np.float64]
 Integers = NDArray[np.int64]

@@ -20,8 +20,8 @@ from discretion.measures.measure import Reals, plainest, prior_on, reported_alon
 from discretion.measures.privacy import claimed
 from discretion.mechanisms.reporting import reporting
 from discretion.numerics.draws.randomness import fresh_seed
-from discretion.shuffling.others import others
-from discretion.shuffling.views import AmongExchangeable, AmongOthers, AmongWorst, View
+from discretion.shuffling.known_others import AmongExchangeable, AmongOthers, AmongWorst, View
+from discretion.shuffling.laws.groups import others
 from discretion.validation import as_count, as_crowd
 
 

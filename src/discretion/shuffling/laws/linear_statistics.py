@@ -28,7 +28,7 @@ from discretion.errors import TooLargeError
 from discretion.mechanisms.reporting import reporting
 from discretion.numerics.excess import relative_excess
 from discretion.numerics.laws.poisson_multinomial import histogram_box
-from discretion.shuffling.others import Others, is_symmetric, report_types
+from discretion.shuffling.laws.groups import Others, is_symmetric, report_types
 
 Reals = NDArray[np.float64]
 
