@@ -8,9 +8,6 @@ adversary, a sample; else certified bounds.
 import operator
 from collections.abc import Callable
 
-import numpy as np
-from numpy.typing import NDArray
-
 from discretion.adversaries.gains import Gain, IdentityGain
 from discretion.adversaries.priors import written_out
 from discretion.channels.storage import Dense
@@ -24,6 +21,7 @@ from discretion.measures.information.mutual_information import information_of, p
 from discretion.measures.measure import Method, Plan
 from discretion.measures.privacy_loss.differential_privacy import plan_privacy_profile
 from discretion.measures.privacy_loss.local_privacy import plan_ldp_epsilon
+from discretion.numerics.arrays import Reals
 from discretion.numerics.draws.randomness import generator
 from discretion.numerics.matrices import besides_maxima
 from discretion.shuffling import exchangeable
@@ -51,7 +49,6 @@ from discretion.shuffling.worst import (
 )
 from discretion.shuffling.worst_counts import ENUMERATED, OfAllValues, Question, is_enumerable, worst_of
 
-Reals = NDArray[np.float64]
 Result = Plan[float | Estimate]
 
 MAXIMUM_LOAD = Method("maximum load, closed form (Shuffle eq. 17)", "closed form")
