@@ -8,7 +8,7 @@ import pytest
 import discretion as dc
 from discretion.adversaries.gains import IdentityGain
 from discretion.limits import Limits, within
-from discretion.measures.vulnerability import plan_posterior_vulnerability
+from discretion.measures.guesses.vulnerability import plan_posterior_vulnerability
 from discretion.shuffling.bounds import GainBounds, bounded_worst
 from discretion.shuffling.known_others import AmongOthers, known
 from discretion.shuffling.plans import certain_vulnerability

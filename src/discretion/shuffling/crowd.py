@@ -16,9 +16,10 @@ from discretion.adversaries.priors import as_prior
 from discretion.channels.channel import Channel, Composable, System
 from discretion.errors import InvalidPriorError, InvalidValueError, UnsupportedError
 from discretion.escaping import short_repr
-from discretion.measures.measure import Reals, plainest, prior_on, reported_alone
-from discretion.measures.privacy import claimed
+from discretion.measures.measure import plainest, prior_on, reported_alone
+from discretion.measures.privacy_loss.differential_privacy import claimed
 from discretion.mechanisms.reporting import reporting
+from discretion.numerics.arrays import Reals
 from discretion.numerics.draws.randomness import fresh_seed
 from discretion.shuffling.known_others import AmongExchangeable, AmongOthers, AmongWorst, View
 from discretion.shuffling.laws.groups import others

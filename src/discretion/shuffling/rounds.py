@@ -14,9 +14,10 @@ from discretion.channels.channel import Channel, Composable, System
 from discretion.channels.composition.repeated import Repeated, plan_repeated
 from discretion.channels.storage import Dense
 from discretion.errors import TooLargeError, UnsupportedError
-from discretion.measures.local_privacy import plan_ldp_epsilon
 from discretion.measures.measure import Plan, plainest, reported_alone
-from discretion.measures.privacy import claimed
+from discretion.measures.privacy_loss.differential_privacy import claimed
+from discretion.measures.privacy_loss.local_privacy import plan_ldp_epsilon
+from discretion.numerics.arrays import Reals
 from discretion.numerics.histograms.histograms import histogram_count, histograms
 from discretion.shuffling.crowd import Shuffled
 from discretion.shuffling.known_others import AmongOthers, Reals, known

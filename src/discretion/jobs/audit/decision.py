@@ -11,7 +11,7 @@ from discretion.jobs.audit.decision_result import AS_TOLD, ColumnDecision, Colum
 from discretion.jobs.audit.sets import Wanted
 from discretion.jobs.audit.time_limit import TimeLimit
 from discretion.jobs.audit.views import Views
-from discretion.jobs.guesses import guess_reports
+from discretion.jobs.table_measures import guess_reports
 from discretion.presenting.numbers import bits, percent
 
 # What a column is called by that stands out though it names nobody, where it is said what to do with it.

@@ -7,7 +7,7 @@ from typing import overload
 from discretion.errors import InvalidValueError
 from discretion.estimate import highest, mapped
 from discretion.measures.attack_curves.best_tests import BestTests, composed
-from discretion.measures.privacy import confirmed, epsilon_question
+from discretion.measures.privacy_loss.differential_privacy import confirmed, epsilon_question
 from discretion.notebook import Chartable, Tabular
 from discretion.numerics.elementwise import Answer, Answers, Levels, elementwise
 from discretion.validation import as_epsilon, as_probability

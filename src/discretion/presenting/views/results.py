@@ -17,7 +17,7 @@ from discretion.errors import UnsupportedError
 from discretion.escaping import printable
 from discretion.estimate import Estimate, highest, lowest
 from discretion.measures.attack_curves.curve import AttackCurve
-from discretion.measures.hyper import Hyper
+from discretion.measures.guesses.hyper import Hyper
 from discretion.presenting.names import listed
 from discretion.presenting.numbers import bounded, in_full, number, people, percent, percent_upwards, within
 from discretion.presenting.views.document import Block, Bullets, Document, Grid, Section, first_rows

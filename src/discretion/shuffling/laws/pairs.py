@@ -12,12 +12,12 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discretion import limits
 from discretion.channels.channel import System
 from discretion.estimate import Estimate, largest
-from discretion.measures.divergences import excess_mass_of_logs, excess_over, logarithms
+from discretion.measures.privacy_loss.divergences import excess_mass_of_logs, excess_over, logarithms
+from discretion.numerics.arrays import Reals
 from discretion.numerics.histograms.histogram_simplex import simplex_work
 from discretion.numerics.histograms.histograms import sequence_count
 from discretion.numerics.histograms.log_histograms import log_add_draw, log_histogram_law, log_histogram_work
@@ -34,8 +34,6 @@ from discretion.shuffling.laws.groups import (
     report_types,
 )
 from discretion.shuffling.laws.report_histograms import ListedOthers
-
-Reals = NDArray[np.float64]
 
 # So few terms, or cells of a box, as to be listed at once.
 _AT_ONCE, _ALL = 1 << 14, 1 << 14
