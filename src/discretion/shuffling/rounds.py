@@ -20,7 +20,7 @@ from discretion.measures.privacy_loss.local_privacy import plan_ldp_epsilon
 from discretion.numerics.arrays import Reals
 from discretion.numerics.histograms.histograms import histogram_count, histograms
 from discretion.shuffling.crowd import Shuffled
-from discretion.shuffling.known_others import AmongOthers, Reals, known
+from discretion.shuffling.known_others import AmongOthers, known
 from discretion.shuffling.laws.groups import Group
 
 
