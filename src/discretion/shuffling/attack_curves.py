@@ -21,7 +21,7 @@ from discretion.numerics.arrays import Reals
 from discretion.numerics.laws.poisson_multinomial import histogram_box, with_target
 from discretion.shuffling.known_others import AmongOthers, AmongWorst, View
 from discretion.shuffling.laws.alike import Ends
-from discretion.shuffling.laws.blanket import BOUND, between
+from discretion.shuffling.laws.blanket import BOUND, certified_interval
 from discretion.shuffling.laws.pairs import PairOfValues, largest_excess_beyond, unlike
 from discretion.shuffling.plans import PLAIN, method_of_pairs
 from discretion.shuffling.worst_others import ENUMERATED, is_enumerable, of_excess, worst_of
@@ -113,7 +113,7 @@ def _worst(system: AmongWorst, ends: Ends) -> Way:
     listed: dict[tuple[int, ...], list[PairOfValues]] = {}
 
     def bounds(epsilon: float) -> Estimate:
-        return between(0.0, system.blanket.excess(*ends, ratio_of(epsilon)))
+        return certified_interval(0.0, system.blanket.excess(*ends, ratio_of(epsilon)))
 
     def excess(epsilon: float) -> float | Estimate:
         return as_share(worst_of(of_excess(system, epsilon, listed, [ends]), partial(bounds, epsilon)))

@@ -15,12 +15,12 @@ from discretion.measures.measure import Plan
 from discretion.mechanisms.reporting import reporting
 from discretion.numerics.arrays import Reals
 from discretion.shuffling.known_others import AmongOthers, AmongWorst, View, even, known
-from discretion.shuffling.laws.blanket import between, hidden_in_blanket
+from discretion.shuffling.laws.blanket import certified_interval, hidden_in_blanket
 from discretion.shuffling.laws.closed_bounds import CapacityAmong, ClosedBounds, GainAmong, InformationAmong, OneLaw
 from discretion.shuffling.laws.groups import Group, Others, is_symmetric
 from discretion.shuffling.laws.linear_statistics import guess_below, information_below
 
-_MOST_TRIED = 3
+_MAX_VALUES_IN_BOUND = 3
 
 # What an adversary gains, and how that is computed; the more she sees, the more it is.
 Leak = Callable[[AmongOthers], Plan[float | Estimate]]
@@ -119,7 +119,7 @@ def bounded(view: AmongOthers, leak: Leak, bounds: LeakBounds) -> Estimate:
 def bounded_worst(view: AmongWorst, leak: Leak, bounds: LeakBounds) -> Estimate:
     """Return certified bounds of the worst leak: what others who are all alike make of it, and the blanket's."""
     mechanism, users = view.mechanism, view.n - 1
-    some = 2 if is_symmetric(mechanism) else _MOST_TRIED
+    some = 2 if is_symmetric(mechanism) else _MAX_VALUES_IN_BOUND
     alike = [(Group(users, value=value),) for value in range(min(view.secrets, some))]
     tried = [AmongOthers(mechanism, view.n, groups) for groups in alike]
     coarse = (AmongOthers(two, view.n, groups) for two in _coarsenings(mechanism) for groups in alike)
@@ -163,7 +163,7 @@ def _between(attained: list[float], view: View, among: _Among, hidden: float) ->
 
     attained = [*attained, lowest(among.leak(silent).compute())]
     in_the_blanket = hidden_in_blanket(mechanism, view.n, in_blanket, slack=5e-3)
-    return between(max(attained), min(alone, hidden, among.bounds.ceiling(view), in_the_blanket))
+    return certified_interval(max(attained), min(alone, hidden, among.bounds.ceiling(view), in_the_blanket))
 
 
 def _certain(leak: Leak, views: Iterable[AmongOthers]) -> list[float]:

@@ -30,7 +30,7 @@ from discretion.shuffling.laws.groups import Group, Others, is_symmetric, report
 from discretion.shuffling.laws.pairs import Blanket, PairOfValues
 from discretion.shuffling.laws.report_histograms import ListedOthers
 
-_MOST_REPORTS, _FEW_LISTED = 16, 1 << 12
+_MAX_REPORTS, _FEW_LISTED = 16, 1 << 12
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,7 +140,7 @@ class AmongOthers(View):
         if histogram_count(self.n, rows.shape[1]) <= _FEW_LISTED:
             found = with_draws(simplex_law(self._counts, laws), self.n, rows)
             return Channel(found, explicit.inputs, map(tuple, histograms(self.n, rows.shape[1]).tolist()))
-        if rows.shape[1] > _MOST_REPORTS or box_cells(self._counts, laws) * self.secrets > most:
+        if rows.shape[1] > _MAX_REPORTS or box_cells(self._counts, laws) * self.secrets > most:
             return super().channel()
         corner, likelihoods = with_target(histogram_box(self._counts, laws), rows)
         grid = np.indices(likelihoods.shape[1:]).reshape(len(corner), -1).T + np.array(corner, dtype=int)

@@ -9,7 +9,7 @@ from discretion.measures.guesses.bayes_security import TIED, Pair, all_pairs, pl
 from discretion.measures.measure import Plan
 from discretion.shuffling.known_others import AmongOthers, AmongWorst, View
 from discretion.shuffling.laws.alike import Ends
-from discretion.shuffling.laws.blanket import between
+from discretion.shuffling.laws.blanket import certified_interval
 from discretion.shuffling.laws.groups import is_symmetric
 from discretion.shuffling.plans import method_of_pairs
 from discretion.shuffling.worst_others import ENUMERATED, is_enumerable, of_excess, worst_of
@@ -65,7 +65,7 @@ def _worst_distances(system: AmongWorst) -> dict[Ends, float | Estimate]:
         )
 
     def bounds(pair: Ends) -> Estimate:
-        return between(0.0, system.blanket.excess(*pair, 1.0))
+        return certified_interval(0.0, system.blanket.excess(*pair, 1.0))
 
     pairs = all_pairs(system.secrets)
     return {pair: worst_of(of_excess(system, 0.0, {}, [pair]), partial(bounds, pair)) for pair in pairs}

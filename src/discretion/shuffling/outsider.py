@@ -22,7 +22,7 @@ COUNTING = "certified: union bound above, negative orthant dependence below"
 # Relative to the load: a hundred times what the sums round, and the rounding of 1/k shifts.
 _SLACK = 1e-12
 # More bins lower the load, and with so many no double tells it from 1.
-_MOST_BINS = 10**300
+_MAX_BINS = 10**300
 
 
 def asymptotic_vulnerability(crowd: System, form: Form = "second order") -> Estimate:
@@ -144,7 +144,7 @@ def maximum_load_bounds(n: int, k: int) -> Estimate:
     >>> round(bounds.low, 3), round(bounds.high, 3)
     (346.68, 349.618)
     """
-    n, k = as_crowd(n, "n"), min(as_count(k, "k", at_least=2), _MOST_BINS)
+    n, k = as_crowd(n, "n"), min(as_count(k, "k", at_least=2), _MAX_BINS)
     sure = -(-n // k)
     loads, tails = _tails_above(sure, n, k)
     union = np.minimum(1.0, float(k) * tails)

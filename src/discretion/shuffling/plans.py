@@ -35,16 +35,16 @@ from discretion.shuffling.bounds import (
     bounded_worst,
 )
 from discretion.shuffling.known_others import AmongExchangeable, AmongOthers, AmongWorst, View
-from discretion.shuffling.laws.blanket import BOUND, between
+from discretion.shuffling.laws.blanket import BOUND, certified_interval
 from discretion.shuffling.laws.closed_bounds import OneLaw
 from discretion.shuffling.laws.groups import is_symmetric
 from discretion.shuffling.laws.known_monte_carlo import (
-    METHOD as SAMPLED_AMONG_KNOWN,
+    SAMPLED_AMONG_KNOWN,
     can_be_sampled_among,
     mean_among_known,
 )
 from discretion.shuffling.laws.monte_carlo import (
-    METHOD as SAMPLED,
+    SAMPLED,
     Leak as SampledLeak,
     can_be_sampled,
     mean_over_crowds,
@@ -283,7 +283,7 @@ def _sampled(system: AmongOthers, leak: SampledLeak, bounds: LeakBounds) -> Esti
     group = system.group
     assert group is not None
     closed = bounds.among(OneLaw(system.mechanism, group))
-    certain = between(closed.below(system.n), closed.above(system.n))
+    certain = certified_interval(closed.below(system.n), closed.above(system.n))
     if certain.high - certain.low <= _NARROW * certain.low:
         return certain
     return certain.narrowed(mean_over_crowds(system.mechanism, group, leak, generator(system.seed)))

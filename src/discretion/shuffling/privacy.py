@@ -24,13 +24,13 @@ from discretion.numerics.arrays import Reals
 from discretion.numerics.histograms.histograms import dirichlet_multinomial_pmf, histograms
 from discretion.numerics.histograms.log_histograms import log_add_draw, log_histogram_law
 from discretion.shuffling.known_others import AmongExchangeable, AmongOthers, AmongWorst, View
-from discretion.shuffling.laws.blanket import BOUND, between
+from discretion.shuffling.laws.blanket import BOUND, certified_interval
 from discretion.shuffling.laws.groups import Group, is_symmetric, log_report_types
 from discretion.shuffling.laws.pairs import LOUD, PairOfValues, largest_excess_beyond, largest_log_ratio, unlike
 from discretion.shuffling.plans import HISTOGRAMS, PLAIN, method_of_pairs
 from discretion.shuffling.worst_others import ENUMERATED, OfPairs, is_enumerable, of_excess, worst_counts, worst_of
 
-_MOST_TRIED = 8
+_MAX_VALUES_IN_PROFILE = 8
 
 
 @plan_privacy_profile.register
@@ -46,7 +46,7 @@ def _privacy_profile_among_worst(system: AmongWorst) -> Plan[Profile]:
 
     def profile(epsilon: float) -> float | Estimate:
         question = of_excess(system, epsilon, listed)
-        return as_share(worst_of(question, lambda: between(0.0, _hidden(system, epsilon))))
+        return as_share(worst_of(question, lambda: certified_interval(0.0, _hidden(system, epsilon))))
 
     if is_enumerable(of_excess(system, 0.0, listed)):
         return Plan(ENUMERATED, lambda: profile)
@@ -142,13 +142,13 @@ def _bounded_profile(system: AmongWorst) -> Profile:
     tried = [
         PairOfValues(mechanism, a, b, groups)
         for a, b in system.blanket.ends
-        for groups in _likely_worst(n - 1, min(k, 3 if is_symmetric(mechanism) else _MOST_TRIED))
+        for groups in _likely_worst(n - 1, min(k, 3 if is_symmetric(mechanism) else _MAX_VALUES_IN_PROFILE))
     ]
     most = limits.current().most_histograms_tried
     tried = [pair for pair in unlike(tried) if len(pair.groups) < 2 or pair.cells <= most]
 
     def profile(epsilon: float) -> float | Estimate:
-        return as_share(between(lowest(largest_excess_beyond(tried, epsilon)), _hidden(system, epsilon)))
+        return as_share(certified_interval(lowest(largest_excess_beyond(tried, epsilon)), _hidden(system, epsilon)))
 
     return profile
 

@@ -153,7 +153,7 @@ def test_crowds_of_many_values_have_an_interval_that_says_something(case):
     assert found.confidence == 0.95
     assert found.low > 1 / k
     assert found.high - found.low < 0.15 * (found.value - 1 / k) + 0.003
-    assert dc.method(dc.posterior_vulnerability, crowd.seen_by(adversary)) == known_monte_carlo.METHOD
+    assert dc.method(dc.posterior_vulnerability, crowd.seen_by(adversary)) == known_monte_carlo.SAMPLED_AMONG_KNOWN
     # A guess that is as good as the best at this size, but is drawn and not computed.
     draws = 200_000
     drawn = simulated_guess(k, p, counts, draws, np.random.default_rng(2))

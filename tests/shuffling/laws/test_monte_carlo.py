@@ -142,7 +142,7 @@ def test_a_seed_repeats_the_estimate_and_another_does_not():
     )
     assert first == again
     assert len({estimate.value for estimate in (first, *others)}) == 4
-    assert dc.method(dc.posterior_vulnerability, crowd) == monte_carlo.METHOD
+    assert dc.method(dc.posterior_vulnerability, crowd) == monte_carlo.SAMPLED
 
 
 @pytest.mark.usefixtures("few_draws")

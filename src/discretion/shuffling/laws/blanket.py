@@ -39,7 +39,7 @@ def hidden_in_blanket(mechanism: System, n: int, leaked_among: Callable[[int], f
     return min(leaked_among(0), bound + _ROUNDING * abs(bound))  # for what the window and the rounding leave out
 
 
-def between(attained: float, bound: float) -> Estimate:
+def certified_interval(attained: float, bound: float) -> Estimate:
     """Return the certified interval from what some adversary surely gets, rounded down, to a bound."""
     return Estimate.between(min(attained - _ROUNDING * abs(attained), bound), bound, BOUND.name)
 

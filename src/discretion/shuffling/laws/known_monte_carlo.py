@@ -19,9 +19,11 @@ from discretion.numerics.histograms.blanketed_histograms import BlanketedHistogr
 from discretion.shuffling.laws.groups import Group, Others
 from discretion.shuffling.laws.monte_carlo import Leak, Responses, mean_of_leak
 
-METHOD = Method("Monte Carlo over the histograms of reports, and certified bounds: the tighter ends", "estimate")
+SAMPLED_AMONG_KNOWN = Method(
+    "Monte Carlo over the histograms of reports, and certified bounds: the tighter ends", "estimate"
+)
 
-_CHUNK = 1 << 20
+_CHUNK_AMONG_KNOWN = 1 << 20
 # What the integral leaves out.
 _OFF = 1e-9
 
@@ -32,20 +34,20 @@ def can_be_sampled_among(response: Response, groups: Others) -> bool:
         return False
     if any(group.value is None and not group.is_uniform for group in groups):
         return False
-    counts, more = _split(response, groups)
+    counts, more = _known_and_hidden(response, groups)
     return table_cells(counts, more, response.gap, response.k * response.q) <= limits.current().most_cells_sampled
 
 
 def mean_among_known(response: Response, groups: Others, leak: Leak, rng: np.random.Generator) -> Estimate:
     """Return the mean of a leak over the crowds with these others, known or uniform."""
     k, hidden, prior = response.k, response.k * response.q, leak.prior
-    counts, more = _split(response, groups)
+    counts, more = _known_and_hidden(response, groups)
     crowd = BlanketedHistograms(counts, more, response.gap, hidden, np.full(k, 1 / k))
     cost = k * crowd.nodes
 
     def weights(count: int, as_they_are: bool) -> Reals:
         found = np.empty((count, k))
-        at_once = max(1, _CHUNK // cost)
+        at_once = max(1, _CHUNK_AMONG_KNOWN // cost)
         for start in range(0, count, at_once):
             part = slice(start, min(start + at_once, count))
             size = part.stop - part.start
@@ -58,10 +60,10 @@ def mean_among_known(response: Response, groups: Others, leak: Leak, rng: np.ran
     said = Responses(response, Group(1)).said(prior)
     found = mean_of_leak(leak, cost, weights, said, max(1, crowd.fewest_hidden), whole=True)
     off = _OFF * (1 + abs(found.value))
-    return replace(found.widened(off), method=METHOD.name)
+    return replace(found.widened(off), method=SAMPLED_AMONG_KNOWN.name)
 
 
-def _split(response: Response, groups: Others) -> tuple[Integers, int]:
+def _known_and_hidden(response: Response, groups: Others) -> tuple[Integers, int]:
     """Return how many of the others hold each value, and how many reports are surely uniform: the target's is one."""
     counts = np.zeros(response.k, dtype=np.int64)
     for group in groups:

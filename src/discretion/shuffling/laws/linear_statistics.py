@@ -37,7 +37,7 @@ _MAX_FEW = 10
 # Kinds of values, by who holds them, whose counts have a law each; how many values to expect in A.
 _MAX_KINDS, _EXPECTED = 32, (0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
 # What rounding may change, relatively, and in a probability.
-_ROUNDING, _ROUNDED_PROBABILITY = 1e-9, 1e-13
+_ROUNDED_BOUND, _ROUNDED_PROBABILITY = 1e-9, 1e-13
 # Beyond, exponentials overflow; and where series replace what cancels.
 _MAX_EXPONENT, _SERIES_BELOW = 100.0, 1e-3
 
@@ -52,7 +52,7 @@ def information_below(mechanism: System, groups: Others, prior: Reals) -> float:
         divergences = _divergences_of_support(mechanism, groups, prior)
     else:
         return 0.0
-    return float(prior @ np.maximum(divergences, 0.0)) * (1 - _ROUNDING)
+    return float(prior @ np.maximum(divergences, 0.0)) * (1 - _ROUNDED_BOUND)
 
 
 def guess_below(mechanism: System, groups: Others) -> float:
@@ -66,7 +66,7 @@ def guess_below(mechanism: System, groups: Others) -> float:
     if not counts or own <= other:
         return 1 / k
     risen = max(_risen(k, own - other, counts, expected) for expected in _EXPECTED)
-    return (1 + risen * (1 - _ROUNDING)) / k
+    return (1 + risen * (1 - _ROUNDED_BOUND)) / k
 
 
 def _all_types(mechanism: System, groups: Others) -> Reals | None:

@@ -26,12 +26,12 @@ from discretion.numerics.means.bounded_mean import empirical_bernstein, fitted_m
 from discretion.shuffling.laws.groups import Group, report_types
 
 CONFIDENCE = 0.95
-METHOD = Method("Monte Carlo with a control variate", "estimate")
+SAMPLED = Method("Monte Carlo with a control variate", "estimate")
 
 # Numbers drawn in all, and at a time; draws at least.
 _CELLS, _CHUNK = 1 << 25, 1 << 21
 _FEWEST = 1 << 11
-_MOST_BITS = 12
+_MAX_BITS = 12
 _PILOT = 0.1
 _ROUNDING = 1e-13
 # The share of the misses that is left to draws farther from the prior than these inequalities allow for.
@@ -124,7 +124,7 @@ def mean_of_leak(
         mean, half = empirical_bernstein(sample, width, (1 - _FAR) * (1 - CONFIDENCE))
         mean, half = mean + (0.0 if whole else leak.known_mean(variances / hidden)), half + width * far
     half += _ROUNDING * (1 + abs(mean))
-    return Estimate(mean, mean - half, mean + half, CONFIDENCE, METHOD.name)
+    return Estimate(mean, mean - half, mean + half, CONFIDENCE, SAMPLED.name)
 
 
 def _weights(
@@ -160,7 +160,7 @@ def reports_of(mechanism: System, group: Group) -> Reports:
         return Responses(known.response, group)
     k = known.secrets
     # Drawing the bits takes a number for each; drawing the types one for each row of bits that there is.
-    if known.bits is not None and (k > _MOST_BITS or 2**k > (group.count + 1) * k):
+    if known.bits is not None and (k > _MAX_BITS or 2**k > (group.count + 1) * k):
         return _BitRows(mechanism, known.bits, group)
     return _TypesOfReport(report_types(mechanism, (group,), range(k)))
 

@@ -24,7 +24,7 @@ from discretion.numerics.histograms.log_histograms import log_add_draw, log_hist
 from discretion.numerics.laws.poisson_multinomial import histogram_box
 from discretion.numerics.means.mean_excess import RELATIVE, Bounded, mean_excess
 from discretion.shuffling.laws.alike import alike_pairs
-from discretion.shuffling.laws.blanket import between, hidden_in_blanket
+from discretion.shuffling.laws.blanket import certified_interval, hidden_in_blanket
 from discretion.shuffling.laws.groups import (
     Group,
     Others,
@@ -42,7 +42,7 @@ _LARGEST, LOUD = 700.0, 300.0
 # What the transform rounds off of a sum over its histograms, at most.
 _ROUNDED_SUM = 1e-14
 # A bound need not be as exact as an answer: what is left out is added to it.
-_FOR_A_BOUND = 1e-4
+ROUGH = 1e-4
 # What so many others report with less than this probability only the target can have sent.
 _NEVER = 1e-40
 
@@ -77,7 +77,7 @@ class PairOfValues:
     @cached_property
     def kind(self) -> tuple[tuple[int, ...], bytes]:
         """What pairs have in common that are alike: the laws of their types, to the last bit, in whatever order."""
-        return self._counts, _kind(self.log_types if self.is_loud else self.types)
+        return self._counts, kind_of_types(self.log_types if self.is_loud else self.types)
 
     @cached_property
     def is_linear(self) -> bool:
@@ -104,7 +104,7 @@ class PairOfValues:
         if not self.groups:
             return excess_over(self.types[0], self.types[1], ratio)
         if self.is_linear:
-            return _as_result(_linear_excess(self.types, self._counts[0], ratio))
+            return _as_result(linear_excess(self.types, self._counts[0], ratio))
         if self.is_listable:
             return self._listed_excess(ratio)
         return self._bounded_excess(ratio)
@@ -113,7 +113,7 @@ class PairOfValues:
         """Return the excess, or bounds of it that are quick to have."""
         if not self.is_linear or self.is_loud or _LARGEST < epsilon < math.inf:
             return Bounded(0.0, math.inf)
-        return _linear_excess(self.types, self._counts[0], math.exp(epsilon), _FOR_A_BOUND)
+        return linear_excess(self.types, self._counts[0], math.exp(epsilon), ROUGH)
 
     @property
     def likelihoods(self) -> tuple[Reals, Reals]:
@@ -186,7 +186,7 @@ class PairOfValues:
         if self.work_in_logs <= limits.current().most_log_terms:
             return excess_mass_of_logs(*self.likely_logs, epsilon)
         alone = excess_mass_of_logs(self.log_types[0], self.log_types[1], epsilon)
-        return between(0.0, alone)
+        return certified_interval(0.0, alone)
 
     @cached_property
     def _least(self) -> float:
@@ -213,7 +213,7 @@ class PairOfValues:
     def _bounded_excess(self, ratio: float) -> Estimate:
         blanket = self.blanket or Blanket(self.mechanism, 1 + sum(self._counts))
         bound = blanket.excess(self.a, self.b, ratio)
-        return between(excess_over(*self.coarse, ratio), bound)
+        return certified_interval(excess_over(*self.coarse, ratio), bound)
 
 
 def unlike(pairs: Iterable[PairOfValues]) -> list[PairOfValues]:
@@ -262,7 +262,7 @@ class Blanket:
         if ends not in self._types:
             self._types[ends] = report_types(self._mechanism, self._hidden_among, ends)
         types = self._types[ends]
-        key = _kind(types), ratio, limits.current()
+        key = kind_of_types(types), ratio, limits.current()
         if key not in self._bounds:
             self._bounds[key] = self._excess(types, ratio)
         return self._bounds[key]
@@ -276,17 +276,17 @@ class Blanket:
         def among(count: int) -> float:
             if not count:
                 return excess_over(types[0], types[1], ratio)
-            found = _linear_excess(types, count, ratio, _FOR_A_BOUND)
+            found = linear_excess(types, count, ratio, ROUGH)
             return found.value + found.error
 
         return hidden_in_blanket(self._mechanism, self._n, among, self._slack)
 
 
-def _kind(types: Reals) -> bytes:
+def kind_of_types(types: Reals) -> bytes:
     return types[:, np.lexsort(types)].tobytes()
 
 
-def _linear_excess(types: Reals, count: int, ratio: float, relative: float = RELATIVE) -> Bounded:
+def linear_excess(types: Reals, count: int, ratio: float, relative: float = RELATIVE) -> Bounded:
     """Return the excess when all others' reports follow the law in the third row."""
     a, b, law = types
     seen = (count + 1) * law * max(1.0, min(ratio, 1e290)) > _NEVER  # for as many users as there can be, in doubles

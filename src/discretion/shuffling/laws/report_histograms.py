@@ -15,7 +15,7 @@ from discretion.numerics.histograms.histogram_simplex import simplex_law, simple
 from discretion.numerics.histograms.histograms import add_draw, histogram_count, histogram_law, histogram_work
 from discretion.numerics.laws.poisson_multinomial import Box, box_cells, histogram_box, with_target
 
-_MOST_AXES = 8
+_MAX_AXES = 8
 # How many terms of adding draws one by one a cell of the transform is worth; and so few as to need no other way. In a
 # box of counts so many may be added instead of one on the simplex; so many take as long.
 _WORK_PER_CELL, _FEW = 16, 1 << 19
@@ -34,7 +34,7 @@ class ListedOthers:
         """How many histograms there are to list, the target's report among them."""
         if self.is_summed:
             return histogram_count(sum(self._counts) + 1, self._m)
-        return math.inf if self._m > _MOST_AXES else self._cells_in_a_box
+        return math.inf if self._m > _MAX_AXES else self._cells_in_a_box
 
     @property
     def is_summed(self) -> bool:
@@ -42,7 +42,7 @@ class ListedOthers:
         work = self._work
         if work <= _FEW or work > limits.current().most_terms_added:
             return work <= _FEW
-        return self._m > _MOST_AXES or work <= _WORK_PER_CELL * self._cells_in_a_box
+        return self._m > _MAX_AXES or work <= _WORK_PER_CELL * self._cells_in_a_box
 
     def likelihoods(self, targets: Reals) -> list[Reals]:
         """Return the likelihoods of the histograms given that the target reports from each of these laws."""
