@@ -20,8 +20,8 @@ from discretion.measures.privacy_loss.local_privacy import plan_ldp_epsilon
 from discretion.numerics.arrays import Reals
 from discretion.numerics.laws.poisson_multinomial import histogram_box, with_target
 from discretion.shuffling.known_others import AmongOthers, AmongWorst, View
-from discretion.shuffling.laws.alike import Ends
 from discretion.shuffling.laws.blanket import BOUND, certified_interval
+from discretion.shuffling.laws.groups import Ends
 from discretion.shuffling.laws.pairs import PairOfValues, largest_excess_beyond, unlike
 from discretion.shuffling.plans import PLAIN, method_of_pairs
 from discretion.shuffling.worst_others import ENUMERATED, is_enumerable, of_excess, worst_of

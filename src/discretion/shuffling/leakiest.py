@@ -8,9 +8,8 @@ from discretion.estimate import Estimate, highest, lowest, settled
 from discretion.measures.guesses.bayes_security import TIED, Pair, all_pairs, plan_leakiest_pair, plan_leakiest_pairs
 from discretion.measures.measure import Plan
 from discretion.shuffling.known_others import AmongOthers, AmongWorst, View
-from discretion.shuffling.laws.alike import Ends
 from discretion.shuffling.laws.blanket import certified_interval
-from discretion.shuffling.laws.groups import is_symmetric
+from discretion.shuffling.laws.groups import Ends, is_symmetric
 from discretion.shuffling.plans import method_of_pairs
 from discretion.shuffling.worst_others import ENUMERATED, is_enumerable, of_excess, worst_of
 

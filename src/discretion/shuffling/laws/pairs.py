@@ -23,11 +23,11 @@ from discretion.numerics.histograms.histograms import sequence_count
 from discretion.numerics.histograms.log_histograms import log_add_draw, log_histogram_law, log_histogram_work
 from discretion.numerics.laws.poisson_multinomial import histogram_box
 from discretion.numerics.means.mean_excess import RELATIVE, Bounded, mean_excess
-from discretion.shuffling.laws.alike import alike_pairs
 from discretion.shuffling.laws.blanket import certified_interval, hidden_in_blanket
 from discretion.shuffling.laws.groups import (
     Group,
     Others,
+    alike_pairs,
     blanket_probability,
     is_symmetric,
     log_report_types,
@@ -283,6 +283,7 @@ class Blanket:
 
 
 def kind_of_types(types: Reals) -> bytes:
+    """Return what laws of types have in common that differ in the order of the types only."""
     return types[:, np.lexsort(types)].tobytes()
 
 
