@@ -16,9 +16,16 @@ from discretion.mechanisms.reporting import reporting
 from discretion.numerics.arrays import Reals
 from discretion.shuffling.known_others import AmongOthers, AmongWorst, View, even, known
 from discretion.shuffling.laws.blanket import certified_interval, hidden_in_blanket
-from discretion.shuffling.laws.closed_bounds import CapacityAmong, ClosedBounds, GainAmong, InformationAmong, OneLaw
+from discretion.shuffling.laws.closed_bounds import (
+    CapacityAmong,
+    ClosedBounds,
+    GainAmong,
+    InformationAmong,
+    OneLaw,
+    guess_below,
+    information_below,
+)
 from discretion.shuffling.laws.groups import Group, Others, is_symmetric
-from discretion.shuffling.laws.linear_statistics import guess_below, information_below
 
 _MAX_VALUES_IN_BOUND = 3
 

@@ -9,9 +9,15 @@ from hypothesis import given, settings, strategies as st
 import discretion as dc
 from discretion.adversaries.gains import IdentityGain
 from discretion.shuffling.bounds import GainBounds, InformationBounds
-from discretion.shuffling.laws.closed_bounds import CapacityAmong, GainAmong, InformationAmong, OneLaw
+from discretion.shuffling.laws.closed_bounds import (
+    CapacityAmong,
+    GainAmong,
+    InformationAmong,
+    OneLaw,
+    guess_below,
+    information_below,
+)
 from discretion.shuffling.laws.groups import Group
-from discretion.shuffling.laws.linear_statistics import guess_below, information_below
 from oracles import single_law_crowds as slow
 from oracles.strategies import gains, stochastic
 
