@@ -38,19 +38,18 @@ from discretion.shuffling.known_others import AmongExchangeable, AmongOthers, Am
 from discretion.shuffling.laws.blanket import BOUND, certified_interval
 from discretion.shuffling.laws.closed_bounds import OneLaw
 from discretion.shuffling.laws.groups import is_symmetric
-from discretion.shuffling.laws.known_monte_carlo import (
-    SAMPLED_AMONG_KNOWN,
-    can_be_sampled_among,
-    mean_among_known,
-)
 from discretion.shuffling.laws.monte_carlo import (
     SAMPLED,
+    SAMPLED_AMONG_KNOWN,
+    GuessLeak,
+    InformationLeak,
     Leak as SampledLeak,
     can_be_sampled,
+    can_be_sampled_among,
+    mean_among_known,
     mean_over_crowds,
 )
 from discretion.shuffling.laws.pairs import largest_excess_beyond
-from discretion.shuffling.laws.sampled_leaks import GuessLeak, InformationLeak
 from discretion.shuffling.randomized_response import (
     bayes_security_among_uniform,
     mutual_information_among_uniform,

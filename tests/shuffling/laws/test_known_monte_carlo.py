@@ -10,9 +10,9 @@ from discretion.adversaries.gains import IdentityGain
 from discretion.estimate import Estimate, is_wide
 from discretion.limits import Limits, within
 from discretion.numerics.histograms.blanketed_histograms import BlanketedHistograms
-from discretion.shuffling.laws import known_monte_carlo, monte_carlo, sampled_leaks
+from discretion.shuffling.laws import monte_carlo
 from discretion.shuffling.laws.groups import others
-from discretion.shuffling.laws.known_monte_carlo import mean_among_known
+from discretion.shuffling.laws.monte_carlo import mean_among_known
 from oracles import adversaries as slow
 
 RR = dc.RandomizedResponse
@@ -23,15 +23,15 @@ UNIFORM = np.full(3, 1 / 3)
 
 
 def guess(prior):
-    return sampled_leaks.GuessLeak(prior, IdentityGain(prior.size))
+    return monte_carlo.GuessLeak(prior, IdentityGain(prior.size))
 
 
 def gains(prior):
-    return sampled_leaks.GuessLeak(prior, dc.gain_matrix(GAIN))
+    return monte_carlo.GuessLeak(prior, dc.gain_matrix(GAIN))
 
 
 def information(prior):
-    return sampled_leaks.InformationLeak(prior)
+    return monte_carlo.InformationLeak(prior)
 
 
 # Mechanism, users, knowledge, prior and leak: small enough to enumerate what everybody reports.
@@ -58,7 +58,7 @@ def rows_of(mechanism, n, knowledge):
 
 def truth_of(rows, leak):
     joint = leak.prior[:, None] * np.array(rows, dtype=float)
-    if isinstance(leak, sampled_leaks.GuessLeak):
+    if isinstance(leak, monte_carlo.GuessLeak):
         return float((leak.gain.guesses() @ joint).max(axis=0).sum())
     independent = leak.prior[:, None] * joint.sum(axis=0)
     return float(joint.ravel() @ np.log(joint / independent).ravel())
@@ -153,7 +153,7 @@ def test_crowds_of_many_values_have_an_interval_that_says_something(case):
     assert found.confidence == 0.95
     assert found.low > 1 / k
     assert found.high - found.low < 0.15 * (found.value - 1 / k) + 0.003
-    assert dc.method(dc.posterior_vulnerability, crowd.seen_by(adversary)) == known_monte_carlo.SAMPLED_AMONG_KNOWN
+    assert dc.method(dc.posterior_vulnerability, crowd.seen_by(adversary)) == monte_carlo.SAMPLED_AMONG_KNOWN
     # A guess that is as good as the best at this size, but is drawn and not computed.
     draws = 200_000
     drawn = simulated_guess(k, p, counts, draws, np.random.default_rng(2))

@@ -9,7 +9,7 @@ import pytest
 import discretion as dc
 from discretion.adversaries.gains import IdentityGain
 from discretion.limits import Limits, within
-from discretion.shuffling.laws import monte_carlo, sampled_leaks
+from discretion.shuffling.laws import monte_carlo
 from discretion.shuffling.laws.groups import Group
 from discretion.shuffling.laws.monte_carlo import mean_over_crowds, reports_of
 from oracles import adversaries as slow, channels, measures
@@ -28,15 +28,15 @@ TELLING = [[0.5, 0.5, 0.0], [0.25, 0.5, 0.25], [0.5, 0.25, 0.25]]
 
 
 def guess(prior):
-    return sampled_leaks.GuessLeak(prior, IdentityGain(prior.size))
+    return monte_carlo.GuessLeak(prior, IdentityGain(prior.size))
 
 
 def gains(prior):
-    return sampled_leaks.GuessLeak(prior, dc.gain_matrix(GAIN))
+    return monte_carlo.GuessLeak(prior, dc.gain_matrix(GAIN))
 
 
 def information(prior):
-    return sampled_leaks.InformationLeak(prior)
+    return monte_carlo.InformationLeak(prior)
 
 
 # Mechanism, others, prior and leak.
@@ -72,7 +72,7 @@ def rows_of(mechanism, group):
 
 def truth_of(mechanism, group, leak):
     joint = leak.prior[:, None] * rows_of(mechanism, group)
-    if isinstance(leak, sampled_leaks.GuessLeak):
+    if isinstance(leak, monte_carlo.GuessLeak):
         return float((leak.gain.guesses() @ joint).max(axis=0).sum())
     independent = leak.prior[:, None] * joint.sum(axis=0)
     seen = joint > 0

@@ -7,23 +7,32 @@ Bernstein's inequalities keep all draws close to π, where the function ranges l
 
 Where some reports say too much for that (the target may send what next to nobody else does), crowds are drawn as they
 are, the target's value from the prior. The weights are then the posterior law, which ranges over the simplex only.
+
+Among others whose values the adversary knows, crowds of k-RR are sampled too. Each user's report is her value with probability p - q, else of the uniform law, which hides the target. Reports are
+drawn as if hers were hidden for sure; how likely it then is each of those in the histogram is known exactly
+(`BlanketedHistograms`), and with it the weights ``π_x P(h | x) / P(h)``. Given which users are hidden they are means of
+what these report; so they are means of such means, and keep as close to the prior.
 """
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
 
 from discretion import limits
+from discretion.adversaries.gains import Gain, IdentityGain
 from discretion.channels.channel import System
 from discretion.errors import TooLargeError
 from discretion.estimate import Estimate
 from discretion.measures.measure import Method
 from discretion.mechanisms.reporting import Response, Support, reporting
 from discretion.numerics.arrays import Integers, Reals
+from discretion.numerics.excess import deviance
+from discretion.numerics.histograms.blanketed_histograms import BlanketedHistograms, table_cells
 from discretion.numerics.means.bounded_mean import empirical_bernstein, fitted_mix
-from discretion.shuffling.laws.groups import Group, report_types
+from discretion.shuffling.laws.groups import Group, Others, report_types
 
 CONFIDENCE = 0.95
 SAMPLED = Method("Monte Carlo with a control variate", "estimate")
@@ -38,6 +47,13 @@ _ROUNDING = 1e-13
 _FAR = 0.1
 # What a report says that nobody but the target can have sent, beside what all others say.
 _CERTAIN = 1e30
+
+SAMPLED_AMONG_KNOWN = Method(
+    "Monte Carlo over the histograms of reports, and certified bounds: the tighter ends", "estimate"
+)
+_CHUNK_AMONG_KNOWN = 1 << 20
+# What the integral leaves out.
+_OFF = 1e-9
 
 
 class Leak(Protocol):
@@ -249,3 +265,110 @@ class _BitRows:
         types = (report_types(self._mechanism, (self._group,), (value,)) for value in range(prior.size))
         variances = prior**2 * np.array([float(np.sum((row - law) ** 2 / law)) for row, law in types])
         return np.append(most - least, 0.0), np.append(variances, 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class GuessLeak:
+    """The best guess's gain."""
+
+    prior: Reals
+    gain: Gain
+
+    def values(self, weights: Reals, *, whole: bool) -> Reals:
+        """Return the function of each row, less the part whose mean is known unless the whole is asked for."""
+        return self.gain.best(weights.T)
+
+    def width(self, reach: Reals | None, *, whole: bool) -> float:
+        """Return how far the values range within a reach, or on the simplex."""
+        if reach is None:
+            return self.gain.width
+        if isinstance(self.gain, IdentityGain):
+            least = max(float((self.prior - reach[:-1]).max()), (1 - float(reach[-1])) / self.prior.size)
+            return float((self.prior + reach[:-1]).max()) - least
+        return 2 * self.gain.most(reach[:-1])
+
+    def known_mean(self, variances: Reals) -> float:
+        """Return the mean of the known part."""
+        return 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class InformationLeak:
+    """``Σ w_x log(w_x/π_x) - w log w`` of weights with sum w; its known part is that of the chi-square, halved."""
+
+    prior: Reals
+
+    def values(self, weights: Reals, *, whole: bool) -> Reals:
+        """Return the function of each row, less the part whose mean is known unless the whole is asked for."""
+        possible = self.prior > 0
+        means = np.append(self.prior[possible], 1.0)
+        weights = np.column_stack([weights[:, possible], weights.sum(axis=1)])
+        terms = deviance(weights, means)
+        if not whole:
+            terms = terms - (weights - means) ** 2 / (2 * means)
+        return terms[:, :-1].sum(axis=1) - terms[:, -1]
+
+    def width(self, reach: Reals | None, *, whole: bool) -> float:
+        """Return how far the values range within a reach, or on the simplex."""
+        possible = self.prior > 0
+        if reach is None:
+            return -float(np.log(self.prior[possible].min()))
+        if whole:  # no more than the sum without what is taken off it, which rises on either side of the prior
+            means, far = self.prior[possible], reach[:-1][possible]
+            ends = np.maximum(means - far, 0.0), means + far
+            return float(np.sum(np.maximum(*(deviance(end, means) for end in ends))))
+        means = np.append(self.prior[possible], 1.0)
+        far = np.append(reach[:-1][possible], reach[-1])
+        if np.any(far >= means):
+            return math.inf
+        # w log(w/m) - w + m - (w-m)²/2m falls with w: it is highest at the lower end and least at the upper one.
+        return float(np.sum(deviance(means - far, means) - deviance(means + far, means)))
+
+    def known_mean(self, variances: Reals) -> float:
+        """Return the mean of the known part."""
+        possible = self.prior > 0
+        return float(np.sum(variances[:-1][possible] / (2 * self.prior[possible]))) - float(variances[-1]) / 2
+
+
+def can_be_sampled_among(response: Response, groups: Others) -> bool:
+    """Whether a sample of crowds among these others takes seconds, and says what it should."""
+    if not response.q > 0 or response.k > limits.current().most_values_sampled:
+        return False
+    if any(group.value is None and not group.is_uniform for group in groups):
+        return False
+    counts, more = _known_and_hidden(response, groups)
+    return table_cells(counts, more, response.gap, response.k * response.q) <= limits.current().most_cells_sampled
+
+
+def mean_among_known(response: Response, groups: Others, leak: Leak, rng: np.random.Generator) -> Estimate:
+    """Return the mean of a leak over the crowds with these others, known or uniform."""
+    k, hidden, prior = response.k, response.k * response.q, leak.prior
+    counts, more = _known_and_hidden(response, groups)
+    crowd = BlanketedHistograms(counts, more, response.gap, hidden, np.full(k, 1 / k))
+    cost = k * crowd.nodes
+
+    def weights(count: int, as_they_are: bool) -> Reals:
+        found = np.empty((count, k))
+        at_once = max(1, _CHUNK_AMONG_KNOWN // cost)
+        for start in range(0, count, at_once):
+            part = slice(start, min(start + at_once, count))
+            size = part.stop - part.start
+            targets = rng.choice(k, size=size, p=prior / prior.sum()) if as_they_are else None
+            shares = crowd.hidden_shares(crowd.draw(rng, size, targets))
+            drawn = prior * (hidden + k * response.gap * shares)
+            found[part] = drawn / drawn.sum(axis=1, keepdims=True) if as_they_are else drawn
+        return found
+
+    said = Responses(response, Group(1)).said(prior)
+    found = mean_of_leak(leak, cost, weights, said, max(1, crowd.fewest_hidden), whole=True)
+    off = _OFF * (1 + abs(found.value))
+    return replace(found.widened(off), method=SAMPLED_AMONG_KNOWN.name)
+
+
+def _known_and_hidden(response: Response, groups: Others) -> tuple[Integers, int]:
+    """Return how many of the others hold each value, and how many reports are surely uniform: the target's is one."""
+    counts = np.zeros(response.k, dtype=np.int64)
+    for group in groups:
+        if group.value is not None:
+            counts[group.value] = group.count
+    return counts, 1 + sum(group.count for group in groups if group.value is None)
