@@ -17,8 +17,7 @@ from discretion.shuffling.datasets import (
     reduced_shuffle_channel,
 )
 from discretion.shuffling.inversion import largest_epsilon, smallest_crowd
-from discretion.shuffling.maximum_load import maximum_load
-from discretion.shuffling.outsider import asymptotic_vulnerability, maximum_load_bounds
+from discretion.shuffling.outsider import asymptotic_vulnerability, maximum_load, maximum_load_bounds
 
 __all__ = [
     "Shuffled",

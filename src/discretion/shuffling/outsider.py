@@ -1,4 +1,7 @@
-"""How the guess in a large crowd comes down to a blind one: asymptotes, and bounds that hold at every size."""
+"""What an outsider, to whom the others' values are uniform, gets of shuffled k-RR: closed forms, asymptotes and bounds.
+
+All of them are about the maximum load, the largest count of a uniform crowd.
+"""
 
 import math
 from typing import Literal, get_args
@@ -8,10 +11,12 @@ import numpy as np
 from discretion.channels.channel import System
 from discretion.errors import InvalidValueError, UnsupportedError
 from discretion.estimate import Estimate
-from discretion.mechanisms.reporting import reporting
+from discretion.mechanisms.reporting import Response, reporting
 from discretion.numerics.arrays import Integers, Reals
-from discretion.numerics.laws.binomial import WINDOW, binomial_pmf
+from discretion.numerics.excess import relative_excess
+from discretion.numerics.laws.binomial import WINDOW, binomial_pmf, binomial_window, mean_absolute_walk
 from discretion.numerics.laws.normal_maximum import normal_maximum_moments
+from discretion.numerics.laws.occupancy import expected_maximum_load
 from discretion.shuffling.crowd import Shuffled
 from discretion.validation import as_count, as_crowd
 
@@ -163,3 +168,68 @@ def _tails_above(sure: int, n: int, k: int) -> tuple[Integers, Reals]:
     last = min(n, math.ceil(n / k + exponent / 3 + math.sqrt(exponent**2 / 9 + 2 * exponent * variance)))
     loads = np.arange(sure + 1, last + 1)
     return loads, np.cumsum(binomial_pmf(loads, n, 1 / k, 1 - 1 / k)[::-1])[::-1]
+
+
+def maximum_load(n: int, k: int) -> float:
+    """Return the expected number of balls in the fullest bin when n balls fall uniformly into k bins.
+
+    ``E[max_v h_v]`` for ``h ~ Multinomial(n, 1/k, …, 1/k)``
+
+    Parameters
+    ----------
+    n
+        Number of balls, at least 1; a billion is fine.
+    k
+        Number of bins, at least 2.
+
+    Returns
+    -------
+    float
+        In ``[n/k, n]``, with a relative error below 1e-10.
+
+    Raises
+    ------
+    InvalidValueError
+        If n is not a whole number of at least 1, or k of at least 2.
+    TooLargeError
+        If n is over ten billion.
+
+    Notes
+    -----
+    Divided by n it is the guess of an uninformed adversary of a shuffled collection without noise (Shuffle,
+    Proposition 20), which the paper could only sum term by term. Here it is read off the characteristic functions of
+    truncated Poisson laws.
+
+    Examples
+    --------
+    >>> round(maximum_load(1000, 3), 9)
+    348.829392534
+    """
+    return expected_maximum_load(as_crowd(n, "n"), as_count(k, "k", at_least=2))
+
+
+def posterior_vulnerability_among_uniform(response: Response, n: int) -> float:
+    """Return ``V[NS] = V[S](kp-1)/(k-1) + (1-p)/(k-1)`` with ``V[S] = E[max load]/n`` (Shuffle eq. 17)."""
+    k = response.k
+    largest_share = 0.5 + float(mean_absolute_walk(n)) / (2 * n) if k == 2 else expected_maximum_load(n, k) / n
+    return response.gap * largest_share + response.q
+
+
+def bayes_security_among_uniform(response: Response, n: int) -> float:
+    """Return ``β* = 1 - (k/2n) (kp-1)/(k-1) E|h_a - h_b|``.
+
+    A histogram's likelihoods given the values a and b differ by ``(k/n)(kp-1)/(k-1)(h_a - h_b)`` times its
+    probability, and ``h_a - h_b`` is a fair walk of Bin(n, 2/k) steps.
+    """
+    k = response.k
+    first, steps = binomial_window(n, 2 / k, 1 - 2 / k)
+    distance = float(steps @ mean_absolute_walk(np.arange(first, first + steps.size)))
+    return max(0.0, 1 - k / (2 * n) * response.gap * distance)
+
+
+def mutual_information_among_uniform(response: Response, n: int) -> float:
+    """Return ``E[r log r]`` with ``r = P(h | x)/P(h) = 1 + (kp-1)/(k-1) (k h_x/n - 1)`` and h_x ~ Bin(n, 1/k)."""
+    k = response.k
+    first, probabilities = binomial_window(n, 1 / k, 1 - 1 / k)
+    counts = np.arange(first, first + probabilities.size)
+    return float(probabilities @ relative_excess(response.gap * ((k * counts - n) / n)))

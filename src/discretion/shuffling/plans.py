@@ -50,7 +50,7 @@ from discretion.shuffling.laws.monte_carlo import (
     mean_over_crowds,
 )
 from discretion.shuffling.laws.pairs import largest_excess_beyond
-from discretion.shuffling.randomized_response import (
+from discretion.shuffling.outsider import (
     bayes_security_among_uniform,
     mutual_information_among_uniform,
     posterior_vulnerability_among_uniform,
