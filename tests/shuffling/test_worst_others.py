@@ -16,8 +16,9 @@ from discretion.measures.information.mutual_information import plan_mutual_infor
 from discretion.measures.privacy_loss.differential_privacy import least_epsilon, plan_ldp_epsilon
 from discretion.shuffling.bounds import CapacityBounds, GainBounds, InformationBounds, bounded, bounded_worst
 from discretion.shuffling.known_others import known
+from discretion.shuffling.laws.blanket import Blanket
 from discretion.shuffling.laws.groups import Group
-from discretion.shuffling.laws.pairs import Blanket, PairOfValues, largest_excess_beyond, unlike
+from discretion.shuffling.laws.pairs import PairOfValues, largest_excess_beyond, unlike
 from discretion.shuffling.privacy import _bounded_profile
 from oracles import adversaries as slow, channels, measures
 from oracles.capacity import blahut_arimoto

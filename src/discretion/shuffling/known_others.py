@@ -25,8 +25,9 @@ from discretion.numerics.histograms.histograms import (
 from discretion.numerics.histograms.mixed_histograms import mixed_law
 from discretion.numerics.laws.poisson_multinomial import box_cells, histogram_box, with_target
 from discretion.numerics.laws.split_binomials import split_binomials
+from discretion.shuffling.laws.blanket import Blanket
 from discretion.shuffling.laws.groups import AlikePairs, Group, Others, alike_pairs, is_symmetric, report_types
-from discretion.shuffling.laws.pairs import Blanket, PairOfValues
+from discretion.shuffling.laws.pairs import PairOfValues
 from discretion.shuffling.laws.report_histograms import ListedOthers
 
 _MAX_REPORTS, _FEW_LISTED = 16, 1 << 12

@@ -22,14 +22,16 @@ from discretion.numerics.histograms.histogram_simplex import simplex_work
 from discretion.numerics.histograms.histograms import sequence_count
 from discretion.numerics.histograms.log_histograms import log_add_draw, log_histogram_law, log_histogram_work
 from discretion.numerics.laws.poisson_multinomial import histogram_box
-from discretion.numerics.means.mean_excess import RELATIVE, Bounded, mean_excess
-from discretion.shuffling.laws.blanket import certified_interval, hidden_in_blanket
+from discretion.numerics.means.mean_excess import RELATIVE, Bounded
+from discretion.shuffling.laws.blanket import (
+    ROUGH,
+    Blanket,
+    certified_interval,
+    kind_of_types,
+    linear_excess,
+)
 from discretion.shuffling.laws.groups import (
-    Group,
     Others,
-    alike_pairs,
-    blanket_probability,
-    is_symmetric,
     log_report_types,
     report_types,
 )
@@ -41,10 +43,6 @@ _AT_ONCE, _ALL = 1 << 14, 1 << 14
 _LARGEST, LOUD = 700.0, 300.0
 # What the transform rounds off of a sum over its histograms, at most.
 _ROUNDED_SUM = 1e-14
-# A bound need not be as exact as an answer: what is left out is added to it.
-ROUGH = 1e-4
-# What so many others report with less than this probability only the target can have sent.
-_NEVER = 1e-40
 
 
 @dataclass(frozen=True, eq=False)
@@ -226,80 +224,6 @@ def largest_excess_beyond(pairs: Iterable[PairOfValues], epsilon: float) -> floa
     rough = [(pair, pair.roughly_beyond(epsilon)) for pair in pairs]
     low = max((found.value - found.error for _, found in rough), default=0.0)
     return largest(pair.excess_beyond(epsilon) for pair, found in rough if found.value + found.error >= low)
-
-
-class Blanket:
-    """Bounds of the excess whatever the others hold, the target hidden among those in the blanket; remembered.
-
-    They are about so much too high, relatively, as the slack says; the more slack, the quicker they are had.
-    """
-
-    def __init__(self, mechanism: System, n: int, slack: float = 5e-4) -> None:
-        self._mechanism, self._n, self._slack = mechanism, n, slack
-        self._types: dict[tuple[int, int], Reals] = {}
-        self._bounds: dict[tuple[bytes, float, limits.Limits], float] = {}
-
-    @cached_property
-    def ends(self) -> list[tuple[int, int]]:
-        """The ordered pairs of values that differ to the blanket."""
-        k = self._mechanism.secrets
-        if is_symmetric(self._mechanism):
-            return [(0, 1)]
-        return [(a, b) for a in range(k) for b in range(k) if a != b]
-
-    def largest_excess(self, ratio: float) -> float:
-        """Return the bound for the pair where it is largest."""
-        return max((self.excess(*ends, ratio) for ends in self._unlike_ends), default=0.0)
-
-    @cached_property
-    def _unlike_ends(self) -> list[tuple[int, int]]:
-        pairs = alike_pairs(self._mechanism, self._hidden_among).representatives
-        return [ends for a, b in pairs for ends in ((a, b), (b, a))]
-
-    def excess(self, a: int, b: int, ratio: float) -> float:
-        """Return the bound for a pair of values."""
-        ends = (0, 1) if is_symmetric(self._mechanism) else (a, b)
-        if ends not in self._types:
-            self._types[ends] = report_types(self._mechanism, self._hidden_among, ends)
-        types = self._types[ends]
-        key = kind_of_types(types), ratio, limits.current()
-        if key not in self._bounds:
-            self._bounds[key] = self._excess(types, ratio)
-        return self._bounds[key]
-
-    @cached_property
-    def _hidden_among(self) -> Others:
-        hidden = self._n > 1 and blanket_probability(self._mechanism) > 0
-        return (Group(1, blanket=True),) if hidden else ()
-
-    def _excess(self, types: Reals, ratio: float) -> float:
-        def among(count: int) -> float:
-            if not count:
-                return excess_over(types[0], types[1], ratio)
-            found = linear_excess(types, count, ratio, ROUGH)
-            return found.value + found.error
-
-        return hidden_in_blanket(self._mechanism, self._n, among, self._slack)
-
-
-def kind_of_types(types: Reals) -> bytes:
-    """Return what laws of types have in common that differ in the order of the types only."""
-    return types[:, np.lexsort(types)].tobytes()
-
-
-def linear_excess(types: Reals, count: int, ratio: float, relative: float = RELATIVE) -> Bounded:
-    """Return the excess when all others' reports follow the law in the third row."""
-    a, b, law = types
-    seen = (count + 1) * law * max(1.0, min(ratio, 1e290)) > _NEVER  # for as many users as there can be, in doubles
-    impossible = excess_over(a[~seen], b[~seen], ratio)
-    with np.errstate(over="ignore", invalid="ignore"):
-        steps: Reals = (a[seen] - ratio * b[seen]) / law[seen]
-    steps = np.where(b[seen] == 0, a[seen] / law[seen], steps)
-    # One step down of n+1 times the highest step up decides already; a longer one only overflows.
-    n = count + 1
-    steps = np.maximum(steps, -(n + 1) * max(0.0, float(steps.max())))
-    found = mean_excess(n, steps, law[seen], relative)
-    return Bounded(found.value + impossible, found.error)
 
 
 def _as_result(found: Bounded) -> float | Estimate:
