@@ -83,7 +83,7 @@ def test_intervals_cover_what_enumeration_gives(case, monkeypatch):
         made.extend([] if made else [BlanketedHistograms(*given)])
         return made[0]
 
-    monkeypatch.setattr(known_monte_carlo, "BlanketedHistograms", once)
+    monkeypatch.setattr(monte_carlo, "BlanketedHistograms", once)
     truth, rng = truth_of(rows_of(mechanism, n, knowledge), leak), np.random.default_rng(7)
     known = others(knowledge, n)
     estimates = [mean_among_known(mechanism.response, known, leak, rng) for _ in range(REPETITIONS)]

@@ -1,7 +1,8 @@
 """Closed bounds of what a crowd leaks, at any size: by moments where all others report from one law, and by counting.
 
-**Others of one law q.** Draw all n reports from q. The likelihood of the target's value x is then ``P(h | x) / P(h) = 1 + Z_x``, where Z_x is
-the mean of n independent steps ``Q[x, y] / q_y - 1`` of mean 0. With their moments ``m_j = E[step^j]``,
+**Others of one law q.** Draw all n reports from q. The likelihood of the target's value x is then
+``P(h | x) / P(h) = 1 + Z_x``, where Z_x is the mean of n independent steps ``Q[x, y] / q_y - 1`` of mean 0. With
+their moments ``m_j = E[step^j]``,
 
     E Z² = m₂/n,   E Z³ = m₃/n²,   E Z⁴ = (m₄ + 3(n-1) m₂²)/n³.
 

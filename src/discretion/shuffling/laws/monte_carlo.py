@@ -8,10 +8,11 @@ Bernstein's inequalities keep all draws close to π, where the function ranges l
 Where some reports say too much for that (the target may send what next to nobody else does), crowds are drawn as they
 are, the target's value from the prior. The weights are then the posterior law, which ranges over the simplex only.
 
-Among others whose values the adversary knows, crowds of k-RR are sampled too. Each user's report is her value with probability p - q, else of the uniform law, which hides the target. Reports are
-drawn as if hers were hidden for sure; how likely it then is each of those in the histogram is known exactly
-(`BlanketedHistograms`), and with it the weights ``π_x P(h | x) / P(h)``. Given which users are hidden they are means of
-what these report; so they are means of such means, and keep as close to the prior.
+Among others whose values the adversary knows, crowds of k-RR are sampled too. Each user's report is her value with
+probability p - q, else of the uniform law, which hides the target. Reports are drawn as if hers were hidden for sure;
+how likely it then is each of those in the histogram is known exactly (`BlanketedHistograms`), and with it the weights
+``π_x P(h | x) / P(h)``. Given which users are hidden they are means of what these report; so they are means of such
+means, and keep as close to the prior.
 """
 
 import math
