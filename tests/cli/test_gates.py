@@ -10,10 +10,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from discretion.cli.commands import COMMANDS
 
 import discretion as dc
 from cli_runner import run
-from discretion.cli.commands import COMMANDS
 from discretion.jobs.audit.measures import audit_measures, measures_of, why_missing
 from discretion.jobs.compare import Comparison, compare, compared_measures
 from discretion.jobs.gates import gate_of, judged, numbers_in
