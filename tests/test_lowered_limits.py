@@ -27,7 +27,7 @@ HIGHEST = {each.name: each.default for each in fields(Limits)}
 NO_LIMITS = {
     # Where exponents leave the doubles, and probabilities what was proved.
     "_MOST_EXPONENT": "numerics/laws/poisson_multinomial.py",
-    "_MOST_LOG_TILT": "measures/loss_sketch.py",
+    "_MOST_LOG_TILT": "measures/privacy_loss/loss_sketch.py",
     "_MOST_LOUD": "mechanisms/protocols/unary_encoding.py",
     "_MOST_BINS": "shuffling/asymptotics.py",
     "_MOST_MISSES": "blackbox/sum_limit.py",
@@ -43,7 +43,7 @@ NO_LIMITS = {
     "_MOST_KEPT": "anonymity/choosing/redaction_exposure.py",
     # Which of two exact ways is the faster one, or keeps more digits.
     "_MAX_ATOMS": "mechanisms/noise/report_pairs.py",
-    "_MAX_EXACT_CORNERS": "measures/worst_loss.py",
+    "_MAX_EXACT_CORNERS": "measures/guesses/worst_prior.py",
     "_MAX_NODES": "mechanisms/noise/subsampled_renyi.py",
     "_MAX_WHOLE": "mechanisms/noise/subsampled_renyi.py",
     "_MOST_AXES": "shuffling/listed_others.py",

@@ -28,8 +28,8 @@ import discretion as dc
 from discretion.errors import DiscretionError, EngineError, UnknownColumnError, UnsupportedError
 from discretion.tables.engines.embedded import Embedded
 from discretion.tables.engines.one_process import OfOneProcess
-from elsewhere import of_an_unknown_column, of_everything
-from public_names import PUBLIC
+from support.pool_functions import of_an_unknown_column, of_everything
+from support.public_names import PUBLIC
 
 WAYS: dict[str, Callable[[Any], Any]] = {
     "pickled": lambda thing: pickle.loads(pickle.dumps(thing)),

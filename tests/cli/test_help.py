@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from cli_runner import run
 from discretion.cli import COMMANDS
 from discretion.cli.collect import SUBCOMMANDS
+from support.cli_runner import run
 
 EVERY = [[name] for name in COMMANDS if name != "collect"] + [["collect", name] for name in SUBCOMMANDS]
 

@@ -10,10 +10,10 @@ from hypothesis import given, settings, strategies as st
 import discretion as dc
 from discretion.adversaries.gains import IdentityGain
 from discretion.estimate import Estimate, settled
-from discretion.measures.information import plan_mutual_information
-from discretion.measures.privacy import least_epsilon, plan_ldp_epsilon
-from discretion.measures.shannon_capacity import plan_shannon_capacity
-from discretion.measures.vulnerability import plan_posterior_vulnerability
+from discretion.measures.guesses.vulnerability import plan_posterior_vulnerability
+from discretion.measures.information.capacities import plan_shannon_capacity
+from discretion.measures.information.mutual_information import plan_mutual_information
+from discretion.measures.privacy_loss.differential_privacy import least_epsilon, plan_ldp_epsilon
 from discretion.shuffling.others import Group
 from discretion.shuffling.pairs import Blanket, PairOfValues, largest_excess_beyond, unlike
 from discretion.shuffling.privacy import _bounded_profile

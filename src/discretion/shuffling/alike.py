@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discretion.channels.channel import System
-from discretion.measures.bayes_security import check_listed
+from discretion.measures.guesses.bayes_security import check_listed
 from discretion.mechanisms.reporting import reporting
+from discretion.numerics.arrays import Integers
 from discretion.shuffling.others import Others, is_symmetric
 
 Ends = tuple[int, int]
@@ -61,7 +61,7 @@ class _ByValues:
 class _ByKind:
     """Pairs by the number of their kind, shape ``(k, k)``."""
 
-    kinds: NDArray[np.int64]
+    kinds: Integers
 
     @property
     def representatives(self) -> list[Ends]:

@@ -4,19 +4,17 @@ import math
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discretion.channels.channel import System
 from discretion.errors import InvalidValueError, UnsupportedError
 from discretion.estimate import Estimate
 from discretion.mechanisms.reporting import reporting
+from discretion.numerics.arrays import Integers, Reals
 from discretion.numerics.laws.binomial import WINDOW, binomial_pmf
 from discretion.numerics.laws.normal_maximum import normal_maximum_moments
 from discretion.shuffling.shuffled import Shuffled
 from discretion.validation import as_count, as_crowd
 
-Reals = NDArray[np.float64]
-Integers = NDArray[np.int64]
 Form = Literal["first order", "second order", "paper"]
 
 COUNTING = "certified: union bound above, negative orthant dependence below"

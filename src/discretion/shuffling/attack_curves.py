@@ -4,7 +4,6 @@ from collections.abc import Iterable
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discretion import limits
 from discretion.channels.channel import Channel
@@ -12,12 +11,13 @@ from discretion.estimate import Estimate, as_share
 from discretion.measures.attack_curves.best_tests import BestTests
 from discretion.measures.attack_curves.conjugate import Conjugate, Way
 from discretion.measures.attack_curves.polygon import Polygon, lower_envelope
-from discretion.measures.bayes_security import Pair
-from discretion.measures.divergences import logarithms
-from discretion.measures.local_privacy import plan_ldp_epsilon
+from discretion.measures.attack_curves.tradeoff import places_of, plan_tradeoff
+from discretion.measures.guesses.bayes_security import Pair
 from discretion.measures.measure import Method, Plan
-from discretion.measures.privacy import plan_privacy_profile, ratio_of
-from discretion.measures.tradeoff import places_of, plan_tradeoff
+from discretion.measures.privacy_loss.differential_privacy import plan_privacy_profile, ratio_of
+from discretion.measures.privacy_loss.divergences import logarithms
+from discretion.measures.privacy_loss.local_privacy import plan_ldp_epsilon
+from discretion.numerics.arrays import Reals
 from discretion.numerics.laws.poisson_multinomial import histogram_box, with_target
 from discretion.shuffling.alike import Ends
 from discretion.shuffling.blanket import BOUND, between
@@ -25,8 +25,6 @@ from discretion.shuffling.pairs import PairOfValues, largest_excess_beyond, unli
 from discretion.shuffling.plans import PLAIN, method_of_pairs
 from discretion.shuffling.views import AmongOthers, AmongWorst, View
 from discretion.shuffling.worst_counts import ENUMERATED, is_enumerable, of_excess, worst_of
-
-Reals = NDArray[np.float64]
 
 RATIOS = Method("likelihood ratios of the histograms of reports", "exact")
 

@@ -10,14 +10,14 @@ from discretion.channels.channel import Channel, Composable, System
 from discretion.channels.composition.repeated import Repeated
 from discretion.errors import TooLargeError
 from discretion.estimate import Estimate, bracketed, highest, lowest, mapped
-from discretion.measures.bayes_security import plan_bayes_security
-from discretion.measures.capacity import plan_multiplicative_bayes_capacity
-from discretion.measures.information import plan_mutual_information
-from discretion.measures.local_privacy import plan_ldp_epsilon
-from discretion.measures.losses import leakiest_losses
+from discretion.measures.guesses.bayes_security import plan_bayes_security
+from discretion.measures.guesses.capacities import plan_multiplicative_bayes_capacity
+from discretion.measures.guesses.vulnerability import Prior, plan_bayes_risk, plan_posterior_vulnerability
+from discretion.measures.information.mutual_information import plan_mutual_information
 from discretion.measures.measure import Method, Plan
-from discretion.measures.privacy import Profile, plan_privacy_profile, plan_renyi
-from discretion.measures.vulnerability import Prior, plan_bayes_risk, plan_posterior_vulnerability
+from discretion.measures.privacy_loss.differential_privacy import Profile, plan_privacy_profile, plan_renyi
+from discretion.measures.privacy_loss.local_privacy import plan_ldp_epsilon
+from discretion.measures.privacy_loss.losses import leakiest_losses
 
 Result = Plan[float | Estimate]
 THEOREM_3 = Method("Bayes-sec Theorem 3 from one user, and all with the same two values", "bound")

@@ -15,7 +15,7 @@ from discretion import limits
 from discretion.channels.channel import System
 from discretion.errors import InvalidValueError, TooLargeError, UnsupportedError
 from discretion.estimate import Estimate
-from discretion.measures.privacy import confirmed
+from discretion.measures.privacy_loss.differential_privacy import confirmed
 from discretion.mechanisms.protocols.randomized_response import RandomizedResponse
 from discretion.shuffling.shuffled import Shuffled
 from discretion.validation import as_crowd, as_real

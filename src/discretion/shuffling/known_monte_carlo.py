@@ -9,17 +9,15 @@ what these report; so they are means of such means, and keep as close to the pri
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discretion import limits
 from discretion.estimate import Estimate
 from discretion.measures.measure import Method
 from discretion.mechanisms.reporting import Response
+from discretion.numerics.arrays import Integers, Reals
 from discretion.numerics.histograms.blanketed_histograms import BlanketedHistograms, table_cells
 from discretion.shuffling.monte_carlo import Leak, Responses, mean_of_leak
 from discretion.shuffling.others import Group, Others
-
-Reals = NDArray[np.float64]
 
 METHOD = Method("Monte Carlo over the histograms of reports, and certified bounds: the tighter ends", "estimate")
 
@@ -63,7 +61,7 @@ def mean_among_known(response: Response, groups: Others, leak: Leak, rng: np.ran
     return replace(found.widened(off), method=METHOD.name)
 
 
-def _split(response: Response, groups: Others) -> tuple[NDArray[np.int64], int]:
+def _split(response: Response, groups: Others) -> tuple[Integers, int]:
     """Return how many of the others hold each value, and how many reports are surely uniform: the target's is one."""
     counts = np.zeros(response.k, dtype=np.int64)
     for group in groups:

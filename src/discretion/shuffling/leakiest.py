@@ -5,7 +5,7 @@ from functools import partial
 from discretion.channels.channel import Channel
 from discretion.errors import TooLargeError
 from discretion.estimate import Estimate, highest, lowest, settled
-from discretion.measures.bayes_security import TIED, Pair, all_pairs, plan_leakiest_pair, plan_leakiest_pairs
+from discretion.measures.guesses.bayes_security import TIED, Pair, all_pairs, plan_leakiest_pair, plan_leakiest_pairs
 from discretion.measures.measure import Plan
 from discretion.shuffling.alike import Ends
 from discretion.shuffling.blanket import between

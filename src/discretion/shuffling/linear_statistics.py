@@ -21,16 +21,14 @@
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discretion.channels.channel import System
 from discretion.errors import TooLargeError
 from discretion.mechanisms.reporting import reporting
+from discretion.numerics.arrays import Reals
 from discretion.numerics.excess import relative_excess
 from discretion.numerics.laws.poisson_multinomial import histogram_box
 from discretion.shuffling.others import Others, is_symmetric, report_types
-
-Reals = NDArray[np.float64]
 
 # The largest matrix of types of report, and so many types at most whose covariance is inverted.
 _MAX_ENTRIES, _MAX_INVERTED = 1 << 22, 256

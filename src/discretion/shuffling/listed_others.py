@@ -8,14 +8,12 @@ import math
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discretion import limits
+from discretion.numerics.arrays import Reals
 from discretion.numerics.histograms.histogram_simplex import simplex_law, simplex_work, with_draws
 from discretion.numerics.histograms.histograms import add_draw, histogram_count, histogram_law, histogram_work
 from discretion.numerics.laws.poisson_multinomial import Box, box_cells, histogram_box, with_target
-
-Reals = NDArray[np.float64]
 
 _MOST_AXES = 8
 # How many terms of adding draws one by one a cell of the transform is worth; and so few as to need no other way. In a

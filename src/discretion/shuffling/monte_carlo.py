@@ -14,7 +14,6 @@ from collections.abc import Callable
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discretion import limits
 from discretion.channels.channel import System
@@ -22,11 +21,9 @@ from discretion.errors import TooLargeError
 from discretion.estimate import Estimate
 from discretion.measures.measure import Method
 from discretion.mechanisms.reporting import Response, Support, reporting
+from discretion.numerics.arrays import Integers, Reals
 from discretion.numerics.means.bounded_mean import empirical_bernstein, fitted_mix
 from discretion.shuffling.others import Group, report_types
-
-Reals = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 CONFIDENCE = 0.95
 METHOD = Method("Monte Carlo with a control variate", "estimate")

@@ -25,18 +25,15 @@ from functools import cached_property
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discretion.adversaries.gains import Gain, IdentityGain
 from discretion.adversaries.priors import written_out
 from discretion.channels.channel import System
 from discretion.errors import TooLargeError
+from discretion.numerics.arrays import Integers, Reals
 from discretion.numerics.excess import relative_excess
 from discretion.shuffling.alike import alike_values
 from discretion.shuffling.others import Group, is_symmetric, report_types
-
-Reals = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 # Steps that agree in so many bits count as one; how far rounding moves a step, and a bound relatively.
 _BITS, _STEP_ROUNDING, _ROUNDING = 48, 1e-14, 1e-11

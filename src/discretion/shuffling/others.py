@@ -8,13 +8,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discretion.adversaries.knowledge import AllButOne, Knowledge, PartlyInformed, Uninformed
 from discretion.channels.channel import System
 from discretion.mechanisms.reporting import Sender, reporting
-
-Reals = NDArray[np.float64]
+from discretion.numerics.arrays import Reals
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,12 +12,12 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discretion import limits
 from discretion.channels.channel import System
 from discretion.estimate import Estimate, largest
-from discretion.measures.divergences import excess_mass_of_logs, excess_over, logarithms
+from discretion.measures.privacy_loss.divergences import excess_mass_of_logs, excess_over, logarithms
+from discretion.numerics.arrays import Reals
 from discretion.numerics.histograms.histogram_simplex import simplex_work
 from discretion.numerics.histograms.histograms import sequence_count
 from discretion.numerics.histograms.log_histograms import log_add_draw, log_histogram_law, log_histogram_work
@@ -27,8 +27,6 @@ from discretion.shuffling.alike import alike_pairs
 from discretion.shuffling.blanket import between, hidden_in_blanket
 from discretion.shuffling.listed_others import ListedOthers
 from discretion.shuffling.others import Group, Others, blanket_probability, is_symmetric, log_report_types, report_types
-
-Reals = NDArray[np.float64]
 
 # So few terms, or cells of a box, as to be listed at once.
 _AT_ONCE, _ALL = 1 << 14, 1 << 14

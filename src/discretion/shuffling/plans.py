@@ -8,22 +8,20 @@ adversary, a sample; else certified bounds.
 import operator
 from collections.abc import Callable
 
-import numpy as np
-from numpy.typing import NDArray
-
 from discretion.adversaries.gains import Gain, IdentityGain
 from discretion.adversaries.priors import written_out
 from discretion.channels.storage import Dense
 from discretion.estimate import Estimate, as_share, settled
-from discretion.measures.bayes_security import plan_bayes_security
-from discretion.measures.capacity import plan_multiplicative_bayes_capacity
-from discretion.measures.information import information_of, plan_mutual_information
-from discretion.measures.local_privacy import plan_ldp_epsilon
+from discretion.measures.guesses.bayes_security import plan_bayes_security
+from discretion.measures.guesses.capacities import plan_multiplicative_bayes_capacity
+from discretion.measures.guesses.two_secrets import best_guess
+from discretion.measures.guesses.vulnerability import Prior, plan_bayes_risk, plan_posterior_vulnerability
+from discretion.measures.information.capacities import NEWTON, attained_uniformly, capacity_of, plan_shannon_capacity
+from discretion.measures.information.mutual_information import information_of, plan_mutual_information
 from discretion.measures.measure import Method, Plan
-from discretion.measures.privacy import plan_privacy_profile
-from discretion.measures.shannon_capacity import NEWTON, attained_uniformly, capacity_of, plan_shannon_capacity
-from discretion.measures.two_secrets import best_guess
-from discretion.measures.vulnerability import Prior, plan_bayes_risk, plan_posterior_vulnerability
+from discretion.measures.privacy_loss.differential_privacy import plan_privacy_profile
+from discretion.measures.privacy_loss.local_privacy import plan_ldp_epsilon
+from discretion.numerics.arrays import Reals
 from discretion.numerics.draws.randomness import generator
 from discretion.numerics.matrices import besides_maxima
 from discretion.shuffling import exchangeable
@@ -51,7 +49,6 @@ from discretion.shuffling.worst import (
 )
 from discretion.shuffling.worst_counts import ENUMERATED, OfAllValues, Question, is_enumerable, worst_of
 
-Reals = NDArray[np.float64]
 Result = Plan[float | Estimate]
 
 MAXIMUM_LOAD = Method("maximum load, closed form (Shuffle eq. 17)", "closed form")

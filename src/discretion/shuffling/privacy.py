@@ -5,16 +5,22 @@ import math
 from collections.abc import Iterable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discretion import limits
 from discretion.errors import TooLargeError
 from discretion.estimate import Estimate, as_share, highest, lowest
-from discretion.measures.divergences import logarithms, renyi_of_logs
-from discretion.measures.local_privacy import EXTREMES, plan_ldp_epsilon
 from discretion.measures.measure import Plan
 from discretion.measures.parallel import divergences, pairs_alike
-from discretion.measures.privacy import Profile, log_likelihoods, plan_privacy_profile, plan_renyi, ratio_of
+from discretion.measures.privacy_loss.differential_privacy import (
+    Profile,
+    log_likelihoods,
+    plan_privacy_profile,
+    plan_renyi,
+    ratio_of,
+)
+from discretion.measures.privacy_loss.divergences import logarithms, renyi_of_logs
+from discretion.measures.privacy_loss.local_privacy import EXTREMES, plan_ldp_epsilon
+from discretion.numerics.arrays import Reals
 from discretion.numerics.histograms.histograms import dirichlet_multinomial_pmf, histograms
 from discretion.numerics.histograms.log_histograms import log_add_draw, log_histogram_law
 from discretion.shuffling.blanket import BOUND, between
@@ -23,8 +29,6 @@ from discretion.shuffling.pairs import LOUD, PairOfValues, largest_excess_beyond
 from discretion.shuffling.plans import HISTOGRAMS, PLAIN, method_of_pairs
 from discretion.shuffling.views import AmongExchangeable, AmongOthers, AmongWorst, View
 from discretion.shuffling.worst_counts import ENUMERATED, OfPairs, is_enumerable, of_excess, worst_counts, worst_of
-
-Reals = NDArray[np.float64]
 
 _MOST_TRIED = 8
 

@@ -14,13 +14,14 @@ from discretion.channels.channel import Channel, Composable, System
 from discretion.channels.composition.repeated import Repeated, plan_repeated
 from discretion.channels.storage import Dense
 from discretion.errors import TooLargeError, UnsupportedError
-from discretion.measures.local_privacy import plan_ldp_epsilon
 from discretion.measures.measure import Plan, plainest, reported_alone
-from discretion.measures.privacy import claimed
+from discretion.measures.privacy_loss.differential_privacy import claimed
+from discretion.measures.privacy_loss.local_privacy import plan_ldp_epsilon
+from discretion.numerics.arrays import Reals
 from discretion.numerics.histograms.histograms import histogram_count, histograms
 from discretion.shuffling.others import Group
 from discretion.shuffling.shuffled import Shuffled
-from discretion.shuffling.views import AmongOthers, Reals, known
+from discretion.shuffling.views import AmongOthers, known
 
 
 class Rounds(Composable):

@@ -4,12 +4,10 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discretion.adversaries.gains import Gain, IdentityGain
+from discretion.numerics.arrays import Reals
 from discretion.numerics.excess import deviance
-
-Reals = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,11 +15,12 @@ from discretion.adversaries.knowledge import (
 from discretion.adversaries.priors import as_prior
 from discretion.channels.channel import Channel, Composable, System
 from discretion.errors import InvalidPriorError, InvalidValueError, UnsupportedError
-from discretion.measures.measure import Reals, plainest, prior_on, reported_alone
-from discretion.measures.privacy import claimed
+from discretion.escaping import short_repr
+from discretion.measures.measure import plainest, prior_on, reported_alone
+from discretion.measures.privacy_loss.differential_privacy import claimed
 from discretion.mechanisms.reporting import reporting
+from discretion.numerics.arrays import Reals
 from discretion.numerics.draws.randomness import fresh_seed
-from discretion.printable import short_repr
 from discretion.shuffling.others import others
 from discretion.shuffling.views import AmongExchangeable, AmongOthers, AmongWorst, View
 from discretion.validation import as_count, as_crowd

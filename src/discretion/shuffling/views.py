@@ -5,13 +5,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discretion import limits
 from discretion.adversaries.knowledge import Exchangeable
 from discretion.channels.channel import Channel, Composable, System
 from discretion.errors import TooLargeError, UnsupportedError
 from discretion.mechanisms.reporting import Response, reporting
+from discretion.numerics.arrays import Reals
 from discretion.numerics.draws.randomness import fresh_seed
 from discretion.numerics.histograms.histogram_simplex import simplex_law, with_draws
 from discretion.numerics.histograms.histograms import (
@@ -29,8 +29,6 @@ from discretion.shuffling.alike import AlikePairs, alike_pairs
 from discretion.shuffling.listed_others import ListedOthers
 from discretion.shuffling.others import Group, Others, is_symmetric, report_types
 from discretion.shuffling.pairs import Blanket, PairOfValues
-
-Reals = NDArray[np.float64]
 
 _MOST_REPORTS, _FEW_LISTED = 16, 1 << 12
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discretion.adversaries.gains import Gain, IdentityGain
 from discretion.adversaries.priors import written_out
@@ -14,13 +13,12 @@ from discretion.channels.channel import Channel, System
 from discretion.estimate import Estimate, highest, lowest
 from discretion.measures.measure import Plan
 from discretion.mechanisms.reporting import reporting
+from discretion.numerics.arrays import Reals
 from discretion.shuffling.blanket import between, hidden_in_blanket
 from discretion.shuffling.linear_statistics import guess_below, information_below
 from discretion.shuffling.one_law import CapacityAmong, ClosedBounds, GainAmong, InformationAmong, OneLaw
 from discretion.shuffling.others import Group, Others, is_symmetric
 from discretion.shuffling.views import AmongOthers, AmongWorst, View, even, known
-
-Reals = NDArray[np.float64]
 
 _MOST_TRIED = 3
 

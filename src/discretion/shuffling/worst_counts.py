@@ -11,20 +11,18 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discretion import limits
 from discretion.estimate import Estimate, highest, largest, lowest, settled
-from discretion.measures.divergences import excess_over
 from discretion.measures.measure import Method
+from discretion.measures.privacy_loss.divergences import excess_over
+from discretion.numerics.arrays import Reals
 from discretion.numerics.histograms.histograms import histogram_count
 from discretion.numerics.search.counts_search import Largest, largest_over_counts
 from discretion.shuffling.others import is_symmetric
 from discretion.shuffling.pairs import PairOfValues, unlike
 from discretion.shuffling.views import AmongOthers, AmongWorst, even, known
 from discretion.shuffling.worst import Leak
-
-Reals = NDArray[np.float64]
 
 ENUMERATED = Method("maximum over all counts of the others' values", "exact")
 

@@ -1,10 +1,10 @@
 """People whose row, or whose name, stands in a synthetic table word for word."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discretion.anonymity.synthetic.attack import Attacked, SyntheticAttack
 from discretion.anonymity.synthetic.tables import MISSING, Tables
+from discretion.numerics.arrays import Booleans
 
 
 def copies(tables: Tables) -> tuple[SyntheticAttack, SyntheticAttack]:
@@ -17,7 +17,7 @@ def copies(tables: Tables) -> tuple[SyntheticAttack, SyntheticAttack]:
     people = np.bincount(np.concatenate([original.codes, control.codes]), minlength=synthetic.count)
     alone = known & (people == 1)
 
-    def found(name: str, copied: NDArray[np.bool_]) -> SyntheticAttack:
+    def found(name: str, copied: Booleans) -> SyntheticAttack:
         hits, others = (Attacked(int(copied[each.codes].sum()), each.codes.size) for each in (original, control))
         return SyntheticAttack(name, hits, others)
 

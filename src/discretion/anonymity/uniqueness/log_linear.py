@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from discretion.anonymity.uniqueness.model import UniquenessModel
 from discretion.numerics.alike import Column, everybody, refined
+from discretion.numerics.arrays import Reals
 
 #: What it assumes.
 INDEPENDENT = "columns are independent of each other: main effects only"
@@ -39,5 +40,5 @@ def log_linear(columns: Sequence[Column], population: int, rng: np.random.Genera
     )
 
 
-def _product(shares: Sequence[NDArray[np.float64]], codes: Sequence[NDArray[np.integer]]) -> NDArray[np.float64]:
+def _product(shares: Sequence[Reals], codes: Sequence[NDArray[np.integer]]) -> Reals:
     return np.prod([share[code] for share, code in zip(shares, codes, strict=True)], axis=0)

@@ -3,9 +3,9 @@
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discretion.anonymity.uniqueness.model import UniquenessModel
+from discretion.numerics.arrays import Reals
 from discretion.tables.counting.class_sizes import ClassSizes
 
 _ASSUMPTION = "people come one by one, as Pitman's sampling formula has it: many classes of few people"
@@ -43,7 +43,7 @@ def likeliest(sizes: ClassSizes) -> tuple[float, float]:
 
     classes = sizes.classes
 
-    def unlikely(point: NDArray[np.float64]) -> float:
+    def unlikely(point: Reals) -> float:
         alpha, theta = _parameters(point)
         new = (classes - 1) * math.log(alpha) + gammaln(theta / alpha + classes) - gammaln(theta / alpha + 1)
         others = float(sizes.counts @ (gammaln(sizes.sizes - alpha) - gammaln(1 - alpha)))
@@ -54,7 +54,7 @@ def likeliest(sizes: ClassSizes) -> tuple[float, float]:
     return _parameters(fitted.x)
 
 
-def _parameters(point: NDArray[np.float64]) -> tuple[float, float]:
+def _parameters(point: Reals) -> tuple[float, float]:
     alpha = 1 / (1 + math.exp(-min(max(float(point[0]), -20.0), 20.0)))
     return alpha, math.exp(min(float(point[1]), 100.0)) - alpha
 

@@ -3,9 +3,9 @@
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discretion.anonymity.uniqueness.model import UniquenessModel
+from discretion.numerics.arrays import Reals
 from discretion.tables.counting.class_sizes import ClassSizes
 
 # A chance that is too small for a double, of which the logarithm is still a number.
@@ -37,11 +37,11 @@ def slide_negative_binomial(sizes: ClassSizes, population: int) -> UniquenessMod
     share = sizes.people / population
     larger = sizes.sizes.astype(np.float64)
 
-    def chances(alpha: float, slid: float, size: NDArray[np.float64]) -> NDArray[np.float64]:
+    def chances(alpha: float, slid: float, size: Reals) -> Reals:
         """Return the law of a class's size in the sample."""
         return (1 - share) * _law(alpha, slid, size) + share * np.where(size > 0, _law(alpha, slid, size - 1), 0.0)
 
-    def unlikely(point: NDArray[np.float64]) -> float:
+    def unlikely(point: Reals) -> float:
         alpha, slid = _parameters(point)
         seen = -math.expm1(math.log1p(-share) + alpha * math.log1p(-slid)) if share < 1 else 1.0
         logs = np.log(np.maximum(chances(alpha, slid, larger), _LEAST))
@@ -58,7 +58,7 @@ def slide_negative_binomial(sizes: ClassSizes, population: int) -> UniquenessMod
     return UniquenessModel("slide negative binomial", _ASSUMPTION, float(alone / mean), min(1.0, share * alone / one))
 
 
-def _law(alpha: float, beta: float, size: NDArray[np.float64]) -> NDArray[np.float64]:
+def _law(alpha: float, beta: float, size: Reals) -> Reals:
     from scipy.special import gammaln  # noqa: PLC0415
 
     size = np.maximum(size, 0.0)
@@ -66,6 +66,6 @@ def _law(alpha: float, beta: float, size: NDArray[np.float64]) -> NDArray[np.flo
     return np.exp(logs + alpha * math.log1p(-beta) + size * math.log(beta))
 
 
-def _parameters(point: NDArray[np.float64]) -> tuple[float, float]:
+def _parameters(point: Reals) -> tuple[float, float]:
     slid = 1 / (1 + math.exp(-min(max(float(point[1]), -30.0), 30.0)))
     return math.exp(min(max(float(point[0]), -30.0), 30.0)), min(slid, 1 - 1e-12)
