@@ -12,8 +12,9 @@ import pytest
 
 import discretion as dc
 from discretion import errors
-from discretion.cli import COMMANDS, main
+from discretion.cli import main
 from discretion.cli.collect import SUBCOMMANDS
+from discretion.cli.commands import COMMANDS
 from discretion.cli.run import _app
 from discretion.spelling import (
     adversaries,

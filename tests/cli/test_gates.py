@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import discretion as dc
-from discretion.cli import COMMANDS
+from discretion.cli.commands import COMMANDS
 from discretion.jobs.audit.measures import audit_measures, measures_of, why_missing
 from discretion.jobs.compare import Comparison, compare, compared_measures
 from discretion.jobs.gates import gate_of, judged, numbers_in

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from discretion.cli import COMMANDS
 from discretion.cli.collect import SUBCOMMANDS
+from discretion.cli.commands import COMMANDS
 from support.cli_runner import run
 
 EVERY = [[name] for name in COMMANDS if name != "collect"] + [["collect", name] for name in SUBCOMMANDS]

@@ -11,7 +11,7 @@ from typing import Any
 
 from cyclopts import App, CycloptsError, Parameter
 
-from discretion.cli import COMMANDS
+from discretion.cli.commands import COMMANDS
 from discretion.cli.ends import BAD_INPUT, OUR_ERROR, without_room
 from discretion.cli.terminal import complain, say_aside
 from discretion.errors import DiscretionError, InternalError
