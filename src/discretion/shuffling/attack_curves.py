@@ -19,18 +19,18 @@ from discretion.measures.privacy_loss.divergences import logarithms
 from discretion.measures.privacy_loss.local_privacy import plan_ldp_epsilon
 from discretion.numerics.arrays import Reals
 from discretion.numerics.laws.poisson_multinomial import histogram_box, with_target
-from discretion.shuffling.alike import Ends
-from discretion.shuffling.blanket import BOUND, between
-from discretion.shuffling.pairs import PairOfValues, largest_excess_beyond, unlike
+from discretion.shuffling.known_others import AmongOthers, AmongWorst, View
+from discretion.shuffling.laws.alike import Ends
+from discretion.shuffling.laws.blanket import BOUND, between
+from discretion.shuffling.laws.pairs import PairOfValues, largest_excess_beyond, unlike
 from discretion.shuffling.plans import PLAIN, method_of_pairs
-from discretion.shuffling.views import AmongOthers, AmongWorst, View
-from discretion.shuffling.worst_counts import ENUMERATED, is_enumerable, of_excess, worst_of
+from discretion.shuffling.worst_others import ENUMERATED, is_enumerable, of_excess, worst_of
 
 RATIOS = Method("likelihood ratios of the histograms of reports", "exact")
 
 
 @plan_tradeoff.register
-def _(system: AmongOthers, pair: Pair | None) -> Plan[BestTests]:
+def _tradeoff_among_known(system: AmongOthers, pair: Pair | None) -> Plan[BestTests]:
     if system.leaves_only_the_target:
         return plan_tradeoff(system.mechanism, pair).named(PLAIN)
     pairs = system.pairs if pair is None else [system.pair(*_ends(system, pair))]
@@ -44,7 +44,7 @@ def _(system: AmongOthers, pair: Pair | None) -> Plan[BestTests]:
 
 
 @plan_tradeoff.register
-def _(system: AmongWorst, pair: Pair | None) -> Plan[BestTests]:
+def _tradeoff_among_worst(system: AmongWorst, pair: Pair | None) -> Plan[BestTests]:
     if system.two_types is not None and system.n <= limits.current().most_users_split:
         return Plan(ENUMERATED, lambda: _split(system, pair))
     how = ENUMERATED if is_enumerable(of_excess(system, 0.0, {})) else BOUND

@@ -13,7 +13,7 @@ from discretion.estimate import Estimate
 from discretion.measures.measure import Method
 from discretion.numerics.arrays import Integers, Reals
 from discretion.numerics.means.bounded_mean import empirical_bernstein
-from discretion.shuffling.views import AmongExchangeable
+from discretion.shuffling.known_others import AmongExchangeable
 
 SANDWICHED = Method("Monte Carlo between guesses that know the population and guesses that estimate it", "estimate")
 

@@ -18,7 +18,7 @@ from discretion.mechanisms import Mechanism
 from discretion.numerics.arrays import Integers, Reals
 from discretion.shuffling import Shuffled
 from discretion.shuffling.hidden_target import HiddenTarget
-from discretion.shuffling.views import AmongOthers, known
+from discretion.shuffling.known_others import AmongOthers, known
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,7 @@ from discretion.channels.channel import System
 from discretion.measures.guesses.bayes_security import check_listed
 from discretion.mechanisms.reporting import reporting
 from discretion.numerics.arrays import Integers
-from discretion.shuffling.others import Others, is_symmetric
+from discretion.shuffling.laws.groups import Others, is_symmetric
 
 Ends = tuple[int, int]
 

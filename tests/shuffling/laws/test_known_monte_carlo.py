@@ -10,9 +10,9 @@ from discretion.adversaries.gains import IdentityGain
 from discretion.estimate import Estimate, is_wide
 from discretion.limits import Limits, within
 from discretion.numerics.histograms.blanketed_histograms import BlanketedHistograms
-from discretion.shuffling import known_monte_carlo, monte_carlo, sampled_leaks
-from discretion.shuffling.known_monte_carlo import mean_among_known
-from discretion.shuffling.others import others
+from discretion.shuffling.laws import known_monte_carlo, monte_carlo, sampled_leaks
+from discretion.shuffling.laws.groups import others
+from discretion.shuffling.laws.known_monte_carlo import mean_among_known
 from oracles import adversaries as slow
 
 RR = dc.RandomizedResponse

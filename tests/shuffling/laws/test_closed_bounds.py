@@ -8,10 +8,10 @@ from hypothesis import given, settings, strategies as st
 
 import discretion as dc
 from discretion.adversaries.gains import IdentityGain
-from discretion.shuffling.linear_statistics import guess_below, information_below
-from discretion.shuffling.one_law import CapacityAmong, GainAmong, InformationAmong, OneLaw
-from discretion.shuffling.others import Group
-from discretion.shuffling.worst import GainBounds, InformationBounds
+from discretion.shuffling.bounds import GainBounds, InformationBounds
+from discretion.shuffling.laws.closed_bounds import CapacityAmong, GainAmong, InformationAmong, OneLaw
+from discretion.shuffling.laws.groups import Group
+from discretion.shuffling.laws.linear_statistics import guess_below, information_below
 from oracles import single_law_crowds as slow
 from oracles.strategies import gains, stochastic
 

@@ -14,7 +14,7 @@ from discretion.channels.channel import System
 from discretion.estimate import Estimate
 from discretion.measures.measure import Method
 from discretion.numerics.laws.binomial import binomial_window
-from discretion.shuffling.others import blanket_probability
+from discretion.shuffling.laws.groups import blanket_probability
 
 BOUND = Method("certified bounds: from above by the privacy blanket, from below by what is surely seen", "bound")
 

@@ -17,7 +17,7 @@ from discretion.errors import InvalidValueError, TooLargeError, UnsupportedError
 from discretion.estimate import Estimate
 from discretion.measures.privacy_loss.differential_privacy import confirmed
 from discretion.mechanisms.protocols.randomized_response import RandomizedResponse
-from discretion.shuffling.shuffled import Shuffled
+from discretion.shuffling.crowd import Shuffled
 from discretion.validation import as_crowd, as_real
 
 Question = Callable[[Shuffled], float | Estimate]

@@ -21,8 +21,8 @@ from discretion.measures.privacy_loss.differential_privacy import claimed
 from discretion.mechanisms.reporting import reporting
 from discretion.numerics.arrays import Reals
 from discretion.numerics.draws.randomness import fresh_seed
-from discretion.shuffling.others import others
-from discretion.shuffling.views import AmongExchangeable, AmongOthers, AmongWorst, View
+from discretion.shuffling.known_others import AmongExchangeable, AmongOthers, AmongWorst, View
+from discretion.shuffling.laws.groups import others
 from discretion.validation import as_count, as_crowd
 
 
@@ -183,12 +183,12 @@ def _check_length(name: str, given: int, k: int) -> None:
 
 
 @plainest.register
-def _(system: Shuffled) -> System:
+def _plainest_of_crowd(system: Shuffled) -> System:
     return system.by_outsider
 
 
 @claimed.register
-def _(system: Shuffled) -> System:
+def _claimed_of_crowd(system: Shuffled) -> System:
     raise UnsupportedError(
         "differential privacy is a claim against who knows all others' values, and a crowd by itself is seen by an "
         "outsider; ask for it of crowd.seen_by(dc.WorstAllButOne()), or of what another adversary sees"
@@ -197,14 +197,14 @@ def _(system: Shuffled) -> System:
 
 @reported_alone.register(Shuffled)
 @reported_alone.register(View)
-def _(system: Shuffled | View) -> System:
+def _reported_alone_of_crowd(system: Shuffled | View) -> System:
     raise UnsupportedError(
         "shuffling takes nothing from what reports tell of a population; measure the mechanism alone, with n users"
     )
 
 
 @prior_on.register
-def _(system: AmongExchangeable, prior: ArrayLike | None) -> Reals | None:
+def _prior_among_exchangeable(system: AmongExchangeable, prior: ArrayLike | None) -> Reals | None:
     if prior is not None:
         raise InvalidPriorError(
             "an exchangeable target is drawn as all others are, so that her prior is alpha/sum(alpha); leave prior out"

@@ -32,8 +32,8 @@ from discretion.channels.channel import System
 from discretion.errors import TooLargeError
 from discretion.numerics.arrays import Integers, Reals
 from discretion.numerics.excess import relative_excess
-from discretion.shuffling.alike import alike_values
-from discretion.shuffling.others import Group, is_symmetric, report_types
+from discretion.shuffling.laws.alike import alike_values
+from discretion.shuffling.laws.groups import Group, is_symmetric, report_types
 
 # Steps that agree in so many bits count as one; how far rounding moves a step, and a bound relatively.
 _BITS, _STEP_ROUNDING, _ROUNDING = 48, 1e-14, 1e-11

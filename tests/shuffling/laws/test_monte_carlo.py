@@ -9,9 +9,9 @@ import pytest
 import discretion as dc
 from discretion.adversaries.gains import IdentityGain
 from discretion.limits import Limits, within
-from discretion.shuffling import monte_carlo, sampled_leaks
-from discretion.shuffling.monte_carlo import mean_over_crowds, reports_of
-from discretion.shuffling.others import Group
+from discretion.shuffling.laws import monte_carlo, sampled_leaks
+from discretion.shuffling.laws.groups import Group
+from discretion.shuffling.laws.monte_carlo import mean_over_crowds, reports_of
 from oracles import adversaries as slow, channels, measures
 from oracles.promise import exactly
 

@@ -19,10 +19,10 @@ from discretion.measures.privacy_loss.divergences import excess_over
 from discretion.numerics.arrays import Reals
 from discretion.numerics.histograms.histograms import histogram_count
 from discretion.numerics.search.counts_search import Largest, largest_over_counts
-from discretion.shuffling.others import is_symmetric
-from discretion.shuffling.pairs import PairOfValues, unlike
-from discretion.shuffling.views import AmongOthers, AmongWorst, even, known
-from discretion.shuffling.worst import Leak
+from discretion.shuffling.bounds import Leak
+from discretion.shuffling.known_others import AmongOthers, AmongWorst, even, known
+from discretion.shuffling.laws.groups import is_symmetric
+from discretion.shuffling.laws.pairs import PairOfValues, unlike
 
 ENUMERATED = Method("maximum over all counts of the others' values", "exact")
 

@@ -28,7 +28,7 @@ from discretion.mechanisms.reporting import reporting
 from discretion.numerics.arrays import Reals
 from discretion.numerics.excess import relative_excess
 from discretion.numerics.laws.poisson_multinomial import histogram_box
-from discretion.shuffling.others import Others, is_symmetric, report_types
+from discretion.shuffling.laws.groups import Others, is_symmetric, report_types
 
 # The largest matrix of types of report, and so many types at most whose covariance is inverted.
 _MAX_ENTRIES, _MAX_INVERTED = 1 << 22, 256

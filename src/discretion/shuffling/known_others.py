@@ -25,10 +25,10 @@ from discretion.numerics.histograms.histograms import (
 from discretion.numerics.histograms.mixed_histograms import mixed_law
 from discretion.numerics.laws.poisson_multinomial import box_cells, histogram_box, with_target
 from discretion.numerics.laws.split_binomials import split_binomials
-from discretion.shuffling.alike import AlikePairs, alike_pairs
-from discretion.shuffling.listed_others import ListedOthers
-from discretion.shuffling.others import Group, Others, is_symmetric, report_types
-from discretion.shuffling.pairs import Blanket, PairOfValues
+from discretion.shuffling.laws.alike import AlikePairs, alike_pairs
+from discretion.shuffling.laws.groups import Group, Others, is_symmetric, report_types
+from discretion.shuffling.laws.pairs import Blanket, PairOfValues
+from discretion.shuffling.laws.report_histograms import ListedOthers
 
 _MOST_REPORTS, _FEW_LISTED = 16, 1 << 12
 

@@ -16,8 +16,8 @@ from discretion.measures.measure import Method
 from discretion.mechanisms.reporting import Response
 from discretion.numerics.arrays import Integers, Reals
 from discretion.numerics.histograms.blanketed_histograms import BlanketedHistograms, table_cells
-from discretion.shuffling.monte_carlo import Leak, Responses, mean_of_leak
-from discretion.shuffling.others import Group, Others
+from discretion.shuffling.laws.groups import Group, Others
+from discretion.shuffling.laws.monte_carlo import Leak, Responses, mean_of_leak
 
 METHOD = Method("Monte Carlo over the histograms of reports, and certified bounds: the tighter ends", "estimate")
 

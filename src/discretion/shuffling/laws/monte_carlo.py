@@ -23,7 +23,7 @@ from discretion.measures.measure import Method
 from discretion.mechanisms.reporting import Response, Support, reporting
 from discretion.numerics.arrays import Integers, Reals
 from discretion.numerics.means.bounded_mean import empirical_bernstein, fitted_mix
-from discretion.shuffling.others import Group, report_types
+from discretion.shuffling.laws.groups import Group, report_types
 
 CONFIDENCE = 0.95
 METHOD = Method("Monte Carlo with a control variate", "estimate")

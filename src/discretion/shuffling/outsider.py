@@ -12,7 +12,7 @@ from discretion.mechanisms.reporting import reporting
 from discretion.numerics.arrays import Integers, Reals
 from discretion.numerics.laws.binomial import WINDOW, binomial_pmf
 from discretion.numerics.laws.normal_maximum import normal_maximum_moments
-from discretion.shuffling.shuffled import Shuffled
+from discretion.shuffling.crowd import Shuffled
 from discretion.validation import as_count, as_crowd
 
 Form = Literal["first order", "second order", "paper"]

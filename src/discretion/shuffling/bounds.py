@@ -14,11 +14,11 @@ from discretion.estimate import Estimate, highest, lowest
 from discretion.measures.measure import Plan
 from discretion.mechanisms.reporting import reporting
 from discretion.numerics.arrays import Reals
-from discretion.shuffling.blanket import between, hidden_in_blanket
-from discretion.shuffling.linear_statistics import guess_below, information_below
-from discretion.shuffling.one_law import CapacityAmong, ClosedBounds, GainAmong, InformationAmong, OneLaw
-from discretion.shuffling.others import Group, Others, is_symmetric
-from discretion.shuffling.views import AmongOthers, AmongWorst, View, even, known
+from discretion.shuffling.known_others import AmongOthers, AmongWorst, View, even, known
+from discretion.shuffling.laws.blanket import between, hidden_in_blanket
+from discretion.shuffling.laws.closed_bounds import CapacityAmong, ClosedBounds, GainAmong, InformationAmong, OneLaw
+from discretion.shuffling.laws.groups import Group, Others, is_symmetric
+from discretion.shuffling.laws.linear_statistics import guess_below, information_below
 
 _MOST_TRIED = 3
 

@@ -23,10 +23,17 @@ from discretion.numerics.histograms.histograms import sequence_count
 from discretion.numerics.histograms.log_histograms import log_add_draw, log_histogram_law, log_histogram_work
 from discretion.numerics.laws.poisson_multinomial import histogram_box
 from discretion.numerics.means.mean_excess import RELATIVE, Bounded, mean_excess
-from discretion.shuffling.alike import alike_pairs
-from discretion.shuffling.blanket import between, hidden_in_blanket
-from discretion.shuffling.listed_others import ListedOthers
-from discretion.shuffling.others import Group, Others, blanket_probability, is_symmetric, log_report_types, report_types
+from discretion.shuffling.laws.alike import alike_pairs
+from discretion.shuffling.laws.blanket import between, hidden_in_blanket
+from discretion.shuffling.laws.groups import (
+    Group,
+    Others,
+    blanket_probability,
+    is_symmetric,
+    log_report_types,
+    report_types,
+)
+from discretion.shuffling.laws.report_histograms import ListedOthers
 
 # So few terms, or cells of a box, as to be listed at once.
 _AT_ONCE, _ALL = 1 << 14, 1 << 14
