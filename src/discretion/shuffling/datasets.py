@@ -1,8 +1,8 @@
 """The channels on whole datasets: the paper's N, S, Sʳ and Nʳ, explicit where they are small.
 
 A dataset is a tuple of n values in 0..k-1, in lexicographic order; a histogram is a tuple of k counts, those with most
-of the first value first (Tables Ib and Ic of Shuffle; the other tables swap two datasets). Where N does not fit, it is not
-written down, and its measures factorize by users.
+of the first value first (Tables Ib and Ic of Shuffle; the other tables swap two datasets). Where N does not fit, it
+is not written down, and its measures factorize by users.
 """
 
 import itertools
