@@ -1,8 +1,8 @@
 """Statistical anonymity: who stands out in a table of people, and what the table gives away."""
 
 from discretion.anonymity.attacks.attack import Attack, attacks_on_all, inference, reidentification
+from discretion.anonymity.attacks.k_l_t import entropy_l_diversity, k_anonymity, l_diversity, t_closeness
 from discretion.anonymity.attacks.presets import PRESETS, Preset, preset
-from discretion.anonymity.attacks.release import entropy_l_diversity, k_anonymity, l_diversity, t_closeness
 from discretion.anonymity.attacks.risks import Risk, reidentification_risks
 from discretion.anonymity.choosing.redaction import RedactionLeakage, RedactionRule, redaction_leakage, redaction_rules
 from discretion.anonymity.choosing.redaction_exposure import redacted_exposure
