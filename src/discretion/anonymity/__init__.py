@@ -2,8 +2,8 @@
 
 from discretion.anonymity.attacks.attack import Attack, attacks_on_all, inference, reidentification
 from discretion.anonymity.attacks.k_l_t import entropy_l_diversity, k_anonymity, l_diversity, t_closeness
-from discretion.anonymity.attacks.presets import PRESETS, Preset, preset
 from discretion.anonymity.attacks.risks import Risk, reidentification_risks
+from discretion.anonymity.attacks.thresholds import PRESETS, Preset, preset
 from discretion.anonymity.choosing.redaction import RedactionLeakage, RedactionRule, redaction_leakage, redaction_rules
 from discretion.anonymity.choosing.redaction_exposure import redacted_exposure
 from discretion.anonymity.choosing.rounds import AskedSet, Round, hierarchical_rounds
