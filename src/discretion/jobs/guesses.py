@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from discretion.anonymity import Population
-from discretion.anonymity.attacks.attack import inferences
+from discretion.anonymity.attacks.reidentification_inference import inferences
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from discretion.anonymity import (
     preset as find_preset,
     theorem_bound,
 )
-from discretion.anonymity.attacks.attack import inferences
+from discretion.anonymity.attacks.reidentification_inference import inferences
 from discretion.anonymity.choosing.loads import GUESS_BUDGET
 from discretion.errors import InvalidValueError
 from discretion.input_files import without_password
