@@ -5,8 +5,8 @@ from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass
 
 from discretion.anonymity import ClassSizes, ColumnKind, Population, Selection
-from discretion.anonymity.choosing.asked import Asked, asked_of
 from discretion.anonymity.choosing.choices import Weights
+from discretion.anonymity.choosing.problem import Asked, asked_of
 from discretion.anonymity.choosing.selection import selection_of
 from discretion.anonymity.people.kinds import NAMING
 from discretion.jobs.audit.decision_result import Columns

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discretion.anonymity import Population
-from discretion.anonymity.choosing.asked import Asked
+from discretion.anonymity.choosing.problem import Asked
 from discretion.anonymity.exposure.bounds import exposed_below
 from discretion.jobs.audit.decision_result import Columns, Verdict
 from discretion.numerics.alike import Column, best_guesses, everybody, refined, rows_in_small

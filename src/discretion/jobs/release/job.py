@@ -10,7 +10,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from discretion.anonymity import ColumnKind, Population, RedactionRule, column_kinds, redaction_rules
-from discretion.anonymity.choosing.asked import check_kept_or_dropped
+from discretion.anonymity.choosing.problem import check_kept_or_dropped
 from discretion.anonymity.people.kinds import NAMING
 from discretion.anonymity.releasing.cut import Suppress
 from discretion.anonymity.releasing.goal import Rows
