@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Literal
 
 from discretion.anonymity.choosing.choices import Columns, chains_among
-from discretion.anonymity.choosing.functions import Functions, functions_among
+from discretion.anonymity.choosing.dependencies import Functions, functions_among
 from discretion.anonymity.choosing.loads import Allowed, allowed_of
 from discretion.anonymity.people.accepted import as_population, counted
 from discretion.anonymity.people.marginals import Marginals
