@@ -6,8 +6,8 @@ from functools import cached_property
 from typing import Literal
 
 from discretion.anonymity.choosing.choices import Columns, chains_among
+from discretion.anonymity.choosing.constraints import Allowed, allowed_of
 from discretion.anonymity.choosing.dependencies import Functions, functions_among
-from discretion.anonymity.choosing.loads import Allowed, allowed_of
 from discretion.anonymity.people.accepted import as_population, counted
 from discretion.anonymity.people.marginals import Marginals
 from discretion.anonymity.people.population import Population

@@ -8,7 +8,7 @@ from functools import reduce
 import numpy as np
 
 from discretion import limits
-from discretion.anonymity.choosing.loads import Allowed, FromCodes
+from discretion.anonymity.choosing.constraints import Allowed, FromCodes
 from discretion.anonymity.releasing.cut import Cut, Suppress, cells_blank, rows_out
 from discretion.anonymity.releasing.goal import Goal
 from discretion.anonymity.releasing.utility import CellsKept, Kept, ToldApart, Utility, worth_of_cells

@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from discretion.anonymity import as_fraction
-from discretion.anonymity.choosing.loads import GUESS_BUDGET
+from discretion.anonymity.choosing.constraints import GUESS_BUDGET
 from discretion.anonymity.releasing.cut import SUPPRESS
 from discretion.anonymity.releasing.diversity import Closeness, Distinct, Diversity, Entropy
 from discretion.anonymity.releasing.goal import Goal
