@@ -5,7 +5,7 @@ import secrets
 import numpy as np
 
 from discretion.anonymity.choosing.redaction import RedactionRule
-from discretion.anonymity.releasing.views import REDACTED, View
+from discretion.anonymity.releasing.generalizations import REDACTED, View
 from discretion.numerics.alike import Column
 
 

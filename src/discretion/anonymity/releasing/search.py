@@ -9,10 +9,10 @@ import numpy as np
 
 from discretion import limits
 from discretion.anonymity.choosing.constraints import Allowed, FromCodes
+from discretion.anonymity.releasing.generalizations import View
 from discretion.anonymity.releasing.goal import Goal
 from discretion.anonymity.releasing.suppression import Cut, Suppress, cells_blank, rows_out
 from discretion.anonymity.releasing.utility import CellsKept, Kept, ToldApart, Utility, worth_of_cells
-from discretion.anonymity.releasing.views import View
 from discretion.errors import InvalidValueError
 from discretion.numerics.alike import Column, refined
 from discretion.numerics.search.ideals import Ideals, bits, mask_of

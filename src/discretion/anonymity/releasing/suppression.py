@@ -8,8 +8,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from discretion.anonymity.releasing.generalizations import View
 from discretion.anonymity.releasing.goal import Rows
-from discretion.anonymity.releasing.views import View
 from discretion.numerics.alike import Column, everybody, refined
 
 Suppress = Literal["rows", "cells"]

@@ -9,9 +9,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from discretion.anonymity.releasing.generalizations import View
 from discretion.anonymity.releasing.goal import Rows
 from discretion.anonymity.releasing.suppression import Cut
-from discretion.anonymity.releasing.views import View
 from discretion.numerics.alike import Column
 from discretion.numerics.search.ideals import Ideals, bits
 from discretion.numerics.search.worth import ToppedUp

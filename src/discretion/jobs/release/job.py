@@ -12,13 +12,13 @@ import numpy as np
 from discretion.anonymity import ColumnKind, Population, RedactionRule, column_kinds, redaction_rules
 from discretion.anonymity.choosing.problem import check_kept_or_dropped
 from discretion.anonymity.people.kinds import NAMING
+from discretion.anonymity.releasing.generalizations import REDACTED, View, as_it_is, views_of
 from discretion.anonymity.releasing.goal import Rows
 from discretion.anonymity.releasing.hierarchies import Hierarchy, read_hierarchies, views_by
 from discretion.anonymity.releasing.redacted import redacted
 from discretion.anonymity.releasing.search import most_useful_release
 from discretion.anonymity.releasing.suppression import Suppress
 from discretion.anonymity.releasing.utility import Utility
-from discretion.anonymity.releasing.views import REDACTED, View, as_it_is, views_of
 from discretion.errors import InvalidValueError, UnsupportedError
 from discretion.input_files import without_password
 from discretion.jobs.persons import NO_PERSON, open_people, with_columns
@@ -105,7 +105,7 @@ def release(
         :func:`~discretion.anonymity.redaction_rules` has, so that a blank is no sign of a rare value.
     hierarchies
         A file or a folder of files with coarser views of values, as ARX writes them: ``value;coarser;coarsest``. The
-        other columns are coarsened as :func:`~discretion.anonymity.releasing.views.views_of` does.
+        other columns are coarsened as :func:`~discretion.anonymity.releasing.generalizations.views_of` does.
     max_suppressed
         The share of the people who may be left out, in [0, 1).
     suppress
