@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discretion.anonymity.pairs.coarser import as_coarse
+from discretion.anonymity.pairs.coarsening import as_coarse
 from discretion.anonymity.people.population import Population
 from discretion.errors import InvalidTableError, TooLargeError, UnknownColumnError, UnsupportedError
 from discretion.numerics.alike import Column, everybody, refined, without_each
