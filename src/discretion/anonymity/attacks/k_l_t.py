@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Literal, cast
 
 from discretion import limits
-from discretion.anonymity.people.accepted import as_population
+from discretion.anonymity.people.conversion import as_population
 from discretion.anonymity.people.population import Population
 from discretion.errors import InvalidValueError, TooLargeError, UnsupportedError
 

@@ -7,7 +7,7 @@ from math import comb
 from typing import TYPE_CHECKING, Any, cast
 
 from discretion import limits
-from discretion.anonymity.people.accepted import as_population
+from discretion.anonymity.people.conversion import as_population
 from discretion.anonymity.people.population import Population
 from discretion.errors import InvalidValueError, TooLargeError
 from discretion.tables.counting.class_sizes import ClassSizes

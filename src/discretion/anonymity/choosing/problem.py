@@ -8,7 +8,7 @@ from typing import Literal
 from discretion.anonymity.choosing.choices import Columns, chains_among
 from discretion.anonymity.choosing.constraints import Allowed, allowed_of
 from discretion.anonymity.choosing.dependencies import Functions, functions_among
-from discretion.anonymity.people.accepted import as_population, counted
+from discretion.anonymity.people.conversion import as_population, counted
 from discretion.anonymity.people.marginals import Marginals
 from discretion.anonymity.people.population import Population
 from discretion.errors import InvalidValueError

@@ -7,7 +7,7 @@ import numpy as np
 
 from discretion.anonymity.exposure.bound_curve import ExposureBoundCurve
 from discretion.anonymity.exposure.covers import Group, as_group, counting_lines, names_of
-from discretion.anonymity.people.accepted import counted
+from discretion.anonymity.people.conversion import counted
 from discretion.anonymity.people.marginals import Marginals
 from discretion.anonymity.people.population import Population
 from discretion.errors import InvalidValueError

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from discretion.anonymity.people.accepted import with_a_row_each
+from discretion.anonymity.people.conversion import with_a_row_each
 from discretion.anonymity.people.population import Population
 from discretion.anonymity.uniqueness.copula import IN_PAIRS, copula
 from discretion.anonymity.uniqueness.log_linear import INDEPENDENT, log_linear
