@@ -20,9 +20,9 @@ from discretion.anonymity.exposure.measures import (
 )
 from discretion.anonymity.exposure.theorem_bounds import TheoremBound, theorem_bound
 from discretion.anonymity.exposure.worst_case import worst_exposure
+from discretion.anonymity.people.column_kinds import ColumnKind, column_kinds, person_question
 from discretion.anonymity.people.fingerprints import GivenAway, Surprisal, Surprisals, given_away, surprisal
 from discretion.anonymity.people.generalising import generalised
-from discretion.anonymity.people.kinds import ColumnKind, column_kinds, person_question
 from discretion.anonymity.people.marginals import Marginals
 from discretion.anonymity.people.population import Population
 from discretion.anonymity.sampling.future_release import SimulatedEstimates, future_exposure, simulated_estimates

@@ -5,7 +5,7 @@ from typing import Literal
 
 from discretion.anonymity import ColumnKind, Population, Selection
 from discretion.anonymity.choosing.problem import Asked
-from discretion.anonymity.people.kinds import NAMING
+from discretion.anonymity.people.column_kinds import NAMING
 from discretion.jobs.audit.decision_result import AS_TOLD, ColumnDecision, Columns, FrontSet, Offer
 from discretion.jobs.audit.sets import Wanted
 from discretion.jobs.audit.time_limit import TimeLimit

@@ -8,7 +8,7 @@ from discretion.anonymity import ClassSizes, ColumnKind, Population, Selection
 from discretion.anonymity.choosing.choices import Weights
 from discretion.anonymity.choosing.problem import Asked, asked_of
 from discretion.anonymity.choosing.selection import selection_of
-from discretion.anonymity.people.kinds import NAMING
+from discretion.anonymity.people.column_kinds import NAMING
 from discretion.jobs.audit.decision_result import Columns
 from discretion.jobs.audit.result import SHOWN, SetReport, SetsReport
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from discretion.anonymity import ColumnKind, Population, RedactionRule, column_kinds, redaction_rules
 from discretion.anonymity.choosing.problem import check_kept_or_dropped
-from discretion.anonymity.people.kinds import NAMING
+from discretion.anonymity.people.column_kinds import NAMING
 from discretion.anonymity.releasing.generalizations import REDACTED, View, as_it_is, views_of
 from discretion.anonymity.releasing.goal import Rows
 from discretion.anonymity.releasing.hierarchies import Hierarchy, read_hierarchies, views_by
