@@ -21,10 +21,10 @@ from discretion.anonymity.exposure.measures import (
 from discretion.anonymity.exposure.theorem_bounds import TheoremBound, theorem_bound
 from discretion.anonymity.exposure.worst_case import worst_exposure
 from discretion.anonymity.people.column_kinds import ColumnKind, column_kinds, person_question
-from discretion.anonymity.people.fingerprints import GivenAway, Surprisal, Surprisals, given_away, surprisal
 from discretion.anonymity.people.generalising import generalised
 from discretion.anonymity.people.marginals import Marginals
 from discretion.anonymity.people.population import Population
+from discretion.anonymity.people.surprisal import GivenAway, Surprisal, Surprisals, given_away, surprisal
 from discretion.anonymity.sampling.future_release import SimulatedEstimates, future_exposure, simulated_estimates
 from discretion.anonymity.sampling.sampled_exposure import sampled_exposure
 from discretion.anonymity.sampling.statistical_bounds import statistical_exposure_bounds
