@@ -21,7 +21,7 @@ from discretion.anonymity.exposure.measures import (
 from discretion.anonymity.exposure.theorem_bounds import TheoremBound, theorem_bound
 from discretion.anonymity.exposure.worst_case import worst_exposure
 from discretion.anonymity.people.column_kinds import ColumnKind, column_kinds, person_question
-from discretion.anonymity.people.generalising import generalised
+from discretion.anonymity.people.generalised import generalised
 from discretion.anonymity.people.marginals import Marginals
 from discretion.anonymity.people.population import Population
 from discretion.anonymity.people.surprisal import GivenAway, Surprisal, Surprisals, given_away, surprisal
