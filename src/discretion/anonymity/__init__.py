@@ -11,13 +11,13 @@ from discretion.anonymity.choosing.selection import SelectedSet, Selection, sele
 from discretion.anonymity.exposure.bound_curve import ExposureBoundCurve
 from discretion.anonymity.exposure.bounds import exposure_bound, exposure_bound_curve
 from discretion.anonymity.exposure.entropy import column_entropies, entropy_exposure_bound, entropy_of_curve
-from discretion.anonymity.exposure.independence import exposure_if_independent
-from discretion.anonymity.exposure.measures import (
+from discretion.anonymity.exposure.exposure import (
     exposure,
     exposure_curve,
     inference_vulnerability,
     reidentification_vulnerability,
 )
+from discretion.anonymity.exposure.independence import exposure_if_independent
 from discretion.anonymity.exposure.theorem_bounds import TheoremBound, theorem_bound
 from discretion.anonymity.exposure.worst_case import worst_exposure
 from discretion.anonymity.people.column_kinds import ColumnKind, column_kinds, person_question
