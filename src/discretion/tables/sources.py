@@ -10,7 +10,7 @@ from discretion.errors import InvalidTableError, UnsupportedError
 from discretion.input_files import opened
 from discretion.memory import as_memory
 from discretion.tables.databases import read_database
-from discretion.tables.engines.arrived import rows_of
+from discretion.tables.engines.arrow_tables import rows_of
 from discretion.tables.engines.rows import Choose, Rows
 from discretion.tables.files import read_csv, read_json, read_parquet, read_tsv
 from discretion.tables.folders import read_folder
