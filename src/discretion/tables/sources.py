@@ -17,7 +17,7 @@ from discretion.tables.folders import read_folder
 from discretion.tables.frames import as_arrow
 from discretion.tables.in_place import rows_in_place
 from discretion.tables.layouts.headers import Header, as_header
-from discretion.tables.named import DATABASES, SHEETS, is_address, place_of
+from discretion.tables.locations import DATABASES, SHEETS, is_address, place_of
 from discretion.tables.servers import read_server
 from discretion.tables.sheets import read_sheet
 from discretion.tables.spooled import STANDARD_INPUT, standard_input, unpacked

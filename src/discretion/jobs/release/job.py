@@ -35,7 +35,7 @@ from discretion.printable import printable
 from discretion.tables.counting.coded import valued
 from discretion.tables.layouts.column_names import distinct_names
 from discretion.tables.layouts.headers import Header
-from discretion.tables.named import files_read
+from discretion.tables.locations import files_read
 
 # How long the search may take, unless told: at least, at most, and for how many people a second between.
 _BRIEF, _LONG, _PEOPLE_A_SECOND = 5.0, 30.0, 50_000
