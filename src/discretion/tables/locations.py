@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 from discretion.tables.example import path_of
-from discretion.tables.spooled import STANDARD_INPUT
+from discretion.tables.streams import STANDARD_INPUT
 
 DATABASES = (".duckdb", ".db", ".sqlite", ".sqlite3")
 SHEETS = (".xlsx",)

@@ -20,7 +20,7 @@ from discretion.tables.layouts.headers import Header, as_header
 from discretion.tables.locations import DATABASES, SHEETS, is_address, place_of
 from discretion.tables.servers import read_server
 from discretion.tables.sheets import read_sheet
-from discretion.tables.spooled import STANDARD_INPUT, standard_input, unpacked
+from discretion.tables.streams import STANDARD_INPUT, standard_input, unpacked
 
 READERS = {
     ".csv": read_csv,
