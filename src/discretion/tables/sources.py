@@ -15,7 +15,7 @@ from discretion.tables.engines.rows import Choose, Rows
 from discretion.tables.files import read_csv, read_json, read_parquet, read_tsv
 from discretion.tables.folders import read_folder
 from discretion.tables.frames import as_arrow
-from discretion.tables.in_place import rows_in_place
+from discretion.tables.ibis_tables import rows_in_place
 from discretion.tables.layouts.headers import Header, as_header
 from discretion.tables.locations import DATABASES, SHEETS, is_address, place_of
 from discretion.tables.servers import read_server
