@@ -53,7 +53,7 @@ class Asked:
         """Codes of the rows, if they may be taken from the engine and are needed: fetched once."""
         if self._one_row_each is None:
             return None
-        from discretion.tables.counting.coded import coded  # noqa: PLC0415 - imports Ibis
+        from discretion.tables.counting.codes import coded  # noqa: PLC0415 - imports Ibis
 
         names = list(dict.fromkeys([*self.columns, *self.sensitive]))
         return self._one_row_each.told_by_rows(lambda rows, length: coded(rows, names, length))

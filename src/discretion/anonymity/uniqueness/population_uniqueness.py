@@ -135,7 +135,7 @@ def _models(
     yield zayatz(sizes, everybody)
     yield pitman(sizes, everybody)
     yield slide_negative_binomial(sizes, everybody)
-    from discretion.tables.counting.coded import valued  # noqa: PLC0415 - imports Ibis
+    from discretion.tables.counting.codes import valued  # noqa: PLC0415 - imports Ibis
 
     held = people.told_by_rows(lambda rows, length: valued(rows, known, length))
     if held is None:

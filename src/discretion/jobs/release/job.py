@@ -32,7 +32,7 @@ from discretion.numerics.alike import Column
 from discretion.numerics.search.looked_at import Ended
 from discretion.presenting.files import check_not_an_input, put_checked, writable
 from discretion.printable import printable
-from discretion.tables.counting.coded import valued
+from discretion.tables.counting.codes import valued
 from discretion.tables.layouts.column_names import distinct_names
 from discretion.tables.layouts.headers import Header
 from discretion.tables.locations import files_read

@@ -13,7 +13,7 @@ from discretion.anonymity.synthetic.tables import NAMES, Tables, Valued, tables_
 from discretion.errors import InvalidTableError, TooLargeError, UnknownColumnError, UnsupportedError
 from discretion.numerics.alike import are_row_numbers
 from discretion.printable import printable
-from discretion.tables.counting.coded import valued
+from discretion.tables.counting.codes import valued
 from discretion.tables.layouts.column_names import names_among
 from discretion.tables.layouts.headers import Header
 
