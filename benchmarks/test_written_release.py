@@ -14,7 +14,7 @@ import pytest
 
 import discretion as dc
 from adult_hierarchies import COLUMNS, coarser, write_hierarchies
-from discretion.tables.example import path_of
+from discretion.tables.locations import path_of
 
 anonymity: Any = pytest.importorskip("anjana.anonymity")
 

@@ -13,7 +13,7 @@ import pyarrow.parquet
 import pytest
 
 from cli_runner import run
-from discretion.tables.example import EXAMPLE, path_of
+from discretion.tables.locations import EXAMPLE, path_of
 
 
 def table(folder: Path) -> Path:

@@ -13,7 +13,7 @@ import pytest
 
 from cli_runner import run
 from discretion.jobs.table_measures import table_measures
-from discretion.tables.example import EXAMPLE, path_of
+from discretion.tables.locations import EXAMPLE, path_of
 from oracles.table_numbers import numbers_of
 
 K = 5

@@ -17,7 +17,7 @@ from discretion.anonymity.uniqueness.population_uniqueness import most_unique
 from discretion.anonymity.uniqueness.slide_negative_binomial import slide_negative_binomial
 from discretion.anonymity.uniqueness.zayatz import zayatz
 from discretion.errors import InvalidValueError, UnsupportedError
-from discretion.tables.example import path_of
+from discretion.tables.locations import path_of
 from oracles import unique_people
 
 MODELS = [zayatz, pitman, slide_negative_binomial]

@@ -16,7 +16,7 @@ import pytest
 import discretion as dc
 from adult_hierarchies import COLUMNS, coarser, write_hierarchies
 from discretion.jobs.release.result import Release
-from discretion.tables.example import path_of
+from discretion.tables.locations import path_of
 
 # The goal, the share of people left out at most, the level of each column but a sensitive one, and what is lost.
 Case = tuple[dict[str, Any], float, tuple[int, ...], float | None]

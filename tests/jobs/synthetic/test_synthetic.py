@@ -22,7 +22,7 @@ from cli_runner import run
 from discretion.errors import InvalidTableError, InvalidValueError, UnknownColumnError, UnsupportedError
 from discretion.jobs.synthetic import SyntheticRisk, synthetic_risk
 from discretion.jobs.synthetic.job import _of_each
-from discretion.tables.example import path_of
+from discretion.tables.locations import path_of
 
 NUMBERS = ("age", "fnlwgt", "education_num", "capital_gain", "capital_loss", "hours_per_week")
 

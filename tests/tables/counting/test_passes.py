@@ -7,7 +7,7 @@ import ibis
 import pyarrow as pa
 import pytest
 
-from discretion.tables.counting import passes, rarest
+from discretion.tables.counting import passes, rarest_values
 from discretion.tables.counting.grouping import SIZE
 from discretion.tables.counting.lattice import histogram
 from discretion.tables.engines.rows import Rows
@@ -59,7 +59,7 @@ def test_class_sizes_of_several_sets_in_one_pass(kind: str) -> None:
 def test_rarest_values_in_one_pass(kind: str) -> None:
     rows, people, names = held(TABLES[kind]), people_of(TABLES[kind]), list(TABLES[kind])
     least = {name: min(tables.class_sizes([(row[j],) for row in people])) for j, name in enumerate(names)}
-    assert list(rarest._in_passes(rows, least)) == list(rarest._apart(rows, least, len(people)))
+    assert list(rarest_values._in_passes(rows, least)) == list(rarest_values._apart(rows, least, len(people)))
 
 
 def test_a_class_has_no_more_keys_than_the_widest_set_has_columns_of_a_type() -> None:
