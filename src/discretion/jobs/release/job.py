@@ -12,10 +12,9 @@ import numpy as np
 from discretion.anonymity import ColumnKind, Population, RedactionRule, column_kinds, redaction_rules
 from discretion.anonymity.choosing.problem import check_kept_or_dropped
 from discretion.anonymity.people.column_kinds import NAMING
-from discretion.anonymity.releasing.generalizations import REDACTED, View, as_it_is, views_of
+from discretion.anonymity.releasing.generalizations import REDACTED, View, as_it_is, redacted, views_of
 from discretion.anonymity.releasing.goal import Rows
 from discretion.anonymity.releasing.hierarchies import Hierarchy, read_hierarchies, views_by
-from discretion.anonymity.releasing.redacted import redacted
 from discretion.anonymity.releasing.search import most_useful_release
 from discretion.anonymity.releasing.suppression import Suppress
 from discretion.anonymity.releasing.utility import Utility
