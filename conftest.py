@@ -2,13 +2,12 @@
 
 from importlib.util import find_spec
 
-_HELPERS = ("certificates", "closed_on_spark", "collected", "collections_made", "homes", "parties")
 _OF_A_COLLECTION = [
     "src/discretion/collection/*",
     "tests/collection/*",
     "tests/hostile/bodies.py",
     *(f"tests/oracles/{name}.py" for name in ("bare_collection", "collecting", "rfc9180")),
-    *(f"tests/{name}.py" for name in _HELPERS),
+    "tests/support/collection/*",
     "docs/scale.md",
 ]
 collect_ignore_glob = [] if find_spec("cryptography") else _OF_A_COLLECTION

@@ -14,7 +14,6 @@ from discretion.collection.parts.shuffling import shuffled
 from discretion.collection.parts.spark_shuffling import shuffled_on_spark
 from discretion.collection.parts.store import Store
 from discretion.collection.wire.uploads import Upload
-from engines import ON_SPARK
 from oracles.bare_collection import (
     FEATURES,
     INFO,
@@ -27,7 +26,8 @@ from oracles.bare_collection import (
     cpu_seconds,
     uploads as some_uploads,
 )
-from servers import PASSWORD, started
+from support.engines import ON_SPARK
+from support.servers import PASSWORD, started
 
 CORES = min(os.cpu_count() or 1, 2)
 

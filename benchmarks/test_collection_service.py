@@ -14,7 +14,7 @@ from discretion.collection.services.home import Home
 from discretion.collection.simulation.parties import HOST, Parties, free_ports
 from discretion.collection.wire.rounds import Round
 from discretion.collection.wire.uploads import TOKEN_BYTES, upload_bytes
-from servers import PASSWORD, started
+from support.servers import PASSWORD, started
 
 FEATURES, UPLOADS, CONNECTIONS = 10, 10_000, 128
 # What is asked of it: on two cores that the load shares.

@@ -13,8 +13,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import discretion as dc
-from adult_hierarchies import COLUMNS, coarser, write_hierarchies
 from discretion.tables.locations import path_of
+from support.adult_hierarchies import COLUMNS, coarser, write_hierarchies
 
 anonymity: Any = pytest.importorskip("anjana.anonymity")
 

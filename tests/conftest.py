@@ -13,7 +13,7 @@ with pytest.MonkeyPatch.context() as before_numpy:
     import_module("scipy.linalg")
 
 # A process has one Spark session, so that its fixtures are the same ones for all folders.
-pytest_plugins = ["engines", "servers"]
+pytest_plugins = ["support.engines", "support.servers"]
 
 # The same examples on every machine: a red test can then be run again.
 for name, examples in {"few": 20, "many": 60}.items():

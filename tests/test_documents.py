@@ -26,7 +26,7 @@ from discretion.spelling import (
     population_of,
     prior_of,
 )
-from public_names import IN_ROOMS, ROOMS
+from support.public_names import IN_ROOMS, ROOMS
 
 ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "discretion"
@@ -74,7 +74,7 @@ def test_every_file_and_every_link_named_there_is_there(name: str) -> None:
 
 @pytest.mark.parametrize("name", TEXTS)
 def test_every_public_name_stands_in_its_room(name: str) -> None:
-    named = re.findall(r"\btc\.([a-z_]\w*(?:\.[A-Za-z_]\w*)*|[A-Z]\w*[a-z]\w*)", TEXTS[name])
+    named = re.findall(r"\bdc\.([a-z_]\w*(?:\.[A-Za-z_]\w*)*|[A-Z]\w*[a-z]\w*)", TEXTS[name])
     for each in named:
         attrgetter(each)(dc)
     for room, names in re.findall(r"in `dc\.(\w+)`: ((?:`\w+`(?:, )?)+)", TEXTS[name]):

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cli_runner import run
+from support.cli_runner import run
 
 # A command that reads a file, the name's ending, and a content that is good.
 INPUTS = {

@@ -11,7 +11,7 @@ import pytest
 
 import discretion as dc
 from discretion import errors
-from public_names import IN_ROOMS, PUBLIC, ROOMS
+from support.public_names import IN_ROOMS, PUBLIC, ROOMS
 
 STUB = Path(dc.__file__).with_suffix(".pyi")
 

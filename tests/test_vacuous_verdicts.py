@@ -7,7 +7,6 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from cli_runner import run
 from discretion.cli.privacy_words import privacy_in_words
 from discretion.collection.results.beside import Beside, Compared
 from discretion.collection.results.guesses import Guess
@@ -16,9 +15,10 @@ from discretion.collection.results.said import certified_words
 from discretion.estimate import Estimate
 from discretion.jobs.audit.summary import unique_among_all
 from discretion.jobs.gates import gate_of, judged
-from discretion.jobs.questions import Asked
-from discretion.jobs.target import goal_of
+from discretion.jobs.scenario import Scenario
+from discretion.jobs.target import target_of
 from discretion.presenting.numbers import interval
+from support.cli_runner import run
 
 ANY_SHARE = Estimate(1.0, 0.0, 1.0, None, "bound")
 REASSURING = re.compile(
@@ -155,7 +155,7 @@ def test_no_gate_passes_or_fails_by_it(spelled, value):
 
 @pytest.mark.parametrize("target", ["posterior_vulnerability<=0.99", "bayes_security>=0.01"])
 def test_no_target_is_met_or_missed_by_it(target):
-    assert goal_of(target, Asked(users=9)).is_met(ANY_SHARE) is None
+    assert target_of(target, Scenario(users=9)).is_met(ANY_SHARE) is None
 
 
 def test_no_number_is_shown_for_it():

@@ -6,7 +6,7 @@ beside this file tells type checkers what they are.
 
 from importlib import import_module
 
-from discretion import forks as _forks  # noqa: F401 # pyright: ignore[reportUnusedImport] - what it does at a fork
+from discretion import fork_safety as _fork_safety  # noqa: F401 # pyright: ignore[reportUnusedImport] - what it does at a fork
 
 _AT_THE_TOP = {
     "discretion.estimate": ("Estimate",),

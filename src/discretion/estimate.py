@@ -9,8 +9,8 @@ from typing import Literal, TypeVar
 
 from discretion.ends import PROMISED, End, are_alike, are_far_apart, other_end, quoted
 from discretion.errors import InvalidValueError
-from discretion.printable import short_repr
-from discretion.shown import Shown
+from discretion.escaping import short_repr
+from discretion.notebook import Displayable
 
 T = TypeVar("T")
 Kind = Literal["bound", "estimate", "assumption"]
@@ -18,7 +18,7 @@ Standing = Literal["best guess", "upper bound", "lower bound"]
 
 
 @dataclass(frozen=True)
-class Estimate(Shown):
+class Estimate(Displayable):
     """A number with its interval, so that nobody can mistake it for an exact one.
 
     Negation, sums, differences, and products and quotients with a number keep the ends honest: an interval that falls

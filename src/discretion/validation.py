@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from discretion import limits
 from discretion.errors import InvalidValueError, TooLargeError
-from discretion.printable import short_repr
+from discretion.escaping import short_repr
 
 # Probabilities must sum to 1 within the first. A sum that misses it by more than the second, which is more than their
 # own rounding explains, is divided out, so that all that is computed of them is of one law.

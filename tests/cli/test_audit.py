@@ -9,7 +9,7 @@ import sys
 import pytest
 
 import discretion as dc
-from cli_runner import run
+from support.cli_runner import run
 
 COLUMNS = "sex,income,race,workclass"
 

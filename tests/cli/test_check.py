@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from cli_runner import run
 from discretion.jobs.check.policy import KEYS
+from support.cli_runner import run
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "docs" / "discretion.toml"

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from cli_runner import run
+from support.cli_runner import run
 
 PEOPLE = 120
 AGES, ILLS = [30 + i % 3 for i in range(PEOPLE)], ["flu" if i // 3 % 2 else "cold" for i in range(PEOPLE)]

@@ -8,9 +8,9 @@ import pytest
 
 import discretion as dc
 import discretion.charts
-from cli_runner import run
 from discretion.presenting.rounding import rounded_down, rounded_up
-from public_names import BY_NAME
+from support.cli_runner import run
+from support.public_names import BY_NAME
 
 RR = dc.RandomizedResponse
 

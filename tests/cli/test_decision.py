@@ -17,7 +17,7 @@ import pytest
 from pyarrow import parquet
 
 import discretion as dc
-from cli_runner import run
+from support.cli_runner import run
 
 pytestmark = pytest.mark.long
 

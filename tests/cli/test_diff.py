@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 import discretion as dc
-from cli_runner import run
 from discretion.jobs.diff import diff_measures
+from support.cli_runner import run
 
 
 @pytest.fixture(autouse=True)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import discretion as dc
-from cli_runner import run
+from support.cli_runner import run
 
 CHANNEL = np.random.default_rng(0).dirichlet(np.ones(20), size=5)
 

@@ -7,7 +7,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 import discretion as dc
-from cli_runner import run
+from support.cli_runner import run
 
 
 def exposed(*arguments: str) -> dict:

@@ -12,13 +12,13 @@ import numpy as np
 import pytest
 
 import discretion as dc
-from cli_runner import run
 from discretion.cli.commands import COMMANDS
 from discretion.jobs.audit.measures import audit_measures, measures_of, why_missing
 from discretion.jobs.compare import Comparison, compare, compared_measures
 from discretion.jobs.gates import gate_of, judged, numbers_in
-from discretion.jobs.questions import Asked
-from discretion.jobs.target import goal_of
+from discretion.jobs.scenario import Scenario
+from discretion.jobs.target import target_of
+from support.cli_runner import run
 
 
 @dataclass
@@ -260,12 +260,12 @@ def test_an_audit_gates_what_its_json_says() -> None:
 
 @pytest.mark.parametrize("users", [None, 20])
 def test_a_comparison_has_the_measures_that_are_named_beforehand(users: int | None) -> None:
-    asked = Asked(users=users, epsilon=0.5, delta=1e-6, seed=1)
-    goal = goal_of("posterior_vulnerability<=0.6", asked)
+    scenario = Scenario(users=users, epsilon=0.5, delta=1e-6, seed=1)
+    goal = target_of("posterior_vulnerability<=0.6", scenario)
     systems = {f"krr:k={k},epsilon=1": dc.RandomizedResponse(k, epsilon=1) for k in (2, 3)}
-    found: Comparison = compare(systems, asked, goal)
+    found: Comparison = compare(systems, scenario, goal)
     measured = {name for row in found.rows.values() for name in numbers_in(row.to_dict())}
-    assert measured == {*compared_measures(asked, goal)}
+    assert measured == {*compared_measures(scenario, goal)}
 
 
 def test_the_measures_of_an_audit_are_told_in_its_help() -> None:

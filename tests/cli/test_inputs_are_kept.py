@@ -12,8 +12,8 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
-from cli_runner import run
 from discretion.tables.locations import EXAMPLE, path_of
+from support.cli_runner import run
 
 
 def table(folder: Path) -> Path:

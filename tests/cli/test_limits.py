@@ -14,11 +14,11 @@ import pytest
 from pyarrow import parquet
 from rich.console import Console
 
-from cli_runner import run, run_under
 from discretion import Population, audit
 from discretion.cli.limits import GRACE
 from discretion.errors import InvalidValueError, TooLargeError
 from discretion.jobs.audit import time_limit, to_html, to_text
+from support.cli_runner import run, run_under
 
 AUDIT = ["audit", "example:adult", "--columns", "sex,race"]
 

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import discretion as dc
-from cli_runner import run
 from discretion.mechanisms import Mechanism
 from discretion.presenting.rounding import rounded_down, rounded_up
 from discretion.spelling.mechanisms import MECHANISMS
-from public_names import BY_NAME
+from support.cli_runner import run
+from support.public_names import BY_NAME
 
 
 def measured(*arguments: str) -> dict:

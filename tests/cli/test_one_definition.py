@@ -11,10 +11,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from cli_runner import run
 from discretion.jobs.table_measures import table_measures
 from discretion.tables.locations import EXAMPLE, path_of
 from oracles.table_numbers import numbers_of
+from support.cli_runner import run
 
 K = 5
 draw = Random(28)

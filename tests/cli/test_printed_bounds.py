@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from cli_runner import run
 from discretion.estimate import Estimate, is_wide
 from discretion.presenting.numbers import in_brief, percent
+from support.cli_runner import run
 
 # What is safe at its low end; all else that the commands give is safe at its high one, a target's largest ε aside.
 PROTECTS = {

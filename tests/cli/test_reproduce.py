@@ -5,8 +5,8 @@ import xml.etree.ElementTree as ET
 import pytest
 
 import discretion.charts
-from cli_runner import run
 from discretion.reproduce import PAPERS
+from support.cli_runner import run
 
 NAMES = list(PAPERS["shuffle"].items)
 BEGINNINGS = {"svg": b"<svg", "png": b"\x89PNG\r\n\x1a\n", "pdf": b"%PDF-"}

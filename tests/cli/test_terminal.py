@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from cli_runner import run
 from discretion.cli.output import print_json
 from discretion.presenting.progress import Progress
+from support.cli_runner import run
 
 TITLE = "\x1b]0;owned\x07"
 # Steers a terminal, reorders a line, breaks it, or cannot be seen; and what no encoding has.

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cli_runner import run
+from support.cli_runner import run
 
 PEOPLE, VISITS = 40, 12
 POLICY = "discretion.toml"

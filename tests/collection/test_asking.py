@@ -12,7 +12,16 @@ import cbor2
 import numpy as np
 import pytest
 
-from collections_made import (
+from discretion.anonymity import hierarchical_rounds
+from discretion.collection import Choice, Client, Task
+from discretion.collection.board import Board
+from discretion.collection.errors import ConflictError, RefusedTaskError
+from discretion.collection.parts.asking import Learnt
+from discretion.collection.parts.counting import tallies_of
+from discretion.collection.wire.rounds import Round
+from discretion.collection.wire.sealing import unsealed
+from discretion.collection.wire.uploads import upload_bytes
+from support.collection.in_process import (
     NOW,
     Codes,
     Made,
@@ -27,15 +36,6 @@ from collections_made import (
     population,
     together,
 )
-from discretion.anonymity import hierarchical_rounds
-from discretion.collection import Choice, Client, Task
-from discretion.collection.board import Board
-from discretion.collection.errors import ConflictError, RefusedTaskError
-from discretion.collection.parts.asking import Learnt
-from discretion.collection.parts.counting import tallies_of
-from discretion.collection.wire.rounds import Round
-from discretion.collection.wire.sealing import unsealed
-from discretion.collection.wire.uploads import upload_bytes
 
 TOKEN = bytes(range(32))
 

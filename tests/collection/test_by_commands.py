@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from certificates import Certified, certified
-from cli_runner import run
 from discretion.collection import Task
-from parties import Parties, eventually, process, refused, running, said
+from support.cli_runner import run
+from support.collection.certificates import Certified, certified
+from support.collection.parties import Parties, eventually, process, refused, running, said
 
 pytestmark = pytest.mark.long
 PEOPLE = 20

@@ -7,11 +7,11 @@ from math import comb, factorial, prod
 import numpy as np
 import pytest
 
-from collected import collected, drawn, features_of
 from discretion.anonymity import statistical_exposure
 from discretion.collection.parts.choosing import choice_of, exposure_of
 from discretion.collection.parts.others import ForOthers, rare_limits
 from discretion.errors import InvalidValueError
+from support.collection.drawn_results import collected, drawn, features_of
 
 
 def histograms(people: int, values: int):

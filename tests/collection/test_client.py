@@ -10,13 +10,13 @@ import cbor2
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from collections_made import NOW, SEX_AND_TOWN, made, together
 from discretion.collection import Choice, Client, Feature, Task, Terms
 from discretion.collection.errors import CollectionError, MalformedError, RefusedTaskError
 from discretion.collection.wire.records import decoded, encoded
 from discretion.collection.wire.rounds import Round
 from discretion.collection.wire.selection import Rule
 from discretion.collection.wire.uploads import Upload, upload_bytes
+from support.collection.in_process import NOW, SEX_AND_TOWN, made, together
 
 TOKEN = bytes(range(32))
 TASK = made(shufflers=2, smallest_batch=20, budget="0.05").task

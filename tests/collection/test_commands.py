@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from certificates import Certified, certified
-from cli_runner import run
 from discretion.cli.collect import SUBCOMMANDS
-from homes import housed
-from parties import LOOPBACK, refused, said
+from support.cli_runner import run
+from support.collection.certificates import Certified, certified
+from support.collection.homes import housed
+from support.collection.parties import LOOPBACK, refused, said
 
 TASK = """
 purpose = "to know"

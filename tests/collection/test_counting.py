@@ -8,13 +8,13 @@ from random import Random
 import numpy as np
 import pytest
 
-from collections_made import Made, made, together
 from discretion.collection import Feature
 from discretion.collection.parts.counting import Counted, counted, tallies_of
 from discretion.collection.parts.joint import joint_of
 from discretion.collection.parts.shuffling import blocks_of
 from discretion.collection.wire.rounds import Round
 from discretion.collection.wire.sealing import sealed
+from support.collection.in_process import Made, made, together
 
 
 def singles(of: Made) -> Round:

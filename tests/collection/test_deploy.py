@@ -13,8 +13,8 @@ from discretion.cli.run import _app
 from discretion.collection.errors import UnavailableError
 from discretion.collection.parts.store import Store
 from discretion.collection.services.analyst import AnalystService
-from homes import housed
-from servers import LOOPBACK, PASSWORD, Server
+from support.collection.homes import housed
+from support.servers import LOOPBACK, PASSWORD, Server
 
 yaml = pytest.importorskip("yaml", reason="PyYAML is not installed: the group servers")
 DEPLOY = Path(__file__).parents[2] / "deploy"

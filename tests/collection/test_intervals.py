@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from scipy.special import gammaln
 
-from collected import collected, features_of
-from collections_made import round_of
 from discretion.collection.parts import intervals
 from discretion.collection.parts.intervals import intervals_of
 from discretion.collection.parts.joint import joint_of, score_of
 from discretion.collection.randomizers import randomizer_of
 from oracles.collecting import all_told, channel_of
+from support.collection.drawn_results import collected, features_of
+from support.collection.in_process import round_of
 
 KRR = "krr:epsilon=1.5"
 CASES = {

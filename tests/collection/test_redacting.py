@@ -9,7 +9,13 @@ from random import Random
 import numpy as np
 import pytest
 
-from collections_made import (
+from discretion.anonymity import RedactionRule, redacted_exposure
+from discretion.collection import Client
+from discretion.collection.parts.joint import joint_of
+from discretion.collection.parts.redacting import redacted_choice
+from discretion.collection.wire.rounds import Round
+from discretion.collection.wire.selection import Rule
+from support.collection.in_process import (
     NOW,
     Codes,
     Run,
@@ -23,12 +29,6 @@ from collections_made import (
     population,
     together,
 )
-from discretion.anonymity import RedactionRule, redacted_exposure
-from discretion.collection import Client
-from discretion.collection.parts.joint import joint_of
-from discretion.collection.parts.redacting import redacted_choice
-from discretion.collection.wire.rounds import Round
-from discretion.collection.wire.selection import Rule
 
 TOKEN = bytes(range(32))
 

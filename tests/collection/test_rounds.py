@@ -8,7 +8,6 @@ from random import Random
 import numpy as np
 import pytest
 
-from collections_made import SEX_AND_TOWN, Run, made, round_of, together
 from discretion.collection import Choice, Client, Feature
 from discretion.collection.board import Board
 from discretion.collection.errors import ConflictError, RefusedTaskError, StrangerError
@@ -18,6 +17,7 @@ from discretion.collection.wire.rounds import Round
 from discretion.collection.wire.uploads import Upload
 from discretion.errors import TooLargeError
 from discretion.limits import Limits, within
+from support.collection.in_process import SEX_AND_TOWN, Run, made, round_of, together
 
 People = list[dict[str, str | None]]
 

@@ -18,8 +18,6 @@ from typing import Any
 import pytest
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
-from closed_on_spark import WIDTH
-from collections_made import Run, made
 from discretion.collection.parts.opening import Opener
 from discretion.collection.parts.partitions import read_partition, write_partitions
 from discretion.collection.parts.shuffler import Shuffler
@@ -28,7 +26,9 @@ from discretion.collection.parts.spark_shuffling import shuffled_on_spark
 from discretion.collection.wire.rounds import Round
 from discretion.collection.wire.sealing import public_bytes, sealed
 from discretion.errors import UnsupportedError
-from engines import LOOPBACK, ON_SPARK, SOON_READY, Cluster
+from support.collection.closed_on_spark import WIDTH
+from support.collection.in_process import Run, made
+from support.engines import LOOPBACK, ON_SPARK, SOON_READY, Cluster
 
 TESTS = Path(__file__).parent.parent
 PLANTED = b"planted "
@@ -81,7 +81,7 @@ def test_spark_closes_as_this_machine_does_and_keeps_nothing(whose: str, with_sp
             cluster.start_workers()
             settings["spark.master"] = cluster.master
         ended = subprocess.run(
-            [sys.executable, "-m", "closed_on_spark", str(tmp_path), json.dumps(settings)],
+            [sys.executable, "-m", "support.collection.closed_on_spark", str(tmp_path), json.dumps(settings)],
             env={**os.environ, "PYTHONPATH": str(TESTS), "PYSPARK_PYTHON": sys.executable, "TMPDIR": str(tmp_path)},
             capture_output=True, timeout=300, check=False,
         )  # fmt: skip

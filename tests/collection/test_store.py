@@ -13,7 +13,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from discretion.collection.errors import CollectionError, ConflictError, StrangerError, UnknownError
 from discretion.collection.parts.store import Store
 from discretion.collection.wire.uploads import Upload
-from servers import PASSWORD, Server
+from support.servers import PASSWORD, Server
 
 TOKENS = [sha256(bytes([place])).digest() for place in range(6)]
 KNOWN = TOKENS[:5]

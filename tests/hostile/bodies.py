@@ -23,7 +23,7 @@ from discretion.collection.services.curator import CuratorService
 from discretion.collection.services.operations import Bounds, Operation
 from discretion.collection.services.service import Service
 from discretion.collection.services.shuffler import ShufflerService
-from homes import NOW, Housed, housed, person, token
+from support.collection.homes import NOW, Housed, housed, person, token
 
 BODIES = 1_000  # of each case, and as many for the decoders
 _AT_ONCE = 20

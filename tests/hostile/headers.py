@@ -13,7 +13,7 @@ from random import Random
 import pyarrow as pa
 import pyarrow.parquet
 
-from cli_runner import run
+from support.cli_runner import run
 
 WORDS = ("town", "job", "blood", "street", "pet", "église", "町", 'so "called"', "with, comma", "two\nlines")
 

@@ -5,7 +5,7 @@ import time
 from pathlib import Path
 from random import Random
 
-from cli_runner import run_under
+from support.cli_runner import run_under
 
 GRACE = 15.0  # seconds on a machine that is busy: to start, and to end
 MB = 10**6

@@ -11,10 +11,10 @@ import pyarrow
 from markdown_it import MarkdownIt
 from pyarrow import parquet
 
-from cli_runner import run
 from discretion import charts
 from discretion.errors import InvalidTableError
 from discretion.tables.engines.rows import check_names
+from support.cli_runner import run
 
 PARTS = (
     "\x1b]0;owned\x07", "\x1b[2J", "\x9b31m", "\x00", "\x7f", "\x08\x08", "\r", "\n", "\u2028", "\x85", "\u202e",

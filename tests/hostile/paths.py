@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
 
-from cli_runner import run
+from support.cli_runner import run
 
 PIECES = (
     "[x]", "[a-z]", "[!a]", "[", "]", "*", "**", "?", "\\", "\\\\", "{a,b}", "{", "}", "~", "$HOME",

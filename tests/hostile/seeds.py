@@ -3,7 +3,7 @@
 from pathlib import Path
 from random import Random
 
-from cli_runner import run
+from support.cli_runner import run
 
 # A mechanism → how many values it is about.
 MECHANISMS = {

@@ -1,13 +1,13 @@
-"""Who follows a job and has a limit."""
+"""A monitor with a limit of steps."""
 
 from collections.abc import Generator
 from contextlib import contextmanager
 
 from discretion.errors import TooLargeError
-from discretion.jobs.watch import Watch
+from discretion.jobs.monitor import Monitor
 
 
-class Limited(Watch):
+class Limited(Monitor):
     """Lets so many steps pass, and ends every further one."""
 
     def __init__(self, steps: int) -> None:

@@ -5,8 +5,8 @@ import pytest
 import discretion as dc
 from discretion.errors import InvalidPriorError, TooLargeError
 from discretion.jobs.compare import compare
-from discretion.jobs.questions import Asked
-from discretion.jobs.target import goal_of
+from discretion.jobs.scenario import Scenario
+from discretion.jobs.target import target_of
 from discretion.refinement import Order
 from discretion.spelling import mechanism_of
 from jobs.limited import Limited
@@ -16,10 +16,10 @@ SYSTEMS = {text: mechanism_of(text) for text in TEXTS}
 
 
 def test_every_answer_is_a_step_that_names_its_mechanism() -> None:
-    watch, asked = Limited(100), Asked(users=20, seed=1)
-    found = compare(SYSTEMS, asked, goal_of("posterior_vulnerability<=0.6", asked), watch=watch)
-    assert {step.partition(": ")[0] for step in watch.seen} == {*TEXTS, "all"}
-    assert len(watch.seen) == len(set(watch.seen)) >= 2 * 8
+    monitor, scenario = Limited(100), Scenario(users=20, seed=1)
+    found = compare(SYSTEMS, scenario, target_of("posterior_vulnerability<=0.6", scenario), monitor=monitor)
+    assert {step.partition(": ")[0] for step in monitor.seen} == {*TEXTS, "all"}
+    assert len(monitor.seen) == len(set(monitor.seen)) >= 2 * 8
     for row in found.rows.values():
         assert not row.not_computed
         assert row.shuffled is not None
@@ -29,36 +29,36 @@ def test_every_answer_is_a_step_that_names_its_mechanism() -> None:
 
 
 def test_beyond_a_limit_the_answers_so_far_stay() -> None:
-    first, second = compare(SYSTEMS, Asked(seed=1), watch=Limited(2)).rows.values()
+    first, second = compare(SYSTEMS, Scenario(seed=1), monitor=Limited(2)).rows.values()
     assert list(first.alone) == ["ldp_epsilon", "posterior_vulnerability"]
     assert second.alone == {}
     assert set(second.not_computed.values()) == {"enough"}
 
 
 def test_which_mechanism_is_safer_is_said_of_several_or_why_not() -> None:
-    found = compare(SYSTEMS, Asked(seed=1))
+    found = compare(SYSTEMS, Scenario(seed=1))
     assert isinstance(found.order, Order)
     assert found.order.covers == (((TEXTS[0],), (TEXTS[1],)),)
     assert found.to_dict()["refinement"] == found.order.to_dict()
-    others = compare(SYSTEMS | {"krr:k=3,epsilon=1": dc.RandomizedResponse(3, 1)}, Asked(seed=1))
+    others = compare(SYSTEMS | {"krr:k=3,epsilon=1": dc.RandomizedResponse(3, 1)}, Scenario(seed=1))
     assert "(2) and the second's (3) must be as many" in others.to_dict()["refinement"]["not_computed"]
     large = {f"krr:k=1000,epsilon={e}": dc.RandomizedResponse(1000, e) for e in (1, 2)}
-    (reason,) = compare(large, Asked(seed=1)).order.undecided.values()
+    (reason,) = compare(large, Scenario(seed=1)).order.undecided.values()
     assert "takes some steps of over 268,435,456 multiplications" in reason
-    alone = compare({TEXTS[0]: SYSTEMS[TEXTS[0]]}, Asked(seed=1))
+    alone = compare({TEXTS[0]: SYSTEMS[TEXTS[0]]}, Scenario(seed=1))
     assert alone.order is None
     assert "refinement" not in alone.to_dict()
 
 
 def test_a_curve_that_is_cut_short_is_an_error() -> None:
     steps = Limited(1000)
-    compare(SYSTEMS, Asked(seed=1), watch=steps)
+    compare(SYSTEMS, Scenario(seed=1), monitor=steps)
     with pytest.raises(TooLargeError, match="enough"):
-        compare(SYSTEMS, Asked(seed=1), epsilons=[1], watch=Limited(len(steps.seen) + 1))
+        compare(SYSTEMS, Scenario(seed=1), epsilons=[1], monitor=Limited(len(steps.seen) + 1))
 
 
 def test_what_does_not_fit_is_refused_before_any_step() -> None:
-    watch = Limited(100)
+    monitor = Limited(100)
     with pytest.raises(InvalidPriorError, match="one probability per secret"):
-        compare({"krr:k=3,epsilon=1": dc.RandomizedResponse(3, 1)}, Asked(prior=[0.5, 0.5]), watch=watch)
-    assert not watch.seen
+        compare({"krr:k=3,epsilon=1": dc.RandomizedResponse(3, 1)}, Scenario(prior=[0.5, 0.5]), monitor=monitor)
+    assert not monitor.seen

@@ -5,7 +5,7 @@ import pytest
 import discretion as dc
 from discretion.errors import InvalidValueError, TooLargeError
 from discretion.jobs.measure import measure
-from discretion.jobs.questions import Asked
+from discretion.jobs.scenario import Scenario
 from discretion.measures.measure import Plan
 from jobs.limited import Limited
 
@@ -13,14 +13,14 @@ RR = dc.RandomizedResponse
 
 
 def test_every_answer_is_a_step() -> None:
-    watch = Limited(100)
-    found = measure(RR(5, 1), Asked(users=100, epsilon=0.5, delta=0.01), watch=watch)
-    assert watch.seen == list(found.answers)
+    monitor = Limited(100)
+    found = measure(RR(5, 1), Scenario(users=100, epsilon=0.5, delta=0.01), monitor=monitor)
+    assert monitor.seen == list(found.answers)
     assert not found.not_computed
 
 
 def test_beyond_a_limit_the_answers_so_far_stay() -> None:
-    found = measure(RR(5, 1), Asked(), watch=Limited(2))
+    found = measure(RR(5, 1), Scenario(), monitor=Limited(2))
     assert list(found.answers) == ["prior_vulnerability", "posterior_vulnerability"]
     assert set(found.not_computed.values()) == {"enough"}
     assert "bayes_security" in found.to_dict()["not_computed"]
@@ -28,11 +28,11 @@ def test_beyond_a_limit_the_answers_so_far_stay() -> None:
 
 def test_a_limit_before_the_first_answer_is_an_error() -> None:
     with pytest.raises(TooLargeError, match="enough"):
-        measure(RR(5, 1), Asked(), watch=Limited(0))
+        measure(RR(5, 1), Scenario(), monitor=Limited(0))
 
 
 def test_what_was_named_and_has_no_answer_is_an_error() -> None:
-    certain = Asked(prior=[1, 0])
+    certain = Scenario(prior=[1, 0])
     assert "bayes_security" in measure(RR(2, 1), certain).not_computed
     with pytest.raises(InvalidValueError, match="certain of a single secret"):
         measure(RR(2, 1), certain, only=["bayes_security"])
@@ -55,7 +55,7 @@ def test_no_plan_is_made_to_be_thrown_away(monkeypatch: pytest.MonkeyPatch, shuf
 
     monkeypatch.setattr(Plan, "__init__", made)
     levels = {} if shuffled else {"epsilon": 0.5, "delta": 0.01}
-    found = measure(RR(5, 1), Asked(users=10, **levels), shuffled=shuffled)
+    found = measure(RR(5, 1), Scenario(users=10, **levels), shuffled=shuffled)
     assert not found.not_computed
     assert len(unused) >= 8
     assert not any(unused.values())

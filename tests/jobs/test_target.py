@@ -7,11 +7,11 @@ from collections.abc import Callable
 import pytest
 
 import discretion as dc
-from cli_runner import run
 from discretion.estimate import Estimate
-from discretion.jobs.questions import Asked
-from discretion.jobs.target import Goal, goal_of, sufficient_crowd, sufficient_epsilon
+from discretion.jobs.scenario import Scenario
+from discretion.jobs.target import Target, sufficient_crowd, sufficient_epsilon, target_of
 from discretion.shuffling import Shuffled
+from support.cli_runner import run
 
 OFF = 0.02
 
@@ -32,8 +32,8 @@ def sampled(crowd: Shuffled) -> Estimate:
     return Estimate(guess(crowd), guess(crowd) - OFF, guess(crowd) + OFF, 0.95, "sample")
 
 
-def goal(question: Callable[[Shuffled], float | Estimate], level: float) -> Goal:
-    return Goal("posterior_vulnerability", "<=", level, question, level)
+def goal(question: Callable[[Shuffled], float | Estimate], level: float) -> Target:
+    return Target("posterior_vulnerability", "<=", level, question, level)
 
 
 def first(level: float) -> int:
@@ -99,13 +99,13 @@ def test_samples_of_smaller_crowds_take_nothing_from_a_certified_one() -> None:
 
 
 def test_a_target_from_below_is_met_by_the_lower_end() -> None:
-    at_least = goal_of("bayes_security>=0.9", Asked())
+    at_least = target_of("bayes_security>=0.9", Scenario())
 
     def kept(crowd: Shuffled) -> Estimate:
         exact = float(dc.bayes_security(crowd))
         return Estimate.between(exact - OFF, min(1.0, exact + OFF), "bounds", safe="low", span=1)
 
-    found = sufficient_crowd(Goal(at_least.name, ">=", 0.9, kept, 0.9), coin(1))
+    found = sufficient_crowd(Target(at_least.name, ">=", 0.9, kept, 0.9), coin(1))
     assert isinstance(found, Estimate)
     by_hand = [
         next(n for n in range(1, 3000) if dc.bayes_security(Shuffled(coin(1), n)) >= level)

@@ -13,7 +13,7 @@ from measures.table import CASES, wrapped
 from oracles import measures as slow
 from oracles.promise import exactly
 from oracles.strategies import SMALL, gains, matrices, priors, problems, stochastic
-from public_names import PUBLIC
+from support.public_names import PUBLIC
 
 each_measure = pytest.mark.parametrize("case", [pytest.param(case, id=case.name) for case in CASES])
 STORAGES = st.sampled_from([np.array, sparse.csr_array, sparse.coo_matrix, sparse.csc_array])

@@ -8,10 +8,10 @@ import pytest
 import discretion as dc
 import discretion.charts
 import discretion.reproduce
-from cli_runner import run
 from discretion.reproduce import PAPERS, Published
-from public_names import ROOMS
 from reproduce.papers import EVERY_ITEM
+from support.cli_runner import run
+from support.public_names import ROOMS
 
 ITEMS = {
     "shuffle": [

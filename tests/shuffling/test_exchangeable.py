@@ -10,7 +10,7 @@ from scipy import stats
 import discretion as dc
 from discretion.adversaries.gains import IdentityGain
 from discretion.limits import Limits, within
-from discretion.measures.vulnerability import plan_posterior_vulnerability
+from discretion.measures.guesses.vulnerability import plan_posterior_vulnerability
 from discretion.shuffling import exchangeable
 from oracles.promise import exactly
 

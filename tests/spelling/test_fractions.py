@@ -6,9 +6,9 @@ from fractions import Fraction
 import pytest
 
 import discretion as dc
-from cli_runner import run
 from discretion.errors import InvalidChannelError, InvalidValueError, UnsupportedError
 from discretion.spelling import mechanism_of, spelled
+from support.cli_runner import run
 
 
 def in_file(folder, text):

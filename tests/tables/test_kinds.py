@@ -18,10 +18,10 @@ import pyarrow.csv
 import pyarrow.parquet
 import pytest
 
-from cli_runner import run
 from discretion.anonymity import Population
 from discretion.errors import DiscretionError, InvalidTableError, TooLargeError
 from discretion.limits import Limits, within
+from support.cli_runner import run
 
 SECRET = "sEcReT"
 PEOPLE = pa.table(

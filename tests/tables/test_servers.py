@@ -5,10 +5,10 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from cli_runner import run
 from discretion.anonymity import ClassSizes, Population
 from discretion.errors import EngineError, InvalidTableError
-from servers import PASSWORD, Server
+from support.cli_runner import run
+from support.servers import PASSWORD, Server
 
 SECRET = "sEcReT"
 PEOPLE = pa.table(

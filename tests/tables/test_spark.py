@@ -12,12 +12,12 @@ import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
 
-from cli_runner import run
 from discretion.anonymity import Population
 from discretion.errors import EngineError, InvalidTableError, UnsupportedError
 from discretion.jobs.audit import audit
 from discretion.tables.spark import spark_table
-from engines import ON_SPARK
+from support.cli_runner import run
+from support.engines import ON_SPARK
 
 SECRET = "sEcReT"
 PEOPLE = {"sex": ["f", "m", "f", None, "m", "f"], 'a "quoted", name': ["1", "2", "é", "x, y", 'say "x"', "01"]}

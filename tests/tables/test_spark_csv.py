@@ -12,8 +12,8 @@ import pytest
 from discretion.anonymity import Population
 from discretion.errors import InvalidTableError
 from discretion.tables.spark import spark_table
-from engines import ON_SPARK
 from hostile.csv_tables import Row, meant, told_apart, write
+from support.engines import ON_SPARK
 
 pytestmark = ON_SPARK
 

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from discretion.adversaries.populations import as_parameters
 from discretion.adversaries.priors import as_distribution
 from discretion.errors import InvalidValueError
-from discretion.printable import short_repr
+from discretion.escaping import short_repr
 from discretion.validation import as_count
 
 

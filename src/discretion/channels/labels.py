@@ -3,7 +3,7 @@
 from collections.abc import Hashable, Iterable, Sequence
 
 from discretion.errors import InvalidChannelError
-from discretion.printable import short_repr
+from discretion.escaping import short_repr
 from discretion.validation import check_length
 
 # Numbers are a range where there may be too many to list.

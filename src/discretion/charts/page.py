@@ -5,7 +5,7 @@ from html import escape
 import altair as alt
 
 from discretion.charts.rendering import to_svg
-from discretion.printable import printable
+from discretion.escaping import printable
 
 
 def to_html(chart: alt.TopLevelMixin, title: str) -> str:

@@ -15,7 +15,7 @@ from discretion.charts.refinement import refinement_order
 from discretion.errors import InvalidValueError
 from discretion.estimate import Estimate, highest, lowest
 from discretion.measures.attack_curves.curve import AttackCurve
-from discretion.measures.hyper import Hyper
+from discretion.measures.guesses.hyper import Hyper
 from discretion.presenting.numbers import percent
 from discretion.presenting.objects import plain
 from discretion.presenting.views.results import figures, rates_of, steps_of

@@ -8,8 +8,8 @@ from typing import Any
 
 import altair as alt
 
+from discretion.escaping import printable
 from discretion.presenting.numbers import percent
-from discretion.printable import printable
 
 Row = Mapping[str, Any]
 

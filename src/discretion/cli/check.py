@@ -15,7 +15,7 @@ from discretion.jobs.gates import Gate
 from discretion.memory import as_memory
 
 if TYPE_CHECKING:
-    from discretion.jobs.check import Checked, Policy
+    from discretion.jobs.check import Policy, PolicyCheck
 
 
 def check(
@@ -84,10 +84,10 @@ def check(
 
 def _checked(
     files: Iterable[str], policy: "Policy", gates: tuple[Gate, ...], person: str | None, memory: int | None
-) -> "list[Checked]":
+) -> "list[PolicyCheck]":
     from discretion.jobs.check import check as checked  # noqa: PLC0415
 
-    found: list[Checked] = []
+    found: list[PolicyCheck] = []
     for file in files:
         try:
             found.append(checked(file, policy, gates, person=person, memory=memory))

@@ -11,14 +11,14 @@ from cyclopts import Parameter
 from discretion.channels import System
 from discretion.cli.limits import Limits, as_seconds
 from discretion.cli.options import FailOver, Whole, as_seed
-from discretion.cli.output import code_of, print_json, say_verdicts, watching
+from discretion.cli.output import code_of, monitored, print_json, say_verdicts
 from discretion.cli.terminal import say
 from discretion.errors import InvalidValueError
 from discretion.estimate import Estimate
 from discretion.jobs.compare import Comparison, compare as compared, compared_measures
 from discretion.jobs.gates import gates_of
-from discretion.jobs.questions import Asked
-from discretion.jobs.target import Goal, check_scales, goal_of
+from discretion.jobs.scenario import Scenario
+from discretion.jobs.target import Target, check_scales, target_of
 from discretion.jobs.tradeoff import EPSILONS, Tradeoff, check_drawable, epsilons_of
 from discretion.numerics.draws.randomness import fresh_seed
 from discretion.presenting.files import check_not_an_input, written_whole
@@ -89,7 +89,7 @@ def compare(
         Print one JSON object.
     """
     limits = Limits(as_seconds(time))
-    asked = Asked(
+    scenario = Scenario(
         users=users,
         knowledge=None if adversary is None else knowledge_of(adversary),
         prior=None if prior is None else prior_of(prior),
@@ -98,26 +98,26 @@ def compare(
         # A search needs the same noise at every step.
         seed=fresh_seed() if seed is None else as_seed(seed),
     )
-    goal = None if target is None else goal_of(target, asked)
+    goal = None if target is None else target_of(target, scenario)
     if adversary is not None and users is None and target is None:
         raise InvalidValueError(f"--adversary {adversary} says what is known of the other users; add --users N")
     if users is None:
-        check_scales(asked.knowledge)
+        check_scales(scenario.knowledge)
     if epsilons is not None and chart is None:
         raise InvalidValueError(
             f"--epsilons {epsilons} says where the curves of a chart have their points; add --chart"
         )
-    measures = compared_measures(asked, goal)
+    measures = compared_measures(scenario, goal)
     gates = gates_of(fail_over, measures)
     check_not_an_input(chart, *filter(None, map(read_by, mechanisms)))
     levels = EPSILONS if epsilons is None else epsilons_of(epsilons)
     systems = _systems(mechanisms)
     with ExitStack() as stack:
-        watch = stack.enter_context(watching(limits))
+        monitor = stack.enter_context(monitored(limits))
         file = None if chart is None else stack.enter_context(_chart_file(chart, systems, users))
-        found = compared(systems, asked, goal, None if chart is None else levels, watch)
+        found = compared(systems, scenario, goal, None if chart is None else levels, monitor)
         if chart is not None and file is not None and found.tradeoff is not None:
-            with watch.step("drawing"):
+            with monitor.step("drawing"):
                 file.append(_drawn(found.tradeoff, users, as_chart_format(chart)))
     verdicts = found.judged(gates, measures)
     if json:
@@ -128,7 +128,7 @@ def compare(
         }  # fmt: skip
         print_json("compare", inputs, found.to_dict(), verdicts)
     else:
-        _print_text(found, asked, goal)
+        _print_text(found, scenario, goal)
         if chart is not None:
             say()
             say(f"Chart: {chart}")
@@ -207,12 +207,12 @@ def _systems(mechanisms: Iterable[str]) -> dict[str, System]:
     return systems
 
 
-def _print_text(comparison: Comparison, asked: Asked, goal: Goal | None) -> None:
+def _print_text(comparison: Comparison, scenario: Scenario, goal: Target | None) -> None:
     from discretion.presenting.tables import Screen, print_notes, titled_table  # noqa: PLC0415 - JSON needs no rich
 
     results = {name: row.to_dict() for name, row in comparison.rows.items()}
     console = Screen()
-    for title, columns in _tables(asked, goal):
+    for title, columns in _tables(scenario, goal):
         table = titled_table(title, ("mechanism", *columns), columns, whole=console.width >= _WIDE)
         for name, found in results.items():
             table.add_row(name, *(in_brief(_at(found, path)) for path in columns.values()))
@@ -235,17 +235,17 @@ def _print_text(comparison: Comparison, asked: Asked, goal: Goal | None) -> None
         console.print(line)
 
 
-def _tables(asked: Asked, goal: Goal | None) -> list[tuple[str, dict[str, tuple[str, ...]]]]:
+def _tables(scenario: Scenario, goal: Target | None) -> list[tuple[str, dict[str, tuple[str, ...]]]]:
     """Return each table's title, and where the numbers of its columns are."""
-    users, crowd = asked.users, () if asked.users is None else ("shuffled",)
+    users, crowd = scenario.users, () if scenario.users is None else ("shuffled",)
     columns: dict[str, tuple[str, ...]] = {"ε": ("ldp_epsilon",), "guess": ("posterior_vulnerability",)}
     if users is not None:
         columns["shuffled"] = ("shuffled", "posterior_vulnerability")
-    columns["β*" if asked.prior is None else "β"] = (*crowd, "bayes_security")
-    if asked.epsilon is not None:
-        columns[f"δ({asked.epsilon:g})"] = (*crowd, "privacy_profile")
-    if asked.delta is not None:
-        columns[f"ε({asked.delta:g})"] = (*crowd, "dp_epsilon")
+    columns["β*" if scenario.prior is None else "β"] = (*crowd, "bayes_security")
+    if scenario.epsilon is not None:
+        columns[f"δ({scenario.epsilon:g})"] = (*crowd, "privacy_profile")
+    if scenario.delta is not None:
+        columns[f"ε({scenario.delta:g})"] = (*crowd, "dp_epsilon")
     tables = [("Each alone" if users is None else f"Alone, and shuffled among {users:,} users", columns)]
     if users is not None:
         error = {"error": ("frequency_error", "share"), "people": ("frequency_error", "people")}

@@ -8,7 +8,7 @@ from cyclopts import Parameter
 
 from discretion.cli.limits import Limits, as_seconds
 from discretion.cli.options import FailOver, Whole, as_header_option, as_seed
-from discretion.cli.output import code_of, print_json, say_verdicts, watching
+from discretion.cli.output import code_of, monitored, print_json, say_verdicts
 from discretion.cli.privacy_words import privacy_in_words
 from discretion.cli.terminal import say, say_folded
 from discretion.errors import InvalidValueError
@@ -21,7 +21,7 @@ from discretion.presenting.rounding import rounded_down, rounded_up
 
 if TYPE_CHECKING:
     from discretion.blackbox import Convergence
-    from discretion.jobs.estimate import Estimated
+    from discretion.jobs.estimate import BlackBoxEstimates
 
 Method = Literal["auto", "frequentist", "nearest-neighbours"]
 _NOTHING = "Nothing can be concluded on"
@@ -115,7 +115,7 @@ def estimate(
         rng = randbits(32)  # one for all parts of the answer
     limits = Limits(as_seconds(time), as_memory(memory))
     with ExitStack() as held:
-        watch = held.enter_context(watching(limits))
+        monitor = held.enter_context(monitored(limits))
         drawing = None if chart is None else held.enter_context(written_whole(chart))
         found = estimated(
             samples,
@@ -130,10 +130,10 @@ def estimate(
             header=as_header_option(header),
             converging=drawing is not None,
             rng=rng,
-            watch=watch,
+            monitor=monitor,
         )
         if drawing is not None and found.convergence is not None:
-            with watch.step("drawing"):
+            with monitor.step("drawing"):
                 drawing.append(_drawn(found.convergence))
     numbers = numbers_in(found.to_dict()) | dict.fromkeys(found.not_computed)
     verdicts = judged(gates, numbers, "more samples (of the Bayes risk --half-width says how many)", found.not_computed)
@@ -164,7 +164,7 @@ def _drawn(curve: "Convergence") -> str:
     )  # fmt: skip
 
 
-def _print_text(samples: str, found: "Estimated", half_width: float | None, all_secrets: bool) -> None:
+def _print_text(samples: str, found: "BlackBoxEstimates", half_width: float | None, all_secrets: bool) -> None:
     from discretion.presenting.tables import Screen, print_notes, titled_table  # noqa: PLC0415 - JSON needs no rich
 
     say_folded(

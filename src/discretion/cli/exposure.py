@@ -11,14 +11,13 @@ from discretion.cli.terminal import say_folded
 from discretion.errors import InvalidValueError
 from discretion.input_files import without_password
 from discretion.jobs.gates import gates_of, judged, numbers_in
-from discretion.jobs.table_measures import table_measures
 from discretion.memory import as_memory
 from discretion.presenting.files import check_not_an_input, written_whole
 from discretion.presenting.names import listed
 from discretion.presenting.numbers import bounded, interval, is_any_share, odds, people, percent
 
 if TYPE_CHECKING:
-    from discretion.jobs.exposure import Certified, Exposed
+    from discretion.jobs.exposure import ColumnBounds, TableExposure
 
 # What there is to gate: of people, of the bounds, and of counts of columns.
 _CERTIFIED = ("exposure_bound", "theorem_bound", "exposure_if_independent")
@@ -90,6 +89,7 @@ def exposure(
     from discretion.anonymity import Marginals  # noqa: PLC0415 - the engine takes a second
     from discretion.jobs.exposure import certified, exposure as exposed_in  # noqa: PLC0415
     from discretion.jobs.persons import open_people  # noqa: PLC0415
+    from discretion.jobs.table_measures import table_measures  # noqa: PLC0415
     from discretion.jobs.table_numbers import hidden_by_sensitive  # noqa: PLC0415
     from discretion.tables.locations import files_read  # noqa: PLC0415
 
@@ -145,7 +145,7 @@ def exposure(
     return code_of(verdict.verdict for verdict in verdicts)
 
 
-def _drawn(found: "Exposed") -> str:
+def _drawn(found: "TableExposure") -> str:
     from discretion.charts import exposure_over_threshold, to_svg  # noqa: PLC0415 - half a second
 
     steps, bound = found.curve, found.bound_curve
@@ -154,7 +154,7 @@ def _drawn(found: "Exposed") -> str:
     return to_svg(exposure_over_threshold(steps.sizes.tolist(), steps.exposed.tolist(), steps.people, certified))
 
 
-def _print_text(found: "Exposed", k: int | None, threshold: str | None) -> None:
+def _print_text(found: "TableExposure", k: int | None, threshold: str | None) -> None:
     few, least = ("fewer than", "at least") if k is not None else ("less than", "no less than")
     many = f"{k} people" if k is not None else f"a share of {threshold} of the people"
     alike = f"{few} {many} share their values" if found.exposed_people else f"{least} {many} share anybody's values"
@@ -171,7 +171,7 @@ def _print_text(found: "Exposed", k: int | None, threshold: str | None) -> None:
         say_folded(f"Not read: {part}.")
 
 
-def _print_bounds(told: "Certified") -> None:
+def _print_bounds(told: "ColumnBounds") -> None:
     bound, theorem = told.exposure_bound, told.theorem_bound
     paper = f"{theorem.method} of the paper would give {bounded(theorem)}"
     if is_any_share(bound):

@@ -8,12 +8,12 @@ from cyclopts import Parameter
 
 from discretion.cli.limits import Limits, as_seconds
 from discretion.cli.options import FailOver, Whole, as_names, as_seed
-from discretion.cli.output import code_of, print_json, say_verdicts, watching
+from discretion.cli.output import code_of, monitored, print_json, say_verdicts
 from discretion.errors import InvalidValueError
 from discretion.estimate import Estimate
 from discretion.jobs.gates import SETTLED, gate_of, judged, numbers_in
-from discretion.jobs.measure import Measured, measure as measured
-from discretion.jobs.questions import Asked
+from discretion.jobs.measure import Measurement, measure as measured
+from discretion.jobs.scenario import Scenario
 from discretion.presenting.files import check_not_an_input, written_whole
 from discretion.presenting.numbers import in_full, within
 from discretion.spelling import gain_of, knowledge_of, mechanism_of, population_of, prior_of, read_by
@@ -100,7 +100,7 @@ def measure(
     check_not_an_input(curve, *filter(None, [read_by(mechanism)]))
     system = mechanism_of(mechanism)
     shares = None if population is None else population_of(population, system.secrets)
-    asked = Asked(
+    scenario = Scenario(
         users=users,
         knowledge=None if adversary is None else knowledge_of(_needing_shuffled(adversary, shuffled)),
         prior=None if prior is None else prior_of(prior),
@@ -115,18 +115,18 @@ def measure(
     ask = partial(
         measured,
         system,
-        asked,
+        scenario,
         shuffled=shuffled,
         population=shares,
         only=as_names(only) or (),
         needed=[gate.measure.partition(".")[0] for gate in gates],
     )
-    with watching(limits) as watch:
+    with monitored(limits) as monitor:
         if curve is None:
-            found = ask(watch=watch)
+            found = ask(monitor=monitor)
         else:
             with written_whole(curve) as text:
-                found = ask(curve=True, watch=watch)
+                found = ask(curve=True, monitor=monitor)
                 text.append(_drawn(found))
     numbers = numbers_in(found.answers) | dict.fromkeys(found.not_computed)
     verdicts = judged(gates, numbers, SETTLED, found.not_computed)
@@ -143,7 +143,7 @@ def measure(
     return code_of(verdict.verdict for verdict in verdicts)
 
 
-def _drawn(found: Measured) -> str:
+def _drawn(found: Measurement) -> str:
     from discretion.charts import to_svg  # noqa: PLC0415 - half a second
 
     assert found.curve is not None

@@ -9,7 +9,7 @@ from discretion.cli.ends import FAILED, NOT_DECIDED
 from discretion.cli.limits import Limits
 from discretion.cli.terminal import say
 from discretion.jobs.gates import Verdict, Word
-from discretion.jobs.watch import Watch
+from discretion.jobs.monitor import Monitor
 from discretion.presenting.objects import answer
 from discretion.presenting.progress import Progress
 
@@ -35,7 +35,7 @@ def code_of(words: Iterable[Word]) -> int:
     return FAILED if "failed" in ends else NOT_DECIDED if "not decided" in ends else 0
 
 
-class _Watched(Watch):
+class _TerminalMonitor(Monitor):
     """Shows each step on the terminal, and ends it at a limit."""
 
     def __init__(self, progress: Progress, limits: Limits) -> None:
@@ -51,11 +51,11 @@ class _Watched(Watch):
 
 
 @contextmanager
-def watching(limits: Limits) -> Generator[Watch]:
+def monitored(limits: Limits) -> Generator[Monitor]:
     """Give who follows a job on a terminal and under limits."""
     progress = Progress()
     try:
         with limits.watched():
-            yield _Watched(progress, limits)
+            yield _TerminalMonitor(progress, limits)
     finally:
         progress.done()

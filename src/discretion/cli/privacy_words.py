@@ -6,10 +6,10 @@ from discretion.presenting.numbers import in_full
 from discretion.presenting.rounding import rounded_down
 
 if TYPE_CHECKING:
-    from discretion.jobs.estimate import Estimated
+    from discretion.jobs.estimate import BlackBoxEstimates
 
 
-def privacy_in_words(found: "Estimated", epsilon: float | None, delta: float | None) -> str:
+def privacy_in_words(found: "BlackBoxEstimates", epsilon: float | None, delta: float | None) -> str:
     """Return whether the samples refute a claim, by a single bound, so that this is as sure as the bound is."""
     profile, least = found.estimate_privacy_profile, found.estimate_epsilon
     if least is not None:

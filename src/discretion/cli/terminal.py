@@ -3,8 +3,8 @@
 import sys
 from contextlib import suppress
 
+from discretion.escaping import printable
 from discretion.presenting.width import folded
-from discretion.printable import printable
 
 
 def say(sentence: str = "") -> None:

@@ -11,10 +11,10 @@ from discretion.adversaries.priors import as_prior
 from discretion.channels import System
 from discretion.errors import InvalidValueError, UnsupportedError
 from discretion.jobs.gates import SETTLED, Gate, Verdict, judged, numbers_in
-from discretion.jobs.questions import Asked, Result
-from discretion.jobs.target import Goal, check_scales, sufficient_crowd, sufficient_epsilon
+from discretion.jobs.monitor import Monitor
+from discretion.jobs.scenario import Result, Scenario
+from discretion.jobs.target import Target, check_scales, sufficient_crowd, sufficient_epsilon
 from discretion.jobs.tradeoff import Tradeoff, has_worth, tradeoff
-from discretion.jobs.watch import Watch
 from discretion.measures import ldp_epsilon
 from discretion.measures.measure import prior_on
 from discretion.mechanisms import own_measures
@@ -29,7 +29,7 @@ _QUICKLY_COMPARED = 1 << 28
 
 
 @dataclass(frozen=True)
-class Compared:
+class MechanismAnswers:
     """One mechanism's answers by the names of their functions.
 
     Parameters
@@ -83,7 +83,7 @@ class Comparison:
         The curves.
     """
 
-    rows: Mapping[str, Compared]
+    rows: Mapping[str, MechanismAnswers]
     order: Order | str | None
     tradeoff: Tradeoff | None
 
@@ -117,18 +117,18 @@ class Comparison:
         )
 
 
-def compared_measures(asked: Asked, goal: Goal | None = None) -> list[str]:
+def compared_measures(scenario: Scenario, goal: Target | None = None) -> list[str]:
     """Return the names of the numbers that there may be of each mechanism, those of a part as ``part.name``.
 
     Examples
     --------
-    >>> compared_measures(Asked())[:3]
+    >>> compared_measures(Scenario())[:3]
     ['ldp_epsilon', 'posterior_vulnerability', 'bayes_security']
     """
-    crowd = asked.users is not None
-    measures = ["ldp_epsilon", *_of_one(asked), "average_privacy", "effective_participation"]
+    crowd = scenario.users is not None
+    measures = ["ldp_epsilon", *_of_one(scenario), "average_privacy", "effective_participation"]
     if crowd:
-        measures += [f"shuffled.{name}" for name in _shown(asked)]
+        measures += [f"shuffled.{name}" for name in _shown(scenario)]
         measures += ["frequency_error.share", "frequency_error.people"]
     if goal is not None:
         measures += ["target.smallest_crowd", *(["target.value", "target.largest_epsilon"] if crowd else [])]
@@ -137,10 +137,10 @@ def compared_measures(asked: Asked, goal: Goal | None = None) -> list[str]:
 
 def compare(
     systems: Mapping[str, System],
-    asked: Asked,
-    goal: Goal | None = None,
+    scenario: Scenario,
+    goal: Target | None = None,
     epsilons: Sequence[float] | None = None,
-    watch: Watch | None = None,
+    monitor: Monitor | None = None,
 ) -> Comparison:
     """Return what each mechanism gives away alone and shuffled, how accurate it is, and what a target takes.
 
@@ -148,14 +148,14 @@ def compare(
     ----------
     systems
         The mechanisms by their spelling, which says what there is to vary.
-    asked
+    scenario
         Of whom, against whom and at which levels.
     goal
         A target.
     epsilons
         Where curves of privacy against utility have their points; None draws none.
-    watch
-        Who follows.
+    monitor
+        Follows each step, and may end it.
 
     Returns
     -------
@@ -165,31 +165,33 @@ def compare(
     Raises
     ------
     InvalidValueError
-        If what is asked does not fit a mechanism.
+        If the scenario does not fit a mechanism.
 
     Examples
     --------
-    >>> found = compare({"krr:k=2,p=0.75": dc.RandomizedResponse(2, p=0.75)}, Asked())
+    >>> found = compare({"krr:k=2,p=0.75": dc.RandomizedResponse(2, p=0.75)}, Scenario())
     >>> found.rows["krr:k=2,p=0.75"].alone["posterior_vulnerability"]
     0.75
     """
-    watch = watch or Watch()
+    monitor = monitor or Monitor()
     for system in systems.values():
-        as_prior(asked.prior, system.secrets)
-        if asked.users is not None:
-            prior_on(Shuffled(system, asked.users).seen_by(asked.against("posterior_vulnerability")), asked.prior)
-    rows = {name: _Row(name, system, asked, goal, watch).compared() for name, system in systems.items()}
-    order = None if len(systems) == 1 else _ordered(systems, watch)
-    curves = None if epsilons is None else tradeoff(systems, epsilons, asked.users, asked.seed, watch)
+        as_prior(scenario.prior, system.secrets)
+        if scenario.users is not None:
+            prior_on(
+                Shuffled(system, scenario.users).seen_by(scenario.against("posterior_vulnerability")), scenario.prior
+            )
+    rows = {name: _Row(name, system, scenario, goal, monitor).compared() for name, system in systems.items()}
+    order = None if len(systems) == 1 else _ordered(systems, monitor)
+    curves = None if epsilons is None else tradeoff(systems, epsilons, scenario.users, scenario.seed, monitor)
     return Comparison(rows, order, curves)
 
 
-def _ordered(systems: Mapping[str, System], watch: Watch) -> Order | str:
+def _ordered(systems: Mapping[str, System], monitor: Monitor) -> Order | str:
     """Return which mechanism refines which, or why that is not compared."""
     allowed = limits.current()
     few = replace(allowed, most_factor_terms=min(_QUICKLY_COMPARED, allowed.most_factor_terms))
     try:
-        with watch.step("all: refinement"), limits.within(few):
+        with monitor.step("all: refinement"), limits.within(few):
             return compare_all(systems)
     except (InvalidValueError, UnsupportedError) as error:
         return str(error)
@@ -198,19 +200,19 @@ def _ordered(systems: Mapping[str, System], watch: Watch) -> Order | str:
 class _Row:
     """One mechanism's answers, and what has none."""
 
-    def __init__(self, name: str, system: System, asked: Asked, goal: Goal | None, watch: Watch) -> None:
-        self._name, self._system, self._asked, self._goal, self._watch = name, system, asked, goal, watch
+    def __init__(self, name: str, system: System, scenario: Scenario, goal: Target | None, monitor: Monitor) -> None:
+        self._name, self._system, self._scenario, self._goal, self._monitor = name, system, scenario, goal, monitor
         self._refused: dict[str, str] = {}
 
-    def compared(self) -> Compared:
+    def compared(self) -> MechanismAnswers:
         """Return the answers by the names of their functions."""
-        asked, system, users = self._asked, self._system, self._asked.users
+        scenario, system, users = self._scenario, self._system, self._scenario.users
         alone = self._answers("", {"ldp_epsilon": lambda: ldp_epsilon(system)} | self._alone())
         alone |= self._answers("", self._information())
         shuffled = error = target = None
         if users is not None:
-            crowd, among = Shuffled(system, users), asked.questions_of_crowds()
-            shown = {name: lambda name=name: among[name](crowd) for name in _shown(asked)}
+            crowd, among = Shuffled(system, users), scenario.questions_of_crowds()
+            shown = {name: lambda name=name: among[name](crowd) for name in _shown(scenario)}
             shuffled = self._answers("shuffled ", shown)
             if (of_shares := own_measures(system, users).get("frequency_error")) is not None:
                 error = self._answers("", {"frequency_error": of_shares}).get("frequency_error")
@@ -218,17 +220,17 @@ class _Row:
             target = self._answers("", self._inverse(self._goal, shuffled or {}))
             if "value" in target:
                 target["met"] = self._goal.is_met(target["value"])
-        return Compared(alone, shuffled, error, target, self._refused)
+        return MechanismAnswers(alone, shuffled, error, target, self._refused)
 
     def _alone(self) -> dict[str, Callable[[], Result]]:
-        asked, system = self._asked, self._system
-        if isinstance(asked.knowledge, Exchangeable):
-            asked = replace(asked, prior=asked.knowledge.prior)
-        questions = asked.questions()
-        return {name: lambda name=name: questions[name](system) for name in _of_one(asked)}
+        scenario, system = self._scenario, self._system
+        if isinstance(scenario.knowledge, Exchangeable):
+            scenario = replace(scenario, prior=scenario.knowledge.prior)
+        questions = scenario.questions()
+        return {name: lambda name=name: questions[name](system) for name in _of_one(scenario)}
 
     def _information(self) -> dict[str, Callable[[], Result]]:
-        system, rng = self._system, self._asked.seed
+        system, rng = self._system, self._scenario.seed
         information: dict[str, Callable[[], Result]] = {}
         if system.secrets > 1:
             information["average_privacy"] = lambda: dc.information.average_privacy(system)
@@ -236,37 +238,37 @@ class _Row:
             information["effective_participation"] = lambda: dc.information.effective_participation(system, rng=rng)
         return information
 
-    def _inverse(self, goal: Goal, known: dict[str, Result]) -> dict[str, Callable[[], Any]]:
-        asked, system = self._asked, self._system
+    def _inverse(self, goal: Target, known: dict[str, Result]) -> dict[str, Callable[[], Any]]:
+        scenario, system = self._scenario, self._system
         inverse: dict[str, Callable[[], Any]] = {}
-        if (users := asked.users) is not None:
-            question = asked.questions_of_crowds()[goal.name]
+        if (users := scenario.users) is not None:
+            question = scenario.questions_of_crowds()[goal.name]
             inverse["value"] = lambda: known[goal.name] if goal.name in known else question(Shuffled(system, users))
         inverse["smallest_crowd"] = lambda: self._smallest_crowd(goal)
         if users is not None:
             inverse["largest_epsilon"] = lambda: sufficient_epsilon(goal, family_of(self._name), users)
         return inverse
 
-    def _smallest_crowd(self, goal: Goal) -> Result:
-        check_scales(self._asked.knowledge)
+    def _smallest_crowd(self, goal: Target) -> Result:
+        check_scales(self._scenario.knowledge)
         return sufficient_crowd(goal, self._system)
 
     def _answers(self, prefix: str, questions: Mapping[str, Callable[[], Any]]) -> dict[str, Any]:
         answers: dict[str, Any] = {}
         for name, answer in questions.items():
             try:
-                with self._watch.step(f"{self._name}: {prefix}{name}"):
+                with self._monitor.step(f"{self._name}: {prefix}{name}"):
                     answers[name] = answer()
             except InvalidValueError as error:
                 self._refused[f"{prefix}{name}"] = str(error)
         return answers
 
 
-def _of_one(asked: Asked) -> list[str]:
+def _of_one(scenario: Scenario) -> list[str]:
     """Return the questions that are answered of one person's report."""
-    return _shown(asked) if asked.users is None else ["posterior_vulnerability"]
+    return _shown(scenario) if scenario.users is None else ["posterior_vulnerability"]
 
 
-def _shown(asked: Asked) -> list[str]:
+def _shown(scenario: Scenario) -> list[str]:
     """Return the questions that are answered of each."""
-    return ["posterior_vulnerability", "bayes_security", *asked.claims()]
+    return ["posterior_vulnerability", "bayes_security", *scenario.claims()]

@@ -17,8 +17,8 @@ from discretion.blackbox.bayes_security import LEAST_NAMED, security_and_pair
 from discretion.blackbox.planning import as_half_width
 from discretion.errors import InvalidValueError
 from discretion.estimate import Estimate
+from discretion.jobs.monitor import Monitor
 from discretion.jobs.samples import SamplesFile, read_samples
-from discretion.jobs.watch import Watch
 from discretion.tables.layouts.headers import Header
 from discretion.validation import as_confidence, as_epsilon, as_probability
 
@@ -29,7 +29,7 @@ Method = Literal["auto", "frequentist", "nearest-neighbours"]
 
 
 @dataclass(frozen=True)
-class Estimated:
+class BlackBoxEstimates:
     """What samples tell of the secrets and the observations in a file.
 
     The leakiest pair of secrets is None where there is none, or where it is withheld: too few samples have one of them.
@@ -76,8 +76,8 @@ def estimate(
     header: Header = None,
     converging: bool = False,
     rng: int,
-    watch: Watch | None = None,
-) -> Estimated:
+    monitor: Monitor | None = None,
+) -> BlackBoxEstimates:
     r"""Return how well what a program shows gives its secrets away, with intervals that hold.
 
     Parameters
@@ -105,8 +105,8 @@ def estimate(
         Whether to add how the estimate settles with the number of samples.
     rng
         A seed for all parts of the answer.
-    watch
-        Who follows.
+    monitor
+        Follows each step, and may end it.
 
     Raises
     ------
@@ -134,36 +134,36 @@ def estimate(
         as_epsilon(epsilon)
     if delta is not None:
         as_probability(delta, "delta")
-    watch = watch or Watch()
-    with watch.step("reading the samples"):
+    monitor = monitor or Monitor()
+    with monitor.step("reading the samples"):
         data = read_samples(path, header, secret)
         secrets, observed = data.secrets, _observations(data, method)
         sides = None if epsilon is None and delta is None else _two_sides(data, method)
-    with watch.step("estimate_bayes_risk"):
+    with monitor.step("estimate_bayes_risk"):
         risk = estimate_bayes_risk(secrets, observed, confidence, method, rng)
-    with watch.step("estimate_bayes_security"):
+    with monitor.step("estimate_bayes_security"):
         among = secrets if all_secrets else None
         security, pair = security_and_pair(secrets, observed, confidence, method, rng, among)
         withheld = pair is not None and not show_rare and min(map(data.samples_of, pair)) < LEAST_NAMED
         counts = np.unique(secrets, return_counts=True)[1]
     profile = least = None
     if sides is not None and epsilon is not None:
-        with watch.step("estimate_privacy_profile"):
+        with monitor.step("estimate_privacy_profile"):
             profile = estimate_privacy_profile(sides.x, sides.y, epsilon, confidence, sides.method, rng)
     if sides is not None and delta is not None:
-        with watch.step("estimate_epsilon"):
+        with monitor.step("estimate_epsilon"):
             least = estimate_epsilon(sides.x, sides.y, delta, confidence, sides.method, rng)
     needed, not_computed, settling = None, dict[str, str](), None
     if half_width is not None:
-        with watch.step("samples_needed"):
+        with monitor.step("samples_needed"):
             try:
                 needed = samples_needed(half_width, secrets, observed, confidence, method, rng)
             except InvalidValueError as error:
                 not_computed["samples_needed"] = str(error)
     if converging:
-        with watch.step("how the estimate settles"):
+        with monitor.step("how the estimate settles"):
             settling = convergence(secrets, observed, confidence, method, rng)
-    return Estimated(
+    return BlackBoxEstimates(
         estimate_bayes_risk=risk,
         estimate_bayes_security=security,
         leakiest_pair=None if withheld else pair,

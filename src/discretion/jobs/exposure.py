@@ -25,7 +25,7 @@ from discretion.tables.counting.class_sizes import ExposureCurve
 
 
 @dataclass(frozen=True)
-class Certified:
+class ColumnBounds:
     """What each column's counts by themselves say of the exposure, and what it would be if none depended on another."""
 
     exposure_bound: Estimate
@@ -34,7 +34,7 @@ class Certified:
 
 
 @dataclass(frozen=True)
-class Exposed:
+class TableExposure:
     """How many people stand out by the columns that are not sensitive, of how many.
 
     ``certified`` where the bounds were asked for, and so the curves. ``numbers`` are those that a gate may be of.
@@ -47,7 +47,7 @@ class Exposed:
     people: int
     classes: int
     unique_rows: int
-    certified: Certified | None
+    certified: ColumnBounds | None
     curve: ExposureCurve | None
     bound_curve: ExposureBoundCurve | None
     numbers: TableNumbers
@@ -70,12 +70,12 @@ class Exposed:
 
 
 @dataclass(frozen=True)
-class CertifiedByCounts:
+class MarginalsExposure:
     """What the counts of columns say of people of whom no more is known."""
 
     columns: tuple[str, ...]
     people: int
-    certified: Certified
+    certified: ColumnBounds
 
     def to_dict(self) -> dict[str, Any]:
         """Return the numbers as one object, as JSON has it."""
@@ -90,7 +90,7 @@ def exposure(
     threshold: str | Fraction | float | None = None,
     bounds: bool = False,
     curve: bool = False,
-) -> Exposed:
+) -> TableExposure:
     """Return who stands out by all columns of a population together but the sensitive ones.
 
     Parameters
@@ -123,7 +123,7 @@ def exposure(
     share = exposure_of(population, k=k, threshold=threshold, columns=known)
     sizes = population.class_sizes(known)
     people = with_columns(population, known) if secrets and bounds else population
-    return Exposed(
+    return TableExposure(
         columns=known,
         sensitive=secrets,
         exposure=share,
@@ -145,7 +145,7 @@ def certified(
     *,
     k: int | None = None,
     threshold: str | Fraction | float | None = None,
-) -> CertifiedByCounts:
+) -> MarginalsExposure:
     """Return what the counts of columns certify of people of whom no more is known.
 
     Parameters
@@ -174,15 +174,15 @@ def certified(
     chosen = counts.known(columns)
     groups = [group for group in counts.groups if set(group) <= set(chosen)]
     known = counts.marginals(chosen, groups)
-    return CertifiedByCounts(chosen, counts.people, _certified_of(known, k=k, threshold=threshold))
+    return MarginalsExposure(chosen, counts.people, _certified_of(known, k=k, threshold=threshold))
 
 
 def _certified_of(
     people: Population | Marginals, *, k: int | None = None, threshold: str | Fraction | float | None = None
-) -> Certified:
+) -> ColumnBounds:
     """Return what the columns' counts by themselves say of all columns together."""
     groups = people.groups if isinstance(people, Marginals) else ()
-    return Certified(
+    return ColumnBounds(
         exposure_bound(people, k=k, threshold=threshold, groups=groups),
         theorem_bound(people, k=k, threshold=threshold),
         exposure_if_independent(people, k=k, threshold=threshold),

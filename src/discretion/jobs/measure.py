@@ -15,8 +15,8 @@ from discretion.adversaries.priors import as_prior
 from discretion.channels import System
 from discretion.errors import InvalidValueError, UnsupportedError
 from discretion.estimate import in_doubles
-from discretion.jobs.questions import Asked
-from discretion.jobs.watch import Watch
+from discretion.jobs.monitor import Monitor
+from discretion.jobs.scenario import Scenario
 from discretion.measures import (
     ldp_epsilon,
     leakiest_pair,
@@ -34,7 +34,7 @@ Quantity = Callable[[], Any]
 
 
 @dataclass(frozen=True)
-class Measured:
+class Measurement:
     """The answers by their functions' names, of those that there are none why, and a curve of attacks if asked for."""
 
     answers: Mapping[str, Any]
@@ -48,25 +48,25 @@ class Measured:
 
 def measure(
     mechanism: System,
-    asked: Asked,
+    scenario: Scenario,
     *,
     shuffled: bool = False,
     population: PopulationLaw | None = None,
     only: Sequence[str] = (),
     needed: Sequence[str] = (),
     curve: bool = False,
-    watch: Watch | None = None,
-) -> Measured:
-    """Return the measures of a mechanism that have a meaning for what is asked.
+    monitor: Monitor | None = None,
+) -> Measurement:
+    """Return the measures of a mechanism that have a meaning in a scenario.
 
     Parameters
     ----------
     mechanism
         What one person does to her value.
-    asked
+    scenario
         Of whom, against whom and at which levels.
     shuffled
-        Whether what is seen are the reports of all ``asked.users`` together.
+        Whether what is seen are the reports of all ``scenario.users`` together.
     population
         The law of the population's shares; None leaves out what is measured against it, unless it is named.
     only
@@ -75,32 +75,32 @@ def measure(
         Names that have to be among theirs.
     curve
         Whether to find the curve of the best attacks too.
-    watch
-        Who follows.
+    monitor
+        Follows each step, and may end it.
 
     Returns
     -------
-    Measured
+    Measurement
         In the order of the names.
 
     Raises
     ------
     InvalidValueError, UnsupportedError
-        If what is asked does not fit the mechanism, a name is none, or one that was named has no answer.
+        If the scenario does not fit the mechanism, a name is none, or one that was named has no answer.
 
     Examples
     --------
-    >>> found = measure(dc.RandomizedResponse(2, p=0.75), Asked(), only=["posterior_vulnerability", "bayes_security"])
-    >>> found.to_dict()
-    {'posterior_vulnerability': 0.75, 'bayes_security': 0.5}
+    >>> result = measure(dc.RandomizedResponse(2, p=0.75), Scenario(), only=["posterior_vulnerability", "leakage"])
+    >>> result.to_dict()
+    {'posterior_vulnerability': 0.75, 'leakage': 1.5}
     """
-    watch = watch or Watch()
-    as_prior(asked.prior, mechanism.secrets)
-    as_gain(asked.gain, mechanism.secrets)
-    crowd = dc.Shuffled(mechanism, as_crowd(asked.users, "users")) if shuffled else None
-    seen, claimed = _systems(mechanism, asked, crowd)
-    quantities = _quantities(mechanism, seen, claimed, asked)
-    of_population = _information(mechanism, asked, population, shuffled)
+    monitor = monitor or Monitor()
+    as_prior(scenario.prior, mechanism.secrets)
+    as_gain(scenario.gain, mechanism.secrets)
+    crowd = dc.Shuffled(mechanism, as_crowd(scenario.users, "users")) if shuffled else None
+    seen, claimed = _systems(mechanism, scenario, crowd)
+    quantities = _quantities(mechanism, seen, claimed, scenario)
+    of_population = _information(mechanism, scenario, population, shuffled)
     if population is not None:
         quantities |= of_population
     known = quantities | of_population
@@ -111,36 +111,38 @@ def measure(
     refused: dict[str, str] = {}
     for name in named or quantities:
         try:
-            with watch.step(name):
+            with monitor.step(name):
                 answers[name] = known[name]()
         except (InvalidValueError, UnsupportedError) as error:
-            if (named and not watch.over) or (watch.over and not answers):
+            if (named and not monitor.over) or (monitor.over and not answers):
                 raise
             refused[name] = str(error)
     if not curve:
-        return Measured(answers, refused)
-    with watch.step("tradeoff"):
-        return Measured(answers, refused, dc.tradeoff(claimed))
+        return Measurement(answers, refused)
+    with monitor.step("tradeoff"):
+        return Measurement(answers, refused, dc.tradeoff(claimed))
 
 
-def _systems(mechanism: System, asked: Asked, crowd: "dc.Shuffled | None") -> tuple[System, System]:
+def _systems(mechanism: System, scenario: Scenario, crowd: "dc.Shuffled | None") -> tuple[System, System]:
     """Return what the adversary sees, and what one sees against whom a claim of differential privacy is meant."""
     if crowd is None:
         return mechanism, mechanism
     # One view for all measures, so that one sample answers them.
-    seen = crowd.seen_by(asked.against("posterior_vulnerability"), asked.seed)
-    return seen, seen if asked.knowledge is not None else crowd.seen_by(asked.against("privacy_profile"), asked.seed)
+    seen = crowd.seen_by(scenario.against("posterior_vulnerability"), scenario.seed)
+    return seen, seen if scenario.knowledge is not None else crowd.seen_by(
+        scenario.against("privacy_profile"), scenario.seed
+    )
 
 
-def _quantities(mechanism: System, seen: System, claimed: System, asked: Asked) -> dict[str, Quantity]:
+def _quantities(mechanism: System, seen: System, claimed: System, scenario: Scenario) -> dict[str, Quantity]:
     """Return the measures that have a meaning for these inputs, by their function's name."""
-    prior = prior_on(seen, asked.prior)
+    prior = prior_on(seen, scenario.prior)
     before = np.full(mechanism.secrets, 1 / mechanism.secrets) if prior is None else prior
-    questions, claims = asked.questions(), asked.claims()
-    quantities: dict[str, Quantity] = {"prior_vulnerability": lambda: float(prior_vulnerability(before, asked.gain))}
+    questions, claims = scenario.questions(), scenario.claims()
+    quantities: dict[str, Quantity] = {"prior_vulnerability": lambda: float(prior_vulnerability(before, scenario.gain))}
     quantities |= {name: partial(question, seen) for name, question in questions.items() if name not in claims}
-    if asked.gain is None:
-        if asked.knowledge is None:
+    if scenario.gain is None:
+        if scenario.knowledge is None:
             quantities["multiplicative_bayes_capacity"] = lambda: in_doubles(multiplicative_bayes_capacity(seen))
             with suppress(UnsupportedError):  # which prior attains it is not known of DP-SGD
                 quantities["shannon_capacity"] = shannon_capacity.plan(seen).compute
@@ -148,15 +150,15 @@ def _quantities(mechanism: System, seen: System, claimed: System, asked: Asked) 
             quantities["ldp_epsilon"] = lambda: ldp_epsilon(seen)
         if seen.secrets > 1:
             quantities["leakiest_pair"] = lambda: leakiest_pair(seen)
-        quantities |= own_measures(mechanism, asked.users)
+        quantities |= own_measures(mechanism, scenario.users)
     return quantities | {name: partial(question, claimed) for name, question in claims.items()}
 
 
 def _information(
-    mechanism: System, asked: Asked, population: PopulationLaw | None, shuffled: bool
+    mechanism: System, scenario: Scenario, population: PopulationLaw | None, shuffled: bool
 ) -> dict[str, Quantity]:
     """Return what is measured against a law of the population, loaded when it is asked for."""
-    rng = asked.seed
+    rng = scenario.seed
     quantities: dict[str, Quantity] = {}
     if not shuffled:
         quantities |= {
@@ -167,7 +169,7 @@ def _information(
         "asymptotic_utility": lambda: dc.information.asymptotic_utility(mechanism, population, rng),
         "effective_participation": lambda: dc.information.effective_participation(mechanism, population, rng),
     }
-    if (n := asked.users) is not None:
+    if (n := scenario.users) is not None:
         quantities |= {
             "population_information": lambda: dc.information.population_information(mechanism, n, population, rng),
             "distribution_utility": lambda: dc.information.distribution_utility(mechanism, n, population, rng),

@@ -11,7 +11,7 @@ from typing import Any
 
 from discretion.anonymity import ColumnKind, Population, column_kinds
 from discretion.errors import InvalidTableError, InvalidValueError
-from discretion.printable import printable
+from discretion.escaping import printable
 from discretion.tables.layouts.column_names import distinct_names, names_among
 from discretion.tables.layouts.headers import Header
 from discretion.tables.locations import is_address

@@ -4,7 +4,11 @@ The adversary knows every column of a person but the sensitive ones. A name that
 adversary who knows the sensitive columns too; when it guesses one of them, it knows all others.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from discretion.anonymity import Population
+from discretion.anonymity.attacks.reidentification_inference import inferences
 
 # A risk as regulators name it → the measure's name.
 RISKS = {
@@ -46,3 +50,22 @@ def table_measures(sensitive: Iterable[str]) -> tuple[str, ...]:
     """
     of_classes = (*OF_CLASSES, *(ALL_COLUMNS + name for name in OF_CLASSES))
     return ("people", *of_classes, *(name for column in sensitive for name in sensitive_measures(column)))
+
+
+@dataclass(frozen=True)
+class GuessReport:
+    """How often a sensitive value is guessed right before and after, and of how many people it is certain."""
+
+    sensitive: str
+    before: float
+    after: float
+    certain_people: int
+
+
+def guess_reports(population: Population, columns: Sequence[str], sensitive: Iterable[str]) -> tuple[GuessReport, ...]:
+    """Return of each sensitive column how well it is guessed by who knows these columns, or the others of them."""
+    return tuple(
+        GuessReport(name, attack.prior, attack.posterior, attack.certain_people)
+        for name in sensitive
+        for attack in inferences(population, [tuple(column for column in columns if column != name)], name)
+    )

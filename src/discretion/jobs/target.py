@@ -10,7 +10,7 @@ from discretion.adversaries import AllButOne, Exchangeable, Knowledge, PartlyInf
 from discretion.channels import System
 from discretion.errors import InvalidValueError, UnsupportedError
 from discretion.estimate import End, Estimate, highest, lowest
-from discretion.jobs.questions import LEVEL_OF, Asked, CrowdQuestion, Result
+from discretion.jobs.scenario import LEVEL_OF, CrowdQuestion, Result, Scenario
 from discretion.measures import privacy_profile
 from discretion.shuffling import Shuffled, largest_epsilon, smallest_crowd
 from discretion.spelling import one_of
@@ -33,7 +33,7 @@ _BESIDE = 2e-9
 
 
 @dataclass(frozen=True)
-class Goal:
+class Target:
     """A target, and the question with which to look for where it is met."""
 
     name: str
@@ -55,7 +55,7 @@ class Goal:
         return True if surely <= level else None if maybe <= level else False
 
 
-def goal_of(text: str, asked: Asked) -> Goal:
+def target_of(text: str, scenario: Scenario) -> Target:
     """Return the target spelled as ``measure<=number`` or ``measure>=number``."""
     parts = re.fullmatch(r"\s*(\w+)\s*(<=|>=)\s*(\S+)\s*", text)
     if parts is None:
@@ -71,14 +71,14 @@ def goal_of(text: str, asked: Asked) -> Goal:
         )
     (level,) = numbers_of(number, "the target's level", float)
     level = as_real(level, "the target's level")
-    questions = asked.questions_of_crowds()
+    questions = scenario.questions_of_crowds()
     if name not in questions:
         raise InvalidValueError(f"a target for {name} needs {LEVEL_OF[name]}; add it")
-    if name == "dp_epsilon" and asked.delta is not None and level >= 0:
+    if name == "dp_epsilon" and scenario.delta is not None and level >= 0:
         # The same target, without looking for ε at every step.
-        knowledge = asked.against(name)
-        return Goal(name, operator, level, lambda s: privacy_profile(s.seen_by(knowledge), level), asked.delta)
-    return Goal(name, operator, level, questions[name], level)
+        knowledge = scenario.against(name)
+        return Target(name, operator, level, lambda s: privacy_profile(s.seen_by(knowledge), level), scenario.delta)
+    return Target(name, operator, level, questions[name], level)
 
 
 def check_scales(adversary: Knowledge | None) -> None:
@@ -95,7 +95,7 @@ def check_scales(adversary: Knowledge | None) -> None:
         )
 
 
-def sufficient_crowd(goal: Goal, system: System) -> Result:
+def sufficient_crowd(goal: Target, system: System) -> Result:
     """Return the smallest number of users that meets a target: an upper bound where the answers are bounds.
 
     So many users are sufficient. Fewer than its lower end are not.
@@ -110,7 +110,7 @@ def sufficient_crowd(goal: Goal, system: System) -> Result:
     return search.between(min(fewest, enough), enough, safe="high")
 
 
-def sufficient_epsilon(goal: Goal, family: Callable[[float], System], users: int) -> Result:
+def sufficient_epsilon(goal: Target, family: Callable[[float], System], users: int) -> Result:
     """Return the largest ε that meets a target among so many users: a lower bound where the answers are bounds.
 
     So large an ε is sufficient. One above its upper end is not.
@@ -131,7 +131,7 @@ def sufficient_epsilon(goal: Goal, family: Callable[[float], System], users: int
 class _Search:
     """A target's question, which remembers what its answers rest on."""
 
-    def __init__(self, goal: Goal) -> None:
+    def __init__(self, goal: Target) -> None:
         self._goal = goal
         self._estimates: list[Estimate] = []
         self._certified = True

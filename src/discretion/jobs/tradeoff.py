@@ -9,7 +9,7 @@ import discretion as dc
 from discretion import limits
 from discretion.channels import System
 from discretion.errors import InvalidValueError
-from discretion.jobs.watch import Watch
+from discretion.jobs.monitor import Monitor
 from discretion.mechanisms import own_measures, reporting
 from discretion.spelling import family_of
 from discretion.spelling.numbers import numbers_of
@@ -53,10 +53,10 @@ class Tradeoff:
 
 
 def tradeoff(
-    systems: Mapping[str, System], epsilons: Iterable[float], users: int | None, rng: int | None, watch: Watch
+    systems: Mapping[str, System], epsilons: Iterable[float], users: int | None, rng: int | None, monitor: Monitor
 ) -> Tradeoff:
     """Return the points of mechanisms by their spelling, each at the same ε and at its own, marked as given."""
-    drawn = _Drawn(systems, epsilons, users, rng, watch)
+    drawn = _Drawn(systems, epsilons, users, rng, monitor)
     return Tradeoff({name: drawn.curve(name) for name in systems}, drawn.best())
 
 
@@ -69,10 +69,10 @@ class _Drawn:
         epsilons: Iterable[float],
         users: int | None,
         rng: int | None,
-        watch: Watch,
+        monitor: Monitor,
     ) -> None:
-        self._systems, self._users, self._rng, self._watch = systems, users, rng, watch
-        with watch.step("where the mechanisms are"):
+        self._systems, self._users, self._rng, self._monitor = systems, users, rng, monitor
+        with monitor.step("where the mechanisms are"):
             self._own = {name: dc.ldp_epsilon(system) for name, system in systems.items()}
         self._epsilons = sorted({*epsilons, *(epsilon for epsilon in self._own.values() if 0 < epsilon < math.inf)})
 
@@ -88,7 +88,7 @@ class _Drawn:
             mechanisms |= {epsilon: family(epsilon) for epsilon in self._epsilons if epsilon != own}
         points: list[Point] = []
         for epsilon in sorted(mechanisms):
-            with self._watch.step(f"{name}: ε = {epsilon:g}"):
+            with self._monitor.step(f"{name}: ε = {epsilon:g}"):
                 points.append(self._point(epsilon, mechanisms[epsilon]) | {"given": epsilon == own})
         return points
 
@@ -113,6 +113,6 @@ class _Drawn:
         return point
 
     def _best(self, k: int, epsilon: float) -> Point:
-        with self._watch.step(f"the best of all mechanisms: ε = {epsilon:g}"):
+        with self._monitor.step(f"the best of all mechanisms: ε = {epsilon:g}"):
             design = dc.optimal_mechanism(k, epsilon=epsilon, rng=self._rng)
             return self._point(epsilon, design.mechanism) | {"gap": design.gap}

@@ -1,27 +1,44 @@
 """Measures: functions of a system and an adversary, named by their quantity."""
 
 from discretion.measures import parallel as parallel, repeated as repeated
-from discretion.measures.additive_capacity import additive_capacity
-from discretion.measures.alpha_capacity import sibson_capacity
-from discretion.measures.alpha_information import arimoto_information, maximal_leakage, sibson_information
-from discretion.measures.bayes_security import bayes_security, leakiest_pair, leakiest_pairs
-from discretion.measures.capacity import multiplicative_bayes_capacity
-from discretion.measures.divergences import hockey_stick, renyi_divergence, total_variation
-from discretion.measures.hyper import Hyper, hyper
-from discretion.measures.information import mutual_information
-from discretion.measures.local_privacy import ldp_epsilon
-from discretion.measures.measure import method
-from discretion.measures.pointwise_leakage import PointwiseLeakage, pointwise_maximal_leakage
-from discretion.measures.privacy import dp_epsilon, privacy_profile, renyi_dp
-from discretion.measures.shannon_capacity import shannon_capacity
-from discretion.measures.tradeoff import tradeoff
-from discretion.measures.uncertainty import (
+from discretion.measures.attack_curves import tradeoff
+from discretion.measures.guesses import (
+    Hyper,
+    additive_capacity,
+    bayes_risk,
+    bayes_security,
+    hyper,
+    leakage,
+    leakiest_pair,
+    leakiest_pairs,
+    multiplicative_bayes_capacity,
+    posterior_vulnerability,
+    prior_vulnerability,
+)
+from discretion.measures.information import (
+    PointwiseLeakage,
+    arimoto_information,
+    maximal_leakage,
+    mutual_information,
+    pointwise_maximal_leakage,
     posterior_entropy,
     posterior_guessing_entropy,
     prior_entropy,
     prior_guessing_entropy,
+    shannon_capacity,
+    sibson_capacity,
+    sibson_information,
 )
-from discretion.measures.vulnerability import bayes_risk, leakage, posterior_vulnerability, prior_vulnerability
+from discretion.measures.measure import method
+from discretion.measures.privacy_loss import (
+    dp_epsilon,
+    hockey_stick,
+    ldp_epsilon,
+    privacy_profile,
+    renyi_divergence,
+    renyi_dp,
+    total_variation,
+)
 
 __all__ = [
     "Hyper",

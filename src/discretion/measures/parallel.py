@@ -15,25 +15,25 @@ from discretion.channels.composition.repeated import Repeated
 from discretion.channels.composition.side_by_side import Parallel
 from discretion.errors import TooLargeError
 from discretion.estimate import Estimate, as_share, bracketed, highest, largest, lowest, settled
-from discretion.measures.atom_sums import AtomSum
-from discretion.measures.bayes_security import plan_bayes_security
-from discretion.measures.capacity import plan_multiplicative_bayes_capacity
-from discretion.measures.composed_losses import BothWays
-from discretion.measures.divergences import renyi_of_logs
-from discretion.measures.information import plan_mutual_information
-from discretion.measures.local_privacy import plan_ldp_epsilon
-from discretion.measures.losses import LatticeLosses, Losses, leakiest_losses
+from discretion.measures.guesses.bayes_security import plan_bayes_security
+from discretion.measures.guesses.capacities import plan_multiplicative_bayes_capacity
+from discretion.measures.guesses.vulnerability import Prior, plan_bayes_risk, plan_posterior_vulnerability
+from discretion.measures.information.mutual_information import plan_mutual_information
 from discretion.measures.measure import Method, Plan
-from discretion.measures.privacy import (
+from discretion.measures.privacy_loss.atom_sums import AtomSum
+from discretion.measures.privacy_loss.composed_losses import BothWays
+from discretion.measures.privacy_loss.differential_privacy import (
     Profile,
     claimed,
     log_likelihoods,
     plan_privacy_profile,
     plan_renyi,
 )
-from discretion.measures.row_losses import RowLosses
-from discretion.measures.vulnerability import Prior, plan_bayes_risk, plan_posterior_vulnerability
-from discretion.numerics.matrices import Reals
+from discretion.measures.privacy_loss.divergences import renyi_of_logs
+from discretion.measures.privacy_loss.local_privacy import plan_ldp_epsilon
+from discretion.measures.privacy_loss.losses import LatticeLosses, Losses, leakiest_losses
+from discretion.measures.privacy_loss.row_losses import RowLosses
+from discretion.numerics.arrays import Reals
 
 BY_SUM = Method("between the most that one part tells and the sum of all", "bound")
 THEOREM_3 = "Bayes-sec Theorem 3 from each part"

@@ -11,13 +11,13 @@ from discretion.channels.composition.repeated import Repeated
 from discretion.errors import TooLargeError, UnsupportedError
 from discretion.estimate import Estimate, highest, lowest, settled
 from discretion.measures.attack_curves.best_tests import BestTests
-from discretion.measures.attack_curves.of_losses import epsilon_of_losses, tests_of_losses
-from discretion.measures.bayes_security import Pair, plan_bayes_security
-from discretion.measures.composed_losses import BothWays
-from discretion.measures.local_privacy import plan_ldp_epsilon
-from discretion.measures.losses import leakiest_losses
+from discretion.measures.attack_curves.loss_curves import epsilon_of_losses, tests_of_losses
+from discretion.measures.attack_curves.tradeoff import plan_tradeoff
+from discretion.measures.guesses.bayes_security import Pair, plan_bayes_security
+from discretion.measures.guesses.rational import Rows, exact_rows
 from discretion.measures.measure import Method, Plan
-from discretion.measures.privacy import (
+from discretion.measures.privacy_loss.composed_losses import BothWays
+from discretion.measures.privacy_loss.differential_privacy import (
     Bound,
     Profile,
     claimed,
@@ -27,9 +27,9 @@ from discretion.measures.privacy import (
     plan_profile_bound,
     plan_renyi,
 )
-from discretion.measures.rational import Rows, exact_rows
-from discretion.measures.tradeoff import plan_tradeoff
-from discretion.numerics.matrices import Reals
+from discretion.measures.privacy_loss.local_privacy import plan_ldp_epsilon
+from discretion.measures.privacy_loss.losses import leakiest_losses
+from discretion.numerics.arrays import Reals
 from discretion.validation import Fractions
 
 # Of a total variation, and of a Hellinger distance; a power must not make much of it.

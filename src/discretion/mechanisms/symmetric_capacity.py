@@ -1,8 +1,8 @@
 """Shannon's capacity where all values can change places: the uniform prior attains it."""
 
 from discretion.estimate import Estimate
+from discretion.measures.information.capacities import attained_uniformly, plan_shannon_capacity
 from discretion.measures.measure import Plan
-from discretion.measures.shannon_capacity import attained_uniformly, plan_shannon_capacity
 from discretion.mechanisms.mechanism import Mechanism
 
 

@@ -1,6 +1,6 @@
 """Names and values out of tables, as far as there is room for them."""
 
-from discretion.printable import printable
+from discretion.escaping import printable
 
 _LONGEST_VALUE = 40
 # Names in a cell, or of what is missing there.

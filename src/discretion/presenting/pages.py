@@ -5,9 +5,9 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from discretion.escaping import printable
 from discretion.presenting.numbers import WITHIN_NUMBERS
 from discretion.presenting.views.html import set_apart
-from discretion.printable import printable
 
 
 def environment(room: str) -> Any:

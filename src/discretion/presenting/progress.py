@@ -7,7 +7,7 @@ from contextlib import suppress
 from threading import Event, Thread
 from typing import TextIO
 
-from discretion.printable import printable
+from discretion.escaping import printable
 
 
 class Progress:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.text import Text
 
-from discretion.printable import printable
+from discretion.escaping import printable
 
 # What a shell reads in double quotes, too, as something else.
 _SPECIAL = re.compile(r'([\\"$`])')

@@ -12,9 +12,9 @@ from rich.containers import Lines
 from rich.table import Table
 from rich.text import Text
 
+from discretion.escaping import printable
 from discretion.presenting.numbers import WITHIN_NUMBERS
 from discretion.presenting.width import width
-from discretion.printable import printable
 
 # Stands for a space at which no line ends: no-break spaces are spaces to rich, and this is in no printable text.
 _KEPT = "\ue000"

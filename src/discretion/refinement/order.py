@@ -10,19 +10,19 @@ from discretion.adversaries.gains import Gain, identity_gain
 from discretion.adversaries.priors import uniform
 from discretion.channels.channel import Channel, System, as_system
 from discretion.errors import InvalidValueError, TooLargeError
-from discretion.measures.vulnerability import posterior_vulnerability
-from discretion.numerics.matrices import Reals
+from discretion.measures.guesses.vulnerability import posterior_vulnerability
+from discretion.notebook import Chartable
+from discretion.numerics.arrays import Reals
 from discretion.refinement.nearest import TOLERANCE
 from discretion.refinement.pair import Pair
 from discretion.refinement.refines import refines
 from discretion.refinement.verdict import Refinement, Witness
-from discretion.shown import Drawn
 
 Names = tuple[str, str]
 
 
 @dataclass(frozen=True, eq=False)
-class Order(Drawn):
+class Order(Chartable):
     """Several systems in the order of refinement; ``.chart()`` draws it as a Hasse diagram.
 
     Parameters

@@ -5,9 +5,9 @@ from functools import singledispatch
 from discretion.channels.channel import System
 from discretion.errors import InvalidValueError
 from discretion.estimate import Estimate, highest, lowest
-from discretion.measures.capacity import plan_multiplicative_bayes_capacity
+from discretion.measures.guesses.capacities import plan_multiplicative_bayes_capacity
+from discretion.measures.guesses.overlap import least_overlap
 from discretion.measures.measure import Method, Plan, as_plain, measure
-from discretion.measures.overlap import least_overlap
 from discretion.validation import as_count, as_real
 
 _SHARED = Method("the least that some secrets' observations have in common", "exact")

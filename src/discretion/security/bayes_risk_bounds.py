@@ -8,8 +8,8 @@ from numpy.typing import ArrayLike
 
 from discretion.channels.channel import System
 from discretion.estimate import highest, lowest
-from discretion.measures.bayes_security import plan_bayes_security
-from discretion.measures.capacity import plan_multiplicative_bayes_capacity
+from discretion.measures.guesses.bayes_security import plan_bayes_security
+from discretion.measures.guesses.capacities import plan_multiplicative_bayes_capacity
 from discretion.measures.measure import Method, Plan, as_plain, measure, prior_on
 
 

@@ -11,11 +11,11 @@ import numpy as np
 from discretion.adversaries.priors import written_out
 from discretion.channels.channel import System
 from discretion.estimate import Estimate, highest, in_doubles
-from discretion.measures.local_privacy import ldp_epsilon
-from discretion.measures.privacy import normal_epsilon, ratio_of
-from discretion.measures.vulnerability import Prior, posterior_vulnerability
-from discretion.shuffling.others import Group, blanket_probability, is_symmetric, report_types
-from discretion.shuffling.pairs import Blanket
+from discretion.measures.guesses.vulnerability import Prior, posterior_vulnerability
+from discretion.measures.privacy_loss.differential_privacy import normal_epsilon, ratio_of
+from discretion.measures.privacy_loss.local_privacy import ldp_epsilon
+from discretion.shuffling.laws.groups import Group, blanket_probability, is_symmetric, report_types
+from discretion.shuffling.laws.pairs import Blanket
 
 METHOD = "certified upper bound by the privacy blanket"
 

@@ -10,14 +10,14 @@ from discretion.channels.channel import Channel, Composable, System
 from discretion.channels.composition.repeated import Repeated
 from discretion.errors import TooLargeError
 from discretion.estimate import Estimate, bracketed, highest, lowest, mapped
-from discretion.measures.bayes_security import plan_bayes_security
-from discretion.measures.capacity import plan_multiplicative_bayes_capacity
-from discretion.measures.information import plan_mutual_information
-from discretion.measures.local_privacy import plan_ldp_epsilon
-from discretion.measures.losses import leakiest_losses
+from discretion.measures.guesses.bayes_security import plan_bayes_security
+from discretion.measures.guesses.capacities import plan_multiplicative_bayes_capacity
+from discretion.measures.guesses.vulnerability import Prior, plan_bayes_risk, plan_posterior_vulnerability
+from discretion.measures.information.mutual_information import plan_mutual_information
 from discretion.measures.measure import Method, Plan
-from discretion.measures.privacy import Profile, plan_privacy_profile, plan_renyi
-from discretion.measures.vulnerability import Prior, plan_bayes_risk, plan_posterior_vulnerability
+from discretion.measures.privacy_loss.differential_privacy import Profile, plan_privacy_profile, plan_renyi
+from discretion.measures.privacy_loss.local_privacy import plan_ldp_epsilon
+from discretion.measures.privacy_loss.losses import leakiest_losses
 
 Result = Plan[float | Estimate]
 THEOREM_3 = Method("Bayes-sec Theorem 3 from one user, and all with the same two values", "bound")
@@ -49,7 +49,7 @@ def _of_each(system: IndependentUsers, plan: Result, function: Callable[[float],
 
 
 @plan_posterior_vulnerability.register
-def _(system: IndependentUsers, prior: Prior, gain: Gain) -> Result:
+def _vulnerability_of_independent_users(system: IndependentUsers, prior: Prior, gain: Gain) -> Result:
     if prior is not None or not isinstance(gain, IdentityGain):
         return plan_posterior_vulnerability.dispatch(object)(system, prior, gain)
     one = plan_posterior_vulnerability(system.mechanism, None, IdentityGain(system.mechanism.secrets))
@@ -57,7 +57,7 @@ def _(system: IndependentUsers, prior: Prior, gain: Gain) -> Result:
 
 
 @plan_bayes_risk.register
-def _(system: IndependentUsers, prior: Prior) -> Result:
+def _bayes_risk_of_independent_users(system: IndependentUsers, prior: Prior) -> Result:
     if prior is not None:
         return plan_bayes_risk.dispatch(object)(system, prior)
     one = plan_bayes_risk(system.mechanism, None)
@@ -65,7 +65,7 @@ def _(system: IndependentUsers, prior: Prior) -> Result:
 
 
 @plan_multiplicative_bayes_capacity.register
-def _(system: IndependentUsers) -> Result:
+def _bayes_capacity_of_independent_users(system: IndependentUsers) -> Result:
     def power(factor: float) -> float:
         try:
             return factor**system.n
@@ -79,24 +79,24 @@ def _(system: IndependentUsers) -> Result:
 
 
 @plan_mutual_information.register
-def _(system: IndependentUsers, prior: Prior) -> Result:
+def _information_of_independent_users(system: IndependentUsers, prior: Prior) -> Result:
     if prior is not None:
         return plan_mutual_information.dispatch(object)(system, prior)
     return _of_each(system, plan_mutual_information(system.mechanism, None), lambda nats: system.n * nats)
 
 
 @plan_ldp_epsilon.register
-def _(system: IndependentUsers) -> Plan[float]:
+def _ldp_epsilon_of_independent_users(system: IndependentUsers) -> Plan[float]:
     return plan_ldp_epsilon(Repeated(system.mechanism, system.n))
 
 
 @plan_renyi.register
-def _(system: IndependentUsers, order: float) -> Plan[float | Estimate]:
+def _renyi_of_independent_users(system: IndependentUsers, order: float) -> Plan[float | Estimate]:
     return plan_renyi(Repeated(system.mechanism, system.n), order)
 
 
 @plan_privacy_profile.register
-def _(system: IndependentUsers) -> Plan[Profile]:
+def _privacy_profile_of_independent_users(system: IndependentUsers) -> Plan[Profile]:
     # Of any two values of each user, what the leakiest two show is told apart at least as well.
     if leakiest_losses(system.mechanism) is None:
         return plan_privacy_profile.dispatch(object)(system)
@@ -104,7 +104,7 @@ def _(system: IndependentUsers) -> Plan[Profile]:
 
 
 @plan_bayes_security.register
-def _(system: IndependentUsers) -> Result:
+def _bayes_security_of_independent_users(system: IndependentUsers) -> Result:
     same = plan_bayes_security(Repeated(system.mechanism, system.n))
     if leakiest_losses(system.mechanism) is not None:
         return same

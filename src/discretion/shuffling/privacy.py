@@ -5,39 +5,43 @@ import math
 from collections.abc import Iterable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discretion import limits
 from discretion.errors import TooLargeError
 from discretion.estimate import Estimate, as_share, highest, lowest
-from discretion.measures.divergences import logarithms, renyi_of_logs
-from discretion.measures.local_privacy import EXTREMES, plan_ldp_epsilon
 from discretion.measures.measure import Plan
 from discretion.measures.parallel import divergences, pairs_alike
-from discretion.measures.privacy import Profile, log_likelihoods, plan_privacy_profile, plan_renyi, ratio_of
+from discretion.measures.privacy_loss.differential_privacy import (
+    Profile,
+    log_likelihoods,
+    plan_privacy_profile,
+    plan_renyi,
+    ratio_of,
+)
+from discretion.measures.privacy_loss.divergences import logarithms, renyi_of_logs
+from discretion.measures.privacy_loss.local_privacy import EXTREMES, plan_ldp_epsilon
+from discretion.numerics.arrays import Reals
 from discretion.numerics.histograms.histograms import dirichlet_multinomial_pmf, histograms
 from discretion.numerics.histograms.log_histograms import log_add_draw, log_histogram_law
-from discretion.shuffling.blanket import BOUND, between
-from discretion.shuffling.others import Group, is_symmetric, log_report_types
-from discretion.shuffling.pairs import LOUD, PairOfValues, largest_excess_beyond, largest_log_ratio, unlike
+from discretion.shuffling.known_others import AmongExchangeable, AmongOthers, AmongWorst, View
+from discretion.shuffling.laws.blanket import BOUND, between
+from discretion.shuffling.laws.groups import Group, is_symmetric, log_report_types
+from discretion.shuffling.laws.pairs import LOUD, PairOfValues, largest_excess_beyond, largest_log_ratio, unlike
 from discretion.shuffling.plans import HISTOGRAMS, PLAIN, method_of_pairs
-from discretion.shuffling.views import AmongExchangeable, AmongOthers, AmongWorst, View
-from discretion.shuffling.worst_counts import ENUMERATED, OfPairs, is_enumerable, of_excess, worst_counts, worst_of
-
-Reals = NDArray[np.float64]
+from discretion.shuffling.worst_others import ENUMERATED, OfPairs, is_enumerable, of_excess, worst_counts, worst_of
 
 _MOST_TRIED = 8
 
 
 @plan_privacy_profile.register
-def _(system: AmongOthers) -> Plan[Profile]:
+def _privacy_profile_among_known(system: AmongOthers) -> Plan[Profile]:
     if _is_plain(system):
         return plan_privacy_profile(system.mechanism).named(PLAIN)
     return Plan(method_of_pairs(system), lambda: _profile(_both_ways(system.pairs)))
 
 
 @plan_privacy_profile.register
-def _(system: AmongWorst) -> Plan[Profile]:
+def _privacy_profile_among_worst(system: AmongWorst) -> Plan[Profile]:
     listed: dict[tuple[int, ...], list[PairOfValues]] = {}
 
     def profile(epsilon: float) -> float | Estimate:
@@ -50,14 +54,14 @@ def _(system: AmongWorst) -> Plan[Profile]:
 
 
 @plan_renyi.register
-def _(system: AmongOthers, order: float) -> Plan[float | Estimate]:
+def _renyi_among_known(system: AmongOthers, order: float) -> Plan[float | Estimate]:
     if _is_plain(system):
         return plan_renyi(system.mechanism, order).named(PLAIN)
     return Plan(HISTOGRAMS, lambda: _largest_renyi(system, _both_ways(system.pairs), order))
 
 
 @plan_renyi.register
-def _(system: AmongExchangeable, order: float) -> Plan[float | Estimate]:
+def _renyi_among_exchangeable(system: AmongExchangeable, order: float) -> Plan[float | Estimate]:
     if order >= 1 and math.isinf(plan_renyi(system.mechanism, order).compute()):
         # A report that only some values can give excludes the others where all give it, however rarely.
         return Plan(HISTOGRAMS, lambda: math.inf)
@@ -65,7 +69,7 @@ def _(system: AmongExchangeable, order: float) -> Plan[float | Estimate]:
 
 
 @plan_renyi.register
-def _(system: AmongWorst, order: float) -> Plan[float | Estimate]:
+def _renyi_among_worst(system: AmongWorst, order: float) -> Plan[float | Estimate]:
     question = OfPairs(
         system, lambda pair: renyi_of_logs(*pair.all_log_likelihoods, order), None, {}, system.blanket.ends
     )
@@ -84,12 +88,12 @@ def _is_plain(system: AmongOthers) -> bool:
 
 
 @pairs_alike.register
-def _(system: AmongWorst) -> bool:
+def _pairs_alike_among_worst(system: AmongWorst) -> bool:
     return is_symmetric(system.mechanism)
 
 
 @divergences.register
-def _(system: AmongOthers, order: float) -> Reals:
+def _divergences_among_known(system: AmongOthers, order: float) -> Reals:
     if _is_plain(system) or math.isinf(order):  # as large where everybody sends the same report
         return divergences(system.mechanism, order)
     found = np.zeros((system.secrets, system.secrets))
@@ -101,7 +105,7 @@ def _(system: AmongOthers, order: float) -> Reals:
 
 
 @log_likelihoods.register
-def _(system: AmongExchangeable) -> Reals:
+def _log_likelihoods_among_exchangeable(system: AmongExchangeable) -> Reals:
     rows = log_report_types(system.mechanism, (), range(system.secrets)) if system.is_listable else np.zeros((1, 1))
     if largest_log_ratio(rows) <= LOUD:
         return log_likelihoods.dispatch(object)(system)
@@ -115,7 +119,7 @@ def _(system: AmongExchangeable) -> Reals:
 
 
 @plan_ldp_epsilon.register
-def _(system: AmongExchangeable) -> Plan[float]:
+def _ldp_epsilon_among_exchangeable(system: AmongExchangeable) -> Plan[float]:
     def epsilon() -> float:
         rows = log_likelihoods(system)
         possible = rows[:, rows.max(axis=0) > -math.inf]

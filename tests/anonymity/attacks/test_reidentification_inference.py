@@ -12,7 +12,7 @@ from discretion.anonymity import Population, inference_vulnerability, reidentifi
 from discretion.anonymity.attacks.reidentification_inference import Attack, attacks_on_all, inference, reidentification
 from discretion.errors import InvalidValueError, TooLargeError, UnknownColumnError, UnsupportedError
 from oracles import releases, tables
-from populations import population_of
+from support.tables import population_of
 
 row = st.tuples(*[st.sampled_from([None, "a", "b"])] * 3)
 some_rows = st.lists(row, min_size=1, max_size=12)

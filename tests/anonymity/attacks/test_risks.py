@@ -15,7 +15,7 @@ from discretion.anonymity.attacks.population_classes import expected_chances, le
 from discretion.errors import InvalidValueError, UnknownColumnError, UnsupportedError
 from discretion.estimate import Estimate
 from oracles import releases
-from populations import population_of
+from support.tables import population_of
 
 row = st.tuples(*[st.sampled_from([None, "a", "b"])] * 3)
 some_rows = st.lists(row, min_size=1, max_size=12)

@@ -15,9 +15,9 @@ from discretion.anonymity.exposure.bounds import as_group, counting_bound, count
 from discretion.errors import InvalidValueError, UnsupportedError
 from discretion.limits import Limits, within
 from discretion.numerics.outward import above, below
-from marginals import marginals_of, sizes_of, told
 from oracles import tables
 from oracles.promise import exactly
+from support.marginals import marginals_of, sizes_of, told
 
 ADULT = ["sex", "income", "race", "workclass"]
 row = st.tuples(*[st.sampled_from([None, "a", "b", "c"])] * 3)

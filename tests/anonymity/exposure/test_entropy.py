@@ -16,7 +16,7 @@ from discretion.anonymity.people.surprisal import given_away, surprisal
 from discretion.errors import InvalidValueError, UnknownColumnError, UnsupportedError
 from oracles import tables
 from oracles.promise import exactly
-from populations import population_of
+from support.tables import population_of
 
 some_sizes = st.lists(st.integers(1, 50), min_size=1, max_size=30)
 row = st.tuples(*[st.sampled_from([None, "a", "b"])] * 3)

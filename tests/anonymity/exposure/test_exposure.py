@@ -16,7 +16,7 @@ from discretion.anonymity import (
 )
 from discretion.errors import InvalidValueError, UnsupportedError
 from oracles import tables
-from populations import population_of
+from support.tables import population_of
 
 ADULT = ["sex", "income", "race", "workclass"]
 row = st.tuples(*[st.sampled_from([None, "a", "b"])] * 3)

@@ -15,8 +15,8 @@ from discretion.anonymity.exposure.independence import exposure_if_independent, 
 from discretion.errors import UnsupportedError
 from discretion.estimate import contrasted
 from discretion.numerics.outward import above, below
-from marginals import told
 from oracles import bounds as slowly
+from support.marginals import told
 
 
 @st.composite

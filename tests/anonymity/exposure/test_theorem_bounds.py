@@ -14,9 +14,9 @@ from discretion.anonymity.exposure.bounds import counting_bound, exposure_bound
 from discretion.anonymity.exposure.theorem2 import theorem2_bound
 from discretion.anonymity.exposure.theorem_bounds import theorem3_bound, theorem_bound
 from discretion.errors import InvalidValueError, UnsupportedError
-from marginals import marginals_of, sizes_of, told
 from oracles import bounds as slowly, tables
 from oracles.promise import exactly
+from support.marginals import marginals_of, sizes_of, told
 
 ADULT = ["sex", "income", "race", "workclass"]
 row = st.tuples(*[st.sampled_from("abcd")] * 3)

@@ -15,9 +15,9 @@ from discretion.anonymity.exposure.theorem_bounds import theorem3_bound
 from discretion.anonymity.exposure.worst_case import worst_exposed, worst_exposure
 from discretion.errors import InvalidValueError, TooLargeError, UnsupportedError
 from discretion.numerics.outward import above, below
-from marginals import told
 from oracles import bounds as slowly
 from oracles.promise import exactly
+from support.marginals import told
 
 ADULT = ["sex", "income", "race"]
 

@@ -15,7 +15,7 @@ from pyarrow import csv
 from discretion.anonymity import ColumnKind, Population, column_kinds, person_question
 from discretion.errors import UnknownColumnError, UnsupportedError
 from discretion.tables.counting import contents
-from engines import Engine
+from support.engines import Engine
 
 MARK = "Zq7x"
 ROWS = 400

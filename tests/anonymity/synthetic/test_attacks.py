@@ -22,7 +22,7 @@ from discretion.anonymity.synthetic.tables import MISSING
 from discretion.numerics.compiled import compiled
 from discretion.numerics.distances.gower import gower_distances
 from oracles import synthetic as slow
-from three_tables import as_tables
+from support.tables import as_tables
 
 NUMBERS = st.sampled_from([None, -2, 0, 1, 2, 3, 20])
 WORDS = st.sampled_from([None, "a", "b", "c"])

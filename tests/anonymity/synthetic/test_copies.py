@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from discretion.anonymity.synthetic.copies import _halves, overlap
-from three_tables import as_tables
+from support.tables import as_tables
 
 
 def overlap_of(original, control):

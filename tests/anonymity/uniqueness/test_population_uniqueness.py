@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import discretion as dc
-from adult_hierarchies import COLUMNS
 from discretion.anonymity import ClassSizes, Population, UniquenessModel, population_uniqueness
 from discretion.anonymity.uniqueness.model import likeliest_pitman, pitman, slide_negative_binomial, zayatz
 from discretion.anonymity.uniqueness.population_uniqueness import most_unique
 from discretion.errors import InvalidValueError, UnsupportedError
 from discretion.tables.locations import path_of
 from oracles import unique_people
+from support.adult_hierarchies import COLUMNS
 
 MODELS = [zayatz, pitman, slide_negative_binomial]
 some_sizes = st.lists(st.integers(1, 6), min_size=1, max_size=12).map(lambda rest: sorted([1, *rest]))

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from collection.faults.processes import CONTEXT, pass_on
-from collections_made import Made, Run, made
 from discretion.collection import Feature
 from discretion.collection.parts.counting import counted
 from discretion.collection.wire.rounds import Round
 from discretion.collection.wire.uploads import Upload
+from support.collection.in_process import Made, Run, made
 
 PEOPLE = 5
 # Every fourth line in the suite; DISCRETION_FAULT_LINES=1 is every one, by hand.

@@ -13,11 +13,11 @@ import pytest
 from numpy.typing import NDArray
 
 import discretion as dc
-from collections_made import Run, made
 from discretion.collection import Feature
 from discretion.collection.parts.counting import counted
 from discretion.collection.wire.rounds import Round
 from discretion.collection.wire.uploads import Upload
+from support.collection.in_process import Run, made
 
 PEOPLE = 1_000
 SURE = 1 - 1e-6

@@ -8,8 +8,6 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from pyarrow import parquet
 
-from collected import collected, drawn, features_of, rows_counted
-from collections_made import made, round_of
 from discretion.collection import Feature
 from discretion.collection.results.analysed import analyst_result
 from discretion.collection.results.leaks import leaks_of
@@ -20,6 +18,8 @@ from discretion.errors import InvalidValueError
 from discretion.estimate import Estimate
 from discretion.presenting.objects import answer
 from discretion.presenting.views.html import to_html
+from support.collection.drawn_results import collected, drawn, features_of, rows_counted
+from support.collection.in_process import made, round_of
 
 KRR = "krr:epsilon=2"
 ROWS = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=60)

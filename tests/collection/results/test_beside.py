@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from collected import Collected, collected, drawn, features_of, rows_counted
-from collections_made import round_of
 from discretion.collection.results.analysed import analyst_result
 from discretion.collection.results.beside import Beside, beside
 from discretion.presenting.objects import answer
+from support.collection.drawn_results import Collected, collected, drawn, features_of, rows_counted
+from support.collection.in_process import round_of
 
 KRR = "krr:epsilon=2"
 ROWS = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=40)

@@ -4,9 +4,9 @@ import shutil
 
 import pytest
 
-from collected import drawn, features_of
 from discretion.collection.results.leaks import leaks_of
 from discretion.collection.results.page import to_page
+from support.collection.drawn_results import drawn, features_of
 
 pytestmark = [pytest.mark.browser, pytest.mark.long]
 sync_api = pytest.importorskip("playwright.sync_api")

@@ -7,8 +7,6 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from collected import collected, drawn, features_of, rows_counted
-from collections_made import Run, made
 from discretion.collection import Feature
 from discretion.collection.parts.choosing import choice_of
 from discretion.collection.parts.counting import tallies_of
@@ -17,6 +15,8 @@ from discretion.collection.results.said import curated_document
 from discretion.collection.wire.rounds import Round
 from discretion.presenting.objects import answer
 from discretion.presenting.views.html import to_html
+from support.collection.drawn_results import collected, drawn, features_of, rows_counted
+from support.collection.in_process import Run, made
 
 NONE = rows_counted(np.empty((0, 2), np.int64))
 

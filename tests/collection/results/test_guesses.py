@@ -5,12 +5,12 @@ import math
 import numpy as np
 import pytest
 
-from collected import features_of
 from discretion.collection.randomizers import randomizer_of
 from discretion.collection.results.guesses import BOUND, among_known, guess_of
 from discretion.estimate import Estimate, highest, lowest
 from discretion.limits import Limits, within
 from oracles.collecting import channel_of, least_security_among_known, shuffled_guess
+from support.collection.drawn_results import features_of
 
 KRR = "krr:epsilon=1"
 ONE = [features_of(1), features_of(1, randomizers=[KRR]), features_of(2, randomizers=[KRR])]

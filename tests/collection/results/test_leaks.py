@@ -8,8 +8,6 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from collected import Collected, drawn, features_of, rows_counted
-from collections_made import made
 from discretion.collection.parts.choosing import exposure_of
 from discretion.collection.results.beside import beside
 from discretion.collection.results.curated import curator_result
@@ -21,6 +19,8 @@ from discretion.estimate import highest, lowest
 from discretion.presenting.objects import answer
 from discretion.presenting.views.document import Document
 from discretion.presenting.views.terminal import to_text
+from support.collection.drawn_results import Collected, drawn, features_of, rows_counted
+from support.collection.in_process import made
 
 KRR = "krr:epsilon=2"
 

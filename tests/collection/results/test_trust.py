@@ -8,8 +8,6 @@ import numpy as np
 import pytest
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
-from collected import Collected, collected, features_of
-from collections_made import Made, Run, made, round_of
 from discretion.collection.parts.joint import joint_of
 from discretion.collection.randomizers import randomizer_of
 from discretion.collection.results.liars import moved_joint, moved_single
@@ -17,6 +15,8 @@ from discretion.collection.results.trust import NOT_PROMISED, collusions
 from discretion.collection.wire.rounds import Round
 from discretion.collection.wire.sealing import unsealed
 from discretion.collection.wire.uploads import Upload
+from support.collection.drawn_results import Collected, collected, features_of
+from support.collection.in_process import Made, Run, made, round_of
 
 PROTOCOL = Path(__file__).parents[3] / "docs" / "protocol.md"
 PERSON = {"a": "a0", "b": "b1"}

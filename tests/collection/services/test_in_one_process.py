@@ -16,8 +16,6 @@ import pytest
 import uvicorn
 from pyarrow import parquet
 
-from cli_runner import run
-from collections_made import SEX_AND_TOWN
 from discretion.collection import Party, Task
 from discretion.collection.services.analyst import AnalystService
 from discretion.collection.services.calls import Neighbour
@@ -29,6 +27,8 @@ from discretion.collection.services.service import Service
 from discretion.collection.services.shuffler import ShufflerService
 from discretion.collection.simulation.parties import HOST, free_ports
 from discretion.collection.simulation.people import take_part
+from support.cli_runner import run
+from support.collection.in_process import SEX_AND_TOWN
 
 pytestmark = pytest.mark.long
 PEOPLE = [{"sex": "fm"[place % 2], "town": ("Kyiv", "Lima", "Rome", None)[place % 4]} for place in range(40)]

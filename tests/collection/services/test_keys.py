@@ -11,7 +11,7 @@ from discretion.collection.services import credentials, keys
 from discretion.collection.services.analyst import AnalystService
 from discretion.collection.services.home import Home
 from discretion.collection.services.keys import key_for, new_key
-from homes import NOW, housed
+from support.collection.homes import NOW, housed
 
 
 def test_only_its_owner_reads_a_key(tmp_path: Path) -> None:

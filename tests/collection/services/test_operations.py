@@ -12,7 +12,7 @@ from discretion.collection.services.analyst import AnalystService
 from discretion.collection.services.credentials import new_operator, operator_credential
 from discretion.collection.services.curator import CuratorService
 from discretion.collection.services.shuffler import ShufflerService
-from homes import AsOperator, first_shuffler, housed, person, token
+from support.collection.homes import AsOperator, first_shuffler, housed, person, token
 
 KINDS = ("first shuffler", "second shuffler", "last shuffler without a curator", "curator", "analyst")
 

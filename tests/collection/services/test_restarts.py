@@ -8,7 +8,7 @@ from discretion.collection.services.home import Home
 from discretion.collection.services.shuffler import ShufflerService
 from discretion.collection.wire.rounds import Round
 from discretion.collection.wire.uploads import Upload
-from homes import NOW, housed, person, token
+from support.collection.homes import NOW, housed, person, token
 
 
 def a_round_that_was_passed_on(folder: Path, state: str) -> Path:

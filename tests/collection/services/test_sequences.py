@@ -12,7 +12,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from discretion.collection import Choice
 from discretion.collection.parts.inbox import Inbox
 from discretion.collection.services.shuffler import ShufflerService
-from homes import AsOperator, housed, person, token
+from support.collection.homes import AsOperator, housed, person, token
 
 PEOPLE = 4  # who have tokens; one more has none
 places, versions = st.integers(0, PEOPLE), st.integers(0, 1)

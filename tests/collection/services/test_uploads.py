@@ -9,7 +9,7 @@ import pytest
 from discretion.collection import Choice, Client, Feature
 from discretion.collection.services.operations import Bounds
 from discretion.collection.services.shuffler import ShufflerService
-from homes import NOW, AsOperator, first_shuffler, housed, person, token
+from support.collection.homes import NOW, AsOperator, first_shuffler, housed, person, token
 
 UPLOADS = "/rounds/1/uploads"
 

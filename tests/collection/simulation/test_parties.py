@@ -8,7 +8,7 @@ from discretion.collection.errors import UnavailableError
 from discretion.collection.services.home import Home
 from discretion.collection.simulation.parties import Parties, free_ports
 from discretion.collection.simulation.people import take_part
-from homes import housed
+from support.collection.homes import housed
 
 
 def test_a_service_that_cannot_start_is_named_with_its_last_words(tmp_path: Path) -> None:

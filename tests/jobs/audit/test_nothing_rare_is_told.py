@@ -21,10 +21,10 @@ import pytest
 from pyarrow import csv, parquet
 
 import discretion as dc
-from cli_runner import run
 from discretion import anonymity
 from discretion.errors import DiscretionError
 from discretion.jobs.audit import to_html, to_text
+from support.cli_runner import run
 
 pytestmark = pytest.mark.long
 

@@ -7,14 +7,14 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, strategies as st
 
-from discretion.jobs.check import Checked, check, read_policy
+from discretion.jobs.check import PolicyCheck, check, read_policy
 from oracles import releases, tables
 
 ROWS = st.lists(st.tuples(*[st.sampled_from(["a", "b", None])] * 3), min_size=1, max_size=12)
 SHARES = st.integers(0, 100).map(lambda percent: Fraction(percent, 100))
 
 
-def checked(rows: list[tuple], text: str, folder: Path, names: str = "xyz") -> Checked:
+def checked(rows: list[tuple], text: str, folder: Path, names: str = "xyz") -> PolicyCheck:
     (folder / "discretion.toml").write_text(text)
     columns = {name: pa.array([row[j] for row in rows], pa.string()) for j, name in enumerate(names)}
     return check(pa.table(columns), read_policy(folder / "discretion.toml"))

@@ -14,9 +14,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import discretion as dc
-from adult_hierarchies import COLUMNS, coarser, write_hierarchies
 from discretion.jobs.release.result import Release
 from discretion.tables.locations import path_of
+from support.adult_hierarchies import COLUMNS, coarser, write_hierarchies
 
 # The goal, the share of people left out at most, the level of each column but a sensitive one, and what is lost.
 Case = tuple[dict[str, Any], float, tuple[int, ...], float | None]

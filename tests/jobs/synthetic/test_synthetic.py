@@ -18,11 +18,11 @@ import pytest
 from scipy.stats import norm, rankdata
 
 import discretion as dc
-from cli_runner import run
 from discretion.errors import InvalidTableError, InvalidValueError, UnknownColumnError, UnsupportedError
 from discretion.jobs.synthetic import SyntheticRisk, synthetic_risk
 from discretion.jobs.synthetic.job import _of_each
 from discretion.tables.locations import path_of
+from support.cli_runner import run
 
 NUMBERS = ("age", "fnlwgt", "education_num", "capital_gain", "capital_loss", "hours_per_week")
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import discretion as dc
-from discretion.measures.composed_losses import BothWays, ComposedLosses
+from discretion.measures.privacy_loss.composed_losses import BothWays, ComposedLosses
 from discretion.mechanisms.noise.gaussian_losses import GaussianLosses
 from oracles import composed_noise as slow, noise
 from oracles.promise import exactly

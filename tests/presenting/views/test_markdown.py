@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, strategies as st
 from markdown_it import MarkdownIt
 
+from discretion.escaping import printable
 from discretion.presenting.views import html, markdown
 from discretion.presenting.views.document import Bullets, Document, Grid, Section
-from discretion.printable import printable
 
 READER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 ACTIVE = "|\\`*_[]{}<>&$~^#+-=.!:@/()'\" \n\t1aא"

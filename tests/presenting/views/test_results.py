@@ -12,9 +12,9 @@ from hypothesis import given, strategies as st
 import discretion as dc
 from discretion.anonymity import ClassSizes, ExposureBoundCurve, exposure_bound_curve
 from discretion.errors import InvalidValueError, UnsupportedError
+from discretion.escaping import printable
 from discretion.presenting.numbers import percent, percent_upwards, within
 from discretion.presenting.views import results
-from discretion.printable import printable
 from discretion.refinement import Order, Refinement
 
 KINDS = (

@@ -26,7 +26,7 @@ from discretion.anonymity import Population
 from discretion.errors import EngineError
 from discretion.tables.engines import spark_session
 from discretion.tables.spark import spark_table
-from engines import ON_SPARK, SOON_READY, WORKERS, Cluster, wait_for_workers
+from support.engines import ON_SPARK, SOON_READY, WORKERS, Cluster, wait_for_workers
 
 pytestmark = ON_SPARK
 

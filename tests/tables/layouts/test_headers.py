@@ -9,12 +9,12 @@ import pyarrow.parquet
 import pytest
 
 import discretion
-from cli_runner import run
 from discretion.anonymity import Population
 from discretion.errors import InvalidTableError, InvalidValueError, UnknownColumnError, UnsupportedError
 from discretion.tables.layouts import csv_layout
 from discretion.tables.layouts.headers import sign_of_a_value
 from discretion.tables.locations import EXAMPLE, path_of
+from support.cli_runner import run
 
 VALUES = (
     "39", " 77516", "-3", "1,200", "$5.50", "1e5", "nan", "inf", "50%", "12345-6789", "+49 (0)30 1234", "12:30",

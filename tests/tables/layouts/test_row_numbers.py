@@ -5,10 +5,10 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from cli_runner import run
 from discretion.anonymity import Population, column_kinds
 from discretion.errors import InvalidTableError
 from discretion.tables.layouts import csv_layout
+from support.cli_runner import run
 
 PEOPLE = pd.DataFrame({"town": ["Oslo", "Rome"] * 30, "job": ["baker", "smith", "cook"] * 20})
 # What R's write.csv(people, "people.csv") writes.

@@ -9,8 +9,8 @@ from discretion.anonymity.people.conversion import as_population
 from discretion.anonymity.people.population import Population
 from discretion.anonymity.people.weights import WeightedClasses, weighted_classes
 from discretion.errors import InvalidValueError
+from discretion.escaping import printable
 from discretion.estimate import Estimate, settled
-from discretion.printable import printable
 from discretion.tables.counting.class_sizes import ClassSizes
 from discretion.validation import as_count
 

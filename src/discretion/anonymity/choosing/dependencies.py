@@ -4,11 +4,11 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discretion import limits
 from discretion.anonymity.people.population import Population
 from discretion.numerics.alike import Column, best_guesses, refined
+from discretion.numerics.arrays import Booleans, Codes, Integers
 from discretion.tables.counting.class_sizes import ClassSizes
 
 Pair = tuple[str, str]
@@ -155,7 +155,7 @@ def _told_by_codes(coded: Sequence[Column], sizes: Mapping[str, ClassSizes]) -> 
     return found, near
 
 
-def _may_be(sizes: Sequence[ClassSizes]) -> NDArray[np.bool_]:
+def _may_be(sizes: Sequence[ClassSizes]) -> Booleans:
     """Return of any two columns whether the classes of the second may be unions of those of the first."""
     classes = np.array([each.classes for each in sizes])[:, None]
     largest = np.array([each.largest for each in sizes])[:, None]
@@ -163,7 +163,7 @@ def _may_be(sizes: Sequence[ClassSizes]) -> NDArray[np.bool_]:
     return (classes >= classes.T) & (largest <= largest.T) & (smallest <= smallest.T) & ~np.eye(len(sizes), dtype=bool)
 
 
-def _changes(table: NDArray[np.int32], by: int) -> NDArray[np.int64]:
+def _changes(table: Codes, by: int) -> Integers:
     """Return how often each column changes between neighbours, in the order of one of them, that are alike on that."""
     ordered = table[np.argsort(table[:, by], kind="stable")]
     changed = ordered[1:] != ordered[:-1]

@@ -13,10 +13,10 @@ from discretion.anonymity.people.marginals import Marginals
 from discretion.anonymity.people.population import Population
 from discretion.errors import EngineError, InvalidValueError
 from discretion.estimate import Estimate
+from discretion.notebook import Chartable, Tabular
 from discretion.numerics.search.looked_at import Ended
 from discretion.numerics.search.monotone_sets import MonotoneSearch, Searched
 from discretion.numerics.search.worth import Worth
-from discretion.shown import Drawn, Framed
 from discretion.tables.counting.threshold import Threshold
 from discretion.validation import as_real
 
@@ -47,7 +47,7 @@ class SelectedSet:
 
 
 @dataclass(frozen=True)
-class Selection(Framed, Drawn):
+class Selection(Tabular, Chartable):
     """The sets of columns within a budget.
 
     A set is below another if each of its columns is in the other, or is a function of one there: as told by

@@ -6,14 +6,14 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import ArrayLike
 
+from discretion.notebook import Chartable, Tabular
 from discretion.numerics.outward import above
-from discretion.shown import Drawn, Framed
 from discretion.tables.counting.class_sizes import ExposureCurve, Int64s
 from discretion.tables.counting.threshold import Threshold, as_fraction, least_unexposed
 
 
 @dataclass(frozen=True, eq=False)
-class ExposureBoundCurve(Framed, Drawn):
+class ExposureBoundCurve(Tabular, Chartable):
     """The counting bound as a function of the threshold: ``min_i (rare_i + s·cells_i)`` people.
 
     s is the most people that an exposed class can have. As a function of s the bound is piecewise linear and concave.

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Literal
 
 from discretion.anonymity.people.conversion import as_population
 from discretion.anonymity.people.population import Population
+from discretion.escaping import printable
 from discretion.numerics.alike import are_row_numbers
-from discretion.printable import printable
 from discretion.tables.counting.class_sizes import ClassSizes
 
 if TYPE_CHECKING:

@@ -9,10 +9,10 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discretion.anonymity.choosing.redaction import RedactionRule
 from discretion.numerics.alike import Column
+from discretion.numerics.arrays import Booleans, Integers, Reals
 
 # A number is put into so many steps at most; each is five times or twice as large as the one before, so that none cuts
 # through another.
@@ -56,7 +56,7 @@ class View:
         return self.how == AS_IT_IS
 
     @cached_property
-    def sizes(self) -> NDArray[np.int64]:
+    def sizes(self) -> Integers:
         """How many rows have each code."""
         return np.bincount(self.column.codes, minlength=self.column.count)
 
@@ -66,14 +66,14 @@ class View:
         return float(self.sizes @ self.bits_of_codes) / self.column.codes.size
 
     @cached_property
-    def bits_of_codes(self) -> NDArray[np.float64]:
+    def bits_of_codes(self) -> Reals:
         """What each code tells of a row that has it: ``log2(n / n_code)``."""
         told = np.log2(self.column.codes.size / np.maximum(self.sizes, 1))
         if self.blank is not None:
             told[self.blank] = 0.0
         return told
 
-    def shows_rare(self, k: int) -> NDArray[np.bool_]:
+    def shows_rare(self, k: int) -> Booleans:
         """Return the rows that look in it like fewer than k do: a range with one person in it may tell his value."""
         return (self.sizes < k)[self.column.codes]
 
@@ -132,7 +132,7 @@ def _coarser(view: View, k: int) -> Iterator[View]:
     return _without_rare(view, k)
 
 
-def _numbers(values: Sequence[Any]) -> NDArray[np.float64] | None:
+def _numbers(values: Sequence[Any]) -> Reals | None:
     """Return values as numbers, null as not a number; None unless all are finite numbers or text that is."""
     try:
         numbers = np.array([math.nan if value is None else float(value) for value in values], np.float64)
@@ -146,7 +146,7 @@ def _are_flags(values: Sequence[Any]) -> bool:
     return all(value is None or isinstance(value, bool) for value in values)
 
 
-def _in_steps(view: View, numbers: NDArray[np.float64], k: int) -> Iterator[View]:
+def _in_steps(view: View, numbers: Reals, k: int) -> Iterator[View]:
     """Yield the view in ever larger steps, those at each end together that fewer than k people fall into."""
     given = ~np.isnan(numbers)
     span = float(numbers[given].max() - numbers[given].min())
@@ -192,7 +192,7 @@ def _spelled(end: float, whole: bool) -> str:
     return f"{end:.0f}" if whole else f"{end:.15g}"
 
 
-def _ends(places: NDArray[np.int64], people: NDArray[np.int64], k: int) -> tuple[int, int]:
+def _ends(places: Integers, people: Integers, k: int) -> tuple[int, int]:
     """Return the first and the last of the steps, outside of which and with which at least k people are."""
     order = np.argsort(places, kind="stable")
     reached = np.cumsum(people[order])

@@ -6,11 +6,10 @@ from functools import reduce
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discretion.anonymity.releasing.generalizations import View
-from discretion.anonymity.releasing.goal import Rows
 from discretion.numerics.alike import Column, everybody, refined
+from discretion.numerics.arrays import Booleans, Integers
 
 Suppress = Literal["rows", "cells"]
 SUPPRESS: tuple[Suppress, ...] = ("rows", "cells")
@@ -28,8 +27,8 @@ class Cut:
         Of each view which of the other rows have a blank for its value.
     """
 
-    out: Rows
-    blank: Sequence[Rows]
+    out: Booleans
+    blank: Sequence[Booleans]
 
     @property
     def blank_cells(self) -> int:
@@ -42,12 +41,12 @@ class Cut:
         return reduce(refined, seen, everybody(self.out.size))
 
 
-def rows_out(out: Rows, shown: Sequence[View]) -> Cut:
+def rows_out(out: Booleans, shown: Sequence[View]) -> Cut:
     """Return the cut that leaves rows out."""
     return Cut(out, [np.zeros_like(out)] * len(shown))
 
 
-def cut_column(view: View, blank: Rows) -> Column:
+def cut_column(view: View, blank: Booleans) -> Column:
     """Return a view's codes, with that of null for what is blank."""
     if not blank.any():
         return view.column
@@ -56,7 +55,7 @@ def cut_column(view: View, blank: Rows) -> Column:
     return Column(np.where(blank, np.int32(null), view.column.codes), max(view.column.count, null + 1))
 
 
-def cells_blank(out: Rows, shown: Sequence[View], k: int) -> Cut:
+def cells_blank(out: Booleans, shown: Sequence[View], k: int) -> Cut:
     """Return the cut that leaves cells blank of rows to cut, and out only whom nothing is left of that k share.
 
     Column after column is left blank, of those who are in no group of k still: the one that leaves most of what cells
@@ -78,14 +77,12 @@ def cells_blank(out: Rows, shown: Sequence[View], k: int) -> Cut:
 
 @dataclass(frozen=True)
 class _Together:
-    rows: NDArray[np.bool_]
+    rows: Booleans
     worth: float
     groups: int
 
 
-def _tries(
-    left: NDArray[np.int64], shown: Sequence[View], seen: Sequence[int], k: int
-) -> Iterator[tuple[int, _Together]]:
+def _tries(left: Integers, shown: Sequence[View], seen: Sequence[int], k: int) -> Iterator[tuple[int, _Together]]:
     """Yield each column that may be left blank next, and which rows are then in groups of k."""
     columns = [Column(shown[j].column.codes[left], shown[j].column.count) for j in seen]
     bits = [shown[j].bits_of_codes[column.codes] for j, column in zip(seen, columns, strict=True)]

@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discretion.anonymity.synthetic.attack import Attacked, SyntheticAttack
 from discretion.anonymity.synthetic.tables import MISSING, Tables
+from discretion.numerics.arrays import Booleans, Integers, Reals
 
 # So seldom may as many equal rows, or more, fall into both tables if the people of these are different.
 _CHANCE = 0.001
@@ -22,7 +22,7 @@ def copies(tables: Tables) -> tuple[SyntheticAttack, SyntheticAttack]:
     people = np.bincount(np.concatenate([original.codes, control.codes]), minlength=synthetic.count)
     alone = known & (people == 1)
 
-    def found(name: str, copied: NDArray[np.bool_]) -> SyntheticAttack:
+    def found(name: str, copied: Booleans) -> SyntheticAttack:
         hits, others = (Attacked(int(copied[each.codes].sum()), each.codes.size) for each in (original, control))
         return SyntheticAttack(name, hits, others)
 
@@ -87,10 +87,10 @@ def _at_least(hits: int, trials: int, p: float) -> float:
     return float(betainc(hits, trials - hits + 1, p))
 
 
-def _halves(counts: NDArray[np.int64]) -> float:
+def _halves(counts: Integers) -> float:
     """Return the probability that a random half of twice these people has each row as often as the other half."""
     from scipy.special import gammaln  # noqa: PLC0415
 
     each = np.append(counts, counts.sum()).astype(np.float64)
-    log_central: NDArray[np.float64] = gammaln(2 * each + 1) - 2 * gammaln(each + 1)
+    log_central: Reals = gammaln(2 * each + 1) - 2 * gammaln(each + 1)
     return float(np.exp(log_central[:-1].sum() - log_central[-1]))

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discretion.numerics.alike import Column, everybody, refined
+from discretion.numerics.arrays import Reals
 from discretion.numerics.laws.hypergeometric import hypergeometric_pmf
 from discretion.tables.counting.class_sizes import ClassSizes
 
@@ -107,7 +108,7 @@ def likeliest_pitman(sizes: ClassSizes) -> tuple[float, float]:
 
     classes = sizes.classes
 
-    def unlikely(point: NDArray[np.float64]) -> float:
+    def unlikely(point: Reals) -> float:
         alpha, theta = _pitman_parameters(point)
         new = (classes - 1) * math.log(alpha) + gammaln(theta / alpha + classes) - gammaln(theta / alpha + 1)
         others = float(sizes.counts @ (gammaln(sizes.sizes - alpha) - gammaln(1 - alpha)))
@@ -118,7 +119,7 @@ def likeliest_pitman(sizes: ClassSizes) -> tuple[float, float]:
     return _pitman_parameters(fitted.x)
 
 
-def _pitman_parameters(point: NDArray[np.float64]) -> tuple[float, float]:
+def _pitman_parameters(point: Reals) -> tuple[float, float]:
     alpha = 1 / (1 + math.exp(-min(max(float(point[0]), -20.0), 20.0)))
     return alpha, math.exp(min(float(point[1]), 100.0)) - alpha
 
@@ -155,13 +156,13 @@ def slide_negative_binomial(sizes: ClassSizes, population: int) -> UniquenessMod
     share = sizes.people / population
     larger = sizes.sizes.astype(np.float64)
 
-    def chances(alpha: float, slid: float, size: NDArray[np.float64]) -> NDArray[np.float64]:
+    def chances(alpha: float, slid: float, size: Reals) -> Reals:
         """Return the law of a class's size in the sample."""
         return (1 - share) * _negative_binomial(alpha, slid, size) + share * np.where(
             size > 0, _negative_binomial(alpha, slid, size - 1), 0.0
         )
 
-    def unlikely(point: NDArray[np.float64]) -> float:
+    def unlikely(point: Reals) -> float:
         alpha, slid = _slid_parameters(point)
         seen = -math.expm1(math.log1p(-share) + alpha * math.log1p(-slid)) if share < 1 else 1.0
         logs = np.log(np.maximum(chances(alpha, slid, larger), _LEAST))
@@ -178,7 +179,7 @@ def slide_negative_binomial(sizes: ClassSizes, population: int) -> UniquenessMod
     return UniquenessModel("slide negative binomial", _SLID, float(alone / mean), min(1.0, share * alone / one))
 
 
-def _negative_binomial(alpha: float, beta: float, size: NDArray[np.float64]) -> NDArray[np.float64]:
+def _negative_binomial(alpha: float, beta: float, size: Reals) -> Reals:
     from scipy.special import gammaln  # noqa: PLC0415
 
     size = np.maximum(size, 0.0)
@@ -186,7 +187,7 @@ def _negative_binomial(alpha: float, beta: float, size: NDArray[np.float64]) -> 
     return np.exp(logs + alpha * math.log1p(-beta) + size * math.log(beta))
 
 
-def _slid_parameters(point: NDArray[np.float64]) -> tuple[float, float]:
+def _slid_parameters(point: Reals) -> tuple[float, float]:
     slid = 1 / (1 + math.exp(-min(max(float(point[1]), -30.0), 30.0)))
     return math.exp(min(max(float(point[0]), -30.0), 30.0)), min(slid, 1 - 1e-12)
 
@@ -215,5 +216,5 @@ def log_linear(columns: Sequence[Column], population: int, rng: np.random.Genera
     )
 
 
-def _product(shares: Sequence[NDArray[np.float64]], codes: Sequence[NDArray[np.integer]]) -> NDArray[np.float64]:
+def _product(shares: Sequence[Reals], codes: Sequence[NDArray[np.integer]]) -> Reals:
     return np.prod([share[code] for share, code in zip(shares, codes, strict=True)], axis=0)

@@ -4,7 +4,7 @@ from collections.abc import Hashable, Iterable, Mapping
 
 from discretion.channels.channel import Channel, System, as_system
 from discretion.errors import InvalidValueError
-from discretion.printable import short_repr
+from discretion.escaping import short_repr
 from discretion.validation import check_length
 
 _SHOWN = 5

@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discretion import limits
 from discretion.adversaries.gains import gain_matrix
@@ -18,11 +17,10 @@ from discretion.information.design.logdet import MOST_VALUES_OF_GAUSS, LogDeterm
 from discretion.information.design.search import Mixture, Objective, Problem
 from discretion.information.design.staircase import Columns, all_sets, columns_of, orbits_of
 from discretion.information.utility.asymptotic_utility import CONFIDENCE, asymptotic_utility
-from discretion.measures.information import mutual_information
-from discretion.measures.vulnerability import posterior_vulnerability
+from discretion.measures.guesses.vulnerability import posterior_vulnerability
+from discretion.measures.information.mutual_information import mutual_information
+from discretion.numerics.arrays import Reals
 from discretion.numerics.excess import relative_excess
-
-Reals = NDArray[np.float64]
 
 _CERTAIN = 300.0  # an ε at which nobody lies, whose e^2ε is finite
 _FEW_POINTS, _MOST_POINTS = 1 << 10, 1 << 12

@@ -13,17 +13,15 @@ from discretion.adversaries.populations import Dirichlet, PointMixture, Populati
 from discretion.channels.channel import Channel, System
 from discretion.channels.size import check_size
 from discretion.errors import InvalidValueError, TooLargeError, UnsupportedError
+from discretion.escaping import short_repr
 from discretion.information.posterior.dirichlet_mixture import DirichletMixture
 from discretion.information.posterior.gibbs import sample_tallies
 from discretion.information.posterior.latent_tallies import latent_tallies, work
 from discretion.information.posterior.marginals import KnownShares, Marginal
 from discretion.information.protocol import as_protocol
+from discretion.numerics.arrays import Integers, Reals
 from discretion.numerics.draws.randomness import Seed, generator
-from discretion.printable import short_repr
 from discretion.validation import NotNumbersError, as_array, as_count, as_index
-
-Reals = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

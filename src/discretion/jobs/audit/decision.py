@@ -6,13 +6,13 @@ from typing import Literal
 from discretion.anonymity import ColumnKind, Population, Selection
 from discretion.anonymity.choosing.problem import Asked
 from discretion.anonymity.people.column_kinds import NAMING
+from discretion.escaping import printable
 from discretion.jobs.audit.decision_result import AS_TOLD, ColumnDecision, Columns, FrontSet, Offer
 from discretion.jobs.audit.sets import Wanted
 from discretion.jobs.audit.time_limit import TimeLimit
 from discretion.jobs.audit.views import Views
-from discretion.jobs.guesses import guess_reports
+from discretion.jobs.table_measures import guess_reports
 from discretion.presenting.numbers import bits, percent
-from discretion.printable import printable
 
 # What a column is called by that stands out though it names nobody, where it is said what to do with it.
 _STANDING_OUT = ("date", "coordinate", "weight", "measurement")

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from discretion.jobs.guesses import GuessReport
+from discretion.jobs.table_measures import GuessReport
 from discretion.numerics.search.looked_at import Ended
 
 Columns = tuple[str, ...]

@@ -10,8 +10,8 @@ from discretion.anonymity.uniqueness.population_uniqueness import PopulationUniq
 from discretion.estimate import Estimate
 from discretion.jobs.audit.decision_result import Columns, Decision
 from discretion.jobs.gates import Number
+from discretion.notebook import Chartable
 from discretion.presenting.objects import plain
-from discretion.shown import Drawn
 
 # So many of the largest sets are looked into, and lists that rank show as many.
 SHOWN = 10
@@ -246,7 +246,7 @@ class RedactionReport:
 
 
 @dataclass(frozen=True)
-class Audit(Drawn):
+class Audit(Chartable):
     """The main job's answer: what a table of people gives away, and what to do about it.
 
     `to_dict` gives the same as plain data for JSON, `to_html` a page, `to_markdown` a document, and `chart` a figure of

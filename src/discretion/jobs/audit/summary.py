@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from discretion.anonymity.uniqueness.model import UniquenessModel
+from discretion.escaping import printable
 from discretion.estimate import Estimate
 from discretion.jobs.audit.collection_text import in_short
 from discretion.jobs.audit.decision_result import AS_TOLD, ColumnDecision, Columns, Offer
@@ -11,7 +12,6 @@ from discretion.jobs.audit.set_names import SetNames
 from discretion.presenting.names import briefly, listed
 from discretion.presenting.numbers import bounded, is_any_share, odds, people, percent, points, times
 from discretion.presenting.shell import Command
-from discretion.printable import printable
 
 # Of a section that a time limit left empty or incomplete.
 CUT_SHORT = "The time limit cut this short; section 8 says what is missing."

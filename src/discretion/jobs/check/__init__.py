@@ -2,6 +2,6 @@
 
 from discretion.jobs.check.job import check
 from discretion.jobs.check.policy import Policy, checked_gates, read_policy
-from discretion.jobs.check.result import Checked, ColumnsRule, NumberRule
+from discretion.jobs.check.result import ColumnsRule, NumberRule, PolicyCheck
 
-__all__ = ["Checked", "ColumnsRule", "NumberRule", "Policy", "check", "checked_gates", "read_policy"]
+__all__ = ["ColumnsRule", "NumberRule", "Policy", "PolicyCheck", "check", "checked_gates", "read_policy"]

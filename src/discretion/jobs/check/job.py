@@ -7,7 +7,7 @@ from discretion.anonymity import Population
 from discretion.errors import InvalidValueError, UnknownColumnError
 from discretion.input_files import without_password
 from discretion.jobs.check.policy import Policy
-from discretion.jobs.check.result import Checked, ColumnsRule, MissingRule, NumberRule
+from discretion.jobs.check.result import ColumnsRule, MissingRule, NumberRule, PolicyCheck
 from discretion.jobs.gates import Gate, Number, judged
 from discretion.jobs.persons import open_people
 from discretion.jobs.table_measures import sensitive_measures
@@ -26,7 +26,7 @@ def check(
     *,
     person: str | None = None,
     memory: int | str | None = None,
-) -> Checked:
+) -> PolicyCheck:
     r"""Return whether a file of people keeps to a policy.
 
     Parameters
@@ -87,7 +87,7 @@ def check(
             rules.append(NumberRule(line, rule, *judged([gate], numbers)))
     name = without_password(str(table))
     verdicts = judged(gates, numbers, missing={measure: why[each] for measure, each in missing.items()}, of=name)
-    return Checked(
+    return PolicyCheck(
         table=name,
         people=people.people,
         columns=columns,

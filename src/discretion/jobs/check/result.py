@@ -91,7 +91,7 @@ class MissingRule:
 
 
 @dataclass(frozen=True)
-class Checked:
+class PolicyCheck:
     """Whether a file keeps to a policy, rule for rule, and to gates beside it.
 
     ``notes`` are what the rules and gates take for granted, and what would not hold otherwise.

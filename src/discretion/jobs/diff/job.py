@@ -15,15 +15,15 @@ from discretion.anonymity.pairs.differences import changes, differencing, matchi
 from discretion.anonymity.pairs.join import Side, exposed_if_the_same, joined_exposed, joined_exposed_bound
 from discretion.anonymity.pairs.pair import Pair, Release, open_pair
 from discretion.errors import InvalidTableError, InvalidValueError
+from discretion.escaping import printable
 from discretion.estimate import Estimate
 from discretion.input_files import without_password
-from discretion.jobs.diff.result import ComparedColumns, Diff, Join, Measured, Without
+from discretion.jobs.diff.result import ComparedColumns, Diff, Join, SideExposure, Without
 from discretion.jobs.gates import Number
-from discretion.jobs.guesses import GuessReport
 from discretion.jobs.persons import NO_PERSON, check_whose_rows, person_column, whose_rows
+from discretion.jobs.table_measures import GuessReport
 from discretion.jobs.table_numbers import CodedCounts, TableNumbers
 from discretion.numerics.alike import Column, best_guesses, everybody
-from discretion.printable import printable
 from discretion.tables.layouts.column_names import distinct_names, names_among
 from discretion.tables.layouts.headers import Header
 from discretion.tables.streams import STANDARD_INPUT
@@ -206,13 +206,13 @@ class _Compared:
             overlaps={name: shares for name, shares in pair.overlaps.items() if min(shares) < 1},
         )
 
-    def _of(self, classes: Column, guesses: tuple[GuessReport, ...] = ()) -> Measured:
+    def _of(self, classes: Column, guesses: tuple[GuessReport, ...] = ()) -> SideExposure:
         counts = np.bincount(classes.codes)
         sizes = ClassSizes(*np.unique(counts[counts > 0], return_counts=True))
         exposed = sizes.exposed(k=self._k)
-        return Measured(sizes.people, exposed / sizes.people, exposed, sizes.unique, sizes.smallest, guesses)
+        return SideExposure(sizes.people, exposed / sizes.people, exposed, sizes.unique, sizes.smallest, guesses)
 
-    def _measured(self, side: Release, known: Column) -> Measured:
+    def _measured(self, side: Release, known: Column) -> SideExposure:
         guesses: list[GuessReport] = []
         for name in self._secrets:
             if name in side.columns:

@@ -9,8 +9,7 @@ from discretion.anonymity import as_fraction
 from discretion.anonymity.pairs.differences import Changes, Differencing, Matching
 from discretion.estimate import Estimate
 from discretion.jobs.gates import Number
-from discretion.jobs.guesses import GuessReport
-from discretion.jobs.table_measures import SIDES, table_measures
+from discretion.jobs.table_measures import SIDES, GuessReport, table_measures
 from discretion.presenting.objects import plain
 
 Decision = Literal["publish", "do not publish", "not decided"]
@@ -40,7 +39,7 @@ def diff_measures(sensitive: Iterable[str]) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True)
-class Measured:
+class SideExposure:
     """How one table exposes its people by some columns: exact.
 
     ``guesses`` are of the sensitive columns that it has, by who knows the others.
@@ -160,10 +159,10 @@ class Diff:
     sensitive: tuple[str, ...]
     person: str | None
     columns: ComparedColumns
-    before: Measured
-    after: Measured
-    shared_before: Measured
-    shared_after: Measured
+    before: SideExposure
+    after: SideExposure
+    shared_before: SideExposure
+    shared_after: SideExposure
     matching: Matching
     differencing: Differencing
     values_told: Mapping[str, int]

@@ -13,24 +13,24 @@ from discretion.anonymity import ColumnKind, Population, RedactionRule, column_k
 from discretion.anonymity.choosing.problem import check_kept_or_dropped
 from discretion.anonymity.people.column_kinds import NAMING
 from discretion.anonymity.releasing.generalizations import REDACTED, View, as_it_is, redacted, views_of
-from discretion.anonymity.releasing.goal import Rows
 from discretion.anonymity.releasing.hierarchies import Hierarchy, read_hierarchies, views_by
 from discretion.anonymity.releasing.search import most_useful_release
 from discretion.anonymity.releasing.suppression import Suppress
 from discretion.anonymity.releasing.utility import Utility
 from discretion.errors import InvalidValueError, UnsupportedError
+from discretion.escaping import printable
 from discretion.input_files import without_password
 from discretion.jobs.persons import NO_PERSON, open_people, with_columns
-from discretion.jobs.release.asked import asked_goal
 from discretion.jobs.release.costs import costs_of
 from discretion.jobs.release.file import as_bytes, check_suffix, read_back, table_of
+from discretion.jobs.release.goal import asked_goal
 from discretion.jobs.release.nearest import nearest
-from discretion.jobs.release.reread import checked_table
 from discretion.jobs.release.result import Release, ReleasedColumn
+from discretion.jobs.release.verification import checked_table
 from discretion.numerics.alike import Column
+from discretion.numerics.arrays import Booleans
 from discretion.numerics.search.looked_at import Ended
 from discretion.presenting.files import check_not_an_input, put_checked, writable
-from discretion.printable import printable
 from discretion.tables.counting.codes import valued
 from discretion.tables.layouts.column_names import distinct_names
 from discretion.tables.layouts.headers import Header
@@ -285,7 +285,7 @@ def search_seconds(people: int) -> float:
     return min(max(_BRIEF, people / _PEOPLE_A_SECOND), _LONG)
 
 
-def _rare_rows(secrets: Mapping[str, Column], k: int, people: int) -> Rows:
+def _rare_rows(secrets: Mapping[str, Column], k: int, people: int) -> Booleans:
     """Return which people have a value of a column that fewer than k have, once these are left out."""
     left = np.ones(people, bool)
     while True:

@@ -6,8 +6,7 @@ from fractions import Fraction
 from typing import Any, Literal
 
 from discretion.jobs.gates import Number
-from discretion.jobs.guesses import GuessReport
-from discretion.jobs.table_measures import table_measures
+from discretion.jobs.table_measures import GuessReport, table_measures
 from discretion.numerics.search.looked_at import Ended
 from discretion.presenting.objects import plain
 
@@ -40,7 +39,7 @@ class ReleasedColumn:
 
 
 @dataclass(frozen=True)
-class Checked:
+class FileExposure:
     """What the written file shows who reads it back: exact, of the people in it.
 
     ``exposed_people`` are those in classes of fewer than k people, and ``failing_people`` those in classes so small or
@@ -113,7 +112,7 @@ class Release:
     entropy_kept: float
     precision: float
     discernibility: int
-    checked: Checked
+    checked: FileExposure
     sha256: str
     version: str
     numbers: Mapping[str, Number]

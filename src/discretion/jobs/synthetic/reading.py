@@ -11,8 +11,8 @@ from discretion.anonymity.people.column_kinds import NAMING
 from discretion.anonymity.synthetic.copies import Overlap, overlap
 from discretion.anonymity.synthetic.tables import NAMES, Tables, Valued, tables_of
 from discretion.errors import InvalidTableError, TooLargeError, UnknownColumnError, UnsupportedError
+from discretion.escaping import printable
 from discretion.numerics.alike import are_row_numbers
-from discretion.printable import printable
 from discretion.tables.counting.codes import valued
 from discretion.tables.layouts.column_names import names_among
 from discretion.tables.layouts.headers import Header

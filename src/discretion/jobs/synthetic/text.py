@@ -6,12 +6,12 @@ from math import ceil, floor
 from rich.console import Group, RenderableType
 
 from discretion.anonymity.synthetic.singling_out import COLUMNS
+from discretion.escaping import printable
 from discretion.estimate import Estimate
 from discretion.jobs.synthetic.result import HIGH_RISK, SyntheticRisk
 from discretion.presenting.names import briefly
 from discretion.presenting.numbers import people, percent
 from discretion.presenting.tables import plain_table, plain_words
-from discretion.printable import printable
 
 _NAMES = {
     "copied": "copied rows",

@@ -7,9 +7,9 @@ from typing import overload
 from discretion.errors import InvalidValueError
 from discretion.estimate import highest, mapped
 from discretion.measures.attack_curves.best_tests import BestTests, composed
-from discretion.measures.privacy import confirmed, epsilon_question
+from discretion.measures.privacy_loss.differential_privacy import confirmed, epsilon_question
+from discretion.notebook import Chartable, Tabular
 from discretion.numerics.elementwise import Answer, Answers, Levels, elementwise
-from discretion.shown import Drawn, Framed
 from discretion.validation import as_epsilon, as_probability
 
 # What the δ of a curve with corners may be off.
@@ -17,7 +17,7 @@ _ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
-class AttackCurve(Framed, Drawn):
+class AttackCurve(Tabular, Chartable):
     """The least false negatives of any test at every rate of false positives: the trade-off function of f-DP.
 
     Made by `discretion.tradeoff`, by `discretion.security.tradeoff_of_dp` and

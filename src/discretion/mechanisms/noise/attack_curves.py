@@ -7,10 +7,10 @@ from discretion.errors import TooLargeError
 from discretion.estimate import Estimate, largest, lowest
 from discretion.measures.attack_curves.best_tests import BestTests
 from discretion.measures.attack_curves.conjugate import Conjugate, Way
-from discretion.measures.attack_curves.of_losses import tests_of_any, tests_of_lattice, tests_of_one_way
-from discretion.measures.bayes_security import Pair
+from discretion.measures.attack_curves.loss_curves import tests_of_any, tests_of_lattice, tests_of_one_way
+from discretion.measures.attack_curves.tradeoff import places_of, plan_tradeoff
+from discretion.measures.guesses.bayes_security import Pair
 from discretion.measures.measure import Method, Plan
-from discretion.measures.tradeoff import places_of, plan_tradeoff
 from discretion.mechanisms.noise.additive import AdditiveNoise, ContinuousNoise, IntegerNoise
 from discretion.mechanisms.noise.gaussian import Gaussian
 from discretion.mechanisms.noise.report_pairs import ClosedForm

@@ -11,11 +11,11 @@ from discretion.channels.composition.products import parallel
 from discretion.channels.composition.repeated import Repeated, plan_repeated, repeated
 from discretion.channels.composition.restriction import restricted
 from discretion.estimate import Estimate, largest
-from discretion.measures.bayes_security import Pair
-from discretion.measures.composed_losses import BothWays
-from discretion.measures.losses import Losses
+from discretion.measures.guesses.bayes_security import Pair
 from discretion.measures.measure import Method, Plan
-from discretion.measures.privacy import plan_renyi
+from discretion.measures.privacy_loss.composed_losses import BothWays
+from discretion.measures.privacy_loss.differential_privacy import plan_renyi
+from discretion.measures.privacy_loss.losses import Losses
 from discretion.mechanisms.noise.additive import AdditiveNoise, no_channel
 from discretion.mechanisms.noise.gaussian import Gaussian
 from discretion.mechanisms.noise.gaussian_losses import GaussianLosses

@@ -10,17 +10,28 @@ import numpy as np
 
 from discretion.adversaries.gains import Gain
 from discretion.estimate import Estimate
-from discretion.measures.bayes_security import Pair, plan_bayes_security, plan_leakiest_pair, plan_leakiest_pairs
-from discretion.measures.capacity import plan_multiplicative_bayes_capacity
-from discretion.measures.information import plan_mutual_information
-from discretion.measures.local_privacy import plan_ldp_epsilon
-from discretion.measures.losses import LatticeLosses, leakiest_losses
+from discretion.measures.guesses.bayes_security import (
+    Pair,
+    plan_bayes_security,
+    plan_leakiest_pair,
+    plan_leakiest_pairs,
+)
+from discretion.measures.guesses.capacities import plan_multiplicative_bayes_capacity
+from discretion.measures.guesses.two_secrets import best_guess
+from discretion.measures.guesses.vulnerability import Prior, plan_bayes_risk, plan_posterior_vulnerability
+from discretion.measures.information.capacities import attained_uniformly, plan_shannon_capacity
+from discretion.measures.information.mutual_information import plan_mutual_information
 from discretion.measures.measure import Method, Plan
-from discretion.measures.privacy import Profile, plan_privacy_profile, plan_renyi, profile_complement
-from discretion.measures.shannon_capacity import attained_uniformly, plan_shannon_capacity
-from discretion.measures.two_secrets import best_guess
-from discretion.measures.vulnerability import Prior, plan_bayes_risk, plan_posterior_vulnerability
-from discretion.mechanisms.noise.additive import AdditiveNoise, ContinuousNoise, IntegerNoise, Reals
+from discretion.measures.privacy_loss.differential_privacy import (
+    Profile,
+    plan_privacy_profile,
+    plan_renyi,
+    profile_complement,
+)
+from discretion.measures.privacy_loss.local_privacy import plan_ldp_epsilon
+from discretion.measures.privacy_loss.losses import LatticeLosses, leakiest_losses
+from discretion.mechanisms.noise.additive import AdditiveNoise, ContinuousNoise, IntegerNoise
+from discretion.numerics.arrays import Reals
 
 FURTHEST = Method("the two furthest values", "closed form")
 

@@ -6,14 +6,21 @@ from abc import ABC, abstractmethod
 from discretion.adversaries.gains import Gain
 from discretion.channels.channel import Channel, Composable
 from discretion.estimate import Estimate, largest, lowest
-from discretion.measures.attack_curves.of_losses import epsilon_of_losses
-from discretion.measures.bayes_security import Pair, plan_bayes_security, plan_leakiest_pair, plan_leakiest_pairs
-from discretion.measures.capacity import plan_multiplicative_bayes_capacity
-from discretion.measures.composed_losses import BothWays
-from discretion.measures.information import plan_mutual_information
-from discretion.measures.local_privacy import plan_ldp_epsilon
+from discretion.measures.attack_curves.loss_curves import epsilon_of_losses
+from discretion.measures.guesses.bayes_security import (
+    Pair,
+    plan_bayes_security,
+    plan_leakiest_pair,
+    plan_leakiest_pairs,
+)
+from discretion.measures.guesses.capacities import plan_multiplicative_bayes_capacity
+from discretion.measures.guesses.two_secrets import best_guess
+from discretion.measures.guesses.vulnerability import Prior, plan_bayes_risk, plan_posterior_vulnerability
+from discretion.measures.information.capacities import attained_uniformly, plan_shannon_capacity
+from discretion.measures.information.mutual_information import plan_mutual_information
 from discretion.measures.measure import Method, Plan
-from discretion.measures.privacy import (
+from discretion.measures.privacy_loss.composed_losses import BothWays
+from discretion.measures.privacy_loss.differential_privacy import (
     Bound,
     Profile,
     plan_least_epsilon,
@@ -21,9 +28,7 @@ from discretion.measures.privacy import (
     plan_profile_bound,
     profile_complement,
 )
-from discretion.measures.shannon_capacity import attained_uniformly, plan_shannon_capacity
-from discretion.measures.two_secrets import best_guess
-from discretion.measures.vulnerability import Prior, plan_bayes_risk, plan_posterior_vulnerability
+from discretion.measures.privacy_loss.local_privacy import plan_ldp_epsilon
 from discretion.mechanisms.noise.additive import no_channel, no_report_types
 from discretion.mechanisms.noise.noise_measures import guesses
 from discretion.mechanisms.noise.report_pairs import ClosedForm

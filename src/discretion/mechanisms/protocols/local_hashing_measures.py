@@ -8,15 +8,15 @@ import numpy as np
 
 from discretion.adversaries.gains import Gain, IdentityGain, TriesGain
 from discretion.estimate import Estimate
-from discretion.measures.capacity import plan_multiplicative_bayes_capacity
-from discretion.measures.information import plan_mutual_information
+from discretion.measures.guesses.capacities import plan_multiplicative_bayes_capacity
+from discretion.measures.guesses.vulnerability import Prior, plan_bayes_risk, plan_posterior_vulnerability
+from discretion.measures.information.capacities import attained_uniformly, plan_shannon_capacity
+from discretion.measures.information.entropies import plan_posterior_guessing_entropy
+from discretion.measures.information.mutual_information import plan_mutual_information
 from discretion.measures.measure import Method, Plan
-from discretion.measures.shannon_capacity import attained_uniformly, plan_shannon_capacity
-from discretion.measures.uncertainty import plan_posterior_guessing_entropy
-from discretion.measures.vulnerability import Prior, plan_bayes_risk, plan_posterior_vulnerability
-from discretion.mechanisms.mechanism import Reals
 from discretion.mechanisms.protocols.local_hashing import LocalHashing
 from discretion.mechanisms.protocols.ranked_supports import plan_ranked_sum
+from discretion.numerics.arrays import Reals
 
 CLOSED_FORM = Method("closed form of local hashing", "closed form")
 

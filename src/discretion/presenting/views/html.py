@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 from html import escape
 
+from discretion.escaping import printable
 from discretion.presenting.views.document import Block, Bullets, Document, Grid
-from discretion.printable import printable
 
 # A notebook would set what stands between dollars as a formula.
 _WHOLE = 'class="tex2jax_ignore mathjax_ignore" style="max-width: 100%; overflow-wrap: anywhere"'

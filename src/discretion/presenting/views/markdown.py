@@ -7,8 +7,8 @@ backslash or as an entity: a name is shown as it is, by all of them.
 import re
 from collections.abc import Iterator
 
+from discretion.escaping import printable
 from discretion.presenting.views.document import Block, Bullets, Document, Grid
-from discretion.printable import printable
 
 _ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 _ACTIVE = re.compile(r"([\\`*_\[\]{}|~$^#])")

@@ -14,15 +14,15 @@ import numpy as np
 from discretion.anonymity.choosing.selection import SelectedSet, Selection
 from discretion.anonymity.exposure.bound_curve import ExposureBoundCurve
 from discretion.errors import UnsupportedError
+from discretion.escaping import printable
 from discretion.estimate import Estimate, highest, lowest
 from discretion.measures.attack_curves.curve import AttackCurve
-from discretion.measures.hyper import Hyper
+from discretion.measures.guesses.hyper import Hyper
 from discretion.presenting.names import listed
 from discretion.presenting.numbers import bounded, in_full, number, people, percent, percent_upwards, within
 from discretion.presenting.views.document import Block, Bullets, Document, Grid, Section, first_rows
 from discretion.presenting.views.html import to_html
 from discretion.presenting.views.markdown import to_markdown
-from discretion.printable import printable
 from discretion.refinement.order import Order
 from discretion.tables.counting.class_sizes import ClassSizes, ExposureCurve
 

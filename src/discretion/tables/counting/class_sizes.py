@@ -7,16 +7,17 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from discretion.errors import InvalidValueError
-from discretion.shown import Drawn, Framed
+from discretion.notebook import Chartable, Tabular
+from discretion.numerics.arrays import Integers
 from discretion.tables.counting.threshold import Threshold, as_fraction, least_unexposed
 
-Int64s = NDArray[np.int64]
+Int64s = Integers
 
 
-class ClassSizes(Framed):
+class ClassSizes(Tabular):
     """The classes of people who look alike, by size.
 
     Parameters
@@ -138,7 +139,7 @@ class ClassSizes(Framed):
 
 
 @dataclass(frozen=True, eq=False)
-class ExposureCurve(Framed, Drawn):
+class ExposureCurve(Tabular, Chartable):
     """The exposure as a function of the threshold: ``Q(t) = Σ_v p(v)·1{p(v) < t}``.
 
     A step function, continuous from the left: it is ``exposed[i] / people`` from just above ``sizes[i] / people`` up to

@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 
 from discretion import limits
 from discretion.numerics.alike import Column
+from discretion.numerics.arrays import Reals
 from discretion.tables.engines.rows import Rows
-
-Numbers = NDArray[np.float64]
 
 _DAY = 86_400
 # So many values are taken out of the engine at once.
@@ -83,7 +82,7 @@ def _numbered(values: Any) -> Any:
     return dictionary.chunk(0) if isinstance(dictionary, pa.ChunkedArray) else dictionary
 
 
-def numbers_of(rows: Rows, column: str) -> Numbers | None:
+def numbers_of(rows: Rows, column: str) -> Reals | None:
     """Return the number that each row has, not a number where it is null; None if some value is no number or date."""
     if rows.arrow is None:
         return None

@@ -8,7 +8,7 @@ from numbers import Rational
 from typing import Any
 
 from discretion.errors import InvalidValueError, UnsupportedError
-from discretion.printable import short_repr
+from discretion.escaping import short_repr
 from discretion.validation import as_count
 
 _DIGITS = 1000

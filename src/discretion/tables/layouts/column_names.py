@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from discretion.errors import InvalidTableError, InvalidValueError, UnknownColumnError
-from discretion.printable import short_repr
+from discretion.escaping import short_repr
 from discretion.validation import check_length
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from discretion.errors import InvalidTableError
-from discretion.printable import printable
+from discretion.escaping import printable
 
 _SHOWN = 20
 

@@ -1,0 +1,103 @@
+"""The scenario in which mechanisms are measured: whose report, against which adversary, at which levels."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import discretion as dc
+from discretion.adversaries import Gain, Knowledge, Uninformed, WorstAllButOne
+from discretion.channels import System
+from discretion.estimate import Estimate, at_safe_end, in_doubles
+from discretion.measures import (
+    bayes_risk,
+    bayes_security,
+    dp_epsilon,
+    leakage,
+    mutual_information,
+    posterior_vulnerability,
+    privacy_profile,
+    tradeoff,
+)
+from discretion.validation import as_epsilon, as_probability
+
+Result = float | Estimate
+Question = Callable[[System], Result]
+CrowdQuestion = Callable[["dc.Shuffled"], Result]  # what is known of crowds loads with the first one
+
+# The level that a measure of differential privacy needs, as the command line has it.
+LEVEL_OF = {"privacy_profile": "--epsilon E", "dp_epsilon": "--delta D", "tradeoff": "--false-positive-rate A"}
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """The scenario in which every mechanism is measured.
+
+    Parameters
+    ----------
+    users
+        How many people report, the target included; None if that does not matter.
+    knowledge
+        What is known of the others; None: nothing, and of measures of differential privacy everything, the worst.
+    prior
+        The law of the target's value; None: uniform, or the worst where a measure says so.
+    gain
+        What the adversary wants; None: the target's value.
+    epsilon, delta, false_positive_rate
+        Where privacy_profile, dp_epsilon and tradeoff are asked for; None: nowhere.
+    seed
+        Where sampling starts.
+    """
+
+    users: int | None = None
+    knowledge: Knowledge | None = None
+    prior: Sequence[float] | None = None
+    gain: Gain | None = None
+    epsilon: float | None = None
+    delta: float | None = None
+    false_positive_rate: float | None = None
+    seed: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.epsilon is not None:
+            as_epsilon(self.epsilon)
+        if self.delta is not None:
+            as_probability(self.delta, "delta")
+        if self.false_positive_rate is not None:
+            as_probability(self.false_positive_rate, "false_positive_rate")
+
+    def questions(self) -> dict[str, Question]:
+        """Return what can be asked of a system, by its function's name."""
+        prior, gain = self.prior, self.gain
+        questions: dict[str, Question] = {
+            "posterior_vulnerability": lambda s: in_doubles(posterior_vulnerability(s, prior, gain)),
+            "leakage": lambda s: in_doubles(leakage(s, prior, gain)),
+            "bayes_security": lambda s: in_doubles(bayes_security(s, prior, gain)),
+        }
+        if gain is None:
+            questions |= {
+                "mutual_information": lambda s: mutual_information(s, prior),
+                "bayes_risk": lambda s: in_doubles(bayes_risk(s, prior)),
+            }
+        return questions | self.claims()
+
+    def claims(self) -> dict[str, Question]:
+        """Return the measures of differential privacy whose level is given."""
+        claims: dict[str, Question] = {}
+        if (epsilon := self.epsilon) is not None:
+            claims["privacy_profile"] = lambda s: privacy_profile(s, epsilon)
+        if (delta := self.delta) is not None:
+            claims["dp_epsilon"] = lambda s: dp_epsilon(s, delta)
+        if (rate := self.false_positive_rate) is not None:
+            claims["tradeoff"] = lambda s: at_safe_end(tradeoff(s).at(rate), "low")
+        return claims
+
+    def questions_of_crowds(self) -> dict[str, CrowdQuestion]:
+        """Return the same of what the adversary sees of a crowd; of privacy the worst one, if none is named."""
+        return {name: self._of_crowd(name, question) for name, question in self.questions().items()}
+
+    def _of_crowd(self, name: str, question: Question) -> CrowdQuestion:
+        knowledge = self.against(name)
+        return lambda crowd: question(crowd.seen_by(knowledge, self.seed))
+
+    def against(self, name: str) -> Knowledge:
+        """Return what is known of the others by the adversary against whom a measure is meant."""
+        return self.knowledge or (WorstAllButOne() if name in LEVEL_OF else Uninformed())

@@ -1,0 +1,124 @@
+"""The whole curve of what attacks find, at what price in false accusations: f-differential privacy of any system."""
+
+import itertools
+from collections.abc import Hashable, Iterable, Sequence
+from functools import singledispatch
+from typing import cast
+
+from discretion import limits
+from discretion.channels.channel import System, as_system
+from discretion.errors import InvalidValueError
+from discretion.escaping import short_repr
+from discretion.measures.attack_curves.best_tests import BestTests
+from discretion.measures.attack_curves.curve import AttackCurve
+from discretion.measures.attack_curves.polygon import Polygon, lower_envelope
+from discretion.measures.measure import Method, Plan, measure
+from discretion.measures.privacy_loss.differential_privacy import claimed, log_likelihoods
+
+Pair = tuple[Hashable, Hashable]
+
+PAIR = Method("likelihood ratios of a pair of rows (Neyman and Pearson)", "exact")
+ALL_PAIRS = Method("likelihood ratios of all pairs of rows (Neyman and Pearson)", "exact")
+
+_SHOWN = 5
+
+
+@measure
+def tradeoff(system: System, pair: Pair | None = None) -> Plan[AttackCurve]:
+    """Return the curve of the best attacks: the least false negatives at every rate of false positives.
+
+    An attack is a test, perhaps randomized, of whether the secret is b and not a: it accuses the innocent with
+    probability α, a false positive, and misses the guilty with β. For a pair ``f(α) = min {β : tests with no more than
+    α}``. For all pairs it is the largest convex function that is below the curve of every ordered pair: what any
+    adversary keeps missing, whatever two secrets she tells apart, and in whichever direction.
+
+    Parameters
+    ----------
+    system
+        As for `discretion.privacy_profile`: a channel, a mechanism, or a structured system; of a `discretion.Shuffled`
+        what an adversary sees, ``crowd.seen_by(…)``.
+    pair
+        The labels ``(a, b)`` of two secrets, a innocent and b guilty; None: all ordered pairs.
+
+    Returns
+    -------
+    AttackCurve
+        ``.at(α)``, ``.true_positive_rate(α)``, ``.precision(prior, α)``, ``.advantage``, ``.bayes_security``,
+        ``.delta(ε)``, ``.epsilon(δ)``, ``.gaussian_mu()``, ``.compose(curve)``, ``.chart()``, ``.to_frame()``. Of all
+        pairs it is symmetric, its ``.delta(ε)`` is `discretion.privacy_profile` and its ``.bayes_security`` is β*.
+
+    Raises
+    ------
+    InvalidValueError
+        If the pair is not two different labels of secrets.
+    TooLargeError
+        If the system is a crowd of which there is no channel, and a pair is asked for that only bounds are known of.
+    UnsupportedError
+        If the system is not one, or a crowd of whose others nothing is said.
+
+    Notes
+    -----
+    Source: Dong, Roth and Su, Gaussian differential privacy, JRSS B 2022, Definitions 2.1 and 2.3. That the curve is
+    convex takes nothing: a system is f-DP for the least of several curves if and only if it is for the convex function
+    below.
+
+    Examples
+    --------
+    >>> import discretion as dc
+    >>> curve = tradeoff(dc.Gaussian(sigma=1))
+    >>> round(curve.at(0.05), 6), round(curve.true_positive_rate(0.001), 6)
+    (0.740489, 0.018298)
+    """
+    seen = claimed(as_system(system))
+    chosen = None if pair is None else as_pair(pair)
+    return plan_tradeoff(seen, chosen).then(lambda tests: AttackCurve(tests, chosen))
+
+
+@singledispatch
+def plan_tradeoff(system: System, pair: Pair | None) -> Plan[BestTests]:
+    """Plan the best tests by the likelihood ratios of rows of the explicit channel."""
+    if pair is None:
+        return Plan(ALL_PAIRS, lambda: _best_of_all(system))
+    return Plan(PAIR, lambda: _best_of_rows(system, pair))
+
+
+def as_pair(pair: object) -> Pair:
+    """Return two different labels, or say what was given."""
+    try:
+        if isinstance(pair, str | bytes):
+            raise TypeError
+        labels = tuple(itertools.islice(cast(Iterable[Hashable], pair), 3))
+        different = set(labels)  # of labels that can be told apart
+    except TypeError:
+        raise InvalidValueError(
+            f"pair must be the labels of two secrets, got {short_repr(pair)}; write (a, b)"
+        ) from None
+    if len(labels) != 2 or len(different) != 2:
+        raise InvalidValueError(f"pair must be the labels of two different secrets, got {short_repr(pair)}")
+    return labels
+
+
+def places_of(pair: Pair, secrets: Sequence[Hashable]) -> tuple[int, int]:
+    """Return where both labels are among the secrets, or say that one is not."""
+    for label in pair:
+        if label not in secrets:
+            known = ", ".join(map(repr, secrets[:_SHOWN])) + ", …" * (len(secrets) > _SHOWN)
+            raise InvalidValueError(f"{short_repr(label)} is not a secret of the system; its secrets are {known}")
+    return secrets.index(pair[0]), secrets.index(pair[1])
+
+
+def _best_of_rows(system: System, pair: Pair) -> Polygon:
+    a, b = places_of(pair, system.channel().inputs)
+    rows = log_likelihoods(system)
+    return Polygon.of_logs(rows[a], rows[b])
+
+
+def _best_of_all(system: System) -> Polygon:
+    rows = log_likelihoods(system)
+    found: list[Polygon] = []
+    for a, b in itertools.combinations(rows, 2):
+        way = Polygon.of_logs(a, b)
+        found += [way, way.reversed]
+        if len(found) * rows.shape[1] > limits.current().most_loss_points:
+            found = [lower_envelope(found)]
+    return lower_envelope(found)

@@ -1,0 +1,238 @@
+"""Bayes security: how much of her error the adversary keeps, on the secrets that are easiest to tell apart."""
+
+import itertools
+import math
+from collections.abc import Hashable, Iterable
+from fractions import Fraction
+from functools import partial, singledispatch
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from discretion import limits
+from discretion.adversaries.gains import Gain, IdentityGain, as_gain, gain_matrix
+from discretion.adversaries.priors import written_out
+from discretion.channels.channel import Channel, System
+from discretion.errors import InvalidGainError, InvalidPriorError, InvalidValueError, TooLargeError
+from discretion.estimate import Estimate, mapped
+from discretion.measures.guesses.rational import IN_FRACTIONS, exact_bayes_security, exact_game, exact_pairs
+from discretion.measures.guesses.vulnerability import plan_bayes_risk, plan_posterior_vulnerability
+from discretion.measures.guesses.worst_prior import losses_of, way_to_worst, worst_share
+from discretion.measures.measure import Method, Plan, as_plain, measure, prior_on
+from discretion.numerics.arrays import Reals
+from discretion.numerics.distances.pairwise import BY_ROWS, Furthest
+from discretion.validation import as_real
+
+Pair = tuple[Hashable, Hashable]
+
+TIED = Method("all pairs are tied", "closed form")
+
+
+@measure(safe="low")
+def bayes_security(
+    system: System, prior: ArrayLike | None = None, gain: Gain | None = None
+) -> Plan[float | Fraction | Estimate]:
+    """Return the share of her guessing error that the adversary keeps: 1 nothing leaks, 0 everything does.
+
+    ``β(π, C) = R*(π, C) / (1 - max_x π_x)``; without a prior the least over all priors,
+    ``β*(C) = 1 - max_{a,b} TV(C_a, C_b)``. With a gain, of what she loses instead of her error:
+    ``β_ℓ(π, C) = Σ_y min_w Σ_x π_x C[x, y] ℓ(w, x) / min_w Σ_x π_x ℓ(w, x)``.
+
+    Parameters
+    ----------
+    system
+        A channel, a mechanism, or a structured system with k secrets; of a `discretion.Shuffled` the secret is the
+        target's value, and what is known of the others is said by ``crowd.seen_by``.
+    prior
+        Probabilities of the secrets, shape ``(k,)``; None means the worst prior, which is uniform on
+        `leakiest_pair`; with a gain it is searched for.
+    gain
+        None means identity, whose loss is 1 for a wrong guess. The loss of a gain is what the best there is would add,
+        ``ℓ(w, x) = max g - g(w, x)``; a gain that is nowhere positive is a loss as it is, ``ℓ = -g``.
+
+    Returns
+    -------
+    float, Fraction or Estimate
+        In [0, 1]. A Fraction for a channel of fractions, with a prior of fractions or whole numbers and no gain. An
+        `Estimate` for crowds that are too large to sum over, and certified ends where the worst prior for a gain would
+        take too long to find.
+
+    Raises
+    ------
+    InvalidPriorError
+        If the prior is not a distribution on the secrets, or leaves nothing to lose: it is certain of one.
+    InvalidGainError
+        If the gain is over another number of secrets, or one guess loses nothing whatever the secret.
+    TooLargeError, UnsupportedError
+        If the system is not one; of a gain, also if its guesses or, without a prior, the explicit channel are too many.
+
+    Notes
+    -----
+    Source: Bayes-sec, Theorems 1 and 2; Appendix F for other losses. A system with a single secret has β* = 1. For a
+    gain, the worst prior is among those at which as many guesses are equally good as secrets are possible.
+    `discretion.security.bayes_security_of_losses` bounds it for gains that cannot be written out.
+
+    Examples
+    --------
+    >>> import numpy as np, discretion as dc
+    >>> round(bayes_security(dc.Channel([[0.9, 0.1], [0.2, 0.8]])), 12)
+    0.3
+    >>> round(bayes_security(dc.RandomizedResponse(3, p=0.5), gain=dc.gain_matrix(-np.eye(3))), 12)  # which it is not
+    0.75
+    """
+    seen = as_plain(system)
+    wanted = as_gain(gain, seen.secrets)
+    if not isinstance(wanted, IdentityGain):
+        return _of_losses(seen, prior, losses_of(wanted))
+    if prior is None:
+        return exact_bayes_security(seen) or plan_bayes_security(seen)
+    checked = prior_on(seen, prior)
+    error = 1 - 1 / seen.secrets if checked is None else float(np.delete(checked, checked.argmax()).sum())
+    if error <= 0:
+        raise InvalidPriorError(
+            "Bayes security needs a prior that leaves something to guess, got one that is certain of a single secret"
+        )
+    if (exact := exact_game(seen, prior, wanted)) is not None:
+        return Plan(IN_FRACTIONS, exact.kept)
+    plan = plan_bayes_risk(seen, checked)
+    return plan.then(lambda risk: mapped(risk, lambda lost: min(1.0, lost / error)))
+
+
+@measure
+def leakiest_pair(system: System) -> Plan[Pair]:
+    """Return the two secrets that are easiest to tell apart, the lowest of the tied.
+
+    They maximise ``TV(C_a, C_b)``; the uniform prior on them attains β*.
+
+    Parameters
+    ----------
+    system
+        A channel, a mechanism, or a structured system with at least two secrets.
+
+    Returns
+    -------
+    tuple
+        The labels of the two secrets, in the channel's order.
+
+    Raises
+    ------
+    InvalidValueError
+        If there is only one secret.
+
+    Notes
+    -----
+    Source: Bayes-sec, Theorem 1.
+
+    Examples
+    --------
+    >>> import discretion as dc
+    >>> leakiest_pair(dc.Channel([[0.9, 0.1], [0.8, 0.2], [0.2, 0.8]], inputs=["a", "b", "c"]))
+    ('a', 'c')
+    """
+    checked = _with_two_secrets(as_plain(system))
+    exact = exact_pairs(checked, 0.0)
+    return plan_leakiest_pair(checked) if exact is None else exact.then(lambda pairs: _labelled(checked, pairs)[0])
+
+
+@measure
+def leakiest_pairs(system: System, tol: float = 1e-12) -> Plan[list[Pair]]:
+    """Return all pairs of secrets that are equally easy to tell apart.
+
+    Parameters
+    ----------
+    system
+        A channel, a mechanism, or a structured system with at least two secrets.
+    tol
+        Pairs whose total variation is within tol of the largest count as tied, at least 0.
+
+    Returns
+    -------
+    list of tuple
+        Pairs of labels, lowest first.
+
+    Raises
+    ------
+    InvalidValueError
+        If there is only one secret, or tol is negative.
+
+    Notes
+    -----
+    The pair of a channel need not be that of its square (Bayes-sec, Proposition 1's example).
+
+    Examples
+    --------
+    >>> import discretion as dc
+    >>> leakiest_pairs(dc.Channel([[1, 0], [1, 0], [0, 1]]))
+    [(0, 2), (1, 2)]
+    """
+    checked = _with_two_secrets(as_plain(system))
+    tolerance = as_real(tol, "tol")
+    if tolerance < 0:
+        raise InvalidValueError(f"tol must be at least 0, got {tol!r}")
+    exact = exact_pairs(checked, tolerance)
+    return plan_leakiest_pairs(checked, tolerance) if exact is None else exact.then(partial(_labelled, checked))
+
+
+def _of_losses(seen: System, prior: ArrayLike | None, losses: Reals) -> Plan[float | Estimate]:
+    if not losses.any(axis=1).all():
+        raise InvalidGainError(
+            "Bayes security needs a loss at every guess, and one of these loses nothing whatever the secret"
+        )
+    if prior is None:
+        return Plan(way_to_worst(losses), lambda: worst_share(seen.channel().storage, losses))
+    law = prior_on(seen, prior)
+    before = float((losses @ written_out(law, seen.secrets)).min())
+    if before <= 0:
+        raise InvalidPriorError("Bayes security needs a prior that leaves something to lose, got one that does not")
+    plan = plan_posterior_vulnerability(seen, law, gain_matrix(-losses))
+    return plan.then(lambda gained: mapped(gained, lambda worth: min(1.0, max(0.0, -worth / before))))
+
+
+@singledispatch
+def plan_bayes_security(system: System) -> Plan[float | Estimate]:
+    """Plan β* by comparing the rows of the explicit channel."""
+    return Plan(_way(system), lambda: max(0.0, 1 - _furthest(system).distance / 2))
+
+
+@singledispatch
+def plan_leakiest_pair(system: System) -> Plan[Pair]:
+    """Plan the leakiest pair by comparing the rows of the explicit channel."""
+    return Plan(_way(system), lambda: _labelled(system, [_furthest(system, 2e-12).first()])[0])
+
+
+@singledispatch
+def plan_leakiest_pairs(system: System, tolerance: float) -> Plan[list[Pair]]:
+    """Plan all tied pairs by comparing the rows of the explicit channel."""
+    return Plan(_way(system), lambda: _labelled(system, _furthest(system, 2 * tolerance).all()))
+
+
+def all_pairs(secrets: int) -> list[tuple[int, int]]:
+    """Return all pairs of so many secrets, where all are tied, or raise TooLargeError."""
+    check_listed(math.comb(secrets, 2))
+    return list(itertools.combinations(range(secrets), 2))
+
+
+def check_listed(pairs: int) -> None:
+    """Raise TooLargeError if there are more pairs than anyone would list."""
+    if pairs > limits.current().most_pairs_listed:
+        raise TooLargeError(f"{pairs:,} pairs are equally far apart; take leakiest_pair, the first")
+
+
+def _way(system: System) -> Method:
+    """Return the algorithm, which depends on the rows of a channel that is there already."""
+    return Method(system.storage.way_to_furthest_rows if isinstance(system, Channel) else BY_ROWS, "exact")
+
+
+def _furthest(system: System, tolerance: float = 0.0) -> Furthest:
+    return system.channel().storage.furthest_rows(tolerance)
+
+
+def _labelled(system: System, pairs: Iterable[tuple[int, int]]) -> list[Pair]:
+    labels = system.channel().inputs
+    return [(labels[a], labels[b]) for a, b in pairs]
+
+
+def _with_two_secrets(system: System) -> System:
+    if system.secrets < 2:
+        raise InvalidValueError("a pair needs at least two secrets, and the system has one")
+    return system

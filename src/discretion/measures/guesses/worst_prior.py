@@ -1,0 +1,135 @@
+"""The prior at which looking leaves least of a loss, or takes most of it away.
+
+What is still lost after looking, ``R_ℓ(π, C) = Σ_y min_w Σ_x π_x C[x, y] ℓ(w, x)``, bends downwards in the prior.
+Scaled such that ``R_ℓ(ρ) = min_w ℓ_w·ρ >= 1``, a prior lies above some lines. So either extreme is at a corner, which
+the loss alone decides. Where they are too many, a prior is improved by linear programs, each for the
+guesses that are the best at the last one.
+"""
+
+from collections.abc import Iterator
+from fractions import Fraction
+from operator import mul
+from typing import Any
+
+import numpy as np
+
+from discretion import limits
+from discretion.adversaries.gains import Gain
+from discretion.channels.storage import Storage
+from discretion.errors import InvalidGainError
+from discretion.estimate import Estimate, lowest
+from discretion.measures.guesses.overlap import between, least_overlap
+from discretion.measures.measure import Method
+from discretion.numerics.arrays import Reals
+from discretion.numerics.search.corners import corner_count, corners, exact_corners
+
+_CORNERS = Method("all corners among the priors", "exact")
+_IMPROVED = Method("linear programs, and what all secrets have in common", "bound")
+
+_PRODUCTS_AT_ONCE = 1 << 22
+# By how much losses may differ from each other in doubles, and how many corners are gone through in fractions.
+_FAR_APART, _MAX_EXACT_CORNERS = 1e8, 1 << 11
+
+
+def losses_of(gain: Gain) -> Reals:
+    """Return what each guess loses: what the best there is would add, or what a gain that is never positive takes."""
+    worth = gain.guesses()
+    return max(0.0, float(worth.max())) - worth
+
+
+def way_to_worst(losses: Reals) -> Method:
+    """Return the algorithm: whether all corners can be gone through."""
+    few = corner_count(*losses.shape) <= limits.current().most_choices_tried
+    return _CORNERS if few else _IMPROVED
+
+
+def worst_share(rows: Storage, losses: Reals) -> float | Estimate:
+    """Return the least ``R_ℓ(π, C) / R_ℓ(π)`` of all priors, or between what ends it lies."""
+    seen = rows.merged()[0].dense()
+    if _is_wide(losses):
+        return min(1.0, float(min(left for _, left in _exact_corners(seen, losses))))
+    losses = losses / losses.max()
+    if way_to_worst(losses) is _CORNERS:
+        return min(1.0, float(_left(seen, losses, corners(losses)).min()))
+    high = min(1.0, _improved(seen, losses))
+    low = lowest(least_overlap(rows, len(losses)))
+    return between(low, high, _IMPROVED.name, safe="low")
+
+
+def largest_fall(rows: Storage, losses: Reals) -> float | Estimate:
+    """Return the largest ``R_ℓ(π) - R_ℓ(π, C)`` of all priors, or between what ends it lies."""
+    seen, scale = rows.merged()[0].dense(), float(losses.max())
+    if not losses.any(axis=1).all():  # one guess is always the best
+        return 0.0
+    if _is_wide(losses):
+        falls = ((1 - left) / sum(point) for point, left in _exact_corners(seen, losses))
+        return max(0.0, float(max(falls)))
+    losses = losses / scale
+    if way_to_worst(losses) is _CORNERS:
+        points = corners(losses)
+        return max(0.0, float(((1 - _left(seen, losses, points)) / points.sum(axis=1)).max())) * scale
+    # What all secrets have in common tells nothing, and the rest no more than the secret does.
+    secrets = len(seen)
+    point, weights = _program(np.ones(secrets), losses)
+    high = float((weights @ losses).max() / weights.sum()) * (1 - min(1.0, float(rows.column_minima().sum())))
+    tried = np.stack([point / point.sum(), np.full(secrets, 1 / secrets)])
+    low = max(0.0, float(((1 - _left(seen, losses, tried)) * (tried @ losses.T).min(axis=1)).max()))
+    return between(low, high, _IMPROVED.name) * scale
+
+
+def _is_wide(losses: Reals) -> bool:
+    """Return whether losses are so far apart that corners are told apart in fractions; refuse what that takes too long.
+
+    In doubles a corner is one up to rounding next to the largest coordinate, which may be all that a small loss says.
+    """
+    least, most = float(losses[losses > 0].min()), float(losses.max())
+    if most <= _FAR_APART * least:
+        return False
+    if corner_count(*losses.shape) > _MAX_EXACT_CORNERS:
+        raise InvalidGainError(
+            f"the gain's differences span from {least:.3g} to {most:.3g}, too far apart to compare so many guesses "
+            f"in doubles; leave out guesses or secrets, or make the differences at most {_FAR_APART:g} times each other"
+        )
+    return True
+
+
+def _exact_corners(seen: Reals, losses: Reals) -> Iterator[tuple[list[Fraction], Fraction]]:
+    """Yield each corner, and ``R_ℓ(ρ, C) / R_ℓ(ρ)`` there, in fractions."""
+    columns = [[Fraction(entry) for entry in column] for column in seen.T.tolist()]
+    lines = [[Fraction(entry) for entry in line] for line in losses.tolist()]
+    for point in exact_corners(lines):
+        joint = [[p * c for p, c in zip(point, column, strict=True)] for column in columns]
+        left = sum(min(sum(map(mul, line, part)) for line in lines) for part in joint)
+        yield point, Fraction(left) / min(sum(map(mul, line, point)) for line in lines)
+
+
+def _left(seen: Reals, losses: Reals, points: Reals) -> Reals:
+    """Return ``R_ℓ(ρ, C) / R_ℓ(ρ)`` at many points."""
+    step = max(1, _PRODUCTS_AT_ONCE // (seen.shape[1] * max(losses.shape)))
+    left = np.zeros(len(points))
+    for start in range(0, len(points), step):
+        part = points[start : start + step]
+        joint = part[:, :, None] * seen
+        left[start : start + step] = (losses @ joint).min(axis=1).sum(axis=1) / (part @ losses.T).min(axis=1)
+    return left
+
+
+def _improved(seen: Reals, losses: Reals) -> float:
+    """Return the share at a prior that no linear program improves: a secret's cost is that of the last guesses."""
+    point = np.full(len(seen), 1 / len(seen))
+    best = float(_left(seen, losses, point[None, :])[0])
+    while True:
+        guesses = (losses @ (point[:, None] * seen)).argmin(axis=0)
+        point, _ = _program((seen * losses[guesses].T).sum(axis=1), losses)
+        share = float(_left(seen, losses, point[None, :])[0])
+        if not share < best:
+            return best
+        best = share
+
+
+def _program(cost: Reals, losses: Reals) -> tuple[Reals, Reals]:
+    """Return the ``ρ >= 0`` of least cost with ``ℓ ρ >= 1``, and what each guess's limit costs."""
+    from scipy.optimize import linprog  # noqa: PLC0415
+
+    solved: Any = linprog(cost, -losses, -np.ones(len(losses)), method="highs-ds")
+    return np.maximum(solved.x, 0.0), np.maximum(-solved.ineqlin.marginals, 0.0)

@@ -1,0 +1,169 @@
+"""Shannon's capacity: the most nats or bits that an observation can carry about the secret, whatever the prior."""
+
+import math
+from collections.abc import Callable
+from functools import singledispatch
+
+import numpy as np
+
+from discretion import limits
+from discretion.channels.channel import System
+from discretion.channels.storage import Storage
+from discretion.errors import InvalidValueError
+from discretion.estimate import Estimate
+from discretion.measures.information.mutual_information import Unit, nats_in, plan_mutual_information
+from discretion.measures.measure import Method, Plan, as_plain, measure
+from discretion.numerics.arrays import Integers, Reals
+from discretion.numerics.distances.information_radius import central_weights
+from discretion.numerics.excess import deviance
+from discretion.validation import as_real
+
+NEWTON = Method("Newton's method, certified by the largest divergence", "bound")
+
+# What rounding may make of a sum of divergences: it is under 1e-14 of the sum, and of the rows' sums.
+_ROUNDING = 1e-13
+# What a float promises, which is all that is known of one.
+_PROMISED, _AT_LEAST = 1e-10, 1e-12
+# Secrets that are looked at together first, and of a mixture what is of all secrets, so that it excludes nothing.
+_SECRETS_AT_ONCE, _OF_ALL = 256, 1e-14
+# How many steps of Newton's a mixture takes.
+_USUAL_STEPS = 20
+# A mixture's probability stays above this, at which a logarithm is still one.
+_TINY = 1e-300
+
+
+@measure
+def shannon_capacity(system: System, tol: float = 1e-9, unit: Unit = "nats") -> Plan[Estimate]:
+    """Return the largest mutual information of secret and observation over all priors, between certified ends.
+
+    ``C = max_π I(π; C) = min_q max_x D(C_x ‖ q)``: what a prior attains is below it, and the largest divergence of a
+    row from any law of the observation above (Blahut and Arimoto's two-sided bound).
+
+    Parameters
+    ----------
+    system
+        A channel, a mechanism, or a structured system with k secrets, as for `discretion.mutual_information`.
+    tol
+        How far apart the ends may be, positive, in the unit.
+    unit
+        ``"nats"`` or ``"bits"``.
+
+    Returns
+    -------
+    Estimate
+        In [0, log k]; certified. Where the uniform prior attains it, by symmetry, it is as narrow as a float's promise.
+        Its ends are further apart than ``tol`` where that is finer than rounding, 1e-13, of channels for which it
+        would take minutes, and of crowds with too many histograms to list.
+
+    Raises
+    ------
+    InvalidValueError
+        If tol is not positive, or the unit is another word.
+    TooLargeError, UnsupportedError
+        If the system has no explicit channel and no symmetry by which the best prior is known.
+
+    Notes
+    -----
+    Source: Arimoto, An algorithm for computing the capacity of arbitrary discrete memoryless channels, 1972, for the
+    bounds; both are summed anew from the channel at the prior that is found, and hold however that was. It is found by
+    an interior-point Newton method on the secrets that lie furthest out, to which others are added until none lies
+    further.
+
+    Examples
+    --------
+    >>> import discretion as dc
+    >>> capacity = shannon_capacity(dc.Channel([[1, 0], [0.5, 0.5]]), unit="bits")  # the Z channel: log2(5/4)
+    >>> round(capacity.value, 9), capacity.high - capacity.low <= 1e-9, capacity.certified
+    (0.321928095, True, True)
+    """
+    nats = nats_in(unit)
+    tolerance = as_real(tol, "tol")
+    if tolerance <= 0:
+        raise InvalidValueError(f"tol must be positive, got {tol!r}")
+    return plan_shannon_capacity(as_plain(system), tolerance * nats).then(lambda capacity: capacity / nats)
+
+
+@singledispatch
+def plan_shannon_capacity(system: System, tolerance: float) -> Plan[Estimate]:
+    """Plan the capacity, in nats, from the explicit channel."""
+    return Plan(NEWTON, lambda: capacity_of(system.channel().storage, tolerance))
+
+
+def attained_uniformly(system: System) -> Plan[Estimate]:
+    """Plan the capacity of a system whose secrets can all change places: that of the uniform prior, as I is concave."""
+    plan = plan_mutual_information(system, None)
+    return certified(plan.named(f"uniform prior by symmetry: {plan.method.name}"))
+
+
+def certified(plan: Plan[float | Estimate]) -> Plan[Estimate]:
+    """Return a plan of a float as one of the ends that it promises."""
+    method = Method(plan.method.name, "estimate" if plan.rung == "estimate" else "bound")
+
+    def ends() -> Estimate:
+        told = plan.compute()
+        if isinstance(told, Estimate):
+            return told
+        off = max(_AT_LEAST, _PROMISED * told)
+        return Estimate(told, max(0.0, told - off), told + off, None, method.name)
+
+    return Plan(method, ends)
+
+
+def capacity_of(rows: Storage, tolerance: float) -> Estimate:
+    """Return the capacity, in nats, of the rows of a channel."""
+    means = rows.column_means()
+
+    def ends(weights: Reals) -> tuple[float, Reals]:
+        held = with_all(weights)
+        mixture = np.maximum((1 - _OF_ALL) * rows.mixtures(weights) + _OF_ALL * means, _TINY)
+        divergences = rows.row_sums(lambda p, y: deviance(p, mixture[y]))
+        return float(held @ divergences), divergences
+
+    return narrowed(rows, tolerance, ends)
+
+
+def with_all(weights: Reals) -> Reals:
+    """Return weights of which a little is everybody's, so that a mixture excludes nothing."""
+    return (1 - _OF_ALL) * weights + _OF_ALL / weights.size
+
+
+def narrowed(
+    rows: Storage,
+    tolerance: float,
+    ends: Callable[[Reals], tuple[float, Reals]],
+    order: float = 1.0,
+) -> Estimate:
+    """Return the capacity of an order by what weights attain, and how far each row is from what they mix.
+
+    ``ends`` says both; the weights are sought among the secrets that lie furthest out.
+    """
+    secrets, _ = rows.shape
+    within = max(tolerance, _ROUNDING)
+    weights, chosen = np.full(secrets, 1 / secrets), np.empty(0, dtype=np.int64)
+    # No information exceeds the logarithm of the Bayes capacity.
+    low, high = 0.0, math.log(max(1.0, float(rows.column_maxima().sum())))
+    terms_left = limits.current().most_capacity_terms
+    while True:
+        attained, divergences = ends(weights)
+        low, high = max(low, attained), min(high, float(divergences.max()))
+        further = np.setdiff1d(np.flatnonzero(divergences > low + within / 2), chosen)
+        if high - low <= within or not further.size:
+            break
+        kept = chosen[weights[chosen] > within / 1000 / secrets]
+        outermost = further[np.argsort(-divergences[further], kind="stable")]
+        chosen = np.sort(np.append(kept, outermost[: max(_SECRETS_AT_ONCE - kept.size, kept.size)]))
+        laws = _of_secrets(rows, chosen)
+        terms_left -= _USUAL_STEPS * chosen.size**2 * sum(laws.shape)
+        if terms_left < 0 or chosen.size * laws.shape[1] > limits.current().most_entries:
+            break
+        weights = np.zeros(secrets)
+        weights[chosen] = central_weights(laws.dense(), within / 4, order)
+    off = _ROUNDING * (1 + high)
+    return Estimate.between(max(0.0, low - off), max(low, high) + off, NEWTON.name)
+
+
+def _of_secrets(rows: Storage, chosen: Integers) -> Storage:
+    """Return the rows of some secrets, less the columns that are 0 in all of them."""
+    own = rows.rows(chosen.tolist())
+    possible = np.flatnonzero(own.column_maxima())
+    return own if possible.size == own.shape[1] else own.columns(possible)

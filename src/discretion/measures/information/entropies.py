@@ -1,0 +1,182 @@
+"""What an adversary does not know of the secret, before and after she looks: Shannon's and guessing entropy."""
+
+from functools import singledispatch
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from discretion.adversaries.priors import as_distribution, written_out
+from discretion.channels.channel import System
+from discretion.estimate import Estimate, mapped
+from discretion.measures.guesses.vulnerability import EXPLICIT, Prior, of_joint, plan_bayes_risk
+from discretion.measures.information.mutual_information import Unit, nats_in, plan_mutual_information
+from discretion.measures.measure import Plan, as_plain, measure, prior_on
+from discretion.numerics.arrays import Reals
+
+
+def prior_entropy(prior: ArrayLike, unit: Unit = "nats") -> float:
+    """Return Shannon's entropy of the secret: ``H(π) = -Σ_x π_x log π_x``.
+
+    Parameters
+    ----------
+    prior
+        Probabilities of the k secrets, shape ``(k,)``.
+    unit
+        ``"nats"`` or ``"bits"``.
+
+    Returns
+    -------
+    float
+        In ``[0, log k]``.
+
+    Raises
+    ------
+    InvalidPriorError
+        If the prior is not a distribution.
+    InvalidValueError
+        If the unit is another word.
+
+    Notes
+    -----
+    Source: Shannon, A mathematical theory of communication (1948).
+
+    Examples
+    --------
+    >>> prior_entropy([0.5, 0.25, 0.25], unit="bits")
+    1.5
+    """
+    return _entropy(as_distribution(prior, "prior")) / nats_in(unit)
+
+
+@measure(safe="low")
+def posterior_entropy(
+    system: System,
+    prior: ArrayLike | None = None,
+    unit: Unit = "nats",
+) -> Plan[float | Estimate]:
+    """Return the conditional entropy of the secret once the system's output is seen, on average over the outputs.
+
+    ``H(X | Y) = H(π) - I(X; Y)``
+
+    Parameters
+    ----------
+    system, prior, unit
+        As for `discretion.mutual_information`.
+
+    Returns
+    -------
+    float or Estimate
+        In ``[0, H(π)]``; an `Estimate` where the mutual information is one.
+
+    Raises
+    ------
+    InvalidValueError, InvalidPriorError, UnsupportedError
+        As `discretion.mutual_information`.
+
+    Notes
+    -----
+    Against the worst others of a crowd it is the least that is left. Source: Shannon (1948).
+
+    Examples
+    --------
+    >>> import discretion as dc
+    >>> posterior_entropy(dc.Channel([[1, 0], [1, 0], [0, 1], [0, 1]]), unit="bits")
+    1.0
+    """
+    per = nats_in(unit)
+    seen = as_plain(system)
+    law = prior_on(seen, prior)
+    before = _entropy(written_out(law, seen.secrets))
+    return plan_mutual_information(seen, law).then(
+        lambda told: mapped(told, lambda nats: min(before, max(0.0, before - nats)) / per)
+    )
+
+
+def prior_guessing_entropy(prior: ArrayLike) -> float:
+    """Return how many guesses it takes on average to name the secret, the likeliest first: ``G(π) = Σ_i i π_(i)``.
+
+    Parameters
+    ----------
+    prior
+        Probabilities of the k secrets, shape ``(k,)``.
+
+    Returns
+    -------
+    float
+        In ``[1, (k + 1)/2]``.
+
+    Raises
+    ------
+    InvalidPriorError
+        If the prior is not a distribution.
+
+    Notes
+    -----
+    She is told after each guess whether it is right. Source: Massey, Guessing and entropy (1994).
+
+    Examples
+    --------
+    >>> prior_guessing_entropy([0.25, 0.5, 0.25])
+    1.75
+    """
+    law = as_distribution(prior, "prior")
+    return float(np.sort(law)[::-1] @ _ranks(law.size))
+
+
+@measure(safe="low")
+def posterior_guessing_entropy(system: System, prior: ArrayLike | None = None) -> Plan[float | Estimate]:
+    """Return how many guesses it takes on average to name the secret once the system's output is seen.
+
+    ``G[π ▷ C] = Σ_y Σ_i i J_(i)y``, where ``J_(i)y`` is the i-th largest of ``π_x C[x, y]``.
+
+    Parameters
+    ----------
+    system
+        A channel, a mechanism, or a structured system with k secrets.
+    prior
+        Probabilities of the secrets, shape ``(k,)``; None means uniform.
+
+    Returns
+    -------
+    float or Estimate
+        In ``[1, G(π)]``; of two secrets it is 1 and the Bayes risk, and an `Estimate` where that is one.
+
+    Raises
+    ------
+    InvalidPriorError
+        If the prior is not a distribution on the secrets.
+    TooLargeError, UnsupportedError
+        If the system is none, or one of three secrets or more that cannot be written out as a channel.
+
+    Notes
+    -----
+    It is the sum over t from 0 to k - 1 of the chance that t tries do not name the secret. Source: Köpf and Basin, An
+    information-theoretic model for adaptive side-channel attacks (2007).
+
+    Examples
+    --------
+    >>> import discretion as dc
+    >>> posterior_guessing_entropy(dc.Channel([[1, 0], [1, 0], [0, 1], [0, 1]]))
+    1.5
+    """
+    seen = as_plain(system)
+    law = prior_on(seen, prior)
+    if seen.secrets == 2:
+        return plan_bayes_risk(seen, law).then(lambda risk: 1 + risk)
+    return plan_posterior_guessing_entropy(seen, law)
+
+
+@singledispatch
+def plan_posterior_guessing_entropy(system: System, prior: Prior) -> Plan[float | Estimate]:
+    """Plan G[π ▷ C] by summing over the explicit channel."""
+    ranks = _ranks(system.secrets)
+    return Plan(EXPLICIT, lambda: of_joint(system, prior, lambda joint: float(joint.ranked_sums(ranks).sum())))
+
+
+def _entropy(law: Reals) -> float:
+    possible = law[law > 0]
+    return max(0.0, -float(possible @ np.log(possible)))
+
+
+def _ranks(k: int) -> Reals:
+    return np.arange(1.0, k + 1)

@@ -1,0 +1,93 @@
+"""Shannon's measure: how many nats or bits the observation carries about the secret."""
+
+import math
+from functools import singledispatch
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from discretion.adversaries.priors import written_out
+from discretion.channels.channel import System
+from discretion.channels.storage import Storage
+from discretion.errors import InvalidValueError
+from discretion.estimate import Estimate
+from discretion.measures.guesses.vulnerability import EXPLICIT, Prior
+from discretion.measures.measure import Plan, as_plain, measure, prior_on
+from discretion.numerics.excess import deviance
+
+Unit = Literal["nats", "bits"]
+_NATS_PER = {"nats": 1.0, "bits": math.log(2)}
+
+
+@measure
+def mutual_information(
+    system: System,
+    prior: ArrayLike | None = None,
+    unit: Unit = "nats",
+) -> Plan[float | Estimate]:
+    """Return the mutual information of secret and observation.
+
+    ``I(X; Y) = Σ_x π_x Σ_y C[x, y] log(C[x, y] / (πC)_y)``
+
+    Parameters
+    ----------
+    system
+        A channel, a mechanism, or a structured system with k secrets; of a `discretion.Shuffled` the secret is the
+        target's value, and what is known of the others is said by ``crowd.seen_by``.
+    prior
+        Probabilities of the secrets, shape ``(k,)``; None means uniform.
+    unit
+        ``"nats"`` or ``"bits"``.
+
+    Returns
+    -------
+    float or Estimate
+        In ``[0, H(π)]``; an `Estimate` only for crowds that are too large to sum over.
+
+    Raises
+    ------
+    InvalidValueError
+        If the unit is another word.
+    InvalidPriorError
+        If the prior is not a distribution on the secrets.
+    UnsupportedError
+        If the system is not one.
+
+    Notes
+    -----
+    Summed as ``Σ_xy π_x D(C[x, y]; (πC)_y)`` with ``D(x; m) = x log(x/m) - x + m >= 0``, so that nearly independent
+    pairs lose nothing to cancellation.
+
+    Examples
+    --------
+    >>> import discretion as dc
+    >>> mutual_information(dc.Channel([[1, 0], [0, 1]]), unit="bits")
+    1.0
+    """
+    nats = nats_in(unit)
+    seen = as_plain(system)
+    plan = plan_mutual_information(seen, prior_on(seen, prior))
+    return plan.then(lambda information: information / nats)
+
+
+def nats_in(unit: Unit) -> float:
+    """Return what one of the unit is in nats, or say which units there are."""
+    if unit not in _NATS_PER:
+        raise InvalidValueError(f"unit must be 'nats' or 'bits', got {unit!r}")
+    return _NATS_PER[unit]
+
+
+@singledispatch
+def plan_mutual_information(system: System, prior: Prior) -> Plan[float | Estimate]:
+    """Plan the mutual information, in nats, by summing over the explicit channel."""
+    return Plan(EXPLICIT, lambda: information_of(system.channel().storage, prior))
+
+
+def information_of(rows: Storage, prior: Prior) -> float:
+    """Return the mutual information, in nats, of the rows of a channel."""
+    weights = written_out(prior, rows.shape[0])
+    marginal = rows.mixtures(weights)
+    possible = np.flatnonzero(marginal > 0)
+    means = marginal[possible]
+    return max(0.0, rows.columns(possible).weighted_sum(weights, lambda p, y: deviance(p, means[y])))

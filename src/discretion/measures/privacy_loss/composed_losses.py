@@ -1,0 +1,345 @@
+"""What many independent observations tell of two secrets: the sum of their privacy losses, bounded from both sides."""
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from discretion import limits
+from discretion.estimate import Estimate, largest, settled
+from discretion.measures.measure import Method
+from discretion.measures.privacy_loss.differential_privacy import confirmed, epsilon_question
+from discretion.measures.privacy_loss.loss_sketch import LEAST, Sketch
+from discretion.measures.privacy_loss.loss_sums import LossSum, loss_sum
+from discretion.measures.privacy_loss.losses import ROUNDED_UP, LatticeLosses, Losses, above, below, exactly
+from discretion.numerics.arrays import Reals
+from discretion.numerics.laws.lattice_sums import log_moment
+
+Ends = tuple[float, float]
+
+GRID = Method("certified bounds on a grid of privacy losses", "bound")
+LATTICE = Method("sum over a lattice of privacy losses", "exact")
+
+# How narrow bounds should be: of the smaller of δ and 1 - δ, next to it; of the δ of which ε is asked for; of ε, next
+# to it; and to tell which of two is larger.
+_WIDTH, _WIDTH_FOR_EPSILON, _WIDTH_OF_EPSILON, _ROUGH = 2e-6, 2e-5, 3e-6, 1e-2
+# The δ next to which a whole profile is as narrow as a single one: in between, rounding may widen it a little.
+_PROFILED = (1.0, 1e-5, 1e-11)
+# What is cut off of a law next to what is asked for, and the least that is not cut off.
+_NEGLIGIBLE = 1e-12
+# The points of a grid that cost nothing.
+_FEWEST_POINTS = 1 << 14
+# How many standard deviations a sum is summed over, roughly, and by how much each use may be off in its loss.
+_DEVIATIONS, _ROUNDING = 18, 1e-15
+# What a difference from 1 is off.
+_OFF_ONE = 1e-13
+# What an affinity leaves aside next to its square (it loses the root of that), its points, and how far its logarithm is
+# off.
+_UNTOLD, _AFFINITY_POINTS, _ROUNDING_OF_AFFINITY = 1e-40, 1 << 16, 2e-14
+# What is nothing, if the losses are so small that 1 - e^-loss loses half of its digits.
+_NOTHING, _UNSEEN = 1e-12, 1e-8
+# A step for losses that are all alike, and one whose exponential would overflow.
+_ANY_STEP, _LARGEST_STEP = 1e-3, 400.0
+# The nodes of an integral over at most 1, and the steepest tilt over a step.
+_NODES, _STEEPEST = 16, 8.0
+# Where errors of second order leave the value between its bounds: above, they are twice as large as below.
+_SHARE = 1 / 3
+
+
+class Bounds(NamedTuple):
+    """Bounds of ``∫ max(0, Q - e^ε P)``, and of what is left of 1, to all digits where it is small."""
+
+    low: float
+    high: float
+    left_low: float
+    left_high: float
+
+
+@dataclass(frozen=True, eq=False)
+class ComposedLosses:
+    """The sum of independent losses, each of which is added so many times."""
+
+    parts: tuple[tuple[Losses, int], ...]
+    negligible: float = 0.0
+
+    @property
+    def largest(self) -> float:
+        """The largest sum, or infinity."""
+        return sum(count * losses.largest for losses, count in self.parts)
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether nothing but rounding is between the bounds."""
+        step = self._lattice_step
+        return step is not None and _DEVIATIONS * self._deviation <= step * limits.current().most_loss_places
+
+    @property
+    def method(self) -> Method:
+        """What answers."""
+        return LATTICE if self.is_exact else GRID
+
+    def hockey_stick(self, epsilon: float, width: float = _WIDTH) -> Estimate:
+        """Return ``∫ max(0, Q - e^ε P)`` for ε >= 0."""
+        bounds = self.bounds(epsilon, width)
+        return self._estimate(bounds.low, bounds.high, span=1.0)
+
+    def overlap(self, epsilon: float) -> Estimate:
+        """Return ``∫ min(Q, e^ε P)`` for ε >= 0, to all digits where it is small."""
+        bounds = self.bounds(epsilon)
+        return -self._estimate(-bounds.left_high, -bounds.left_low, span=1.0)
+
+    def information(self, left: float, right: float) -> Estimate:
+        """Return ``∫_0^∞ δ(s) π0 π1 / (π0 + π1 e^s) ds``, where δ is `hockey_stick`: a part of a mutual information."""
+
+        def gained(losses: Reals) -> Reals:
+            """Return the same for ``δ(s) = max(0, 1 - e^(s - loss))``."""
+            near, far = np.clip(losses, 0.0, 1.0), np.maximum(losses, 1.0)
+            nodes, weights = np.polynomial.legendre.leggauss(_NODES)
+            s = near[:, None] * (nodes + 1) / 2
+            small = near / 2 * ((-np.expm1(s - near[:, None]) * left * right / (left + right * np.exp(s))) @ weights)
+            odds = np.logaddexp(math.log(left), math.log(right) + far)
+            return np.where(losses > 1, right * (far - odds) - left * np.exp(-far) * odds, small)
+
+        def read(law: LossSum, sign: int) -> float:
+            found = float(law.law.masses @ gained(law.losses + sign * law.shift)) * math.exp(law.log_moment)
+            return found + (sign * law.law.error + law.infinite) * most
+
+        most = -right * math.log(right)
+        low, high = self._between(
+            0.0, 1.0, _WIDTH, lambda below, above: (read(below, -1), read(above, 1)), lambda low, high: _WIDTH * high
+        )
+        return self._estimate(max(0.0, low), max(low, min(high, most)))
+
+    def epsilon(self, delta: float, width: float = _WIDTH_FOR_EPSILON) -> Estimate:
+        """Return the least ε >= 0 for which `hockey_stick` is at most δ, above 0."""
+        # What is cut off here, and would be told apart by nothing but a steep tilt, is cut off of the grid as well.
+        cut = self if self.is_exact else replace(self, negligible=self._negligible(delta))
+        theta, guess = cut.sketch.tilt_of_delta(delta)
+        if guess <= 0:
+            return self._estimate(0.0, 0.0)
+        width = max(width, _WIDTH_OF_EPSILON * theta * guess)
+        low, high = cut._between(
+            theta,
+            delta,
+            width,
+            lambda below, above: (below.epsilon(delta, -1), above.epsilon(delta, 1)),
+            lambda low, high: width / theta,
+        )
+        rounding = _ROUNDING * (1 + len(self.parts)) * self.largest
+        low = max(low, self._least_by_the_largest(delta) - rounding)
+        high = max(low, min(high, self.largest + rounding))
+        return self._estimate(low, high)
+
+    def bracket(self) -> tuple[LossSum, LossSum] | None:
+        """Return laws that tell no more and no less than the sum, if a grid holds any."""
+        found: list[tuple[LossSum, LossSum]] = []
+
+        def read(less: LossSum, more: LossSum) -> tuple[float, float]:
+            found.append((less, more))
+            return less.excess(0.0, -1), more.excess(0.0, 1)
+
+        self._between(0.0, 1.0, _WIDTH, read, lambda low, high: _WIDTH * high)
+        return found[-1] if found else None
+
+    def profile_bound(self) -> Callable[[Reals], Reals]:
+        """Return the upper end of `hockey_stick` as a function of many ε, from few laws: each for some of them."""
+        found: list[Callable[[Reals], Reals]] = []
+        for delta in _PROFILED:
+            theta, _ = self.sketch.tilt_of_delta(delta) if delta < 1 else (0.0, 0.0)
+            laws: list[LossSum] = []
+
+            def read(less: LossSum, more: LossSum, theta: float = theta, laws: list[LossSum] = laws) -> Ends:
+                laws[:] = [more]
+                at = self.sketch.cumulants(theta)[1]
+                return less.excess(at, -1), more.excess(at, 1)
+
+            self._between(theta, delta, _WIDTH, read, lambda low, high: _WIDTH * high)
+            found += [law.excess_bound() for law in laws]
+        return lambda epsilons: np.min([bound(epsilons) for bound in found], axis=0, initial=1.0)
+
+    def _least_by_the_largest(self, delta: float) -> float:
+        """Return an ε that is too small for δ, as the largest sum alone makes it ``m (1 - e^(ε - largest))``."""
+        log_mass = 0.0
+        for losses, count in self.parts:
+            atoms, masses = losses.atoms
+            if not atoms.size or atoms[-1] < losses.largest or masses[-1] <= 0:
+                return 0.0
+            log_mass += count * math.log(masses[-1])
+        log_share = math.log(delta) - log_mass
+        return self.largest + math.log1p(-math.exp(log_share)) if log_share < -1 else 0.0
+
+    def bounds(self, epsilon: float, width: float = _WIDTH) -> Bounds:
+        """Return bounds of how far the two laws are apart at ε >= 0, and of what they share."""
+        if epsilon >= self.largest:
+            return Bounds(0.0, 0.0, 1.0, 1.0)
+        # No less than one use tells, and no more than all of them with a share of ε each.
+        low = max(losses.excess(epsilon) for losses, _ in self.parts)
+        high = min(1.0, sum(count * losses.excess(epsilon / self._uses) for losses, count in self.parts))
+        if high - low <= _NOTHING and self.sketch.deviation() < _UNSEEN:
+            return Bounds(low, high, 1 - high, 1 - low)
+        theta = self.sketch.tilt(epsilon)
+        moment, _, _ = self.sketch.cumulants(theta)
+        chernoff = math.exp(min(0.0, moment - theta * epsilon))
+        if theta > 0:
+            found = self._between(
+                theta,
+                chernoff,
+                width,
+                lambda below, above: (below.excess(epsilon, -1), above.excess(epsilon, 1)),
+                lambda low, high: width * high,
+            )
+            low, high = sorted((max(low, found[0]), min(high, found[1])))
+            return Bounds(low, high, 1 - high, 1 - low)
+        if chernoff < LEAST:
+            low, high = sorted(self._by_affinity(epsilon))
+            return Bounds(1 - high, 1 - low, low, high)
+        found = self._between(
+            theta,
+            chernoff,
+            width,
+            lambda below, above: (above.left(epsilon, -1), below.left(epsilon, 1)),
+            lambda low, high: width * min(high, 1 - low),
+        )
+        low, high = max(1 - high - _OFF_ONE, found[0]), min(1 - low + _OFF_ONE, found[1])
+        if high > 2 * low:
+            by_affinity = self._by_affinity(epsilon)
+            low, high = max(low, by_affinity[0]), min(high, by_affinity[1])
+        low, high = sorted((low, high))
+        return Bounds(1 - high, 1 - low, low, high)
+
+    def _by_affinity(self, epsilon: float) -> tuple[float, float]:
+        """Return bounds of ``∫ min(Q, e^ε P)`` by what the affinity ``ρ = ∫ √(PQ)`` of all uses says.
+
+        ``∫ min(Q, e^ε P) <= e^(ε/2) ρ`` and, by Cauchy and Schwarz, ``∫ |Q - e^ε P| <= √((1 + e^ε)² - 4 e^ε ρ²)``.
+        """
+        least = most = 0.0
+        for losses, count in self.parts:
+            untold = max(LEAST, _UNTOLD * math.exp(2 * Sketch(((losses, 1),)).cumulants(-0.5)[0]))
+            reach = losses.reach(untold)
+            step = min(1.0, (reach[1] - reach[0]) / _AFFINITY_POINTS) or 1.0
+            shared, told = (way(losses, step, untold) for way in (below, above))
+            kept = log_moment(shared.lattice, -step / 2) - shared.offset / 2 + _ROUNDING_OF_AFFINITY
+            most += count * float(np.logaddexp(kept, math.log(max(LEAST, shared.lost)) / 2))
+            least += count * (log_moment(told.lattice, -step / 2) - told.offset / 2 - _ROUNDING_OF_AFFINITY)
+        ratio, squared = math.exp(-epsilon), math.exp(2 * min(0.0, least))
+        root = math.sqrt(max(0.0, 1 - 4 * ratio / (1 + ratio) ** 2 * squared))
+        return 2 / (1 + ratio) * squared / (1 + root), math.exp(min(0.0, epsilon / 2 + most))
+
+    def _between(
+        self,
+        theta: float,
+        size: float,
+        width: float,
+        read: Callable[[LossSum, LossSum], tuple[float, float]],
+        goal: Callable[[float, float], float],
+    ) -> tuple[float, float]:
+        """Return what is read off two laws that bracket the sum, refined until it is as narrow as wanted or may be."""
+        deviation = self._deviation
+        if self.is_exact:
+            lattices = [(exactly(part), count) for part, count in self.parts if isinstance(part, LatticeLosses)]
+            law = loss_sum(lattices, theta, deviation, 0.0).with_its_digits()
+            return read(law, law)
+        negligible = self._negligible(size)
+        finest = self.sketch.finest_step(theta, negligible)
+        cheap = finest * limits.current().most_loss_points / _FEWEST_POINTS
+        step, previous = (
+            self.sketch.aligned(max(finest, min(cheap, self.sketch.step(theta, width))) or _ANY_STEP),
+            math.inf,
+        )
+        low, high = -math.inf, math.inf
+        while step < _LARGEST_STEP:
+            tilt = min(theta, _STEEPEST / step)  # or errors would be told apart from masses in no cell but the last
+            shift = self._uses * (_ROUNDING + ROUNDED_UP * step)
+            least, most = (
+                loss_sum([(way(part, step, negligible), count) for part, count in self.parts], tilt, deviation, shift)
+                for way in (below, above)
+            )
+            found = read(least, most)
+            low, high = max(low, found[0]), min(high, found[1])
+            found, wanted = high - low, goal(low, high)
+            if found <= 2 * wanted or step < 1.1 * finest or found > 0.7 * previous or math.isinf(high):
+                return low, high
+            previous = found
+            step = self.sketch.aligned(max(finest, step * min(0.5, max(0.05, math.sqrt(wanted / found)))))
+        return 0.0, math.inf
+
+    def _estimate(self, low: float, high: float, span: float = math.inf) -> Estimate:
+        share = 0.5 if self.is_exact else _SHARE
+        low, high = float(low), float(high)
+        return Estimate.between(min(low, high), high, self.method.name, safe="high", span=span, share=share)
+
+    @property
+    def _uses(self) -> int:
+        return sum(count for _, count in self.parts)
+
+    @cached_property
+    def _lattice_step(self) -> float | None:
+        """The step of the lattice that all losses share, if they do."""
+        steps = {losses.step if isinstance(losses, LatticeLosses) else math.nan for losses, _ in self.parts}
+        step = steps.pop()
+        return None if steps or math.isnan(step) else step
+
+    @cached_property
+    def _deviation(self) -> float:
+        return self.sketch.deviation()
+
+    @cached_property
+    def sketch(self) -> Sketch:
+        """Roughly how the sum is spread."""
+        return Sketch(self.parts, self.negligible)
+
+    def _negligible(self, size: float) -> float:
+        return min(_NEGLIGIBLE, max(LEAST, _NEGLIGIBLE * size / self._uses))
+
+
+class BothWays(NamedTuple):
+    """The sum of losses under Q, and of those of P against Q under P: equal where the laws mirror each other."""
+
+    forwards: ComposedLosses
+    backwards: ComposedLosses
+
+    @classmethod
+    def of(cls, parts: Iterable[tuple[Losses, Losses, int]]) -> "BothWays":
+        """Return those of parts, given by their losses this way and that way, and how often each is added."""
+        given = tuple(parts)
+        forwards = ComposedLosses(tuple((one, count) for one, _, count in given))
+        if all(one == other for one, other, _ in given):
+            return cls(forwards, forwards)
+        return cls(forwards, ComposedLosses(tuple((other, count) for _, other, count in given)))
+
+    @property
+    def largest(self) -> float:
+        """The largest sum of both ways, or infinity."""
+        return max(self.forwards.largest, self.backwards.largest)
+
+    def if_exact(self, result: float | Estimate) -> float | Estimate:
+        """Return a sum over a lattice as the number it is, and what a grid says with its bounds, however narrow."""
+        return settled(result) if self.forwards.is_exact else result
+
+    def hockey_stick(self, epsilon: float) -> Estimate:
+        """Return the larger of both for ε >= 0: the least δ of (ε, δ)-differential privacy."""
+        return self._larger(lambda losses, width: losses.hockey_stick(epsilon, width), _WIDTH)
+
+    def profile_bound(self) -> Callable[[Reals], Reals]:
+        """Return the upper end of `hockey_stick` as a function of many ε."""
+        there, back = (way.profile_bound() for way in self)
+        return lambda epsilons: np.maximum(there(epsilons), back(epsilons))
+
+    def epsilon(self, delta: float, system: object = None) -> Estimate:
+        """Return the least ε of (ε, δ)-differential privacy, for δ > 0: of the system, which errors name."""
+        found = self._larger(lambda losses, width: losses.epsilon(delta, width), _WIDTH_FOR_EPSILON)
+
+        def forward(epsilon: float) -> Estimate:
+            return self._larger(lambda losses, width: losses.hockey_stick(epsilon, _ROUGH), _ROUGH)
+
+        return confirmed(found, found.high, forward, delta, epsilon_question(system, delta))
+
+    def _larger(self, of: Callable[[ComposedLosses, float], Estimate], width: float) -> Estimate:
+        first = of(self.forwards, width)
+        if self.backwards is self.forwards or of(self.backwards, _ROUGH).high <= first.low:
+            return first
+        found = largest([first, of(self.backwards, width)])
+        return found if isinstance(found, Estimate) else first

@@ -1,0 +1,342 @@
+"""Differential privacy of any system: how much likelier one secret may make what is seen than another."""
+
+import math
+import sys
+from collections.abc import Callable
+from functools import cache, singledispatch
+from typing import TypeVar
+
+import numpy as np
+
+from discretion.channels.channel import System, as_system
+from discretion.errors import InternalError
+from discretion.estimate import Estimate, highest, lowest, mapped, settled
+from discretion.measures.measure import Method, OfDelta, OfEpsilon, OfOrder, Plan, measure_at, plainest
+from discretion.measures.privacy_loss.divergences import excess_mass_of_logs, logarithms, renyi_of_logs
+from discretion.measures.privacy_loss.local_privacy import plan_ldp_epsilon
+from discretion.numerics.arrays import Reals
+from discretion.validation import as_epsilon, as_order, as_probability
+
+Profile = Callable[[float], float | Estimate]
+# An upper bound of δ at many ε.
+Bound = Callable[[Reals], Reals]
+T = TypeVar("T")
+
+ALL_PAIRS = Method("all ordered pairs of rows", "exact")
+
+
+@measure_at(OfEpsilon)
+def privacy_profile(system: System, epsilon: float) -> Plan[float | Estimate]:
+    """Return the least δ for which the system is (ε, δ)-differentially private.
+
+    ``δ(ε) = max_{a,b} Σ_y max(0, C[a, y] - e^ε C[b, y])``, over ordered pairs of secrets.
+
+    Parameters
+    ----------
+    system
+        A channel, a mechanism, or a structured system. Of a `discretion.Shuffled` it takes what an adversary sees,
+        since differential privacy is a claim against her: ``crowd.seen_by(dc.WorstAllButOne())``.
+    epsilon
+        ε >= 0; infinity is fine. Or a list or an array of these.
+
+    Returns
+    -------
+    float or Estimate
+        In [0, 1]; δ(0) is the largest total variation, ``1 - β*``. A certified `Estimate` only where the others'
+        values are known, or the worst, and too many to sum over. Of an array, an array of the same shape: of floats
+        where every answer is exact, else of objects.
+
+    Raises
+    ------
+    InvalidValueError
+        If ε is not a number of at least 0.
+    UnsupportedError
+        If the system is not one, or a crowd of whose others nothing is said.
+
+    Notes
+    -----
+    The hockey-stick divergence; Balle, Bell, Gascón and Nissim, CRYPTO 2019.
+
+    Examples
+    --------
+    >>> import discretion as dc
+    >>> crowd = dc.Shuffled(dc.RandomizedResponse(2, epsilon=1), 10_000)
+    >>> f"{privacy_profile(crowd.seen_by(dc.AllButOne([0, 9_999])), 0.05):.4g}"
+    '2.52e-09'
+    """
+    level = as_epsilon(epsilon)
+    return plan_privacy_profile(claimed(as_system(system))).then(lambda profile: settled_delta(profile(level)))
+
+
+@measure_at(OfDelta)
+def dp_epsilon(system: System, delta: float) -> Plan[float | Estimate]:
+    """Return the least ε for which the system is (ε, δ)-differentially private: the inverse of `privacy_profile`.
+
+    ``ε(δ) = min {ε >= 0 : δ(ε) <= δ}``
+
+    Parameters
+    ----------
+    system
+        As for `privacy_profile`.
+    delta
+        δ in [0, 1]. Or a list or an array of these.
+
+    Returns
+    -------
+    float or Estimate
+        At least 0; infinite where some observation with more than δ to it excludes a secret. Of an array, an array of
+        the same shape: of floats where every answer is exact, else of objects.
+
+    Raises
+    ------
+    InvalidValueError
+        If δ is not a number in [0, 1].
+    UnsupportedError
+        If the system is not one, or a crowd of whose others nothing is said.
+
+    Notes
+    -----
+    The (ε, δ) of a single collection; `discretion.shuffling.privacy_loss_distribution` composes several.
+
+    Examples
+    --------
+    >>> import discretion as dc
+    >>> crowd = dc.Shuffled(dc.RandomizedResponse(2, epsilon=1), 10_000)
+    >>> round(dp_epsilon(crowd.seen_by(dc.AllButOne([0, 9_999])), 1e-6), 5)
+    0.03566
+    """
+    level = as_probability(delta, "delta")
+    seen = claimed(as_system(system))
+    return plan_ldp_epsilon(seen) if level == 0 else plan_least_epsilon(seen, level)
+
+
+@measure_at(OfOrder)
+def renyi_dp(system: System, order: float) -> Plan[float | Estimate]:
+    """Return the largest Rényi divergence between what two secrets make the observer see.
+
+    ``max_{a,b} log Σ_y C[a, y]^α C[b, y]^(1-α) / (α - 1)``, over ordered pairs of secrets.
+
+    Parameters
+    ----------
+    system
+        As for `privacy_profile`.
+    order
+        α > 0, infinity included; 1 is the Kullback-Leibler divergence. Or a list or an array of these.
+
+    Returns
+    -------
+    float or Estimate
+        In nats, at least 0; infinite where an observation excludes a secret and α >= 1. A certified `Estimate` only of
+        a `discretion.SubsampledGaussian` with next to no noise. Of an array, an array of the same shape: of floats
+        where every answer is exact, else of objects.
+
+    Raises
+    ------
+    InvalidValueError
+        If the order is not a positive number.
+    TooLargeError
+        If the histograms of a crowd are too many to sum over.
+
+    Examples
+    --------
+    >>> import discretion as dc
+    >>> crowd = dc.Shuffled(dc.RandomizedResponse(2, epsilon=1), 100)
+    >>> round(renyi_dp(crowd.seen_by(dc.AllButOne([0, 99])), 2), 6)
+    0.011042
+    """
+    level = as_order(order)
+    return plan_renyi(claimed(as_system(system)), level)
+
+
+@singledispatch
+def claimed(system: System) -> System:
+    """Return what a claim of differential privacy is about, or refuse a system that leaves open against whom."""
+    return plainest(system)
+
+
+@singledispatch
+def plan_privacy_profile(system: System) -> Plan[Profile]:
+    """Plan δ as a function of ε by comparing all pairs of rows of the explicit channel."""
+    return Plan(ALL_PAIRS, lambda: _explicit_profile(system))
+
+
+@singledispatch
+def profile_complement(system: System) -> Profile | None:
+    """Return ``1 - δ(ε)`` as a function of ε, to all digits where it is small, of a system that knows it."""
+    return None
+
+
+@singledispatch
+def plan_profile_bound(system: System) -> Plan[Bound]:
+    """Plan an upper bound of δ at many ε at once: that of the profile at each of them."""
+    return plan_privacy_profile(system).then(_one_by_one)
+
+
+@singledispatch
+def plan_renyi(system: System, order: float) -> Plan[float | Estimate]:
+    """Plan the largest Rényi divergence by comparing all pairs of rows of the explicit channel."""
+    return Plan(ALL_PAIRS, lambda: max((renyi_of_logs(a, b, order) for a, b in _ordered_pairs(system)), default=0.0))
+
+
+@singledispatch
+def log_likelihoods(system: System) -> Reals:
+    """Return ``log C[x, y]``, a row per secret; of a system that knows them where the channel's entries underflow."""
+    return logarithms(system.channel().dense())
+
+
+@singledispatch
+def plan_least_epsilon(system: System, delta: float) -> Plan[float | Estimate]:
+    """Plan the inverse of the privacy profile, for δ > 0, by searching for where it reaches δ."""
+    plan, most = plan_privacy_profile(system), plan_ldp_epsilon(system)
+    complement = profile_complement(system)
+    return plan.then(lambda profile: least_epsilon(profile, delta, most.compute(), system, complement))
+
+
+def settled_delta(delta: float | Estimate) -> float | Estimate:
+    """Return a δ as a float where its bounds are so near that it is one, and also next to each other.
+
+    1e-15 between 0 and 1e-12 is as narrow as the promise of a float, and says nothing.
+    """
+    return settled(delta) if highest(delta) - lowest(delta) <= _NEXT_TO_DELTA * highest(delta) else delta
+
+
+def _one_by_one(profile: Profile) -> Bound:
+    return lambda epsilons: np.array([min(1.0, max(0.0, highest(profile(level)))) for level in epsilons.tolist()])
+
+
+def _explicit_profile(system: System) -> Profile:
+    pairs = _ordered_pairs(system)  # once: a structured system computes its channel anew each time
+    return lambda epsilon: min(1.0, max((excess_mass_of_logs(a, b, epsilon) for a, b in pairs), default=0.0))
+
+
+def _ordered_pairs(system: System) -> list[tuple[Reals, Reals]]:
+    rows = log_likelihoods(system)
+    return [(a, b) for i, a in enumerate(rows) for j, b in enumerate(rows) if i != j]
+
+
+# From this δ on, what it leaves of 1 is looked for.
+_NEAR_ONE = 0.5
+# Below this doubles have fewer digits the smaller they are.
+_LEAST, _ZERO = sys.float_info.min, 5e-324
+_TOO_SMALL = "between ε(2.2e-308) and ε(0), for a δ too small for a double to have all its digits"
+
+
+def least_epsilon(
+    profile: Profile, delta: float, most: float, system: object = None, complement: Profile | None = None
+) -> float | Estimate:
+    """Return where a privacy profile, 0 from ``most`` on, falls to δ > 0; the system is named in errors.
+
+    Near δ = 1 it takes the complement, ``1 - δ(ε)`` to all digits, of which the profile itself has too few.
+    """
+    remembered = cache(profile)
+    if complement is None or not _NEAR_ONE < delta < 1:
+        found = _least_epsilon(remembered, delta, most)
+    else:
+        found = _least_epsilon(cache(_odds(complement)), 1 / (1 - delta), most)
+    return confirmed(found, highest(found), remembered, delta, epsilon_question(system, delta))
+
+
+# How far apart the bounds of a δ are at most that is no longer between them, next to it.
+_NEXT_TO_DELTA = 1e-6
+# What rounding may leave a confirmed answer beyond its goal, and how far a float may be from the number it stands for.
+_BEYOND, _RELATIVE, _ABSOLUTE = 1e-9, 1e-10, 1e-12
+_SHOWN = 200
+
+
+def confirmed(answer: T, at: float, forward: Profile, goal: float, question: str) -> T:
+    """Return the answer of an inverse question if the forward answer ``at`` its safe end is not surely beyond the goal.
+
+    That end is `discretion.estimate.highest` of an ε. For a measure that must be at least the goal, give ``forward``
+    and the goal with a minus. The question names the measure, the system and the goal.
+
+    Raises
+    ------
+    InternalError
+        If the forward answer is beyond the goal, also where ``at`` is larger by what a float may be off.
+    """
+    if math.isinf(at):  # there is no such number, of which nothing follows
+        return answer
+    reached = forward(at)
+    if lowest(reached) <= goal * (1 + math.copysign(_BEYOND, goal)):
+        return answer
+    if isinstance(at, float):
+        reached = forward(at + max(_ABSOLUTE, _RELATIVE * abs(at)))
+        if lowest(reached) <= goal * (1 + math.copysign(_BEYOND, goal)):
+            return answer
+    raise InternalError(
+        f"internal error: the answer to {question} came out as {answer!r}, but the forward answer at {at!r} is "
+        f"{reached!r}, beyond {goal!r}; please report this"
+    )
+
+
+def _odds(complement: Profile) -> Profile:
+    """Return one in how many it is: what falls like a profile does, and no further than to 1."""
+    return lambda epsilon: mapped(complement(epsilon), lambda left: 1 / max(left, sys.float_info.min))
+
+
+def epsilon_question(system: object, delta: float) -> str:
+    """Return how to name the question for the ε of a δ in an error."""
+    return f"ε(δ = {delta!r})" + (f" of {system!r:.{_SHOWN}}" if system is not None else "")
+
+
+def _least_epsilon(remembered: Profile, delta: float, most: float) -> float | Estimate:
+    goal = max(delta, _LEAST)
+    low, high = (_root(lambda epsilon, end=end: end(remembered(epsilon)), goal, most) for end in (lowest, highest))
+    if delta < goal:
+        return settled(Estimate(most, min(low, high), most, None, _TOO_SMALL))
+    found = remembered(high) if math.isfinite(high) else remembered(0.0)
+    if low == high or not isinstance(found, Estimate):
+        return high
+    low, high = min(low, high), max(low, high)
+    return settled(Estimate(low + (high - low) / 2, low, high, None, found.method))
+
+
+def _root(profile: Callable[[float], float], delta: float, most: float) -> float:
+    """Return where a falling function, 0 beyond ``most``, reaches delta."""
+    from scipy.optimize import brentq  # noqa: PLC0415 - nobody else should wait for it
+
+    if profile(0.0) <= delta:
+        return 0.0
+    if math.isinf(most) and profile(math.inf) > delta:
+        return math.inf
+    # Around where it would be for two normal laws as far apart; far beyond the root δ underflows and says nothing.
+    low = high = min(most, normal_epsilon(profile(0.0), delta))
+    while low > 0 and profile(low) <= delta:
+        low, high = (0.75 * low if low > 1e-300 else 0.0), low
+    while high < most and profile(high) > delta:
+        low, high = high, min(most, 1.25 * high)
+    if math.isinf(high) or profile(high) > delta:  # beyond what a double holds; which rounding keeps it from reaching
+        return most
+    goal = math.log(delta)
+    solve: Callable[..., float] = brentq
+    return solve(lambda epsilon: math.log(max(profile(epsilon), _ZERO)) - goal, low, high, xtol=1e-300, rtol=1e-13)
+
+
+# Beyond this e^ε overflows.
+_LARGEST = 709.0
+
+
+def normal_epsilon(distance: float, delta: float) -> float:
+    """Return ε(δ) of two normal laws with this total variation: ``δ = Φ(μ/2 - ε/μ) - e^ε Φ(-μ/2 - ε/μ)``."""
+
+    def below(z: float) -> float:
+        return 0.5 * math.erfc(-z / math.sqrt(2))
+
+    shift = _falling_root(lambda mu: 1 - 2 * below(-mu / 2) < distance, 0.0, 16.0)
+
+    def too_small(epsilon: float) -> bool:
+        return below(shift / 2 - epsilon / shift) - math.exp(epsilon) * below(-shift / 2 - epsilon / shift) > delta
+
+    return _falling_root(too_small, 0.0, min(_LARGEST, 40 * shift + shift * shift)) if shift > 0 else 0.0
+
+
+def _falling_root(is_low: Callable[[float], bool], low: float, high: float) -> float:
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if is_low(middle) else (low, middle)
+    return high
+
+
+def ratio_of(epsilon: float) -> float:
+    """Return ``e^ε``, or no more than a double holds: that makes δ a little larger."""
+    return math.inf if math.isinf(epsilon) else math.exp(min(epsilon, _LARGEST))

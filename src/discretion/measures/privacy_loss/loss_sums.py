@@ -1,0 +1,127 @@
+"""The law of a sum of privacy losses on a grid, and what is read off it.
+
+``∫ max(0, Q - e^ε P) = E_Q max(0, 1 - e^(ε - loss))``, or what it leaves of 1, ``E_Q min(1, e^(ε - loss))``, is summed
+over a law that is tilted by ``e^(θ loss)``, so that most of it is where the terms are largest: what rounding does and
+what is cut off is then small next to the result, however small that is.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from discretion.measures.privacy_loss.losses import GridLaw
+from discretion.numerics.arrays import Reals
+from discretion.numerics.laws.lattice_sums import TiltedSum, tilted_sum
+
+# What rounding may add to a sum of losses, next to the sum of their offsets and its deviation.
+_ROUNDING = 1e-15
+# How near a root is looked for, the logarithm of what is next to nothing, and the least that is more than nothing.
+_ROOT, _FAR, _LEAST = 1e-14, 600.0, 1e-320
+# What rounding may add to the logarithm of a running sum.
+_ACCUMULATED = 1e-11
+
+
+class LossSum(NamedTuple):
+    """A law of the losses' sum, tilted by θ, and what Q has of an infinite loss, or of one of minus infinity."""
+
+    law: TiltedSum
+    losses: Reals
+    theta: float
+    log_moment: float
+    infinite: float
+    lost: float
+    shift: float
+
+    def excess(self, epsilon: float, sign: int) -> float:
+        """Return ``E max(0, 1 - e^(ε - loss))``, plus or minus what it may be off."""
+        level = epsilon - sign * self.shift
+        first = int(np.searchsorted(self.losses, level, side="right"))
+        over = self.losses[first:] - level
+        terms = -np.expm1(-over) * np.exp(-self.theta * over)
+        found = float(self.law.masses[first:] @ terms) + sign * self.law.error * self._largest_term
+        return min(1.0, self._sized(found, level) + self.infinite)
+
+    def left(self, epsilon: float, sign: int) -> float:
+        """Return ``E min(1, e^(ε - loss))``, plus or minus what it may be off."""
+        level = epsilon + sign * self.shift
+        over = self.losses - level
+        terms = np.exp(-np.where(over > 0, 1 + self.theta, self.theta) * over)
+        found = float(self.law.masses @ terms) + sign * self.law.error
+        return min(1.0, self._sized(found, level) + self.lost)
+
+    def epsilon(self, delta: float, sign: int) -> float:
+        """Return a bound of where `excess` falls to δ: a sign below or above it, and no less than 0."""
+        from scipy.optimize import brentq  # noqa: PLC0415 - nobody else should wait for it
+
+        if delta <= self.infinite:
+            return math.inf
+        peak, last = float(self.losses[int(self.law.masses.argmax())]), float(self.losses[-1]) + self.shift
+        # Far below its peak, nothing is left of a tilted mass; beyond the last loss, only what rounding may have lost.
+        least, unseen = peak - _FAR / self.theta, -math.inf
+        if sign > 0 and self.law.error > 0:
+            unseen = math.log(self.law.error * self._largest_term) + self.log_moment - math.log(delta - self.infinite)
+        most = max(last, unseen / self.theta + self.shift) + _ROOT
+        low = high = min(peak, most)
+        step = 1 / self.theta
+        while self.excess(low, sign) <= delta:
+            if low <= least:
+                return max(0.0, low) if sign > 0 else 0.0
+            low, high, step = max(least, low - step), low, 2 * step
+        while high < most and self.excess(high, sign) > delta:
+            low, high, step = high, min(most, high + step), 2 * step
+        if self.excess(high, sign) > delta:
+            return math.inf
+        goal = math.log(delta)
+        solve: Callable[..., float] = brentq
+        root = solve(lambda epsilon: math.log(max(self.excess(epsilon, sign), _LEAST)) - goal, low, high, xtol=_ROOT)
+        return max(0.0, root + 2 * sign * _ROOT * max(1.0, abs(root)))
+
+    def excess_bound(self) -> Callable[[Reals], Reals]:
+        """Return the upper end of `excess` as a function of many ε."""
+        with np.errstate(divide="ignore"):
+            logs = np.log(self.law.masses) + self.log_moment - self.theta * self.losses
+        # Σ q and Σ q e^-loss over what is above each loss.
+        above, weighted = (
+            np.append(np.logaddexp.accumulate(terms[::-1])[::-1], -math.inf) for terms in (logs, logs - self.losses)
+        )
+        log_error = math.log(max(_LEAST, self.law.error * self._largest_term)) + self.log_moment
+
+        def bound(epsilons: Reals) -> Reals:
+            finite = np.isfinite(epsilons)
+            levels = np.where(finite, epsilons, 0.0) - self.shift
+            first = np.searchsorted(self.losses, levels, side="right")
+            told = above[first] > -math.inf
+            more, less = np.where(told, above[first], 0.0), np.where(told, weighted[first], 0.0) + levels * told
+            found = -np.exp(more + _ACCUMULATED) * np.expm1(np.minimum(less - more, 0.0) - _ACCUMULATED)
+            unseen = np.exp(np.minimum(log_error - self.theta * levels, 0.0))
+            return np.minimum(np.where(finite, np.where(told, found, 0.0) + unseen, 0.0) + self.infinite, 1.0)
+
+        return bound
+
+    def with_its_digits(self) -> "LossSum":
+        """Return the law with no error set aside if rounding is all that it may be off, of every mass relatively."""
+        return self._replace(law=self.law._replace(error=0.0)) if self.law.keeps_digits else self
+
+    @property
+    def _largest_term(self) -> float:
+        """The largest of ``(1 - e^-x) e^(-θx)`` over x > 0."""
+        theta = self.theta
+        return math.exp(theta * math.log(theta / (1 + theta))) / (1 + theta) if theta > 0 else 1.0
+
+    def _sized(self, tilted: float, epsilon: float) -> float:
+        """Return a sum of tilted masses as a share of 1."""
+        return math.exp(min(0.0, math.log(tilted) + self.log_moment - self.theta * epsilon)) if tilted > 0 else 0.0
+
+
+def loss_sum(parts: Sequence[tuple[GridLaw, int]], theta: float, deviation: float, shift: float) -> LossSum:
+    """Return the law of a sum to which each part is added so many times; its losses may be off by a shift."""
+    step = parts[0][0].step
+    law = tilted_sum([(part.lattice, count) for part, count in parts], theta * step)
+    offset = math.fsum(count * part.offset for part, count in parts)
+    infinite = -math.expm1(math.fsum(count * math.log1p(-part.infinite) for part, count in parts))
+    lost = -math.expm1(math.fsum(count * math.log1p(-part.lost) for part, count in parts))
+    rounding = _ROUNDING * (deviation + math.fsum(count * abs(part.offset) for part, count in parts))
+    losses = offset + step * law.places
+    return LossSum(law, losses, theta, law.log_moment + theta * offset, infinite, lost, shift + rounding)

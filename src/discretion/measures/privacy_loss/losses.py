@@ -1,0 +1,341 @@
+"""The privacy loss between two laws, on a grid that tells no less and on one that tells no more.
+
+The loss of an observation is ``log dQ/dP``, and ``∫ max(0, Q - e^ε P) = E_Q max(0, 1 - e^(ε - loss))`` is convex in
+``e^-loss`` and falls with it. So two laws on a grid bracket the true one, for sums of losses too:
+
+- above, the masses of P and Q in each cell are split between its two ends so that both are kept: of that pair, which
+  tells more, the true one is a noisy copy (Doroshenko, Ghazi, Kamath, Kumar and Manurangsi, "Connect the dots", PoPETs
+  2022);
+- below, all outputs in the cell around each point are merged, and with them so much of a neighbouring cell as makes the
+  loss that of the point: a noisy copy of the true pair. Where no neighbour has as much, the loss is rounded down. Next
+  to where mass piles up the cells are of such lengths that hardly any is.
+
+Both errors are of second order in the step of the grid.
+"""
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from functools import cached_property, singledispatch
+from typing import NamedTuple
+
+import numpy as np
+
+from discretion.channels.channel import System
+from discretion.numerics.arrays import Reals
+from discretion.numerics.laws.lattice_sums import Lattice
+
+# Into how many cells losses are cut to learn roughly how they are spread.
+_SKETCHED = 1 << 9
+# How often a pile's point is moved to where its loss is, and to what share of a step.
+_RESTING, _AT_REST = 12, 1e-3
+# Of how many cells next to a pile's the edges are looked for, and beyond it; in what parts, and up to what log-ratio.
+_WALKED, _BEYOND, _PARTS, _LARGEST_RATIO = 64, 4, 32, 500.0
+# How far below the grid a loss may be rounded.
+_LEAST_PLACE = 64
+# By how much of a step a loss may be rounded up.
+ROUNDED_UP = 1e-9
+
+
+class Cells(NamedTuple):
+    """What Q has below the first edge and, from each edge to the next, Q and ``e^edge P``; the last cell has no end."""
+
+    below: float
+    q: Reals
+    scaled_p: Reals
+
+
+class Losses(ABC):
+    """The loss ``log dQ/dP`` under Q, where P and Q are what two secrets make an observer see in one use."""
+
+    @property
+    @abstractmethod
+    def largest(self) -> float:
+        """The largest loss, or infinity."""
+
+    @property
+    def anchor(self) -> float:
+        """A loss that a grid should have, since much mass may be there."""
+        return 0.0
+
+    @property
+    def piles_up(self) -> int:
+        """-1 where there is much mass next to the least loss, 1 where next to the largest, else 0."""
+        return 0
+
+    @property
+    def atoms(self) -> tuple[Reals, Reals]:
+        """Losses that have a mass of their own, from the least on, and their masses."""
+        return np.zeros(0), np.zeros(0)
+
+    @property
+    def gap(self) -> float | None:
+        """How far atoms are apart."""
+        return None
+
+    @abstractmethod
+    def excess(self, epsilon: float) -> float:
+        """Return ``∫ max(0, Q - e^ε P)`` for ε >= 0."""
+
+    @abstractmethod
+    def reach(self, negligible: float) -> tuple[float, float]:
+        """Return a loss below which, and one above which, Q has no more than what is negligible."""
+
+    @abstractmethod
+    def cells(self, edges: Reals) -> Cells:
+        """Return what both laws have between these losses but for the atoms."""
+
+    def sketch(self) -> tuple[Reals, Reals]:
+        """Return some losses and their masses, which are roughly those of all."""
+        edges = self.spread()
+        found = self.cells(edges)
+        possible = found.q > 0
+        ends = np.append(edges[1:], edges[-1])[possible]
+        with np.errstate(divide="ignore"):
+            inside = edges[possible] + np.log(found.q[possible]) - np.log(found.scaled_p[possible])
+        losses, masses = self.atoms
+        return np.append(np.minimum(inside, ends), losses), np.append(found.q[possible], masses)
+
+    def spread(self) -> Reals:
+        """Return losses at which the whole law can be cut to be sketched."""
+        return np.linspace(*self.reach(0.0), _SKETCHED, dtype=np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class LatticeLosses(Losses):
+    """Losses that are ``offset + (first + i) · step``, with the masses of Q."""
+
+    masses: Reals
+    first: int
+    step: float
+    offset: float = 0.0
+
+    @classmethod
+    def from_half_steps(cls, masses: Reals, first: int, step: float) -> "LatticeLosses":
+        """Return losses of which the first one is so many half steps."""
+        return cls(masses, first // 2, step, first % 2 * step / 2)
+
+    @cached_property
+    def losses(self) -> Reals:
+        """All losses."""
+        return self.offset + self.step * (self.first + np.arange(self.masses.size, dtype=np.float64))
+
+    @property
+    def largest(self) -> float:
+        """The last loss."""
+        return float(self.losses[-1])
+
+    @property
+    def anchor(self) -> float:
+        """The last loss."""
+        return self.largest
+
+    @property
+    def atoms(self) -> tuple[Reals, Reals]:
+        """All losses, and their masses."""
+        return self.losses, self.masses
+
+    @property
+    def gap(self) -> float:
+        """The step of the lattice."""
+        return self.step
+
+    def excess(self, epsilon: float) -> float:
+        """Return ``∫ max(0, Q - e^ε P)`` for ε >= 0."""
+        return -float(self.masses @ np.expm1(np.minimum(epsilon - self.losses, 0.0)))
+
+    def reach(self, negligible: float) -> tuple[float, float]:
+        """Return a loss below which, and one above which, Q has no more than what is negligible."""
+        first = int(np.searchsorted(np.cumsum(self.masses), negligible))
+        last = int(np.searchsorted(np.cumsum(self.masses[::-1]), negligible))
+        return float(self.losses[first]), float(self.losses[-1 - last])
+
+    def cells(self, edges: Reals) -> Cells:
+        """Return what both laws have between these losses, the atoms included."""
+        places = np.searchsorted(edges, self.losses, side="right") - 1
+        inside = places >= 0
+        places, q = places[inside], self.masses[inside]
+        scaled = q * np.exp(edges[places] - self.losses[inside])
+        below = float(self.masses[~inside].sum())
+        return Cells(below, *(np.asarray(np.bincount(places, w, edges.size), dtype=np.float64) for w in (q, scaled)))
+
+    def sketch(self) -> tuple[Reals, Reals]:
+        """Return some losses and their masses, which are roughly those of all."""
+        starts = np.arange(0, self.masses.size, 1 + self.masses.size // 4096)
+        masses, moments = (np.add.reduceat(weights, starts) for weights in (self.masses, self.masses * self.losses))
+        return np.where(masses > 0, moments / np.where(masses > 0, masses, 1.0), self.losses[starts]), masses
+
+
+def told_sometimes(epsilon: float, share: float) -> LatticeLosses:
+    """Return the losses ε, 0 and -ε of what shows the second of two secrets so often, the first less, or nothing."""
+    other = share * math.exp(-epsilon)
+    return LatticeLosses(np.array([other, max(0.0, 1 - share - other), share]), -1, epsilon)
+
+
+@singledispatch
+def leakiest_losses(system: System) -> LatticeLosses | None:
+    """Return the losses, alike both ways, of two secrets of which those of any other two are noisy copies, if known."""
+    return None
+
+
+class GridLaw(NamedTuple):
+    """A law of the losses ``offset + place · step``, and what Q has at an infinite loss, or at minus infinity."""
+
+    lattice: Lattice
+    offset: float
+    step: float
+    infinite: float = 0.0
+    lost: float = 0.0
+
+
+def exactly(losses: LatticeLosses) -> GridLaw:
+    """Return the law of losses that are on a lattice, which is itself."""
+    return GridLaw(Lattice(losses.masses, losses.first), losses.offset, losses.step)
+
+
+def above(losses: Losses, step: float, negligible: float) -> GridLaw:
+    """Return a law that tells no less than the losses do."""
+    first, edges = _grid(losses, losses.anchor, step, negligible)
+    found = _cells(losses, edges)
+    q, scaled = found.q[:-1], found.scaled_p[:-1]
+    up = np.clip((q - scaled) / -math.expm1(-step), 0.0, q)
+    masses = np.append(q - up, min(found.scaled_p[-1], found.q[-1]))
+    masses[1:] += up
+    masses[0] += found.below
+    atoms, weights = _atoms(losses, step)
+    beyond = atoms > edges[-1]
+    infinite = float(max(0.0, found.q[-1] - found.scaled_p[-1]) + weights[beyond].sum())
+    atoms, weights = atoms[~beyond], weights[~beyond]
+    places = np.clip(np.floor((atoms - losses.anchor) / step).astype(np.int64) - first, 0, edges.size - 2)
+    up = weights * np.clip(np.expm1(np.minimum(edges[places] - atoms, 0.0)) / math.expm1(-step), 0.0, 1.0)
+    masses += np.bincount(places, weights - up, masses.size) + np.bincount(places + 1, up, masses.size)
+    return GridLaw(Lattice(masses, first, infinite), losses.anchor, step, infinite=infinite)
+
+
+def below(losses: Losses, step: float, negligible: float) -> GridLaw:
+    """Return a law that tells no more than the losses do."""
+    anchor, boundaries = _resting(losses, step)
+    first, points = _grid(losses, anchor, step, negligible)
+    edges = _edges(points - step / 2, -first, losses.piles_up, boundaries)
+    found = _cells(losses, edges)
+    q, scaled = found.q, found.scaled_p  # the last cell has no end: so its loss is rounded down
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        surplus = q - np.exp(points - edges) * scaled
+        higher = np.append(q[1:] - np.exp(points[:-1] - edges[1:]) * scaled[1:], 0.0)
+        lower = np.append(0.0, np.exp(points[1:] - edges[:-1]) * scaled[:-1] - q[:-1])
+        falls_short = surplus < 0
+        taken = np.abs(surplus) / np.where(falls_short, higher, lower)
+        own_places = (edges - points[0] + np.log(q) - np.log(scaled)) / step + ROUNDED_UP
+    settled = (taken >= 0) & (taken <= 0.5)
+    from_above, from_below = (np.where(settled & sign, taken, 0.0) for sign in (falls_short, ~falls_short))
+    given = np.append(0.0, from_above[:-1]) + np.append(from_below[1:], 0.0)
+    from_below *= 1 - given  # of less of its own, a cell needs less of a neighbour's; from above, more does no harm
+    kept = 1 - np.append(0.0, from_above[:-1]) - np.append(from_below[1:], 0.0)
+    places = np.arange(points.size)
+    rounded = ~settled & (q > 0)
+    places[rounded] = np.clip(np.floor(own_places[rounded]), -_LEAST_PLACE, points.size - 1)
+    spare = max(1, -int(places.min()))
+    masses: Reals = np.asarray(np.bincount(places + spare, kept * q, points.size + spare), dtype=np.float64)
+    masses[spare:-1] += from_above[:-1] * q[1:]
+    masses[spare + 1 :] += from_below[1:] * q[:-1]
+    atoms, weights = _atoms(losses, step)
+    places = np.floor((atoms - anchor) / step + ROUNDED_UP).astype(np.int64) - first
+    kept = places >= 0
+    lost = found.below + float(weights[~kept].sum())
+    masses += np.bincount(np.minimum(places[kept], points.size - 1) + spare, weights[kept], masses.size)
+    return GridLaw(Lattice(masses, first - spare, lost), anchor, step, lost=lost)
+
+
+def _grid(losses: Losses, anchor: float, step: float, negligible: float) -> tuple[int, Reals]:
+    """Return the points of the grid and the first one's place, counted from the anchor."""
+    least, largest = losses.reach(negligible)
+    first, last = math.floor((least - anchor) / step - 2), math.ceil((largest - anchor) / step + 1)
+    points: Reals = anchor + step * np.arange(first, last + 1, dtype=np.float64)
+    return first, points
+
+
+def _resting(losses: Losses, step: float) -> tuple[float, Reals]:
+    """Return a point that is the loss of the cell around it, where mass piles up, and where the cells next to it end.
+
+    There, masses fall so steeply that no neighbor has enough to make the loss of a cell that of its point. So from far
+    away towards the pile each cell ends where its own loss is that of its point, and the pile's loss is its point.
+    """
+    point, boundaries = losses.anchor, np.zeros(0)
+    for _ in range(_RESTING * abs(losses.piles_up)):
+        walked = _towards_pile(losses, point, step)
+        if walked is None:
+            return losses.anchor, np.zeros(0)
+        boundaries, loss = walked
+        moved, point = loss - ROUNDED_UP * step - point, loss - ROUNDED_UP * step
+        if abs(moved) < _AT_REST * step:
+            break
+    if boundaries.size:  # to all digits, since nobody may have anything that would make up for the last ones
+        far = point + losses.piles_up * _BEYOND * step
+        found = losses.cells(np.sort([far, boundaries[-1]]))
+        point = float(min(far, boundaries[-1])) + math.log(found.q[0]) - math.log(found.scaled_p[0]) - ROUNDED_UP * step
+    return point, boundaries
+
+
+def _towards_pile(losses: Losses, point: float, step: float) -> tuple[Reals, float] | None:
+    """Return where the cells around the points next to a pile end, the furthest first, and the loss of the pile."""
+    side, cells = -losses.piles_up, max(1, min(_WALKED, int(_LARGEST_RATIO / step)))
+    parts = (cells + _BEYOND) * _PARTS + _PARTS // 2
+    walk = side * step * (cells + 0.5 - np.arange(parts + 1) / _PARTS)
+    edges = point + walk[:: side * -1]
+    found = losses.cells(edges)
+    q, p = found.q[:-1], found.scaled_p[:-1] * np.exp(point - edges[:-1])
+    q, p = (np.append(0.0, np.cumsum(masses[:: side * -1])) for masses in (q, p))
+    ends: list[float] = []
+    place = 0.0
+    for cell in range(cells, 0, -1):
+        ratio, start = math.exp(side * cell * step), (cells - cell) * _PARTS + _PARTS // 2
+        goal = side * (_at(place, q) - ratio * _at(place, p))
+        balance = side * (q[start:] - ratio * p[start:])
+        reached = int(np.argmax(balance <= goal)) or (0 if balance[0] <= goal else balance.size - 1)
+        over, under = float(balance[max(0, reached - 1)]) - goal, goal - float(balance[reached])
+        back = under / (over + under) if reached > 0 and over + under > 0 else 0.0
+        place = max(place, start + reached - max(0.0, back))
+        ends.append(place)
+    left_q, left_p = (float(masses[-1]) - _at(place, masses) for masses in (q, p))
+    if left_q <= 0 or left_p <= 0:
+        return None
+    return point + side * step * (cells + 0.5 - np.array(ends) / _PARTS), point + math.log(left_q) - math.log(left_p)
+
+
+def _at(place: float, sums: Reals) -> float:
+    """Return a sum at a place that may be between two."""
+    last = min(int(place), sums.size - 2)
+    return float(sums[last]) + (place - last) * float(sums[last + 1] - sums[last])
+
+
+def _edges(middles: Reals, pile: int, piles_up: int, boundaries: Reals) -> Reals:
+    """Return the edges of the cells around points: in the middle, but where others are given next to a pile."""
+    edges, step = middles.copy(), middles[1] - middles[0]
+    if not boundaries.size:
+        return edges
+    if piles_up < 0:  # from the furthest cell above the pile down, and the pile's own
+        last = min(pile + boundaries.size, edges.size - 1)
+        edges[pile + 1 : last + 1] = boundaries[::-1][: last - pile]
+        edges[pile] = middles[pile] - (_BEYOND - 0.5) * step
+        return np.minimum.accumulate(edges[::-1])[::-1]
+    start = max(0, pile + 1 - boundaries.size)
+    edges[start : pile + 1] = boundaries[boundaries.size - (pile + 1 - start) :]
+    if pile + 1 < edges.size:
+        edges[pile + 1] = middles[pile] + (_BEYOND + 0.5) * step
+    return np.maximum.accumulate(edges)
+
+
+def _on_cells(losses: Losses, step: float) -> bool:
+    return not isinstance(losses, LatticeLosses) or losses.step < 2 * step
+
+
+def _cells(losses: Losses, edges: Reals) -> Cells:
+    if _on_cells(losses, float(edges[1] - edges[0])):
+        return losses.cells(edges)
+    return Cells(0.0, np.zeros(edges.size), np.zeros(edges.size))
+
+
+def _atoms(losses: Losses, step: float) -> tuple[Reals, Reals]:
+    if isinstance(losses, LatticeLosses) and _on_cells(losses, step):
+        return np.zeros(0), np.zeros(0)
+    return losses.atoms

@@ -1,0 +1,101 @@
+"""Results that a notebook displays, and that become HTML, Markdown, a table or a figure.
+
+What each looks like is registered in rooms above those that results live in.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import altair as alt
+
+# Loaded by their names when first needed, for they are above whatever has something to show.
+_WORDS, _FIGURES = "discretion.presenting.views.results", "discretion.charts.results"
+
+
+class Displayable:
+    """A result that a notebook shows by itself."""
+
+    __slots__ = ()
+
+    def to_html(self) -> str:
+        """Return the result as HTML that loads nothing: for most results an element, for an audit a whole page.
+
+        What comes from a table, such as the name of a column, is escaped.
+
+        Examples
+        --------
+        >>> from discretion import Estimate
+        >>> "certified in [0, 0.11]" in Estimate(0.11, 0.0, 0.11, None, "counting").to_html()
+        True
+        """
+        return _load(_WORDS).page(self)
+
+    def to_markdown(self) -> str:
+        r"""Return the result as Markdown: headings, sentences and pipe tables.
+
+        What comes from a table, such as the name of a column, is escaped.
+
+        Examples
+        --------
+        >>> from discretion import Estimate
+        >>> print(Estimate(0.11, 0.0, 0.11, None, "counting").to_markdown())
+        | value | where it is | method |
+        |---:|---|---|
+        | at most 0.11 | certified in \[0, 0.11\] | counting |
+        <BLANKLINE>
+        """
+        return _load(_WORDS).markdown(self)
+
+    def _repr_html_(self) -> str:
+        return _load(_WORDS).fragment(self)
+
+
+class Tabular(Displayable):
+    """A result that is a table."""
+
+    __slots__ = ()
+
+    def to_frame(self) -> Any:
+        """Return the result's rows as a `pyarrow.Table`, which ``to_pandas()`` and ``polars.from_arrow`` take on.
+
+        Arrow is what the counting needs anyway; pandas need not be installed.
+
+        Examples
+        --------
+        >>> from discretion.anonymity import ClassSizes
+        >>> ClassSizes([1, 3], [2, 1]).to_frame().to_pydict()
+        {'size': [1, 3], 'classes': [2, 1], 'people': [2, 3]}
+        """
+        return _load(_WORDS).frame(self)
+
+
+class Chartable(Displayable):
+    """A result that has figures."""
+
+    __slots__ = ()
+
+    def chart(self, name: str | None = None) -> "alt.TopLevelMixin":
+        """Return a figure as an Altair chart.
+
+        Parameters
+        ----------
+        name
+            Which one, of a result that has several; None is the main one.
+
+        Raises
+        ------
+        InvalidValueError
+            If the result has no figure of that name; it says which ones it has.
+
+        Examples
+        --------
+        >>> from discretion.anonymity import ClassSizes
+        >>> ClassSizes([1, 3], [2, 1]).curve().chart().to_dict()["description"]
+        'The share of exposed people at every threshold, for 5 people; 40 % are unique.'
+        """
+        return _load(_FIGURES).chart(self, name)
+
+
+def _load(name: str) -> Any:
+    return import_module(name)

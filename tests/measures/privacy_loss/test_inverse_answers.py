@@ -1,0 +1,97 @@
+"""An inverse answer is confirmed by a forward one before anybody gets it."""
+
+import math
+from dataclasses import replace
+
+import pytest
+
+import discretion as dc
+from discretion import limits
+from discretion.channels.channel import System
+from discretion.cli import main
+from discretion.errors import DiscretionError, InternalError
+from discretion.estimate import Estimate
+from discretion.measures.privacy_loss.differential_privacy import confirmed, epsilon_question, least_epsilon
+from oracles import noise_pairs
+
+mpmath = pytest.importorskip("mpmath")
+
+
+def test_an_answer_at_which_the_goal_is_met_is_returned_as_it_is() -> None:
+    found = Estimate(2.0, 1.0, 3.0, None, "sums")
+    assert confirmed(found, 3.0, lambda x: 0.3 / x, 0.1, "a question") is found
+    assert confirmed(7, 7, lambda n: 1 / n, 1 / 7, "a question") == 7
+
+
+def test_bounds_that_leave_open_whether_the_goal_is_met_confirm_an_answer() -> None:
+    assert confirmed(2.0, 2.0, lambda x: Estimate(0.2, 0.05, 0.3, None, "sums"), 0.1, "a question") == 2.0
+
+
+def test_what_rounding_does_to_an_answer_is_no_disagreement() -> None:
+    steep = 1.0  # where δ falls from 1 to 0
+    assert confirmed(steep - 1e-11, steep - 1e-11, lambda x: float(x < steep), 0.5, "a question") == steep - 1e-11
+
+
+def test_where_no_number_is_enough_there_is_nothing_to_confirm() -> None:
+    assert confirmed(math.inf, math.inf, lambda x: 1.0, 0.5, "a question") == math.inf
+
+
+def test_an_answer_that_the_forward_one_contradicts_is_an_internal_error() -> None:
+    with pytest.raises(InternalError, match=r"^internal error: .*ε\(δ = 0\.1\) of 'a system' .* 1\.0.* 0\.9"):
+        confirmed(1.0, 1.0, lambda x: 0.9, 0.1, epsilon_question("a system", 0.1))
+    with pytest.raises(InternalError, match="at least"):  # a goal that is to be reached from below
+        confirmed(5, 5, lambda n: -n / 100, -0.5, "the least n with at least 50 %")
+    assert issubclass(InternalError, DiscretionError)
+
+
+def test_a_profile_that_is_not_zero_where_it_should_be_has_no_least_epsilon() -> None:
+    with pytest.raises(InternalError, match="please report this"):
+        least_epsilon(lambda _: 0.2, 0.1, 2.0)
+
+
+def test_the_command_line_ends_with_70_at_an_internal_error(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def contradicted(*_: object) -> None:
+        raise InternalError("internal error: two answers disagree")
+
+    monkeypatch.setattr("discretion.cli.run._app", contradicted)
+    assert main(["measure"]) == 70
+    assert capsys.readouterr().err == "discretion: internal error: two answers disagree\n"
+
+
+@pytest.mark.parametrize("delta", [0.6, 0.99, 1 - 1e-6, 1 - 1e-12, 1 - 2**-53])
+@pytest.mark.parametrize(
+    ("system", "pair"),
+    [
+        (dc.Laplace(0.01, 5), noise_pairs.Laplace(mpmath.mpf(5) / mpmath.mpf(0.01))),
+        (dc.Laplace(0.03), noise_pairs.Laplace(1 / mpmath.mpf(0.03))),
+        (dc.Gaussian(0.05), noise_pairs.Gaussian(1 / mpmath.mpf(0.05))),
+        (dc.SubsampledGaussian(0.5, 1.0, 40), noise_pairs.Gaussian(mpmath.sqrt(40) / mpmath.mpf(0.5))),
+    ],
+    ids=["Laplace, ε 500", "Laplace, ε 33", "Gaussian", "DP-SGD of everybody"],
+)
+def test_near_a_delta_of_one_epsilon_is_as_right_as_anywhere(
+    system: System, pair: noise_pairs.Pair, delta: float
+) -> None:
+    with mpmath.workdps(60):
+        truth = float(pair.least_epsilon(mpmath.mpf(delta)))
+    assert math.isclose(dc.dp_epsilon(system, delta), truth, rel_tol=1e-10)
+    assert math.isclose(dc.tradeoff(system).epsilon(delta), truth, rel_tol=1e-10)
+
+
+def test_a_delta_next_to_the_least_double_has_an_epsilon() -> None:
+    """Found by the sweep: the steepest tilt that was tried overflowed where losses are large."""
+    system = dc.SubsampledGaussian(0.36, 1.0, 6125) & dc.SubsampledGaussian(0.15, 0.03, 532)
+    delta = 1.66e-299
+    with limits.within(replace(limits.current(), most_loss_points=1 << 13)):
+        epsilon = dc.dp_epsilon(system, delta)
+        assert dc.privacy_profile(system, epsilon.high).low <= delta <= dc.privacy_profile(system, epsilon.low).high
+
+
+def test_an_epsilon_of_a_curve_that_its_delta_contradicts_is_an_internal_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    curve = dc.tradeoff(dc.RandomizedResponse(2, epsilon=1))
+    assert curve.epsilon(0) == pytest.approx(1, rel=1e-12)
+    monkeypatch.setattr(type(curve.tests), "epsilon", lambda self, delta: 0.5)
+    with pytest.raises(InternalError, match=r"ε\(δ = 0.1\d*\) of AttackCurve"):
+        curve.epsilon(0.1)
