@@ -10,7 +10,7 @@ import numpy as np
 
 from discretion import limits
 from discretion.anonymity.choosing.redaction import RedactionRule, as_rule, with_a_value_each
-from discretion.anonymity.people.accepted import as_population
+from discretion.anonymity.people.conversion import as_population
 from discretion.anonymity.people.marginals import Marginals
 from discretion.anonymity.people.population import Population
 from discretion.errors import InvalidValueError, TooLargeError, UnsupportedError

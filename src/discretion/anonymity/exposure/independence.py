@@ -11,7 +11,7 @@ import numpy as np
 
 from discretion import limits
 from discretion.anonymity.exposure.bounds import as_share
-from discretion.anonymity.people.accepted import counted
+from discretion.anonymity.people.conversion import counted
 from discretion.anonymity.people.marginals import Marginals
 from discretion.anonymity.people.population import Population
 from discretion.estimate import Estimate

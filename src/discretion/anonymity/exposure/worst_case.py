@@ -9,7 +9,7 @@ import numpy as np
 
 from discretion import limits
 from discretion.anonymity.exposure.bounds import counting_bound, exposed_below, rounded_outward
-from discretion.anonymity.people.accepted import counted
+from discretion.anonymity.people.conversion import counted
 from discretion.anonymity.people.marginals import Marginals
 from discretion.anonymity.people.population import Population
 from discretion.errors import InvalidValueError, TooLargeError

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from discretion.anonymity.pairs.coarser import as_coarse
+from discretion.anonymity.pairs.coarsening import as_coarse
 from discretion.anonymity.people.population import Population
 from discretion.errors import InvalidTableError, TooLargeError, UnknownColumnError, UnsupportedError
 from discretion.numerics.alike import Column, everybody, refined, without_each
 from discretion.numerics.arrays import Codes
-from discretion.tables.counting.coded import valued
+from discretion.tables.counting.codes import valued
 from discretion.tables.counting.grouping import count_people, count_rows
 from discretion.tables.engines.rows import Choose, Rows
 from discretion.tables.layouts.column_names import names_among

@@ -8,8 +8,8 @@ from typing import Literal
 
 import numpy as np
 
-from discretion.anonymity.releasing.cut import Cut
-from discretion.anonymity.releasing.views import View
+from discretion.anonymity.releasing.generalizations import View
+from discretion.anonymity.releasing.suppression import Cut
 from discretion.numerics.alike import Column
 from discretion.numerics.arrays import Booleans, Integers, Reals
 from discretion.numerics.search.ideals import Ideals, bits

@@ -10,7 +10,7 @@ from discretion.anonymity import Population
 from discretion.collection.wire.task import Feature
 from discretion.errors import InvalidValueError
 from discretion.numerics.arrays import Integers
-from discretion.tables.counting.coded import valued
+from discretion.tables.counting.codes import valued
 
 # Answers that are listed; all rarer ones are "other".
 _ANSWERS = 1000

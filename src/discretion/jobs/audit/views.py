@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from discretion.anonymity import Population
-from discretion.anonymity.choosing.asked import Asked
+from discretion.anonymity.choosing.problem import Asked
 from discretion.anonymity.exposure.bounds import exposed_below
 from discretion.jobs.audit.decision_result import Columns, Verdict
 from discretion.numerics.alike import Column, best_guesses, everybody, refined, rows_in_small
 from discretion.numerics.arrays import Integers
-from discretion.tables.counting.coded import numbers_of
+from discretion.tables.counting.codes import numbers_of
 
 # A number is put into so many steps at most.
 _STEPS = 50

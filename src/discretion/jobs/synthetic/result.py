@@ -5,7 +5,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
 from discretion.anonymity.synthetic.attack import Attacked
-from discretion.anonymity.synthetic.overlap import Overlap
+from discretion.anonymity.synthetic.copies import Overlap
 from discretion.estimate import Estimate, largest
 from discretion.presenting.objects import plain
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Literal, cast
 
 from discretion import limits
-from discretion.anonymity.people.accepted import as_population
+from discretion.anonymity.people.conversion import as_population
 from discretion.anonymity.people.population import Population
 from discretion.errors import InvalidValueError, TooLargeError, UnsupportedError
 
@@ -86,7 +86,7 @@ def l_diversity(P: Population, columns: Iterable[str], sensitive: str) -> int:
     >>> l_diversity(Population("example:adult"), ["sex", "race"], "workclass")
     5
     """
-    from discretion.tables.counting.attack_questions import fewest_values  # noqa: PLC0415 - imports Ibis
+    from discretion.tables.counting.sensitive_values import fewest_values  # noqa: PLC0415 - imports Ibis
 
     return fewest_values(as_population(P).joint(columns, sensitive))
 
@@ -128,7 +128,7 @@ def entropy_l_diversity(P: Population, columns: Iterable[str], sensitive: str) -
     >>> round(entropy_l_diversity(Population("example:adult"), ["sex", "race"], "workclass"), 6)
     2.032871
     """
-    from discretion.tables.counting.attack_questions import least_entropy  # noqa: PLC0415
+    from discretion.tables.counting.sensitive_values import least_entropy  # noqa: PLC0415
 
     return math.exp(max(0.0, least_entropy(as_population(P).joint(columns, sensitive))))
 
@@ -185,7 +185,7 @@ def t_closeness(
     >>> round(t_closeness(adult, ["sex"], "income"), 6), round(t_closeness(adult, ["sex"], "age", "numeric"), 6)
     (0.131349, 0.023959)
     """
-    from discretion.tables.counting.attack_questions import largest_excesses, largest_transports  # noqa: PLC0415
+    from discretion.tables.counting.sensitive_values import largest_excesses, largest_transports  # noqa: PLC0415
 
     population = as_population(P)
     n = population.people
@@ -204,7 +204,7 @@ def t_closeness(
 
 
 def _check_numbers(joint: "Joint", sensitive: str) -> None:
-    from discretion.tables.counting.attack_questions import count_without_number  # noqa: PLC0415
+    from discretion.tables.counting.sensitive_values import count_without_number  # noqa: PLC0415
 
     if lacking := count_without_number(joint):
         raise InvalidValueError(
@@ -215,7 +215,7 @@ def _check_numbers(joint: "Joint", sensitive: str) -> None:
 
 def _as_order(order: object, joint: "Joint") -> list[str | None]:
     """Return the values as the engine writes them, if they are all of the sensitive values and each is there once."""
-    from discretion.tables.counting.attack_questions import texts_of  # noqa: PLC0415
+    from discretion.tables.counting.sensitive_values import texts_of  # noqa: PLC0415
 
     if isinstance(order, str) or not isinstance(order, Sequence):
         raise InvalidValueError(f"order must be 'numeric' or the values as text from low to high, got {order!r}")

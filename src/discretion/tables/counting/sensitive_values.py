@@ -10,8 +10,8 @@ from typing import Any
 
 from discretion import limits
 from discretion.errors import InvalidValueError, TooLargeError
+from discretion.tables.counting.batches import ask_all
 from discretion.tables.counting.grouping import CLASSES, SIZE, Joint, told
-from discretion.tables.counting.questions import ask_all
 
 ibis: Any = import_module("ibis")
 

@@ -10,7 +10,7 @@ from typing import Protocol
 
 import numpy as np
 
-from discretion.anonymity.attacks.attack import inferences
+from discretion.anonymity.attacks.reidentification_inference import inferences
 from discretion.anonymity.exposure.bounds import counting_bound, exposed_below
 from discretion.anonymity.people.marginals import Marginals
 from discretion.anonymity.people.population import Population

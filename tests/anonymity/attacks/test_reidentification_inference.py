@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from discretion.anonymity import Population, inference_vulnerability, reidentification_vulnerability
-from discretion.anonymity.attacks.attack import Attack, attacks_on_all, inference, reidentification
+from discretion.anonymity.attacks.reidentification_inference import Attack, attacks_on_all, inference, reidentification
 from discretion.errors import InvalidValueError, TooLargeError, UnknownColumnError, UnsupportedError
 from oracles import releases, tables
 from support.tables import population_of

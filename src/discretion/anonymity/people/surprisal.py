@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from discretion import limits
-from discretion.anonymity.people.accepted import with_a_row_each
+from discretion.anonymity.people.conversion import with_a_row_each
 from discretion.anonymity.people.population import Population
 from discretion.errors import InvalidValueError, UnsupportedError
 from discretion.validation import as_count

@@ -13,7 +13,7 @@ from hypothesis import given, settings, strategies as st
 from pyarrow import parquet
 
 from discretion.anonymity import Population
-from discretion.anonymity.attacks.release import entropy_l_diversity, k_anonymity, l_diversity, t_closeness
+from discretion.anonymity.attacks.k_l_t import entropy_l_diversity, k_anonymity, l_diversity, t_closeness
 from discretion.errors import InvalidValueError, TooLargeError, UnknownColumnError, UnsupportedError
 from discretion.limits import Limits, within
 from oracles import releases, tables

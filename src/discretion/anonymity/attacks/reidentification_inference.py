@@ -7,14 +7,14 @@ from math import comb
 from typing import TYPE_CHECKING, Any, cast
 
 from discretion import limits
-from discretion.anonymity.people.accepted import as_population
+from discretion.anonymity.people.conversion import as_population
 from discretion.anonymity.people.population import Population
 from discretion.errors import InvalidValueError, TooLargeError
 from discretion.tables.counting.class_sizes import ClassSizes
 from discretion.validation import as_count
 
 if TYPE_CHECKING:
-    from discretion.tables.counting.attack_questions import Guesses
+    from discretion.tables.counting.sensitive_values import Guesses
 
 
 @dataclass(frozen=True)
@@ -228,7 +228,7 @@ def _reidentification(columns: tuple[str, ...], sizes: ClassSizes) -> Attack:
 
 def inferences(population: Population, sets: Sequence[tuple[str, ...]], sensitive: str) -> tuple[Attack, ...]:
     """Return what :func:`inference` does, for several sets of columns at once."""
-    from discretion.tables.counting.attack_questions import guesses_of_all  # noqa: PLC0415 - imports Ibis
+    from discretion.tables.counting.sensitive_values import guesses_of_all  # noqa: PLC0415 - imports Ibis
 
     joints = [population.joint(columns, sensitive) for columns in [(), *sets]]
     before, *after = guesses_of_all(joints, population.rows)

@@ -1,7 +1,11 @@
-"""Several views of rows in one pass over them, for an engine that reads its rows anew for each question."""
+"""Several questions put to an engine at once.
+
+Of few people a question costs more to ask than to answer; an engine that reads its rows anew for each question answers
+several in one pass over them.
+"""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
 from itertools import islice
 from typing import Any, TypeVar
@@ -15,7 +19,42 @@ ibis: Any = import_module("ibis")
 
 VIEW = "number_of_view"
 # A pass takes memory and time for each view.
-_AT_ONCE = 64
+_VIEWS_AT_ONCE = 64
+# So many at once, as long as they are about so many rows.
+_QUESTIONS_AT_ONCE = 32
+_ROWS_AT_ONCE = 1 << 21
+_QUESTION = "number_of_question"
+
+
+def ask_all(rows: Rows, questions: Iterable[tuple[Any, int]]) -> Iterator[list[tuple[Any, ...]]]:
+    """Yield the answers to questions, in their order.
+
+    Parameters
+    ----------
+    rows
+        What they are about.
+    questions
+        Ibis table expressions with the same columns, and from how many rows each is answered.
+    """
+    for batch in _batches(questions):
+        parts = [question.mutate(**{_QUESTION: ibis.literal(i, "int64")}) for i, question in enumerate(batch)]
+        answers: list[list[tuple[Any, ...]]] = [[] for _ in batch]
+        for *answer, i in rows.ask(ibis.union(*parts) if len(parts) > 1 else parts[0]):
+            answers[int(i)].append(tuple(answer))
+        yield from answers
+
+
+def _batches(questions: Iterable[tuple[Any, int]]) -> Iterator[list[Any]]:
+    batch: list[Any] = []
+    total = 0
+    for question, length in questions:
+        if batch and (len(batch) == _QUESTIONS_AT_ONCE or total + length > _ROWS_AT_ONCE):
+            yield batch
+            batch, total = [], 0
+        batch.append(question)
+        total += length
+    if batch:
+        yield batch
 
 
 def in_one_pass(table: Any, views: Sequence[Mapping[str, str]]) -> Any:
@@ -69,5 +108,5 @@ def slots(rows: Rows, columns: Iterable[str]) -> dict[str, str]:
 def passes(items: Iterable[T]) -> Iterable[list[T]]:
     """Yield so many items at once as are put into one pass."""
     rest = iter(items)
-    while some := list(islice(rest, _AT_ONCE)):
+    while some := list(islice(rest, _VIEWS_AT_ONCE)):
         yield some

@@ -7,7 +7,7 @@ import ibis
 import pyarrow as pa
 import pytest
 
-from discretion.tables.counting import passes, rarest
+from discretion.tables.counting import batches, rarest_values
 from discretion.tables.counting.grouping import SIZE
 from discretion.tables.counting.lattice import histogram
 from discretion.tables.engines.rows import Rows
@@ -49,8 +49,8 @@ def test_class_sizes_of_several_sets_in_one_pass(kind: str) -> None:
     grouped = rows.table.group_by(list(rows.fields.values())).agg(**{SIZE: rows.table.count()})
     for table in (rows.table, grouped):
         found: list[dict[int, int]] = [{} for _ in sets]
-        classes = passes.classes_in_one_pass(rows, table, named)
-        for size, i, count in rows.ask(histogram(classes, passes.VIEW)):
+        classes = batches.classes_in_one_pass(rows, table, named)
+        for size, i, count in rows.ask(histogram(classes, batches.VIEW)):
             found[i][size] = count
         assert found == [tables.class_sizes(tables.restrict(people, chosen)) for chosen in sets]
 
@@ -59,17 +59,17 @@ def test_class_sizes_of_several_sets_in_one_pass(kind: str) -> None:
 def test_rarest_values_in_one_pass(kind: str) -> None:
     rows, people, names = held(TABLES[kind]), people_of(TABLES[kind]), list(TABLES[kind])
     least = {name: min(tables.class_sizes([(row[j],) for row in people])) for j, name in enumerate(names)}
-    assert list(rarest._in_passes(rows, least)) == list(rarest._apart(rows, least, len(people)))
+    assert list(rarest_values._in_passes(rows, least)) == list(rarest_values._apart(rows, least, len(people)))
 
 
 def test_a_class_has_no_more_keys_than_the_widest_set_has_columns_of_a_type() -> None:
     rows = held({name: pa.array([1]) for name in "abcdefgh"})
-    classes: Any = passes.classes_in_one_pass(rows, rows.table, combinations("abcdefgh", 2))
+    classes: Any = batches.classes_in_one_pass(rows, rows.table, combinations("abcdefgh", 2))
     assert len(classes.columns) == 2 + 2
 
 
 @pytest.mark.parametrize("length", [0, 1, 63, 64, 65, 200])
 def test_passes_hold_each_item_once(length: int) -> None:
-    parts = list(passes.passes(range(length)))
+    parts = list(batches.passes(range(length)))
     assert [item for part in parts for item in part] == list(range(length))
     assert all(0 < len(part) <= 64 for part in parts)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from discretion.anonymity.people.accepted import as_population
+from discretion.anonymity.people.conversion import as_population
 from discretion.anonymity.people.population import Population
 from discretion.tables.counting.class_sizes import ExposureCurve
 from discretion.tables.counting.threshold import Threshold

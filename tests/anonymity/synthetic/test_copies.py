@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from discretion.anonymity.synthetic.overlap import _halves, overlap
+from discretion.anonymity.synthetic.copies import _halves, overlap
 from support.tables import as_tables
 
 

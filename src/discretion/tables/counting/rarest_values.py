@@ -3,10 +3,9 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from discretion.tables.counting.batches import VIEW, ask_all, classes_in_one_pass, passes, slots
 from discretion.tables.counting.class_sizes import ClassSizes
 from discretion.tables.counting.grouping import SIZE, told
-from discretion.tables.counting.passes import VIEW, classes_in_one_pass, passes, slots
-from discretion.tables.counting.questions import ask_all
 from discretion.tables.engines.rows import Rows, text_of
 
 _TEXT, _IS_RAREST = "text", "is_rarest"

@@ -16,7 +16,7 @@ from hypothesis import given, settings, strategies as st
 
 from discretion.anonymity import Population, exposure
 from discretion.anonymity.choosing.selection import select_columns
-from discretion.anonymity.people.generalising import generalised
+from discretion.anonymity.people.generalised import generalised
 from discretion.errors import InvalidTableError, InvalidValueError, UnknownColumnError, UnsupportedError
 from oracles import tables
 

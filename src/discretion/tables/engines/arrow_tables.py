@@ -1,15 +1,46 @@
-"""Texts in an Arrow table as small codes: Arrow finds them faster than the engine would, on all cores."""
+"""An Arrow table that arrived from somewhere, as rows on the embedded engine."""
 
 from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
 from typing import Any
+
+from discretion.errors import InvalidTableError
+from discretion.tables.engines.embedded import MERGED_FROM_ARROW, Embedded, check_types, quoted
+from discretion.tables.engines.rows import Rows
 
 # Of texts that hardly repeat among the first rows a dictionary would cost more than it saves.
 _LOOKED_AT = 1 << 16
 _LEAST_REPEATS = 2
 
 
-def coded(table: Any) -> tuple[Any, dict[str, Any]]:
+def rows_of(arrived: Any, what: str, memory: int | None, expected: int | None = None) -> Rows:
+    """Return the rows of an Arrow table, which ``what`` says in words; as many as expected, if that is known."""
+    check_types(arrived.schema, what, MERGED_FROM_ARROW)
+    values = {name: quoted(name) for name in arrived.column_names}
+    arrived, dictionaries = _coded(arrived)
+    engine = Embedded(what, memory=memory)
+    try:
+        with engine.holding("arrived", arrived):
+            return engine.rows(values, "arrived", expected=expected, dictionaries=dictionaries, in_passes=True)
+    except InvalidTableError:
+        _check_columns(arrived, what, memory)
+        raise
+
+
+def _check_columns(arrived: Any, what: str, memory: int | None) -> None:
+    """Refuse the first column that the engine cannot read even by itself."""
+    for name in arrived.column_names:
+        engine = Embedded(what, memory=memory)
+        try:
+            with engine.holding("arrived", arrived.select([name])):
+                engine.read(f"SELECT count(DISTINCT {quoted(name)}) FROM arrived")
+        except InvalidTableError:
+            raise InvalidTableError(
+                f"the column {name!r} of {what} holds a type of value that the engine does not know; make it text"
+            ) from None
+
+
+def _coded(table: Any) -> tuple[Any, dict[str, Any]]:
     """Return an Arrow table with codes in place of texts that repeat, and each such column's texts by code."""
     pa: Any = import_module("pyarrow")
     kinds = pa.types

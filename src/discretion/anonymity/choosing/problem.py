@@ -6,9 +6,9 @@ from functools import cached_property
 from typing import Literal
 
 from discretion.anonymity.choosing.choices import Columns, chains_among
-from discretion.anonymity.choosing.functions import Functions, functions_among
-from discretion.anonymity.choosing.loads import Allowed, allowed_of
-from discretion.anonymity.people.accepted import as_population, counted
+from discretion.anonymity.choosing.constraints import Allowed, allowed_of
+from discretion.anonymity.choosing.dependencies import Functions, functions_among
+from discretion.anonymity.people.conversion import as_population, counted
 from discretion.anonymity.people.marginals import Marginals
 from discretion.anonymity.people.population import Population
 from discretion.errors import InvalidValueError
@@ -53,7 +53,7 @@ class Asked:
         """Codes of the rows, if they may be taken from the engine and are needed: fetched once."""
         if self._one_row_each is None:
             return None
-        from discretion.tables.counting.coded import coded  # noqa: PLC0415 - imports Ibis
+        from discretion.tables.counting.codes import coded  # noqa: PLC0415 - imports Ibis
 
         names = list(dict.fromkeys([*self.columns, *self.sensitive]))
         return self._one_row_each.told_by_rows(lambda rows, length: coded(rows, names, length))

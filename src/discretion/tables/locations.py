@@ -2,16 +2,22 @@
 
 import os
 import re
+from importlib.resources import files
 from pathlib import Path
 
-from discretion.tables.example import path_of
-from discretion.tables.spooled import STANDARD_INPUT
+from discretion.tables.streams import STANDARD_INPUT
 
+EXAMPLE = "example:adult"
 DATABASES = (".duckdb", ".db", ".sqlite", ".sqlite3")
 SHEETS = (".xlsx",)
 
 _PARTS = {"table": DATABASES, "sheet": SHEETS}
 _OF_A_FILE = ("duckdb://", "sqlite://")
+
+
+def path_of(table: str | os.PathLike[str]) -> Path:
+    """Return the path that is meant: the given one, or that of the example by its name."""
+    return Path(str(files("discretion.tables") / "adult.parquet")) if table == EXAMPLE else Path(table)
 
 
 def is_address(table: str | os.PathLike[str]) -> bool:

@@ -10,7 +10,7 @@ import pytest
 
 from discretion.anonymity import Population
 from discretion.errors import InvalidTableError
-from discretion.tables.engines.dictionaries import coded
+from discretion.tables.engines.arrow_tables import _coded
 
 TEXTS = [pa.string(), pa.large_string(), pa.string_view()]
 
@@ -29,7 +29,7 @@ def test_codes_stand_for_their_texts(kind: pa.DataType, values: int, narrowest: 
     first = [None, *(f"é{i % min(values, 30_000)}" for i in range(70_000))]
     second = [f"é{i}" for i in range(values)] + [None, ""]
     column = pa.chunked_array([pa.array(first, kind), pa.array([], kind), pa.array(second[: values + 1], kind)])
-    table, dictionaries = coded(pa.table({"a": column, "b": range(len(column))}))
+    table, dictionaries = _coded(pa.table({"a": column, "b": range(len(column))}))
     assert table["a"].type == narrowest
     assert decoded(table["a"], dictionaries["a"]) == column.to_pylist()
     assert table["b"].to_pylist() == list(range(len(column)))
@@ -38,7 +38,7 @@ def test_codes_stand_for_their_texts(kind: pa.DataType, values: int, narrowest: 
 @pytest.mark.parametrize("values", [[], ["a", "b", "c"], [str(i) for i in range(70_000)]], ids=["none", "few", "many"])
 def test_texts_that_hardly_repeat_are_left(values: list[str]) -> None:
     table = pa.table({"a": pa.array(values, pa.string())})
-    assert coded(table) == (table, {})
+    assert _coded(table) == (table, {})
 
 
 def test_a_column_of_nothing_but_nulls() -> None:

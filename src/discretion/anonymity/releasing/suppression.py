@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from discretion.anonymity.releasing.views import View
+from discretion.anonymity.releasing.generalizations import View
 from discretion.numerics.alike import Column, everybody, refined
 from discretion.numerics.arrays import Booleans, Integers
 

@@ -2,6 +2,7 @@
 
 import math
 import re
+import secrets
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from discretion.anonymity.choosing.redaction import RedactionRule
 from discretion.numerics.alike import Column
 from discretion.numerics.arrays import Booleans, Integers, Reals
 
@@ -104,6 +106,20 @@ def merged(view: View, how: str, groups: Sequence[Any]) -> View:
     codes = np.array([places[group] for group in groups], np.int32)
     blank = None if view.blank is None else places[groups[view.blank]]
     return View(how, Column(codes[view.column.codes], len(places)), list(places), blank)
+
+
+def redacted(view: View, rule: RedactionRule) -> View:
+    """Return a column in which a rule was followed: what is blank is null.
+
+    The coins are tossed by the system's own randomness: those that came from a seed somebody might toss again.
+    """
+    rare = (view.sizes < rule.rarer_than) & np.array([label is not None for label in view.labels])
+    coins = np.frombuffer(secrets.token_bytes(8 * view.column.codes.size), np.uint64) / 2.0**64
+    blank = rare[view.column.codes] | (coins < rule.decoys)
+    labels = [*view.labels] if None in view.labels else [*view.labels, None]
+    left, codes = np.unique(np.where(blank, labels.index(None), view.column.codes), return_inverse=True)
+    held = [labels[code] for code in left]
+    return View(REDACTED, Column(codes.astype(np.int32), left.size), held, held.index(None) if None in held else None)
 
 
 def _coarser(view: View, k: int) -> Iterator[View]:
