@@ -6,7 +6,6 @@ from html.parser import HTMLParser
 
 import pytest
 
-from discretion.presenting.result import JobResult
 from discretion.presenting.shell import Command
 from discretion.presenting.views.document import (
     Abridged,
@@ -23,6 +22,7 @@ from discretion.presenting.views.document import (
 from discretion.presenting.views.html import to_html
 from discretion.presenting.views.markdown import to_markdown
 from discretion.presenting.views.page import to_page
+from discretion.presenting.views.result import JobResult
 
 HOSTILE = "</script><img src=x onerror=alert(1)>"
 

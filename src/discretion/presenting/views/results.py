@@ -20,11 +20,11 @@ from discretion.measures.attack_curves.curve import AttackCurve
 from discretion.measures.guesses.hyper import Hyper
 from discretion.presenting.names import listed
 from discretion.presenting.numbers import bounded, in_full, number, people, percent, percent_upwards, within
-from discretion.presenting.result import JobResult
 from discretion.presenting.views.document import Block, Bullets, Document, Grid, Section, first_rows
 from discretion.presenting.views.html import to_html
 from discretion.presenting.views.markdown import to_markdown
 from discretion.presenting.views.page import to_page
+from discretion.presenting.views.result import JobResult
 from discretion.refinement.order import Order
 from discretion.tables.counting.class_sizes import ClassSizes, ExposureCurve
 
