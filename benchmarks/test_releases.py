@@ -9,8 +9,8 @@ import pyarrow as pa
 import pytest
 
 from discretion.anonymity import Population
-from discretion.anonymity.attacks.attack import attacks_on_all, inference
-from discretion.anonymity.attacks.release import l_diversity, t_closeness
+from discretion.anonymity.attacks.k_l_t import l_diversity, t_closeness
+from discretion.anonymity.attacks.reidentification_inference import attacks_on_all, inference
 
 SIZES = {"sex": 2, "race": 5, "relationship": 6, "education": 16, "age": 73, "hours": 94}
 COARSE = ["sex", "race", "relationship", "education"]

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import discretion as dc
-from discretion.tables.example import path_of
+from discretion.tables.locations import path_of
 
 evaluators: Any = pytest.importorskip("anonymeter.evaluators")
 

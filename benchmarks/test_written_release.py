@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import discretion as dc
-from discretion.tables.example import path_of
+from discretion.tables.locations import path_of
 from support.adult_hierarchies import COLUMNS, coarser, write_hierarchies
 
 anonymity: Any = pytest.importorskip("anjana.anonymity")

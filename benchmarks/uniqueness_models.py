@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import discretion as dc
-from discretion.tables.example import path_of
+from discretion.tables.locations import path_of
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from oracles import unique_people

@@ -157,15 +157,14 @@ def test_the_arrows_are_those_that_are_held() -> None:
 
 
 def test_every_room_has_its_line() -> None:
-    told = {quoted(cells[0])[0] for cells in rows(section(ARCHITECTURE, "The rooms"))[1:]}
-    assert told == {f"src/discretion/{path.parent.name}/" for path in SOURCE.glob("*/__init__.py")}
+    rooms = {quoted(cells[0])[0] for cells in rows(section(ARCHITECTURE, "The rooms"))[1:]}
+    assert rooms == {f"src/discretion/{path.parent.name}/" for path in SOURCE.glob("*/__init__.py")}
 
 
-def called(arguments: list[str]) -> tuple[list[str], list[str]]:
-    """The files of ours that a command goes through, and those that are on the stack when the people are counted."""
+def entered(arguments: list[str]) -> list[str]:
+    """The files of ours that a command goes through, each time that it comes to another one."""
     here = str(Path(dc.__file__).parent)
     through: list[str] = []
-    counting: list[str] = []
 
     def note(frame, event, _) -> None:
         code = frame.f_code
@@ -173,12 +172,6 @@ def called(arguments: list[str]) -> tuple[list[str], list[str]]:
             return
         if through[-1:] != [code.co_filename]:
             through.append(code.co_filename)
-        if not counting and code.co_name == "_query" and frame.f_locals["sql"] == "SELECT count(*) FROM people":
-            below = frame
-            while below is not None:
-                if below.f_code.co_filename.startswith(here):
-                    counting.insert(0, below.f_code.co_filename)
-                below = below.f_back
 
     before = sys.getprofile()
     sys.setprofile(note)
@@ -186,33 +179,19 @@ def called(arguments: list[str]) -> tuple[list[str], list[str]]:
         assert main(arguments) == 0
     finally:
         sys.setprofile(before)
-    first, then = (
-        [f"src/discretion/{Path(path).relative_to(here)}" for path in paths] for paths in (through, counting)
-    )
-    return first, list(dict.fromkeys(then))
+    return [str(Path(path).relative_to(here)) for path in through]
 
 
-def out_of_order(walk: list[str], through: list[str]) -> list[str]:
-    """Those of a walk that do not come after the ones before them."""
-    files = iter(through)
-    return [file for file in walk if file not in files]
-
-
-# Before the first file of a command: what main does without when it is called from Python.
-SIGNALS = "src/discretion/cli/signals.py"
-
-
-@pytest.mark.long
-def test_a_table_goes_the_way_that_is_told() -> None:
-    parts = re.split("everything is a count|it is said", section(ARCHITECTURE, "A walk: one table"))
-    to_the_count, counts, _ = (re.findall(r"`(src/discretion/[\w/]+\.py)`", part) for part in parts)
-    through, counting = called(["audit", "example:adult", "--columns", "sex,race"])
-    assert counting == [file for file in to_the_count if file != SIGNALS]
-    assert out_of_order(counts, through) == []
-
-
-def test_a_crowd_goes_the_way_that_is_told() -> None:
-    walk = re.findall(r"`(src/discretion/[\w/]+\.py)`", section(ARCHITECTURE, "A walk: one crowd"))
-    # Not of 100 users, whose sum an example may have left in a cache.
-    through, _ = called(["measure", "krr:k=5,epsilon=1", "--users", "9973", "--shuffled"])
-    assert out_of_order(walk, through) == []
+@pytest.mark.parametrize(
+    ("title", "arguments"),
+    [
+        pytest.param("one table", ["audit", "example:adult", "--columns", "sex,race"], marks=pytest.mark.long),
+        # Not of 100 users, whose sum an example may have left in a cache.
+        ("one crowd", ["measure", "krr:k=5,epsilon=1", "--users", "9973", "--shuffled"]),
+    ],
+)
+def test_a_command_goes_through_the_rooms_in_the_order_that_is_drawn(title: str, arguments: list[str]) -> None:
+    walk = re.findall(r'\["([\w/.]+)<br>', section(ARCHITECTURE, f"A walk: {title}"))
+    assert 5 < len(walk) <= 10
+    files = iter(entered(arguments))
+    assert [stop for stop in walk if not any(file.startswith(stop) for file in files)] == []

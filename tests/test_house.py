@@ -2,7 +2,6 @@
 
 import ast
 import inspect
-import statistics
 import subprocess
 import sys
 from graphlib import TopologicalSorter
@@ -72,13 +71,6 @@ def test_no_module_imports_itself_by_way_of_others():
     }
     assert len(graph["discretion.jobs.measure"]) > 5
     TopologicalSorter(graph).prepare()
-
-
-def test_files_are_short():
-    """A file is a concept of the field, of at most some 500 lines."""
-    lengths = {name: len(file.read_text().splitlines()) for name, file in MODULES.items()}
-    assert {name: length for name, length in lengths.items() if length > 500} == {}
-    assert statistics.median(lengths[name] for name, file in MODULES.items() if file.stem != "__init__") < 130
 
 
 def test_an_audit_counts_a_few_files_after_its_command(monkeypatch):

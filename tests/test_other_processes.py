@@ -200,7 +200,7 @@ def test_a_forked_process_frees_its_parents_populations_and_ends() -> None:
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 def test_a_forked_process_does_not_wait_for_a_thread_that_works_out_a_property() -> None:
-    from discretion.shuffling.views import AmongOthers
+    from discretion.shuffling.known_others import AmongOthers
 
     lock = getattr(vars(AmongOthers)["alike"], "lock", None)
     if lock is None:

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
-from discretion.tables.example import EXAMPLE, path_of
+from discretion.tables.locations import EXAMPLE, path_of
 from support.cli_runner import run
 
 

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from discretion.jobs.table_measures import table_measures
-from discretion.tables.example import EXAMPLE, path_of
+from discretion.tables.locations import EXAMPLE, path_of
 from oracles.table_numbers import numbers_of
 from support.cli_runner import run
 

@@ -213,5 +213,5 @@ def test_an_error_of_ours_shows_where_it_was_and_no_words_that_may_quote_a_value
     code, out, err = run("audit", "example:adult", "--columns", "sex")
     assert (code, out) == (70, "")
     assert "in fail" in err
-    assert err.endswith("discretion: this is an error of ours (KeyError); please report it with the lines above\n")
+    assert err.endswith("discretion: internal error (KeyError); please report it with the lines above\n")
     assert value not in err

@@ -9,9 +9,9 @@ import discretion as dc
 from discretion.adversaries.gains import IdentityGain
 from discretion.limits import Limits, within
 from discretion.measures.guesses.vulnerability import plan_posterior_vulnerability
+from discretion.shuffling.bounds import GainBounds, bounded_worst
+from discretion.shuffling.known_others import AmongOthers, known
 from discretion.shuffling.plans import certain_vulnerability
-from discretion.shuffling.views import AmongOthers, known
-from discretion.shuffling.worst import GainBounds, bounded_worst
 from oracles import channels, crowds, laws, measures as slow, shuffling
 from oracles.promise import exactly
 

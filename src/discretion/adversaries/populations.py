@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from discretion.adversaries.priors import as_distribution
 from discretion.errors import InvalidPriorError, InvalidValueError, UnsupportedError
 from discretion.escaping import short_repr
+from discretion.numerics.arrays import Integers, Reals
 from discretion.validation import NotNumbersError, as_count, as_reals
 
 
@@ -37,7 +38,7 @@ class Dirichlet:
     [0.25, 0.25, 0.5]
     """
 
-    alpha: NDArray[np.float64]
+    alpha: Reals
 
     def __init__(self, alpha: ArrayLike) -> None:
         given = as_parameters(alpha, "one for each of two or more values", at_least=2)
@@ -79,12 +80,12 @@ class Dirichlet:
         return float(self.alpha.sum())
 
     @property
-    def mean(self) -> NDArray[np.float64]:
+    def mean(self) -> Reals:
         """The mean of P: α over its sum."""
         return self.alpha / self.total
 
     @property
-    def single_shares(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    def single_shares(self) -> tuple[Reals, Integers]:
         """The parameters of single shares' beta laws, different ones in rows, and how many shares have each."""
         alpha, times = np.unique(self.alpha, return_counts=True)
         return np.stack([alpha, self.total - alpha], axis=1), times
@@ -121,8 +122,8 @@ class PointMixture:
     [0.75, 0.25]
     """
 
-    points: NDArray[np.float64]
-    weights: NDArray[np.float64]
+    points: Reals
+    weights: Reals
 
     def __init__(self, points: ArrayLike, weights: ArrayLike) -> None:
         try:
@@ -148,7 +149,7 @@ class PointMixture:
         return self.points.shape[1]
 
     @property
-    def mean(self) -> NDArray[np.float64]:
+    def mean(self) -> Reals:
         """The mean of P: the mixture of the points."""
         return self.weights @ self.points
 
@@ -159,7 +160,7 @@ class PointMixture:
         return bool((possible == possible[0]).all())
 
 
-def as_parameters(alpha: ArrayLike, how_many: str, *, at_least: int) -> NDArray[np.float64]:
+def as_parameters(alpha: ArrayLike, how_many: str, *, at_least: int) -> Reals:
     """Return the parameters of a Dirichlet law, or say that they must be positive numbers, and how many."""
     try:
         given = as_reals(alpha)

@@ -4,11 +4,12 @@ Wherever a distribution is given it must sum to 1 within 1e-9; one that misses b
 """
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from discretion import limits
 from discretion.errors import InvalidPriorError, TooLargeError
 from discretion.escaping import short_repr
+from discretion.numerics.arrays import Reals
 from discretion.validation import (
     SUM_ROUNDING,
     SUM_TOLERANCE,
@@ -21,7 +22,7 @@ from discretion.validation import (
 )
 
 
-def uniform(k: int) -> NDArray[np.float64]:
+def uniform(k: int) -> Reals:
     """Return the uniform prior on k values, ``π_x = 1/k``.
 
     Parameters
@@ -52,7 +53,7 @@ def uniform(k: int) -> NDArray[np.float64]:
     return _frozen(np.full(k, 1.0 / k))
 
 
-def point(k: int, i: int) -> NDArray[np.float64]:
+def point(k: int, i: int) -> Reals:
     """Return the prior of an adversary who is certain that the secret is the i-th of k values.
 
     Parameters
@@ -83,7 +84,7 @@ def point(k: int, i: int) -> NDArray[np.float64]:
     return _frozen(prior)
 
 
-def as_distribution(values: ArrayLike, name: str) -> NDArray[np.float64]:
+def as_distribution(values: ArrayLike, name: str) -> Reals:
     """Return ``values`` as a read-only probability vector with sum 1, or say what is wrong with it."""
     try:
         vector = as_reals(values)
@@ -117,7 +118,7 @@ def exact_distribution(values: ArrayLike, name: str) -> Fractions | None:
     return exact
 
 
-def as_prior(prior: ArrayLike | None, k: int) -> NDArray[np.float64] | None:
+def as_prior(prior: ArrayLike | None, k: int) -> Reals | None:
     """Return the prior as a probability vector on k secrets, or None when it is uniform."""
     if prior is None:
         return None
@@ -127,11 +128,11 @@ def as_prior(prior: ArrayLike | None, k: int) -> NDArray[np.float64] | None:
     return None if (vector == 1 / k).all() else vector
 
 
-def written_out(prior: NDArray[np.float64] | None, k: int) -> NDArray[np.float64]:
+def written_out(prior: Reals | None, k: int) -> Reals:
     """Return a checked prior on k secrets as a vector, where None is uniform."""
     return uniform(k) if prior is None else prior
 
 
-def _frozen(vector: NDArray[np.float64]) -> NDArray[np.float64]:
+def _frozen(vector: Reals) -> Reals:
     vector.setflags(write=False)
     return vector

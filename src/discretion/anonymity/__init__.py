@@ -1,9 +1,9 @@
 """Statistical anonymity: who stands out in a table of people, and what the table gives away."""
 
-from discretion.anonymity.attacks.attack import Attack, attacks_on_all, inference, reidentification
-from discretion.anonymity.attacks.presets import PRESETS, Preset, preset
-from discretion.anonymity.attacks.release import entropy_l_diversity, k_anonymity, l_diversity, t_closeness
+from discretion.anonymity.attacks.k_l_t import entropy_l_diversity, k_anonymity, l_diversity, t_closeness
+from discretion.anonymity.attacks.reidentification_inference import Attack, attacks_on_all, inference, reidentification
 from discretion.anonymity.attacks.risks import Risk, reidentification_risks
+from discretion.anonymity.attacks.thresholds import PRESETS, Preset, preset
 from discretion.anonymity.choosing.redaction import RedactionLeakage, RedactionRule, redaction_leakage, redaction_rules
 from discretion.anonymity.choosing.redaction_exposure import redacted_exposure
 from discretion.anonymity.choosing.rounds import AskedSet, Round, hierarchical_rounds
@@ -11,20 +11,20 @@ from discretion.anonymity.choosing.selection import SelectedSet, Selection, sele
 from discretion.anonymity.exposure.bound_curve import ExposureBoundCurve
 from discretion.anonymity.exposure.bounds import exposure_bound, exposure_bound_curve
 from discretion.anonymity.exposure.entropy import column_entropies, entropy_exposure_bound, entropy_of_curve
-from discretion.anonymity.exposure.independence import exposure_if_independent
-from discretion.anonymity.exposure.measures import (
+from discretion.anonymity.exposure.exposure import (
     exposure,
     exposure_curve,
     inference_vulnerability,
     reidentification_vulnerability,
 )
+from discretion.anonymity.exposure.independence import exposure_if_independent
 from discretion.anonymity.exposure.theorem_bounds import TheoremBound, theorem_bound
 from discretion.anonymity.exposure.worst_case import worst_exposure
-from discretion.anonymity.people.fingerprints import GivenAway, Surprisal, Surprisals, given_away, surprisal
-from discretion.anonymity.people.generalising import generalised
-from discretion.anonymity.people.kinds import ColumnKind, column_kinds, person_question
+from discretion.anonymity.people.column_kinds import ColumnKind, column_kinds, person_question
+from discretion.anonymity.people.generalised import generalised
 from discretion.anonymity.people.marginals import Marginals
 from discretion.anonymity.people.population import Population
+from discretion.anonymity.people.surprisal import GivenAway, Surprisal, Surprisals, given_away, surprisal
 from discretion.anonymity.sampling.future_release import SimulatedEstimates, future_exposure, simulated_estimates
 from discretion.anonymity.sampling.sampled_exposure import sampled_exposure
 from discretion.anonymity.sampling.statistical_bounds import statistical_exposure_bounds

@@ -4,17 +4,15 @@ import math
 from typing import Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from discretion.errors import InvalidValueError
 from discretion.estimate import highest, lowest
 from discretion.measures.attack_curves.best_tests import Band
 from discretion.measures.attack_curves.curve import AttackCurve
 from discretion.measures.attack_curves.polygon import Polygon
+from discretion.numerics.arrays import Integers, Reals
 from discretion.validation import NotNumbersError, as_confidence, as_reals
-
-Reals = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 METHOD = "Dvoretzky-Kiefer-Wolfowitz and Clopper-Pearson bounds of both tails, for all thresholds at once"
 # By how much a rank is larger than the one before at which a tail is bounded by itself.

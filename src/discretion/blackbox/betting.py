@@ -22,13 +22,9 @@ from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discretion.numerics.arrays import Booleans, Integers, Reals
 from discretion.numerics.laws.binomial_limits import lower_limit, upper_limit
-
-Reals = NDArray[np.float64]
-Integers = NDArray[np.int64]
-Truths = NDArray[np.bool_]
 
 # What guesses are worth, by limits of how likely they are right and wrong, and by c.
 Worth = Callable[[Reals, Reals, int], Reals]
@@ -45,9 +41,9 @@ class Block:
     """Trials that are known and trials that are asked: a score, above 0 where x is likelier, and whether it was x."""
 
     known: Reals
-    known_x: Truths
+    known_x: Booleans
     asked: Reals
-    asked_x: Truths
+    asked_x: Booleans
 
 
 def bets(blocks: Iterable[Block], worth: Worth) -> Integers:
@@ -87,14 +83,14 @@ def _bet(block: Block, worth: Worth) -> tuple[int, int, int, int]:
     return placed
 
 
-def _ways(scores: Reals) -> Iterator[tuple[int, Reals, Truths]]:
+def _ways(scores: Reals) -> Iterator[tuple[int, Reals, Booleans]]:
     """Give c, how sure she is and what she guesses: always x, always y, or what is likelier."""
     yield 1, scores, np.ones(scores.size, dtype=np.bool_)
     yield 1, -scores, np.zeros(scores.size, dtype=np.bool_)
     yield 2, np.abs(scores), scores > 0
 
 
-def _counts_above(surety: Reals, correct: Truths) -> tuple[Reals, Integers, Integers]:
+def _counts_above(surety: Reals, correct: Booleans) -> tuple[Reals, Integers, Integers]:
     """Return where to stop guessing, and how many guesses are right and wrong from there on."""
     order = np.argsort(-surety, kind="stable")
     descending = -surety[order]

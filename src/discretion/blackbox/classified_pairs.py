@@ -8,11 +8,11 @@ from numpy.random import Generator
 
 from discretion import limits
 from discretion.blackbox.classifiers import Classifier, features, guesses
-from discretion.blackbox.distinct import Integers
 from discretion.blackbox.fair_trials import FairTrials, fair_trials, number_of_trials
 from discretion.blackbox.progressive_validation import FITTED, Validation
 from discretion.blackbox.samples import Samples
 from discretion.errors import TooLargeError
+from discretion.numerics.arrays import Integers
 from discretion.numerics.laws.binomial_limits import upper_limit
 
 

@@ -3,15 +3,12 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discretion.blackbox.discrete_pairs import affordable_pairs, held_out_errors, overlaps, secret_table, trials_of
-from discretion.blackbox.distinct import Integers
 from discretion.blackbox.samples import Samples
 from discretion.blackbox.sum_limit import lower_limit_of_sum
+from discretion.numerics.arrays import Integers, Reals
 from discretion.numerics.laws.binomial_limits import upper_limit
-
-Reals = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -2,16 +2,13 @@
 
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from discretion.blackbox.bayes_risk import observed
 from discretion.blackbox.classifiers import Method, name_of
-from discretion.blackbox.distinct import Integers
+from discretion.numerics.arrays import Integers, Reals
 from discretion.numerics.draws.randomness import Seed
 from discretion.validation import as_confidence
-
-Reals = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

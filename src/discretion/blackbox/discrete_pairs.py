@@ -5,14 +5,14 @@ from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discretion import limits
-from discretion.blackbox.distinct import Integers, distinct_integers
+from discretion.blackbox.distinct import distinct_integers
 from discretion.blackbox.fair_trials import FairTrials, fair_trials, number_of_trials
 from discretion.blackbox.progressive_validation import COUNTED
 from discretion.blackbox.samples import Samples
 from discretion.errors import TooLargeError
+from discretion.numerics.arrays import Integers, Reals
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ def overlaps(table: SecretTable) -> Integers:
     return np.concatenate(rows[::-1])
 
 
-def affordable_pairs(table: SecretTable, estimates: NDArray[np.float64]) -> Integers:
+def affordable_pairs(table: SecretTable, estimates: Reals) -> Integers:
     """Return the pairs that can be validated, from the lowest estimate on until the work is too much."""
     first, second = np.triu_indices(table.sizes.size, 1)
     cost = np.diff(table.first_cell)

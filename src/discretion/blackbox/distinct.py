@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discretion.errors import InvalidValueError
-
-Integers = NDArray[np.int64]
+from discretion.numerics.arrays import Integers
 
 NUMBERS = "biuf"
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discretion.blackbox.distinct import Integers
 from discretion.blackbox.progressive_validation import block_edges, untested
+from discretion.numerics.arrays import Integers
 
 # Of so many standard deviations of the coins' sum: a trial that is not planned costs little, a lost one much.
 _MARGIN = 3.0

@@ -9,26 +9,22 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discretion.blackbox.classifiers import Classifier, features, guesses
 from discretion.blackbox.distinct import codes_of_rows
 from discretion.blackbox.nearest_neighbours import as_points, scaled
 from discretion.blackbox.samples import Rows
 from discretion.errors import InvalidValueError
-
-Reals = NDArray[np.float64]
-Integers = NDArray[np.int64]
-Truths = NDArray[np.bool_]
+from discretion.numerics.arrays import Booleans, Integers, Reals
 
 # Known outputs, which of them x gave, and the outputs that are asked.
-Scores = Callable[[Rows, Truths, Rows], Reals]
+Scores = Callable[[Rows, Booleans, Rows], Reals]
 
 # Towards either end a bin has so much less of the known than the next, down to so many.
 _THINNING, _THINNEST = 4.0, 8
 
 
-def by_bins(known: Rows, known_x: Truths, asked: Rows) -> Reals:
+def by_bins(known: Rows, known_x: Booleans, asked: Rows) -> Reals:
     """Return how often x gave each of ∛n bins of a number; a value that fills one is a bin by itself."""
     ordered = np.sort(known)
     size = ordered.size
@@ -45,14 +41,14 @@ def by_bins(known: Rows, known_x: Truths, asked: Rows) -> Reals:
     return by_counts(codes(known), known_x, codes(asked))
 
 
-def by_counts(known: Integers, known_x: Truths, asked: Integers) -> Reals:
+def by_counts(known: Integers, known_x: Booleans, asked: Integers) -> Reals:
     """Return how often x gave each code, beside y, as the logarithm of a ratio: 0 for a code never seen."""
     kinds = int(max(known.max(), asked.max())) + 1
     x, y = (np.bincount(known[side], minlength=kinds) for side in (known_x, ~known_x))
     return np.log((x + 0.5) / (y + 0.5))[asked]
 
 
-def by_distances(known: Rows, known_x: Truths, asked: Rows) -> Reals:
+def by_distances(known: Rows, known_x: Booleans, asked: Rows) -> Reals:
     """Return how much further off the k-th nearest output of y is than that of x, k about √n: densities compared."""
     from scipy.spatial import cKDTree  # noqa: PLC0415 - takes a tenth of a second
 
@@ -63,7 +59,7 @@ def by_distances(known: Rows, known_x: Truths, asked: Rows) -> Reals:
         return np.zeros(len(those))
     k = math.ceil(fewest**0.5)
 
-    def log_distances(side: Truths) -> Reals:
+    def log_distances(side: Booleans) -> Reals:
         tree: Any = cKDTree(scaled(points[side], exponent), balanced_tree=False)
         distance: Reals = tree.query(scaled(those, exponent), k=[k])[0][:, 0]
         return np.log(np.maximum(distance, np.finfo(np.float64).tiny))
@@ -71,7 +67,7 @@ def by_distances(known: Rows, known_x: Truths, asked: Rows) -> Reals:
     return log_distances(~known_x) - log_distances(known_x)
 
 
-def by_repeats(known: Rows, known_x: Truths, asked: Rows) -> Reals:
+def by_repeats(known: Rows, known_x: Booleans, asked: Rows) -> Reals:
     """Return scores by counts where the known rows repeat, else by distances.
 
     The known rows alone decide, so that no bet is chosen by what it is placed on.
@@ -90,7 +86,7 @@ def repeat(rows: Rows) -> bool:
 def by_classifier(classifier: Classifier) -> Scores:
     """Return the scores by copies of a classifier: the probability that it gives x, if it does, or what it guesses."""
 
-    def scores(known: Rows, known_x: Truths, asked: Rows) -> Reals:
+    def scores(known: Rows, known_x: Booleans, asked: Rows) -> Reals:
         rows, those = features(classifier, known), features(classifier, asked)
         if not hasattr(classifier, "predict_proba") or known_x.all() or not known_x.any():
             return guesses(classifier, rows, known_x, those).astype(np.float64) - 0.5

@@ -3,19 +3,17 @@
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discretion.blackbox.compared_pairs import compared_pairs
-from discretion.blackbox.distinct import Integers, distinct_integers
+from discretion.blackbox.distinct import distinct_integers
 from discretion.blackbox.progressive_validation import COUNTED, block_edges, meeting_point
 from discretion.blackbox.samples import Samples
+from discretion.numerics.arrays import Integers
 
 # The errors of all samples are compared with those of parts, of so many a half.
 _PARTS = 4
 
 # Of two secrets, a row each: which observations they came with, or how often with which.
-Observed = NDArray[np.int64]
-Counts = NDArray[np.int64]
 
 
 def likely_security(samples: Samples, misses: float, rng: np.random.Generator) -> float:
@@ -56,14 +54,14 @@ def _leakiest(samples: Samples, misses: float, rng: np.random.Generator) -> tupl
     return int(pairs.first[best]), int(pairs.second[best])
 
 
-def _observed(samples: Samples, pair: tuple[int, int]) -> Observed:
+def _observed(samples: Samples, pair: tuple[int, int]) -> Integers:
     """Return what two secrets came with, of the more frequent one as many as of the other."""
     each = [samples.observations[samples.secrets == secret] for secret in pair]
     both = min(map(len, each))
     return np.stack([some[:both] for some in each])
 
 
-def _errors(known: Observed, tested: Observed) -> tuple[tuple[float, float], tuple[float, float]]:
+def _errors(known: Integers, tested: Integers) -> tuple[tuple[float, float], tuple[float, float]]:
     """Return the sum of both secrets' errors on the tested: held out and training errors, of a part and of all.
 
     Of a part its own samples alone are known, or for held-out errors the first half of them.
@@ -78,12 +76,12 @@ def _errors(known: Observed, tested: Observed) -> tuple[tuple[float, float], tup
     return (held_out, _held_out(known, tested, cells)), (trained, _trained(codes, tested, cells))
 
 
-def _trained(known: Observed, tested: Observed, cells: int) -> float:
+def _trained(known: Integers, tested: Integers, cells: int) -> float:
     """Return the errors per sample of either secret, known themselves."""
     return _wrong(_counted(known, cells), _counted(tested, cells)) / tested.shape[1]
 
 
-def _held_out(known: Observed, tested: Observed, cells: int) -> float:
+def _held_out(known: Integers, tested: Integers, cells: int) -> float:
     """Return the errors per sample of either secret, each block guessed from all before it."""
     learned, errors = _counted(known, cells), 0.0
     edges = np.array(block_edges(known.shape[1], known.shape[1] + tested.shape[1], COUNTED)) - known.shape[1]
@@ -94,11 +92,11 @@ def _held_out(known: Observed, tested: Observed, cells: int) -> float:
     return errors / tested.shape[1]
 
 
-def _counted(observed: Observed, cells: int) -> Counts:
+def _counted(observed: Integers, cells: int) -> Integers:
     return np.stack([np.bincount(row, minlength=cells) for row in observed])
 
 
-def _wrong(learned: Counts, asked: Counts) -> float:
+def _wrong(learned: Integers, asked: Integers) -> float:
     """Return the errors of guessing the more frequent secret, or by a fair coin."""
     lead = learned[0] - learned[1]
     return float(asked[0, lead < 0].sum() + asked[1, lead > 0].sum() + asked[:, lead == 0].sum() / 2)

@@ -7,12 +7,12 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from discretion.blackbox.distinct import NUMBERS, Integers, codes_of_rows, distinct, distinct_integers, first_places
+from discretion.blackbox.distinct import NUMBERS, codes_of_rows, distinct, distinct_integers, first_places
 from discretion.errors import InvalidValueError
+from discretion.numerics.arrays import Booleans, Integers, Reals
 from discretion.validation import as_count
 
 Metric = Callable[[Any, Any], float]
-Reals = NDArray[np.float64]
 
 # Votes that are held at once, and the largest coordinate whose square is surely finite.
 _MOST_AT_ONCE = 1 << 22
@@ -165,7 +165,7 @@ class _Tree:
             winners[start : start + step] = won
         return winners
 
-    def _vote(self, point: Integers, voting: NDArray[np.bool_]) -> Integers:
+    def _vote(self, point: Integers, voting: Booleans) -> Integers:
         row, column = np.nonzero(voting)
         chosen = point[row, column]
         first = self._first_cell[chosen]

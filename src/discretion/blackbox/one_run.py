@@ -3,16 +3,14 @@
 import math
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from discretion.errors import InvalidValueError
 from discretion.estimate import Estimate
+from discretion.numerics.arrays import Booleans, Reals
 from discretion.numerics.bisection import bisected
 from discretion.numerics.laws.binomial import binomial_pmf, multinomial_pmf
 from discretion.validation import NotNumbersError, as_confidence, as_count, as_probability, as_reals
-
-Reals = NDArray[np.float64]
-Truths = NDArray[np.bool_]
 
 # Beyond this a wrong guess is less likely than one in all guesses that can be made.
 _LARGEST, _HALVINGS = 40.0, 44
@@ -117,7 +115,7 @@ def _chance(right: int, guesses: int, canaries: int, epsilon: float, delta: floa
     return tail + canaries * delta * q * float(peaks.mean()) if guesses else 1.0
 
 
-def _canaries(scores: ArrayLike, included: ArrayLike) -> tuple[Reals, Truths]:
+def _canaries(scores: ArrayLike, included: ArrayLike) -> tuple[Reals, Booleans]:
     try:
         values, inside = as_reals(scores), as_reals(included)
     except NotNumbersError as error:

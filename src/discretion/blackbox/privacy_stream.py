@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from discretion.blackbox.betting import Block, Worth, bets, log_wealth
 from discretion.blackbox.classifiers import NAMES, Method, is_classifier, name_of
@@ -24,12 +24,10 @@ from discretion.blackbox.samples import Rows, checked_sides, columns, joined
 from discretion.errors import InvalidValueError
 from discretion.estimate import Estimate
 from discretion.measures.privacy_loss.differential_privacy import ratio_of
+from discretion.numerics.arrays import Booleans, Reals
 from discretion.numerics.bisection import bisected
 from discretion.numerics.draws.randomness import Seed, generator
 from discretion.validation import as_confidence, as_epsilon, as_probability
-
-Reals = NDArray[np.float64]
-Truths = NDArray[np.bool_]
 
 # So many trials are learned before the first that counts.
 _LEARNED = 16
@@ -140,7 +138,7 @@ class PrivacyStream:
         )
         return Estimate(bound, bound, trivial, self.confidence, method)
 
-    def _trials(self) -> tuple[Rows, Truths]:
+    def _trials(self) -> tuple[Rows, Booleans]:
         """Return the outputs that the coins call for, as long as there are some, and which of them x gave.
 
         The next coin may lie there already and wait for its output: what holds at all times at once holds here too.
@@ -176,7 +174,7 @@ def _kind(x: Rows, y: Rows) -> str:
     return f"{what}, {columns(x.shape[1:])}"
 
 
-def _blocks(scores: Scores, rows: Rows, is_x: Truths, growth: float) -> Iterator[Block]:
+def _blocks(scores: Scores, rows: Rows, is_x: Booleans, growth: float) -> Iterator[Block]:
     """Give the trials block by block, each scored from all before it, and these from either half of themselves."""
     for start, end in pairwise(block_edges(_LEARNED, is_x.size, growth)):
         known, known_x, half = rows[:start], is_x[:start], start // 2

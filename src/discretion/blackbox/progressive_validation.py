@@ -9,14 +9,12 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discretion.blackbox.classifiers import Classifier, features, guesses
-from discretion.blackbox.distinct import Integers, distinct_integers
+from discretion.blackbox.distinct import distinct_integers
 from discretion.blackbox.samples import Samples
+from discretion.numerics.arrays import Integers, Reals
 from discretion.numerics.laws.binomial_limits import lower_limit, upper_limit
-
-Reals = NDArray[np.float64]
 
 # By what factor the known samples grow before they are learned anew: by counting, or by a classifier.
 COUNTED, FITTED = 1.25, 1.6

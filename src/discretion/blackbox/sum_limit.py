@@ -1,11 +1,10 @@
 """A confidence limit of the sum of two error probabilities, from a count of both kinds of errors."""
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from discretion.numerics.arrays import Reals
 from discretion.numerics.laws.binomial_limits import lower_limit
-
-Reals = NDArray[np.float64]
 
 # What holds of a binomial law above its mean holds of its limits at no larger chance of a miss.
 _MOST_MISSES = 0.25

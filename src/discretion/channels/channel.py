@@ -6,7 +6,7 @@ from typing import Any, Protocol, cast, runtime_checkable
 from discretion.channels.labels import Labels, as_labels, named_row
 from discretion.channels.storage import Matrix, Storage, kind_of
 from discretion.errors import UnsupportedError
-from discretion.numerics.matrices import Reals
+from discretion.numerics.arrays import Reals
 
 
 @runtime_checkable

@@ -13,7 +13,7 @@ from discretion.channels.storage.mapped import Mapped, on_disk
 from discretion.channels.storage.storage import row_blocks, rows_at_once
 from discretion.errors import InvalidChannelError
 from discretion.input_files import for_arrow, opened, place
-from discretion.numerics.matrices import Reals
+from discretion.numerics.arrays import Reals
 
 _ARROW = (".arrow", ".feather", ".ipc")
 STORED = (".npy", ".parquet", *_ARROW)

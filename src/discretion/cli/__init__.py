@@ -12,7 +12,7 @@ def main(arguments: "Sequence[str] | None" = None) -> int:
     """Run a command and return its exit code.
 
     0 is fine, 1 a ``--fail-over`` or a ``check`` that failed, 2 bad input or a limit that was reached, 3 a gate that is
-    not decided, 70 an error of ours, and 128 and its number what a signal ended: 129 SIGHUP, 130 SIGINT, 143 SIGTERM.
+    not decided, 70 an internal error, and 128 and its number what a signal ended: 129 SIGHUP, 130 SIGINT, 143 SIGTERM.
 
     Without arguments it takes the process', and is the process' command: it ends when signals say so.
     """
@@ -49,9 +49,11 @@ def _keep_stdout() -> None:
 
 
 def _answer(given: list[str]) -> int:
+    from discretion.cli.commands import overview  # noqa: PLC0415
+
     try:
         if given in ([], ["--help"], ["-h"]) and sys.stdout is not None:
-            print(_overview(), end="", flush=True)
+            print(overview(), end="", flush=True)
             return 0
     except OSError as error:
         from discretion.cli.run import unwritten  # noqa: PLC0415
@@ -64,18 +66,3 @@ def _answer(given: list[str]) -> int:
 
         code = run(given)
     return code
-
-
-def _overview() -> str:
-    from discretion.cli.commands import COMMANDS  # noqa: PLC0415
-
-    commands = "".join(f"  {name:<10}{summary}\n" for name, summary in COMMANDS.items())
-    return (
-        "Usage: discretion COMMAND\n\nMeasures what data tells without saying it.\n\n"
-        f"Commands:\n{commands}\n"
-        "  --version Print the version.\n\n"
-        "Start with: discretion audit example:adult --sensitive income --html report.html\n"
-        "More on a command: discretion COMMAND --help\n\n"
-        "Exit codes: 0 fine; 1 failed: a --fail-over or a check, and nothing else; 2 bad input, or a limit\n"
-        "reached; 3 not decided; 70 an error of ours; 129, 130, 143 ended by SIGHUP, Ctrl-C or SIGTERM.\n"
-    )

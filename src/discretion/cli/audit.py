@@ -118,7 +118,7 @@ def audit(
     from discretion.jobs.audit.measures import audit_measures, measures_of, why_missing  # noqa: PLC0415
     from discretion.jobs.audit.time_limit import TimeLimit  # noqa: PLC0415
     from discretion.jobs.table_numbers import hidden_by_sensitive  # noqa: PLC0415
-    from discretion.tables.named import files_read  # noqa: PLC0415
+    from discretion.tables.locations import files_read  # noqa: PLC0415
     from discretion.tables.spark import spark_table, what_a_cluster_keeps  # noqa: PLC0415
 
     secrets = as_names(sensitive) or []

@@ -88,7 +88,7 @@ def exposure(
     from discretion.jobs.persons import open_people  # noqa: PLC0415
     from discretion.jobs.table_measures import table_measures  # noqa: PLC0415
     from discretion.jobs.table_numbers import hidden_by_sensitive  # noqa: PLC0415
-    from discretion.tables.named import files_read  # noqa: PLC0415
+    from discretion.tables.locations import files_read  # noqa: PLC0415
 
     secrets = as_names(sensitive) or []
     counted = (*table_measures(secrets), "unique_rows", *(_CERTIFIED if bounds else ()))

@@ -9,7 +9,7 @@ from contextlib import suppress
 from importlib import import_module
 from typing import Any
 
-from cyclopts import App, CycloptsError
+from cyclopts import App, CycloptsError, Parameter
 
 from discretion.cli.commands import COMMANDS
 from discretion.cli.ends import BAD_INPUT, OUR_ERROR, without_room
@@ -79,25 +79,40 @@ def _ended(arguments: Sequence[str]) -> int:  # noqa: PLR0911 - one way out per 
         for line in "".join(traceback.format_tb(error.__traceback__)).splitlines():
             say_aside(line)
         # Not what it says: the words of a library may quote a value of the table.
-        complain(f"this is an error of ours ({type(error).__name__}); please report it with the lines above")
+        complain(f"internal error ({type(error).__name__}); please report it with the lines above")
         return OUR_ERROR
 
 
 def _app(arguments: Sequence[str]) -> App:
-    console = None
+    console = formatter = None
     if not {"--help", "-h"}.isdisjoint(arguments):
-        from discretion.presenting.tables import Screen  # noqa: PLC0415 - answers in JSON need no rich
+        from discretion.cli.help import HelpFormatter  # noqa: PLC0415 - answers in JSON need no rich
+        from discretion.presenting.tables import Screen  # noqa: PLC0415
 
-        console = Screen()
+        console, formatter = Screen(), HelpFormatter()
         if sys.flags.optimize > 1:
             complain("without docstrings (PYTHONOPTIMIZE=2, python -OO) help does not say what an option means")
     if arguments[:1] and arguments[0] in COMMANDS:
         # Not from within cyclopts: so deep in the stack Python maps and unmaps memory at every call of what is loaded.
         import_module(f"discretion.cli.{arguments[0]}")
-    app: Any = App(name="discretion", version=_version, help_format="plaintext", console=console)
+    return command_line(console=console, help_formatter=formatter)
+
+
+def command_line(**options: Any) -> App:
+    """Return all commands, each loaded when it is called."""
+    app: Any = App(
+        name="discretion", version=_version, help_format="plaintext",
+        default_parameter=Parameter(negative="", show_default=_shown_default), **options,
+    )  # fmt: skip
     for name, summary in COMMANDS.items():
         app.command(f"discretion.cli.{name}:{name}", name=name, help=summary)
+    app.command("discretion.cli.completion:install_completion", name="--install-completion")
     return app
+
+
+def _shown_default(value: Any) -> str | None:
+    """Return a default as help shows it: of flags and of what may be given several times, nothing."""
+    return None if value in (None, False, ()) else str(value)
 
 
 def _version() -> str:

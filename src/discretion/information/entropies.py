@@ -3,18 +3,16 @@
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import entr
 
 from discretion import limits
 from discretion.adversaries.populations import Dirichlet, PopulationLaw
 from discretion.errors import TooLargeError, UnsupportedError
+from discretion.numerics.arrays import Reals
 from discretion.numerics.excess import deviance, relative_excess
 from discretion.numerics.laws.binomial import stirling_error
 from discretion.numerics.laws.gamma import digamma_lag, gamma_error
 from discretion.numerics.means.dirichlet_means import mean_s_log_s, mean_uncertainty
-
-Reals = NDArray[np.float64]
 
 
 def value_entropy(population: PopulationLaw) -> float:

@@ -1,16 +1,14 @@
 """A local protocol as the information measures see it: without columns, and without values, that are alike."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discretion.adversaries.populations import Dirichlet, PointMixture, PopulationLaw
 from discretion.channels.channel import Channel, System, as_system
 from discretion.measures.measure import Method, reported_alone
 from discretion.mechanisms.protocols.randomized_response import RandomizedResponse
 from discretion.mechanisms.reporting import Response, reporting
+from discretion.numerics.arrays import Reals
 from discretion.numerics.proportional_columns import TOLERANCE, alike
-
-Reals = NDArray[np.float64]
 
 _NEVER = 1e-100
 
@@ -22,12 +20,12 @@ def as_protocol(system: object) -> System:
     return reported_alone(as_system(system))
 
 
-def tells_the_values(matrix: NDArray[np.float64]) -> bool:
+def tells_the_values(matrix: Reals) -> bool:
     """Whether each value has a report of its own, given a channel without columns that say the same."""
     return matrix.shape[0] == matrix.shape[1] == np.count_nonzero(matrix)
 
 
-def reduced_matrix(system: System) -> NDArray[np.float64]:
+def reduced_matrix(system: System) -> Reals:
     """Return the dense ``P(y | x)``, a row per value, proportional columns merged and empty ones left out."""
     return system.channel().reduced().dense()
 

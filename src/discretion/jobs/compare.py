@@ -126,12 +126,16 @@ class Comparison(JobResult):
             sections.append(Section("Bounds and estimates (*), and what is not computed", (Terms(notes),)))
         if order := tuple(_order(self.order)):
             sections.append(Section("Which is safer against every adversary", (Bullets(order),)))
-        if self.tradeoff is not None:
-            figure = Figure("tradeoff", "Privacy against utility as ε varies", self._chart)
-            sections.append(Section("Privacy against utility", (figure,), "page"))
+        figure = Figure("tradeoff", "Privacy against utility as ε varies", self._chart)
         count = len(self.rows)
         title = f"{count} mechanism{'s' * (count != 1)}"
-        return Document(title, (), tuple(sections), kind="compare", line=", ".join(self.rows))
+        return Document(
+            title,
+            () if self.tradeoff is None else (figure,),
+            tuple(sections),
+            kind="compare",
+            line=", ".join(self.rows),
+        )
 
     def _chart(self) -> Any:
         from discretion import charts  # noqa: PLC0415 - Altair takes half a second

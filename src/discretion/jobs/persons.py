@@ -14,7 +14,7 @@ from discretion.errors import InvalidTableError, InvalidValueError
 from discretion.escaping import printable
 from discretion.tables.layouts.column_names import distinct_names, names_among
 from discretion.tables.layouts.headers import Header
-from discretion.tables.named import is_address
+from discretion.tables.locations import is_address
 
 #: What a user names in place of a column where every row is a person of its own.
 NO_PERSON = "none"

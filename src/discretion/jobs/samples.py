@@ -12,6 +12,7 @@ from discretion.blackbox.samples import are_mostly_single
 from discretion.errors import InvalidTableError
 from discretion.escaping import printable
 from discretion.input_files import for_arrow, opened
+from discretion.numerics.arrays import Codes, Reals
 from discretion.tables.layouts.column_names import names_among
 from discretion.tables.layouts.csv_layout import LONGEST_ROW, CsvLayout, layout_of
 from discretion.tables.layouts.headers import Header
@@ -46,8 +47,8 @@ class SamplesFile:
 
     secret: str
     secrets: NDArray[Any]
-    codes: NDArray[np.int32]
-    numbers: NDArray[np.float64] | None
+    codes: Codes
+    numbers: Reals | None
     continuous: bool
     columns: tuple[str, ...]
 
@@ -126,7 +127,7 @@ def _columns(file: BinaryIO, layout: CsvLayout) -> list[Any]:
     return [table.column(name) for name in names]
 
 
-def _texts(column: Any, layout: CsvLayout) -> tuple[list[str], NDArray[np.int32]]:
+def _texts(column: Any, layout: CsvLayout) -> tuple[list[str], Codes]:
     """Return the distinct texts of a column below its header, and which of them each entry is."""
     chunks = column.unify_dictionaries().chunks
     texts, codes = chunks[0].dictionary.to_pylist(), np.concatenate([chunk.indices.to_numpy() for chunk in chunks])
@@ -137,9 +138,7 @@ def _texts(column: Any, layout: CsvLayout) -> tuple[list[str], NDArray[np.int32]
     return texts, codes
 
 
-def _numbers(
-    texts: list[str], codes: NDArray[np.int32], name: str, path: str
-) -> tuple[NDArray[np.float64], bool] | None:
+def _numbers(texts: list[str], codes: Codes, name: str, path: str) -> tuple[Reals, bool] | None:
     """Return the texts as numbers and whether some are decimals; None where most are none."""
     others = [text for text in texts if not _DECIMAL.fullmatch(text)]
     if 2 * len(others) > len(texts):

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from discretion.anonymity import Population
-from discretion.anonymity.attacks.attack import inferences
+from discretion.anonymity.attacks.reidentification_inference import inferences
 
 # A risk as regulators name it → the measure's name.
 RISKS = {

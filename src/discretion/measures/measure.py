@@ -12,16 +12,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Generic, Literal, NamedTuple, ParamSpec, Protocol, TypeVar, cast, overload
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from discretion.adversaries.priors import as_prior
 from discretion.channels.channel import System, as_system
 from discretion.errors import UnsupportedError
 from discretion.estimate import End, at_safe_end
+from discretion.numerics.arrays import Reals
 from discretion.numerics.elementwise import Answer, Answers, Levels, elementwise
-
-Reals = NDArray[np.float64]
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -33,7 +33,7 @@ from discretion.measures.privacy_loss.divergences import renyi_of_logs
 from discretion.measures.privacy_loss.local_privacy import plan_ldp_epsilon
 from discretion.measures.privacy_loss.losses import LatticeLosses, Losses, leakiest_losses
 from discretion.measures.privacy_loss.row_losses import RowLosses
-from discretion.numerics.matrices import Reals
+from discretion.numerics.arrays import Reals
 
 BY_SUM = Method("between the most that one part tells and the sum of all", "bound")
 THEOREM_3 = "Bayes-sec Theorem 3 from each part"

@@ -29,7 +29,7 @@ from discretion.measures.privacy_loss.differential_privacy import (
 )
 from discretion.measures.privacy_loss.local_privacy import plan_ldp_epsilon
 from discretion.measures.privacy_loss.losses import leakiest_losses
-from discretion.numerics.matrices import Reals
+from discretion.numerics.arrays import Reals
 from discretion.validation import Fractions
 
 # Of a total variation, and of a Hellinger distance; a power must not make much of it.

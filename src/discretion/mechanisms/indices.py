@@ -8,9 +8,10 @@ from numpy.typing import ArrayLike, NDArray
 from discretion import validation
 from discretion.errors import InvalidValueError
 from discretion.escaping import short_repr
+from discretion.numerics.arrays import Integers
 
 
-def as_indices(values: ArrayLike, name: str, size: int) -> NDArray[np.int64]:
+def as_indices(values: ArrayLike, name: str, size: int) -> Integers:
     """Return the values as a row of whole numbers in ``0..size-1``, or say what is wrong with them."""
     array = as_array(values, name)
     if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):

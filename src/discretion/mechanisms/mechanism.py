@@ -15,13 +15,12 @@ from discretion.errors import InvalidValueError, TooLargeError
 from discretion.mechanisms.indices import as_array, as_indices
 from discretion.mechanisms.reporting import Reporting
 from discretion.mechanisms.wire import Encodable, Numbers, Wire
+from discretion.numerics.arrays import Integers, Reals
 from discretion.numerics.draws.randomness import RandomSource, Seed, generator, random_source
 from discretion.validation import as_count, as_crowd
 
 _PEOPLE_AT_ONCE = 1 << 16
 
-Reals = NDArray[np.float64]
-Integers = NDArray[np.int64]
 Reports = NDArray[np.integer[Any]]
 
 

@@ -11,15 +11,12 @@ from functools import singledispatch
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discretion.adversaries.priors import written_out
 from discretion.channels.channel import Channel, System
 from discretion.measures.privacy_loss.divergences import logarithms
+from discretion.numerics.arrays import Integers, Reals
 from discretion.numerics.proportional_columns import merged_columns
-
-Reals = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 _EVENTS = 3
 

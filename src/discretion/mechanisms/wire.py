@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from discretion.errors import InvalidValueError, UnsupportedError
+from discretion.numerics.arrays import Bytes, Reals
 
 Report = int | float | NDArray[Any]
 
@@ -154,7 +155,7 @@ class Bits:
         """Return the bits packed, the first one the highest of the first byte."""
         return np.packbits(report.astype(np.bool_, copy=False)).tobytes()
 
-    def read(self, data: bytes) -> NDArray[np.uint8]:
+    def read(self, data: bytes) -> Bytes:
         """Return the bits, or say that some are set after the last one."""
         bits = np.unpackbits(np.frombuffer(data, dtype=np.uint8))
         if bits[self.size :].any():
@@ -254,7 +255,7 @@ class Doubles:
         """Return them as IEEE 754 doubles, big-endian, 0 without a sign."""
         return (np.atleast_1d(report) + 0.0).astype(">f8").tobytes()
 
-    def read(self, data: bytes) -> float | NDArray[np.float64]:
+    def read(self, data: bytes) -> float | Reals:
         """Return them, or say that one is not finite or is minus zero, which is 0 in another form."""
         numbers = np.frombuffer(data, dtype=">f8").astype(np.float64)
         if not np.isfinite(numbers).all():

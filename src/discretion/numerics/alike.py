@@ -9,12 +9,11 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discretion.numerics.arrays import Codes, Integers
 from discretion.numerics.compiled import compiled
 
-Codes = NDArray[np.int32]
-Int64s = NDArray[np.int64]
+Int64s = Integers
 
 # Of fewer rows NumPy is done before a loop is loaded.
 COMPILED_FROM = 50_000

@@ -8,11 +8,12 @@ from numpy.typing import NDArray
 
 from discretion.errors import InvalidValueError
 from discretion.estimate import Estimate
+from discretion.numerics.arrays import Reals
 from discretion.validation import NotNumbersError, as_array, check_length
 
 Levels = Sequence[float] | NDArray[np.floating[Any]] | NDArray[np.integer[Any]]
 Answer = float | Estimate
-Answers = NDArray[np.float64] | NDArray[np.object_]
+Answers = Reals | NDArray[np.object_]
 
 
 def is_array(levels: object) -> bool:

@@ -1,14 +1,16 @@
 """The function that deviances and divergences are sums of."""
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
+
+from discretion.numerics.arrays import Reals
 
 _FAR = 1e3
 _SERIES_BELOW = 0.1
 _SERIES = [(-1.0) ** j / (j * (j - 1)) for j in range(2, 20)]
 
 
-def relative_excess(u: ArrayLike) -> NDArray[np.float64]:
+def relative_excess(u: ArrayLike) -> Reals:
     """Return ``(1+u) log(1+u) - u`` for u >= -1: never negative, and accurate near 0 where it is ``u²/2``."""
     u = np.asarray(u, dtype=np.float64)
     small = np.abs(u) < _SERIES_BELOW
@@ -20,7 +22,7 @@ def relative_excess(u: ArrayLike) -> NDArray[np.float64]:
     return np.where(small, series * near * near, np.where(u <= -1, 1.0, (1 + far) * np.log1p(far) - far))
 
 
-def deviance(x: ArrayLike, mean: ArrayLike) -> NDArray[np.float64]:
+def deviance(x: ArrayLike, mean: ArrayLike) -> Reals:
     """Return ``x log(x/mean) - x + mean`` for x >= 0, down to means whose inverse overflows; 0 where both are 0."""
     x, mean = np.broadcast_arrays(np.asarray(x, dtype=np.float64), np.asarray(mean, dtype=np.float64))
     possible = mean > 0

@@ -4,10 +4,8 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-Reals = NDArray[np.float64]
-Integers = NDArray[np.int64]
+from discretion.numerics.arrays import Booleans, Integers, Reals
 
 # How often points above their neighbours are left out all at once, before they are gone through one by one.
 _PASSES = 50
@@ -25,7 +23,7 @@ class Measured(NamedTuple):
         return cls(values, -values)
 
     @property
-    def keys(self) -> tuple[Reals, NDArray[np.bool_]]:
+    def keys(self) -> tuple[Reals, Booleans]:
         """What they are sorted by, the last first."""
         late = self.values > 0.5
         return np.where(late, -self.beyond, self.values), late

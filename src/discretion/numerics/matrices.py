@@ -1,9 +1,8 @@
 """Arrays of real numbers, and their rank."""
 
 import numpy as np
-from numpy.typing import NDArray
 
-Reals = NDArray[np.float64]
+from discretion.numerics.arrays import Integers, Reals
 
 RANK_TOLERANCE = 1e-9
 
@@ -31,7 +30,7 @@ def ranked_sums(matrix: Reals, weights: Reals) -> Reals:
     return weights[::-1] @ np.sort(largest_entries(matrix, weights.size), axis=0)
 
 
-def class_sums(matrix: Reals, class_of: NDArray[np.int64]) -> Reals:
+def class_sums(matrix: Reals, class_of: Integers) -> Reals:
     """Return a row for each class of rows, their sum; there is a row for each class up to the highest of these."""
     order = np.argsort(class_of, kind="stable")
     found, starts = np.unique(class_of[order], return_index=True)

@@ -3,10 +3,8 @@
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
-Reals = NDArray[np.float64]
-Complexes = NDArray[np.complex128]
+from discretion.numerics.arrays import Complexes, Reals
 
 
 def log1p(z: Complexes) -> Complexes:

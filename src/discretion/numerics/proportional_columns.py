@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from discretion.numerics.matrices import Reals
+from discretion.numerics.arrays import Reals
 
 TOLERANCE = 1e-12
 

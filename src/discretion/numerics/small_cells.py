@@ -6,9 +6,10 @@ Many such tables at once, without a loop over them.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-Int64s = NDArray[np.int64]
+from discretion.numerics.arrays import Integers
+
+Int64s = Integers
 
 
 @dataclass(frozen=True)

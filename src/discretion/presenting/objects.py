@@ -31,6 +31,19 @@ def answer(command: str, inputs: Mapping[str, Any], results: Mapping[str, Any], 
     whole: dict[str, Any] = {"schema_version": SCHEMA_VERSION, "command": command, "inputs": inputs, "results": results}
     if gates:
         whole["gates"] = gates
+    return as_json(whole)
+
+
+def as_json(whole: Mapping[str, Any]) -> str:
+    """Return an object as JSON in ASCII; numbers that are not finite are strings.
+
+    Examples
+    --------
+    >>> print(as_json({"epsilon": math.inf}))
+    {
+      "epsilon": "inf"
+    }
+    """
     # In ASCII, whatever stdout's encoding: nothing in it can fail to be written, or steers a terminal.
     return json.dumps(_finite(plain(whole)), indent=2, allow_nan=False).replace("\x7f", "\\u007f")
 

@@ -4,9 +4,6 @@ import re
 import shlex
 from collections.abc import Sequence
 
-from rich.console import Console, ConsoleOptions, RenderResult
-from rich.text import Text
-
 from discretion.escaping import printable
 
 # What a shell reads in double quotes, too, as something else.
@@ -44,10 +41,6 @@ class Command:
                 found.append(f"{line[:end]}\\")
                 line = line[end:]
         return [*found, line]
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        for line in self.lines(options.max_width):
-            yield Text(line, overflow="fold")
 
 
 def _quoted(argument: str) -> str:

@@ -127,21 +127,10 @@ class _TableOfNames(_PlainTable):
             yield Text(name, style="bold")
             for head, *held in others:
                 if held[place - 1]:
-                    yield Text(f"  {head.replace(_FOLD, ' ')}: {in_one_line(held[place - 1], ', ')}")
+                    yield Text(f"  {head.replace(_FOLD, ' ')}: {held[place - 1].replace(_FOLD, ', ')}")
         if self.caption is not None:
             yield Text(str(self.caption))
         yield Text("")
-
-
-def in_one_line(cell: str, between: str) -> str:
-    r"""Return the lines of a cell beside each other; one that ends with a comma goes on.
-
-    Examples
-    --------
-    >>> in_one_line("25\n26", "; "), in_one_line("krr:k=4,\nepsilon=1", "; ")
-    ('25; 26', 'krr:k=4,epsilon=1')
-    """
-    return between.join(cell.replace(",\n", ",").splitlines())
 
 
 def _plain(cell: RenderableType) -> str:

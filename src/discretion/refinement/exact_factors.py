@@ -13,7 +13,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from discretion import limits
-from discretion.numerics.matrices import RANK_TOLERANCE, Reals
+from discretion.numerics.arrays import Reals
+from discretion.numerics.matrices import RANK_TOLERANCE
 
 _STEPS = 60
 _CENTRING, _SHORT_OF_BOUNDARY = 0.1, 0.9

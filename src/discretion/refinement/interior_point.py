@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from discretion.numerics.matrices import Reals
+from discretion.numerics.arrays import Reals
 
 # R, E, F, s, δ, or what is dual to them.
 Columns = tuple[Reals, ...]

@@ -7,7 +7,7 @@ from discretion.adversaries.priors import uniform
 from discretion.channels.channel import Channel, System
 from discretion.channels.storage import stored
 from discretion.errors import TooLargeError
-from discretion.numerics.matrices import Reals
+from discretion.numerics.arrays import Reals
 from discretion.refinement.nearest import TOLERANCE
 from discretion.refinement.pair import Pair
 from discretion.refinement.privacy import closer_pair

@@ -4,7 +4,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from discretion.numerics.matrices import RANK_TOLERANCE, Reals
+from discretion.numerics.arrays import Reals
+from discretion.numerics.matrices import RANK_TOLERANCE
 from discretion.numerics.proportional_columns import alike
 from discretion.refinement.exact_factors import exact_factors
 from discretion.refinement.interior_point import interior_points

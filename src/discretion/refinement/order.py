@@ -12,7 +12,7 @@ from discretion.channels.channel import Channel, System, as_system
 from discretion.errors import InvalidValueError, TooLargeError
 from discretion.measures.guesses.vulnerability import posterior_vulnerability
 from discretion.notebook import Chartable
-from discretion.numerics.matrices import Reals
+from discretion.numerics.arrays import Reals
 from discretion.refinement.nearest import TOLERANCE
 from discretion.refinement.pair import Pair
 from discretion.refinement.refines import refines

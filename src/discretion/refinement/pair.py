@@ -17,7 +17,7 @@ from discretion.channels.size import check_size
 from discretion.channels.storage import stored
 from discretion.errors import TooLargeError
 from discretion.measures.guesses.vulnerability import posterior_vulnerability
-from discretion.numerics.matrices import Reals
+from discretion.numerics.arrays import Reals
 from discretion.numerics.proportional_columns import alike
 from discretion.refinement.nearest import TOLERANCE, Nearest
 from discretion.refinement.rational_factors import rational_factor

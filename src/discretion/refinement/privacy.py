@@ -7,7 +7,7 @@ import numpy as np
 from discretion.channels.channel import System
 from discretion.errors import TooLargeError
 from discretion.measures.privacy_loss.differential_privacy import log_likelihoods
-from discretion.numerics.matrices import Reals
+from discretion.numerics.arrays import Reals
 from discretion.refinement.nearest import TOLERANCE
 from discretion.refinement.pair import Pair
 from discretion.refinement.verdict import PrivacyWitness, Refinement

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from discretion import limits
-from discretion.numerics.matrices import Reals
+from discretion.numerics.arrays import Reals
 from discretion.validation import Fractions
 
 # Entries up to this are taken for 0; others that may be chosen are the simplest fractions near them.

@@ -7,7 +7,7 @@ from typing import Any
 from discretion.adversaries.gains import Gain
 from discretion.channels.channel import Channel
 from discretion.errors import InvalidValueError
-from discretion.numerics.matrices import Reals
+from discretion.numerics.arrays import Reals
 
 
 @dataclass(frozen=True, eq=False)

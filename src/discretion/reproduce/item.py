@@ -187,8 +187,8 @@ class PaperReproduction(JobResult):
         counts = self.counts
         return Document(
             self.paper.citation,
-            (Grid(heads, rows, frozenset(heads[:2]), first=len(rows)),),
-            (*sections, Section("Figures", figures, "page")),
+            (Grid(heads, rows, frozenset(heads[:2]), first=len(rows)), *figures),
+            tuple(sections),
             kind="reproduce",
             line=f"{counts['agree']} of {counts['published']} printed numbers agree",
         )

@@ -4,7 +4,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from discretion.adversaries.priors import as_prior
 from discretion.channels.channel import System, as_system
@@ -12,6 +12,7 @@ from discretion.channels.composition.restriction import restricted
 from discretion.errors import InvalidValueError
 from discretion.estimate import Estimate
 from discretion.measures.guesses.bayes_security import leakiest_pair
+from discretion.numerics.arrays import Reals
 from discretion.numerics.draws.randomness import Seed, generator
 from discretion.numerics.laws.binomial_limits import lower_limit, upper_limit
 from discretion.validation import as_confidence, as_crowd
@@ -34,7 +35,7 @@ class Game:
     name: str
     secrets: Sequence[Hashable]
     observations: Sequence[Hashable]
-    joint: NDArray[np.float64]
+    joint: Reals
 
     def __repr__(self) -> str:
         return f"Game({self.name}, {len(self.secrets):,} secrets, {len(self.observations):,} observations)"

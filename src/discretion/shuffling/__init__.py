@@ -7,8 +7,8 @@ from discretion.shuffling import (  # these register the algorithms
     privacy as privacy,
     rounds as rounds,
 )
-from discretion.shuffling.asymptotics import asymptotic_vulnerability, maximum_load_bounds
 from discretion.shuffling.composition import privacy_loss_distribution
+from discretion.shuffling.crowd import Shuffled
 from discretion.shuffling.dataset_gains import holder_gain, presence_gain, target_gain
 from discretion.shuffling.datasets import (
     dataset_channel,
@@ -16,9 +16,8 @@ from discretion.shuffling.datasets import (
     reduced_dataset_channel,
     reduced_shuffle_channel,
 )
-from discretion.shuffling.inverse import largest_epsilon, smallest_crowd
-from discretion.shuffling.maximum_load import maximum_load
-from discretion.shuffling.shuffled import Shuffled
+from discretion.shuffling.inversion import largest_epsilon, smallest_crowd
+from discretion.shuffling.outsider import asymptotic_vulnerability, maximum_load, maximum_load_bounds
 
 __all__ = [
     "Shuffled",

@@ -4,7 +4,6 @@ from collections.abc import Iterable
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discretion import limits
 from discretion.channels.channel import Channel
@@ -18,21 +17,20 @@ from discretion.measures.measure import Method, Plan
 from discretion.measures.privacy_loss.differential_privacy import plan_privacy_profile, ratio_of
 from discretion.measures.privacy_loss.divergences import logarithms
 from discretion.measures.privacy_loss.local_privacy import plan_ldp_epsilon
+from discretion.numerics.arrays import Reals
 from discretion.numerics.laws.poisson_multinomial import histogram_box, with_target
-from discretion.shuffling.alike import Ends
-from discretion.shuffling.blanket import BOUND, between
-from discretion.shuffling.pairs import PairOfValues, largest_excess_beyond, unlike
+from discretion.shuffling.known_others import AmongOthers, AmongWorst, View
+from discretion.shuffling.laws.blanket import BOUND, certified_interval
+from discretion.shuffling.laws.groups import Ends
+from discretion.shuffling.laws.pairs import PairOfValues, largest_excess_beyond, unlike
 from discretion.shuffling.plans import PLAIN, method_of_pairs
-from discretion.shuffling.views import AmongOthers, AmongWorst, View
-from discretion.shuffling.worst_counts import ENUMERATED, is_enumerable, of_excess, worst_of
-
-Reals = NDArray[np.float64]
+from discretion.shuffling.worst_others import ENUMERATED, is_enumerable, of_excess, worst_of
 
 RATIOS = Method("likelihood ratios of the histograms of reports", "exact")
 
 
 @plan_tradeoff.register
-def _(system: AmongOthers, pair: Pair | None) -> Plan[BestTests]:
+def _tradeoff_among_known(system: AmongOthers, pair: Pair | None) -> Plan[BestTests]:
     if system.leaves_only_the_target:
         return plan_tradeoff(system.mechanism, pair).named(PLAIN)
     pairs = system.pairs if pair is None else [system.pair(*_ends(system, pair))]
@@ -46,7 +44,7 @@ def _(system: AmongOthers, pair: Pair | None) -> Plan[BestTests]:
 
 
 @plan_tradeoff.register
-def _(system: AmongWorst, pair: Pair | None) -> Plan[BestTests]:
+def _tradeoff_among_worst(system: AmongWorst, pair: Pair | None) -> Plan[BestTests]:
     if system.two_types is not None and system.n <= limits.current().most_users_split:
         return Plan(ENUMERATED, lambda: _split(system, pair))
     how = ENUMERATED if is_enumerable(of_excess(system, 0.0, {})) else BOUND
@@ -115,7 +113,7 @@ def _worst(system: AmongWorst, ends: Ends) -> Way:
     listed: dict[tuple[int, ...], list[PairOfValues]] = {}
 
     def bounds(epsilon: float) -> Estimate:
-        return between(0.0, system.blanket.excess(*ends, ratio_of(epsilon)))
+        return certified_interval(0.0, system.blanket.excess(*ends, ratio_of(epsilon)))
 
     def excess(epsilon: float) -> float | Estimate:
         return as_share(worst_of(of_excess(system, epsilon, listed, [ends]), partial(bounds, epsilon)))

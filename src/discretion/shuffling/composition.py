@@ -12,17 +12,14 @@ from importlib import import_module
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discretion import limits
 from discretion.channels.channel import System, as_system
 from discretion.errors import InvalidValueError, TooLargeError, UnsupportedError
 from discretion.measures.privacy_loss.differential_privacy import Bound, claimed, plan_profile_bound
 from discretion.measures.privacy_loss.local_privacy import plan_ldp_epsilon
+from discretion.numerics.arrays import Integers, Reals
 from discretion.validation import as_real
-
-Reals = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 # Losses beyond which δ is no more than this above its limit are taken for infinite.
 _TAIL = 2e-15

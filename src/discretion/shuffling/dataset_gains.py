@@ -3,11 +3,11 @@
 from collections.abc import Iterable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discretion.adversaries import Gain, gain_matrix, partition_gain
 from discretion.channels.size import check_size
 from discretion.errors import InvalidGainError
+from discretion.numerics.arrays import Booleans, Integers
 from discretion.numerics.histograms.histograms import sequence_count
 from discretion.validation import as_count, as_index
 
@@ -142,13 +142,13 @@ def holder_gain(n: int, k: int, value: int) -> Gain:
     return gain_matrix(_has(n, k, value).T.astype(np.float64))
 
 
-def _has(n: int, k: int, value: int) -> NDArray[np.bool_]:
+def _has(n: int, k: int, value: int) -> Booleans:
     """Return which users (columns) have a value in each dataset (row)."""
     values = _values(n, k)
     return values == as_index(value, "value", k)
 
 
-def _values(n: int, k: int) -> NDArray[np.int64]:
+def _values(n: int, k: int) -> Integers:
     """Return all datasets, a row each, in lexicographic order."""
     n, k = as_count(n, "n", at_least=1), as_count(k, "k", at_least=1)
     datasets = sequence_count(n, k)

@@ -6,16 +6,14 @@ below.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discretion import limits
 from discretion.adversaries.gains import Gain
 from discretion.estimate import Estimate
 from discretion.measures.measure import Method
+from discretion.numerics.arrays import Integers, Reals
 from discretion.numerics.means.bounded_mean import empirical_bernstein
-from discretion.shuffling.views import AmongExchangeable
-
-Reals = NDArray[np.float64]
+from discretion.shuffling.known_others import AmongExchangeable
 
 SANDWICHED = Method("Monte Carlo between guesses that know the population and guesses that estimate it", "estimate")
 
@@ -55,7 +53,7 @@ def sampled_vulnerability(view: AmongExchangeable, gain: Gain, rng: np.random.Ge
     return Estimate(min(max((below + above) / 2, low), high), low, high, CONFIDENCE, SANDWICHED.name)
 
 
-def _posterior(rows: Reals, populations: Reals, counts: NDArray[np.int64]) -> Reals:
+def _posterior(rows: Reals, populations: Reals, counts: Integers) -> Reals:
     laws = populations @ rows
     said = np.divide(counts, laws, out=np.zeros_like(laws), where=laws > 0) @ rows.T
     posterior = populations * said

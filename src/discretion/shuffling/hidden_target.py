@@ -14,8 +14,8 @@ from discretion.estimate import Estimate, highest, in_doubles
 from discretion.measures.guesses.vulnerability import Prior, posterior_vulnerability
 from discretion.measures.privacy_loss.differential_privacy import normal_epsilon, ratio_of
 from discretion.measures.privacy_loss.local_privacy import ldp_epsilon
-from discretion.shuffling.others import Group, blanket_probability, is_symmetric, report_types
-from discretion.shuffling.pairs import Blanket
+from discretion.shuffling.laws.blanket import Blanket
+from discretion.shuffling.laws.groups import Group, blanket_probability, is_symmetric, report_types
 
 METHOD = "certified upper bound by the privacy blanket"
 

@@ -7,16 +7,15 @@ from discretion.errors import TooLargeError
 from discretion.estimate import Estimate, highest, lowest, settled
 from discretion.measures.guesses.bayes_security import TIED, Pair, all_pairs, plan_leakiest_pair, plan_leakiest_pairs
 from discretion.measures.measure import Plan
-from discretion.shuffling.alike import Ends
-from discretion.shuffling.blanket import between
-from discretion.shuffling.others import is_symmetric
+from discretion.shuffling.known_others import AmongOthers, AmongWorst, View
+from discretion.shuffling.laws.blanket import certified_interval
+from discretion.shuffling.laws.groups import Ends, is_symmetric
 from discretion.shuffling.plans import method_of_pairs
-from discretion.shuffling.views import AmongOthers, AmongWorst, View
-from discretion.shuffling.worst_counts import ENUMERATED, is_enumerable, of_excess, worst_of
+from discretion.shuffling.worst_others import ENUMERATED, is_enumerable, of_excess, worst_of
 
 
 @plan_leakiest_pair.register
-def _(system: AmongOthers) -> Plan[Pair]:
+def _leakiest_pair_among_known(system: AmongOthers) -> Plan[Pair]:
     if system.leaves_only_the_target:
         return plan_leakiest_pair(system.mechanism)
     if len(system.pairs) == 1:
@@ -26,7 +25,7 @@ def _(system: AmongOthers) -> Plan[Pair]:
 
 
 @plan_leakiest_pairs.register
-def _(system: AmongOthers, tolerance: float) -> Plan[list[Pair]]:
+def _leakiest_pairs_among_known(system: AmongOthers, tolerance: float) -> Plan[list[Pair]]:
     if system.leaves_only_the_target:
         return plan_leakiest_pairs(system.mechanism, tolerance)
 
@@ -39,14 +38,14 @@ def _(system: AmongOthers, tolerance: float) -> Plan[list[Pair]]:
 
 
 @plan_leakiest_pair.register
-def _(system: AmongWorst) -> Plan[Pair]:
+def _leakiest_pair_among_worst(system: AmongWorst) -> Plan[Pair]:
     if _is_all_alike(system):
         return Plan(TIED, lambda: _labels(system, (0, 1)))
     return Plan(ENUMERATED, lambda: _labels(system, _leakiest(_worst_distances(system), 1e-12)[0]))
 
 
 @plan_leakiest_pairs.register
-def _(system: AmongWorst, tolerance: float) -> Plan[list[Pair]]:
+def _leakiest_pairs_among_worst(system: AmongWorst, tolerance: float) -> Plan[list[Pair]]:
     if _is_all_alike(system):
         return Plan(TIED, lambda: [_labels(system, pair) for pair in all_pairs(system.secrets)])
     return Plan(ENUMERATED, lambda: [_labels(system, pair) for pair in _leakiest(_worst_distances(system), tolerance)])
@@ -65,7 +64,7 @@ def _worst_distances(system: AmongWorst) -> dict[Ends, float | Estimate]:
         )
 
     def bounds(pair: Ends) -> Estimate:
-        return between(0.0, system.blanket.excess(*pair, 1.0))
+        return certified_interval(0.0, system.blanket.excess(*pair, 1.0))
 
     pairs = all_pairs(system.secrets)
     return {pair: worst_of(of_excess(system, 0.0, {}, [pair]), partial(bounds, pair)) for pair in pairs}

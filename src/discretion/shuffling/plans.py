@@ -8,9 +8,6 @@ adversary, a sample; else certified bounds.
 import operator
 from collections.abc import Callable
 
-import numpy as np
-from numpy.typing import NDArray
-
 from discretion.adversaries.gains import Gain, IdentityGain
 from discretion.adversaries.priors import written_out
 from discretion.channels.storage import Dense
@@ -24,23 +21,11 @@ from discretion.measures.information.mutual_information import information_of, p
 from discretion.measures.measure import Method, Plan
 from discretion.measures.privacy_loss.differential_privacy import plan_privacy_profile
 from discretion.measures.privacy_loss.local_privacy import plan_ldp_epsilon
+from discretion.numerics.arrays import Reals
 from discretion.numerics.draws.randomness import generator
 from discretion.numerics.matrices import besides_maxima
 from discretion.shuffling import exchangeable
-from discretion.shuffling.blanket import BOUND, between
-from discretion.shuffling.known_monte_carlo import METHOD as SAMPLED_AMONG_KNOWN, can_be_sampled_among, mean_among_known
-from discretion.shuffling.monte_carlo import METHOD as SAMPLED, Leak as SampledLeak, can_be_sampled, mean_over_crowds
-from discretion.shuffling.one_law import OneLaw
-from discretion.shuffling.others import is_symmetric
-from discretion.shuffling.pairs import largest_excess_beyond
-from discretion.shuffling.randomized_response import (
-    bayes_security_among_uniform,
-    mutual_information_among_uniform,
-    posterior_vulnerability_among_uniform,
-)
-from discretion.shuffling.sampled_leaks import GuessLeak, InformationLeak
-from discretion.shuffling.views import AmongExchangeable, AmongOthers, AmongWorst, View
-from discretion.shuffling.worst import (
+from discretion.shuffling.bounds import (
     CapacityBounds,
     GainBounds,
     InformationBounds,
@@ -49,9 +34,29 @@ from discretion.shuffling.worst import (
     bounded,
     bounded_worst,
 )
-from discretion.shuffling.worst_counts import ENUMERATED, OfAllValues, Question, is_enumerable, worst_of
+from discretion.shuffling.known_others import AmongExchangeable, AmongOthers, AmongWorst, View
+from discretion.shuffling.laws.blanket import BOUND, certified_interval
+from discretion.shuffling.laws.closed_bounds import OneLaw
+from discretion.shuffling.laws.groups import is_symmetric
+from discretion.shuffling.laws.monte_carlo import (
+    SAMPLED,
+    SAMPLED_AMONG_KNOWN,
+    GuessLeak,
+    InformationLeak,
+    Leak as SampledLeak,
+    can_be_sampled,
+    can_be_sampled_among,
+    mean_among_known,
+    mean_over_crowds,
+)
+from discretion.shuffling.laws.pairs import largest_excess_beyond
+from discretion.shuffling.outsider import (
+    bayes_security_among_uniform,
+    mutual_information_among_uniform,
+    posterior_vulnerability_among_uniform,
+)
+from discretion.shuffling.worst_others import ENUMERATED, OfAllValues, Question, is_enumerable, worst_of
 
-Reals = NDArray[np.float64]
 Result = Plan[float | Estimate]
 
 MAXIMUM_LOAD = Method("maximum load, closed form (Shuffle eq. 17)", "closed form")
@@ -64,7 +69,7 @@ PLAIN = "the target's report is plain to see"
 
 
 @plan_posterior_vulnerability.register
-def _(system: AmongOthers, prior: Prior, gain: Gain) -> Result:
+def _vulnerability_among_known(system: AmongOthers, prior: Prior, gain: Gain) -> Result:
     if system.leaves_only_the_target:
         return plan_posterior_vulnerability(system.mechanism, prior, gain).named(PLAIN)
     response = system.uniform_response
@@ -83,7 +88,7 @@ def _(system: AmongOthers, prior: Prior, gain: Gain) -> Result:
 
 
 @plan_bayes_risk.register
-def _(system: AmongOthers, prior: Prior) -> Result:
+def _bayes_risk_among_known(system: AmongOthers, prior: Prior) -> Result:
     if system.leaves_only_the_target:
         return plan_bayes_risk(system.mechanism, prior).named(PLAIN)
     if system.is_listable:
@@ -93,7 +98,7 @@ def _(system: AmongOthers, prior: Prior) -> Result:
 
 
 @plan_bayes_security.register
-def _(system: AmongOthers) -> Result:
+def _bayes_security_among_known(system: AmongOthers) -> Result:
     if system.leaves_only_the_target:
         return plan_bayes_security(system.mechanism).named(PLAIN)
     response = system.uniform_response
@@ -106,7 +111,7 @@ def _(system: AmongOthers) -> Result:
 
 
 @plan_mutual_information.register
-def _(system: AmongOthers, prior: Prior) -> Result:
+def _information_among_known(system: AmongOthers, prior: Prior) -> Result:
     if system.leaves_only_the_target:
         return plan_mutual_information(system.mechanism, prior).named(PLAIN)
     response = system.uniform_response
@@ -127,7 +132,7 @@ def _(system: AmongOthers, prior: Prior) -> Result:
 
 
 @plan_shannon_capacity.register
-def _(system: AmongOthers, tolerance: float) -> Plan[Estimate]:
+def _shannon_capacity_among_known(system: AmongOthers, tolerance: float) -> Plan[Estimate]:
     if system.leaves_only_the_target:
         return plan_shannon_capacity(system.mechanism, tolerance).named(PLAIN)
     if is_symmetric(system.mechanism) and all(group.is_uniform for group in system.groups):
@@ -138,7 +143,7 @@ def _(system: AmongOthers, tolerance: float) -> Plan[Estimate]:
 
 
 @plan_posterior_vulnerability.register
-def _(system: AmongWorst, prior: Prior, gain: Gain) -> Result:
+def _vulnerability_among_worst(system: AmongWorst, prior: Prior, gain: Gain) -> Result:
     law, leak = _law(system, prior), _gain_leak(prior, gain)
     question = OfAllValues(
         system,
@@ -150,7 +155,7 @@ def _(system: AmongWorst, prior: Prior, gain: Gain) -> Result:
 
 
 @plan_bayes_risk.register
-def _(system: AmongWorst, prior: Prior) -> Result:
+def _bayes_risk_among_worst(system: AmongWorst, prior: Prior) -> Result:
     law, gain = _law(system, prior), IdentityGain(system.secrets)
     question = OfAllValues(
         system,
@@ -165,12 +170,12 @@ def _(system: AmongWorst, prior: Prior) -> Result:
 
 
 @plan_bayes_security.register
-def _(system: AmongWorst) -> Result:
+def _bayes_security_among_worst(system: AmongWorst) -> Result:
     return plan_privacy_profile(system).then(lambda profile: as_share(1 - profile(0.0)))
 
 
 @plan_mutual_information.register
-def _(system: AmongWorst, prior: Prior) -> Result:
+def _information_among_worst(system: AmongWorst, prior: Prior) -> Result:
     def leak(view: AmongOthers) -> Result:
         return plan_mutual_information(view, prior)
 
@@ -179,7 +184,7 @@ def _(system: AmongWorst, prior: Prior) -> Result:
 
 
 @plan_posterior_vulnerability.register
-def _(system: AmongExchangeable, prior: Prior, gain: Gain) -> Result:
+def _vulnerability_among_exchangeable(system: AmongExchangeable, prior: Prior, gain: Gain) -> Result:
     if system.is_listable:
         law = _law(system, prior)
         return Plan(HISTOGRAMS, lambda: float(gain.best(law[:, None] * system.channel().dense()).sum()))
@@ -189,13 +194,13 @@ def _(system: AmongExchangeable, prior: Prior, gain: Gain) -> Result:
 
 
 @plan_bayes_risk.register
-def _(system: AmongExchangeable, prior: Prior) -> Result:
+def _bayes_risk_among_exchangeable(system: AmongExchangeable, prior: Prior) -> Result:
     return _risk_of_guess(system, prior)
 
 
 @plan_ldp_epsilon.register(AmongOthers)
 @plan_ldp_epsilon.register(AmongWorst)
-def _(system: AmongOthers | AmongWorst) -> Plan[float]:
+def _ldp_epsilon_among_known_or_worst(system: AmongOthers | AmongWorst) -> Plan[float]:
     # P(h | x) is a mean over who sent what, so its ratios are no larger than the mechanism's. They are as large where
     # everybody who can send the report that has the largest one does.
     plan = plan_ldp_epsilon(system.mechanism)
@@ -204,7 +209,7 @@ def _(system: AmongOthers | AmongWorst) -> Plan[float]:
 
 @plan_multiplicative_bayes_capacity.register(AmongOthers)
 @plan_multiplicative_bayes_capacity.register(AmongWorst)
-def _(system: AmongOthers | AmongWorst) -> Result:
+def _bayes_capacity_among_known_or_worst(system: AmongOthers | AmongWorst) -> Result:
     # The sum of column maxima is k times the Bayes vulnerability of the uniform prior.
     guess = plan_posterior_vulnerability(system, None, IdentityGain(system.secrets))
     return guess.then(lambda right: system.secrets * right)
@@ -277,7 +282,7 @@ def _sampled(system: AmongOthers, leak: SampledLeak, bounds: LeakBounds) -> Esti
     group = system.group
     assert group is not None
     closed = bounds.among(OneLaw(system.mechanism, group))
-    certain = between(closed.below(system.n), closed.above(system.n))
+    certain = certified_interval(closed.below(system.n), closed.above(system.n))
     if certain.high - certain.low <= _NARROW * certain.low:
         return certain
     return certain.narrowed(mean_over_crowds(system.mechanism, group, leak, generator(system.seed)))

@@ -5,7 +5,6 @@ import math
 from collections.abc import Iterable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discretion import limits
 from discretion.errors import TooLargeError
@@ -21,34 +20,33 @@ from discretion.measures.privacy_loss.differential_privacy import (
 )
 from discretion.measures.privacy_loss.divergences import logarithms, renyi_of_logs
 from discretion.measures.privacy_loss.local_privacy import EXTREMES, plan_ldp_epsilon
+from discretion.numerics.arrays import Reals
 from discretion.numerics.histograms.histograms import dirichlet_multinomial_pmf, histograms
 from discretion.numerics.histograms.log_histograms import log_add_draw, log_histogram_law
-from discretion.shuffling.blanket import BOUND, between
-from discretion.shuffling.others import Group, is_symmetric, log_report_types
-from discretion.shuffling.pairs import LOUD, PairOfValues, largest_excess_beyond, largest_log_ratio, unlike
+from discretion.shuffling.known_others import AmongExchangeable, AmongOthers, AmongWorst, View
+from discretion.shuffling.laws.blanket import BOUND, certified_interval
+from discretion.shuffling.laws.groups import Group, is_symmetric, log_report_types
+from discretion.shuffling.laws.pairs import LOUD, PairOfValues, largest_excess_beyond, largest_log_ratio, unlike
 from discretion.shuffling.plans import HISTOGRAMS, PLAIN, method_of_pairs
-from discretion.shuffling.views import AmongExchangeable, AmongOthers, AmongWorst, View
-from discretion.shuffling.worst_counts import ENUMERATED, OfPairs, is_enumerable, of_excess, worst_counts, worst_of
+from discretion.shuffling.worst_others import ENUMERATED, OfPairs, is_enumerable, of_excess, worst_counts, worst_of
 
-Reals = NDArray[np.float64]
-
-_MOST_TRIED = 8
+_MAX_VALUES_IN_PROFILE = 8
 
 
 @plan_privacy_profile.register
-def _(system: AmongOthers) -> Plan[Profile]:
+def _privacy_profile_among_known(system: AmongOthers) -> Plan[Profile]:
     if _is_plain(system):
         return plan_privacy_profile(system.mechanism).named(PLAIN)
     return Plan(method_of_pairs(system), lambda: _profile(_both_ways(system.pairs)))
 
 
 @plan_privacy_profile.register
-def _(system: AmongWorst) -> Plan[Profile]:
+def _privacy_profile_among_worst(system: AmongWorst) -> Plan[Profile]:
     listed: dict[tuple[int, ...], list[PairOfValues]] = {}
 
     def profile(epsilon: float) -> float | Estimate:
         question = of_excess(system, epsilon, listed)
-        return as_share(worst_of(question, lambda: between(0.0, _hidden(system, epsilon))))
+        return as_share(worst_of(question, lambda: certified_interval(0.0, _hidden(system, epsilon))))
 
     if is_enumerable(of_excess(system, 0.0, listed)):
         return Plan(ENUMERATED, lambda: profile)
@@ -56,14 +54,14 @@ def _(system: AmongWorst) -> Plan[Profile]:
 
 
 @plan_renyi.register
-def _(system: AmongOthers, order: float) -> Plan[float | Estimate]:
+def _renyi_among_known(system: AmongOthers, order: float) -> Plan[float | Estimate]:
     if _is_plain(system):
         return plan_renyi(system.mechanism, order).named(PLAIN)
     return Plan(HISTOGRAMS, lambda: _largest_renyi(system, _both_ways(system.pairs), order))
 
 
 @plan_renyi.register
-def _(system: AmongExchangeable, order: float) -> Plan[float | Estimate]:
+def _renyi_among_exchangeable(system: AmongExchangeable, order: float) -> Plan[float | Estimate]:
     if order >= 1 and math.isinf(plan_renyi(system.mechanism, order).compute()):
         # A report that only some values can give excludes the others where all give it, however rarely.
         return Plan(HISTOGRAMS, lambda: math.inf)
@@ -71,7 +69,7 @@ def _(system: AmongExchangeable, order: float) -> Plan[float | Estimate]:
 
 
 @plan_renyi.register
-def _(system: AmongWorst, order: float) -> Plan[float | Estimate]:
+def _renyi_among_worst(system: AmongWorst, order: float) -> Plan[float | Estimate]:
     question = OfPairs(
         system, lambda pair: renyi_of_logs(*pair.all_log_likelihoods, order), None, {}, system.blanket.ends
     )
@@ -90,12 +88,12 @@ def _is_plain(system: AmongOthers) -> bool:
 
 
 @pairs_alike.register
-def _(system: AmongWorst) -> bool:
+def _pairs_alike_among_worst(system: AmongWorst) -> bool:
     return is_symmetric(system.mechanism)
 
 
 @divergences.register
-def _(system: AmongOthers, order: float) -> Reals:
+def _divergences_among_known(system: AmongOthers, order: float) -> Reals:
     if _is_plain(system) or math.isinf(order):  # as large where everybody sends the same report
         return divergences(system.mechanism, order)
     found = np.zeros((system.secrets, system.secrets))
@@ -107,7 +105,7 @@ def _(system: AmongOthers, order: float) -> Reals:
 
 
 @log_likelihoods.register
-def _(system: AmongExchangeable) -> Reals:
+def _log_likelihoods_among_exchangeable(system: AmongExchangeable) -> Reals:
     rows = log_report_types(system.mechanism, (), range(system.secrets)) if system.is_listable else np.zeros((1, 1))
     if largest_log_ratio(rows) <= LOUD:
         return log_likelihoods.dispatch(object)(system)
@@ -121,7 +119,7 @@ def _(system: AmongExchangeable) -> Reals:
 
 
 @plan_ldp_epsilon.register
-def _(system: AmongExchangeable) -> Plan[float]:
+def _ldp_epsilon_among_exchangeable(system: AmongExchangeable) -> Plan[float]:
     def epsilon() -> float:
         rows = log_likelihoods(system)
         possible = rows[:, rows.max(axis=0) > -math.inf]
@@ -144,13 +142,13 @@ def _bounded_profile(system: AmongWorst) -> Profile:
     tried = [
         PairOfValues(mechanism, a, b, groups)
         for a, b in system.blanket.ends
-        for groups in _likely_worst(n - 1, min(k, 3 if is_symmetric(mechanism) else _MOST_TRIED))
+        for groups in _likely_worst(n - 1, min(k, 3 if is_symmetric(mechanism) else _MAX_VALUES_IN_PROFILE))
     ]
     most = limits.current().most_histograms_tried
     tried = [pair for pair in unlike(tried) if len(pair.groups) < 2 or pair.cells <= most]
 
     def profile(epsilon: float) -> float | Estimate:
-        return as_share(between(lowest(largest_excess_beyond(tried, epsilon)), _hidden(system, epsilon)))
+        return as_share(certified_interval(lowest(largest_excess_beyond(tried, epsilon)), _hidden(system, epsilon)))
 
     return profile
 

@@ -17,10 +17,11 @@ from discretion.errors import TooLargeError, UnsupportedError
 from discretion.measures.measure import Plan, plainest, reported_alone
 from discretion.measures.privacy_loss.differential_privacy import claimed
 from discretion.measures.privacy_loss.local_privacy import plan_ldp_epsilon
+from discretion.numerics.arrays import Reals
 from discretion.numerics.histograms.histograms import histogram_count, histograms
-from discretion.shuffling.others import Group
-from discretion.shuffling.shuffled import Shuffled
-from discretion.shuffling.views import AmongOthers, Reals, known
+from discretion.shuffling.crowd import Shuffled
+from discretion.shuffling.known_others import AmongOthers, known
+from discretion.shuffling.laws.groups import Group
 
 
 class Rounds(Composable):
@@ -151,33 +152,33 @@ def _multinomial(counts: list[int], law: Reals) -> float:
 
 
 @plan_repeated.register
-def _(system: Shuffled, n: int) -> System:
+def _repeated_of_crowd(system: Shuffled, n: int) -> System:
     return Rounds(system, n)
 
 
 @plan_repeated.register
-def _(system: Rounds, n: int) -> System:
+def _repeated_of_rounds(system: Rounds, n: int) -> System:
     return Rounds(system.crowd, n * system.n)
 
 
 @plainest.register
-def _(system: Rounds) -> System:
+def _plainest_of_rounds(system: Rounds) -> System:
     return system.by_outsider
 
 
 @claimed.register
-def _(system: Rounds) -> System:
+def _claimed_of_rounds(system: Rounds) -> System:
     return claimed(system.crowd)
 
 
 @reported_alone.register(Rounds)
 @reported_alone.register(AmongTheSame)
-def _(system: Rounds | AmongTheSame) -> System:
+def _reported_alone_of_rounds(system: Rounds | AmongTheSame) -> System:
     return reported_alone(system.crowd if isinstance(system, Rounds) else system.once)
 
 
 @plan_ldp_epsilon.register
-def _(system: AmongTheSame) -> Plan[float]:
+def _ldp_epsilon_among_the_same(system: AmongTheSame) -> Plan[float]:
     # As of one round: it is largest where everybody sends the same report in every round.
     plan = plan_ldp_epsilon(system.once)
     return plan.then(lambda once: system.n * once)

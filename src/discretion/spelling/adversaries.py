@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discretion.adversaries import (
     AllButOne,
@@ -18,6 +17,7 @@ from discretion.adversaries import (
 )
 from discretion.adversaries.populations import as_population
 from discretion.errors import InvalidValueError
+from discretion.numerics.arrays import Reals
 from discretion.spelling.numbers import matrix_of, numbers_of, spelled_matrix, spelled_numbers
 from discretion.spelling.spelled import spelled
 from discretion.spelling.words import one_of
@@ -118,5 +118,5 @@ def prior_of(text: str) -> list[float]:
 
 
 @spelled.register(np.ndarray)
-def _(prior: NDArray[np.float64]) -> str:
+def _(prior: Reals) -> str:
     return spelled_numbers(prior.tolist())

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discretion.adversaries import (
     Gain,
@@ -17,6 +16,7 @@ from discretion.adversaries import (
 from discretion.adversaries.gains import IdentityGain, LossGain, MatrixGain, PartitionGain, TriesGain
 from discretion.channels.size import check_size
 from discretion.errors import InvalidValueError
+from discretion.numerics.arrays import Integers
 from discretion.spelling.numbers import matrix_of, numbers_of, spelled_matrix, spelled_numbers
 from discretion.spelling.spelled import spelled
 from discretion.spelling.words import one_of
@@ -57,7 +57,7 @@ def _whole(text: str) -> int:
     return number
 
 
-def _apart(k: int) -> NDArray[np.int64]:
+def _apart(k: int) -> Integers:
     check_size(k, k, f"the distances of {k:,} values", "take fewer values, or a partition of them")
     return np.abs(np.subtract.outer(np.arange(k), np.arange(k)))
 

@@ -12,7 +12,7 @@ from discretion.errors import EngineError, InvalidTableError, UnsupportedError
 from discretion.input_files import without_password
 from discretion.tables.engines.embedded import quoted
 from discretion.tables.engines.rows import Choose, Rows
-from discretion.tables.in_place import answer, rows_in_place
+from discretion.tables.ibis_tables import answer, rows_in_place
 from discretion.tables.layouts.headers import Header, check_keys, named_by_a_person
 from discretion.tables.layouts.table_names import table_meant
 

@@ -12,7 +12,7 @@ from zipfile import ZipFile
 
 from discretion.errors import DiscretionError, InvalidTableError, TooLargeError, UnsupportedError
 from discretion.memory import as_memory, said_size
-from discretion.tables.engines.arrived import rows_of
+from discretion.tables.engines.arrow_tables import rows_of
 from discretion.tables.engines.rows import Choose, Rows, check_names
 from discretion.tables.frames import as_column
 from discretion.tables.layouts.headers import Header, check_line

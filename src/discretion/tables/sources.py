@@ -10,17 +10,17 @@ from discretion.errors import InvalidTableError, UnsupportedError
 from discretion.input_files import opened
 from discretion.memory import as_memory
 from discretion.tables.databases import read_database
-from discretion.tables.engines.arrived import rows_of
+from discretion.tables.engines.arrow_tables import rows_of
 from discretion.tables.engines.rows import Choose, Rows
 from discretion.tables.files import read_csv, read_json, read_parquet, read_tsv
 from discretion.tables.folders import read_folder
 from discretion.tables.frames import as_arrow
-from discretion.tables.in_place import rows_in_place
+from discretion.tables.ibis_tables import rows_in_place
 from discretion.tables.layouts.headers import Header, as_header
-from discretion.tables.named import DATABASES, SHEETS, is_address, place_of
+from discretion.tables.locations import DATABASES, SHEETS, is_address, place_of
 from discretion.tables.servers import read_server
 from discretion.tables.sheets import read_sheet
-from discretion.tables.spooled import STANDARD_INPUT, standard_input, unpacked
+from discretion.tables.streams import STANDARD_INPUT, standard_input, unpacked
 
 READERS = {
     ".csv": read_csv,

@@ -8,9 +8,9 @@ from typing import Any
 from discretion.errors import DiscretionError, EngineError, InvalidTableError
 from discretion.input_files import opened, without_password
 from discretion.tables.engines.spark_session import keeps_elsewhere, open_session, while_workers_last
-from discretion.tables.example import path_of
 from discretion.tables.layouts.csv_layout import CHUNK, CsvLayout, csv_layout
 from discretion.tables.layouts.headers import Header, names_in_line
+from discretion.tables.locations import path_of
 
 # The values of a line: each after a separator, quoted or not. Possessive, so that a long value takes no stack.
 _VALUES = """

@@ -11,7 +11,7 @@ from typing import Any, BinaryIO
 from discretion.errors import InvalidTableError, TooLargeError
 from discretion.input_files import place
 from discretion.memory import as_memory, said_size
-from discretion.tables.engines.arrived import rows_of
+from discretion.tables.engines.arrow_tables import rows_of
 from discretion.tables.engines.embedded import quoted
 from discretion.tables.engines.rows import Choose, Rows, check_names
 from discretion.tables.files import check_spellable, chosen_names

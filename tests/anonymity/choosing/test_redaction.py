@@ -17,7 +17,7 @@ from discretion.anonymity import Population, exposure
 from discretion.anonymity.choosing.redaction import RedactionRule, redaction_leakage, redaction_rules
 from discretion.anonymity.choosing.redaction_exposure import redacted_exposure
 from discretion.errors import InvalidValueError, TooLargeError, UnknownColumnError, UnsupportedError
-from discretion.tables.counting import questions
+from discretion.tables.counting import batches
 from discretion.tables.counting.redacted_answers import answers_on_one
 from oracles.local_redaction import (
     REDACTED,
@@ -159,7 +159,7 @@ def test_of_many_columns_fewer_questions_are_put_at_once(
     monkeypatch: pytest.MonkeyPatch, columns: int, times: int
 ) -> None:
     asked: list[Any] = []
-    monkeypatch.setattr(questions, "_ROWS_AT_ONCE", 40)
+    monkeypatch.setattr(batches, "_ROWS_AT_ONCE", 40)
     P = Population(pa.table({f"x{j}": ["a"] * 8 + ["b"] * 2 for j in range(columns)}))
 
     def counted(rows: Any) -> Any:

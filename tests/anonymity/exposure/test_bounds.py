@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from discretion.anonymity import ClassSizes, Population, exposure, exposure_bound, exposure_curve
-from discretion.anonymity.exposure import covers, envelope
-from discretion.anonymity.exposure.bounds import counting_bound, exposure_bound_curve
+from discretion.anonymity.exposure import envelope
+from discretion.anonymity.exposure.bounds import as_group, counting_bound, counting_lines, exposure_bound_curve
 from discretion.errors import InvalidValueError, UnsupportedError
 from discretion.limits import Limits, within
 from discretion.numerics.outward import above, below
@@ -106,7 +106,7 @@ def test_many_columns_with_hundreds_of_breakpoints_agree_with_a_dense_search(mon
     edges = [np.append(c.sizes, n + 1) for c in columns]
     rare = [np.array([c.exposed(k=int(e)) for e in es]) for c, es in zip(columns, edges, strict=True)]
     kept = [np.array([c.counts[c.sizes >= e].sum() for e in es]) for c, es in zip(columns, edges, strict=True)]
-    lines = covers.counting_lines(dict(zip((1, 2, 4), columns, strict=True)), 1)
+    lines = counting_lines(dict(zip((1, 2, 4), columns, strict=True)), 1)
     for k in (2, 3, 10, 50, 200):
         dense = min(
             int((r + rare[1][:, None] + rare[2] + (k - 1) * cells * np.multiply.outer(kept[1], kept[2])).min())
@@ -116,7 +116,7 @@ def test_many_columns_with_hundreds_of_breakpoints_agree_with_a_dense_search(mon
         assert min([n, *(a + (k - 1) * b for a, b, _ in lines)]) == min(dense, n)
     assert counting_bound(told(columns * 5), 2) <= n
     monkeypatch.setattr(envelope, "BLOCK", 7)
-    assert covers.counting_lines(dict(zip((1, 2, 4), columns, strict=True)), 1) == lines
+    assert counting_lines(dict(zip((1, 2, 4), columns, strict=True)), 1) == lines
     with within(Limits(most_lines=2)):
         assert min(dense, n) <= counting_bound(told(columns), k) <= n
 
@@ -182,7 +182,7 @@ def test_twenty_columns_of_thousands_of_values() -> None:
         law = np.arange(1, values + 1) ** -rng.uniform(4, 12)
         counts = rng.multinomial(10**9, law / law.sum())
         marginals.append(ClassSizes(*np.unique(counts[counts > 0], return_counts=True)))
-    lines = covers.counting_lines({1 << j: marginal for j, marginal in enumerate(marginals)}, 1)
+    lines = counting_lines({1 << j: marginal for j, marginal in enumerate(marginals)}, 1)
     assert len(lines) > 1
     for k in (2, 10, 1000):
         assert counting_bound(told(marginals), k) == min(10**9, *(rare + (k - 1) * cells for rare, cells, _ in lines))
@@ -208,7 +208,7 @@ def test_with_groups_it_is_the_least_over_all_covers(rows: list[Any], groups: li
         sizes = tables.class_sizes(tables.restrict(rows, ["wxyz".index(column) for column in group]))
         return ClassSizes(list(sizes), list(sizes.values()))
 
-    lines = covers.counting_lines({covers.as_group(tuple(g), "wxyz"): known(g) for g in [*"wxyz", *groups]}, 1)
+    lines = counting_lines({as_group(tuple(g), "wxyz"): known(g) for g in [*"wxyz", *groups]}, 1)
     found = min(len(rows), *(rare + (k - 1) * cells for rare, cells, _ in [*lines, (len(rows), 0, ())]))
     assert found == min(counting_bound(told([known(g) for g in cover]), k) for cover in covers_of("wxyz", groups))
     assert found >= known("wxyz").exposed(k=k)

@@ -12,7 +12,7 @@ from hypothesis import given, settings, strategies as st
 
 from discretion.anonymity import ClassSizes, Population
 from discretion.anonymity.exposure.entropy import column_entropies, entropy_exposure_bound, entropy_of_curve
-from discretion.anonymity.people.fingerprints import given_away, surprisal
+from discretion.anonymity.people.surprisal import given_away, surprisal
 from discretion.errors import InvalidValueError, UnknownColumnError, UnsupportedError
 from oracles import tables
 from oracles.promise import exactly

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import discretion as dc
-from discretion.anonymity.pairs.coarser import as_coarse
+from discretion.anonymity.pairs.coarsening import as_coarse
 from discretion.anonymity.pairs.differences import differencing, matching, values_told
 from discretion.anonymity.pairs.join import Side, exposed_if_the_same, joined_exposed, joined_exposed_bound
 from discretion.anonymity.pairs.pair import Pair, open_pair

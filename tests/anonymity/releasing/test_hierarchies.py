@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from discretion.anonymity.releasing.generalizations import as_it_is
 from discretion.anonymity.releasing.hierarchies import read_hierarchies, views_by
-from discretion.anonymity.releasing.views import as_it_is
 from discretion.numerics.alike import Column
 
 SPELLED: dict[str, tuple[list[Any], list[str]]] = {

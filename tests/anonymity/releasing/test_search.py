@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from discretion.anonymity.releasing.cut import Suppress
 from discretion.anonymity.releasing.diversity import Closeness, Distinct, Diversity, Entropy
+from discretion.anonymity.releasing.generalizations import View, as_it_is, merged, views_of
 from discretion.anonymity.releasing.goal import Goal
 from discretion.anonymity.releasing.search import Found, most_useful_release
+from discretion.anonymity.releasing.suppression import Suppress
 from discretion.anonymity.releasing.utility import UTILITIES, Utility
-from discretion.anonymity.releasing.views import View, as_it_is, merged, views_of
 from discretion.limits import Limits, within
 from discretion.numerics.alike import Column
 from oracles import coarsened

@@ -10,8 +10,7 @@ from scipy.stats import multivariate_normal
 
 from discretion.anonymity.uniqueness import copula as copulas
 from discretion.anonymity.uniqueness.copula import copula
-from discretion.anonymity.uniqueness.log_linear import log_linear
-from discretion.anonymity.uniqueness.model import UniquenessModel
+from discretion.anonymity.uniqueness.model import UniquenessModel, log_linear
 from discretion.numerics.alike import Column
 from oracles import unique_people
 

@@ -11,12 +11,10 @@ from hypothesis import given, settings, strategies as st
 
 import discretion as dc
 from discretion.anonymity import ClassSizes, Population, UniquenessModel, population_uniqueness
-from discretion.anonymity.uniqueness.pitman import likeliest, pitman
+from discretion.anonymity.uniqueness.model import likeliest_pitman, pitman, slide_negative_binomial, zayatz
 from discretion.anonymity.uniqueness.population_uniqueness import most_unique
-from discretion.anonymity.uniqueness.slide_negative_binomial import slide_negative_binomial
-from discretion.anonymity.uniqueness.zayatz import zayatz
 from discretion.errors import InvalidValueError, UnsupportedError
-from discretion.tables.example import path_of
+from discretion.tables.locations import path_of
 from oracles import unique_people
 from support.adult_hierarchies import COLUMNS
 
@@ -43,7 +41,7 @@ def test_of_however_many_people_no_digits_are_lost(population: int) -> None:
     sizes = [1] * 10 + [2] * 20 + [9] * 5
     chance = float(unique_people.zayatz(sizes, population))
     assert zayatz(counted(sizes), population).of_sample_unique == pytest.approx(chance, rel=1e-12)
-    alpha, theta = likeliest(counted(sizes))
+    alpha, theta = likeliest_pitman(counted(sizes))
     for_many = gamma(theta + sum(sizes)) / gamma(theta + alpha + sum(sizes) - 1) * float(population) ** (alpha - 1)
     found = pitman(counted(sizes), population).of_sample_unique
     assert found == pytest.approx(for_many, rel=max(1e-10, 100 / population))
@@ -52,7 +50,7 @@ def test_of_however_many_people_no_digits_are_lost(population: int) -> None:
 @settings(deadline=None)
 @given(some_sizes.filter(lambda sizes: max(sizes) > 1))
 def test_no_other_parameters_make_the_sample_likelier_by_pitman(sizes: list[int]) -> None:
-    alpha, theta = likeliest(counted(sizes))
+    alpha, theta = likeliest_pitman(counted(sizes))
     best = unique_people.pitman_log_likelihood(sizes, alpha, theta)
     for other in np.linspace(0.01, 0.99, 15):
         for new in (*np.geomspace(1e-3, 1e4, 15), 1e-6):
@@ -61,7 +59,7 @@ def test_no_other_parameters_make_the_sample_likelier_by_pitman(sizes: list[int]
 
 def test_a_person_stays_alone_as_long_as_nobody_joins_her() -> None:
     sizes = counted([1] * 10 + [2] * 20 + [9] * 5)
-    alpha, theta = likeliest(sizes)
+    alpha, theta = likeliest_pitman(sizes)
     found = pitman(sizes, 950)
     n = sizes.people
     assert found.of_sample_unique == pytest.approx(
@@ -142,7 +140,7 @@ def test_zayatz_model_says_what_arx_says(adult: ClassSizes, share: float, model:
 @pytest.mark.parametrize(("share", "value"), [(0.1, 0.27684993883653597), (0.01, 0.1446083531167384)])
 def test_pitmans_model_says_what_arx_says_but_for_a_limit(adult: ClassSizes, share: float, value: float) -> None:
     people = round(adult.people / share)
-    alpha, theta = likeliest(adult)
+    alpha, theta = likeliest_pitman(adult)
     limit = exp(log(people) * (alpha - 1) + lgamma(theta + 1) - lgamma(theta + alpha))
     assert limit == pytest.approx(value, rel=1e-6)
     assert pitman(adult, people).population_unique == pytest.approx(value, rel=0.004)  # ARX takes the limit of large N

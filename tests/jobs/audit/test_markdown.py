@@ -57,7 +57,7 @@ def test_a_hostile_name_makes_no_element_and_no_cell():
 def test_a_notebook_shows_the_same_in_short_and_folds_the_rest(found):
     element = found._repr_html_()
     assert element.count("<details open>") == 1
-    assert element.count("<details>") == 10
+    assert len(re.findall(r"<summary>(?!\d+ more)", element)) == 11
     tags = " ".join(re.findall(r"<[^>]*>", element))
     assert not re.search(r"<(script|style|img|link)|\b(src|href)=|\d(px|pt)\b|color|background", tags)
 

@@ -15,7 +15,7 @@ import discretion as dc
 from discretion.errors import InvalidTableError, InvalidValueError, UnknownColumnError
 from discretion.jobs.diff import Diff, diff, diff_measures, to_text
 from discretion.jobs.gates import numbers_in
-from discretion.tables.example import EXAMPLE, path_of
+from discretion.tables.locations import EXAMPLE, path_of
 
 COLUMNS = ["sex", "race", "education", "income"]
 RARE = "wombat keeper"

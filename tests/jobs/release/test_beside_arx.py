@@ -15,7 +15,7 @@ import pytest
 
 import discretion as dc
 from discretion.jobs.release.result import Release
-from discretion.tables.example import path_of
+from discretion.tables.locations import path_of
 from support.adult_hierarchies import COLUMNS, coarser, write_hierarchies
 
 # The goal, the share of people left out at most, the level of each column but a sensitive one, and what is lost.

@@ -21,7 +21,7 @@ import discretion as dc
 from discretion.errors import InvalidTableError, InvalidValueError, UnknownColumnError, UnsupportedError
 from discretion.jobs.synthetic import SyntheticRisk, synthetic_risk
 from discretion.jobs.synthetic.job import _of_each
-from discretion.tables.example import path_of
+from discretion.tables.locations import path_of
 from support.cli_runner import run
 
 NUMBERS = ("age", "fnlwgt", "education_num", "capital_gain", "capital_loss", "hours_per_week")

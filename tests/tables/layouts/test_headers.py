@@ -11,9 +11,9 @@ import pytest
 import discretion
 from discretion.anonymity import Population
 from discretion.errors import InvalidTableError, InvalidValueError, UnknownColumnError, UnsupportedError
-from discretion.tables.example import EXAMPLE, path_of
 from discretion.tables.layouts import csv_layout
 from discretion.tables.layouts.headers import sign_of_a_value
+from discretion.tables.locations import EXAMPLE, path_of
 from support.cli_runner import run
 
 VALUES = (

@@ -4,14 +4,9 @@ import math
 from abc import ABC, abstractmethod
 from typing import Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
 from discretion import limits
 from discretion.errors import TooLargeError
-
-Reals = NDArray[np.float64]
-Integers = NDArray[np.int64]
+from discretion.numerics.arrays import Integers, Reals
 
 _ROUNDING = 1e-9  # of logarithms
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discretion.adversaries.gains.gain import Gain, Joint, Reals, RightOrWrong, check_listable
+from discretion.adversaries.gains.gain import Gain, Joint, RightOrWrong, check_listable
+from discretion.numerics.arrays import Reals
 from discretion.numerics.matrices import largest_entries
 from discretion.validation import as_count
 

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from discretion.adversaries.gains.gain import Gain, Joint, Reals
+from discretion.adversaries.gains.gain import Gain, Joint
 from discretion.errors import InvalidGainError
+from discretion.numerics.arrays import Reals
 from discretion.validation import Fractions, NotNumbersError, as_fractions, as_reals, holds_fractions
 
 # Whole numbers below it are doubles.

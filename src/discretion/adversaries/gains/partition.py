@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discretion.adversaries.gains.gain import Gain, Integers, Joint, Reals, RightOrWrong, check_listable
+from discretion.adversaries.gains.gain import Gain, Joint, RightOrWrong, check_listable
 from discretion.errors import InvalidGainError
 from discretion.escaping import short_repr
+from discretion.numerics.arrays import Integers, Reals
 from discretion.numerics.matrices import class_sums
 from discretion.validation import as_count, as_index, check_length
 

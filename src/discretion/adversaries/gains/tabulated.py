@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from discretion.adversaries.gains.gain import Gain, Reals, check_listable
+from discretion.adversaries.gains.gain import Gain, check_listable
 from discretion.adversaries.gains.matrix import MatrixGain, as_matrix, fractions_in, gain_matrix
 from discretion.errors import InvalidGainError
+from discretion.numerics.arrays import Reals
 
 # Comparisons of NumPy's numbers give its own booleans.
 _REAL: tuple[type[Any], ...] = (Real, np.bool_)

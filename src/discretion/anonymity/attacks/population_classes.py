@@ -8,12 +8,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discretion.errors import InvalidValueError
+from discretion.numerics.arrays import Reals
 from discretion.tables.counting.class_sizes import ClassSizes, Int64s
-
-Reals = NDArray[np.float64]
 
 # Past this size the terms left out of the series are less than rounding: they are below 1/binomial(f + i, i).
 _FEW, _TERMS = 24, 64

@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from discretion.anonymity.attacks.attack import inference
 from discretion.anonymity.attacks.population_classes import expected_chances, least_found, riskiest, safest
-from discretion.anonymity.people.accepted import as_population
+from discretion.anonymity.attacks.reidentification_inference import inference
+from discretion.anonymity.people.conversion import as_population
 from discretion.anonymity.people.population import Population
 from discretion.anonymity.people.weights import WeightedClasses, weighted_classes
 from discretion.errors import InvalidValueError

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from discretion.anonymity.exposure.bounds import exposed_below
-from discretion.anonymity.people.accepted import with_a_row_each
+from discretion.anonymity.people.conversion import with_a_row_each
 from discretion.anonymity.people.marginals import Marginals
 from discretion.anonymity.people.population import Population
 from discretion.errors import InvalidValueError, UnsupportedError

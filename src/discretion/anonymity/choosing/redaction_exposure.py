@@ -7,14 +7,14 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discretion import limits
 from discretion.anonymity.choosing.redaction import RedactionRule, as_rule, with_a_value_each
-from discretion.anonymity.people.accepted import as_population
+from discretion.anonymity.people.conversion import as_population
 from discretion.anonymity.people.marginals import Marginals
 from discretion.anonymity.people.population import Population
 from discretion.errors import InvalidValueError, TooLargeError, UnsupportedError
+from discretion.numerics.arrays import Reals
 from discretion.numerics.laws.binomial import binomial_window
 from discretion.tables.counting.threshold import Threshold, least_unexposed
 
@@ -130,7 +130,7 @@ class _Binomial:
     trials: int
     mean: float
     first: int
-    law: NDArray[np.float64]
+    law: Reals
 
 
 def _binomial(trials: int, log_chance: float, below: int) -> _Binomial:

@@ -7,7 +7,7 @@ from itertools import combinations, islice
 from discretion import limits
 from discretion.anonymity.choosing.choices import Columns
 from discretion.anonymity.exposure.bounds import exposure_bound
-from discretion.anonymity.people.accepted import counted
+from discretion.anonymity.people.conversion import counted
 from discretion.anonymity.people.marginals import Marginals
 from discretion.anonymity.people.population import Population
 from discretion.errors import InvalidValueError, TooLargeError

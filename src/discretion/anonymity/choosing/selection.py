@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from discretion import limits
-from discretion.anonymity.choosing.asked import Asked, By, asked_of
 from discretion.anonymity.choosing.choices import Choices, Columns, Weights, choices_among, worth_of
-from discretion.anonymity.choosing.loads import Certified, FromCodes, FromEngine, Given
+from discretion.anonymity.choosing.constraints import Certified, FromCodes, FromEngine, Given
+from discretion.anonymity.choosing.problem import Asked, By, asked_of
 from discretion.anonymity.exposure.bounds import exposed_below, exposure_bound
 from discretion.anonymity.people.marginals import Marginals
 from discretion.anonymity.people.population import Population

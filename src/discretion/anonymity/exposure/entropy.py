@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from discretion.anonymity.people.accepted import as_population
+from discretion.anonymity.people.conversion import as_population
 from discretion.anonymity.people.marginals import Marginals
 from discretion.anonymity.people.population import Population
 from discretion.errors import InvalidValueError, UnsupportedError

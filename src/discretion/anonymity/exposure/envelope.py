@@ -6,16 +6,15 @@ from operator import itemgetter
 from typing import Generic, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discretion import limits
+from discretion.numerics.arrays import Reals
 
 BLOCK = 1 << 21
 
 Real = TypeVar("Real", int, float)
 # The line s ↦ a + b·s, and what it was made of.
 Line = tuple[Real, Real, tuple[int, ...]]
-Reals = NDArray[np.float64]
 
 
 def lower_envelope(lines: Iterable[Line[Real]]) -> list[Line[Real]]:

@@ -8,14 +8,14 @@ from fractions import Fraction
 from itertools import accumulate
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discretion import limits
 from discretion.anonymity.exposure.bounds import as_share
-from discretion.anonymity.people.accepted import counted
+from discretion.anonymity.people.conversion import counted
 from discretion.anonymity.people.marginals import Marginals
 from discretion.anonymity.people.population import Population
 from discretion.estimate import Estimate
+from discretion.numerics.arrays import Reals
 from discretion.numerics.outward import above, below
 from discretion.tables.counting.threshold import Threshold
 
@@ -127,7 +127,7 @@ def _rounded(marginals: Marginals, share: Fraction) -> tuple[float, float]:
         return float(share > 1), float(share > 1)
     depth = math.log(share.denominator) - math.log(share.numerator)
     width = max(depth, _LEAST_DEPTH) / BINS
-    law: NDArray[np.float64] = np.zeros(BINS + columns + 2)
+    law: Reals = np.zeros(BINS + columns + 2)
     law[0] = 1
     for marginal in alone:
         bins = np.ceil(np.log(people / marginal.sizes) / width - _HAIR).astype(np.int64)

@@ -8,10 +8,10 @@ from functools import cached_property
 from heapq import heappop, heappush
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discretion import limits
 from discretion.anonymity.people.marginals import Marginals
+from discretion.numerics.arrays import Reals
 from discretion.numerics.bisection import bisected
 from discretion.tables.counting.class_sizes import ClassSizes
 from discretion.tables.counting.threshold import Threshold, as_fraction
@@ -19,8 +19,6 @@ from discretion.tables.counting.threshold import Threshold, as_fraction
 _HALVINGS = 60
 _LOG_PRICES = (-700.0, 30.0)
 _ROUNDING = 1e-14
-
-Reals = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

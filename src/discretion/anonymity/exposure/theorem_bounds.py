@@ -8,7 +8,7 @@ from fractions import Fraction
 from discretion.anonymity.exposure.bounds import as_share, exposed_below
 from discretion.anonymity.exposure.envelope import Line, combined, lower_envelope
 from discretion.anonymity.exposure.theorem2 import Composition, theorem2_bound
-from discretion.anonymity.people.accepted import counted
+from discretion.anonymity.people.conversion import counted
 from discretion.anonymity.people.marginals import Marginals
 from discretion.anonymity.people.population import Population
 from discretion.estimate import Estimate

@@ -6,15 +6,15 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discretion import limits
 from discretion.anonymity.exposure.bounds import counting_bound, exposed_below, rounded_outward
-from discretion.anonymity.people.accepted import counted
+from discretion.anonymity.people.conversion import counted
 from discretion.anonymity.people.marginals import Marginals
 from discretion.anonymity.people.population import Population
 from discretion.errors import InvalidValueError, TooLargeError
 from discretion.estimate import Estimate
+from discretion.numerics.arrays import Integers
 from discretion.tables.counting.class_sizes import Int64s
 from discretion.tables.counting.threshold import Threshold, least_unexposed
 from discretion.validation import as_real
@@ -161,7 +161,7 @@ class _Programme:
         table[large] += people[cells : cells + large.size]
         return self.exposed_in(table.reshape(self.shape)), high
 
-    def exposed_in(self, table: NDArray[np.int64]) -> int:
+    def exposed_in(self, table: Integers) -> int:
         """Return how many people of the table are in cells of fewer than k, or 0 if it does not have the margins."""
         for axis, margin in enumerate(self.margins):
             others = tuple(other for other in range(table.ndim) if other != axis)

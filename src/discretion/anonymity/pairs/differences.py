@@ -7,8 +7,9 @@ from numpy.typing import NDArray
 
 from discretion.anonymity.pairs.pair import Release
 from discretion.numerics.alike import Column, refined
+from discretion.numerics.arrays import Booleans, Integers
 
-Int64s = NDArray[np.int64]
+Int64s = Integers
 
 
 @dataclass(frozen=True)
@@ -120,7 +121,7 @@ def values_told(old: tuple[Column, Column], new: tuple[Column, Column]) -> int:
     of[cells.codes] = classes.codes
     d = n - o
 
-    def among(cells_too: NDArray[np.bool_]) -> Int64s:
+    def among(cells_too: Booleans) -> Int64s:
         return np.bincount(of[cells_too], minlength=classes.count)
 
     grown, shrunk = among(d > 0), among(d < 0)

@@ -8,20 +8,19 @@ from importlib import import_module
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from discretion.anonymity.pairs.coarser import as_coarse
+from discretion.anonymity.pairs.coarsening import as_coarse
 from discretion.anonymity.people.population import Population
 from discretion.errors import InvalidTableError, TooLargeError, UnknownColumnError, UnsupportedError
 from discretion.numerics.alike import Column, everybody, refined, without_each
-from discretion.tables.counting.coded import valued
+from discretion.numerics.arrays import Codes
+from discretion.tables.counting.codes import valued
 from discretion.tables.counting.grouping import count_people, count_rows
 from discretion.tables.engines.rows import Choose, Rows
 from discretion.tables.layouts.column_names import names_among
 from discretion.tables.layouts.headers import Header
 from discretion.tables.sources import open_rows
 
-Ids = NDArray[np.int32]
 _Valued = tuple[Column, Any]
 
 
@@ -44,8 +43,8 @@ class Release:
     columns: Mapping[str, Column]
     rows: int
     people: int
-    owners: Ids
-    persons: Ids | None
+    owners: Codes
+    persons: Codes | None
 
     def classes(self, columns: Iterable[str]) -> Column:
         """Return which people are alike on some columns."""
@@ -211,7 +210,7 @@ def _paired(old: Mapping[str, _Valued], new: Mapping[str, _Valued], both: Sequen
             "the two tables have no column in common of which at least half of the rows in either have a value that "
             "occurs in the other: they are in different forms or of different people, and their rows cannot be matched"
         )
-    whose: tuple[Ids | None, Ids | None] = None, None
+    whose: tuple[Codes | None, Codes | None] = None, None
     if person is not None:
         columns = old[person][0], new[person][0]
         codes = _together(columns, _as_persons(old[person][1], new[person][1]))[0].codes
@@ -227,7 +226,7 @@ def _paired(old: Mapping[str, _Valued], new: Mapping[str, _Valued], both: Sequen
     )
 
 
-def _release(columns: Mapping[str, _Valued], person: str | None, persons: Ids | None) -> Release:
+def _release(columns: Mapping[str, _Valued], person: str | None, persons: Codes | None) -> Release:
     held = {name: column for name, (column, _) in columns.items() if name != person}
     rows = next(iter(held.values())).codes.size
     if persons is None:
@@ -309,7 +308,7 @@ def _as_coarse(old: Sequence[str | None], new: Sequence[str | None]) -> tuple[st
     return None
 
 
-def _of_people(classes: Column, owners: Ids) -> Column:
+def _of_people(classes: Column, owners: Codes) -> Column:
     """Return the class of each person: that of her row, or the bag of those of her rows."""
     counts = np.bincount(owners)
     if counts.size == owners.size:

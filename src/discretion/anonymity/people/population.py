@@ -244,7 +244,7 @@ class Population(OfOneProcess):
 
     def rarest_values(self, columns: Iterable[str]) -> dict[str, tuple[str | None, int]]:
         """Return :meth:`rarest_value` of each column, which is faster at once. For the package."""
-        from discretion.tables.counting.rarest import rarest_of_all, rarest_of_persons  # noqa: PLC0415
+        from discretion.tables.counting.rarest_values import rarest_of_all, rarest_of_persons  # noqa: PLC0415
 
         chosen = self.known(columns)
         if self._person is not None:

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from functools import reduce
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discretion.anonymity.people.population import Population
 from discretion.errors import InvalidTableError, InvalidValueError, UnsupportedError
 from discretion.numerics.alike import everybody, refined
+from discretion.numerics.arrays import Integers, Reals
 
 # What a sum of weights may be off by where they are rounded.
 _ROUNDING = 1e-9
@@ -29,8 +29,8 @@ class WeightedClasses:
         Whether all rows weigh the same, as in a sample for which everybody was as likely to be drawn.
     """
 
-    sizes: NDArray[np.int64]
-    weights: NDArray[np.float64]
+    sizes: Integers
+    weights: Reals
     equal: bool
 
     @property
@@ -56,7 +56,7 @@ def weighted_classes(people: Population, columns: Sequence[str], weight: str) ->
         raise InvalidValueError(f"the column {weight!r} holds weights, so it cannot be one that is known of people")
     if people.person is not None:
         raise UnsupportedError("weights are of people with one row each; make a table with one row a person first")
-    from discretion.tables.counting.coded import valued  # noqa: PLC0415 - imports Ibis
+    from discretion.tables.counting.codes import valued  # noqa: PLC0415 - imports Ibis
 
     held = people.told_by_rows(lambda rows, length: valued(rows, [*columns, weight], length))
     if held is None:
@@ -72,7 +72,7 @@ def weighted_classes(people: Population, columns: Sequence[str], weight: str) ->
     return WeightedClasses(sizes[sizes > 0], np.asarray(added[sizes > 0], np.float64), equal)
 
 
-def _numbers(values: Sequence[object], weight: str) -> NDArray[np.float64]:
+def _numbers(values: Sequence[object], weight: str) -> Reals:
     try:
         numbers = np.array([np.nan if value is None else float(str(value)) for value in values])
     except ValueError:

@@ -13,12 +13,11 @@ from fractions import Fraction
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discretion.numerics.alike import Cells, Column, cells
+from discretion.numerics.arrays import Booleans, Integers, Reals
 
-Int64s = NDArray[np.int64]
-Failing = NDArray[np.bool_]
+Int64s = Integers
 
 # What entropies are compared with to spare when they are counted, and by whoever counts again; and of counts of rows.
 _ROUNDING, _SPARE, _WHOLE = 1e-12, 1e-9, 1e-6
@@ -60,7 +59,7 @@ class Diversity(Protocol):
         """The sensitive column."""
         ...
 
-    def fails(self, given: Counted) -> Failing:
+    def fails(self, given: Counted) -> Booleans:
         """Return of each class whether it has not."""
         ...
 
@@ -83,7 +82,7 @@ class Distinct:
     def __str__(self) -> str:
         return f"{self.least} values of {self.column}"
 
-    def fails(self, given: Counted) -> Failing:
+    def fails(self, given: Counted) -> Booleans:
         """Return of each class whether it has fewer values."""
         return np.bincount(given.cells.classes, minlength=given.sizes.size) < self.least
 
@@ -106,7 +105,7 @@ class Entropy:
     def __str__(self) -> str:
         return f"the entropy of {self.least:g} values of {self.column}"
 
-    def fails(self, given: Counted) -> Failing:
+    def fails(self, given: Counted) -> Booleans:
         """Return of each class whether it has less, rounding aside."""
         return self._lacking(given) > _ROUNDING * np.maximum(given.sizes, 1)
 
@@ -119,7 +118,7 @@ class Entropy:
         shares = [count / sum(values.values()) for count in values.values()]
         return -math.fsum(p * math.log(p) for p in shares) >= math.log(self.least) * (1 - _SPARE)
 
-    def _lacking(self, given: Counted) -> NDArray[np.float64]:
+    def _lacking(self, given: Counted) -> Reals:
         """Return ``n·(1 − H / log l)`` of each class of n."""
         sizes = given.cells.sizes.astype(np.float64)
         logs = np.bincount(given.cells.classes, sizes * np.log(sizes), given.sizes.size)
@@ -140,7 +139,7 @@ class Closeness:
     def __str__(self) -> str:
         return f"{self.column} spread as in the file but for t={float(self.t):g}"
 
-    def fails(self, given: Counted) -> Failing:
+    def fails(self, given: Counted) -> Booleans:
         """Return of each class whether its distance is above t: exact, in whole numbers."""
         sizes, of_class = np.unique(given.sizes, return_inverse=True)
         most = [math.floor(2 * self.t * size * given.people) for size in sizes.tolist()]
@@ -169,5 +168,5 @@ class Closeness:
         return far
 
 
-def _added_up(lacking: NDArray[np.float64]) -> int:
+def _added_up(lacking: Reals) -> int:
     return max(0, math.ceil(float(np.maximum(lacking, 0).sum()) - _WHOLE))

@@ -6,12 +6,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discretion.anonymity.releasing.diversity import Diversity, counted
 from discretion.numerics.alike import Column, best_guesses
-
-Rows = NDArray[np.bool_]
+from discretion.numerics.arrays import Booleans
 
 
 @dataclass(frozen=True)
@@ -38,7 +36,7 @@ class Goal:
     rise: Fraction
     certain: Fraction | None
 
-    def failing(self, classes: Column, secrets: Mapping[str, Column]) -> Rows:
+    def failing(self, classes: Column, secrets: Mapping[str, Column]) -> Booleans:
         """Return of each row whether its class is too small or not diverse enough."""
         fails = np.bincount(classes.codes, minlength=classes.count) < self.k
         for diversity in self.diversity:
@@ -55,7 +53,7 @@ class Goal:
         sizes = np.bincount(classes.codes)
         return int(sizes[sizes < self.k].sum())
 
-    def left_out(self, classes: Column, secrets: Mapping[str, Column], rare: Rows, most: int) -> Rows | None:
+    def left_out(self, classes: Column, secrets: Mapping[str, Column], rare: Booleans, most: int) -> Booleans | None:
         """Return the rows to leave out for no more to be exposed than may be; None if that takes more than so many.
 
         They are those that show something rare, then those of the smallest classes, and of equal ones of the first.
@@ -77,7 +75,7 @@ class Goal:
             out[np.flatnonzero(~out)[chosen]] = True
         return None
 
-    def keeps_secrets(self, classes: Column, secrets: Mapping[str, Column], left: Rows) -> bool:
+    def keeps_secrets(self, classes: Column, secrets: Mapping[str, Column], left: Booleans) -> bool:
         """Whether in the rows that are left no sensitive value is guessed too well, by classes of who is alike."""
         people, known = int(left.sum()), _of_rows(classes, left)
         for held in secrets.values():
@@ -103,5 +101,5 @@ def _fewest(exposed: int, people: int, budget: Fraction) -> int:
     return low
 
 
-def _of_rows(column: Column, rows: Rows) -> Column:
+def _of_rows(column: Column, rows: Booleans) -> Column:
     return Column(column.codes[rows], column.count)

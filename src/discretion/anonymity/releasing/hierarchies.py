@@ -7,7 +7,7 @@ from datetime import datetime, time
 from pathlib import Path
 from typing import Any
 
-from discretion.anonymity.releasing.views import View, merged
+from discretion.anonymity.releasing.generalizations import View, merged
 from discretion.errors import InvalidTableError, InvalidValueError
 from discretion.input_files import opened
 

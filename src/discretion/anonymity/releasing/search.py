@@ -8,11 +8,11 @@ from functools import reduce
 import numpy as np
 
 from discretion import limits
-from discretion.anonymity.choosing.loads import Allowed, FromCodes
-from discretion.anonymity.releasing.cut import Cut, Suppress, cells_blank, rows_out
+from discretion.anonymity.choosing.constraints import Allowed, FromCodes
+from discretion.anonymity.releasing.generalizations import View
 from discretion.anonymity.releasing.goal import Goal
+from discretion.anonymity.releasing.suppression import Cut, Suppress, cells_blank, rows_out
 from discretion.anonymity.releasing.utility import CellsKept, Kept, ToldApart, Utility, worth_of_cells
-from discretion.anonymity.releasing.views import View
 from discretion.errors import InvalidValueError
 from discretion.numerics.alike import Column, refined
 from discretion.numerics.search.ideals import Ideals, bits, mask_of
@@ -80,7 +80,7 @@ def most_useful_release(
         How many rows may be cut.
     suppress
         Whether these are left out, or cells of theirs are blank
-        (:func:`~discretion.anonymity.releasing.cut.cells_blank`).
+        (:func:`~discretion.anonymity.releasing.suppression.cells_blank`).
     utility
         What counts: "entropy", as above; "precision", ``Σ_cells 1 − level / views``; or "discernibility", the ordered
         pairs of people that are told apart.

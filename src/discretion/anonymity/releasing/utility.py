@@ -7,12 +7,11 @@ from fractions import Fraction
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from discretion.anonymity.releasing.cut import Cut
-from discretion.anonymity.releasing.goal import Rows
-from discretion.anonymity.releasing.views import View
+from discretion.anonymity.releasing.generalizations import View
+from discretion.anonymity.releasing.suppression import Cut
 from discretion.numerics.alike import Column
+from discretion.numerics.arrays import Booleans, Integers, Reals
 from discretion.numerics.search.ideals import Ideals, bits
 from discretion.numerics.search.worth import ToppedUp
 
@@ -20,7 +19,7 @@ Utility = Literal["entropy", "precision", "discernibility"]
 UTILITIES: tuple[Utility, ...] = ("entropy", "precision", "discernibility")
 
 
-def worth_of_cells(utility: Utility, view: View, level: int, views: int) -> NDArray[np.float64]:
+def worth_of_cells(utility: Utility, view: View, level: int, views: int) -> Reals:
     """Return what a cell is worth in a row that goes out, by its code.
 
     Entropy: ``log2(n / n_code)``. Precision: ``1 − level / views``, where dropping a column is one level more than its
@@ -77,7 +76,7 @@ class CellsKept(Kept):
         self,
         ideals: Ideals,
         views: Sequence[View],
-        worths: Sequence[NDArray[np.float64]],
+        worths: Sequence[Reals],
         cut: Callable[[int], Cut | None],
     ) -> None:
         weights = [Fraction(float(view.sizes @ worth)) for view, worth in zip(views, worths, strict=True)]
@@ -126,12 +125,12 @@ class ToldApart(Kept):
         return max(lost, Fraction(0))  # the rest of a class of most people is told from more
 
 
-def discernibility(classes: Column, out: Rows, people: int) -> int:
+def discernibility(classes: Column, out: Booleans, people: int) -> int:
     """Return ``Σ_class size² + n·(rows left out)`` of n people: with how many each is confused, added up."""
     sizes = np.bincount(classes.codes[~out])
     return int((sizes.astype(object) ** 2).sum()) + int(out.sum()) * people
 
 
-def told_apart(sizes: NDArray[np.int64]) -> int:
+def told_apart(sizes: Integers) -> int:
     """Return how many ordered pairs are in different classes of these sizes."""
     return int(sizes.sum()) ** 2 - int((sizes.astype(object) ** 2).sum())

@@ -12,9 +12,10 @@ from discretion.adversaries.priors import as_distribution
 from discretion.anonymity.people.population import Population
 from discretion.anonymity.sampling.sampled_exposure import sizes_of
 from discretion.anonymity.sampling.statistical_bounds import Cells, extreme_exposure
-from discretion.anonymity.sampling.statistical_exposure import Reals, exposed_part, statistical_exposure
+from discretion.anonymity.sampling.statistical_exposure import exposed_part, statistical_exposure
 from discretion.errors import InvalidValueError
 from discretion.estimate import Estimate
+from discretion.numerics.arrays import Reals
 from discretion.numerics.draws.randomness import Seed
 from discretion.numerics.laws.binomial_limits import limits_of_parts
 from discretion.numerics.laws.hypergeometric import hypergeometric_cdf, hypergeometric_pmf

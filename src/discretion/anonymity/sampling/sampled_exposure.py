@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from discretion.anonymity.people.accepted import as_population
+from discretion.anonymity.people.conversion import as_population
 from discretion.anonymity.people.population import Population
 from discretion.errors import InvalidValueError, UnsupportedError
 from discretion.estimate import Estimate

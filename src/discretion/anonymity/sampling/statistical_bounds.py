@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from discretion.anonymity.sampling.statistical_exposure import (
-    Reals,
     exposed_part,
     least_slope,
     shares_of,
@@ -16,6 +15,7 @@ from discretion.anonymity.sampling.statistical_exposure import (
 )
 from discretion.errors import InvalidValueError
 from discretion.estimate import Estimate
+from discretion.numerics.arrays import Booleans, Reals
 from discretion.numerics.bisection import bisected
 from discretion.tables.counting.class_sizes import ClassSizes
 from discretion.validation import as_count, as_crowd, as_real
@@ -145,7 +145,7 @@ def _priced(n: int, k: int, sign: int) -> tuple[list[float], list[float], list[f
     prices = np.linspace(cheapest, dearest, _PRICES + 1)
     low, high = (np.full_like(prices, x) for x in ((0.0, k / n) if sign > 0 else (k / n, 1.0)))
 
-    def is_steeper(p: Reals) -> NDArray[np.bool_]:
+    def is_steeper(p: Reals) -> Booleans:
         fewer = betaincc(k - 1, n - k + 1, p)
         at_most = betaincc(k, n - k, p) if k < n else np.ones_like(p)
         return sign * (fewer - (k - 1) * (at_most - fewer)) > prices

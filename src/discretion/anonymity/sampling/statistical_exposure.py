@@ -3,14 +3,13 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from discretion.adversaries.priors import as_distribution
+from discretion.numerics.arrays import Reals
 from discretion.numerics.laws.binomial import binomial_pmf
 from discretion.tables.counting.class_sizes import ClassSizes
 from discretion.validation import as_count, as_crowd
-
-Reals = NDArray[np.float64]
 
 
 def statistical_exposure(p: ArrayLike | ClassSizes, n: int, k: int) -> float:

@@ -1,10 +1,15 @@
-"""People whose row, or whose name, stands in a synthetic table word for word."""
+"""Rows of one table that stand in another: copies in a synthetic table, and an overlap of the held-out table."""
+
+from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discretion.anonymity.synthetic.attack import Attacked, SyntheticAttack
 from discretion.anonymity.synthetic.tables import MISSING, Tables
+from discretion.numerics.arrays import Booleans, Integers, Reals
+
+# So seldom may as many equal rows, or more, fall into both tables if the people of these are different.
+_CHANCE = 0.001
 
 
 def copies(tables: Tables) -> tuple[SyntheticAttack, SyntheticAttack]:
@@ -17,7 +22,7 @@ def copies(tables: Tables) -> tuple[SyntheticAttack, SyntheticAttack]:
     people = np.bincount(np.concatenate([original.codes, control.codes]), minlength=synthetic.count)
     alone = known & (people == 1)
 
-    def found(name: str, copied: NDArray[np.bool_]) -> SyntheticAttack:
+    def found(name: str, copied: Booleans) -> SyntheticAttack:
         hits, others = (Attacked(int(copied[each.codes].sum()), each.codes.size) for each in (original, control))
         return SyntheticAttack(name, hits, others)
 
@@ -33,3 +38,59 @@ def copied_values(tables: Tables, name: str) -> SyntheticAttack:
         for found, part in zip(there, (original, control), strict=True)
     )
     return SyntheticAttack(f"copied:{name}", hits, others)
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """People who stand in the original and in the held-out table.
+
+    Parameters
+    ----------
+    people
+        How many held-out people have a row that one person of the original has, and nobody else of either table; or
+        all of them, where both tables hold the same rows.
+    by_chance
+        How many they would be on average if the people of both tables were different, by the rows that two people of
+        one table share.
+    """
+
+    people: int
+    by_chance: float
+
+
+def overlap(tables: Tables) -> Overlap | None:
+    """Return how many held-out people are in the original, None if chance explains the rows that both have.
+
+    People who are held out at random leave the two persons of a row that two persons have in different tables with the
+    probability ``p = 2nm/((n + m)(n + m − 1))``. Persons who stand in both tables leave all of their rows there. So the
+    number of such rows that are in both is tested against ``Binomial(rows, p)``. Tables of the same rows are halves of
+    one, which chance makes alike with the probability ``Π_v C(2c_v, c_v)/C(2n, n)``, c_v people having the row v.
+    Source: Discretion.
+    """
+    original, _, control = tables.rows()
+    n, _, m = tables.sizes
+    of_original, of_control = (np.bincount(part.codes, minlength=part.count) for part in (original, control))
+    if np.array_equal(of_original, of_control) and _halves(of_original) <= _CHANCE:
+        return Overlap(m, 0.0)
+    of_two = of_original + of_control == 2
+    rows, in_both = int(np.count_nonzero(of_two)), int(np.count_nonzero(of_two & (of_original == 1)))
+    apart = 2 * n * m / ((n + m) * (n + m - 1))
+    if not in_both or _at_least(in_both, rows, apart) > _CHANCE:
+        return None
+    return Overlap(in_both, (rows - in_both) * apart / (1 - apart))
+
+
+def _at_least(hits: int, trials: int, p: float) -> float:
+    """Return the probability of so many hits or more."""
+    from scipy.special import betainc  # noqa: PLC0415
+
+    return float(betainc(hits, trials - hits + 1, p))
+
+
+def _halves(counts: Integers) -> float:
+    """Return the probability that a random half of twice these people has each row as often as the other half."""
+    from scipy.special import gammaln  # noqa: PLC0415
+
+    each = np.append(counts, counts.sum()).astype(np.float64)
+    log_central: Reals = gammaln(2 * each + 1) - 2 * gammaln(each + 1)
+    return float(np.exp(log_central[:-1].sum() - log_central[-1]))

@@ -5,17 +5,12 @@ from functools import partial
 from math import comb
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discretion.anonymity.synthetic.attack import Attacked, SyntheticAttack
 from discretion.anonymity.synthetic.tables import MISSING, Tables
+from discretion.numerics.arrays import Booleans, Codes, Integers, Reals
 from discretion.numerics.compiled import compiled, on_all_cores
 from discretion.numerics.distances.gower import Records, gower_distances
-
-Codes = NDArray[np.int32]
-Integers = NDArray[np.int64]
-Reals = NDArray[np.float64]
-Told = NDArray[np.bool_]
 
 #: How far from the truth a guess of a number may be, as a part of it.
 TOLERANCE = 0.05
@@ -35,7 +30,7 @@ def linkability(
     size = tables.sizes[1]
     k = min(neighbours, size)
 
-    def linked(targets: tuple[Records, Records], some: slice) -> Told:
+    def linked(targets: tuple[Records, Records], some: slice) -> Booleans:
         near = [
             _nearest(target.taken(some), known, k)
             for target, known in zip(targets, (known_to_first[1], known_to_second[1]), strict=True)
@@ -65,7 +60,7 @@ def inference(
     rank[by_count] = np.arange(by_count.size)
     voting = rank[shifted[1]].astype(np.int32)
 
-    def right(targets: Records, truth: Integers, some: slice) -> Told:
+    def right(targets: Records, truth: Integers, some: slice) -> Booleans:
         guesses = np.empty(truth[some].size, np.int32)
         away = gower_distances(targets.taken(some), records[1])
         compiled(_vote)(away, voting, np.zeros(by_count.size, np.int32), guesses)
@@ -81,21 +76,21 @@ def inference(
     return SyntheticAttack(f"inference:{sensitive}", hits, others, naive=naive)
 
 
-def _hits(told: Callable[[slice], Told], people: Integers, size: int) -> Attacked:
+def _hits(told: Callable[[slice], Booleans], people: Integers, size: int) -> Attacked:
     """Return of how many people something is told, asking for some of them at a time."""
     step = max(1, _AT_ONCE // size)
     parts = [slice(start, start + step) for start in range(0, people.size, step)]
     return Attacked(int(sum(part.sum() for part in on_all_cores(told, parts))), people.size)
 
 
-def _nearest(asked: Records, known: Records, k: int) -> Told:
+def _nearest(asked: Records, known: Records, k: int) -> Booleans:
     """Return which known records are at most as far from each asked one as its k-th nearest."""
     away = gower_distances(asked, known)
     furthest = away.min(axis=1) if k == 1 else np.partition(away, k - 1, axis=1)[:, k - 1]
     return away <= furthest[:, None]
 
 
-def _is_right(guesses: Integers, truth: Integers, numbers: Reals | None) -> Told:
+def _is_right(guesses: Integers, truth: Integers, numbers: Reals | None) -> Booleans:
     same = guesses == truth
     if numbers is None or not numbers.size:
         return same

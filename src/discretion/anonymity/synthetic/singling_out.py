@@ -5,15 +5,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discretion.anonymity.synthetic.attack import Attacked, SyntheticAttack
 from discretion.anonymity.synthetic.tables import MISSING, Tables
+from discretion.numerics.arrays import Booleans, Codes, Integers, Reals
 from discretion.numerics.compiled import compiled
-
-Codes = NDArray[np.int32]
-Integers = NDArray[np.int64]
-Reals = NDArray[np.float64]
 
 #: How many columns a condition is on.
 COLUMNS = 3
@@ -35,7 +31,7 @@ class Conditions:
         """How many conditions there are."""
         return len(self.columns)
 
-    def taken(self, places: Integers | NDArray[np.bool_]) -> "Conditions":
+    def taken(self, places: Integers | Booleans) -> "Conditions":
         """Return some of them."""
         return Conditions(self.columns[places], self.low[places], self.high[places])
 
@@ -134,7 +130,7 @@ def _random(tables: Tables, size: int, columns: int, rng: np.random.Generator) -
     return _conditions(tables, chosen, values, rng.integers(2, size=chosen.shape) == 1)
 
 
-def _conditions(tables: Tables, columns: Codes, values: Codes, upwards: NDArray[np.bool_]) -> Conditions:
+def _conditions(tables: Tables, columns: Codes, values: Codes, upwards: Booleans) -> Conditions:
     """Return the conditions to have these values, or at least or at most so large numbers."""
     each = list(tables.columns.values())
     ordered = np.array([column.numbers is not None for column in each])[columns] & (values != MISSING)

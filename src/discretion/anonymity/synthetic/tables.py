@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 
 from discretion.errors import InvalidTableError
 from discretion.numerics.alike import Column, everybody, refined
+from discretion.numerics.arrays import Booleans, Codes, Reals
 from discretion.numerics.distances.gower import Records, between
 
-Codes = NDArray[np.int32]
-Reals = NDArray[np.float64]
 Valued = tuple[Column, Any]
 
 NAMES = ("the original", "the synthetic table", "the held-out table")
@@ -185,7 +184,7 @@ def _coded(name: str, parts: Sequence[Valued]) -> CodedColumn:
     return CodedColumn(coded(0), coded(1), coded(2), different.size, different if by_number else None)
 
 
-def _given(labels: Any) -> NDArray[np.bool_]:
+def _given(labels: Any) -> Booleans:
     """Return which labels are values: neither null nor NaN is one."""
     pc: Any = import_module("pyarrow.compute")
     return ~np.asarray(pc.is_null(labels, nan_is_null=True), bool)

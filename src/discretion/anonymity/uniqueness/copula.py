@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from discretion.anonymity.uniqueness.model import UniquenessModel
 from discretion.numerics.alike import Column, everybody, refined
-
-Reals = NDArray[np.float64]
+from discretion.numerics.arrays import Reals
 
 #: What it assumes.
 IN_PAIRS = "columns hang together in pairs only, as normal variables do, their values in order"

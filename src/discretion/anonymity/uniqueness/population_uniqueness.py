@@ -6,14 +6,18 @@ from typing import Any
 
 import numpy as np
 
-from discretion.anonymity.people.accepted import with_a_row_each
+from discretion.anonymity.people.conversion import with_a_row_each
 from discretion.anonymity.people.population import Population
 from discretion.anonymity.uniqueness.copula import IN_PAIRS, copula
-from discretion.anonymity.uniqueness.log_linear import INDEPENDENT, log_linear
-from discretion.anonymity.uniqueness.model import ModelName, UniquenessModel
-from discretion.anonymity.uniqueness.pitman import pitman
-from discretion.anonymity.uniqueness.slide_negative_binomial import slide_negative_binomial
-from discretion.anonymity.uniqueness.zayatz import zayatz
+from discretion.anonymity.uniqueness.model import (
+    INDEPENDENT,
+    ModelName,
+    UniquenessModel,
+    log_linear,
+    pitman,
+    slide_negative_binomial,
+    zayatz,
+)
 from discretion.errors import InvalidValueError
 from discretion.estimate import Estimate
 from discretion.numerics.alike import Column
@@ -135,7 +139,7 @@ def _models(
     yield zayatz(sizes, everybody)
     yield pitman(sizes, everybody)
     yield slide_negative_binomial(sizes, everybody)
-    from discretion.tables.counting.coded import valued  # noqa: PLC0415 - imports Ibis
+    from discretion.tables.counting.codes import valued  # noqa: PLC0415 - imports Ibis
 
     held = people.told_by_rows(lambda rows, length: valued(rows, known, length))
     if held is None:

@@ -12,7 +12,7 @@ from discretion.channels.channel import Channel, System, as_system
 from discretion.channels.labels import Labels, check_labels, unlabelled
 from discretion.channels.storage import Storage, leading, matrices, stored
 from discretion.errors import InvalidChannelError, InvalidPriorError, UnsupportedError
-from discretion.numerics.matrices import Reals
+from discretion.numerics.arrays import Reals
 from discretion.validation import Fractions
 
 

@@ -6,16 +6,15 @@ from functools import cached_property, singledispatch
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discretion import limits
 from discretion.channels.channel import Channel, Composable, System, as_system
 from discretion.channels.storage import Dense, stored
 from discretion.errors import TooLargeError
+from discretion.numerics.arrays import Integers, Reals
 from discretion.numerics.excess import deviance
 from discretion.numerics.histograms.histograms import histogram_count, histograms
 from discretion.numerics.laws.binomial import log_root, stirling_error
-from discretion.numerics.matrices import Reals
 from discretion.validation import Fractions, as_crowd
 
 
@@ -128,7 +127,7 @@ class Repeated(Composable):
         tallies, logarithms = self.log_law()
         return Channel.derived(Dense(np.exp(logarithms)), self.once.inputs, tuple(map(tuple, tallies.tolist())))
 
-    def log_law(self) -> tuple[NDArray[np.int64], Reals]:
+    def log_law(self) -> tuple[Integers, Reals]:
         """Return all tallies, a row each, and ``log P(tally | secret)``, which does not underflow as the channel does.
 
         By Loader's form of the multinomial, as in `discretion.numerics.laws.binomial`.
@@ -149,7 +148,7 @@ class Repeated(Composable):
         return tallies, logarithms
 
 
-def _exact_law(n: int, rows: Any) -> tuple[NDArray[np.int64], Fractions]:
+def _exact_law(n: int, rows: Any) -> tuple[Integers, Fractions]:
     """Return all tallies of n draws, and their probabilities by each row of fractions."""
     tallies = histograms(n, rows.shape[1])
     ways = [math.factorial(n) // math.prod(map(math.factorial, tally)) for tally in tallies.tolist()]

@@ -6,12 +6,13 @@ from typing import Any
 import numpy as np
 
 from discretion.channels.size import check_size
-from discretion.channels.storage.storage import Block, EntryFunction, Integers, Storage, row_blocks
+from discretion.channels.storage.storage import Block, EntryFunction, Storage, row_blocks
 from discretion.channels.storage.unit_rows import Naming, check_entries, check_shape, divisors_of
 from discretion.errors import InvalidChannelError
+from discretion.numerics.arrays import Integers, Reals
 from discretion.numerics.distances import pairwise
 from discretion.numerics.distances.l1_tiles import distances_of
-from discretion.numerics.matrices import Reals, besides_maxima, class_sums, ranked_sums
+from discretion.numerics.matrices import besides_maxima, class_sums, ranked_sums
 from discretion.numerics.proportional_columns import merged_columns
 from discretion.validation import NotNumbersError, as_reals
 

@@ -10,9 +10,9 @@ from discretion.channels.storage.by_rows import ByRows
 from discretion.channels.storage.dense import Dense
 from discretion.channels.storage.storage import Block, row_blocks
 from discretion.channels.storage.unit_rows import Naming
+from discretion.numerics.arrays import Reals
 from discretion.numerics.distances import pairwise
 from discretion.numerics.distances.l1_tiles import distances_of
-from discretion.numerics.matrices import Reals
 
 
 class Mapped(ByRows):

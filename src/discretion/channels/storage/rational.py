@@ -8,9 +8,10 @@ import numpy as np
 
 from discretion import limits
 from discretion.channels.storage.dense import Dense
-from discretion.channels.storage.storage import Integers, Storage
+from discretion.channels.storage.storage import Storage
 from discretion.channels.storage.unit_rows import Naming, check_shape
 from discretion.errors import InvalidChannelError, TooLargeError
+from discretion.numerics.arrays import Integers
 from discretion.validation import Fractions, as_fractions, holds_fractions
 
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from discretion.channels.storage.storage import Block, EntryFunction, Integers, Storage, row_blocks
+from discretion.channels.storage.storage import Block, EntryFunction, Storage, row_blocks
 from discretion.channels.storage.unit_rows import Naming, check_entries, check_shape, divisors_of
+from discretion.numerics.arrays import Integers, Reals
 from discretion.numerics.distances import pairwise, sparse_pairs
-from discretion.numerics.matrices import Reals
 from discretion.numerics.proportional_columns import alike
 
 

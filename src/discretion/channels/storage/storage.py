@@ -5,11 +5,10 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, Union
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discretion.numerics.arrays import Integers, Reals
 from discretion.numerics.distances.l1_tiles import distances_of
 from discretion.numerics.distances.pairwise import Furthest
-from discretion.numerics.matrices import Reals
 from discretion.validation import Fractions
 
 if TYPE_CHECKING:
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
 
 # What users are given and give: NumPy's, of doubles or fractions, or SciPy's, which takes half a second to import.
 Matrix: TypeAlias = Union[Reals, Fractions, "csr_array[np.float64]"]
-Integers = NDArray[np.int64]
 # Some rows, after the number of the first.
 Block = tuple[int, Reals]
 # Of entries and the numbers of their columns, which broadcast to one another.

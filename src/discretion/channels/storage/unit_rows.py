@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from discretion.errors import InvalidChannelError
-from discretion.numerics.matrices import Reals
+from discretion.numerics.arrays import Reals
 from discretion.validation import SUM_ROUNDING, SUM_TOLERANCE
 
 # How a row is called where it is refused.

@@ -6,30 +6,28 @@ Anonymity, section 8.2: "ask a sequence of queries with increasing complexity".
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 
-import numpy as np
-from numpy.typing import NDArray
-
 from discretion.anonymity import Marginals, hierarchical_rounds
 from discretion.collection.parts.choosing import choice_of, next_of, people_of, places_of, sizes_of
 from discretion.collection.parts.redacting import redacted_choice
 from discretion.collection.wire.rounds import Round
 from discretion.collection.wire.selection import MOST_GROUPS, Choice
 from discretion.errors import TooLargeError
+from discretion.numerics.arrays import Integers
 
 
 class Learnt:
     """What the curator knows, or everybody who has seen the boards: how many said the same, by rounds."""
 
     def __init__(self) -> None:
-        self.counts: Mapping[str, NDArray[np.int64]] = {}
-        self._alike: dict[tuple[int, ...], NDArray[np.int64]] = {}
+        self.counts: Mapping[str, Integers] = {}
+        self._alike: dict[tuple[int, ...], Integers] = {}
 
-    def next_choice(self, of: Round, tallies: Sequence[NDArray[np.int64]]) -> Choice | None:
+    def next_choice(self, of: Round, tallies: Sequence[Integers]) -> Choice | None:
         """Return what to publish after a round, by its tallies and those of all before; None if nothing may go out."""
         self.add(of, tallies)
         return _next_choice(of, self.counts, self._alike)
 
-    def add(self, of: Round, tallies: Sequence[NDArray[np.int64]]) -> None:
+    def add(self, of: Round, tallies: Sequence[Integers]) -> None:
         """Take the tallies of a round."""
         if of.number == 1:
             self.counts = dict(zip((feature.name for feature in of.task.features), tallies, strict=True))
@@ -39,8 +37,8 @@ class Learnt:
 
 def _next_choice(
     after: Round,
-    counts: Mapping[str, NDArray[np.int64]],
-    alike: Mapping[tuple[int, ...], NDArray[np.int64]],
+    counts: Mapping[str, Integers],
+    alike: Mapping[tuple[int, ...], Integers],
 ) -> Choice | None:
     """Return what to publish after a round of the curator's, or None if nothing is certified to go out.
 
@@ -58,7 +56,7 @@ def _next_choice(
 
 
 def _by_groups(
-    after: Round, counts: Mapping[str, NDArray[np.int64]], alike: Mapping[tuple[int, ...], NDArray[np.int64]]
+    after: Round, counts: Mapping[str, Integers], alike: Mapping[tuple[int, ...], Integers]
 ) -> Choice | None:
     """Return the next question, or else the choice that the counts of groups certify."""
     task, people = after.task, people_of(counts)
@@ -80,9 +78,7 @@ def _by_groups(
     return next_of(after, "analyst", [chosen], exposure=last.largest_certified_bound.value, people=people)
 
 
-def _marginals(
-    after: Round, counts: Mapping[str, NDArray[np.int64]], alike: Mapping[tuple[int, ...], NDArray[np.int64]]
-) -> Marginals:
+def _marginals(after: Round, counts: Mapping[str, Integers], alike: Mapping[tuple[int, ...], Integers]) -> Marginals:
     """Return the counts of single features and of groups.
 
     Whoever is missing from a group is taken to be like nobody else in it. As many who are like nobody else in anything

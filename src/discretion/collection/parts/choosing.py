@@ -8,7 +8,6 @@ from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discretion.anonymity import ClassSizes, Marginals, exposure_bound, select_columns
 from discretion.collection.parts.others import ForOthers
@@ -16,9 +15,10 @@ from discretion.collection.wire.rounds import Round
 from discretion.collection.wire.selection import Choice, Receiver, Rule
 from discretion.collection.wire.task import Task
 from discretion.estimate import Estimate
+from discretion.numerics.arrays import Integers
 from discretion.validation import as_confidence
 
-Counts = Mapping[str, NDArray[np.int64]]
+Counts = Mapping[str, Integers]
 
 
 def choice_of(
@@ -110,7 +110,7 @@ def people_of(counts: Counts) -> int:
     return max(int(held.sum()) for held in counts.values())
 
 
-def sizes_of(counts: NDArray[np.int64], people: int) -> ClassSizes:
+def sizes_of(counts: Integers, people: int) -> ClassSizes:
     """Return the class sizes that counts are of so many people, those whom they leave out being like nobody else."""
     held = counts[counts > 0]
     lost = np.ones(people - int(held.sum()), np.int64)

@@ -16,6 +16,7 @@ from discretion.collection.parts.opening import Opener
 from discretion.collection.parts.scattered import rows_of, scattered
 from discretion.collection.parts.shuffling import blocks_of
 from discretion.collection.wire.rounds import SALT_BYTES, Round
+from discretion.numerics.arrays import Booleans, Integers
 
 
 @dataclass(frozen=True)
@@ -33,14 +34,14 @@ class Counted:
         How many messages did not open, were there already, or name no answer of the task.
     """
 
-    told: NDArray[np.int64]
-    times: NDArray[np.int64]
+    told: Integers
+    times: Integers
     dropped: int
     repeated: int
     unknown: int
 
     @property
-    def answers(self) -> NDArray[np.int64]:
+    def answers(self) -> Integers:
         """What each message says, a row for each: 8 bytes a number."""
         return np.repeat(self.told, self.times, axis=0)
 
@@ -68,12 +69,12 @@ def counted(pieces: Iterable[bytes], of: Round, private: bytes | None, cores: in
     return Counted(told[:, int(of.to_analyst) :], times, dropped, repeated, unknown)
 
 
-def tallies_of(found: Counted, of: Round) -> list[NDArray[np.int64]]:
+def tallies_of(found: Counted, of: Round) -> list[Integers]:
     """Return for each group of a round of the curator's how many said the same.
 
     In the first round by the answer's code; later of each combination that somebody said, in no order that matters.
     """
-    tallies: list[NDArray[np.int64]] = []
+    tallies: list[Integers] = []
     for place, group in enumerate(of.groups):
         here = found.told[:, 0] == place
         tally = found.times[here]
@@ -83,9 +84,7 @@ def tallies_of(found: Counted, of: Round) -> list[NDArray[np.int64]]:
     return tallies
 
 
-def _added(
-    told: NDArray[np.int64], times: NDArray[np.int64], answers: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _added(told: Integers, times: Integers, answers: Integers) -> tuple[Integers, Integers]:
     """Return what is told and how often, with some answers more."""
     distinct, where = np.unique(np.concatenate([told, answers]), axis=0, return_inverse=True)
     sums = np.zeros(len(distinct), np.int64)
@@ -97,7 +96,7 @@ def _form(of: Round) -> Any:
     return np.dtype([("group", ">u2"), ("codes", ">u4", (len(of.groups[0]),)), ("salt", np.void, SALT_BYTES)])
 
 
-def _known(answers: NDArray[np.int64], of: Round) -> NDArray[np.bool_]:
+def _known(answers: Integers, of: Round) -> Booleans:
     codes = np.array([[len(of.labels[place]) for place in group] for group in of.groups])
     groups = np.minimum(answers[:, 0], len(codes) - 1)
     return (answers[:, 0] < len(codes)) & np.all(answers[:, 1:] < codes[groups], axis=1)

@@ -5,12 +5,11 @@ from collections.abc import Sequence
 from itertools import product
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discretion.collection.parts.joint import Joint, Score, reach_of, score_of
 from discretion.collection.wire.rounds import Round
+from discretion.numerics.arrays import Reals
 
-Reals = NDArray[np.float64]
 METHOD = "unbiased estimate, with Chernoff's limits"
 # Any λ gives limits; the best of so many is taken.
 _TRIED = 128

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from math import prod
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discretion import limits
 from discretion.collection.randomizers import randomizer_of
 from discretion.collection.wire.rounds import Round
 from discretion.collection.wire.task import Feature
 from discretion.errors import TooLargeError
+from discretion.numerics.arrays import Integers, Reals
 
 
 @dataclass(frozen=True)
@@ -41,10 +41,10 @@ class Joint:
 
     features: tuple[str, ...]
     answers: tuple[tuple[str | None, ...], ...]
-    codes: NDArray[np.int64]
-    told: NDArray[np.int64]
-    shares: NDArray[np.float64]
-    errors: NDArray[np.float64]
+    codes: Integers
+    told: Integers
+    shares: Reals
+    errors: Reals
     people: int
     reach_of_one: float
 
@@ -84,7 +84,7 @@ def reach_of(scores: Sequence[Score]) -> tuple[float, float]:
     return min((highest / score.right * score.wrong for score in scores), default=0.0), highest
 
 
-def joint_of(told: NDArray[np.int64], of: Round, times: NDArray[np.int64] | None = None) -> Joint:
+def joint_of(told: Integers, of: Round, times: Integers | None = None) -> Joint:
     """Return the shares of joint answers, each feature's randomizer undone.
 
     k-RR tells an answer with p and each other one with q: the share of those who have it is (told − q)/(p − q), and of
@@ -131,7 +131,7 @@ def joint_of(told: NDArray[np.int64], of: Round, times: NDArray[np.int64] | None
     return Joint(names, said, codes, counts, shares, errors, people, (highest - lowest) / max(people, 1))
 
 
-def scored(shares: NDArray[np.float64], each: Sequence[tuple[float, float]]) -> NDArray[np.float64]:
+def scored(shares: Reals, each: Sequence[tuple[float, float]]) -> Reals:
     """Return of every combination the mean of a product over the features, of what its own answer counts or another."""
     for axis, (own, other) in enumerate(each):
         shares = own * shares + other * (shares.sum(axis, keepdims=True) - shares)

@@ -10,17 +10,16 @@ from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discretion import limits
 from discretion.estimate import Estimate
+from discretion.numerics.arrays import Integers
 from discretion.numerics.laws.binomial_limits import upper_limit
 from discretion.numerics.search.ideals import Ideals, bits
 from discretion.numerics.search.looked_at import Extension, Loads
 from discretion.numerics.search.monotone_sets import MonotoneSearch
 from discretion.numerics.search.worth import CountedOnce
 
-Counts = NDArray[np.int64]
 METHOD = "counting, with limits of the shares of all sets of answers at once"
 ASSUMING = "those who are asked together are drawn as those who were counted"
 # Loads are whole numbers: the share of people who stand out, in such parts, rounded upwards.
@@ -59,7 +58,7 @@ class ForOthers:
     is the statistical exposure 𝒬(n, k) of Anonymity, Definition 7. Source: Discretion.
     """
 
-    counts: Mapping[str, Counts]
+    counts: Mapping[str, Integers]
     k: int
     people: int
     confidence: float
@@ -111,7 +110,7 @@ class ForOthers:
         return min((off + slack * cells) * (1 + 1e-12) for off, cells in lines) if lines else 1.0
 
 
-def rare_limits(counts: Counts, people: int, misses: float) -> list[float]:
+def rare_limits(counts: Integers, people: int, misses: float) -> list[float]:
     """Return for N from 1 on an upper limit of the chance of an answer that is none of the N commonest.
 
     All hold at once, and for every set of N answers, but with probability ``misses``. Whoever's answer is not among the

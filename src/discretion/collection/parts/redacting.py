@@ -8,15 +8,15 @@ from fractions import Fraction
 from math import floor
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discretion.anonymity import ClassSizes, Marginals, RedactionRule, redacted_exposure, redaction_rules
 from discretion.collection.parts.choosing import certified_choice, people_of, sizes_of
 from discretion.collection.wire.rounds import Round
 from discretion.collection.wire.selection import Choice, Rule
+from discretion.numerics.arrays import Integers
 
 
-def redacted_choice(after: Round, counts: Mapping[str, NDArray[np.int64]]) -> Choice | None:
+def redacted_choice(after: Round, counts: Mapping[str, Integers]) -> Choice | None:
     """Return the choice of most features, redacted where that has fewer people stand out, if the task allows for it.
 
     What is certified is the expected exposure over everybody's coins. For any sets of answers F_j it is at most the
@@ -41,7 +41,7 @@ def redacted_choice(after: Round, counts: Mapping[str, NDArray[np.int64]]) -> Ch
     return certified_choice(after, Marginals(sizes), people, rules)
 
 
-def _rule(held: NDArray[np.int64], place: int, k: int, suspicion: float) -> Rule | None:
+def _rule(held: Integers, place: int, k: int, suspicion: float) -> Rule | None:
     """Return the rule for a feature, if there are rare answers and telling it is still worth it."""
     rules = redaction_rules(_alone(held), k, suspicion=suspicion) if held.any() else ()
     if not rules or rules[0].decoys == 1:
@@ -49,7 +49,7 @@ def _rule(held: NDArray[np.int64], place: int, k: int, suspicion: float) -> Rule
     return Rule(place, tuple(np.flatnonzero(held < k).tolist()), rules[0].decoys)
 
 
-def _redacted(held: NDArray[np.int64], rule: Rule, k: int) -> NDArray[np.int64]:
+def _redacted(held: Integers, rule: Rule, k: int) -> Integers:
     """Return the expected counts of redacted answers, rounded down, with as many people left out as stand out."""
     coin = Fraction(rule.decoys)
     kept = [int(count) * (coin.denominator - coin.numerator) // coin.denominator for count in held[held >= k]]
@@ -60,5 +60,5 @@ def _redacted(held: NDArray[np.int64], rule: Rule, k: int) -> NDArray[np.int64]:
     return sizes - np.clip(standing_out - (np.cumsum(sizes) - sizes), 0, sizes)
 
 
-def _alone(held: NDArray[np.int64]) -> Marginals:
+def _alone(held: Integers) -> Marginals:
     return Marginals({"told": ClassSizes(*np.unique(held[held > 0], return_counts=True))})

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discretion.numerics.arrays import Bytes
+
 FILES = 256
 _IN_MEMORY = 1 << 16  # bytes of a file that is not worth one
 
@@ -21,7 +23,7 @@ class Scattered:
     width: int
     files: Sequence[SpooledTemporaryFile[bytes]]
 
-    def add(self, rows: NDArray[Any], which: NDArray[np.uint8]) -> None:
+    def add(self, rows: NDArray[Any], which: Bytes) -> None:
         """Put each row into the file that is named for it."""
         order = np.argsort(which, kind="stable")
         rows, ends = rows[order], np.searchsorted(which[order], np.arange(FILES + 1))

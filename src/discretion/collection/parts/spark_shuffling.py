@@ -14,7 +14,6 @@ from shutil import rmtree
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discretion.collection.parts.durable import write_whole
 from discretion.collection.parts.partitions import read_partition, write_partitions
@@ -22,6 +21,7 @@ from discretion.collection.parts.scattered import rows_of
 from discretion.collection.parts.shuffling import Shuffle, blocks_of, in_random_order, parts_of, written
 from discretion.collection.wire.sealing import SEAL_BYTES
 from discretion.errors import EngineError
+from discretion.numerics.arrays import Integers
 from discretion.tables.engines.spark_session import open_session, sealed_context, while_workers_last
 
 Opened = Callable[[Iterable[bytes]], Iterable[tuple[bytes, int]]]
@@ -32,7 +32,7 @@ class _Run:
     """The messages of a partition, opened, in a file where those of a bin lie together, between its ends."""
 
     path: Path
-    ends: NDArray[np.int64]
+    ends: Integers
     dropped: int
 
 

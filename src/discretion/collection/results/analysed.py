@@ -6,7 +6,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discretion.collection.parts.counting import Counted
 from discretion.collection.parts.intervals import METHOD, intervals_of
@@ -16,6 +15,7 @@ from discretion.collection.results.rare import Rare, merged, shown
 from discretion.collection.wire.rounds import Round
 from discretion.collection.wire.task import Feature
 from discretion.estimate import Estimate
+from discretion.numerics.arrays import Integers, Reals
 from discretion.presenting.objects import plain
 from discretion.validation import as_confidence
 
@@ -71,12 +71,12 @@ class AnalystResult:
         return [self.of.task.features[place] for place in self.of.groups[0]]
 
     @cached_property
-    def limits(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def limits(self) -> tuple[Reals, Reals]:
         """The least and the most share of each combination."""
         return intervals_of(self.joint, self.of, self.confidence)
 
     @cached_property
-    def held(self) -> NDArray[np.int64] | NDArray[np.float64]:
+    def held(self) -> Integers | Reals:
         """How many people have each combination: as counted, or as estimated."""
         return self.joint.shares * self.joint.people if self.randomized else self.joint.told
 

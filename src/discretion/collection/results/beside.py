@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discretion.collection.parts.choosing import Counts, next_of
 from discretion.collection.parts.intervals import intervals_of
@@ -13,6 +12,7 @@ from discretion.collection.parts.joint import Joint, joint_of, score_of, scored
 from discretion.collection.results.analysed import AnalystResult
 from discretion.collection.wire.rounds import Round
 from discretion.collection.wire.task import Task
+from discretion.numerics.arrays import Integers
 from discretion.presenting.objects import plain
 
 STANDARD_ERRORS = 4
@@ -112,7 +112,7 @@ class Beside:
         }  # fmt: skip
 
 
-def beside(task: Task, rows: NDArray[np.int64], counts: Counts, analysed: AnalystResult | None = None) -> Beside:
+def beside(task: Task, rows: Integers, counts: Counts, analysed: AnalystResult | None = None) -> Beside:
     """Return the truth beside the results.
 
     Parameters
@@ -137,11 +137,11 @@ def _alone(task: Task, place: int) -> Round:
     return Round(task, next_of(Round(task), "analyst", [(place,)], exposure=0.0, people=0))
 
 
-def _told(counts: NDArray[np.int64]) -> NDArray[np.int64]:
+def _told(counts: Integers) -> Integers:
     return np.repeat(np.arange(len(counts)), counts)[:, None]
 
 
-def _compared(rows: NDArray[np.int64], told: NDArray[np.int64] | Joint, of: Round) -> Compared:
+def _compared(rows: Integers, told: Integers | Joint, of: Round) -> Compared:
     joint = told if isinstance(told, Joint) else joint_of(told, of)
     (chosen,) = of.groups
     features = [of.task.features[place] for place in chosen]

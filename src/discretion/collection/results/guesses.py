@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discretion import limits
 from discretion.adversaries import AllButOne, Uninformed, WorstAllButOne
@@ -15,6 +14,7 @@ from discretion.collection.wire.task import Feature
 from discretion.estimate import Estimate, as_share, in_doubles
 from discretion.measures import bayes_security, posterior_vulnerability, prior_vulnerability
 from discretion.mechanisms import RandomizedResponse, simplex_projection
+from discretion.numerics.arrays import Reals
 from discretion.shuffling import Shuffled
 
 BOUND = "second moments of the histogram"
@@ -60,7 +60,7 @@ class AmongKnown:
     bayes_security: float | Estimate
 
 
-def guess_of(features: Sequence[Feature], shares: NDArray[np.float64], people: int, seed: int) -> Guess:
+def guess_of(features: Sequence[Feature], shares: Reals, people: int, seed: int) -> Guess:
     """Return how well a person's answers to these features are guessed among the shuffled answers of all.
 
     The shares are those of all combinations of answers; or of those that somebody gave, if no feature is randomized.

@@ -9,8 +9,8 @@ from discretion.collection.results.leaks_said import leaks_document
 from discretion.collection.results.said import analysed_document, answer_words, posterior_grid, shares_grid
 from discretion.estimate import Estimate
 from discretion.presenting.numbers import number
-from discretion.presenting.pages import environment, style
 from discretion.presenting.views.document import SHOWN, Section
+from discretion.presenting.views.page import environment, style
 
 
 def to_page(result: AnalystResult, leaks: Leaks | None = None, *, show_rare: bool = False) -> str:

@@ -3,7 +3,9 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
+
+from discretion.numerics.arrays import Booleans
 
 
 @dataclass(frozen=True)
@@ -22,7 +24,7 @@ class Rare:
     people: float
 
 
-def shown(people: ArrayLike, k: int) -> NDArray[np.bool_]:
+def shown(people: ArrayLike, k: int) -> Booleans:
     """Return which answers may be told with how many people have each: k at least.
 
     If fewer than k have one of the others, the least frequent ones that could be told join these, until they are k
@@ -45,7 +47,7 @@ def shown(people: ArrayLike, k: int) -> NDArray[np.bool_]:
     return told
 
 
-def merged(people: ArrayLike, told: NDArray[np.bool_]) -> Rare | None:
+def merged(people: ArrayLike, told: Booleans) -> Rare | None:
     """Return what is not told, as one; None if nobody has it."""
     held = np.asarray(people)[~told]
     return Rare(len(held), held.sum().item()) if len(held) and held.sum() > 0 else None

@@ -5,13 +5,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discretion.collection.errors import UnknownError
 from discretion.collection.parts.counting import Counted, tallies_of
 from discretion.collection.parts.durable import write_whole
 from discretion.collection.wire.records import decoded, encoded
 from discretion.collection.wire.rounds import Round
+from discretion.numerics.arrays import Integers
 
 _LONGEST = 1 << 32
 
@@ -20,7 +20,7 @@ _LONGEST = 1 << 32
 class Tallies:
     """How many said the same of each group of a round, and what became of the other messages."""
 
-    groups: list[NDArray[np.int64]]
+    groups: list[Integers]
     dropped: int
     repeated: int
     unknown: int

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discretion.anonymity import Population
 from discretion.collection.wire.task import Feature
 from discretion.errors import InvalidValueError
-from discretion.tables.counting.coded import valued
+from discretion.numerics.arrays import Integers
+from discretion.tables.counting.codes import valued
 
 # Answers that are listed; all rarer ones are "other".
 _ANSWERS = 1000
@@ -32,7 +32,7 @@ class Asked:
 
     features: tuple[Feature, ...]
     told: tuple[list[str | None], ...]
-    places: NDArray[np.int64]
+    places: Integers
 
     @property
     def people(self) -> int:
@@ -40,7 +40,7 @@ class Asked:
         return len(self.places)
 
     @property
-    def codes(self) -> NDArray[np.int64]:
+    def codes(self) -> Integers:
         """The code of each person's true answer to each question, a row a person."""
         return np.column_stack(
             [

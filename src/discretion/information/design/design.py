@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from discretion.adversaries.populations import PopulationLaw, as_population
 from discretion.channels.channel import Channel
@@ -20,6 +20,7 @@ from discretion.information.privacy.average_privacy import average_privacy
 from discretion.mechanisms.mechanism import as_values
 from discretion.mechanisms.protocols.randomized_response import RandomizedResponse
 from discretion.mechanisms.protocols.subset_selection import SubsetSelection
+from discretion.numerics.arrays import Reals
 from discretion.numerics.draws.randomness import Seed, generator
 from discretion.validation import NotNumbersError, as_epsilon, as_probability, as_reals
 
@@ -174,7 +175,7 @@ def _goal(objective: str | ArrayLike, law: PopulationLaw, rng: Seed) -> Goal:
     )
 
 
-def _as_loss(objective: ArrayLike, k: int) -> NDArray[np.float64]:
+def _as_loss(objective: ArrayLike, k: int) -> Reals:
     try:
         loss = as_reals(objective)
     except NotNumbersError:
@@ -225,7 +226,7 @@ def _design(goal: Goal, found: Found) -> Design:
     return Design(mechanism, value, found.gap, found.certificate, tuple(_kinds(mechanism, found)))
 
 
-def _mechanism(columns: Columns, weights: NDArray[np.float64]) -> RandomizedResponse | SubsetSelection | Channel:
+def _mechanism(columns: Columns, weights: Reals) -> RandomizedResponse | SubsetSelection | Channel:
     """Return the mixture as a named mechanism if it is one: all sets of one size, each as often as another."""
     k, size, epsilon = columns.k, int(columns.sizes[0]), float(columns.epsilons[0])
     sets = 1 if columns.members is None else math.comb(k, size)

@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discretion import limits
 from discretion.adversaries.gains import gain_matrix
@@ -20,9 +19,8 @@ from discretion.information.design.staircase import Columns, all_sets, columns_o
 from discretion.information.utility.asymptotic_utility import CONFIDENCE, asymptotic_utility
 from discretion.measures.guesses.vulnerability import posterior_vulnerability
 from discretion.measures.information.mutual_information import mutual_information
+from discretion.numerics.arrays import Reals
 from discretion.numerics.excess import relative_excess
-
-Reals = NDArray[np.float64]
 
 _CERTAIN = 300.0  # an ε at which nobody lies, whose e^2ε is finite
 _FEW_POINTS, _MOST_POINTS = 1 << 10, 1 << 12

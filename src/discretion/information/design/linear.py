@@ -5,15 +5,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discretion.adversaries.populations import Dirichlet, PopulationLaw
 from discretion.information.design.search import Mixture
-from discretion.information.design.staircase import Columns, Flags, Integers, columns_of
+from discretion.information.design.staircase import Columns, columns_of
+from discretion.numerics.arrays import Booleans, Integers, Reals
 from discretion.numerics.excess import deviance
 from discretion.numerics.means.dirichlet_means import mean_told
-
-Reals = NDArray[np.float64]
 
 _ROUNDING = 1e-12
 
@@ -147,7 +145,7 @@ def _linear_program(values: Reals, rows: Any, limits: Reals, below: Any = None) 
     return solved.x, -solved.eqlin.marginals
 
 
-def _expected(columns: Columns, members: Flags, amounts: Reals) -> Reals:
+def _expected(columns: Columns, members: Booleans, amounts: Reals) -> Reals:
     """Return the sum over the values of columns' entries times each row of amounts."""
     return columns.low[:, None] * amounts.sum(axis=1) + columns.step[:, None] * (members @ amounts.T)
 

@@ -10,15 +10,13 @@ conic solver, to which each of thousands of points P is a cone of its own, takes
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from discretion.adversaries.populations import Dirichlet
 from discretion.information.design.search import Mixture
-from discretion.information.design.staircase import Columns, Flags, Integers, sets_of_size
+from discretion.information.design.staircase import Columns, sets_of_size
+from discretion.numerics.arrays import Booleans, Integers, Reals
 from discretion.numerics.means.simplex import REPLICATES, gauss_jacobi_simplex, lattice_simplex
-
-Reals = NDArray[np.float64]
 
 MOST_VALUES_OF_GAUSS = 6
 _MOST_CELLS = 1 << 23
@@ -103,7 +101,7 @@ class LogDeterminant:
             curvature += np.einsum("n,nij->ij", weights, flat @ flat.transpose(0, 2, 1))
         return slopes, curvature
 
-    def _shares(self, sets: Flags) -> Reals:
+    def _shares(self, sets: Booleans) -> Reals:
         return np.maximum(self._points @ sets.T, _LEAST_SHARE)
 
 
@@ -136,7 +134,7 @@ def highest_slopes(population: Dirichlet, columns: Columns, mixture: Mixture, rn
     return slopes.mean(axis=0) + quantile * slopes.std(axis=0, ddof=1) / np.sqrt(REPLICATES)
 
 
-def _sets(columns: Columns) -> tuple[Flags, Integers, Integers]:
+def _sets(columns: Columns) -> tuple[Booleans, Integers, Integers]:
     """Return the sets that columns favour, in groups; the group of each column, and how many are in each group."""
     if columns.members is not None:
         sets, group = np.unique(columns.members, axis=0, return_inverse=True)
@@ -146,7 +144,7 @@ def _sets(columns: Columns) -> tuple[Flags, Integers, Integers]:
     return np.concatenate(orbits), group, np.array([len(orbit) for orbit in orbits])
 
 
-def _squares(sets: Flags) -> Reals:
+def _squares(sets: Booleans) -> Reals:
     """Return ``t tᵀ`` of each set, t being its indicator with the last entry subtracted from the others."""
     t = sets[:, :-1].astype(np.float64) - sets[:, -1:]
     return np.einsum("sa,sb->sab", t, t).reshape(len(sets), -1)

@@ -8,15 +8,13 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discretion.information.design.goals import Found, Goal
 from discretion.information.design.linear import leak
 from discretion.information.design.search import Mixture, Problem
 from discretion.information.design.staircase import Columns
 from discretion.information.entropies import value_entropy
-
-Reals = NDArray[np.float64]
+from discretion.numerics.arrays import Reals
 
 _RATIO, _LARGEST, _CERTAIN = 2**0.5, 16.0, 32.0
 _LITTLE = 0.1

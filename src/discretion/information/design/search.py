@@ -12,11 +12,9 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discretion.information.design.staircase import Columns
-
-Reals = NDArray[np.float64]
+from discretion.numerics.arrays import Reals
 
 _AT_ONCE = 32
 

@@ -10,13 +10,9 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discretion.channels.size import check_size
-
-Reals = NDArray[np.float64]
-Integers = NDArray[np.int64]
-Flags = NDArray[np.bool_]
+from discretion.numerics.arrays import Booleans, Integers, Reals
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,12 +25,12 @@ class Columns:
     k: int
     sizes: Integers
     epsilons: Reals
-    members: Flags | None
+    members: Booleans | None
 
     def __len__(self) -> int:
         return self.sizes.size
 
-    def __getitem__(self, chosen: Integers | Flags | list[int]) -> "Columns":
+    def __getitem__(self, chosen: Integers | Booleans | list[int]) -> "Columns":
         members = None if self.members is None else self.members[chosen]
         return Columns(self.k, self.sizes[chosen], self.epsilons[chosen], members)
 
@@ -93,7 +89,7 @@ class Columns:
         return list(zip(self.sizes.tolist(), self.epsilons.tolist(), strict=True))
 
 
-def columns_of(members: Flags, epsilons: Reals) -> Columns:
+def columns_of(members: Booleans, epsilons: Reals) -> Columns:
     """Return the columns that favour these sets, with each ε."""
     each = np.tile(members, (epsilons.size, 1))
     return Columns(members.shape[1], each.sum(axis=1), np.repeat(epsilons, len(members)), each)
@@ -104,12 +100,12 @@ def orbits_of(k: int, sizes: Integers, epsilons: Reals) -> Columns:
     return Columns(k, np.tile(sizes, epsilons.size), np.repeat(epsilons, sizes.size), None)
 
 
-def all_sets(k: int) -> Flags:
+def all_sets(k: int) -> Booleans:
     """Return the sets of values but the empty and the whole one, a row each."""
     return (np.arange(1, (1 << k) - 1)[:, None] >> np.arange(k)) % 2 > 0
 
 
-def sets_of_size(k: int, size: int) -> Flags:
+def sets_of_size(k: int, size: int) -> Booleans:
     """Return the sets of so many of the values, a row each."""
     members = np.zeros((math.comb(k, size), k), dtype=np.bool_)
     for row, chosen in zip(members, combinations(range(k), size), strict=True):

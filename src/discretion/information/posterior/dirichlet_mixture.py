@@ -4,12 +4,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discretion.information.posterior.marginals import BetaMixture
-
-Reals = NDArray[np.float64]
-Integers = NDArray[np.int64]
+from discretion.numerics.arrays import Integers, Reals
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,14 +9,11 @@ the faster the less a report tells.) So the posterior is the mean of Dirichlet(Î
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discretion import limits
 from discretion.errors import TooLargeError
 from discretion.information.posterior.dirichlet_mixture import component_means, log_dirichlet
-
-Reals = NDArray[np.float64]
-Integers = NDArray[np.int64]
+from discretion.numerics.arrays import Integers, Reals
 
 CHAINS = 32
 PRECISION = 0.01

@@ -4,11 +4,9 @@ from itertools import chain, combinations_with_replacement
 from math import comb
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import gammaln
 
-Reals = NDArray[np.float64]
-Integers = NDArray[np.int64]
+from discretion.numerics.arrays import Integers, Reals
 
 
 def work(n: int, k: int) -> float:

@@ -5,16 +5,15 @@ from collections.abc import Sequence
 from typing import overload
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import betainc
 
 from discretion.errors import InvalidValueError, UnsupportedError
 from discretion.escaping import short_repr
+from discretion.numerics.arrays import Integers, Reals
 from discretion.numerics.excess import deviance
 from discretion.numerics.laws.gamma import gamma_error
 from discretion.validation import NotNumbersError, as_probability, as_real, as_reals
-
-Reals = NDArray[np.float64]
 
 _LEAST = float(np.log(np.nextafter(0.0, 1.0)))
 
@@ -81,9 +80,7 @@ class Marginal(ABC):
 class BetaMixture(Marginal):
     """A mixture of beta laws with the parameters ``(own + hits, others + misses)``."""
 
-    def __init__(
-        self, own: float, others: float, hits: NDArray[np.int64], misses: NDArray[np.int64], weights: Reals
-    ) -> None:
+    def __init__(self, own: float, others: float, hits: Integers, misses: Integers, weights: Reals) -> None:
         pairs, which = np.unique(np.stack([hits, misses]), axis=1, return_inverse=True)
         self._weights = np.bincount(which.ravel(), weights)
         self._a: Reals = own + pairs[0]

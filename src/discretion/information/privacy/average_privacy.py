@@ -2,8 +2,6 @@
 
 import math
 
-import numpy as np
-from numpy.typing import NDArray
 from scipy.special import xlogy
 
 from discretion.adversaries.populations import Dirichlet, PointMixture, PopulationLaw, as_population
@@ -14,9 +12,8 @@ from discretion.information.privacy.report_kinds import compared, report_kinds
 from discretion.information.protocol import NOTHING, as_protocol, merge_values, reduced_matrix
 from discretion.measures.measure import Method, Plan, measure
 from discretion.measures.privacy_loss.local_privacy import plan_ldp_epsilon
+from discretion.numerics.arrays import Reals
 from discretion.numerics.excess import relative_excess
-
-Reals = NDArray[np.float64]
 
 _INTEGRALS = Method("an integral per kind of report", "exact")
 _POINTS = Method("sum over the points", "exact")

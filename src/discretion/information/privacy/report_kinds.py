@@ -9,16 +9,14 @@ from dataclasses import dataclass
 from functools import singledispatch
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discretion.adversaries.populations import Dirichlet
 from discretion.channels.channel import System
 from discretion.information.protocol import reduced_matrix
 from discretion.mechanisms.protocols.pure_protocol import PureProtocol
 from discretion.mechanisms.reporting import Response, reporting
+from discretion.numerics.arrays import Reals
 from discretion.numerics.means.dirichlet_means import mean_s_log_s, mean_told, mean_uncertainty
-
-Reals = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

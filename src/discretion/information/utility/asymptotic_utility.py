@@ -3,7 +3,6 @@
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import psi
 
 from discretion import limits
@@ -17,11 +16,10 @@ from discretion.information.utility.faithfulness import UnfaithfulError, check_f
 from discretion.measures.measure import Method, Plan, measure
 from discretion.measures.privacy_loss.local_privacy import plan_ldp_epsilon
 from discretion.mechanisms.reporting import Response, reporting
+from discretion.numerics.arrays import Reals
 from discretion.numerics.draws.randomness import Seed, generator
 from discretion.numerics.means.dirichlet_means import mean_log, mean_log_of_powers
 from discretion.numerics.means.simplex import REPLICATES, lattice_mean, logit_points, logit_simplex
-
-Reals = NDArray[np.float64]
 
 CONFIDENCE = 0.95
 _CLOSED_FORM = Method("closed form of k-RR (LDP-info Prop. 10.1)", "closed form")

@@ -8,13 +8,10 @@ too high on average (Grosse, Ghahramani and Adams, Sandwiching the marginal like
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import gammaln, logsumexp
 
 from discretion.adversaries.populations import Dirichlet
-
-Reals = NDArray[np.float64]
-Integers = NDArray[np.int64]
+from discretion.numerics.arrays import Booleans, Integers, Reals
 
 PROPOSED = 1 << 9
 _FREEDOM = 5.0
@@ -84,7 +81,7 @@ class _Ridge:
         self.lengths: Reals = np.sqrt(np.maximum(values, _TINY))  # one over the deviations, in each direction
         self._axes = np.einsum("nxi,nij->nxj", plane, vectors)
         # A step of u along moves the ridge across by about u².
-        self._wide: NDArray[np.bool_] = self.lengths**2 * _BEND < self.lengths.max(axis=1, keepdims=True)
+        self._wide: Booleans = self.lengths**2 * _BEND < self.lengths.max(axis=1, keepdims=True)
         self._wide &= ~self._wide.all(axis=1, keepdims=True)
 
     def points(self, offsets: Reals) -> Reals:
@@ -152,7 +149,7 @@ def _tangents(centre: Reals) -> Reals:
     return (np.eye(k) - 2 * across[:, :, None] * across[:, None, :])[:, :, 1:]
 
 
-def _about(p: Reals, columns: Reals, seen: Integers, alpha: Reals) -> tuple[Reals, Reals, NDArray[np.bool_]]:
+def _about(p: Reals, columns: Reals, seen: Integers, alpha: Reals) -> tuple[Reals, Reals, Booleans]:
     """Return for each mode p a point on the sphere, a precision there, and which shares may be 0."""
     weighted = seen / (_reported(p, columns) + _TINY) ** 2
     information: Reals = np.einsum("nxy,ny,nzy->nxz", columns, weighted, columns, optimize=True)

@@ -3,7 +3,6 @@
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import logsumexp
 
 from discretion import limits
@@ -33,6 +32,7 @@ from discretion.information.utility.sampled_information import (
 from discretion.information.utility.two_reports import told_by_two, two_reports
 from discretion.measures.measure import Method, Plan, measure
 from discretion.mechanisms.reporting import Response, reporting
+from discretion.numerics.arrays import Integers, Reals
 from discretion.numerics.draws.randomness import Seed, generator
 from discretion.numerics.excess import relative_excess
 from discretion.numerics.histograms.histograms import dirichlet_multinomial_pmf, histogram_count, histograms
@@ -40,9 +40,6 @@ from discretion.numerics.histograms.partitions import log_multinomial, log_order
 from discretion.numerics.means.dirichlet_moments import log_shifted_moments
 from discretion.numerics.means.simplex import gauss_jacobi_simplex
 from discretion.validation import as_crowd
-
-Reals = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 _TERMS_AT_ONCE = 1 << 22
 _ROUNDING = 1e-10

@@ -10,13 +10,10 @@ true table is a draw of them given both tallies.
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import entr, gammaln, logsumexp
 
+from discretion.numerics.arrays import Integers, Reals
 from discretion.numerics.histograms.histograms import sequence_count
-
-Reals = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 TABLES = 1 << 6
 _SCALINGS = 40

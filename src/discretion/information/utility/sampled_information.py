@@ -9,7 +9,6 @@ Where P(s) has no formula it is bracketed from both sides on average (`evidence`
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import logsumexp, ndtri, xlogy
 
 from discretion import limits
@@ -19,12 +18,10 @@ from discretion.estimate import Estimate, are_far_apart
 from discretion.information.entropies import TrueTallies
 from discretion.information.utility.evidence import PROPOSED, evidence_bounds
 from discretion.mechanisms.reporting import Response
+from discretion.numerics.arrays import Integers, Reals
 from discretion.numerics.means.bounded_mean import empirical_bernstein, fitted_mix
 from discretion.numerics.means.dirichlet_means import mean_log
 from discretion.numerics.means.dirichlet_moments import log_shifted_moments
-
-Reals = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 CONFIDENCE = 0.95
 _DEVIATIONS = float(ndtri((1 + CONFIDENCE) / 2))

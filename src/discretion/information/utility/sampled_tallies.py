@@ -16,7 +16,6 @@ there H(T) less what is hidden, ``-log P(t | s) >= 0``, has an interval that hol
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import gammaln, logsumexp
 
 from discretion.adversaries.populations import Dirichlet, PopulationLaw
@@ -35,14 +34,12 @@ from discretion.information.utility.sampled_information import (
 )
 from discretion.measures.measure import Method
 from discretion.mechanisms.reporting import Response
+from discretion.numerics.arrays import Integers, Reals
 from discretion.numerics.histograms.histograms import dirichlet_multinomial_pmf, histogram_count, histograms
 from discretion.numerics.histograms.partitions import log_multinomial
 from discretion.numerics.laws.binomial import multinomial_pmf
 from discretion.numerics.means.bounded_mean import empirical_bernstein
 from discretion.numerics.means.dirichlet_moments import log_shifted_moments
-
-Reals = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 METHOD = Method("sampled tallies", "estimate")
 DRAWS = 1 << 14

@@ -24,10 +24,9 @@ from discretion.information.utility.sampled_tallies import (
 )
 from discretion.measures.measure import Method, Plan
 from discretion.mechanisms.reporting import reporting
+from discretion.numerics.arrays import Reals
 from discretion.numerics.histograms.histograms import histogram_count, histograms, sequence_count
 
-Reals = NDArray[np.float64]
-Integers = NDArray[np.int64]
 Result = float | Estimate
 
 _CELLS_AT_ONCE = 1 << 22

@@ -6,17 +6,15 @@ How many people send the latter says nothing, and what is left is a binomial cou
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discretion.adversaries.populations import Dirichlet, PointMixture, PopulationLaw
 from discretion.channels.channel import System
 from discretion.mechanisms.protocols.randomized_response import RandomizedResponse
 from discretion.mechanisms.reporting import reporting
+from discretion.numerics.arrays import Reals
 from discretion.numerics.means.binomial_mean import binomial_mean
 from discretion.numerics.means.binomial_mixture import LEAST, Probabilities, mixture_information
 from discretion.numerics.means.fine_beta import fine_beta
-
-Reals = NDArray[np.float64]
 
 _ALIKE = 1e-15
 

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discretion import limits
 from discretion.adversaries import Uninformed
@@ -16,11 +15,10 @@ from discretion.jobs.audit.result import AnswerGuesses
 from discretion.measures import posterior_vulnerability
 from discretion.measures.guesses.vulnerability import plan_posterior_vulnerability
 from discretion.mechanisms import Mechanism
+from discretion.numerics.arrays import Integers, Reals
 from discretion.shuffling import Shuffled
 from discretion.shuffling.hidden_target import HiddenTarget
-from discretion.shuffling.views import AmongOthers, known
-
-Reals = NDArray[np.float64]
+from discretion.shuffling.known_others import AmongOthers, known
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +26,7 @@ class AskedCrowd:
     """People with so many of each answer, who report through a mechanism and a shuffler."""
 
     mechanism: Mechanism
-    counts: NDArray[np.int64]
+    counts: Integers
 
     def guesses(self, prior: Reals | None = None) -> AnswerGuesses:
         """Return how often one answer is guessed if it is as likely beforehand as the prior says, uniform if None.

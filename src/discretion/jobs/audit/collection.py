@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discretion import limits
 from discretion.anonymity import ClassSizes
@@ -11,6 +10,7 @@ from discretion.estimate import highest
 from discretion.jobs.audit.asked_crowd import AskedCrowd
 from discretion.jobs.audit.best_protocol import compared, mechanism_in
 from discretion.jobs.audit.result import CollectionOption, CollectionReport
+from discretion.numerics.arrays import Integers
 from discretion.presenting.rounding import rounded_down
 
 # More values than this are not a question with listed answers.
@@ -78,7 +78,7 @@ def divided(epsilon: float, questions: int) -> float:
     return float(rounded_down(epsilon / questions, 4))
 
 
-def _option(counts: NDArray[np.int64], epsilon: float) -> tuple[CollectionOption, AskedCrowd]:
+def _option(counts: Integers, epsilon: float) -> tuple[CollectionOption, AskedCrowd]:
     k, n = counts.size, int(counts.sum())
     shares = counts / n
     found = compared(k, epsilon, shares.tolist(), n)

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Literal
 
 from discretion.anonymity import ColumnKind, Population, Selection
-from discretion.anonymity.choosing.asked import Asked
-from discretion.anonymity.people.kinds import NAMING
+from discretion.anonymity.choosing.problem import Asked
+from discretion.anonymity.people.column_kinds import NAMING
 from discretion.escaping import printable
 from discretion.jobs.audit.decision_result import AS_TOLD, ColumnDecision, Columns, FrontSet, Offer
 from discretion.jobs.audit.sets import Wanted

@@ -23,6 +23,7 @@ from discretion.jobs.audit.summary import (
 )
 from discretion.presenting.numbers import percent
 from discretion.presenting.tables import plain_table, plain_words, with_rest
+from discretion.presenting.views.terminal import Folded
 
 # Rows of the first screen.
 _FIRST = 12
@@ -49,7 +50,7 @@ def decided(found: Audit, *, full: bool) -> Iterator[RenderableType]:
     if (step := next_step(found)) is not None:
         said, command = step
         yield plain_words(said)
-        yield command
+        yield Folded(command)
 
 
 def _some_of_each(decisions: list[ColumnDecision]) -> list[ColumnDecision]:

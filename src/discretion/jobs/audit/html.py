@@ -43,7 +43,7 @@ from discretion.presenting.numbers import (
     points,
     times,
 )
-from discretion.presenting.pages import environment, style, tidy, unbroken
+from discretion.presenting.views.page import environment, style, tidy, unbroken
 from discretion.presenting.views.results import page
 
 # Above this share of people with a class of their own, a guess repeats the table.

@@ -15,8 +15,8 @@ from discretion.anonymity import (
     preset as find_preset,
     theorem_bound,
 )
-from discretion.anonymity.attacks.attack import inferences
-from discretion.anonymity.choosing.loads import GUESS_BUDGET
+from discretion.anonymity.attacks.reidentification_inference import inferences
+from discretion.anonymity.choosing.constraints import GUESS_BUDGET
 from discretion.errors import InvalidValueError
 from discretion.input_files import without_password
 from discretion.jobs.audit.collection import collection_report, worth_collecting

@@ -5,10 +5,10 @@ from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass
 
 from discretion.anonymity import ClassSizes, ColumnKind, Population, Selection
-from discretion.anonymity.choosing.asked import Asked, asked_of
 from discretion.anonymity.choosing.choices import Weights
+from discretion.anonymity.choosing.problem import Asked, asked_of
 from discretion.anonymity.choosing.selection import selection_of
-from discretion.anonymity.people.kinds import NAMING
+from discretion.anonymity.people.column_kinds import NAMING
 from discretion.jobs.audit.decision_result import Columns
 from discretion.jobs.audit.result import SHOWN, SetReport, SetsReport
 

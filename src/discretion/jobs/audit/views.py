@@ -4,14 +4,14 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discretion.anonymity import Population
-from discretion.anonymity.choosing.asked import Asked
+from discretion.anonymity.choosing.problem import Asked
 from discretion.anonymity.exposure.bounds import exposed_below
 from discretion.jobs.audit.decision_result import Columns, Verdict
 from discretion.numerics.alike import Column, best_guesses, everybody, refined, rows_in_small
-from discretion.tables.counting.coded import numbers_of
+from discretion.numerics.arrays import Integers
+from discretion.tables.counting.codes import numbers_of
 
 # A number is put into so many steps at most.
 _STEPS = 50
@@ -94,7 +94,7 @@ class Views:
             ):
                 yield "redact", f"without the values of fewer than {most:,} it fits"
 
-    def _fits(self, codes: NDArray[np.int64], of: Column) -> bool:
+    def _fits(self, codes: Integers, of: Column) -> bool:
         """Whether a view says less than the column but enough, and goes out with what is published."""
         view = Column(codes.astype(np.int32), int(codes.max()) + 1)
         if refined(view, everybody(codes.size)).count == of.count or _bits(view) < _ENOUGH * _bits(of):

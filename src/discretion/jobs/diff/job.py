@@ -27,7 +27,7 @@ from discretion.jobs.table_numbers import CodedCounts, TableNumbers
 from discretion.numerics.alike import Column, best_guesses, everybody
 from discretion.tables.layouts.column_names import distinct_names, names_among
 from discretion.tables.layouts.headers import Header
-from discretion.tables.spooled import STANDARD_INPUT
+from discretion.tables.streams import STANDARD_INPUT
 from discretion.validation import as_count, as_probability
 
 _METHOD = "flow through small cells"

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from discretion.anonymity import Population
+from discretion.anonymity.releasing.generalizations import View
 from discretion.anonymity.releasing.search import Found
 from discretion.anonymity.releasing.utility import Utility, discernibility, told_apart, worth_of_cells
-from discretion.anonymity.releasing.views import View
 
 Views = Mapping[str, Sequence[View]]
 

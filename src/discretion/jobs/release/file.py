@@ -9,8 +9,8 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from discretion.anonymity.releasing.generalizations import REDACTED, View
 from discretion.anonymity.releasing.search import Found
-from discretion.anonymity.releasing.views import REDACTED, View
 from discretion.errors import InvalidValueError
 
 SUFFIXES = (".parquet", ".csv")

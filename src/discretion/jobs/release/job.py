@@ -10,15 +10,13 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from discretion.anonymity import ColumnKind, Population, RedactionRule, column_kinds, redaction_rules
-from discretion.anonymity.choosing.asked import check_kept_or_dropped
-from discretion.anonymity.people.kinds import NAMING
-from discretion.anonymity.releasing.cut import Suppress
-from discretion.anonymity.releasing.goal import Rows
+from discretion.anonymity.choosing.problem import check_kept_or_dropped
+from discretion.anonymity.people.column_kinds import NAMING
+from discretion.anonymity.releasing.generalizations import REDACTED, View, as_it_is, redacted, views_of
 from discretion.anonymity.releasing.hierarchies import Hierarchy, read_hierarchies, views_by
-from discretion.anonymity.releasing.redacted import redacted
 from discretion.anonymity.releasing.search import most_useful_release
+from discretion.anonymity.releasing.suppression import Suppress
 from discretion.anonymity.releasing.utility import Utility
-from discretion.anonymity.releasing.views import REDACTED, View, as_it_is, views_of
 from discretion.errors import InvalidValueError, UnsupportedError
 from discretion.escaping import printable
 from discretion.input_files import without_password
@@ -30,12 +28,13 @@ from discretion.jobs.release.nearest import nearest
 from discretion.jobs.release.result import Release, ReleasedColumn
 from discretion.jobs.release.verification import checked_table
 from discretion.numerics.alike import Column
+from discretion.numerics.arrays import Booleans
 from discretion.numerics.search.looked_at import Ended
 from discretion.presenting.files import check_not_an_input, put_checked, writable
-from discretion.tables.counting.coded import valued
+from discretion.tables.counting.codes import valued
 from discretion.tables.layouts.column_names import distinct_names
 from discretion.tables.layouts.headers import Header
-from discretion.tables.named import files_read
+from discretion.tables.locations import files_read
 
 # How long the search may take, unless told: at least, at most, and for how many people a second between.
 _BRIEF, _LONG, _PEOPLE_A_SECOND = 5.0, 30.0, 50_000
@@ -105,7 +104,7 @@ def release(
         :func:`~discretion.anonymity.redaction_rules` has, so that a blank is no sign of a rare value.
     hierarchies
         A file or a folder of files with coarser views of values, as ARX writes them: ``value;coarser;coarsest``. The
-        other columns are coarsened as :func:`~discretion.anonymity.releasing.views.views_of` does.
+        other columns are coarsened as :func:`~discretion.anonymity.releasing.generalizations.views_of` does.
     max_suppressed
         The share of the people who may be left out, in [0, 1).
     suppress
@@ -286,7 +285,7 @@ def search_seconds(people: int) -> float:
     return min(max(_BRIEF, people / _PEOPLE_A_SECOND), _LONG)
 
 
-def _rare_rows(secrets: Mapping[str, Column], k: int, people: int) -> Rows:
+def _rare_rows(secrets: Mapping[str, Column], k: int, people: int) -> Booleans:
     """Return which people have a value of a column that fewer than k have, once these are left out."""
     left = np.ones(people, bool)
     while True:

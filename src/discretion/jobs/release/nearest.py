@@ -6,8 +6,8 @@ from functools import reduce
 import numpy as np
 
 from discretion.anonymity.releasing.diversity import counted
+from discretion.anonymity.releasing.generalizations import View
 from discretion.anonymity.releasing.goal import Goal
-from discretion.anonymity.releasing.views import View
 from discretion.numerics.alike import Column, best_guesses, refined
 from discretion.presenting.numbers import percent
 

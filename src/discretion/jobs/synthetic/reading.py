@@ -7,13 +7,13 @@ from typing import Any
 
 from discretion import limits
 from discretion.anonymity import ColumnKind, Population, column_kinds
-from discretion.anonymity.people.kinds import NAMING
-from discretion.anonymity.synthetic.overlap import Overlap, overlap
+from discretion.anonymity.people.column_kinds import NAMING
+from discretion.anonymity.synthetic.copies import Overlap, overlap
 from discretion.anonymity.synthetic.tables import NAMES, Tables, Valued, tables_of
 from discretion.errors import InvalidTableError, TooLargeError, UnknownColumnError, UnsupportedError
 from discretion.escaping import printable
 from discretion.numerics.alike import are_row_numbers
-from discretion.tables.counting.coded import valued
+from discretion.tables.counting.codes import valued
 from discretion.tables.layouts.column_names import names_among
 from discretion.tables.layouts.headers import Header
 

@@ -6,7 +6,7 @@ from math import ceil, floor
 from typing import Any, Literal
 
 from discretion.anonymity.synthetic.attack import Attacked
-from discretion.anonymity.synthetic.overlap import Overlap
+from discretion.anonymity.synthetic.copies import Overlap
 from discretion.anonymity.synthetic.singling_out import COLUMNS
 from discretion.escaping import printable
 from discretion.estimate import Estimate, largest

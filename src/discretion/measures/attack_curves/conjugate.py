@@ -13,7 +13,6 @@ from functools import cached_property, partial
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discretion.estimate import Estimate, highest, largest, lowest, settled
 from discretion.measures.attack_curves.polygon import Polygon
@@ -21,7 +20,6 @@ from discretion.measures.attack_curves.supporting_lines import SupportingLines
 from discretion.measures.privacy_loss.differential_privacy import least_epsilon
 from discretion.numerics.lower_hull import Measured, lower_hull
 
-Reals = NDArray[np.float64]
 Result = float | Estimate
 
 # At how many rates on either side a curve is outlined, from which one on, how often it is refined where that matters,

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discretion.estimate import Estimate, largest
 from discretion.measures.attack_curves.best_tests import Band, BestTests, Result, as_band
@@ -14,8 +13,7 @@ from discretion.measures.privacy_loss.composed_losses import BothWays
 from discretion.measures.privacy_loss.differential_privacy import confirmed, epsilon_question, settled_delta
 from discretion.measures.privacy_loss.divergences import logarithms
 from discretion.measures.privacy_loss.loss_sums import LossSum
-
-Reals = NDArray[np.float64]
+from discretion.numerics.arrays import Reals
 
 # Beyond this an exponential overflows; such an outcome P has more of than there is.
 _LARGEST, _LEAST = 700.0, 1e-300

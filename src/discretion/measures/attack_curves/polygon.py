@@ -10,12 +10,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discretion.measures.privacy_loss.divergences import logarithms
+from discretion.numerics.arrays import Reals
 from discretion.numerics.lower_hull import Measured, lower_hull
-
-Reals = NDArray[np.float64]
 
 _TINY = 1e-300
 

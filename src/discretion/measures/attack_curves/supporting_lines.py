@@ -11,11 +11,10 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discretion.estimate import Estimate, highest, lowest
+from discretion.numerics.arrays import Reals
 
-Reals = NDArray[np.float64]
 Function = Callable[[float], float | Estimate]
 
 # Beyond this e^ε is not held.

@@ -19,8 +19,8 @@ from discretion.measures.guesses.rational import IN_FRACTIONS, exact_bayes_secur
 from discretion.measures.guesses.vulnerability import plan_bayes_risk, plan_posterior_vulnerability
 from discretion.measures.guesses.worst_prior import losses_of, way_to_worst, worst_share
 from discretion.measures.measure import Method, Plan, as_plain, measure, prior_on
+from discretion.numerics.arrays import Reals
 from discretion.numerics.distances.pairwise import BY_ROWS, Furthest
-from discretion.numerics.matrices import Reals
 from discretion.validation import as_real
 
 Pair = tuple[Hashable, Hashable]

@@ -7,8 +7,9 @@ from numpy.typing import ArrayLike
 from discretion.adversaries.priors import written_out
 from discretion.channels.channel import System
 from discretion.channels.labels import Labels
-from discretion.measures.measure import Reals, as_plain, prior_on
+from discretion.measures.measure import as_plain, prior_on
 from discretion.notebook import Chartable, Tabular
+from discretion.numerics.arrays import Reals
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,12 +4,8 @@ import math
 from collections.abc import Callable
 from itertools import pairwise
 
-import numpy as np
-from numpy.typing import NDArray
-
 from discretion.estimate import Estimate
-
-Reals = NDArray[np.float64]
+from discretion.numerics.arrays import Reals
 
 
 def best_guess(lines: Reals, hockey_stick: Callable[[float], float | Estimate]) -> float | Estimate:

@@ -20,7 +20,7 @@ from discretion.errors import InvalidGainError
 from discretion.estimate import Estimate, lowest
 from discretion.measures.guesses.overlap import between, least_overlap
 from discretion.measures.measure import Method
-from discretion.numerics.matrices import Reals
+from discretion.numerics.arrays import Reals
 from discretion.numerics.search.corners import corner_count, corners, exact_corners
 
 _CORNERS = Method("all corners among the priors", "exact")

@@ -15,7 +15,7 @@ from discretion.measures.information.capacities import NEWTON, certified, narrow
 from discretion.measures.information.mutual_information import Unit, nats_in
 from discretion.measures.measure import Plan, as_plain, measure
 from discretion.measures.privacy_loss.divergences import logarithms
-from discretion.numerics.matrices import Reals
+from discretion.numerics.arrays import Reals
 from discretion.validation import as_order, as_real
 
 # So near to 1 what is left of a sum after 1 is summed instead; and its best prior is as good as that of 1.

@@ -18,7 +18,7 @@ from discretion.measures.information.mutual_information import Unit, nats_in, pl
 from discretion.measures.measure import Plan, as_plain, measure, prior_on
 from discretion.measures.privacy_loss.differential_privacy import log_likelihoods
 from discretion.measures.privacy_loss.divergences import logarithms
-from discretion.numerics.matrices import Reals
+from discretion.numerics.arrays import Reals
 from discretion.validation import as_order
 
 # So near to 1, what is left of a sum after 1 is summed instead, by which no digits are lost.

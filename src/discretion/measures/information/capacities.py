@@ -5,7 +5,6 @@ from collections.abc import Callable
 from functools import singledispatch
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discretion import limits
 from discretion.channels.channel import System
@@ -14,9 +13,9 @@ from discretion.errors import InvalidValueError
 from discretion.estimate import Estimate
 from discretion.measures.information.mutual_information import Unit, nats_in, plan_mutual_information
 from discretion.measures.measure import Method, Plan, as_plain, measure
+from discretion.numerics.arrays import Integers, Reals
 from discretion.numerics.distances.information_radius import central_weights
 from discretion.numerics.excess import deviance
-from discretion.numerics.matrices import Reals
 from discretion.validation import as_real
 
 NEWTON = Method("Newton's method, certified by the largest divergence", "bound")
@@ -163,7 +162,7 @@ def narrowed(
     return Estimate.between(max(0.0, low - off), max(low, high) + off, NEWTON.name)
 
 
-def _of_secrets(rows: Storage, chosen: NDArray[np.int64]) -> Storage:
+def _of_secrets(rows: Storage, chosen: Integers) -> Storage:
     """Return the rows of some secrets, less the columns that are 0 in all of them."""
     own = rows.rows(chosen.tolist())
     possible = np.flatnonzero(own.column_maxima())

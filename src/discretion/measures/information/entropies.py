@@ -10,7 +10,8 @@ from discretion.channels.channel import System
 from discretion.estimate import Estimate, mapped
 from discretion.measures.guesses.vulnerability import EXPLICIT, Prior, of_joint, plan_bayes_risk
 from discretion.measures.information.mutual_information import Unit, nats_in, plan_mutual_information
-from discretion.measures.measure import Plan, Reals, as_plain, measure, prior_on
+from discretion.measures.measure import Plan, as_plain, measure, prior_on
+from discretion.numerics.arrays import Reals
 
 
 def prior_entropy(prior: ArrayLike, unit: Unit = "nats") -> float:

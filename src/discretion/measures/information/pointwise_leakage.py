@@ -16,8 +16,8 @@ from discretion.measures.guesses.vulnerability import EXPLICIT
 from discretion.measures.information.mutual_information import Unit, nats_in
 from discretion.measures.measure import Plan, as_plain, measure, prior_on
 from discretion.measures.privacy_loss.divergences import logarithms
+from discretion.numerics.arrays import Reals
 from discretion.numerics.laws.binomial_limits import limits_of_parts
-from discretion.numerics.matrices import Reals
 from discretion.validation import NotNumbersError, as_confidence, as_probability, as_real, as_reals
 
 _METHOD = "limits of all secrets' probabilities at once"

@@ -8,7 +8,8 @@ import numpy as np
 
 from discretion import limits
 from discretion.measures.privacy_loss.divergences import logarithms
-from discretion.measures.privacy_loss.losses import Losses, Reals
+from discretion.measures.privacy_loss.losses import Losses
+from discretion.numerics.arrays import Reals
 
 # Losses and their masses.
 Atoms = tuple[Reals, Reals]

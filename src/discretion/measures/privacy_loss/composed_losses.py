@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discretion import limits
 from discretion.estimate import Estimate, largest, settled
@@ -16,9 +15,9 @@ from discretion.measures.privacy_loss.differential_privacy import confirmed, eps
 from discretion.measures.privacy_loss.loss_sketch import LEAST, Sketch
 from discretion.measures.privacy_loss.loss_sums import LossSum, loss_sum
 from discretion.measures.privacy_loss.losses import ROUNDED_UP, LatticeLosses, Losses, above, below, exactly
+from discretion.numerics.arrays import Reals
 from discretion.numerics.laws.lattice_sums import log_moment
 
-Reals = NDArray[np.float64]
 Ends = tuple[float, float]
 
 GRID = Method("certified bounds on a grid of privacy losses", "bound")

@@ -7,7 +7,6 @@ from functools import cache, singledispatch
 from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discretion.channels.channel import System, as_system
 from discretion.errors import InternalError
@@ -15,9 +14,9 @@ from discretion.estimate import Estimate, highest, lowest, mapped, settled
 from discretion.measures.measure import Method, OfDelta, OfEpsilon, OfOrder, Plan, measure_at, plainest
 from discretion.measures.privacy_loss.divergences import excess_mass_of_logs, logarithms, renyi_of_logs
 from discretion.measures.privacy_loss.local_privacy import plan_ldp_epsilon
+from discretion.numerics.arrays import Reals
 from discretion.validation import as_epsilon, as_order, as_probability
 
-Reals = NDArray[np.float64]
 Profile = Callable[[float], float | Estimate]
 # An upper bound of δ at many ε.
 Bound = Callable[[Reals], Reals]

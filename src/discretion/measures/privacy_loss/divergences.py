@@ -4,13 +4,12 @@ import math
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from discretion.adversaries.priors import as_distribution, exact_distribution
 from discretion.errors import InvalidPriorError, InvalidValueError
+from discretion.numerics.arrays import Reals
 from discretion.validation import as_epsilon, as_real, holds_fractions
-
-Reals = NDArray[np.float64]
 
 _LARGEST = 709.0
 _NEAR_ZERO = 0.5

@@ -5,12 +5,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discretion import limits
 from discretion.measures.privacy_loss.losses import ROUNDED_UP, Losses
-
-Reals = NDArray[np.float64]
+from discretion.numerics.arrays import Reals
 
 # The logarithm of what is outside of a window, and the steepest tilt.
 _LOG_TAIL, _STEEPEST = -37.0, 1e9

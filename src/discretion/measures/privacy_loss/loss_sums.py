@@ -10,12 +10,10 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discretion.measures.privacy_loss.losses import GridLaw
+from discretion.numerics.arrays import Reals
 from discretion.numerics.laws.lattice_sums import TiltedSum, tilted_sum
-
-Reals = NDArray[np.float64]
 
 # What rounding may add to a sum of losses, next to the sum of their offsets and its deviation.
 _ROUNDING = 1e-15

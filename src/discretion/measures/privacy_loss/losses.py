@@ -20,12 +20,10 @@ from functools import cached_property, singledispatch
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discretion.channels.channel import System
+from discretion.numerics.arrays import Reals
 from discretion.numerics.laws.lattice_sums import Lattice
-
-Reals = NDArray[np.float64]
 
 # Into how many cells losses are cut to learn roughly how they are spread.
 _SKETCHED = 1 << 9

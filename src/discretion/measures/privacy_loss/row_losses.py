@@ -6,7 +6,8 @@ from functools import cached_property
 
 import numpy as np
 
-from discretion.measures.privacy_loss.losses import Cells, Losses, Reals
+from discretion.measures.privacy_loss.losses import Cells, Losses
+from discretion.numerics.arrays import Reals
 
 _LEAST = 1e-300
 

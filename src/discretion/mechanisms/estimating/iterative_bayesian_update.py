@@ -9,12 +9,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from discretion.errors import InvalidValueError, UnsupportedError
 from discretion.mechanisms.mechanism import Mechanism
+from discretion.numerics.arrays import Integers, Reals
 from discretion.validation import as_count, as_real
 
 _CELLS_KEPT = 1 << 24
 
-Reals = NDArray[np.float64]
-Block = tuple[Reals, NDArray[np.int64]]
+Block = tuple[Reals, Integers]
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,13 +1,12 @@
 """What turns raw estimates, which may leave [0, 1], into shares of a population: nothing here costs privacy."""
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from discretion.errors import InvalidValueError
 from discretion.escaping import short_repr
+from discretion.numerics.arrays import Reals
 from discretion.validation import NotNumbersError, as_reals
-
-Reals = NDArray[np.float64]
 
 
 def clipped(frequencies: ArrayLike) -> Reals:

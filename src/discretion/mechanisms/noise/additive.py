@@ -4,7 +4,7 @@ import math
 from abc import abstractmethod
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from discretion.channels.channel import Channel, Composable
 from discretion.errors import InvalidValueError, UnsupportedError
@@ -13,11 +13,9 @@ from discretion.measures.privacy_loss.losses import LatticeLosses, Losses
 from discretion.mechanisms.noise.parameters import LARGEST_INTEGER, as_finite, as_whole
 from discretion.mechanisms.reporting import Reporting, reporting
 from discretion.mechanisms.wire import Doubles, Encodable, SignedNumbers
+from discretion.numerics.arrays import Integers, Reals
 from discretion.numerics.draws.randomness import RandomSource, Seed, random_source
 from discretion.validation import as_order, as_real
-
-Reals = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 
 class AdditiveNoise(Encodable, Composable):

@@ -11,9 +11,10 @@ from discretion.channels.size import check_size
 from discretion.errors import TooLargeError
 from discretion.measures.measure import Method
 from discretion.measures.privacy_loss.losses import LatticeLosses
-from discretion.mechanisms.noise.additive import IntegerNoise, Integers, RandomSource, Reals
+from discretion.mechanisms.noise.additive import IntegerNoise, RandomSource
 from discretion.mechanisms.noise.geometric import LEAST_RATE, two_sided_geometric
 from discretion.mechanisms.noise.parameters import as_distance, as_positive, check_ratio
+from discretion.numerics.arrays import Integers, Reals
 
 # So many standard deviations out, a probability is less than the least double.
 _REACH = 39

@@ -7,9 +7,10 @@ import numpy as np
 
 from discretion.errors import InvalidValueError
 from discretion.measures.measure import Method
-from discretion.mechanisms.noise.additive import ContinuousNoise, RandomSource, Reals
+from discretion.mechanisms.noise.additive import ContinuousNoise, RandomSource
 from discretion.mechanisms.noise.gaussian_losses import GaussianLosses
 from discretion.mechanisms.noise.parameters import as_positive, check_ratio
+from discretion.numerics.arrays import Reals
 
 _ROOT_TWO = math.sqrt(2)
 

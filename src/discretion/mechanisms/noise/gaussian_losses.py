@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from discretion.measures.measure import Method
-from discretion.measures.privacy_loss.losses import Cells, Losses, Reals
+from discretion.measures.privacy_loss.losses import Cells, Losses
+from discretion.numerics.arrays import Reals
 
 _ROOT_TWO = math.sqrt(2)
 # So many standard deviations out, a probability is next to the least double; and at how many points laws are sketched.

@@ -12,8 +12,9 @@ from discretion.estimate import Estimate
 from discretion.measures.guesses.capacities import plan_multiplicative_bayes_capacity
 from discretion.measures.measure import Method, Plan
 from discretion.measures.privacy_loss.losses import LatticeLosses
-from discretion.mechanisms.noise.additive import IntegerNoise, Integers, RandomSource
+from discretion.mechanisms.noise.additive import IntegerNoise, RandomSource
 from discretion.mechanisms.noise.parameters import as_distance, as_positive
+from discretion.numerics.arrays import Integers
 from discretion.numerics.draws.coin_flips import coin_flips
 
 # Noise of a smaller rate need not fit in 64 bits.

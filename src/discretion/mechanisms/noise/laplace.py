@@ -7,8 +7,9 @@ import numpy as np
 
 from discretion.measures.measure import Method
 from discretion.measures.privacy_loss.losses import Cells, Losses
-from discretion.mechanisms.noise.additive import ContinuousNoise, RandomSource, Reals
+from discretion.mechanisms.noise.additive import ContinuousNoise, RandomSource
 from discretion.mechanisms.noise.parameters import as_positive, check_ratio
+from discretion.numerics.arrays import Reals
 
 
 @dataclass(frozen=True)

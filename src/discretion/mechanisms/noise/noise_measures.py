@@ -30,7 +30,8 @@ from discretion.measures.privacy_loss.differential_privacy import (
 )
 from discretion.measures.privacy_loss.local_privacy import plan_ldp_epsilon
 from discretion.measures.privacy_loss.losses import LatticeLosses, leakiest_losses
-from discretion.mechanisms.noise.additive import AdditiveNoise, ContinuousNoise, IntegerNoise, Reals
+from discretion.mechanisms.noise.additive import AdditiveNoise, ContinuousNoise, IntegerNoise
+from discretion.numerics.arrays import Reals
 
 FURTHEST = Method("the two furthest values", "closed form")
 

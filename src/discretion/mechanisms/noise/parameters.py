@@ -4,11 +4,12 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from discretion.errors import InvalidValueError, TooLargeError
 from discretion.escaping import short_repr
 from discretion.mechanisms.indices import as_array
+from discretion.numerics.arrays import Integers, Reals
 from discretion.validation import NotNumbersError, as_count, as_real, as_reals
 
 LARGEST_INTEGER = 1 << 53
@@ -40,7 +41,7 @@ def as_distance(value: Any) -> int:
     return distance
 
 
-def as_finite(numbers: ArrayLike, name: str, row: int | None = None) -> NDArray[np.float64]:
+def as_finite(numbers: ArrayLike, name: str, row: int | None = None) -> Reals:
     """Return finite numbers, in one row or in rows of so many, or say what was given."""
     try:
         given = as_reals(numbers)
@@ -54,7 +55,7 @@ def as_finite(numbers: ArrayLike, name: str, row: int | None = None) -> NDArray[
     return given
 
 
-def as_whole(numbers: ArrayLike, name: str) -> NDArray[np.int64]:
+def as_whole(numbers: ArrayLike, name: str) -> Integers:
     """Return whole numbers of 64 bits in one row, or say what was given."""
     given = as_array(numbers, name)
     if given.ndim != 1 or (given.size and given.dtype.kind not in "iuO"):

@@ -18,7 +18,7 @@ from discretion.measures.parallel import Ways, losses_of_pairs, pairs_alike
 from discretion.measures.privacy_loss.differential_privacy import log_likelihoods, plan_renyi
 from discretion.measures.privacy_loss.divergences import renyi_of_logs
 from discretion.measures.privacy_loss.losses import Losses
-from discretion.mechanisms.noise.additive import Reals
+from discretion.numerics.arrays import Reals
 
 # The closed form of noise is taken at each privacy loss of the reports: of more losses, all are summed on a grid.
 _MAX_ATOMS = 1 << 8

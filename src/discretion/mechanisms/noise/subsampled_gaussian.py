@@ -16,7 +16,7 @@ from discretion.measures.measure import Method, Plan
 from discretion.measures.privacy_loss.composed_losses import BothWays
 from discretion.measures.privacy_loss.differential_privacy import plan_renyi
 from discretion.mechanisms.indices import as_indices
-from discretion.mechanisms.noise.additive import Reals, no_channel
+from discretion.mechanisms.noise.additive import no_channel
 from discretion.mechanisms.noise.gaussian import Gaussian
 from discretion.mechanisms.noise.gaussian_losses import GaussianLosses
 from discretion.mechanisms.noise.parameters import as_finite, as_positive
@@ -25,6 +25,7 @@ from discretion.mechanisms.noise.subsampled_renyi import one_step
 from discretion.mechanisms.noise.two_laws import TwoLaws
 from discretion.mechanisms.own_measures import own_measures
 from discretion.mechanisms.wire import Doubles, Encodable
+from discretion.numerics.arrays import Reals
 from discretion.numerics.draws.randomness import Seed, random_source
 from discretion.validation import as_count, as_real
 

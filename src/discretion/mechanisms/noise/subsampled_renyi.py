@@ -17,8 +17,8 @@ import math
 import numpy as np
 
 from discretion.estimate import Estimate, settled
-from discretion.mechanisms.noise.additive import Reals
 from discretion.mechanisms.noise.gaussian_losses import GaussianLosses
+from discretion.numerics.arrays import Reals
 
 METHOD = "trapezoidal rule with a certified remainder"
 # A whole order up to which a sum has so many terms, and how many nodes or places are looked at.

@@ -3,7 +3,7 @@
 import math
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from discretion.adversaries.gains import Gain, IdentityGain
 from discretion.channels.channel import Channel
@@ -14,13 +14,14 @@ from discretion.measures.guesses.vulnerability import Prior, plan_bayes_risk, pl
 from discretion.measures.information.mutual_information import plan_mutual_information
 from discretion.measures.measure import Method, Plan
 from discretion.mechanisms.indices import as_indices
-from discretion.mechanisms.mechanism import Integers, RandomSource, Reals, Reports, as_values
+from discretion.mechanisms.mechanism import RandomSource, Reports, as_values
 from discretion.mechanisms.protocols import likeliest_supported
 from discretion.mechanisms.protocols.pair_kinds import kinds_by_support
 from discretion.mechanisms.protocols.pure_protocol import PureProtocol
 from discretion.mechanisms.protocols.ranked_supports import plan_other_gain
 from discretion.mechanisms.reporting import Support, SupportSizes
 from discretion.mechanisms.wire import Numbers
+from discretion.numerics.arrays import Booleans, Integers, Reals
 from discretion.numerics.draws.coin_flips import coin_flips
 from discretion.numerics.draws.tallies import evenly_spread, heads
 from discretion.numerics.excess import relative_excess
@@ -156,7 +157,7 @@ class HadamardResponse(PureProtocol):
         """Return the reports as an array of columns, or say what is wrong with them."""
         return as_indices(reports, "reports", self.columns)
 
-    def _supports(self, reports: Reports) -> NDArray[np.bool_]:
+    def _supports(self, reports: Reports) -> Booleans:
         return ~_is_minus(np.arange(1, self.k + 1), reports[:, None])
 
     def _aggregate(self, reports: Reports) -> Integers:
@@ -168,7 +169,7 @@ class HadamardResponse(PureProtocol):
         return (transformed[0] + transformed[1 : self.k + 1]) // 2
 
 
-def _is_minus(rows: Integers, columns: Reports) -> NDArray[np.bool_]:
+def _is_minus(rows: Integers, columns: Reports) -> Booleans:
     return np.bitwise_count(rows & columns) % 2 == 1
 
 

@@ -9,8 +9,8 @@ import math
 
 import numpy as np
 
-from discretion.mechanisms.mechanism import Reals
 from discretion.mechanisms.protocols.pure_protocol import PureProtocol
+from discretion.numerics.arrays import Reals
 
 
 def bayes_vulnerability(system: PureProtocol, ranked: Reals, first: Reals) -> float:

@@ -11,18 +11,19 @@ import math
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from discretion.channels.channel import Channel
 from discretion.channels.size import check_size
 from discretion.errors import TooLargeError
 from discretion.mechanisms.indices import as_indices
-from discretion.mechanisms.mechanism import Integers, RandomSource, Reals, Reports, as_values
+from discretion.mechanisms.mechanism import RandomSource, Reports, as_values
 from discretion.mechanisms.protocols.pair_kinds import kinds_by_support
 from discretion.mechanisms.protocols.pure_protocol import PureProtocol
 from discretion.mechanisms.protocols.randomized_response import RandomizedResponse
 from discretion.mechanisms.reporting import Support, SupportSizes
 from discretion.mechanisms.wire import Numbers
+from discretion.numerics.arrays import Booleans, Integers, Reals
 from discretion.numerics.draws.coin_flips import coin_flips
 from discretion.numerics.hashing.finite_field import LARGEST_EXTENSION, prime_factors
 from discretion.numerics.hashing.linear_hashing import LinearHashing
@@ -170,7 +171,7 @@ class LocalHashing(PureProtocol):
         """Return the channel from values to all reports, in their order, or raise TooLargeError."""
         return Channel(np.where(self._listed_supports().T, self.answer.p, self.answer.q) / self.functions)
 
-    def _listed_supports(self) -> NDArray[np.bool_]:
+    def _listed_supports(self) -> Booleans:
         reports = self.functions * self.g
         what = f"local hashing with k = {self.k:,} and g = {self.g:,}, which has {reports:,} reports,"
         check_size(self.k, reports, what, "ask for a measure that has a closed form")
@@ -215,7 +216,7 @@ class LocalHashing(PureProtocol):
             classes, reported = np.divmod(classes, family.classes)
             yield family, own, reported
 
-    def _supports(self, reports: Reports) -> NDArray[np.bool_]:
+    def _supports(self, reports: Reports) -> Booleans:
         hits = (family.hits(functions, classes) for family, functions, classes in self._parts(reports))
         return np.logical_and.reduce(list(hits))
 

@@ -14,9 +14,9 @@ from discretion.measures.information.capacities import attained_uniformly, plan_
 from discretion.measures.information.entropies import plan_posterior_guessing_entropy
 from discretion.measures.information.mutual_information import plan_mutual_information
 from discretion.measures.measure import Method, Plan
-from discretion.mechanisms.mechanism import Reals
 from discretion.mechanisms.protocols.local_hashing import LocalHashing
 from discretion.mechanisms.protocols.ranked_supports import plan_ranked_sum
+from discretion.numerics.arrays import Reals
 
 CLOSED_FORM = Method("closed form of local hashing", "closed form")
 

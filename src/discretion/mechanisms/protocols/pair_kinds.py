@@ -5,14 +5,13 @@ how many reports of each size of support support both of its values, and either 
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
-Integers = NDArray[np.int64]
+from discretion.numerics.arrays import Booleans, Integers
 
 _CELLS_AT_ONCE = 1 << 22
 
 
-def kinds_by_support(supports: NDArray[np.bool_]) -> Integers:
+def kinds_by_support(supports: Booleans) -> Integers:
     """Return a number for any two values, the same for pairs of a kind, given which values each report supports."""
     k = supports.shape[1]
     sizes = supports.sum(axis=1)
@@ -26,7 +25,7 @@ def kinds_by_support(supports: NDArray[np.bool_]) -> Integers:
     return _numbered(ends, both)
 
 
-def _supporting_both(supports: NDArray[np.bool_]) -> Integers:
+def _supporting_both(supports: Booleans) -> Integers:
     """Return how many reports support each two values."""
     k = supports.shape[1]
     counts, step = np.zeros((k, k), dtype=np.int64), max(1, _CELLS_AT_ONCE // k)

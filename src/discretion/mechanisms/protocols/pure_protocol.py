@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discretion.measures.attack_curves.best_tests import BestTests
 from discretion.measures.attack_curves.polygon import Polygon
@@ -36,8 +35,9 @@ from discretion.measures.privacy_loss.differential_privacy import (
 from discretion.measures.privacy_loss.divergences import excess_mass_of_logs, logarithms, renyi_of_logs
 from discretion.measures.privacy_loss.local_privacy import plan_ldp_epsilon
 from discretion.measures.privacy_loss.losses import LatticeLosses, leakiest_losses, told_sometimes
-from discretion.mechanisms.mechanism import Integers, Mechanism, Reals, Reports
+from discretion.mechanisms.mechanism import Mechanism, Reports
 from discretion.mechanisms.reporting import Sender, Support
+from discretion.numerics.arrays import Booleans, Integers, Reals
 from discretion.numerics.draws.tallies import column_sums
 
 _CELLS_AT_ONCE = 1 << 22
@@ -92,7 +92,7 @@ class PureProtocol(Mechanism):
         return np.array([alone, alone - self.epsilon, alike]), np.array([alone - self.epsilon, alone, alike])
 
     @abstractmethod
-    def _supports(self, reports: Reports) -> NDArray[np.bool_]:
+    def _supports(self, reports: Reports) -> Booleans:
         """Return which values each report supports, shape ``(reports, k)``."""
 
     def _aggregate(self, reports: Reports) -> Integers:

@@ -4,7 +4,6 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discretion.adversaries.gains import Gain, IdentityGain
 from discretion.adversaries.priors import written_out
@@ -18,10 +17,11 @@ from discretion.measures.guesses.vulnerability import Prior, plan_bayes_risk, pl
 from discretion.measures.information.entropies import plan_posterior_guessing_entropy
 from discretion.measures.information.mutual_information import plan_mutual_information
 from discretion.measures.measure import Method, Plan
-from discretion.mechanisms.mechanism import Integers, RandomSource, Reals, Reports, as_values
+from discretion.mechanisms.mechanism import RandomSource, Reports, as_values
 from discretion.mechanisms.protocols.pure_protocol import PureProtocol
 from discretion.mechanisms.protocols.response_joint import ResponseJoint
 from discretion.mechanisms.reporting import Response, Sender, Support, SupportSizes, told_apart
+from discretion.numerics.arrays import Booleans, Integers, Reals
 from discretion.numerics.draws.coin_flips import coin_flips
 from discretion.numerics.draws.tallies import evenly_spread, heads
 from discretion.numerics.excess import deviance
@@ -178,7 +178,7 @@ class RandomizedResponse(PureProtocol):
         truthful = heads(counts, self.gap, self.k * self.q, rng)
         return truthful + evenly_spread(int((counts - truthful).sum()), self.k, rng)
 
-    def _supports(self, reports: Reports) -> NDArray[np.bool_]:
+    def _supports(self, reports: Reports) -> Booleans:
         return reports[:, None] == np.arange(self.k)
 
     def _aggregate(self, reports: Reports) -> Integers:

@@ -9,8 +9,8 @@ from discretion.estimate import Estimate
 from discretion.measures.guesses.vulnerability import Prior, plan_posterior_vulnerability
 from discretion.measures.information.entropies import plan_posterior_guessing_entropy
 from discretion.measures.measure import Method, Plan
-from discretion.mechanisms.mechanism import Reals
 from discretion.mechanisms.protocols.pure_protocol import PureProtocol
+from discretion.numerics.arrays import Reals
 
 _SIZES = Method("sum over the numbers of values that a report supports", "exact")
 

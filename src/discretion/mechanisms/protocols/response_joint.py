@@ -3,9 +3,8 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-Reals = NDArray[np.float64]
+from discretion.numerics.arrays import Integers, Reals
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +48,7 @@ class ResponseJoint:
         )
         return found
 
-    def class_maxima(self, class_of: NDArray[np.int64]) -> Reals:
+    def class_maxima(self, class_of: Integers) -> Reals:
         """Return for each report the largest weight of a class of values: its own value's, or the largest of all."""
         sums = np.bincount(class_of, self.prior)
         return np.maximum(self.q * sums[class_of] + self.gap * self.prior, self.q * sums.max())

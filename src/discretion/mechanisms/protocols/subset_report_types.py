@@ -4,12 +4,10 @@ import itertools
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discretion.mechanisms.reporting import Sender, Support, told_apart
+from discretion.numerics.arrays import Reals
 from discretion.numerics.proportional_columns import merged_columns
-
-Reals = NDArray[np.float64]
 
 _FEW_APART = 10
 

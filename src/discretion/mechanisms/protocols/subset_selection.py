@@ -5,7 +5,7 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from discretion import limits
 from discretion.adversaries.gains import Gain, IdentityGain
@@ -18,13 +18,14 @@ from discretion.measures.guesses.vulnerability import Prior, plan_bayes_risk, pl
 from discretion.measures.information.mutual_information import plan_mutual_information
 from discretion.measures.measure import Method, Plan, plainest
 from discretion.mechanisms.indices import as_array
-from discretion.mechanisms.mechanism import Integers, RandomSource, Reals, Reports, as_values
+from discretion.mechanisms.mechanism import RandomSource, Reports, as_values
 from discretion.mechanisms.protocols import likeliest_supported, subset_report_types
 from discretion.mechanisms.protocols.pure_protocol import PureProtocol
 from discretion.mechanisms.protocols.randomized_response import RandomizedResponse
 from discretion.mechanisms.protocols.ranked_supports import plan_other_gain
 from discretion.mechanisms.reporting import Response, Sender, Support, SupportSizes
 from discretion.mechanisms.wire import Sets
+from discretion.numerics.arrays import Booleans, Integers, Reals
 from discretion.numerics.draws.coin_flips import coin_flips
 from discretion.numerics.excess import relative_excess
 from discretion.validation import as_count, as_epsilon
@@ -208,7 +209,7 @@ class SubsetSelection(PureProtocol):
             )
         return array.astype(self._type, copy=False)
 
-    def _supports(self, reports: Reports) -> NDArray[np.bool_]:
+    def _supports(self, reports: Reports) -> Booleans:
         supports = np.zeros((len(reports), self.k), dtype=np.bool_)
         supports[np.arange(len(reports))[:, None], reports] = True
         return supports

@@ -6,17 +6,18 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from discretion import limits
 from discretion.channels.channel import Channel
 from discretion.errors import InvalidValueError, TooLargeError
 from discretion.mechanisms.indices import as_array
-from discretion.mechanisms.mechanism import Integers, RandomSource, Reals, Reports, as_values
+from discretion.mechanisms.mechanism import RandomSource, Reports, as_values
 from discretion.mechanisms.protocols import unary_report_types
 from discretion.mechanisms.protocols.pure_protocol import PureProtocol
 from discretion.mechanisms.reporting import Sender, Support, SupportSizes
 from discretion.mechanisms.wire import Bits
+from discretion.numerics.arrays import Booleans, Integers, Reals
 from discretion.numerics.draws.coin_flips import coin_flips
 from discretion.numerics.draws.tallies import column_sums, heads
 from discretion.validation import as_epsilon, as_probability
@@ -281,7 +282,7 @@ class UnaryEncoding(PureProtocol):
             raise InvalidValueError(f"reports must be bits, 0 or 1, got {array[(array < 0) | (array > 1)][0]}")
         return array
 
-    def _supports(self, reports: Reports) -> NDArray[np.bool_]:
+    def _supports(self, reports: Reports) -> Booleans:
         return reports.astype(np.bool_, copy=False)
 
     def _aggregate(self, reports: Reports) -> Integers:

@@ -16,9 +16,9 @@ from discretion.measures.guesses.capacities import plan_multiplicative_bayes_cap
 from discretion.measures.guesses.vulnerability import Prior, plan_bayes_risk, plan_posterior_vulnerability
 from discretion.measures.information.mutual_information import plan_mutual_information
 from discretion.measures.measure import Method, Plan
-from discretion.mechanisms.mechanism import Integers, Reals
 from discretion.mechanisms.protocols.ranked_supports import plan_other_gain
 from discretion.mechanisms.protocols.unary_encoding import UnaryEncoding
+from discretion.numerics.arrays import Integers, Reals
 from discretion.numerics.excess import relative_excess
 from discretion.numerics.laws.binomial import binomial_window
 

@@ -8,15 +8,13 @@ from collections.abc import Sequence
 from functools import reduce
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discretion import limits
 from discretion.adversaries.priors import written_out
 from discretion.errors import TooLargeError
 from discretion.mechanisms.reporting import Sender, Support, SupportSizes, told_apart
+from discretion.numerics.arrays import Reals
 from discretion.numerics.laws.binomial import binomial_window, multinomial_pmf
-
-Reals = NDArray[np.float64]
 
 
 def report_types(k: int, bits: Support, values: Sequence[int], others: Sequence[Sender]) -> Reals:

@@ -4,12 +4,9 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discretion.numerics.arrays import Codes, Integers, Reals
 from discretion.numerics.compiled import compiled
-
-Reals = NDArray[np.float64]
-Codes = NDArray[np.int32]
 
 # What a column adds at most: sums over 2^13 columns are exact.
 UNIT = float(1 << 40)
@@ -32,7 +29,7 @@ class Records:
         """How many there are."""
         return self.numbers.shape[1]
 
-    def taken(self, places: NDArray[np.int64] | slice) -> "Records":
+    def taken(self, places: Integers | slice) -> "Records":
         """Return some of them."""
         numbers = np.ascontiguousarray(self.numbers[:, places])
         return Records(numbers, self.units, np.ascontiguousarray(self.codes[:, places]))

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from discretion.numerics.matrices import Reals
+from discretion.numerics.arrays import Reals
 
 _ENTRIES_AT_ONCE = 1 << 20
 # Of the way to where a weight or its slack would be 0; and of what a step leaves of their products.

@@ -5,8 +5,8 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from discretion.numerics.arrays import Reals
 from discretion.numerics.distances.l1_tiles import pivots_of, reach_by_pivot
-from discretion.numerics.matrices import Reals
 
 _MOST_PIVOTS = 64
 

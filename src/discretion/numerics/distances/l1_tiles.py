@@ -12,13 +12,9 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discretion.numerics.arrays import Integers, Reals
 from discretion.numerics.compiled import compiled, on_all_cores
-from discretion.numerics.matrices import Reals
-
-Integers = NDArray[np.int64]
-Pairs = NDArray[np.int64]
 
 _ROWS_A_TILE, _MOST_BLOCKS = 32, 1500
 # Where at least so many rows are looked at in search of clusters, by a sample of so many.
@@ -118,7 +114,7 @@ class FurthestTiles:
     tiles: Integers
     tolerance: float
 
-    def pairs(self) -> Iterator[Pairs]:
+    def pairs(self) -> Iterator[Integers]:
         """Yield the pairs of rows (i, j), i < j, whose distance is within the tolerance of the largest."""
         rows, starts, order = self.blocks.rows, self.blocks.starts, self.blocks.order
         for i, j in self.tiles.tolist():

@@ -4,14 +4,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discretion import limits
 from discretion.errors import TooLargeError
+from discretion.numerics.arrays import Integers, Reals
 from discretion.numerics.distances import l1_tiles, sign_sums
-from discretion.numerics.matrices import Reals
-
-Pairs = NDArray[np.int64]
 
 # Up to so many absolute differences NumPy is done before Numba is loaded.
 _MOST_BY_ROWS = 1 << 28
@@ -31,7 +28,7 @@ class Furthest:
     """
 
     distance: float
-    _pairs: Callable[[bool], Iterator[Pairs]]
+    _pairs: Callable[[bool], Iterator[Integers]]
 
     def first(self) -> tuple[int, int]:
         """Return the lowest of these pairs."""
@@ -74,7 +71,7 @@ def furthest_of(distances_to_later_rows: Callable[[], Iterator[tuple[int, Reals]
     return Furthest(distance, lambda first: _pairs_by_rows(distances_to_later_rows(), distance - tolerance, first))
 
 
-def _pairs_by_rows(later: Iterator[tuple[int, Reals]], distance: float, first: bool) -> Iterator[Pairs]:
+def _pairs_by_rows(later: Iterator[tuple[int, Reals]], distance: float, first: bool) -> Iterator[Integers]:
     for i, distances in later:
         near = np.flatnonzero(distances >= distance)
         if near.size:

@@ -7,10 +7,8 @@ of the extremes of each coordinate (Bayes-sec, section VII-B). Opposite signs sa
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
-Reals = NDArray[np.float64]
-Pairs = NDArray[np.int64]
+from discretion.numerics.arrays import Integers, Reals
 
 _NUMBERS_AT_ONCE = 1 << 22
 _ROUNDING = 1e-13
@@ -26,7 +24,7 @@ def largest_distance(matrix: Reals) -> float:
     return max(float((sums.max(axis=0) - sums.min(axis=0)).max()) for sums in _sums(matrix))
 
 
-def pairs_at(matrix: Reals, distance: float, first: bool) -> Iterator[Pairs]:
+def pairs_at(matrix: Reals, distance: float, first: bool) -> Iterator[Integers]:
     """Yield the pairs of rows (i, j), i < j, at least so far apart; or for each choice of signs those of the first."""
     for sums in _sums(matrix):
         for one in sums.T[np.flatnonzero(sums.max(axis=0) - sums.min(axis=0) >= distance)]:
@@ -47,5 +45,5 @@ def _sums(matrix: Reals) -> Iterator[Reals]:
     choices, step = 1 << (columns - 1), max(1, _NUMBERS_AT_ONCE // rows)
     for start in range(0, choices, step):
         chosen = np.arange(start, min(start + step, choices))
-        bits: Pairs = chosen >> np.arange(columns)[:, None] & 1
+        bits: Integers = chosen >> np.arange(columns)[:, None] & 1
         yield matrix @ (1.0 - 2.0 * bits)

@@ -4,10 +4,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discretion.numerics.arrays import Reals
 from discretion.numerics.distances.pairwise import Furthest, furthest_of
-from discretion.numerics.matrices import Reals
 
 
 def furthest_rows(matrix: Any, tolerance: float = 0.0) -> Furthest:
@@ -23,6 +22,6 @@ def _distances_to_later_rows(matrix: Any) -> Iterator[tuple[int, Reals]]:
         first = int(starts[i + 1])
         there: Reals = row[matrix.indices[first:]]
         # Where the later row is 0 it is |row|; correct that at the entries where it is not.
-        corrections: NDArray[np.float64] = np.abs(matrix.data[first:] - there) - there
+        corrections: Reals = np.abs(matrix.data[first:] - there) - there
         distances = row.sum() + np.bincount(row_of_entry[first:] - i - 1, corrections, minlength=rows - i - 1)
         yield i, np.maximum(distances, 0.0)  # which rounding may leave below 0

@@ -1,16 +1,14 @@
 """Many flips of a biased coin, at little more than a random byte each."""
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discretion.numerics.arrays import Bytes
 from discretion.numerics.draws.randomness import RandomSource
-
-Flips = NDArray[np.uint8]
 
 _AT_ONCE = 1 << 20
 
 
-def coin_flips(one: float, zero: float, size: int, source: RandomSource) -> Flips:
+def coin_flips(one: float, zero: float, size: int, source: RandomSource) -> Bytes:
     """Return that many independent flips, given both faces' probabilities.
 
     The rarer face comes up with exactly the probability that its double stands for.
@@ -24,7 +22,7 @@ def coin_flips(one: float, zero: float, size: int, source: RandomSource) -> Flip
     return flips
 
 
-def _flip(flips: Flips, probability: float, source: RandomSource) -> None:
+def _flip(flips: Bytes, probability: float, source: RandomSource) -> None:
     # A uniform number is below the probability when its first digit to the base 256 is; where that digit is the same,
     # the next ones decide. A double has finitely many, and scaling by 256 rounds none away.
     if probability == 0 or flips.size == 0:

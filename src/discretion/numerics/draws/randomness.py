@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from discretion.errors import InvalidValueError
 from discretion.escaping import short_repr
+from discretion.numerics.arrays import Bytes, Integers, Reals
 from discretion.validation import as_count
 
 Seed = np.random.Generator | int | None
@@ -22,15 +23,15 @@ def fresh_seed() -> int:
 class RandomSource(Protocol):
     """The draws that samplers need."""
 
-    def bytes(self, size: int) -> NDArray[np.uint8]:
+    def bytes(self, size: int) -> Bytes:
         """Return uniform bytes."""
         ...
 
-    def random(self, size: int) -> NDArray[np.float64]:
+    def random(self, size: int) -> Reals:
         """Return uniform multiples of 2⁻⁵³ in [0, 1)."""
         ...
 
-    def integers(self, high: int, *, size: int) -> NDArray[np.int64]:
+    def integers(self, high: int, *, size: int) -> Integers:
         """Return uniform whole numbers in 0..high-1."""
         ...
 
@@ -38,15 +39,15 @@ class RandomSource(Protocol):
 class SystemSource:
     """The operating system's CSPRNG: what a client that hides a real answer must draw from."""
 
-    def bytes(self, size: int) -> NDArray[np.uint8]:
+    def bytes(self, size: int) -> Bytes:
         """Return uniform bytes."""
         return np.frombuffer(os.urandom(size), dtype=np.uint8).copy()
 
-    def random(self, size: int) -> NDArray[np.float64]:
+    def random(self, size: int) -> Reals:
         """Return uniform multiples of 2⁻⁵³ in [0, 1)."""
         return np.ldexp((self._words(size) >> np.uint64(11)).astype(np.float64), -53)
 
-    def integers(self, high: int, *, size: int) -> NDArray[np.int64]:
+    def integers(self, high: int, *, size: int) -> Integers:
         """Return uniform whole numbers in 0..high-1, by rejection so that none is favoured."""
         bound = np.uint64(2**64 - 1 - 2**64 % high)
         drawn = self._words(size)
@@ -64,16 +65,16 @@ class SeededSource:
     def __init__(self, generator: np.random.Generator) -> None:
         self._generator = generator
 
-    def bytes(self, size: int) -> NDArray[np.uint8]:
+    def bytes(self, size: int) -> Bytes:
         """Return uniform bytes, at twice the speed of the generator's own method of that name."""
         words = self._generator.integers(2**64, size=-(-size // 8), dtype=np.uint64)
         return words.astype("<u8", copy=False).view(np.uint8)[:size]
 
-    def random(self, size: int) -> NDArray[np.float64]:
+    def random(self, size: int) -> Reals:
         """Return uniform multiples of 2⁻⁵³ in [0, 1)."""
         return self._generator.random(size)
 
-    def integers(self, high: int, *, size: int) -> NDArray[np.int64]:
+    def integers(self, high: int, *, size: int) -> Integers:
         """Return uniform whole numbers in 0..high-1."""
         return self._generator.integers(high, size=size)
 

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-Integers = NDArray[np.int64]
+from discretion.numerics.arrays import Integers
 
 _MOST_ADDED = 255
 _SUMMED_AT_ONCE = 1 << 14

@@ -5,9 +5,8 @@ from collections.abc import Iterable
 from functools import cache
 
 import numpy as np
-from numpy.typing import NDArray
 
-Integers = NDArray[np.int64]
+from discretion.numerics.arrays import Integers
 
 LARGEST_EXTENSION = 1 << 12
 

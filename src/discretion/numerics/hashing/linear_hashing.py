@@ -9,12 +9,10 @@ probability ``1/q`` (Carter and Wegman, Universal classes of hash functions, JCS
 import itertools
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discretion.numerics.arrays import Booleans, Integers, Reals
 from discretion.numerics.hashing.finite_field import FiniteField
 from discretion.numerics.hashing.walsh_hadamard import walsh_hadamard
-
-Integers = NDArray[np.int64]
 
 LARGEST_TRANSFORM = 1 << 22
 _LARGEST_TABLE = 1 << 16
@@ -50,7 +48,7 @@ class LinearHashing:
             classes, place = self._field.add(classes, term), place * self._step
         return classes
 
-    def hits(self, functions: Integers, classes: Integers) -> NDArray[np.bool_]:
+    def hits(self, functions: Integers, classes: Integers) -> Booleans:
         """Return which numbers each function takes to the class beside it, shape ``(functions, k)``."""
         high, low = _split(functions, self._step)
         missing = self._field.subtract(classes[:, None], self._images(high, -(-self.k // self._step)))
@@ -100,7 +98,7 @@ class LinearHashing:
             tally = self._backprojected(digits, multiples, tally.reshape(-1, q))
         return np.rint(tally.ravel()[:k]).astype(np.int64) + everywhere
 
-    def _backprojected(self, digits: int, multiples: Integers, tally: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _backprojected(self, digits: int, multiples: Integers, tally: Reals) -> Reals:
         """Return ``Σ_a tally[a, h_a(v)]`` for every number v, over functions a whose highest digit is 1.
 
         Expanded in characters, ``1{h_a(v) = y} = (1/q) Σ_c ψ(c h_a(v)) ψ(-c y)``: the Fourier coefficient of the sum at

@@ -12,12 +12,9 @@ a certain draw of u is y has the probability ``u_y P(h - e_y) / P(h)``, the P ab
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discretion.numerics.arrays import Integers, Reals
 from discretion.numerics.laws.binomial import binomial_window, poisson_pmf
-
-Reals = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 # The step, in standard deviations of the bump or of log t, and how far the integral goes.
 _STEP, _LOG_STEP, _FAR, _LEAST = 0.6, 0.2, 9.0, 40.0

@@ -7,13 +7,10 @@ added one by one, which adds nothing but positive terms: every probability has a
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discretion.numerics.arrays import Integers, Reals
 from discretion.numerics.histograms.histograms import histogram_count, histograms
 from discretion.numerics.laws.binomial import multinomial_pmf
-
-Reals = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 
 def simplex_work(counts: tuple[int, ...], m: int) -> float:

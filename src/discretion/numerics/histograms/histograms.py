@@ -3,12 +3,9 @@
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discretion.numerics.arrays import Integers, Reals
 from discretion.numerics.laws.binomial import multinomial_pmf
-
-Reals = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 # 2⁶⁴ bins of 65 stars need a number of 20 digits already.
 _FEW = 64

@@ -8,12 +8,11 @@ from bisect import bisect_left
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discretion.numerics.arrays import Reals
 from discretion.numerics.excess import deviance
 from discretion.numerics.laws.binomial import log_root, stirling_error
 
-Reals = NDArray[np.float64]
 Window = tuple[int, int]
 
 # Logarithms of probabilities below this are taken of what underflows.

@@ -7,11 +7,9 @@ adds these up at the cost of one product by a short polynomial each. All terms a
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discretion.numerics.arrays import Reals
 from discretion.numerics.histograms.histograms import histogram_law
-
-Reals = NDArray[np.float64]
 
 
 def mixed_law(draws: int, rows: Reals, weights: Reals) -> Reals:

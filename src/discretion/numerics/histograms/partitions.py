@@ -3,11 +3,9 @@
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import gammaln
 
-Integers = NDArray[np.int64]
-Reals = NDArray[np.float64]
+from discretion.numerics.arrays import Integers, Reals
 
 
 def partition_count(n: int, parts: int, most: int) -> int:

@@ -8,11 +8,10 @@ as a Stirling-sized factor times ``exp(-deviance)``, and every part of it is sma
 import math
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from discretion.numerics.arrays import Reals
 from discretion.numerics.excess import deviance
-
-Array = NDArray[np.float64]
 
 # The mass that a window leaves out is below 2·exp(-WINDOW).
 WINDOW = 50.0
@@ -23,7 +22,7 @@ _STIRLING_TABLE = np.array(
 _STIRLING_SERIES = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360)
 
 
-def stirling_error(n: ArrayLike) -> Array:
+def stirling_error(n: ArrayLike) -> Reals:
     """Return ``log n! - log(√(2πn) (n/e)ⁿ)`` for whole n >= 1 (0 for n = 0, where it is not used)."""
     n = np.asarray(n, dtype=np.float64)
     large = np.maximum(n, 16.0)
@@ -34,19 +33,19 @@ def stirling_error(n: ArrayLike) -> Array:
     return np.where(n < 16, _STIRLING_TABLE[np.minimum(n, 15).astype(np.int64)], series / large)
 
 
-def log_root(n: ArrayLike) -> Array:
+def log_root(n: ArrayLike) -> Reals:
     """Return the logarithm of Stirling's √(2πn), and 0 for n = 0, whose factorial needs no correction."""
     n = np.asarray(n, dtype=np.float64)
     return 0.5 * np.log(np.where(n == 0, 1.0, 2 * math.pi * n))
 
 
-def poisson_pmf(x: ArrayLike, rate: float) -> Array:
+def poisson_pmf(x: ArrayLike, rate: float) -> Reals:
     """Return ``rate^x e^-rate / x!`` for whole x >= 0 and rate > 0."""
     x = np.asarray(x, dtype=np.float64)
     return np.exp(-stirling_error(x) - deviance(x, rate)) / _root(x)
 
 
-def multinomial_pmf(counts: ArrayLike, probabilities: ArrayLike) -> Array:
+def multinomial_pmf(counts: ArrayLike, probabilities: ArrayLike) -> Reals:
     """Return ``n! Π_y q_y^h_y / h_y!`` for histograms h on the last axis of ``counts``, n being each one's sum."""
     h = np.asarray(counts, dtype=np.float64)
     q = np.asarray(probabilities, dtype=np.float64)
@@ -56,18 +55,18 @@ def multinomial_pmf(counts: ArrayLike, probabilities: ArrayLike) -> Array:
     return np.exp(log_mass) * _root(n[..., 0]) / np.prod(_root(h), axis=-1)
 
 
-def _root(n: Array) -> Array:
+def _root(n: Reals) -> Reals:
     """Return Stirling's √(2πn), and 1 for n = 0, whose factorial needs no correction."""
     return np.sqrt(np.where(n == 0, 1.0, 2 * math.pi * n))
 
 
-def binomial_pmf(x: ArrayLike, n: int, p: float, q: float) -> Array:
+def binomial_pmf(x: ArrayLike, n: int, p: float, q: float) -> Reals:
     """Return ``C(n, x) p^x q^(n-x)`` for whole 0 <= x <= n; q = 1-p is given apart, to full precision."""
     hits = np.asarray(x, dtype=np.float64)
     return multinomial_pmf(np.stack([hits, n - hits], axis=-1), (p, q))
 
 
-def binomial_window(n: int, p: float, q: float) -> tuple[int, Array]:
+def binomial_window(n: int, p: float, q: float) -> tuple[int, Reals]:
     """Return the first point and the probabilities of a window that holds all but ``2·exp(-50)`` of the mass.
 
     Bernstein's inequality gives its half-width.
@@ -77,7 +76,7 @@ def binomial_window(n: int, p: float, q: float) -> tuple[int, Array]:
     return first, binomial_pmf(np.arange(first, last + 1), n, p, q)
 
 
-def mean_absolute_walk(steps: ArrayLike) -> Array:
+def mean_absolute_walk(steps: ArrayLike) -> Reals:
     """Return ``E|S|`` for a fair ±1 walk of that many steps: ``steps · C(steps-1, ⌊(steps-1)/2⌋) / 2^(steps-1)``."""
     # An odd number of steps has the same mean as one step more; for 2j it is 2j·C(2j, j)/4^j.
     j = np.ceil(np.asarray(steps, dtype=np.float64) / 2)

@@ -1,11 +1,10 @@
 """Confidence limits of probabilities from counts: of one, and of all the parts of a whole at once."""
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from discretion.numerics.arrays import Booleans, Reals
 from discretion.numerics.bisection import bisected
-
-Reals = NDArray[np.float64]
 
 _HALVINGS = 80
 
@@ -39,10 +38,10 @@ def limits_of_parts(hits: ArrayLike, trials: int, misses: float) -> tuple[Reals,
     x = np.asarray(hits, dtype=np.float64)
     some, mean = np.maximum(x, 1), x / trials
 
-    def too_few(p: Reals) -> NDArray[np.bool_]:
+    def too_few(p: Reals) -> Booleans:
         return betainc(some, trials - some + 1, p) < misses * p / 2
 
-    def few_enough(p: Reals) -> NDArray[np.bool_]:
+    def few_enough(p: Reals) -> Booleans:
         return betaincc(x + 1, np.maximum(trials - x, 1), p) >= misses * p / 2
 
     low, _ = bisected(too_few, np.zeros_like(x), mean, _HALVINGS)

@@ -3,16 +3,17 @@
 import math
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import gammaln, psi
 
+from discretion.numerics.arrays import Reals
 from discretion.numerics.laws.binomial import stirling_error
 
 # Bernoulli's B_2j / 2j.
 _LAGS = [1 / 12, -1 / 120, 1 / 252, -1 / 240, 1 / 132, -691 / 32760]
 
 
-def gamma_error(z: ArrayLike) -> NDArray[np.float64]:
+def gamma_error(z: ArrayLike) -> Reals:
     """Return ``log Γ(z)`` less ``(z - ½) log z - z + ½ log 2π``, for z > 0."""
     z = np.asarray(z, dtype=np.float64)
     small = np.minimum(z, 16.0)
@@ -20,7 +21,7 @@ def gamma_error(z: ArrayLike) -> NDArray[np.float64]:
     return np.where(z < 16, direct, stirling_error(np.maximum(z, 16.0)))
 
 
-def digamma_lag(z: ArrayLike) -> NDArray[np.float64]:
+def digamma_lag(z: ArrayLike) -> Reals:
     """Return ``log z - ψ(z)``, about ``1/2z``, for z > 0: to full precision where z is large too."""
     z = np.asarray(z, dtype=np.float64)
     small, inverse = np.minimum(z, 16.0), 1 / np.maximum(z, 16.0)

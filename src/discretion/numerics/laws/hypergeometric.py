@@ -6,10 +6,11 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import ArrayLike
 
-from discretion.numerics.laws.binomial import WINDOW, Array, binomial_pmf
+from discretion.numerics.arrays import Reals
+from discretion.numerics.laws.binomial import WINDOW, binomial_pmf
 
 
-def hypergeometric_pmf(hits: ArrayLike, marked: int, total: int, draws: int) -> Array:
+def hypergeometric_pmf(hits: ArrayLike, marked: int, total: int, draws: int) -> Reals:
     """Return the probabilities that so many of the draws, without replacement from ``total``, are marked.
 
     A binomial law of the marked and one of the others, given their sum; each to full precision by Loader's form.

@@ -10,10 +10,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-Reals = NDArray[np.float64]
-Complexes = NDArray[np.complex128]
+from discretion.numerics.arrays import Complexes, Integers, Reals
 
 # What a tilted sum may leave outside of its window on either side.
 _TAIL = 1e-16
@@ -60,7 +58,7 @@ class _Tilted(NamedTuple):
     """A tilted law of sum 1, its places counted from one near its mean, and how often it is added."""
 
     masses: Reals
-    places: NDArray[np.int64]
+    places: Integers
     centre: int
     log_moment: float
     times: int
@@ -147,7 +145,7 @@ def _summed(law: _Tilted, size: int) -> tuple[Complexes, Reals]:
     difference, total = np.zeros(frequencies.size, dtype=np.complex128), np.zeros(frequencies.size)
     for mass, place in zip(law.masses, law.places, strict=True):
         if mass > 0:
-            turns: NDArray[np.int64] = int(place) * frequencies % size
+            turns: Integers = int(place) * frequencies % size
             half = (turns - size * (turns > size // 2)).astype(np.float64) * (math.pi / size)
             sines = np.sin(half)
             turned = -2j * sines * np.exp(-1j * half)

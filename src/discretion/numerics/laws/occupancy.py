@@ -15,13 +15,10 @@ import math
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discretion.numerics.arrays import Complexes, Integers, Reals
 from discretion.numerics.laws.binomial import poisson_pmf
 from discretion.numerics.near_zero import log1p, sine_excess
-
-Reals = NDArray[np.float64]
-Complexes = NDArray[np.complex128]
 
 # Loads and frequencies that change the answer by less than exp(-NEGLIGIBLE) are left out.
 NEGLIGIBLE = 50.0
@@ -39,7 +36,7 @@ def expected_maximum_load(n: int, k: int) -> float:
     return float(loads[0]) + sum(float(np.sum(1 - at_most)) for at_most in frequencies.at_most(loads))
 
 
-def _undecided_loads(n: int, k: int) -> NDArray[np.int64]:
+def _undecided_loads(n: int, k: int) -> Integers:
     """Return the loads m >= n/k at which P(M <= m) is neither 0 nor 1 to within exp(-NEGLIGIBLE)."""
     rate = n / k
     # Above: Bernstein's bound on one Poisson tail, the union over the bins taken into its exponent.
@@ -68,7 +65,7 @@ class _Frequencies:
         self.weight: Reals = np.where((kept == 0) | (2 * kept == period), 1.0, 2.0)
         self.normaliser = float(self._sum(np.exp(k * self.log_psi)))
 
-    def at_most(self, loads: NDArray[np.int64]) -> list[Reals]:
+    def at_most(self, loads: Integers) -> list[Reals]:
         """Return P(M <= m) for a run of loads up to the last that matters, in blocks from the last to the first."""
         blocks: list[Reals] = []
         steps = np.exp(1j * np.outer(np.arange(min(_BLOCK, loads.size)), self.t))

@@ -20,16 +20,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from discretion import limits
 from discretion.errors import TooLargeError
+from discretion.numerics.arrays import Complexes, Integers, Reals
 from discretion.numerics.laws.binomial import multinomial_pmf
 from discretion.numerics.near_zero import log1p, sine_excess
-
-Reals = NDArray[np.float64]
-Integers = NDArray[np.int64]
-Complexes = NDArray[np.complex128]
 
 NEGLIGIBLE = 1e-18
 # What convolutions may cost, in multiplications; a multinomial probability costs _PMF of them.

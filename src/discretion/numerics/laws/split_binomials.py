@@ -10,11 +10,9 @@ from collections.abc import Iterator
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
-from numpy.typing import NDArray
 
+from discretion.numerics.arrays import Reals
 from discretion.numerics.laws.binomial import binomial_pmf
-
-Reals = NDArray[np.float64]
 
 
 def split_binomials(n: int, first: Reals, second: Reals) -> Iterator[Reals]:

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discretion.numerics.arrays import Integers, Reals
 from discretion.numerics.laws.binomial import binomial_pmf
 
 _ORDER = 16
@@ -32,7 +32,7 @@ def binomial_mean(function: Callable[[int], float], n: int, p: float, q: float) 
     return float(sum(w * function(c) for w, c in zip(weights.tolist(), counts.tolist(), strict=True)))
 
 
-def _rule(n: int, p: float, q: float) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+def _rule(n: int, p: float, q: float) -> tuple[Integers, Reals]:
     j = np.arange(_ORDER + 1.0)
     middle, beside = p * (n - j) + j * q, np.sqrt(j * p * q * (n - j + 1))
     nodes = np.linalg.eigvalsh(np.diag(middle[:-1]) + np.diag(beside[1:-1], 1) + np.diag(beside[1:-1], -1))

@@ -13,12 +13,10 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discretion.numerics.arrays import Reals
 from discretion.numerics.excess import relative_excess
 from discretion.numerics.laws.gamma import gamma_error
-
-Reals = NDArray[np.float64]
 
 _ORDER, _STRETCH = 24, 2.0  # the latter in units of 1/√n of the angle, which is two standard deviations
 _NEGLIGIBLE = 75.0  # e^-75 of the law's mass

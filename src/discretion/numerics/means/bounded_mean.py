@@ -3,9 +3,8 @@
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
-Reals = NDArray[np.float64]
+from discretion.numerics.arrays import Reals
 
 
 def empirical_bernstein(sample: Reals, width: float, misses: float) -> tuple[float, float]:

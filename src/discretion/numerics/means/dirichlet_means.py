@@ -23,10 +23,10 @@ rule with step h errs by about e^(-π²/h).
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import expit, logsumexp
 
-Reals = NDArray[np.float64]
+from discretion.numerics.arrays import Reals
 
 _STEP = 0.25
 _NEGLIGIBLE = 40.0  # e^-40 is below what a double adds to 1

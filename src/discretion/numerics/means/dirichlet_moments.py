@@ -18,9 +18,9 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from discretion.numerics.arrays import Reals
 from discretion.numerics.laws.gamma import gamma_error
 
-Reals = NDArray[np.float64]
 Counts = NDArray[np.integer]
 
 _NEGLIGIBLE = 42.0

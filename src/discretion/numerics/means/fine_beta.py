@@ -3,13 +3,11 @@
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit
 
+from discretion.numerics.arrays import Reals
 from discretion.numerics.means.binomial_mixture import LEAST, Probabilities
 from discretion.numerics.means.simplex import log_mixed
-
-Reals = NDArray[np.float64]
 
 _FAR = 60.0  # e^-60 of a law's tail is negligible
 _STEP = 0.5  # of a standard deviation: the trapezoid rule then errs by e^-79

@@ -15,14 +15,11 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discretion import limits
+from discretion.numerics.arrays import Integers, Reals
 from discretion.numerics.laws.binomial import binomial_window, multinomial_pmf
 from discretion.numerics.near_zero import log1p, sine_excess
-
-Reals = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 # Steps that agree to this are one kind.
 _SAME = 1e-15
@@ -104,7 +101,7 @@ def _window_size(n: int, p: float) -> float:
     return min(n + 1.0, 40 + 20 * math.sqrt(n * p * (1 - p)))
 
 
-def _by_summing(n: int, c: Reals, q: Reals, tilted: Reals, order: Indices) -> float:
+def _by_summing(n: int, c: Reals, q: Reals, tilted: Reals, order: Integers) -> float:
     """Sum over the counts of some kinds that are likely in the tilted law, as those are that make the excess."""
     summed, (low, high) = order[:-2], sorted(order[-2:])
     windows = [binomial_window(n, float(tilted[y]), float(1 - tilted[y])) for y in summed]
@@ -179,7 +176,7 @@ class _TiltedWalk:
         )
         self.step = 2 * math.pi * self.s / max(upwards - min(0.0, self.log_height), downwards, 8.0)
 
-    def trapezoid(self, nodes: Indices) -> float:
+    def trapezoid(self, nodes: Integers) -> float:
         t = nodes * self.step
         phases = np.multiply.outer(t, self.centred)
         real = -2 * (np.sin(phases / 2) ** 2) @ self.weights
@@ -260,11 +257,11 @@ def _within_peaks(low: Reals, high: Reals, pair: _Pair) -> tuple[Reals, Reals]:
     return low[meeting], high[meeting]
 
 
-def _nodes_within(low: Reals, high: Reals, step: float) -> Indices:
+def _nodes_within(low: Reals, high: Reals, step: float) -> Integers:
     first = np.ceil(low / step).astype(np.int64)
     sizes = np.maximum(np.floor(high / step).astype(np.int64) - first + 1, 0)
-    starts: Indices = np.repeat(first - np.cumsum(sizes) + sizes, sizes)
-    nodes: Indices = starts + np.arange(int(sizes.sum()))
+    starts: Integers = np.repeat(first - np.cumsum(sizes) + sizes, sizes)
+    nodes: Integers = starts + np.arange(int(sizes.sum()))
     return nodes[np.append(True, nodes[1:] > nodes[:-1])] if nodes.size else nodes
 
 

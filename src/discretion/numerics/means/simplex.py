@@ -4,13 +4,11 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import eigh_tridiagonal
 from scipy.special import betaincinv, expit, stdtrit
 
+from discretion.numerics.arrays import Reals
 from discretion.numerics.means.bounded_mean import fitted_mix
-
-Reals = NDArray[np.float64]
 
 REPLICATES = 32
 _FAR = 45.0  # e^-45 of a law's tail is negligible

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from discretion.numerics.matrices import Reals
+from discretion.numerics.arrays import Reals
 
 # Of the product of a system's row sums: below, its equations do not determine a point.
 _SINGULAR = 1e-13

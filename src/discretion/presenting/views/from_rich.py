@@ -9,7 +9,6 @@ from rich.table import Table
 from rich.text import Text
 
 from discretion.presenting.shell import Command
-from discretion.presenting.tables import in_one_line
 from discretion.presenting.views.document import Block, Bullets, Grid
 
 _BULLET = "• "
@@ -41,9 +40,13 @@ def as_blocks(printed: Iterable[RenderableType | Command]) -> tuple[Block, ...]:
 
 def _grid(table: Table) -> Grid:
     heads = tuple(_words(column.header).replace("-\n", "").replace("\n", " ") for column in table.columns)
-    cells = ([in_one_line(_words(cell), "; ") for cell in column.cells] for column in table.columns)
+    cells = ([_lines(cell) for cell in column.cells] for column in table.columns)
     words = frozenset(head for head, column in zip(heads, table.columns, strict=True) if column.justify == "left")
     return Grid(heads, tuple(zip(*cells, strict=True)), words, _words(table.caption))
+
+
+def _lines(cell: Any) -> str:
+    return "; ".join(_words(cell).replace(",\n", ",").splitlines())
 
 
 def _words(shown: Any) -> str:

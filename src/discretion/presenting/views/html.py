@@ -1,11 +1,25 @@
 """Documents as one HTML element for a notebook: as wide as there is room, in the notebook's own colours."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 
 from discretion.escaping import printable
-from discretion.presenting.views.document import Block, Bullets, Document, Grid
+from discretion.presenting.shell import Command
+from discretion.presenting.views.document import (
+    CAVEAT,
+    Abridged,
+    Advice,
+    Block,
+    Bullets,
+    Caveat,
+    Document,
+    Figure,
+    Grid,
+    Section,
+    Terms,
+    in_one_line,
+)
 
 # A notebook would set what stands between dollars as a formula.
 _WHOLE = 'class="tex2jax_ignore mathjax_ignore" style="max-width: 100%; overflow-wrap: anywhere"'
@@ -31,7 +45,7 @@ def escaped(text: str) -> str:
 
 
 def to_html(document: Document) -> str:
-    """Return a document as one element; its sections are folded but for the first of several.
+    """Return a document as one element; of its sections all but the first of several are folded, and no figures.
 
     Examples
     --------
@@ -39,35 +53,65 @@ def to_html(document: Document) -> str:
     '<p><strong>Who stands out</strong></p><p>Nobody.</p></div>'
     """
     parts = [f"<p><strong>{escaped(document.title)}</strong></p>"] if document.title else []
-    parts += map(_block, document.blocks)
+    parts += _shown(document.blocks)
     for place, section in enumerate(document.sections):
-        shown = " open" if not place and len(document.sections) > 1 else ""
-        within = "".join(map(_block, section.blocks))
-        parts.append(f"<details{shown}><summary>{escaped(section.heading)}</summary>{within}</details>")
+        parts += _section(section, shown=not place and len(document.sections) > 1)
     return f"<div {_WHOLE}>{''.join(parts)}</div>"
 
 
-def _block(block: Block) -> str:
-    if isinstance(block, str):
-        return f"<p>{escaped(block)}</p>"
-    if isinstance(block, Bullets):
-        return f"<ul>{''.join(f'<li>{escaped(sentence)}</li>' for sentence in block.sentences)}</ul>"
-    return "".join(_table(block))
+def _shown(blocks: Iterable[Block]) -> Iterator[str]:
+    for block in blocks:
+        yield from _block(block)
 
 
-def _table(grid: Grid) -> Iterator[str]:
+def _block(block: Block) -> Iterator[str]:
+    match block:
+        case str():
+            yield f"<p>{escaped(block)}</p>"
+        case Advice(sentence):
+            yield f"<p><strong>{escaped(sentence)}</strong></p>"
+        case Caveat(sentence):
+            yield f"<p><em>{CAVEAT}</em> {escaped(sentence)}</p>"
+        case Bullets(sentences):
+            yield f"<ul>{''.join(f'<li>{escaped(sentence)}</li>' for sentence in sentences)}</ul>"
+        case Terms(meanings):
+            each = (f"<li><strong>{escaped(term)}</strong>: {escaped(meaning)}</li>" for term, meaning in meanings)
+            yield f"<ul>{''.join(each)}</ul>"
+        case Grid():
+            yield from _table(block, block.rows[: block.first])
+            if rest := block.rows[block.first :]:
+                yield f"<details><summary>{len(rest):,} {escaped(block.rest)}</summary>"
+                yield from _table(block, rest)
+                yield "</details>"
+            if block.note:
+                yield f"<p>{escaped(block.note)}</p>"
+        case Command():
+            yield f'<pre style="white-space: pre-wrap"><code>{escaped(str(block))}</code></pre>'
+        case Abridged(_, whole):
+            yield from _shown(whole)
+        case Section():
+            yield from _section(block)
+        case Figure():
+            pass
+
+
+def _section(section: Section, *, shown: bool = False) -> Iterator[str]:
+    yield f"<details{' open' * shown}><summary>{escaped(section.heading)}</summary>"
+    yield from _shown(section.blocks)
+    yield "</details>"
+
+
+def _table(grid: Grid, rows: Sequence[Sequence[str]]) -> Iterator[str]:
     sides = ["left" if head in grid.words else "right" for head in grid.heads]
     yield '<div style="max-width: 100%; overflow-x: auto"><table style="margin: 0"><thead><tr>'
     yield "".join(_cell("th", head, side) for head, side in zip(grid.heads, sides, strict=True))
     yield "</tr></thead><tbody>"
-    for row in grid.rows:
+    for row in rows:
         yield f"<tr>{''.join(_cell('td', cell, side) for cell, side in zip(row, sides, strict=True))}</tr>"
     yield "</tbody></table></div>"
-    if grid.note:
-        yield f"<p>{escaped(grid.note)}</p>"
 
 
 def _cell(tag: str, words: str, side: str) -> str:
     # A number is never broken, and a name keeps room for some letters of a line.
     room = "min-width: 6em" if side == "left" else "white-space: nowrap" if tag == "td" else "overflow-wrap: normal"
-    return f'<{tag} style="text-align: {side}; {room}">{escaped(words)}</{tag}>'
+    return f'<{tag} style="text-align: {side}; {room}">{escaped(in_one_line(words))}</{tag}>'

@@ -5,10 +5,24 @@ backslash or as an entity: a name is shown as it is, by all of them.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from discretion.escaping import printable
-from discretion.presenting.views.document import Block, Bullets, Document, Grid
+from discretion.presenting.shell import Command
+from discretion.presenting.views.document import (
+    CAVEAT,
+    Abridged,
+    Advice,
+    Block,
+    Bullets,
+    Caveat,
+    Document,
+    Figure,
+    Grid,
+    Section,
+    Terms,
+    in_one_line,
+)
 
 _ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 _ACTIVE = re.compile(r"([\\`*_\[\]{}|~$^#])")
@@ -42,7 +56,7 @@ def _begun(found: re.Match[str]) -> str:
 
 
 def to_markdown(document: Document) -> str:
-    """Return a document as Markdown.
+    """Return a document as Markdown: all its sections but those of the level "page", and no figures.
 
     Examples
     --------
@@ -53,25 +67,43 @@ def to_markdown(document: Document) -> str:
     <BLANKLINE>
     """
     parts = [f"# {escaped(document.title)}"] if document.title else []
-    parts += map(_block, document.blocks)
-    for section in document.sections:
-        parts += [f"## {escaped(section.heading)}", *map(_block, section.blocks)]
-    return "\n\n".join(parts) + "\n"
+    return "\n\n".join([*parts, *_shown((*document.blocks, *document.sections), "##")]) + "\n"
 
 
-def _block(block: Block) -> str:
-    if isinstance(block, str):
-        return _line(block)
-    if isinstance(block, Bullets):
-        return "\n".join(f"- {_line(sentence)}" for sentence in block.sentences)
-    return "\n".join(_table(block))
+def _shown(blocks: Iterable[Block], level: str) -> Iterator[str]:
+    for block in blocks:
+        yield from _block(block, level)
+
+
+def _block(block: Block, level: str) -> Iterator[str]:
+    match block:
+        case str() | Advice():
+            yield _line(block if isinstance(block, str) else block.sentence)
+        case Caveat(sentence):
+            yield f"{CAVEAT} {escaped(sentence)}"
+        case Bullets(sentences):
+            yield "\n".join(f"- {_line(sentence)}" for sentence in sentences)
+        case Terms(meanings):
+            yield "\n".join(f"- {_line(f'{term}: {meaning}')}" for term, meaning in meanings)
+        case Grid():
+            yield "\n".join(_table(block))
+        case Command():
+            yield _line(str(block))
+        case Abridged(_, whole):
+            yield from _shown(whole, level)
+        case Section(heading, blocks, shown):
+            if shown != "page":
+                yield f"{level} {escaped(heading)}"
+                yield from _shown(blocks, f"{level}#")
+        case Figure():
+            pass
 
 
 def _table(grid: Grid) -> Iterator[str]:
     yield _row(map(escaped, grid.heads))
     yield "|" + "|".join("---" if head in grid.words else "---:" for head in grid.heads) + "|"
     for row in grid.rows:
-        yield _row(map(escaped, row))
+        yield _row(escaped(in_one_line(cell)) for cell in row)
     if grid.note:
         yield f"\n{_line(grid.note)}"
 

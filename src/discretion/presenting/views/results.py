@@ -23,6 +23,8 @@ from discretion.presenting.numbers import bounded, in_full, number, people, perc
 from discretion.presenting.views.document import Block, Bullets, Document, Grid, Section, first_rows
 from discretion.presenting.views.html import to_html
 from discretion.presenting.views.markdown import to_markdown
+from discretion.presenting.views.page import to_page
+from discretion.presenting.views.result import JobResult
 from discretion.refinement.order import Order
 from discretion.tables.counting.class_sizes import ClassSizes, ExposureCurve
 
@@ -47,10 +49,20 @@ def document(result: object) -> Document:
     raise _nothing(result, "to be shown as a document")
 
 
+@document.register
+def _job_document(result: JobResult) -> Document:
+    return result.document()
+
+
 @singledispatch
 def page(result: object) -> str:
     """Return a result as HTML to keep."""
     return fragment(result)
+
+
+@page.register
+def _job_page(result: JobResult) -> str:
+    return to_page(result.document())
 
 
 @singledispatch
@@ -63,6 +75,11 @@ def frame(result: object) -> Any:
 def figures(result: object) -> Iterator[tuple[str, Any]]:
     """Yield the names of a result's figures with these, the main one first."""
     raise _nothing(result, "to be drawn")
+
+
+@figures.register
+def _job_figures(result: JobResult) -> Iterator[tuple[str, Any]]:
+    yield from ((figure.name, figure.make()) for figure in result.document().figures.values())
 
 
 def fragment(result: object) -> str:

@@ -1,38 +1,118 @@
-"""Documents for a terminal: their title is what was asked for, and is not said again."""
+"""Documents for a terminal: in its width, a first screen or in full."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from rich.console import Group, RenderableType
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.padding import Padding
+from rich.table import Table
 from rich.text import Text
 
-from discretion.presenting.tables import plain_words, titled_table
-from discretion.presenting.views.document import Block, Bullets, Document
+from discretion.escaping import printable
+from discretion.presenting.shell import Command
+from discretion.presenting.tables import plain_table, plain_words
+from discretion.presenting.views.document import (
+    CAVEAT,
+    Abridged,
+    Advice,
+    Block,
+    Bullets,
+    Caveat,
+    Cell,
+    Document,
+    Figure,
+    Grid,
+    Section,
+    Terms,
+)
+
+_MORE = "More: --full, --html FILE, --markdown FILE."
 
 
-def to_text(document: Document) -> Group:
-    """Return a document as sentences, points and tables, each section below its heading."""
-    return Group(*_parts(document))
+def to_text(document: Document, *, full: bool = False) -> Group:
+    """Return a document as sentences, points and tables, each section below its heading; figures are left out.
+
+    Parameters
+    ----------
+    document
+        The document.
+    full
+        Whether to print every section but those of the level "page", and not only the first screen.
+    """
+    return Group(*_parts(document, full))
 
 
-def _parts(document: Document) -> Iterator[RenderableType]:
-    for block in document.blocks:
-        yield from _block(block)
-    for section in document.sections:
-        yield Padding(Text(section.heading, style="bold underline"), (1, 0, 0, 0))
-        for block in section.blocks:
-            yield from _block(block)
+def _parts(document: Document, full: bool) -> Iterator[RenderableType]:
+    if document.title:
+        yield plain_words(document.title, style="bold")
+    parts: list[Block] = [*document.blocks, *document.sections]
+    yield from _shown(parts, full)
+    if not full and any(map(_has_more, parts)):
+        yield plain_words(_MORE)
 
 
-def _block(block: Block) -> Iterator[RenderableType]:
-    if isinstance(block, str):
-        yield plain_words(block)
-    elif isinstance(block, Bullets):
-        yield from (plain_words(f"• {sentence}") for sentence in block.sentences)
-    else:
-        table = titled_table(None, block.heads, [head for head in block.heads if head not in block.words])
-        for row in block.rows:
-            table.add_row(*row)
-        if block.note:
-            table.caption = block.note
-        yield table
+def _has_more(block: Block) -> bool:
+    """Whether a first screen leaves something of a block out that the full text has."""
+    if isinstance(block, Section):
+        return block.level == "full" or (block.level == "first" and any(map(_has_more, block.blocks)))
+    return isinstance(block, Abridged) and bool(block.whole)
+
+
+def _shown(blocks: Iterable[Block], full: bool) -> Iterator[RenderableType]:
+    for block in blocks:
+        yield from _block(block, full)
+
+
+def _block(block: Block, full: bool) -> Iterator[RenderableType]:
+    match block:
+        case str() | Advice():
+            yield plain_words(block if isinstance(block, str) else block.sentence)
+        case Caveat(sentence):
+            yield plain_words(f"{CAVEAT} {sentence}")
+        case Bullets(sentences):
+            yield from (Padding(plain_words(f"• {sentence}"), (0, 0, 0, 2)) for sentence in sentences)
+        case Terms(meanings):
+            yield from (plain_words(f"{term}: {meaning}") for term, meaning in meanings)
+        case Grid():
+            yield _table(block)
+        case Command():
+            yield Folded(block)
+        case Abridged(brief, whole):
+            yield from _shown(whole if full else brief, full)
+        case Section(heading, blocks, level):
+            if level == "first" or (full and level == "full"):
+                yield Padding(Text(heading, style="bold underline"), (1, 0, 0, 0))
+                yield from _shown(blocks, full)
+        case Figure():
+            pass
+
+
+def _table(grid: Grid) -> Table:
+    table = plain_table(*grid.heads)
+    for column, head in zip(table.columns, grid.heads, strict=True):
+        if head in grid.words:
+            column.justify, column.no_wrap = "left", False
+    for place, row in enumerate(grid.rows):
+        table.add_row(*map(_cell, row), style="bold" if place in grid.strong else None)
+    if grid.note:
+        table.caption, table.caption_justify = grid.note, "left"
+    return table
+
+
+def _cell(cell: str) -> str | Text:
+    if isinstance(cell, Cell) and cell.note:
+        return Text(f"{printable(cell)}\n{printable(cell.note)}")
+    return cell
+
+
+class Folded:
+    """A command on lines that end in a backslash, where they would be wider than the terminal."""
+
+    def __init__(self, command: Command) -> None:
+        self._command = command
+
+    def __str__(self) -> str:
+        return str(self._command)
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        for line in self._command.lines(options.max_width):
+            yield Text(line, overflow="fold")

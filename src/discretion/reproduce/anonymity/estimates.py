@@ -1,10 +1,10 @@
 """Figure 3: two estimates of the exposure of people yet to come, from samples."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 import discretion as dc
 from discretion.charts import estimated_exposure
+from discretion.numerics.arrays import Reals
 from discretion.reproduce.item import Reproduction, Row
 
 PEOPLE, RUNS = 128, 1000
@@ -22,7 +22,7 @@ def figure_3() -> Reproduction:
     """Return the mean and the standard deviation of both plug-in estimates over k, of 1000 samples of 128 users."""
     found = dc.anonymity.simulated_estimates(LAW, PEOPLE, RUNS, rng=_SEED)
     estimates = {_PLUG_IN: found.exposure, _STATISTICAL: found.statistical_exposure}
-    columns: dict[str, NDArray[np.float64]] = {"truth": found.truth}
+    columns: dict[str, Reals] = {"truth": found.truth}
     for name, runs in estimates.items():
         columns |= {
             f"{name}, mean": runs.mean(axis=0),
@@ -36,7 +36,7 @@ def figure_3() -> Reproduction:
     return Reproduction(rows, lambda: _chart(rows), (), _remarks(columns))
 
 
-def _remarks(columns: dict[str, NDArray[np.float64]]) -> tuple[str, ...]:
+def _remarks(columns: dict[str, Reals]) -> tuple[str, ...]:
     plug_in, statistical = (columns[f"{name}, deviation"] for name in (_PLUG_IN, _STATISTICAL))
     above, truth = statistical - plug_in, columns["truth"]
     few, many = (truth[(above > 0) & side] for side in (truth < _HALF, truth > _HALF))

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
 import discretion as dc
 from discretion.charts import Axis, Curve, Look, Panel, curves
+from discretion.numerics.arrays import Integers
 from discretion.reproduce.anonymity.tables import people_with
 from discretion.reproduce.item import Published, Reproduction, Row
 
@@ -51,8 +51,8 @@ def _both_sides(people: dc.Population, share: Fraction, threshold: Fraction) -> 
 def table_of_proof(c: Fraction, columns: int) -> dc.Population:
     """Return the table of Appendix C: 3/c users of each binary row; for each column, one in a group withholds it."""
     alike = int(3 / c)
-    numbers: NDArray[np.int64] = np.repeat(np.arange(2**columns, dtype=np.int64), alike)
-    table: NDArray[np.int64] = numbers[:, None] >> np.arange(columns) & 1
+    numbers: Integers = np.repeat(np.arange(2**columns, dtype=np.int64), alike)
+    table: Integers = numbers[:, None] >> np.arange(columns) & 1
     for column in range(columns):
         table[alike * column, column] = 2
     return people_with({f"column {number}": values for number, values in enumerate(table.T)})

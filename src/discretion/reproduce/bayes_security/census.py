@@ -7,10 +7,10 @@ import math
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 import discretion as dc
 from discretion.charts import Axis, Curve, Look, Panel, curves
+from discretion.numerics.arrays import Integers
 from discretion.reproduce.exact import exact
 from discretion.reproduce.item import Published, Reproduction, Row
 
@@ -49,7 +49,7 @@ def figure_7() -> Reproduction:
     return Reproduction(rows, lambda: _chart(rows, adult.people, k), of_census(), remarks)
 
 
-def _row(k: int, counts: NDArray[np.int64], epsilon: float) -> Row:
+def _row(k: int, counts: Integers, epsilon: float) -> Row:
     response = dc.RandomizedResponse(k, epsilon=epsilon)
     row: dict[str, object] = {"epsilon": epsilon}
     for people in (counts, _TIMES * counts):
@@ -70,7 +70,7 @@ def _utility(people: int) -> str:
     return f"utility, {people:,} people"
 
 
-def _utilities(response: dc.RandomizedResponse, counts: NDArray[np.int64]) -> Iterator[float]:
+def _utilities(response: dc.RandomizedResponse, counts: Integers) -> Iterator[float]:
     """Yield 1 - TV of the estimate from the truth, run by run."""
     n = int(counts.sum())
     for run in range(_RUNS):

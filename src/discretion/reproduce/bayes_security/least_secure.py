@@ -5,14 +5,12 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 import discretion as dc
 from discretion.charts import channel_cells
+from discretion.numerics.arrays import Reals
 from discretion.reproduce.exact import exact
 from discretion.reproduce.item import Published, Reproduction, Row
-
-Matrix = NDArray[np.float64]
 
 
 class Shape(NamedTuple):
@@ -49,7 +47,7 @@ def figure_3() -> Reproduction:
     return Reproduction(rows, chart, (*_entries(rows), *_least(), *_whole()), remarks)
 
 
-def left(shape: Shape, epsilon: float) -> Matrix:
+def left(shape: Shape, epsilon: float) -> Reals:
     """Return the left matrix, corrected: two blocks of columns, which the first two rows weigh the other way round."""
     n, m, k = shape
     two = dc.RandomizedResponse(2, epsilon=epsilon).channel().dense()
@@ -57,7 +55,7 @@ def left(shape: Shape, epsilon: float) -> Matrix:
     return np.vstack([first, np.tile(first.mean(axis=0), (n - 2, 1))])
 
 
-def right(shape: Shape, epsilon: float) -> Matrix:
+def right(shape: Shape, epsilon: float) -> Reals:
     """Return the right matrix, corrected: only two of its columns ever occur."""
     n, m, _ = shape
     return np.hstack([left(Shape(n, 2, 1), epsilon), np.zeros((n, m - 2))])
@@ -72,7 +70,7 @@ def letters(name: str, shape: Shape) -> list[str]:
     return ["de" + rest, "ed" + rest, *["10" + rest] * (n - 2)]
 
 
-def as_printed(name: str, shape: Shape, epsilon: float) -> Matrix:
+def as_printed(name: str, shape: Shape, epsilon: float) -> Reals:
     """Return the values of a matrix as printed."""
     _, m, k = shape
     odds = math.exp(epsilon)
@@ -134,9 +132,9 @@ def _whole() -> tuple[Published, ...]:
     )
 
 
-def _security(matrix: Matrix) -> float:
+def _security(matrix: Reals) -> float:
     return exact(dc.bayes_security(dc.Channel(matrix)))
 
 
-def _epsilon(matrix: Matrix) -> float:
+def _epsilon(matrix: Reals) -> float:
     return dc.ldp_epsilon(dc.Channel(matrix))

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations, pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 import discretion as dc
 from discretion.charts import observations_in_plane
+from discretion.numerics.arrays import Reals
 from discretion.reproduce.exact import exact
 from discretion.reproduce.item import Published, Reproduction, Row
 
@@ -47,7 +47,7 @@ def _channel() -> dc.Channel:
     return dc.Channel(rows, inputs=_PLACES)
 
 
-def _law(middles: NDArray[np.float64]) -> NDArray[np.float64]:
+def _law(middles: Reals) -> Reals:
     """Return what a Laplace law around each middle has between the edges, and beyond the first and last of them."""
     z = (_EDGES - middles[:, None]) / _SCALE
     below = np.where(z < 0, np.exp(np.minimum(z, 0)) / 2, 1 - np.exp(-np.maximum(z, 0)) / 2)

@@ -4,17 +4,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
 import discretion as dc
 from discretion.charts import Axis, Curve, Look, Panel, curves
+from discretion.numerics.arrays import Reals
 from discretion.reproduce.exact import Answer, exact
 from discretion.reproduce.item import Published, Reproduction, Row
 
 _SECRETS, _OUTPUTS, _NOISE = 10, 1000, 0.1
 _DRAWS = 1000
 _SEED = 2023
-Priors = NDArray[np.float64]
 _RANDOM, _GEOMETRIC = "random", "geometric"
 
 
@@ -82,14 +81,14 @@ def _distances(name: str, channel: dc.Channel) -> Iterator[Row]:
         yield row
 
 
-def _uniform(sparsity: int, rng: np.random.Generator) -> Priors:
+def _uniform(sparsity: int, rng: np.random.Generator) -> Reals:
     """Return priors that are uniform among those that exclude so many secrets."""
     priors = np.zeros((_DRAWS, _SECRETS))
     priors[:, sparsity:] = rng.dirichlet(np.ones(_SECRETS - sparsity), _DRAWS)
     return rng.permuted(priors, axis=1)
 
 
-def _even(sparsity: int) -> Priors:
+def _even(sparsity: int) -> Reals:
     """Return all priors that exclude so many secrets, and for which the others are equally likely."""
     left = _SECRETS - sparsity
     return np.array([[(s in chosen) / left for s in range(_SECRETS)] for chosen in combinations(range(_SECRETS), left)])

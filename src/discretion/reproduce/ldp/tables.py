@@ -3,11 +3,11 @@
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import entr, gammaln, psi
 
 import discretion as dc
 from discretion.charts import channel_cells
+from discretion.numerics.arrays import Reals
 from discretion.reproduce.exact import exact
 from discretion.reproduce.item import Published, Reproduction
 from discretion.reproduce.ldp.protocols import ENCODINGS
@@ -71,7 +71,7 @@ _USERS = ("I(X;P)", "H(T|P)", "H(X|T)", "H(X)")
 _AGGREGATOR = ("I(Y;P)", "I(Y;T|P)", "I(Y;X|T)", "I(Y;X)")
 
 
-def _tallies() -> tuple[dc.Channel, NDArray[np.float64], NDArray[np.float64]]:
+def _tallies() -> tuple[dc.Channel, Reals, Reals]:
     """Return the channel from tallies of values to those of reports, the law of the former, and log n!/Π t!."""
     channel = dc.shuffling.reduced_dataset_channel(dc.RandomizedResponse(_A, epsilon=_EPSILON), _N)
     counts = np.array(channel.inputs)

@@ -7,13 +7,14 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from discretion.errors import InvalidValueError
 from discretion.notebook import Chartable, Tabular
+from discretion.numerics.arrays import Integers
 from discretion.tables.counting.threshold import Threshold, as_fraction, least_unexposed
 
-Int64s = NDArray[np.int64]
+Int64s = Integers
 
 
 class ClassSizes(Tabular):

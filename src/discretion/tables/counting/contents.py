@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import Any
 
 from discretion.errors import UnsupportedError
-from discretion.tables.counting.passes import VIEW, in_one_pass
+from discretion.tables.counting.batches import VIEW, in_one_pass
 from discretion.tables.engines.rows import Rows
 
 ibis: Any = import_module("ibis")

@@ -13,10 +13,9 @@ from math import inf, prod
 from typing import Any
 
 from discretion import limits
+from discretion.tables.counting.batches import VIEW, ask_all, classes_in_one_pass, passes
 from discretion.tables.counting.class_sizes import ClassSizes
 from discretion.tables.counting.grouping import SIZE, histogram
-from discretion.tables.counting.passes import VIEW, classes_in_one_pass, passes
-from discretion.tables.counting.questions import ask_all
 from discretion.tables.engines.rows import Rows
 
 Columns = frozenset[str]

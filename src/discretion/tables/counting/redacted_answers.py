@@ -6,9 +6,9 @@ from importlib import import_module
 from operator import add, invert
 from typing import Any
 
+from discretion.tables.counting.batches import ask_all
 from discretion.tables.counting.class_sizes import ClassSizes
 from discretion.tables.counting.grouping import CLASSES, SIZE
-from discretion.tables.counting.questions import ask_all
 from discretion.tables.engines.rows import Rows
 
 ibis: Any = import_module("ibis")

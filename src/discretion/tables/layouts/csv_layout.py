@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import BinaryIO
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discretion.errors import InvalidTableError
 from discretion.input_files import opened
+from discretion.numerics.arrays import Bytes, Integers
 from discretion.tables.layouts.headers import Header, Recurrence, RowNumbers, as_header, check_line
 
 CHUNK = 1 << 22
@@ -28,8 +28,6 @@ _QUOTE, _NEWLINE, _RETURN = b'"\n\r'
 # The values of a line, each after a separator, quoted or not.
 _VALUES = {mark: re.compile(rf'{mark}(?:"([^"]*+(?:""[^"]*+)*+)"|([^{mark}]*+))') for mark in (",", ";", "\t")}
 _SHOWN = {",": "commas", "\t": "tabs", ";": "semicolons"}
-
-Positions = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -94,7 +92,7 @@ def layout_of(file: BinaryIO, header: Header = None, separators: str = ",;") -> 
         raise InvalidTableError(f"{file.name} is empty: a CSV file begins with a line of column names")
     file.seek(0)
     check_encoding(file)
-    data: NDArray[np.uint8] = np.memmap(file, dtype=np.uint8, mode="r")
+    data: Bytes = np.memmap(file, dtype=np.uint8, mode="r")
     return _Scan(file.name, data, as_header(header), separators).layout()
 
 
@@ -116,7 +114,7 @@ def check_encoding(file: BinaryIO) -> None:
 
 
 class _Scan:
-    def __init__(self, path: str, data: NDArray[np.uint8], header: Header, separators: str) -> None:
+    def __init__(self, path: str, data: Bytes, header: Header, separators: str) -> None:
         self.path = path
         self.header = header
         self.headed = header is None or header is True
@@ -125,7 +123,7 @@ class _Scan:
         self.data = data if separator is None else _without_blank_end(data)
         self.separator = separator or separators[0]
         self.quotes = 0  # seen so far: an odd number of them before a byte means that it is quoted
-        self.commas: Positions = np.empty(0, np.int64)  # in the row that the last chunk left unfinished
+        self.commas: Integers = np.empty(0, np.int64)  # in the row that the last chunk left unfinished
         self.row_start = self.start
         self.rows = 0
         self.last_quote = self.start
@@ -170,7 +168,7 @@ class _Scan:
         part = self.data[begin:end]
         quotes = np.flatnonzero(part == _QUOTE) + begin
 
-        def unquoted(positions: Positions) -> Positions:
+        def unquoted(positions: Integers) -> Integers:
             return positions[(self.quotes + np.searchsorted(quotes, positions)) % 2 == 0]
 
         line_ends = np.flatnonzero(part == _NEWLINE) + begin
@@ -203,7 +201,7 @@ class _Scan:
             self.row_start = int(ends[-1]) + 1
         self.commas = commas[commas >= self.row_start]
 
-    def look_for_names(self, commas: Positions, ends: Positions) -> None:
+    def look_for_names(self, commas: Integers, ends: Integers) -> None:
         """Look whether a name comes again as a value in the rows that end here."""
         if self.recurrence is None:
             self.recurrence = Recurrence(self.first_line)
@@ -221,7 +219,7 @@ class _Scan:
         if self.nameless:
             self.row_numbers.read(self.data, starts[people, 0], lengths[people, 0])
 
-    def quote_faults(self, quotes: Positions) -> Iterator[tuple[int, str]]:
+    def quote_faults(self, quotes: Integers) -> Iterator[tuple[int, str]]:
         opens = (self.quotes + np.arange(len(quotes))) % 2 == 0
         before, after = self.byte(quotes - 1), self.byte(quotes + 1)
         misplaced = np.where(
@@ -232,7 +230,7 @@ class _Scan:
         for position in quotes[misplaced][:1]:
             yield int(position), "has a quote inside a value; quote the whole value and double the quotes in it"
 
-    def line_end_faults(self, returns: Positions, ends: Positions) -> Iterator[tuple[int, str]]:
+    def line_end_faults(self, returns: Integers, ends: Integers) -> Iterator[tuple[int, str]]:
         for position in returns[self.byte(returns + 1) != _NEWLINE][:1]:
             yield int(position), "has a carriage return without a line feed; save the file with ordinary line ends"
         finished = ends[(ends < len(self.data)) & (ends > self.start)]
@@ -240,7 +238,7 @@ class _Scan:
         for position in finished[mixed][:1]:
             yield int(position), "ends otherwise than the header; save the file with one kind of line end"
 
-    def row_faults(self, commas: Positions, ends: Positions) -> Iterator[tuple[int, str]]:
+    def row_faults(self, commas: Integers, ends: Integers) -> Iterator[tuple[int, str]]:
         starts = np.append(self.row_start, ends + 1)[: len(ends)]
         before = np.searchsorted(commas, ends)
         values = np.diff(before, prepend=-len(self.commas)) + 1
@@ -254,7 +252,7 @@ class _Scan:
         for row in np.flatnonzero(ends - starts > LONGEST_ROW)[:1]:
             yield int(ends[row]), f"ends a row of more than {LONGEST_ROW} bytes"
 
-    def byte(self, positions: Positions) -> NDArray[np.uint8]:
+    def byte(self, positions: Integers) -> Bytes:
         return self.data[np.clip(positions, 0, len(self.data) - 1)]
 
     def fault(self, position: int, what: str) -> InvalidTableError:
@@ -264,7 +262,7 @@ class _Scan:
         return InvalidTableError(f"{self.path} is not a CSV table that can be read: line {line} {what}")
 
 
-def _separator(start: NDArray[np.uint8], separators: str, path: str) -> str | None:
+def _separator(start: Bytes, separators: str, path: str) -> str | None:
     """Return what separates the values of the first line, or None where nothing does.
 
     Where the first line has several of the separators, it is the one that the second line has as often.
@@ -288,7 +286,7 @@ def _separator(start: NDArray[np.uint8], separators: str, path: str) -> str | No
     return possible[0] if possible else None
 
 
-def _without_blank_end(data: NDArray[np.uint8]) -> NDArray[np.uint8]:
+def _without_blank_end(data: Bytes) -> Bytes:
     """Return the bytes of a file up to the end of its last line that is not blank."""
     end = data[-LONGEST_ROW:].tobytes()
     lines = end[len(end.rstrip(b"\r\n")) :]

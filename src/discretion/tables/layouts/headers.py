@@ -5,9 +5,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discretion.errors import InvalidTableError, InvalidValueError
+from discretion.numerics.arrays import Bytes, Integers
 from discretion.tables.layouts.column_names import distinct_names
 
 # True: the first line holds names; False: a person; names: a person, and these are the names; None: look.
@@ -159,7 +159,7 @@ class Recurrence:
         spelled = ([b'"' + name.replace(b'"', b'""') + b'"' for name in plain], plain)
         self._spelled = [_Texts([text if name else b"" for text, name in zip(s, plain, strict=True)]) for s in spelled]
 
-    def column(self, data: NDArray[np.uint8], starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> int | None:
+    def column(self, data: Bytes, starts: Integers, lengths: Integers) -> int | None:
         """Return the first column that has its name as a value, given where each value starts and how long it is."""
         found = [column for texts in self._spelled if (column := texts.found(data, starts, lengths)) is not None]
         return min(found, default=None)
@@ -172,7 +172,7 @@ class RowNumbers:
         self.rise = True
         self._last = -1
 
-    def read(self, data: NDArray[np.uint8], starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> None:
+    def read(self, data: Bytes, starts: Integers, lengths: Integers) -> None:
         """Look at the values that start here and are so long; none is the last of the file."""
         quoted = data[starts] == _QUOTE
         starts, lengths = starts + quoted, lengths - 2 * quoted
@@ -195,7 +195,7 @@ class _Texts:
         self._lengths = np.array([len(text) for text in texts])
         self._starts = np.cumsum(self._lengths) - self._lengths
 
-    def found(self, data: NDArray[np.uint8], starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> int | None:
+    def found(self, data: Bytes, starts: Integers, lengths: Integers) -> int | None:
         rows, columns = np.nonzero((lengths == self._lengths) & (lengths > 0))
         at, longest = starts[rows, columns], self._lengths[columns]
         for offset in range(int(self._lengths.max())):

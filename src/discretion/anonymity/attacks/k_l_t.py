@@ -1,0 +1,236 @@
+"""What a table promises of the classes of people who look alike: k-anonymity, l-diversity, t-closeness."""
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Literal, cast
+
+from discretion import limits
+from discretion.anonymity.people.conversion import as_population
+from discretion.anonymity.people.population import Population
+from discretion.errors import InvalidValueError, TooLargeError, UnsupportedError
+
+if TYPE_CHECKING:
+    from discretion.tables.counting.grouping import Joint
+
+
+def k_anonymity(P: Population, columns: Iterable[str] | None = None) -> int:
+    """Return how many people at least are alike on the columns: the largest k for which the table is k-anonymous.
+
+    ``k = min_c n_c`` over the classes c of people who are alike
+
+    Parameters
+    ----------
+    P
+        The people.
+    columns
+        What is known of people; None is all columns, ``()`` nothing.
+
+    Returns
+    -------
+    int
+        From 1 to n.
+
+    Raises
+    ------
+    UnsupportedError
+        If P is not a Population.
+    UnknownColumnError
+        If the population has no such column.
+
+    Notes
+    -----
+    Null is a value: two people without one are alike. Source: Samarati and Sweeney, 1998.
+
+    Examples
+    --------
+    >>> k_anonymity(Population("example:adult"), ["sex", "race"])
+    109
+    """
+    return as_population(P).class_sizes(columns).smallest
+
+
+def l_diversity(P: Population, columns: Iterable[str], sensitive: str) -> int:
+    """Return how many sensitive values at least occur among people who are alike: distinct l-diversity.
+
+    ``l = min_c #{s : n_cs > 0}``, with n_cs people of class c who have the sensitive value s
+
+    Parameters
+    ----------
+    P
+        The people.
+    columns
+        What is known of people; ``()`` is nothing.
+    sensitive
+        The column that is to stay hidden; in a population with ``person=`` a value is the bag of a person's.
+
+    Returns
+    -------
+    int
+        At least 1.
+
+    Raises
+    ------
+    UnsupportedError
+        If P is not a Population.
+    UnknownColumnError
+        If the population has no such column.
+    InvalidValueError
+        If the sensitive column is among those known.
+
+    Notes
+    -----
+    Null is a value. Source: Machanavajjhala and others, "l-diversity", 2007, section 4.
+
+    Examples
+    --------
+    >>> l_diversity(Population("example:adult"), ["sex", "race"], "workclass")
+    5
+    """
+    from discretion.tables.counting.sensitive_values import fewest_values  # noqa: PLC0415 - imports Ibis
+
+    return fewest_values(as_population(P).joint(columns, sensitive))
+
+
+def entropy_l_diversity(P: Population, columns: Iterable[str], sensitive: str) -> float:
+    """Return the largest l for which the table is entropy l-diverse.
+
+    ``l = min_c exp(H_c)``, with the entropy ``H_c = Σ_s (n_cs/n_c) ln (n_c/n_cs)`` of the sensitive value in class c
+
+    Parameters
+    ----------
+    P
+        The people.
+    columns
+        What is known of people; ``()`` is nothing.
+    sensitive
+        The column that is to stay hidden; in a population with ``person=`` a value is the bag of a person's.
+
+    Returns
+    -------
+    float
+        At least 1, at most the distinct l-diversity.
+
+    Raises
+    ------
+    UnsupportedError
+        If P is not a Population.
+    UnknownColumnError
+        If the population has no such column.
+    InvalidValueError
+        If the sensitive column is among those known.
+
+    Notes
+    -----
+    Null is a value. Source: Machanavajjhala and others, "l-diversity", 2007, Definition 4.1.
+
+    Examples
+    --------
+    >>> round(entropy_l_diversity(Population("example:adult"), ["sex", "race"], "workclass"), 6)
+    2.032871
+    """
+    from discretion.tables.counting.sensitive_values import least_entropy  # noqa: PLC0415
+
+    return math.exp(max(0.0, least_entropy(as_population(P).joint(columns, sensitive))))
+
+
+def t_closeness(
+    P: Population,
+    columns: Iterable[str],
+    sensitive: str,
+    order: Sequence[str | None] | Literal["numeric"] | None = None,
+) -> float:
+    """Return how far the sensitive values of people who are alike are from everybody's, at most.
+
+    ``t = max_c D(p_c, p)``, the earth mover's distance between the laws of the sensitive value in class c and of all
+
+    Parameters
+    ----------
+    P
+        The people.
+    columns
+        What is known of people; ``()`` is nothing, and 0 from everybody.
+    sensitive
+        The column that is to stay hidden.
+    order
+        How far its values are from each other. None: all equally, 1, so that ``D = ½ Σ_s |p_c(s) - p(s)|``. The m
+        values as text (None for null), each once from low to high: ``|i-j|/(m-1)``, so that
+        ``D = Σ_i |Σ_{j≤i} (p_c(j) - p(j))| / (m-1)``. ``"numeric"``: these in the order of numbers, for a column of
+        numbers or of text that is numbers, all compared exactly; equal numbers are one value.
+
+    Returns
+    -------
+    float
+        In [0, 1], exact.
+
+    Raises
+    ------
+    UnsupportedError
+        If P is not a Population, or has ``person=`` and the values are ordered: bags of values are not.
+    UnknownColumnError
+        If the population has no such column.
+    InvalidValueError
+        If the sensitive column is among those known, the order is not of its values, or somebody's is no number.
+    TooLargeError
+        If there are more than 3·10⁹ people, or more than 10,000 numbers as text that are in double precision another.
+
+    Notes
+    -----
+    Null is a value. People are counted and compared in integers. Without an order, in a population with ``person=`` a
+    value is the bag of a person's; with one, the work grows with classes times values. Source: Li, Li and
+    Venkatasubramanian, "t-closeness", 2007, section 4.
+
+    Examples
+    --------
+    >>> adult = Population("example:adult")
+    >>> round(t_closeness(adult, ["sex"], "income"), 6), round(t_closeness(adult, ["sex"], "age", "numeric"), 6)
+    (0.131349, 0.023959)
+    """
+    from discretion.tables.counting.sensitive_values import largest_excesses, largest_transports  # noqa: PLC0415
+
+    population = as_population(P)
+    n = population.people
+    joint = population.joint(columns, sensitive)
+    if n > (most := limits.current().most_people_compared):
+        raise TooLargeError(f"t-closeness is computed for at most {most:,} people, got {n:,}; take a sample")
+    if order is None:
+        return max(excess / (n * size) for size, excess in largest_excesses(joint, n))
+    if population.person is not None:
+        raise UnsupportedError("the bags of values of people with several rows have no order; leave order= out")
+    values = None if isinstance(order, str) and order == "numeric" else _as_order(order, joint)
+    if values is None:
+        _check_numbers(joint, sensitive)
+    places, costs = largest_transports(joint, n, values)
+    return max(cost / (n * size * max(1, places - 1)) for size, cost in costs)
+
+
+def _check_numbers(joint: "Joint", sensitive: str) -> None:
+    from discretion.tables.counting.sensitive_values import count_without_number  # noqa: PLC0415
+
+    if lacking := count_without_number(joint):
+        raise InvalidValueError(
+            f"the sensitive column {sensitive!r} is null or no number for {lacking} people; fill it in, or give order= "
+            "its values from low to high"
+        )
+
+
+def _as_order(order: object, joint: "Joint") -> list[str | None]:
+    """Return the values as the engine writes them, if they are all of the sensitive values and each is there once."""
+    from discretion.tables.counting.sensitive_values import texts_of  # noqa: PLC0415
+
+    if isinstance(order, str) or not isinstance(order, Sequence):
+        raise InvalidValueError(f"order must be 'numeric' or the values as text from low to high, got {order!r}")
+    texts = texts_of(joint)
+    written = {None if text is None else joint.rows.spell(text): text for text in texts}
+    if len(written) < len(texts):
+        raise InvalidValueError("two sensitive values are the same as text, so that no order can tell them apart")
+    ordered: dict[str | None, str | None] = {}
+    for value in cast("Sequence[object]", order):
+        if not isinstance(value, str | None):
+            raise InvalidValueError(f"order must give values as text, or None for null, got {value!r}")
+        if value in ordered or value not in written:
+            fault = "twice" if value in ordered else "though it is nobody's"
+            raise InvalidValueError(f"order must give each of the sensitive values once; it gives {value!r} {fault}")
+        ordered[value] = written[value]
+    if lacking := len(written) - len(ordered):
+        raise InvalidValueError(f"order must give each of the {len(written)} sensitive values; it lacks {lacking}")
+    return list(ordered.values())

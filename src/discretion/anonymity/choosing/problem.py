@@ -1,0 +1,119 @@
+"""What a selection is asked: whose columns to choose from, and how much of people they may give away."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+from discretion.anonymity.choosing.choices import Columns, chains_among
+from discretion.anonymity.choosing.constraints import Allowed, allowed_of
+from discretion.anonymity.choosing.dependencies import Functions, functions_among
+from discretion.anonymity.people.conversion import as_population, counted
+from discretion.anonymity.people.marginals import Marginals
+from discretion.anonymity.people.population import Population
+from discretion.errors import InvalidValueError
+from discretion.numerics.alike import Column
+from discretion.tables.counting.threshold import Threshold, least_unexposed, most_exposed
+
+By = Literal["measured", "certified"]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a selection is asked, whatever sets of columns are worth.
+
+    Parameters
+    ----------
+    population
+        The people, or what is known of their columns.
+    by
+        Whether exposure is measured, or certified by what single columns tell.
+    columns
+        The columns to choose from.
+    kept
+        Those of them that every set has.
+    sensitive
+        The columns of which guesses are limited.
+    chains
+        The told hierarchies, and every other column by itself.
+    allowed
+        How much a set may give away.
+    """
+
+    population: Population | Marginals
+    by: By
+    columns: Columns
+    kept: Columns
+    sensitive: Columns
+    chains: Sequence[Columns]
+    allowed: Allowed
+
+    @cached_property
+    def coded(self) -> Mapping[str, Column] | None:
+        """Codes of the rows, if they may be taken from the engine and are needed: fetched once."""
+        if self._one_row_each is None:
+            return None
+        from discretion.tables.counting.codes import coded  # noqa: PLC0415 - imports Ibis
+
+        names = list(dict.fromkeys([*self.columns, *self.sensitive]))
+        return self._one_row_each.told_by_rows(lambda rows, length: coded(rows, names, length))
+
+    @cached_property
+    def functions(self) -> Functions | None:
+        """Which columns follow from which; None where that is not looked for."""
+        if self._one_row_each is None:
+            return None
+        alone = [chain[0] for chain in self.chains if len(chain) == 1]
+        alone.sort(key=lambda name: name in self.sensitive)  # of copies the first one stands for the others
+        return functions_among(self._one_row_each, alone, self.coded)
+
+    @property
+    def _one_row_each(self) -> Population | None:
+        """The people whose rows may be looked at: each has one, and not only single columns are counted."""
+        if self.by == "certified" or not isinstance(self.population, Population):
+            return None
+        return self.population if self.population.person is None else None
+
+
+def check_kept_or_dropped(kept: Iterable[str], dropped: Iterable[str]) -> None:
+    """Refuse a column that is to go out in any case and in none."""
+    if both := next((name for name in kept if name in dropped), None):
+        raise InvalidValueError(f"the column {both!r} cannot be kept and dropped; leave it in one")
+
+
+def asked_of(
+    P: Population | Marginals,
+    budget: Threshold,
+    k: int | None = None,
+    threshold: Threshold | None = None,
+    by: By = "measured",
+    *,
+    columns: Iterable[str] | None = None,
+    keep: Iterable[str] = (),
+    drop: Iterable[str] = (),
+    sensitive: Iterable[str] = (),
+    guess_budget: float | None = None,
+    certain_budget: Threshold | None = None,
+    hierarchies: Iterable[Sequence[str]] = (),
+) -> Asked:
+    """Return what a selection is asked, in the words of :func:`select_columns`, which says what it raises."""
+    if by not in ("measured", "certified"):
+        raise InvalidValueError(f"by must be 'measured' or 'certified', got {by!r}")
+    population = counted(P) if by == "certified" else as_population(P, "select_columns(by='certified')")
+    least = least_unexposed(population.people, k, threshold)
+    kept, dropped, secret = (population.known(names) for names in (keep, drop, sensitive))
+    check_kept_or_dropped(kept, dropped)
+    asked = population.known(columns)
+    chosen = (
+        *(name for name in asked if name in kept or name not in (*dropped, *secret)),
+        *(name for name in kept if name not in asked),
+    )
+    return Asked(
+        population,
+        by,
+        chosen,
+        kept,
+        secret,
+        chains_among(population, chosen, hierarchies),
+        allowed_of(population, least, most_exposed(population.people, budget), secret, guess_budget, certain_budget),
+    )

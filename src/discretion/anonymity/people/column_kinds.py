@@ -1,0 +1,346 @@
+"""What kind of column each is: a trait of people, or what names them, a date, a place, a weight, a text, or nothing."""
+
+import re
+import shlex
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from discretion.anonymity.people.conversion import as_population
+from discretion.anonymity.people.population import Population
+from discretion.escaping import printable
+from discretion.numerics.alike import are_row_numbers
+from discretion.tables.counting.class_sizes import ClassSizes
+
+if TYPE_CHECKING:
+    from discretion.tables.counting.contents import Contents
+    from discretion.tables.engines.rows import Rows
+
+Kind = Literal[
+    "trait",
+    "identifier",
+    "key",
+    "measurement",
+    "free text",
+    "date",
+    "coordinate",
+    "weight",
+    "constant",
+    "nearly constant",
+]
+
+#: Kinds of columns that name their person, and so go out only if they are kept.
+NAMING: tuple[Kind, ...] = ("identifier", "key", "free text")
+
+# Of the rows that have a value: where there are more values than this, one mostly names its row.
+_OWN_VALUES = 0.5
+# So many whole numbers that never repeat are no measurements.
+_NUMBERING = 200
+# Fewer values are no people, show nothing of how they spread, or name no rows.
+_ENOUGH_PEOPLE = 10
+_ENOUGH_TO_SPREAD = 30
+_ENOUGH = 20
+# More are, say, a sampled cluster.
+_ROWS_OF_ONE = 15
+# Rows that fall on values by chance vary in number as much as their mean, or more.
+_LEAST_SPREAD = 0.5
+_NEARLY_ALL = 0.99
+_MOSTLY = 0.95
+_WORDS_OF_A_TEXT = 6
+
+_IDENTIFYING = {"id", "ids", "idnum", "idno", "identifier", "pid", "uid", "uuid", "guid", "ssn", "mrn", "caseid"}
+_PEOPLE = {
+    "applicant", "beneficiary", "citizen", "client", "customer", "donor", "employee", "enrollee", "individual",
+    "member", "participant", "passenger", "patient", "person", "player", "pupil", "resident", "respondent", "student",
+    "subj", "subject", "taxpayer", "user", "voter", "worker",
+}  # fmt: skip
+_BESIDE_AN_ID = {
+    "anon", "case", "code", "hash", "hashed", "key", "no", "nr", "num", "number", "pseudonym", "record", "row", "study",
+    "the", "token", "unique",
+}  # fmt: skip
+_TIMES = {
+    "age", "date", "day", "days", "hour", "index", "minute", "month", "order", "period", "quarter", "rank", "round",
+    "second", "sequence", "session", "step", "t", "time", "trial", "visit", "wave", "week", "weeks", "year", "years",
+}  # fmt: skip
+_ROW_NUMBERS = {"index", "nr", "number", "obs", "obsno", "row", "rowid", "seq", "seqno", "unnamed"}
+# What rows are of by the dozen and is nobody.
+_GROUPS = (
+    "batch", "block", "city", "class", "cluster", "commune", "county", "country", "district", "famil", "group",
+    "household", "julday", "litter", "neighb", "point", "province", "region", "sample", "school", "site", "state",
+    "strat", "street", "town", "tract", "village", "zip",
+)  # fmt: skip
+_DAYS = {"birth", "birthday", "date", "dates", "day", "dob", "dod", "dt", "ymd"}
+_EPOCHS = {"at", "created", "date", "epoch", "modified", "seconds", "time", "timestamp", "ts", "unix", "updated"}
+_YEARS = {"year", "yr", "yyyy", "yob"}
+_LATITUDES, _LONGITUDES = {"lat", "latitude"}, {"lon", "lng", "long", "longitude"}
+_WEIGHTS = {"weight", "weights", "wgt", "wght", "wt", "wts"}
+_OF_SAMPLES = {
+    "design", "expansion", "fnl", "instance", "prob", "probability", "replicate", "samp", "sample", "sampling", "strat",
+    "survey",
+}  # fmt: skip
+# These may stand beside the weight of a body, which has no more values than that.
+_OF_SAMPLES_OR_BODIES = {"base", "case", "final", "hh", "household", "person", "population", "post", "respondent"}
+_WEIGHTS_OF_BODIES = 200
+_WEIGHTS_BY_NAME = {
+    "anweight", "asecwt", "dweight", "finalwgt", "finalwt", "fnlwgt", "fnlwt", "hhwt", "instweight", "perwt", "pspwght",
+    "pweight", "pwgtp", "sampwt", "sampweight", "wgtp", "wtfinl", "wtint", "wtmec", "wtss", "wtssall",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class ColumnKind:
+    """What kind of column one looks to be.
+
+    Parameters
+    ----------
+    column
+        Its name.
+    kind
+        ``"identifier"``: nearly every value has a row to itself. ``"key"``: it looks like the name of a person with
+        several rows. ``"measurement"``: a number so fine that most values have a row to themselves. ``"free text"``,
+        ``"date"`` (or time), ``"coordinate"``, ``"weight"`` (of a row in a survey), ``"constant"``, ``"nearly
+        constant"``. ``"trait"``: none of these.
+    reason
+        Why, in a few words; no value is among them.
+    values
+        How many different values it has, null aside.
+    """
+
+    column: str
+    kind: Kind
+    reason: str
+    values: int
+
+
+@dataclass(frozen=True)
+class _Seen:
+    """What is known of a column: how many rows each value has, and what the values are like."""
+
+    column: str
+    rows: int
+    sizes: ClassSizes
+    like: "Contents"
+
+    @property
+    def filled(self) -> int:
+        return self.rows - self.like.nulls
+
+    @property
+    def values(self) -> int:
+        return self.sizes.classes - (self.like.nulls > 0)
+
+    @property
+    def rows_of_values(self) -> Mapping[int, int]:
+        """How many values, null aside, have so many rows."""
+        counts = dict(zip(self.sizes.sizes.tolist(), self.sizes.counts.tolist(), strict=True))
+        if self.like.nulls:
+            counts[self.like.nulls] -= 1
+        return {size: count for size, count in counts.items() if count}
+
+    @property
+    def words(self) -> list[str]:
+        """The words of the name, in small letters."""
+        return [word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", self.column)]
+
+    def mostly(self, count: int, share: float = _MOSTLY) -> bool:
+        """Whether this many of the values that were looked at are nearly all of them."""
+        return self.like.seen > 0 and count >= share * self.like.seen
+
+    def told(self) -> str:
+        """Return the numbers of values and rows in words."""
+        values = f"{self.values:,} value{'s' * (self.values != 1)} in {self.filled:,} row{'s' * (self.filled != 1)}"
+        return values + (f", empty in {self.like.nulls:,}" if self.like.nulls else "")
+
+
+def column_kinds(P: Population, columns: Iterable[str] | None = None) -> tuple[ColumnKind, ...]:
+    """Return what kind of column each looks to be, by its name, the sizes of its classes and a look at its form.
+
+    Parameters
+    ----------
+    P
+        The people. If they have several rows each, no column is taken for a key.
+    columns
+        Some of the population's columns; None is all of them.
+
+    Returns
+    -------
+    tuple
+        A :class:`ColumnKind` for each column, in their order.
+
+    Raises
+    ------
+    UnsupportedError
+        If P is not a Population.
+    UnknownColumnError
+        If the population has no such column.
+
+    Notes
+    -----
+    Numbers of rows are exact; of what form the values are is taken from some thousands of them, looked at where they
+    are. It is a guess that is meant to be asked about, and no measure depends on it. Source: Discretion.
+
+    Examples
+    --------
+    >>> kinds = column_kinds(Population("example:adult"))
+    >>> [(kind.column, kind.kind, kind.reason) for kind in kinds if kind.kind != "trait"]
+    [('fnlwgt', 'weight', 'named like a survey weight, 21,648 values in 32,561 rows')]
+    """
+    from discretion.tables.counting.contents import contents  # noqa: PLC0415 - imports Ibis
+
+    population = as_population(P)
+    chosen = population.known(columns)
+    like: dict[str, Contents] = {}
+
+    def look(rows: "Rows") -> "Rows":
+        like.update(contents(rows, chosen))
+        return rows
+
+    by_row = population.with_rows(look, None)
+    counted = population if population.person is None else by_row
+    sizes = counted.class_sizes_of_all((column,) for column in chosen)
+    seen = [_Seen(column, population.rows, of, like[column]) for column, of in zip(chosen, sizes, strict=True)]
+    keys = set[str]() if population.person is not None else _keys(seen)
+    return tuple(_kind(each, is_key=each.column in keys) for each in seen)
+
+
+def person_question(kinds: Iterable[ColumnKind]) -> str | None:
+    """Return what to ask the user if a column looks like the name of people with several rows each, else None.
+
+    Parameters
+    ----------
+    kinds
+        What :func:`column_kinds` returned.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> visits = pa.table({"ID": [*range(40), *range(40)], "visit": [1] * 40 + [2] * 40})
+    >>> person_question(column_kinds(Population(visits)))
+    'ID has 40 values in 80 rows, each in 2 rows: if it says whose row it is, name it with --person ID; as it stands, \
+every row counts as a person'
+    """
+    keys = [kind for kind in kinds if kind.kind == "key"]
+    if not keys:
+        return None
+    key = max(keys, key=lambda kind: kind.values)
+    name = printable(key.column)
+    return (
+        f"{name} has {key.reason}: if it says whose row it is, name it with --person {shlex.quote(name)}; as it "
+        "stands, every row counts as a person"
+    )
+
+
+def _kind(seen: _Seen, *, is_key: bool) -> ColumnKind:
+    kind, reason = next(filter(None, (rule(seen) for rule in _RULES if not is_key or rule is _constant)), (None, None))
+    if is_key and kind is None:
+        sizes = seen.rows_of_values
+        least, most = f"{min(sizes):,}", f"{max(sizes):,}"
+        each = f"{least} to {most} rows" if least != most else f"{most} rows"
+        kind, reason = "key", f"{seen.told()}, each in {each}"
+    return ColumnKind(seen.column, kind or "trait", reason or seen.told(), seen.values)
+
+
+def _constant(seen: _Seen) -> tuple[Kind, str] | None:
+    if seen.sizes.classes > 1:
+        return None
+    return "constant", "the same in every row" if seen.filled else "empty in every row"
+
+
+def _date(seen: _Seen) -> tuple[Kind, str] | None:
+    if seen.mostly(seen.like.moments):
+        return "date", f"dates or times, {seen.told()}"
+    if _DAYS & {*seen.words} and seen.mostly(seen.like.days):
+        return "date", f"dates in digits, {seen.told()}"
+    if _EPOCHS & {*seen.words} and seen.mostly(seen.like.epochs):
+        return "date", f"seconds or milliseconds since 1970, {seen.told()}"
+    if _YEARS & {*seen.words} and seen.mostly(seen.like.years):
+        return "date", f"years, {seen.told()}"
+    return None
+
+
+def _coordinate(seen: _Seen) -> tuple[Kind, str] | None:
+    if seen.mostly(seen.like.places):
+        return "coordinate", f"pairs of coordinates, {seen.told()}"
+    words = {*seen.words}
+    for names, within in ((_LATITUDES, seen.like.latitudes), (_LONGITUDES, seen.like.longitudes)):
+        if words & names and seen.mostly(within) and 2 * seen.like.fractions > seen.like.seen:
+            return "coordinate", f"named and in the range of a coordinate, {seen.told()}"
+    return None
+
+
+def _weight(seen: _Seen) -> tuple[Kind, str] | None:
+    words = {*seen.words}
+    of = _OF_SAMPLES | (_OF_SAMPLES_OR_BODIES if seen.values > _WEIGHTS_OF_BODIES else set[str]())
+    named = bool(words & _WEIGHTS_BY_NAME or (words & _WEIGHTS and words & of))
+    if named and seen.mostly(seen.like.positive) and seen.values >= min(_ENOUGH, seen.filled):
+        return "weight", f"named like a survey weight, {seen.told()}"
+    return None
+
+
+def _free_text(seen: _Seen) -> tuple[Kind, str] | None:
+    if seen.like.words >= _WORDS_OF_A_TEXT * max(seen.like.seen, 1) and seen.values > _OWN_VALUES * seen.filled:
+        return "free text", f"{seen.like.words / seen.like.seen:.0f} words on average, {seen.told()}"
+    return None
+
+
+def _naming(seen: _Seen) -> tuple[Kind, str] | None:
+    if seen.values <= _OWN_VALUES * seen.filled or seen.filled < min(_ENOUGH, seen.rows):
+        return None
+    enough = seen.filled >= _NUMBERING or {*seen.words} <= _ROW_NUMBERS
+    numbering = seen.values == seen.filled and (enough or are_row_numbers(seen.filled, seen.like.span))
+    if not seen.mostly(seen.like.numbers) or _names_people(seen) or (numbering and not seen.like.fractions):
+        return "identifier", seen.told()
+    return "measurement", f"fine numbers, {seen.told()}"
+
+
+def _nearly_constant(seen: _Seen) -> tuple[Kind, str] | None:
+    if seen.sizes.largest < _NEARLY_ALL * seen.rows:
+        return None
+    return "nearly constant", f"the same in all but {seen.rows - seen.sizes.largest:,} of {seen.rows:,} rows"
+
+
+_RULES = (_constant, _date, _coordinate, _weight, _free_text, _naming, _nearly_constant)
+
+
+def _keys(seen: Iterable[_Seen]) -> set[str]:
+    """Return the columns that look like the names of people with several rows: by their own names, or by the one."""
+    fit = [each for each in seen if _repeats(each)]
+    if named := {each.column for each in fit if _names_people(each) or _is_of_codes(each)}:
+        return named
+    even = [each for each in fit if _is_even(each)]
+    return {max(even, key=lambda each: each.values).column} if even else set()
+
+
+def _repeats(seen: _Seen) -> bool:
+    """Whether a column has enough values to be a key, of which some have several rows, and is nothing else."""
+    if seen.values < _ENOUGH_PEOPLE or seen.values > _NEARLY_ALL * seen.filled or seen.like.fractions:
+        return False
+    return not any(rule(seen) for rule in (_date, _coordinate, _weight, _free_text))
+
+
+def _names_people(seen: _Seen) -> bool:
+    words = {*seen.words}
+    if words & _PEOPLE:
+        return words <= _PEOPLE | _IDENTIFYING | _BESIDE_AN_ID | {"name"}
+    return bool(words & _IDENTIFYING) and words <= _IDENTIFYING | _BESIDE_AN_ID
+
+
+def _names_a_group(seen: _Seen) -> bool:
+    return any(group in seen.column.lower() for group in _GROUPS)
+
+
+def _is_of_codes(seen: _Seen) -> bool:
+    """Whether values are UUIDs or hashes, and so many that a group is unlikely to be what they name."""
+    return seen.mostly(seen.like.codes) and seen.values**2 >= seen.filled and not _names_a_group(seen)
+
+
+def _is_even(seen: _Seen) -> bool:
+    """Whether every value has several rows, and so nearly as many as the others that it is no chance."""
+    counts = seen.rows_of_values
+    mean = seen.filled / seen.values
+    if seen.values < _ENOUGH_TO_SPREAD or min(counts) < 2 or mean > min(_ROWS_OF_ONE, seen.values):
+        return False
+    if _TIMES & {*seen.words} or _names_a_group(seen):
+        return False
+    spread = sum(count * (size - mean) ** 2 for size, count in counts.items()) / seen.values
+    return spread < _LEAST_SPREAD * mean

@@ -1,0 +1,195 @@
+"""How much a value says of whoever has it: surprisals, and what a given person's values give away."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import combinations
+
+from discretion import limits
+from discretion.anonymity.people.conversion import with_a_row_each
+from discretion.anonymity.people.population import Population
+from discretion.errors import InvalidValueError, UnsupportedError
+from discretion.validation import as_count
+
+Value = str | int | float | bool | None
+
+_NO_VALUE = "the value of a person with several rows is not defined; use a table with a row per person"
+
+
+@dataclass(frozen=True)
+class Surprisal:
+    """How many people have a value, and how many bits it tells of them: ``log₂(n/people)``.
+
+    Parameters
+    ----------
+    value
+        As text; None for null.
+    people
+        How many have it.
+    bits
+        ``log₂ 1/p(v)``.
+    """
+
+    value: str | None
+    people: int
+    bits: float
+
+
+@dataclass(frozen=True)
+class Surprisals:
+    """The surprisal of a column's values, but for those that too few people have to be shown.
+
+    Parameters
+    ----------
+    column
+        The column.
+    bits
+        Its entropy: the mean surprisal of a random person.
+    values
+        The values shown, the commonest first.
+    hidden_values
+        How many values are not shown, as fewer than k people have each.
+    hidden_people
+        How many people have these.
+    """
+
+    column: str
+    bits: float
+    values: tuple[Surprisal, ...]
+    hidden_values: int
+    hidden_people: int
+
+
+@dataclass(frozen=True)
+class GivenAway:
+    """How many people have some values together, and how many bits these tell of them.
+
+    Parameters
+    ----------
+    columns
+        The columns whose values are known.
+    alike
+        How many people have all of them.
+    bits
+        ``log₂(n/alike)``: ``log₂ n`` bits single out one person. Infinite if nobody has them.
+    """
+
+    columns: tuple[str, ...]
+    alike: int
+    bits: float
+
+
+def surprisal(P: Population, column: str, k: int = 10, show_rare: bool = False) -> Surprisals:
+    """Return how many bits each value of a column tells of the people who have it: ``log₂ 1/p(v)``.
+
+    Parameters
+    ----------
+    P
+        The people, with one row each.
+    column
+        The column.
+    k
+        Values that fewer than k people have are not shown, at least 1.
+    show_rare
+        Whether to show them nevertheless.
+
+    Returns
+    -------
+    Surprisals
+        The values that k people or more have, and how many others there are.
+
+    Raises
+    ------
+    UnsupportedError
+        If P is not a Population, or its people have several rows.
+    UnknownColumnError
+        If the population has no such column.
+    InvalidValueError
+        If k is not a whole number of at least 1.
+
+    Notes
+    -----
+    Source: Anonymity, section 7.3.
+
+    Examples
+    --------
+    >>> races = surprisal(Population("example:adult"), "race", k=300)
+    >>> [(race.value, race.people, round(race.bits, 2)) for race in races.values[-1:]], races.hidden_values
+    ([('Amer-Indian-Eskimo', 311, 6.71)], 1)
+    """
+    population = with_a_row_each(P, _NO_VALUE)
+    (column,) = population.known([column])
+    least = 1 if show_rare else as_count(k, "k", at_least=1)
+    sizes = population.class_sizes([column])
+    shown = population.common_values(column, least)
+    hidden = sizes.curve().exposed[sizes.sizes < least]
+    return Surprisals(
+        column,
+        sizes.entropy,
+        tuple(Surprisal(value, people, math.log2(sizes.people / people)) for value, people in shown),
+        sizes.classes - len(shown),
+        int(hidden[-1]) if hidden.size else 0,
+    )
+
+
+def given_away(P: Population, values: Mapping[str, Value]) -> tuple[GivenAway, ...]:
+    """Return what a person's values give away: for every subset of them, how many people have them all.
+
+    Parameters
+    ----------
+    P
+        The people, with one row each.
+    values
+        The column → the person's value there, as text or as a number or truth value whose text it is; None is null.
+
+    Returns
+    -------
+    tuple
+        Of :class:`GivenAway`, for every non-empty subset of the columns, small ones first; of more than ten columns,
+        for each and for all together.
+
+    Raises
+    ------
+    UnsupportedError
+        If P is not a Population, its people have several rows, or a value is something else.
+    UnknownColumnError
+        If the population has no such column.
+    InvalidValueError
+        If no value is given.
+
+    Notes
+    -----
+    The rows are asked once, how many agree with the person on just which of the columns. Source: Discretion.
+
+    Examples
+    --------
+    >>> person = {"sex": "Female", "workclass": "Never-worked"}
+    >>> [(given.columns, given.alike) for given in given_away(Population("example:adult"), person)]
+    [(('sex',), 10771), (('workclass',), 7), (('sex', 'workclass'), 2)]
+    """
+    population = with_a_row_each(P, _NO_VALUE)
+    columns = population.known(values)
+    if not columns:
+        raise InvalidValueError("given_away needs the value of at least one column")
+    agreements = population.agreements({column: _as_text(values[column]) for column in columns})
+    few = len(columns) <= limits.current().most_columns_combined
+    chosen = range(1, len(columns) + 1) if few else (1, len(columns))
+    results: list[GivenAway] = []
+    for size in chosen:
+        for subset in combinations(columns, size):
+            alike = sum(people for agreed, people in agreements if agreed.issuperset(subset))
+            bits = math.log2(population.people / alike) if alike else math.inf
+            results.append(GivenAway(subset, alike, bits))
+    return tuple(results)
+
+
+def _as_text(value: object) -> str | None:
+    match value:
+        case None | str():
+            return value
+        case bool():
+            return str(value).lower()
+        case int() | float():
+            return str(value)
+        case _:
+            raise UnsupportedError(f"a value must be text, a number, a truth value or None, got {type(value).__name__}")

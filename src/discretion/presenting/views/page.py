@@ -1,0 +1,104 @@
+"""Documents as self-contained pages, which load nothing from anywhere; and what all pages share."""
+
+from collections.abc import Callable
+from functools import cache
+from importlib import import_module
+from importlib.resources import files
+from typing import Any
+
+from discretion.escaping import printable
+from discretion.presenting.numbers import WITHIN_NUMBERS
+from discretion.presenting.views.document import CAVEAT, Document
+from discretion.presenting.views.html import set_apart
+
+# Loaded by its name: it is above this room, and Altair takes a second that a page without figures need not wait for.
+_CHARTS = "discretion.charts.embedded"
+
+
+def to_page(document: Document) -> str:
+    """Return a document as an HTML page that holds everything it needs and forbids every load from outside.
+
+    Parameters
+    ----------
+    document
+        The document; its names and values are escaped.
+
+    Returns
+    -------
+    str
+        The page, the same for the same document.
+
+    Examples
+    --------
+    >>> page = to_page(Document("Who stands out", ("Nobody.",)))
+    >>> page[:15], "Content-Security-Policy" in page
+    ('<!doctype html>', True)
+    """
+    figures = document.figures
+    embedded: Any = import_module(_CHARTS) if figures else None
+    drawn = {name: embedded.specification(figure.make()) for name, figure in figures.items()}
+    scripts = [(script, embedded.digest(script)) for script in embedded.scripts()] if figures else []
+    return _template().render(document=document, drawn=drawn, scripts=scripts, style=style()).strip() + "\n"
+
+
+@cache
+def _template() -> Any:
+    made = environment("discretion.presenting.views")
+    made.filters["kind"] = _kind
+    made.globals["caveat"] = CAVEAT
+    return made.get_template("page.html.j2")
+
+
+def _kind(block: object) -> str:
+    return type(block).__name__
+
+
+def environment(room: str) -> Any:
+    """Return what renders the templates in a room: whatever they are given is escaped, and set apart."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined  # noqa: PLC0415 - text output need not wait for it
+
+    made: Any = Environment(
+        loader=PackageLoader(room, "."),
+        autoescape=True,
+        finalize=_shown,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters |= {"spelled": spelled, "tidy": tidy}
+    return made
+
+
+@cache
+def style() -> str:
+    """Return how pages look, on every screen and on paper."""
+    return files("discretion.presenting.views").joinpath("page.css").read_text(encoding="utf-8")
+
+
+def spelled(text: str) -> Any:
+    """Return the text for an attribute or a title, where no element can stand."""
+    from markupsafe import escape  # noqa: PLC0415 - comes with Jinja
+
+    return escape("\u00a0".join(map(printable, text.split("\u00a0"))))
+
+
+def tidy(text: str) -> str:
+    """Return a sentence whose numbers keep their unit on the same line."""
+    return WITHIN_NUMBERS.sub("\u00a0", text)
+
+
+def unbroken(word: Callable[[Any], str]) -> Callable[[Any], str]:
+    """Return a way to say a number that keeps its unit on the same line."""
+    return lambda value: tidy(word(value))
+
+
+def _shown(value: Any) -> Any:
+    """Return what stands on the page for a value: nothing unseen in it, and letters that run leftwards set apart.
+
+    So no name can reorder the words around it.
+    """
+    from markupsafe import Markup  # noqa: PLC0415
+
+    if not isinstance(value, str) or isinstance(value, Markup):
+        return value
+    return Markup(set_apart(str(spelled(value))))

@@ -1,0 +1,187 @@
+"""Others whose values the adversary knows, where not everything can be summed over: by bounds."""
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from discretion.adversaries.gains import Gain, IdentityGain
+from discretion.adversaries.priors import written_out
+from discretion.channels.channel import Channel, System
+from discretion.estimate import Estimate, highest, lowest
+from discretion.measures.measure import Plan
+from discretion.mechanisms.reporting import reporting
+from discretion.numerics.arrays import Reals
+from discretion.shuffling.known_others import AmongOthers, AmongWorst, View, even, known
+from discretion.shuffling.laws.blanket import certified_interval, hidden_in_blanket
+from discretion.shuffling.laws.closed_bounds import (
+    CapacityAmong,
+    ClosedBounds,
+    GainAmong,
+    InformationAmong,
+    OneLaw,
+    guess_below,
+    information_below,
+)
+from discretion.shuffling.laws.groups import Group, Others, is_symmetric
+
+_MAX_VALUES_IN_BOUND = 3
+
+# What an adversary gains, and how that is computed; the more she sees, the more it is.
+Leak = Callable[[AmongOthers], Plan[float | Estimate]]
+
+
+class LeakBounds(Protocol):
+    """What bounds a leak where it is not summed over."""
+
+    def among(self, law: OneLaw) -> ClosedBounds:
+        """Return the closed bounds among others of one law."""
+        ...
+
+    def surely(self, mechanism: System, groups: Others) -> float:
+        """Return what a linear statistic of the reports gets."""
+        ...
+
+    def ceiling(self, view: View) -> float:
+        """Return what no adversary gets, as known otherwise."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class InformationBounds:
+    """Bounds of the mutual information."""
+
+    prior: Reals
+
+    def among(self, law: OneLaw) -> ClosedBounds:
+        """Return those by the moments of the likelihood."""
+        return InformationAmong(law, self.prior)
+
+    def surely(self, mechanism: System, groups: Others) -> float:
+        """Return what the best linear statistics tell."""
+        return information_below(mechanism, groups, self.prior)
+
+    def ceiling(self, view: View) -> float:
+        """Return the entropy of the prior."""
+        possible = self.prior[self.prior > 0]
+        return float(-possible @ np.log(possible))
+
+
+@dataclass(frozen=True, eq=False)
+class CapacityBounds:
+    """Bounds of the Shannon capacity."""
+
+    def among(self, law: OneLaw) -> ClosedBounds:
+        """Return those by the moments of the likelihood."""
+        return CapacityAmong(law)
+
+    def surely(self, mechanism: System, groups: Others) -> float:
+        """Return what the best linear statistics tell of a uniform value."""
+        return information_below(mechanism, groups, written_out(None, mechanism.secrets))
+
+    def ceiling(self, view: View) -> float:
+        """Return the entropy of a uniform value."""
+        return math.log(view.secrets)
+
+
+@dataclass(frozen=True, eq=False)
+class GainBounds:
+    """Bounds of what the best guess gains."""
+
+    prior: Reals
+    gain: Gain
+
+    def among(self, law: OneLaw) -> ClosedBounds:
+        """Return those by the exponential moments of the likelihood."""
+        return GainAmong(law, self.prior, self.gain)
+
+    def surely(self, mechanism: System, groups: Others) -> float:
+        """Return what guessing by the counts of supporting reports gains."""
+        is_uniform = bool(np.all(self.prior == self.prior[0]))
+        return guess_below(mechanism, groups) if is_uniform and isinstance(self.gain, IdentityGain) else -math.inf
+
+    def ceiling(self, view: View) -> float:
+        """Return a bound by that of pairs' distances: ``1 - β* (1 - max π)`` (Bayes-sec, section V)."""
+        if not isinstance(self.gain, IdentityGain):
+            return math.inf
+        return 1 - (1 - min(1.0, view.blanket.largest_excess(1.0))) * (1 - float(self.prior.max()))
+
+
+def bounded(view: AmongOthers, leak: Leak, bounds: LeakBounds) -> Estimate:
+    """Return certified bounds of a leak among known others.
+
+    From below by coarser reports and linear statistics. From above by what the blanket hides, and by what the largest
+    group of others hides, all other reports being shown to the adversary.
+    """
+    coarse = (AmongOthers(two, view.n, view.groups) for two in _coarsenings(view.mechanism))
+    attained = [*_certain(leak, coarse), bounds.surely(view.mechanism, view.groups)]
+    among = _Among(view.mechanism, leak, bounds)
+    if view.group is not None:
+        attained.append(among.closed(view.group).below(view.n))
+    return _between(attained, view, among, among.above(max(view.groups, key=lambda group: group.count, default=None)))
+
+
+def bounded_worst(view: AmongWorst, leak: Leak, bounds: LeakBounds) -> Estimate:
+    """Return certified bounds of the worst leak: what others who are all alike make of it, and the blanket's."""
+    mechanism, users = view.mechanism, view.n - 1
+    some = 2 if is_symmetric(mechanism) else _MAX_VALUES_IN_BOUND
+    alike = [(Group(users, value=value),) for value in range(min(view.secrets, some))]
+    tried = [AmongOthers(mechanism, view.n, groups) for groups in alike]
+    coarse = (AmongOthers(two, view.n, groups) for two in _coarsenings(mechanism) for groups in alike)
+    among = _Among(mechanism, leak, bounds)
+    attained = [*_certain(leak, tried), *_certain(leak, coarse)]
+    attained += [among.closed(*groups).below(view.n) for groups in alike]
+    attained += [bounds.surely(mechanism, groups) for groups in [*alike, known(even(users, view.secrets))]]
+    return _between(attained, view, among, math.inf)
+
+
+class _Among:
+    """A leak among others of one law, or bounds of it in closed form; what these take is remembered."""
+
+    def __init__(self, mechanism: System, leak: Leak, bounds: LeakBounds) -> None:
+        self.mechanism, self.leak, self.bounds = mechanism, leak, bounds
+        self._closed: dict[Group | None, ClosedBounds] = {}
+
+    def closed(self, group: Group) -> ClosedBounds:
+        """Return the closed bounds among others of the group's law."""
+        key = None if group.blanket else group
+        if key not in self._closed:
+            self._closed[key] = self.bounds.among(OneLaw(self.mechanism, group))
+        return self._closed[key]
+
+    def above(self, group: Group | None) -> float:
+        """Return the leak among the others of a group, or none, or the closed bound."""
+        groups = (group,) if group is not None else ()
+        plan = self.leak(AmongOthers(self.mechanism, 1 + sum(each.count for each in groups), groups))
+        if group is None or plan.is_exact:
+            return highest(plan.compute())
+        return self.closed(group).above(group.count + 1)
+
+
+def _between(attained: list[float], view: View, among: _Among, hidden: float) -> Estimate:
+    mechanism = view.mechanism
+    silent = AmongOthers(Channel(np.ones((mechanism.secrets, 1))), 1, ())
+    alone = among.above(None)
+
+    def in_blanket(count: int) -> float:
+        return min(alone, among.above(Group(count, blanket=True))) if count else alone
+
+    attained = [*attained, lowest(among.leak(silent).compute())]
+    in_the_blanket = hidden_in_blanket(mechanism, view.n, in_blanket, slack=5e-3)
+    return certified_interval(max(attained), min(alone, hidden, among.bounds.ceiling(view), in_the_blanket))
+
+
+def _certain(leak: Leak, views: Iterable[AmongOthers]) -> list[float]:
+    plans = [leak(view) for view in views]
+    return [lowest(plan.compute()) for plan in plans if plan.is_exact]
+
+
+def _coarsenings(mechanism: System) -> list[Channel]:
+    """Return what a report tells of one event only: channels with two outputs."""
+    return [_one_against_the_rest(event) for event in reporting(mechanism).events()]
+
+
+def _one_against_the_rest(column: Reals) -> Channel:
+    return Channel(np.stack([np.maximum(1 - column, 0), column], axis=1))

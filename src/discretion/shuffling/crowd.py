@@ -1,0 +1,212 @@
+"""The shuffled collection: n users randomize their values, a shuffler shows the reports without their senders."""
+
+from functools import cached_property
+
+from numpy.typing import ArrayLike
+
+from discretion.adversaries.knowledge import (
+    AllButOne,
+    Exchangeable,
+    Knowledge,
+    PartlyInformed,
+    Uninformed,
+    WorstAllButOne,
+)
+from discretion.adversaries.priors import as_prior
+from discretion.channels.channel import Channel, Composable, System
+from discretion.errors import InvalidPriorError, InvalidValueError, UnsupportedError
+from discretion.escaping import short_repr
+from discretion.measures.measure import plainest, prior_on, reported_alone
+from discretion.measures.privacy_loss.differential_privacy import claimed
+from discretion.mechanisms.reporting import reporting
+from discretion.numerics.arrays import Reals
+from discretion.numerics.draws.randomness import fresh_seed
+from discretion.shuffling.known_others import AmongExchangeable, AmongOthers, AmongWorst, View
+from discretion.shuffling.laws.groups import others
+from discretion.validation import as_count, as_crowd
+
+
+class Shuffled(Composable):
+    """n users, the target among them, who report through a local mechanism and a shuffler.
+
+    The secret is the target's value, the observation the histogram of all reports: by Shuffle's Propositions 9 and 12
+    an arbitrary order of the reports tells nothing more. By itself it is a system that an outsider sees, to whom the
+    others' values are i.i.d. uniform; what else may be known of them chooses another, which `seen_by` returns.
+
+    Parameters
+    ----------
+    mechanism
+        A local mechanism or a channel from one user's value to her report.
+    n
+        Number of users, the target included, at least 1.
+
+    Raises
+    ------
+    UnsupportedError
+        If the mechanism is not a system, or is itself a shuffled one.
+    InvalidValueError
+        If n is not a whole number of at least 1.
+    TooLargeError
+        If n is over ten billion.
+
+    Notes
+    -----
+    Source: Shuffle, sections III to VI. The shuffler commutes with the users' own randomizing, whatever it is.
+
+    Examples
+    --------
+    >>> import discretion as dc
+    >>> crowd = Shuffled(dc.RandomizedResponse(2, p=0.9), 200)
+    >>> round(dc.posterior_vulnerability(crowd), 5)
+    0.52254
+    >>> round(dc.posterior_vulnerability(crowd.seen_by(dc.AllButOne([100, 99]))), 5)
+    0.53782
+    """
+
+    def __init__(self, mechanism: System, n: int) -> None:
+        if not isinstance(mechanism, System):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise UnsupportedError(
+                "Shuffled needs a discretion.Channel or a mechanism that has one, with finitely many reports, got "
+                f"{type(mechanism).__name__}; sort continuous reports into bins and give their discretion.Channel"
+            )
+        reporting(mechanism)  # refuses a continuum of reports
+        self._mechanism = mechanism
+        if isinstance(mechanism, Shuffled | View):
+            raise UnsupportedError(
+                "Shuffled needs what one user does to her own value, got a system that is shuffled already"
+            )
+        self._n = as_crowd(n, "n")
+
+    @property
+    def mechanism(self) -> System:
+        """What each user does to her value."""
+        return self._mechanism
+
+    @property
+    def n(self) -> int:
+        """Number of users, the target included."""
+        return self._n
+
+    @property
+    def secrets(self) -> int:
+        """How many values the target can have."""
+        return self._mechanism.secrets
+
+    @cached_property
+    def by_outsider(self) -> View:
+        """What an outsider sees, made once, so that an answer that is sampled stays as it is."""
+        return self.seen_by(Uninformed())
+
+    def seen_by(self, knowledge: Knowledge, seed: int | None = None) -> View:
+        """Return the system that an adversary with this knowledge of the others sees.
+
+        Parameters
+        ----------
+        knowledge
+            `discretion.Uninformed`, `discretion.AllButOne`, `discretion.PartlyInformed`, `discretion.Exchangeable` (of
+            all users, the target included: measures then take no prior) or `discretion.WorstAllButOne`.
+        seed
+            A whole number of at least 0, where measures start to draw if only sampling answers: the same seed, the same
+            answers. None draws one, once; either way the system's ``seed`` tells it, and asked again it answers alike.
+
+        Returns
+        -------
+        View
+            A system for all measures.
+
+        Raises
+        ------
+        InvalidPriorError, InvalidValueError
+            If the knowledge is of another number of values or users, or the seed is no such number.
+        UnsupportedError
+            If it is not knowledge of a crowd.
+
+        Examples
+        --------
+        >>> import discretion as dc
+        >>> crowd = Shuffled(dc.RandomizedResponse(2, p=0.9), 200)
+        >>> round(dc.leakage(crowd.seen_by(dc.WorstAllButOne())), 5)
+        1.07566
+        """
+        self._check(knowledge)
+        start = fresh_seed() if seed is None else as_count(seed, "seed", at_least=0)
+        mechanism = plainest(self.mechanism)
+        if isinstance(knowledge, WorstAllButOne):
+            return AmongWorst(mechanism, self.n, seed=start)
+        if isinstance(knowledge, Exchangeable):
+            return AmongExchangeable(mechanism, self.n, knowledge, seed=start)
+        return AmongOthers(mechanism, self.n, others(knowledge, self.n), seed=start)
+
+    def channel(self) -> Channel:
+        """Return the explicit channel from the target's value to the histogram of reports, as an outsider sees it.
+
+        Returns
+        -------
+        Channel
+            Outputs are histograms, as tuples of counts; those left out hold less than 1e-17 of the probability.
+
+        Raises
+        ------
+        TooLargeError
+            If there are too many histograms to list.
+        """
+        return self.by_outsider.channel()
+
+    def _check(self, knowledge: Knowledge) -> None:
+        k, n = self.secrets, self.n
+        if not isinstance(knowledge, Knowledge):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise UnsupportedError(
+                "knowledge must be discretion.Uninformed(), AllButOne(counts), PartlyInformed(counts), "
+                "Exchangeable(alpha) "
+                f"or WorstAllButOne(), got {type(knowledge).__name__}"
+            )
+        if isinstance(knowledge, Uninformed | PartlyInformed) and knowledge.population is not None:
+            _check_length("population", len(knowledge.population), k)
+        if isinstance(knowledge, Exchangeable):
+            _check_length("alpha", len(knowledge.alpha), k)
+        if isinstance(knowledge, AllButOne | PartlyInformed):
+            _check_length("known_counts", len(knowledge.known_counts), k)
+            known, all_others = sum(knowledge.known_counts), isinstance(knowledge, AllButOne)
+            if known > n - 1 or (all_others and known < n - 1):
+                raise InvalidValueError(
+                    f"known_counts must sum to {'' if all_others else 'at most '}the n-1 = {n - 1} other users, got "
+                    f"{short_repr(known)}; n counts the target too"
+                )
+
+    def __repr__(self) -> str:
+        return f"Shuffled({self.mechanism!r}, n={self.n})"
+
+
+def _check_length(name: str, given: int, k: int) -> None:
+    if given != k:
+        raise InvalidValueError(f"{name} must have one entry per value ({k}), got {given}")
+
+
+@plainest.register
+def _plainest_of_crowd(system: Shuffled) -> System:
+    return system.by_outsider
+
+
+@claimed.register
+def _claimed_of_crowd(system: Shuffled) -> System:
+    raise UnsupportedError(
+        "differential privacy is a claim against who knows all others' values, and a crowd by itself is seen by an "
+        "outsider; ask for it of crowd.seen_by(dc.WorstAllButOne()), or of what another adversary sees"
+    )
+
+
+@reported_alone.register(Shuffled)
+@reported_alone.register(View)
+def _reported_alone_of_crowd(system: Shuffled | View) -> System:
+    raise UnsupportedError(
+        "shuffling takes nothing from what reports tell of a population; measure the mechanism alone, with n users"
+    )
+
+
+@prior_on.register
+def _prior_among_exchangeable(system: AmongExchangeable, prior: ArrayLike | None) -> Reals | None:
+    if prior is not None:
+        raise InvalidPriorError(
+            "an exchangeable target is drawn as all others are, so that her prior is alpha/sum(alpha); leave prior out"
+        )
+    return as_prior(system.knowledge.prior, system.secrets)

@@ -1,0 +1,310 @@
+"""Inverse questions: how large a crowd, or how little noise, is enough for a target.
+
+Both are bisections, because who sees less can guess less: one more independent user could be made up by whoever sees
+the reports, and a larger ε only ever tells more. So a leak falls in n and rises in ε, and what is left of privacy does
+the opposite. Only to an exchangeable adversary the users are not independent: a larger crowd tells her more of the
+population.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from discretion import limits
+from discretion.channels.channel import System
+from discretion.errors import InvalidValueError, TooLargeError, UnsupportedError
+from discretion.estimate import Estimate
+from discretion.measures.privacy_loss.differential_privacy import confirmed
+from discretion.mechanisms.protocols.randomized_response import RandomizedResponse
+from discretion.shuffling.crowd import Shuffled
+from discretion.validation import as_crowd, as_real
+
+Question = Callable[[Shuffled], float | Estimate]
+Family = Callable[[float], System]
+Place = tuple[float, float]  # where, and the margin there
+Number = TypeVar("Number", int, float)
+
+_PRECISION = 1e-9
+_FARTHEST = 707.0  # among the logarithms of ε that a float holds
+
+
+def smallest_crowd(
+    mechanism: System,
+    question: Question,
+    *,
+    at_most: float | None = None,
+    at_least: float | None = None,
+    up_to: int | None = None,
+) -> int:
+    """Return the smallest number of users among whom the target is safe enough.
+
+    ``min {n : question(Shuffled(mechanism, n)) <= at_most}``, or ``>= at_least``
+
+    Parameters
+    ----------
+    mechanism
+        A local mechanism or a channel from one user's value to her report.
+    question
+        A function of the crowd that is monotone in n, such as `discretion.posterior_vulnerability` or
+        ``lambda s: dc.privacy_profile(s.seen_by(dc.WorstAllButOne()), epsilon=0.1)``. One that draws at random needs a
+        fixed seed: ``lambda s: dc.leakage(s.seen_by(dc.Uninformed(), seed=1))``.
+    at_most, at_least
+        The target; exactly one of both. An `Estimate` meets it if all of its interval does.
+    up_to
+        The largest number of users to consider, at most ten billion; None for so many.
+
+    Returns
+    -------
+    int
+        At least 1. It meets the target, and one user fewer do not. Where the question's answers are bounds, it is
+        sufficient: an upper bound of the smallest number.
+
+    Raises
+    ------
+    InvalidValueError
+        If not exactly one target is given, no crowd reaches it, or ``up_to`` users do not.
+    TooLargeError
+        If the question cannot be answered for a crowd that has to be considered.
+    UnsupportedError
+        If the question is not a function.
+
+    Notes
+    -----
+    To `discretion.Exchangeable` a larger crowd can tell more; then there is no such number.
+
+    ``privacy_profile(…, ε) <= δ`` and ``dp_epsilon(…, δ) <= ε`` are the same target, and the first is far faster.
+    Where certified bounds replace exact numbers from some n on, they may miss a target that fewer users meet exactly;
+    then n is enough, but may not be the smallest. The question is asked once more at the answer, which confirms it.
+
+    Examples
+    --------
+    >>> import discretion as dc
+    >>> mechanism = dc.RandomizedResponse(2, epsilon=1)
+    >>> smallest_crowd(mechanism, dc.posterior_vulnerability, at_most=0.51)
+    340
+    >>> smallest_crowd(mechanism, dc.bayes_security, at_least=0.99)
+    1360
+    """
+    goal = _goal("smallest_crowd", question, at_most, at_least)
+    most = limits.current().most_users if up_to is None else as_crowd(up_to, "up_to")
+
+    def answer(n: int) -> float | Estimate:
+        return _asked(question, Shuffled(mechanism, n), f"n = {n:,}")
+
+    alone = answer(1)
+    if goal.is_met(alone):
+        return 1
+    _check_some_crowd_reaches(goal, question, mechanism, alone)
+    fails: Place = 1, goal.margin(alone)
+    while fails[0] < most:
+        n = min(2 * int(fails[0]), most)
+        reached = n, goal.margin(answer(n))
+        if reached[1] >= 0:
+            return _confirmed(_least(lambda n: goal.margin(answer(n)), fails, reached), answer, goal, "smallest_crowd")
+        fails = reached
+    raise InvalidValueError(
+        f"even {most:,} users do not make the question's answer {goal}: it is {_shown(answer(most))}; take a mechanism "
+        "with more noise, or another target"
+    )
+
+
+def largest_epsilon(
+    family: Family, n: int, question: Question, *, at_most: float | None = None, at_least: float | None = None
+) -> float:
+    """Return the largest ε, that is the least noise, with which the target is safe enough among n users.
+
+    ``max {ε : question(Shuffled(family(ε), n)) <= at_most}``, or ``>= at_least``
+
+    Parameters
+    ----------
+    family
+        The mechanism for every ε in [0, ∞], such as ``lambda e: dc.RandomizedResponse(5, e)``.
+    n
+        Number of users, the target included.
+    question
+        A function of the crowd that is monotone in ε, such as `discretion.posterior_vulnerability` or
+        ``lambda s: dc.privacy_profile(s.seen_by(dc.WorstAllButOne()), epsilon=0.1)``. One that draws at random needs a
+        fixed seed: ``lambda s: dc.leakage(s.seen_by(dc.Uninformed(), seed=1))``.
+    at_most, at_least
+        The target; exactly one of both. An `Estimate` meets it if all of its interval does.
+
+    Returns
+    -------
+    float
+        At least 0; infinite if the crowd is safe enough without noise. It meets the target itself, and is within a
+        relative 1e-9 of the border. Where the question's answers are bounds, it is sufficient: a lower bound of the
+        largest ε. The question is asked once more at the answer, which confirms it.
+
+    Raises
+    ------
+    InvalidValueError
+        If not exactly one target is given, or ε = 0 does not meet it.
+    TooLargeError
+        If the question cannot be answered for this crowd.
+    UnsupportedError
+        If the family or the question is not a function.
+
+    Examples
+    --------
+    >>> import discretion as dc
+    >>> epsilon = largest_epsilon(lambda e: dc.RandomizedResponse(2, e), 200, dc.posterior_vulnerability, at_most=0.51)
+    >>> round(epsilon, 6)
+    0.742156
+    """
+    goal = _goal("largest_epsilon", question, at_most, at_least)
+    if not callable(family):
+        raise UnsupportedError(f"family must be a function of epsilon that makes a mechanism, got {family!r:.80}")
+    users = as_crowd(n, "n")
+
+    def answer(epsilon: float) -> float | Estimate:
+        return _asked(question, Shuffled(family(epsilon), users), f"epsilon = {epsilon:g}")
+
+    if goal.is_met(answer(math.inf)):
+        return math.inf
+    if not goal.is_met(silent := answer(0.0)):
+        raise InvalidValueError(
+            f"no epsilon makes the question's answer {goal} among {users:,} users: with epsilon = 0, where the reports "
+            f"tell nothing, it is {_shown(silent)}"
+        )
+    return _confirmed(_greatest(lambda epsilon: goal.margin(answer(epsilon))), answer, goal, "largest_epsilon")
+
+
+@dataclass(frozen=True)
+class _Goal:
+    at_most: float | None
+    at_least: float | None
+
+    def margin(self, answer: float | Estimate) -> float:
+        """Return by how much all that the answer may be is on the safe side, negative if some of it is not."""
+        low, high = _ends(answer)
+        return self._margin(high, low)
+
+    def is_met(self, answer: float | Estimate) -> bool:
+        """Whether all that the answer may be is on the safe side."""
+        return self.margin(answer) >= 0
+
+    def may_be_met(self, answer: float | Estimate) -> bool:
+        """Whether anything that the answer may be is on the safe side."""
+        return self._margin(*_ends(answer)) >= 0
+
+    def _margin(self, large: float, small: float) -> float:
+        if self.at_most is not None:
+            return 0.0 if large == self.at_most else self.at_most - large
+        return 0.0 if small == self._floor else small - self._floor
+
+    @property
+    def _floor(self) -> float:
+        return -math.inf if self.at_least is None else self.at_least
+
+    def __str__(self) -> str:
+        return f"at most {self.at_most:g}" if self.at_most is not None else f"at least {self.at_least:g}"
+
+
+def _goal(asker: str, question: Question, at_most: float | None, at_least: float | None) -> _Goal:
+    if not callable(question):
+        raise UnsupportedError(
+            f"question must be a function of the crowd such as discretion.posterior_vulnerability, got {question!r:.80}"
+        )
+    if (at_most is None) == (at_least is None):
+        raise InvalidValueError(
+            f"{asker} needs exactly one of at_most and at_least, got " + ("none" if at_most is None else "both")
+        )
+    if at_most is not None:
+        return _Goal(as_real(at_most, "at_most"), None)
+    return _Goal(None, as_real(at_least, "at_least"))
+
+
+def _ends(answer: float | Estimate) -> tuple[float, float]:
+    if isinstance(answer, Estimate):
+        return answer.low, answer.high
+    number = as_real(answer, "the question's answer")
+    return number, number
+
+
+def _shown(answer: float | Estimate) -> str:
+    low, high = _ends(answer)
+    return f"{low:.10g}" if low == high else f"in [{low:.10g}, {high:.10g}]"
+
+
+def _asked(question: Question, crowd: Shuffled, where: str) -> float | Estimate:
+    try:
+        return question(crowd)
+    except InvalidValueError as error:
+        kind = TooLargeError if isinstance(error, TooLargeError) else InvalidValueError
+        raise kind(f"the question has no answer at {where}: {error}") from error
+
+
+def _check_some_crowd_reaches(goal: _Goal, question: Question, mechanism: System, alone: float | Estimate) -> None:
+    """Refuse at once what even seeing nothing does not meet, where that is what ever larger crowds come near to."""
+    if mechanism.secrets < 2:
+        return
+    try:
+        silent = question(Shuffled(RandomizedResponse(mechanism.secrets, epsilon=0), 1))
+    except InvalidValueError:
+        return
+    (low, high), (alone_low, alone_high) = _ends(silent), _ends(alone)
+    falls = high <= alone_high if goal.at_most is not None else low >= alone_low
+    if falls and not goal.may_be_met(silent):
+        raise InvalidValueError(
+            f"no crowd makes the question's answer {goal}: where the reports tell nothing at all, it is "
+            f"{_shown(silent)}"
+        )
+
+
+def _confirmed(found: Number, answer: Callable[[Number], float | Estimate], goal: _Goal, asker: str) -> Number:
+    """Return what was found if the question, asked there once more, meets the goal; a sample may miss it."""
+    again = answer(found)
+    if isinstance(again, Estimate) and not again.certified:
+        return found
+    # By the end that decides, so that a bound that only may meet the goal does not confirm it.
+    return confirmed(found, found, lambda _: -goal.margin(again), 0.0, f"{asker}(…, {goal})")
+
+
+def _least(margin: Callable[[int], float], fails: Place, meets: Place) -> int:
+    """Return the least n whose margin is not negative."""
+    found = int(_narrowed(lambda n: margin(int(n)), meets, fails, precision=1, whole=True))
+    # Crowds of n and n+1 may be as safe; where rounding parts such a pair at the target, the first still counts.
+    return found - 2 if found > 2 and margin(found - 2) >= 0 else found
+
+
+def _greatest(margin: Callable[[float], float]) -> float:
+    """Return the greatest ε whose margin is not negative."""
+
+    def at(log: float) -> Place:
+        return log, margin(math.exp(log))
+
+    near = at(0.0)
+    step = math.copysign(0.69, near[1])
+    while abs(step) < _FARTHEST:
+        far = at(step)
+        if (far[1] >= 0) != (near[1] >= 0):
+            meets, fails = (far, near) if far[1] >= 0 else (near, far)
+            return math.exp(_narrowed(lambda log: at(log)[1], meets, fails, precision=_PRECISION))
+        near, step = far, 2 * step
+    return math.exp(near[0]) if near[1] >= 0 else 0.0
+
+
+def _narrowed(
+    margin: Callable[[float], float], meets: Place, fails: Place, *, precision: float, whole: bool = False
+) -> float:
+    """Return a place whose margin is not negative, no farther than ``precision`` from one where it is.
+
+    By interpolation that takes hardly a step more than bisection at worst: Oliveira and Takahashi, An enhancement of
+    the bisection method average performance preserving minmax optimality, ACM TOMS 2020.
+    """
+    width = first = abs(fails[0] - meets[0])
+    reach = precision * 2.0 ** math.ceil(math.log2(first / precision))
+    while width > precision:
+        middle = (meets[0] + fails[0]) / 2
+        share = meets[1] / (meets[1] - fails[1])
+        guess = meets[0] + share * (fails[0] - meets[0]) if math.isfinite(share) else middle
+        guess += math.copysign(min(0.2 * width * width / first, abs(middle - guess)), middle - guess)
+        slack = max(0.0, reach - width / 2)
+        place = min(max(guess, middle - slack), middle + slack)
+        if whole:
+            place = min(max(round(place), min(meets[0], fails[0]) + 1), max(meets[0], fails[0]) - 1)
+        found = place, margin(place)
+        meets, fails = (found, fails) if found[1] >= 0 else (meets, found)
+        width, reach = abs(fails[0] - meets[0]), reach / 2
+    return meets[0]

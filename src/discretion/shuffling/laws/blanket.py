@@ -1,0 +1,138 @@
+"""The privacy blanket: a bound of what anybody learns of the target, whatever she knows of the others.
+
+Each user reports from the blanket, a law that her value has no part in, with some probability. Tell the adversary who
+did not, and what they reported: that can only help her, and it leaves the target's report among those of B others in
+the blanket, B ~ Bin(n-1, γ), which all follow one law. More of them never help her, so each stretch of B counts at its
+start. (Balle, Bell, Gascón and Nissim, CRYPTO 2019, bound what is exact here.)
+"""
+
+import itertools
+import math
+from collections.abc import Callable
+from functools import cached_property
+
+import numpy as np
+
+from discretion import limits
+from discretion.channels.channel import System
+from discretion.estimate import Estimate
+from discretion.measures.measure import Method
+from discretion.measures.privacy_loss.divergences import excess_over
+from discretion.numerics.arrays import Reals
+from discretion.numerics.laws.binomial import binomial_window
+from discretion.numerics.means.mean_excess import RELATIVE, Bounded, mean_excess
+from discretion.shuffling.laws.groups import Group, Others, alike_pairs, blanket_probability, is_symmetric, report_types
+
+BOUND = Method("certified bounds: from above by the privacy blanket, from below by what is surely seen", "bound")
+
+_STRETCHES = 24
+_BELOW, _ABOVE = 9, 2
+_ROUNDING = 1e-12
+
+# A bound need not be as exact as an answer: what is left out is added to it.
+ROUGH = 1e-4
+# What so many others report with less than this probability only the target can have sent.
+_NEVER = 1e-40
+
+
+def hidden_in_blanket(mechanism: System, n: int, leaked_among: Callable[[int], float], slack: float) -> float:
+    """Return an upper bound of the mean of a leak that falls with the number of others in the blanket.
+
+    Where a leak falls as one over the root of that number, the bound is about so much too high, relatively.
+    """
+    probability = blanket_probability(mechanism)
+    if probability == 0 or n == 1:
+        return leaked_among(0)
+    first, law = binomial_window(n - 1, probability, 1 - probability)
+    starts = _starts((n - 1) * probability, (n - 1) * probability * (1 - probability), first, law.size, slack)
+    bound = leaked_among(0) * float(law[: starts[0]].sum())
+    for start, end in itertools.pairwise([*starts, law.size]):
+        bound += leaked_among(first + start) * float(law[start:end].sum())
+    return min(leaked_among(0), bound + _ROUNDING * abs(bound))  # for what the window and the rounding leave out
+
+
+def certified_interval(attained: float, bound: float) -> Estimate:
+    """Return the certified interval from what some adversary surely gets, rounded down, to a bound."""
+    return Estimate.between(min(attained - _ROUNDING * abs(attained), bound), bound, BOUND.name)
+
+
+def _starts(mean: float, variance: float, first: int, size: int, slack: float) -> list[int]:
+    """Return where stretches start: closely around the mean, and from nine standard deviations below it."""
+    deviation = math.sqrt(variance)
+    count = math.ceil(min(max((_BELOW + _ABOVE) * deviation / (2 * slack * max(mean, 1.0)), 3), _STRETCHES))
+    cuts = [mean + deviation * (-_BELOW + (_BELOW + _ABOVE) * i / count) for i in range(count + 1)]
+    return sorted({min(max(math.floor(cut) - first, 0), size - 1) for cut in cuts})
+
+
+class Blanket:
+    """Bounds of the excess whatever the others hold, the target hidden among those in the blanket; remembered.
+
+    They are about so much too high, relatively, as the slack says; the more slack, the quicker they are had.
+    """
+
+    def __init__(self, mechanism: System, n: int, slack: float = 5e-4) -> None:
+        self._mechanism, self._n, self._slack = mechanism, n, slack
+        self._types: dict[tuple[int, int], Reals] = {}
+        self._bounds: dict[tuple[bytes, float, limits.Limits], float] = {}
+
+    @cached_property
+    def ends(self) -> list[tuple[int, int]]:
+        """The ordered pairs of values that differ to the blanket."""
+        k = self._mechanism.secrets
+        if is_symmetric(self._mechanism):
+            return [(0, 1)]
+        return [(a, b) for a in range(k) for b in range(k) if a != b]
+
+    def largest_excess(self, ratio: float) -> float:
+        """Return the bound for the pair where it is largest."""
+        return max((self.excess(*ends, ratio) for ends in self._unlike_ends), default=0.0)
+
+    @cached_property
+    def _unlike_ends(self) -> list[tuple[int, int]]:
+        pairs = alike_pairs(self._mechanism, self._hidden_among).representatives
+        return [ends for a, b in pairs for ends in ((a, b), (b, a))]
+
+    def excess(self, a: int, b: int, ratio: float) -> float:
+        """Return the bound for a pair of values."""
+        ends = (0, 1) if is_symmetric(self._mechanism) else (a, b)
+        if ends not in self._types:
+            self._types[ends] = report_types(self._mechanism, self._hidden_among, ends)
+        types = self._types[ends]
+        key = kind_of_types(types), ratio, limits.current()
+        if key not in self._bounds:
+            self._bounds[key] = self._excess(types, ratio)
+        return self._bounds[key]
+
+    @cached_property
+    def _hidden_among(self) -> Others:
+        hidden = self._n > 1 and blanket_probability(self._mechanism) > 0
+        return (Group(1, blanket=True),) if hidden else ()
+
+    def _excess(self, types: Reals, ratio: float) -> float:
+        def among(count: int) -> float:
+            if not count:
+                return excess_over(types[0], types[1], ratio)
+            found = linear_excess(types, count, ratio, ROUGH)
+            return found.value + found.error
+
+        return hidden_in_blanket(self._mechanism, self._n, among, self._slack)
+
+
+def kind_of_types(types: Reals) -> bytes:
+    """Return what laws of types have in common that differ in the order of the types only."""
+    return types[:, np.lexsort(types)].tobytes()
+
+
+def linear_excess(types: Reals, count: int, ratio: float, relative: float = RELATIVE) -> Bounded:
+    """Return the excess when all others' reports follow the law in the third row."""
+    a, b, law = types
+    seen = (count + 1) * law * max(1.0, min(ratio, 1e290)) > _NEVER  # for as many users as there can be, in doubles
+    impossible = excess_over(a[~seen], b[~seen], ratio)
+    with np.errstate(over="ignore", invalid="ignore"):
+        steps: Reals = (a[seen] - ratio * b[seen]) / law[seen]
+    steps = np.where(b[seen] == 0, a[seen] / law[seen], steps)
+    # One step down of n+1 times the highest step up decides already; a longer one only overflows.
+    n = count + 1
+    steps = np.maximum(steps, -(n + 1) * max(0.0, float(steps.max())))
+    found = mean_excess(n, steps, law[seen], relative)
+    return Bounded(found.value + impossible, found.error)

@@ -1,0 +1,476 @@
+"""Closed bounds of what a crowd leaks, at any size: by moments where all others report from one law, and by counting.
+
+**Others of one law q.** Draw all n reports from q. The likelihood of the target's value x is then
+``P(h | x) / P(h) = 1 + Z_x``, where Z_x is the mean of n independent steps ``Q[x, y] / q_y - 1`` of mean 0. With
+their moments ``m_j = E[step^j]``,
+
+    E Z² = m₂/n,   E Z³ = m₃/n²,   E Z⁴ = (m₄ + 3(n-1) m₂²)/n³.
+
+- **Information.** ``D(P_x ‖ P) = E f(Z_x)`` with ``f(z) = (1+z) log(1+z) - z``, and for z >= -1
+
+      z²/2 - z³/6 <= f(z) <= z²/2 - z³/6 + z⁴/3,
+
+  since ``f'''' = 2/(1+z)³`` lies between 0 and 2 for z > 0, which leaves z⁴/12, and for z < 0 the series
+  ``Σ |z|^j/(j(j-1))`` has positive terms, of which those from the fourth on sum to z⁴/3 at most. By Jensen's inequality
+  ``E f(Z_x) <= log(1 + m₂/n)`` too, and it falls with n. The mutual information is ``Σ π_x D(P_x ‖ P) - D(P_π ‖ P)``.
+- **Guess.** The best guess gains ``E max_w A_w`` with ``A_w = Σ_x π_x g(w, x) (1 + Z_x)``, a mean of n steps as well,
+  and ``E max_w A_w <= log(Σ_w E e^{t A_w}) / t`` for every t > 0 (Jensen; Boucheron, Lugosi and Massart, Concentration
+  inequalities, 2013, section 2.5). By Pinsker's inequality it is also at most the blind guess and ``√(I/2)`` of the
+  gain's width, I being the mutual information.
+
+**An adversary who only adds up numbers** that single reports stand for surely gets as much:
+
+- **Information.** For any statistic ``T = Σ θ(y)`` over the reports, ``D(P_x ‖ P_π) >= E_x T - log E_π e^T`` (Donsker
+  and Varadhan, 1975), where P_π has the target's value drawn from the prior. Users report independently, so that both
+  terms are sums over them. With θ the difference of the laws over the covariance of all reports this is what the normal
+  limit says, so that nothing is lost in a large crowd.
+- **Guess.** Each report of a pure protocol supports some of the values, S_x of the others' reports the value x. The
+  adversary guesses among the values A whose counts reach thresholds m_x, each alike, and any where there are none. Of
+  a uniform target among k values it is right with probability v, where
+
+      k v - 1 = Σ_x (E_x - mean_j E_j) 1{x ∈ A}/|A|,
+
+  E_x being the mean if the target holds x. Exchanging two values x and j turns a report's law given x into that given
+  j, so that only reports which support one of both matter, and ``E_x - E_j`` is at least
+  ``(p - q) E[1{S_x = m_x - 1} / (1 + |A without x|)]``, p being how likely a report supports its own value and q
+  another one. By Jensen's inequality that mean is at least ``P(S_x = m_x - 1)`` over ``1 + Σ_{j≠x} P(S_j >= m_j - 1)``,
+  these given ``S_x = m_x - 1``. Where more reports support x fewer support j, since a report that supports x supports
+  j no more often than one that does not; so the condition raises a probability by ``1 / P(S_x < m_x)`` at most.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from discretion.adversaries.gains import Gain, IdentityGain
+from discretion.adversaries.priors import written_out
+from discretion.channels.channel import System
+from discretion.errors import TooLargeError
+from discretion.mechanisms.reporting import reporting
+from discretion.numerics.arrays import Integers, Reals
+from discretion.numerics.excess import relative_excess
+from discretion.numerics.laws.poisson_multinomial import histogram_box
+from discretion.shuffling.laws.groups import Group, Others, alike_values, is_symmetric, report_types
+
+# Steps that agree in so many bits count as one; how far rounding moves a step, and a bound relatively.
+_BITS, _STEP_ROUNDING, _ROUNDING = 48, 1e-14, 1e-11
+# The largest matrix of steps of guesses, for other gains than the identity.
+_MAX_STEPS = 1 << 20
+# Which t to try, in units of the best one for normal means.
+_TRIED = np.exp(np.linspace(-3.0, 5.0, 17))
+
+# The largest matrix of types of report, and so many types at most whose covariance is inverted.
+_MAX_ENTRIES, _MAX_INVERTED = 1 << 22, 256
+# So many values at most whose reports are of few types, if all are alike; beyond, a report stands for its support.
+_MAX_FEW = 10
+# Kinds of values, by who holds them, whose counts have a law each; how many values to expect in A.
+_MAX_KINDS, _EXPECTED = 32, (0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
+# What rounding may change, relatively, and in a probability.
+_ROUNDED_BOUND, _ROUNDED_PROBABILITY = 1e-9, 1e-13
+# Beyond, exponentials overflow; and where series replace what cancels.
+_MAX_EXPONENT, _SERIES_BELOW = 100.0, 1e-3
+
+
+class ClosedBounds(Protocol):
+    """Bounds of a leak among others of one law, by the number of all reports."""
+
+    def above(self, n: int) -> float:
+        """Return an upper bound among n reports."""
+        ...
+
+    def below(self, n: int) -> float:
+        """Return a lower bound among n reports."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Steps:
+    """The ratios ``Q[x, y] / q_y`` that a report adds up for some values x, which are alike, and their law."""
+
+    values: Integers
+    ratios: Reals
+    law: Reals
+
+    def divergence_above(self, n: int) -> float:
+        """Return an upper bound of ``D(P_x ‖ P)`` among n reports."""
+        second, third, fourth = self._moments
+        second = (math.sqrt(second) + _STEP_ROUNDING) ** 2
+        series = second / (2 * n) - third / (6 * n**2) + (fourth + 3 * (n - 1) * second**2) / (3 * n**3)
+        return min(math.log1p(second / n), series, self._alone) * (1 + _ROUNDING)
+
+    def divergence_below(self, n: int) -> float:
+        """Return a lower bound of ``D(P_x ‖ P)`` among n reports."""
+        second, third, _ = self._moments
+        second = max(0.0, math.sqrt(second) - _STEP_ROUNDING) ** 2
+        return max(0.0, second / (2 * n) - third / (6 * n**2)) * (1 - _ROUNDING)
+
+    @cached_property
+    def _moments(self) -> tuple[float, float, float]:
+        step = self.ratios - 1
+        second, third, fourth = (float(self.law @ step**power) for power in (2, 3, 4))
+        return second, third, fourth
+
+    @cached_property
+    def _alone(self) -> float:
+        return float(self.law @ relative_excess(self.ratios - 1)) + _STEP_ROUNDING
+
+
+@dataclass(frozen=True, eq=False)
+class OneLaw:
+    """Reports of a mechanism in a crowd of which each other user's follows the law of one sender."""
+
+    mechanism: System
+    sender: Group
+
+    @cached_property
+    def steps(self) -> list[Steps] | None:
+        """The steps of all values, or None: where she may report what nobody else does, or they are too many."""
+        try:
+            if not is_symmetric(self.mechanism):
+                return _kinds_of_steps(self.types(range(self.mechanism.secrets)))
+            alike = [np.array(same) for same in alike_values(self.mechanism, (replace(self.sender, count=1),))]
+            if len(alike) * self.mechanism.secrets > _MAX_STEPS:
+                return None
+            found = [_steps(values, *self.types((int(values[0]),))) for values in alike]
+        except TooLargeError:
+            return None
+        possible = [steps for steps in found if steps is not None]
+        return possible if len(possible) == len(found) else None
+
+    def types(self, values: Sequence[int]) -> Reals:
+        """Return the laws of the types of report of these values, and last of the sender."""
+        return report_types(self.mechanism, (self.sender,), values)
+
+    def drawn(self, prior: Reals) -> Steps | None:
+        """Return the steps of a target whose value is drawn from the prior, or None if these are not to be had."""
+        try:
+            if self.sender.value is not None or self.sender.blanket:
+                uniform = bool(np.all(prior == prior[0]))
+                target = Group(1, population=None if uniform else prior)
+                types = report_types(self.mechanism, (target, self.sender), ())
+            elif np.array_equal(self.sender.law(prior.size), prior):
+                types = np.ones((2, 1))
+            elif prior.size**2 > _MAX_STEPS:
+                return None
+            else:  # types of report are for one population at a time
+                *rows, law = self.types(range(prior.size))
+                types = np.stack([prior @ np.array(rows), law])
+        except TooLargeError:
+            return None
+        return _steps(np.zeros(0, dtype=np.int64), *types)
+
+
+@dataclass(frozen=True, eq=False)
+class InformationAmong:
+    """The mutual information between the target's value, drawn from a prior, and all reports."""
+
+    law: OneLaw
+    prior: Reals
+
+    def above(self, n: int) -> float:
+        """Return ``Σ π_x D(P_x ‖ P) - D(P_π ‖ P)``, both on the side of more."""
+        if self.law.steps is None:
+            return math.inf
+        each = math.fsum(w * s.divergence_above(n) for w, s in zip(self._weights, self.law.steps, strict=True))
+        return each if self._drawn is None else max(0.0, each - self._drawn.divergence_below(n))
+
+    def below(self, n: int) -> float:
+        """Return the same, both on the side of less."""
+        if self.law.steps is None or self._drawn is None:
+            return 0.0
+        each = math.fsum(w * s.divergence_below(n) for w, s in zip(self._weights, self.law.steps, strict=True))
+        return max(0.0, each - self._drawn.divergence_above(n))
+
+    @cached_property
+    def _weights(self) -> list[float]:
+        return [float(self.prior[steps.values].sum()) for steps in self.law.steps or ()]
+
+    @cached_property
+    def _drawn(self) -> Steps | None:
+        return self.law.drawn(self.prior)
+
+
+@dataclass(frozen=True, eq=False)
+class CapacityAmong:
+    """The Shannon capacity from the target's value to all reports: ``max_x D(P_x ‖ P)`` at most."""
+
+    law: OneLaw
+
+    def above(self, n: int) -> float:
+        """Return the largest divergence."""
+        return math.inf if self.law.steps is None else max(steps.divergence_above(n) for steps in self.law.steps)
+
+    def below(self, n: int) -> float:
+        """Return the mutual information of a uniform value."""
+        return self._uniform.below(n)
+
+    @cached_property
+    def _uniform(self) -> InformationAmong:
+        return InformationAmong(self.law, written_out(None, self.law.mechanism.secrets))
+
+
+@dataclass(frozen=True, eq=False)
+class GainAmong:
+    """What the best guess gains, of a target whose value is drawn from a prior."""
+
+    law: OneLaw
+    prior: Reals
+    gain: Gain
+
+    def above(self, n: int) -> float:
+        """Return the least of both bounds."""
+        information = self._information.above(n)
+        by_information = self._blind + self.gain.width * math.sqrt(information / 2) if information < 1 else math.inf
+        if self._means is None:
+            return by_information
+        bound = min(self._bound(t, n) for t in (_usual(self._means, n) * _TRIED).tolist())
+        return min(by_information, bound + _ROUNDING * abs(bound))
+
+    def below(self, n: int) -> float:
+        """Return what a blind guess gains."""
+        return self._blind
+
+    @cached_property
+    def _blind(self) -> float:
+        return float(self.gain.best(self.prior[:, None])[0])
+
+    @cached_property
+    def _information(self) -> InformationAmong:
+        return InformationAmong(self.law, self.prior)
+
+    @cached_property
+    def _means(self) -> "list[_Means] | None":
+        """What guesses are worth, or None if they are too many."""
+        if self.law.steps is None:
+            return None
+        if isinstance(self.gain, IdentityGain):
+            parts = [(steps, *np.unique(self.prior[steps.values], return_counts=True)) for steps in self.law.steps]
+            return [
+                _Means(np.outer(shares, steps.ratios), sizes.astype(float), steps.law) for steps, shares, sizes in parts
+            ]
+        if self.prior.size**2 > _MAX_STEPS:
+            return None
+        try:
+            types, guesses = self.law.types(range(self.law.mechanism.secrets)), self.gain.guesses()
+        except TooLargeError:
+            return None
+        if len(guesses) * types.shape[1] > _MAX_STEPS:
+            return None
+        seen = types[-1] > 0
+        worth = (guesses * self.prior) @ types[:-1, seen] / types[-1, seen]
+        return [_Means(worth, np.ones(len(worth)), types[-1, seen])]
+
+    def _bound(self, t: float, n: int) -> float:
+        logs = np.concatenate([means.log_moments(t, n) for means in self._means or ()])
+        top = float(logs.max())
+        return (top + math.log(float(np.exp(logs - top).sum()))) / t
+
+
+@dataclass(frozen=True, eq=False)
+class _Means:
+    """Means of n steps: a row of steps per kind of mean, how many there are of each kind, and the law of the steps."""
+
+    steps: Reals
+    sizes: Reals
+    law: Reals
+
+    def log_moments(self, t: float, n: int) -> Reals:
+        """Return ``log(size · E e^{tA})``."""
+        exponents = t / n * self.steps
+        top = exponents.max(axis=1, keepdims=True)
+        shift = np.where(np.abs(exponents).max() < 1, 0.0, top)  # small exponents keep their digits as they are
+        moved = np.expm1(exponents - shift) @ self.law
+        return n * (shift[:, 0] + np.log1p(np.maximum(moved, -1 + 1e-16))) + np.log(self.sizes)
+
+
+def _usual(means: list[_Means], n: int) -> float:
+    """Return the t that is best for normal means: ``√(2 n log(guesses)) / σ``."""
+    deviation = max(float(np.sqrt(((m.steps - (m.steps @ m.law)[:, None]) ** 2) @ m.law).max()) for m in means)
+    guesses = max(2.0, sum(float(part.sizes.sum()) for part in means))
+    return math.sqrt(2 * n * math.log(guesses)) / max(deviation, 1e-150)
+
+
+def _is_possible(rows: Reals, law: Reals) -> bool:
+    """Whether all that the target may report others may too, and no more rarely than doubles can divide by."""
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+        fourth = np.where(rows > 0, rows * (rows / law) ** 3, 0.0)
+    return bool(np.isfinite(fourth).all())
+
+
+def _steps(values: Integers, row: Reals, law: Reals) -> Steps | None:
+    """Return the steps of one value, equal ones as one kind, or None where they are unbounded."""
+    if not _is_possible(row, law):
+        return None
+    seen = law > 0
+    _, kind = np.unique(_rounded(row[seen] / law[seen]), return_inverse=True)
+    mass: Reals = np.bincount(kind, weights=law[seen]).astype(float)
+    return Steps(values, np.bincount(kind, weights=row[seen]) / mass, mass)
+
+
+def _kinds_of_steps(types: Reals) -> list[Steps] | None:
+    """Return the steps of each row but the last, which is the others' law, those of like rows together."""
+    found: dict[bytes, tuple[Steps, list[int]]] = {}
+    for value, row in enumerate(types[:-1]):
+        steps = _steps(np.array([value]), row, types[-1])
+        if steps is None:
+            return None
+        key = _rounded(np.stack([steps.ratios, steps.law])).tobytes()
+        found.setdefault(key, (steps, []))[1].append(value)
+    return [Steps(np.array(values), steps.ratios, steps.law) for steps, values in found.values()]
+
+
+def _rounded(numbers: Reals) -> Reals:
+    """Return numbers to some bits, so that those which rounding sets apart are equal."""
+    _, exponents = np.frexp(numbers)
+    return np.ldexp(np.round(np.ldexp(numbers, _BITS - exponents)), exponents - _BITS)
+
+
+def information_below(mechanism: System, groups: Others, prior: Reals) -> float:
+    """Return a lower bound of the mutual information between the target's value and all reports."""
+    types = _all_types(mechanism, groups)
+    if types is not None:
+        counts = np.array([float(group.count) for group in groups])
+        divergences = _divergences(types[: prior.size], types[prior.size :], counts, prior)
+    elif is_symmetric(mechanism):
+        divergences = _divergences_of_support(mechanism, groups, prior)
+    else:
+        return 0.0
+    return float(prior @ np.maximum(divergences, 0.0)) * (1 - _ROUNDED_BOUND)
+
+
+def guess_below(mechanism: System, groups: Others) -> float:
+    """Return a lower bound of how often a uniform value is guessed right, for symmetric pure protocols."""
+    known = reporting(mechanism)
+    k = mechanism.secrets
+    if not known.is_symmetric or known.pure_epsilon is None or not any(group.count for group in groups):
+        return 1 / k
+    own, other = _support(mechanism)
+    counts = _laws_of_support(mechanism, groups)
+    if not counts or own <= other:
+        return 1 / k
+    risen = max(_risen(k, own - other, counts, expected) for expected in _EXPECTED)
+    return (1 + risen * (1 - _ROUNDED_BOUND)) / k
+
+
+def _all_types(mechanism: System, groups: Others) -> Reals | None:
+    """Return the laws of the types of report of all values and groups, or None if they are too many."""
+    k = mechanism.secrets
+    known = reporting(mechanism)
+    if (k + len(groups)) * k > _MAX_ENTRIES or (known.response is None and known.is_symmetric and k > _MAX_FEW):
+        return None
+    try:
+        types = report_types(mechanism, groups, range(k))
+    except TooLargeError:
+        return None
+    return types if types.size <= _MAX_ENTRIES else None
+
+
+def _divergences(targets: Reals, others: Reals, counts: Reals, prior: Reals) -> Reals:
+    """Return a lower bound of ``D(P_x ‖ P_π)`` for each value x."""
+    drawn = prior @ targets
+    laws, sizes = np.vstack([others, drawn]), np.append(counts, 1.0)
+    mean = sizes @ laws
+    differences = targets - drawn
+    if mean.size <= _MAX_INVERTED:
+        covariance = np.diag(mean) - (laws.T * sizes) @ laws
+        theta = differences @ np.linalg.pinv(covariance, rcond=1e-12, hermitian=True)
+    else:
+        theta = differences / mean
+    theta -= (theta @ mean / sizes.sum())[:, None]
+    spread = (theta**2 @ laws.T - (theta @ laws.T) ** 2) @ sizes
+    told = (theta * differences).sum(axis=1)
+    theta *= np.divide(told, spread, out=np.zeros_like(told), where=spread > 0)[:, None]
+    np.clip(theta, -_MAX_EXPONENT, _MAX_EXPONENT, out=theta)
+    return (theta * differences).sum(axis=1) - _log_moments(theta, laws) @ sizes
+
+
+def _log_moments(theta: Reals, laws: Reals) -> Reals:
+    """Return ``log Σ_y q_y e^θ(y) - Σ_y q_y θ(y)``, a row per θ and a column per law."""
+    beyond = _exponential_excess(theta)
+    moved = (theta + beyond) @ laws.T
+    return beyond @ laws.T + _log_excess(moved)
+
+
+def _divergences_of_support(mechanism: System, groups: Others, prior: Reals) -> Reals:
+    """Return the same by how many reports support x."""
+    own, other = _support(mechanism)
+    gap = own - other
+    told = gap * (1 - prior)
+    held, strangers = _holders(prior.size, groups)
+    same = np.full(prior.size, own), np.full(prior.size, other)
+    laws = [(held, same[0]), (held.sum() - held, same[1])]
+    laws += [(count, other + gap * law) for count, law in [*strangers, (1, prior)]]
+    spread = np.sum([count * law * (1 - law) for count, law in laws], axis=0)
+    theta = np.divide(told, spread, out=np.zeros_like(told), where=spread > 0)
+    np.clip(theta, -_MAX_EXPONENT, _MAX_EXPONENT, out=theta)
+    beyond = _exponential_excess(theta)
+    moments = [count * (law * beyond + _log_excess(law * (theta + beyond))) for count, law in laws]
+    return theta * told - np.sum(moments, axis=0)
+
+
+def _exponential_excess(u: Reals) -> Reals:
+    """Return ``e^u - 1 - u``."""
+    series = u * u / 2 * (1 + u / 3 * (1 + u / 4 * (1 + u / 5)))
+    return np.where(np.abs(u) < _SERIES_BELOW, series, np.expm1(u) - u)
+
+
+def _log_excess(u: Reals) -> Reals:
+    """Return ``log(1 + u) - u``."""
+    return (relative_excess(u) - u * u) / (1 + u)
+
+
+class _Counts(NamedTuple):
+    """The law of how many of the others' reports support a value, for values that are alike, and how many these are."""
+
+    values: int
+    law: Reals
+
+
+def _laws_of_support(mechanism: System, groups: Others) -> list[_Counts]:
+    """Return the laws of the counts of all values, or of none if they are too many."""
+    own, other = _support(mechanism)
+    held, strangers = _holders(mechanism.secrets, groups)
+    total = int(held.sum())
+    likely = [other + (own - other) * law for _, law in strangers]
+    kinds, sizes = np.unique(np.stack([held, *likely]), axis=1, return_counts=True)
+    if sizes.size > _MAX_KINDS:
+        return []
+
+    def law(holders: float, *likely: float) -> Reals:
+        counts = [int(holders), total - int(holders), *(count for count, _ in strangers)]
+        present = [(count, p) for count, p in zip(counts, (own, other, *likely), strict=True) if count]
+        return histogram_box([count for count, _ in present], [(p, 1 - p) for _, p in present]).law
+
+    return [_Counts(size, law(*kind)) for size, kind in zip(sizes.tolist(), kinds.T.tolist(), strict=True)]
+
+
+def _holders(k: int, groups: Others) -> tuple[Reals, list[tuple[int, Reals]]]:
+    """Return how many of the others are known to hold each value, and how many hold one by which laws."""
+    held = np.zeros(k)
+    for group in groups:
+        if group.value is not None:
+            held[group.value] = group.count
+    return held, [(group.count, group.law(k)) for group in groups if group.value is None]
+
+
+def _risen(k: int, gap: float, counts: list[_Counts], expected: float) -> float:
+    """Return a lower bound of ``k v - 1`` with thresholds that so many values reach on average."""
+    at, beyond = np.empty(len(counts)), np.empty(len(counts))
+    for i, (_, law) in enumerate(counts):
+        tails = np.append(np.cumsum(law[::-1])[::-1], 0.0)
+        place = int(np.argmax(tails <= expected / k))  # of m - 1
+        at[i] = max(0.0, float(np.append(law, 0.0)[place]) - _ROUNDED_PROBABILITY)
+        beyond[i] = min(1.0, tails[place] + _ROUNDED_PROBABILITY)
+    sizes = np.array([values for values, _ in counts], dtype=np.float64)
+    rivals = np.divide(sizes @ beyond - beyond, 1 - beyond, out=np.full_like(at, np.inf), where=beyond < 1)
+    return float(sizes @ (at / (1 + rivals))) * gap * (1 - 1 / k)
+
+
+def _support(mechanism: System) -> tuple[float, float]:
+    """Return how likely a report supports its sender's value, and another one."""
+    event = reporting(mechanism).events()[0]
+    return float(event[0]), float(event[1])

@@ -1,0 +1,151 @@
+"""The other users as the adversary sees them: groups whose reports follow one law each, and values that look alike.
+
+Every local randomizer reports, with some probability, from one law whatever the value (Balle, Bell, Gascón and Nissim's
+privacy blanket, CRYPTO 2019): ``min_x Q[x, y]``, normalised. Users in that blanket are a group too.
+"""
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from discretion.adversaries.knowledge import AllButOne, Knowledge, PartlyInformed, Uninformed
+from discretion.channels.channel import System
+from discretion.measures.guesses.bayes_security import check_listed
+from discretion.mechanisms.reporting import Sender, reporting
+from discretion.numerics.arrays import Integers, Reals
+
+Ends = tuple[int, int]
+
+
+@dataclass(frozen=True, eq=False)
+class Group(Sender):
+    """Users whose values the adversary knows as much about, and how many there are."""
+
+    count: int
+
+
+Others = tuple[Group, ...]
+
+
+def others(knowledge: Knowledge, n: int) -> Others:
+    """Return the n-1 others by what is known of them, without empty groups."""
+    known: dict[int, int] = {}
+    strangers = 0
+    population: tuple[float, ...] | None = None
+    if isinstance(knowledge, AllButOne | PartlyInformed):
+        known = {value: count for value, count in enumerate(knowledge.known_counts) if count}
+    if isinstance(knowledge, Uninformed | PartlyInformed):
+        strangers, population = n - 1 - sum(known.values()), knowledge.population
+    if population is not None and max(population) == 1.0:  # whose value is certain is not a stranger
+        certain = population.index(1.0)
+        known[certain] = known.get(certain, 0) + strangers
+        strangers = 0
+    groups = [Group(count, value=value) for value, count in sorted(known.items()) if count]
+    if strangers:
+        uniform = population is None or all(share == 1 / len(population) for share in population)
+        groups.append(Group(strangers, population=None if uniform else np.array(population)))
+    return tuple(groups)
+
+
+def is_symmetric(mechanism: System) -> bool:
+    """Whether the mechanism treats all values alike: renaming them renames the reports."""
+    return reporting(mechanism).is_symmetric
+
+
+def blanket_probability(mechanism: System) -> float:
+    """Return how likely a report is to be of the blanket."""
+    return reporting(mechanism).blanket_probability
+
+
+def report_types(mechanism: System, groups: Others, values: Sequence[int]) -> Reals:
+    """Return what a report tells about the target: how likely is each type of report, a row per value, then per group.
+
+    Reports of one type have the same likelihood ratios throughout, so that merging them before the shuffle tells the
+    adversary as much; a type is a column.
+    """
+    return reporting(mechanism).report_types(values, groups)
+
+
+def log_report_types(mechanism: System, groups: Others, values: Sequence[int]) -> Reals:
+    """Return the logarithms of the types of report, as `report_types` has them but where those underflow."""
+    return reporting(mechanism).log_report_types(values, groups)
+
+
+class AlikePairs(Protocol):
+    """Pairs of values a < b in kinds."""
+
+    @property
+    def representatives(self) -> list[Ends]:
+        """The lowest pair of each kind, lowest first: every pair is like one of them or its reverse."""
+        ...
+
+    def like(self, pairs: list[Ends]) -> list[Ends]:
+        """Return all pairs of the kinds of these, lowest first."""
+        ...
+
+
+def alike_pairs(mechanism: System, groups: Others) -> AlikePairs:
+    """Return the pairs of the target's values between which nothing tells, among these others."""
+    if not is_symmetric(mechanism) and all(group.is_uniform for group in groups):
+        kinds = reporting(mechanism).pair_kinds()
+        if kinds is not None:
+            return _ByKind(kinds)
+    return _ByValues(alike_values(mechanism, groups))
+
+
+@dataclass(frozen=True, eq=False)
+class _ByValues:
+    """Pairs that are alike since their values are: in lists of such, lowest first."""
+
+    values: list[list[int]]
+
+    @property
+    def representatives(self) -> list[Ends]:
+        within = [(same[0], same[1]) for same in self.values if len(same) > 1]
+        between = [(same[0], other[0]) for same, other in itertools.combinations(self.values, 2)]
+        return sorted(within + between)
+
+    def like(self, pairs: list[Ends]) -> list[Ends]:
+        ends = [tuple(next(same for same in self.values if value in same) for value in pair) for pair in pairs]
+        check_listed(sum(math.comb(len(a), 2) if a is b else len(a) * len(b) for a, b in ends))
+        found = {(min(x, y), max(x, y)) for a, b in ends for x in a for y in b if x != y}
+        return sorted(found)
+
+
+@dataclass(frozen=True, eq=False)
+class _ByKind:
+    """Pairs by the number of their kind, shape ``(k, k)``."""
+
+    kinds: Integers
+
+    @property
+    def representatives(self) -> list[Ends]:
+        first, second = np.triu_indices(len(self.kinds), 1)
+        _, lowest = np.unique(self.kinds[first, second], return_index=True)
+        return sorted(zip(first[lowest].tolist(), second[lowest].tolist(), strict=True))
+
+    def like(self, pairs: list[Ends]) -> list[Ends]:
+        chosen = np.triu(np.isin(self.kinds, [self.kinds[pair] for pair in pairs]), 1)
+        check_listed(int(chosen.sum()))
+        return [(a, b) for a, b in np.argwhere(chosen).tolist()]
+
+
+def alike_values(mechanism: System, groups: Others) -> list[list[int]]:
+    """Return the target's values in lists of those between which nothing tells them apart, lowest first."""
+    k = mechanism.secrets
+    if not is_symmetric(mechanism):
+        return [[value] for value in range(k)]
+    # Two values differ only in how many of the others hold them, or are likely to.
+    held = {group.value: group.count for group in groups if group.value is not None}
+    population = next((group.population for group in groups if group.population is not None), None)
+    if not held and population is None:
+        return [list(range(k))]
+    kinds: dict[tuple[int, float], list[int]] = {}
+    for value in range(k):
+        kind = held.get(value, 0), 0.0 if population is None else float(population[value])
+        kinds.setdefault(kind, []).append(value)
+    return list(kinds.values())

@@ -1,0 +1,375 @@
+"""What is too large to sum over, from a sample: an estimate with an interval that holds at every sample size.
+
+Draw all n reports from the others' law. The weights ``π_x P(h | x) / P(h)`` are then means of n independent terms, one
+for what each report says, with mean π, and the leak is the mean of a function of them. Their known means make them the
+control variates, their known variances take the main part out of the mutual information, and Hoeffding's and
+Bernstein's inequalities keep all draws close to π, where the function ranges little.
+
+Where some reports say too much for that (the target may send what next to nobody else does), crowds are drawn as they
+are, the target's value from the prior. The weights are then the posterior law, which ranges over the simplex only.
+
+Among others whose values the adversary knows, crowds of k-RR are sampled too. Each user's report is her value with
+probability p - q, else of the uniform law, which hides the target. Reports are drawn as if hers were hidden for sure;
+how likely it then is each of those in the histogram is known exactly (`BlanketedHistograms`), and with it the weights
+``π_x P(h | x) / P(h)``. Given which users are hidden they are means of what these report; so they are means of such
+means, and keep as close to the prior.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import numpy as np
+
+from discretion import limits
+from discretion.adversaries.gains import Gain, IdentityGain
+from discretion.channels.channel import System
+from discretion.errors import TooLargeError
+from discretion.estimate import Estimate
+from discretion.measures.measure import Method
+from discretion.mechanisms.reporting import Response, Support, reporting
+from discretion.numerics.arrays import Integers, Reals
+from discretion.numerics.excess import deviance
+from discretion.numerics.histograms.blanketed_histograms import BlanketedHistograms, table_cells
+from discretion.numerics.means.bounded_mean import empirical_bernstein, fitted_mix
+from discretion.shuffling.laws.groups import Group, Others, report_types
+
+CONFIDENCE = 0.95
+SAMPLED = Method("Monte Carlo with a control variate", "estimate")
+
+# Numbers drawn in all, and at a time; draws at least.
+_CELLS, _CHUNK = 1 << 25, 1 << 21
+_FEWEST = 1 << 11
+_MAX_BITS = 12
+_PILOT = 0.1
+_ROUNDING = 1e-13
+# The share of the misses that is left to draws farther from the prior than these inequalities allow for.
+_FAR = 0.1
+# What a report says that nobody but the target can have sent, beside what all others say.
+_CERTAIN = 1e30
+
+SAMPLED_AMONG_KNOWN = Method(
+    "Monte Carlo over the histograms of reports, and certified bounds: the tighter ends", "estimate"
+)
+_CHUNK_AMONG_KNOWN = 1 << 20
+# What the integral leaves out.
+_OFF = 1e-9
+
+
+class Leak(Protocol):
+    """A function of the weights of the target's values whose mean is asked for; it is homogeneous of degree 1."""
+
+    @property
+    def prior(self) -> Reals:
+        """The law of the target's value."""
+        ...
+
+    def values(self, weights: Reals, *, whole: bool) -> Reals:
+        """Return the function of each row, less the part whose mean is known unless the whole is asked for."""
+        ...
+
+    def width(self, reach: Reals | None, *, whole: bool) -> float:
+        """Return how far the values range if no weight is farther from its prior than its reach, nor their sum from 1.
+
+        The reach has an entry per value, and one for the sum; without one, how far the whole ranges on the simplex.
+        """
+        ...
+
+    def known_mean(self, variances: Reals) -> float:
+        """Return the mean of the known part, given the variances of the weights, and of their sum."""
+        ...
+
+
+class Reports(Protocol):
+    """How to draw the reports of a crowd, and what they say of the target."""
+
+    cost: int
+    """How many numbers a draw takes."""
+
+    def draw(self, rng: np.random.Generator, size: int, others: int, targets: Integers | None) -> Reals:
+        """Return ``Σ Q[x, y] / q_y`` over the reports y of each draw, a column per value x.
+
+        There are so many others' reports, and one of each of the targets' values if these are given.
+        """
+        ...
+
+    def said(self, prior: Reals) -> tuple[Reals, Reals]:
+        """Return the range and the variance of ``π_x Q[x, y] / q_y`` over single reports, then of its sum over x."""
+        ...
+
+
+def mean_over_crowds(mechanism: System, group: Group, leak: Leak, rng: np.random.Generator) -> Estimate:
+    """Return the mean of a leak over the crowds with one group of others."""
+    reports, n = reports_of(mechanism, group), group.count + 1
+
+    def weights(count: int, as_they_are: bool) -> Reals:
+        return _weights(reports, n, leak.prior, count, rng, as_they_are=as_they_are)
+
+    return mean_of_leak(leak, reports.cost, weights, reports.said(leak.prior), n, whole=False)
+
+
+def mean_of_leak(
+    leak: Leak, cost: int, draw: Callable[[int, bool], Reals], said: tuple[Reals, Reals], hidden: int, *, whole: bool
+) -> Estimate:
+    """Return the mean of a leak over weights that are means of so many independent reports, or means of such means.
+
+    The weights are drawn under the law in which the target's report says nothing, or else as they are; what single
+    reports say is given by its ranges and variances. Unless the whole leak is to be sampled, these make its known part.
+    """
+    prior = leak.prior
+    count = int(max(_FEWEST, min(_CELLS // cost, limits.current().most_crowds_drawn)))
+    pilot = int(_PILOT * count)
+    ranges, variances = said
+    far = _FAR * (1 - CONFIDENCE) / (count - pilot)
+    nats = math.log(2 * ranges.size / far)
+    hoeffding = ranges * math.sqrt(nats / (2 * hidden))
+    reach = np.minimum(hoeffding, np.sqrt(2 * variances * nats / hidden) + ranges * nats / (3 * hidden))
+    simplex = leak.width(None, whole=True)
+    near = leak.width(reach, whole=whole) if np.isfinite(reach).all() else math.inf
+    as_they_are = near >= simplex
+    weights = draw(count, as_they_are)
+    values = leak.values(weights, whole=whole or as_they_are)
+    mix = fitted_mix(values[:pilot], weights[:pilot])
+    sample = values[pilot:] - (weights[pilot:] - prior) @ mix
+    if as_they_are:
+        mean, half = empirical_bernstein(sample, simplex + float(np.ptp(mix)), 1 - CONFIDENCE)
+    else:
+        # Draws beyond the reach might as well be cut: that happens with the chance set apart for it, and moves the mean
+        # by less than their range times the chance of one.
+        width = near + 2 * float(reach[:-1] @ np.abs(mix))
+        mean, half = empirical_bernstein(sample, width, (1 - _FAR) * (1 - CONFIDENCE))
+        mean, half = mean + (0.0 if whole else leak.known_mean(variances / hidden)), half + width * far
+    half += _ROUNDING * (1 + abs(mean))
+    return Estimate(mean, mean - half, mean + half, CONFIDENCE, SAMPLED.name)
+
+
+def _weights(
+    reports: Reports, n: int, prior: Reals, count: int, rng: np.random.Generator, *, as_they_are: bool
+) -> Reals:
+    at_once = max(1, min(count, _CHUNK // reports.cost))
+    weights = np.empty((count, prior.size))
+    for start in range(0, count, at_once):
+        part = slice(start, min(start + at_once, count))
+        size = part.stop - part.start
+        if as_they_are:
+            targets = rng.choice(prior.size, size=size, p=prior / prior.sum())
+            drawn = prior * reports.draw(rng, size, n - 1, targets)
+            weights[part] = drawn / drawn.sum(axis=1, keepdims=True)
+        else:
+            weights[part] = prior * reports.draw(rng, size, n, None) / n
+    return weights
+
+
+def can_be_sampled(mechanism: System, group: Group) -> bool:
+    """Whether a sample of crowds takes seconds, not hours."""
+    try:
+        reports = reports_of(mechanism, group)
+    except TooLargeError:
+        return False
+    return reports.cost <= limits.current().most_numbers_a_crowd
+
+
+def reports_of(mechanism: System, group: Group) -> Reports:
+    """Return how to draw the reports of a crowd through this mechanism, all of whose others are of one group."""
+    known = reporting(mechanism)
+    if known.response is not None:
+        return Responses(known.response, group)
+    k = known.secrets
+    # Drawing the bits takes a number for each; drawing the types one for each row of bits that there is.
+    if known.bits is not None and (k > _MAX_BITS or 2**k > (group.count + 1) * k):
+        return _BitRows(mechanism, known.bits, group)
+    return _TypesOfReport(report_types(mechanism, (group,), range(k)))
+
+
+class _TypesOfReport:
+    """Reports of few types, drawn by how many there are of each."""
+
+    def __init__(self, types: Reals) -> None:
+        self._rows, self._law = types[:-1], types[-1] / types[-1].sum()
+        possible = self._law > 0
+        self._says: Reals = np.where(possible, self._rows / np.where(possible, self._law, 1), self._rows * _CERTAIN)
+        self._steps = np.cumsum(self._rows, axis=1)[:, :-1]
+        self.cost = max(types.shape)
+
+    def draw(self, rng: np.random.Generator, size: int, others: int, targets: Integers | None) -> Reals:
+        counts = rng.multinomial(others, self._law, size=size)
+        if targets is not None:
+            own = (rng.random(size)[:, None] >= self._steps[targets]).sum(axis=1)
+            counts[np.arange(size), own] += 1
+        return counts @ self._says.T
+
+    def said(self, prior: Reals) -> tuple[Reals, Reals]:
+        weights = prior[:, None] * self._says
+        weights = np.vstack([weights, weights.sum(axis=0)])
+        means = np.append(prior, 1.0)
+        return np.ptp(weights, axis=1), (weights - means[:, None]) ** 2 @ self._law
+
+
+class Responses:
+    """Reports of k-RR for any k: what they say of a value is a constant and a multiple of its own count."""
+
+    def __init__(self, response: Response, group: Group) -> None:
+        self._p, self._q, self._gap = response.p, response.q, response.gap
+        self._law = self._q + self._gap * group.law(response.k)
+        self._law /= self._law.sum()
+        self._inverse: Reals = 1 / np.maximum(self._law, 1 / _CERTAIN)
+        self.cost = response.k
+
+    def draw(self, rng: np.random.Generator, size: int, others: int, targets: Integers | None) -> Reals:
+        """Return what the reports of each draw say, a column per value."""
+        counts = rng.multinomial(others, self._law, size=size)
+        if targets is not None:
+            own = rng.integers(self._law.size - 1, size=size)
+            own = np.where(rng.random(size) < self._p, targets, own + (own >= targets))
+            counts[np.arange(size), own] += 1
+        weighted = counts * self._inverse
+        return self._q * weighted.sum(axis=1, keepdims=True) + self._gap * weighted
+
+    def said(self, prior: Reals) -> tuple[Reals, Reals]:
+        """Return the range and the variance of what single reports say."""
+        seen = (self._q + self._gap * prior) * self._inverse
+        own, other = prior * self._p * self._inverse, prior * self._q
+        ranges = np.maximum(own, other * self._inverse.max()) - np.minimum(own, other * self._inverse.min())
+        squares = prior**2 * (self._q**2 * float(self._inverse.sum()) + (self._p**2 - self._q**2) * self._inverse)
+        total = float((seen - 1) ** 2 @ self._law)
+        return np.append(ranges, np.ptp(seen)), np.append(np.maximum(squares - prior**2, 0.0), total)
+
+
+class _BitRows:
+    """Reports of bits with too many values for a list of their types: the bits themselves."""
+
+    def __init__(self, mechanism: System, bits: Support, group: Group) -> None:
+        self._mechanism, self._group = mechanism, group
+        self._kappa, self._lam = bits.own, bits.other
+        self._odds = np.array([bits.not_own / max(bits.not_other, 1e-300), bits.own / max(bits.other, 1e-300)])
+        self._population = group.law(mechanism.secrets)
+        self.cost = (group.count + 1) * mechanism.secrets
+
+    def draw(self, rng: np.random.Generator, size: int, others: int, targets: Integers | None) -> Reals:
+        values = rng.choice(self._population.size, size=(size, others), p=self._population)
+        if targets is not None:
+            values = np.column_stack([values, targets])
+        bits = rng.random((*values.shape, self._population.size)) < self._lam
+        own = rng.random(values.shape) < self._kappa
+        np.put_along_axis(bits, values[..., None], own[..., None], axis=2)
+        said = self._odds[bits.astype(np.int64)]
+        return np.einsum("dux,du->dx", said, 1 / np.maximum(said @ self._population, 1 / _CERTAIN))
+
+    def said(self, prior: Reals) -> tuple[Reals, Reals]:
+        if not np.array_equal(prior, self._population):  # their sum over the values has no short law
+            unbounded = np.full(prior.size + 1, math.inf)
+            return unbounded, unbounded
+        low, high = self._odds
+        most = prior * high / (prior * high + (1 - prior) * low)
+        least = prior * low / (prior * low + (1 - prior) * high)
+        types = (report_types(self._mechanism, (self._group,), (value,)) for value in range(prior.size))
+        variances = prior**2 * np.array([float(np.sum((row - law) ** 2 / law)) for row, law in types])
+        return np.append(most - least, 0.0), np.append(variances, 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class GuessLeak:
+    """The best guess's gain."""
+
+    prior: Reals
+    gain: Gain
+
+    def values(self, weights: Reals, *, whole: bool) -> Reals:
+        """Return the function of each row, less the part whose mean is known unless the whole is asked for."""
+        return self.gain.best(weights.T)
+
+    def width(self, reach: Reals | None, *, whole: bool) -> float:
+        """Return how far the values range within a reach, or on the simplex."""
+        if reach is None:
+            return self.gain.width
+        if isinstance(self.gain, IdentityGain):
+            least = max(float((self.prior - reach[:-1]).max()), (1 - float(reach[-1])) / self.prior.size)
+            return float((self.prior + reach[:-1]).max()) - least
+        return 2 * self.gain.most(reach[:-1])
+
+    def known_mean(self, variances: Reals) -> float:
+        """Return the mean of the known part."""
+        return 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class InformationLeak:
+    """``Σ w_x log(w_x/π_x) - w log w`` of weights with sum w; its known part is that of the chi-square, halved."""
+
+    prior: Reals
+
+    def values(self, weights: Reals, *, whole: bool) -> Reals:
+        """Return the function of each row, less the part whose mean is known unless the whole is asked for."""
+        possible = self.prior > 0
+        means = np.append(self.prior[possible], 1.0)
+        weights = np.column_stack([weights[:, possible], weights.sum(axis=1)])
+        terms = deviance(weights, means)
+        if not whole:
+            terms = terms - (weights - means) ** 2 / (2 * means)
+        return terms[:, :-1].sum(axis=1) - terms[:, -1]
+
+    def width(self, reach: Reals | None, *, whole: bool) -> float:
+        """Return how far the values range within a reach, or on the simplex."""
+        possible = self.prior > 0
+        if reach is None:
+            return -float(np.log(self.prior[possible].min()))
+        if whole:  # no more than the sum without what is taken off it, which rises on either side of the prior
+            means, far = self.prior[possible], reach[:-1][possible]
+            ends = np.maximum(means - far, 0.0), means + far
+            return float(np.sum(np.maximum(*(deviance(end, means) for end in ends))))
+        means = np.append(self.prior[possible], 1.0)
+        far = np.append(reach[:-1][possible], reach[-1])
+        if np.any(far >= means):
+            return math.inf
+        # w log(w/m) - w + m - (w-m)²/2m falls with w: it is highest at the lower end and least at the upper one.
+        return float(np.sum(deviance(means - far, means) - deviance(means + far, means)))
+
+    def known_mean(self, variances: Reals) -> float:
+        """Return the mean of the known part."""
+        possible = self.prior > 0
+        return float(np.sum(variances[:-1][possible] / (2 * self.prior[possible]))) - float(variances[-1]) / 2
+
+
+def can_be_sampled_among(response: Response, groups: Others) -> bool:
+    """Whether a sample of crowds among these others takes seconds, and says what it should."""
+    if not response.q > 0 or response.k > limits.current().most_values_sampled:
+        return False
+    if any(group.value is None and not group.is_uniform for group in groups):
+        return False
+    counts, more = _known_and_hidden(response, groups)
+    return table_cells(counts, more, response.gap, response.k * response.q) <= limits.current().most_cells_sampled
+
+
+def mean_among_known(response: Response, groups: Others, leak: Leak, rng: np.random.Generator) -> Estimate:
+    """Return the mean of a leak over the crowds with these others, known or uniform."""
+    k, hidden, prior = response.k, response.k * response.q, leak.prior
+    counts, more = _known_and_hidden(response, groups)
+    crowd = BlanketedHistograms(counts, more, response.gap, hidden, np.full(k, 1 / k))
+    cost = k * crowd.nodes
+
+    def weights(count: int, as_they_are: bool) -> Reals:
+        found = np.empty((count, k))
+        at_once = max(1, _CHUNK_AMONG_KNOWN // cost)
+        for start in range(0, count, at_once):
+            part = slice(start, min(start + at_once, count))
+            size = part.stop - part.start
+            targets = rng.choice(k, size=size, p=prior / prior.sum()) if as_they_are else None
+            shares = crowd.hidden_shares(crowd.draw(rng, size, targets))
+            drawn = prior * (hidden + k * response.gap * shares)
+            found[part] = drawn / drawn.sum(axis=1, keepdims=True) if as_they_are else drawn
+        return found
+
+    said = Responses(response, Group(1)).said(prior)
+    found = mean_of_leak(leak, cost, weights, said, max(1, crowd.fewest_hidden), whole=True)
+    off = _OFF * (1 + abs(found.value))
+    return replace(found.widened(off), method=SAMPLED_AMONG_KNOWN.name)
+
+
+def _known_and_hidden(response: Response, groups: Others) -> tuple[Integers, int]:
+    """Return how many of the others hold each value, and how many reports are surely uniform: the target's is one."""
+    counts = np.zeros(response.k, dtype=np.int64)
+    for group in groups:
+        if group.value is not None:
+            counts[group.value] = group.count
+    return counts, 1 + sum(group.count for group in groups if group.value is None)

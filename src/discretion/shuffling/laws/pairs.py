@@ -1,0 +1,276 @@
+"""Two values of the target, and how far apart they make what the adversary sees.
+
+When all others' reports follow one law q, the likelihood of the target's value is linear in the histogram,
+``P(h | x) = P(h) Σ_y (Q[x, y] / q_y) h_y / n``, so that ``Σ_h max(0, P(h | a) - r P(h | b))`` is the mean excess of a
+sum of independent steps: exact for any randomizer at any size. Else the histograms are listed, and where they are too
+many the number is bounded: from below by what two kinds of report tell, from above by hiding in the blanket only.
+"""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+
+from discretion import limits
+from discretion.channels.channel import System
+from discretion.estimate import Estimate, largest
+from discretion.measures.privacy_loss.divergences import excess_mass_of_logs, excess_over, logarithms
+from discretion.numerics.arrays import Reals
+from discretion.numerics.histograms.histogram_simplex import simplex_work
+from discretion.numerics.histograms.histograms import sequence_count
+from discretion.numerics.histograms.log_histograms import log_add_draw, log_histogram_law, log_histogram_work
+from discretion.numerics.laws.poisson_multinomial import histogram_box
+from discretion.numerics.means.mean_excess import RELATIVE, Bounded
+from discretion.shuffling.laws.blanket import (
+    ROUGH,
+    Blanket,
+    certified_interval,
+    kind_of_types,
+    linear_excess,
+)
+from discretion.shuffling.laws.groups import (
+    Others,
+    log_report_types,
+    report_types,
+)
+from discretion.shuffling.laws.report_histograms import ListedOthers
+
+# So few terms, or cells of a box, as to be listed at once.
+_AT_ONCE, _ALL = 1 << 14, 1 << 14
+# Beyond e^_LARGEST no double holds a ratio, nor a product of several beyond e^LOUD.
+_LARGEST, LOUD = 700.0, 300.0
+# What the transform rounds off of a sum over its histograms, at most.
+_ROUNDED_SUM = 1e-14
+
+
+@dataclass(frozen=True, eq=False)
+class PairOfValues:
+    """Two values a and b of the target among known groups of others, in a crowd that reports through a mechanism.
+
+    ``types`` has the laws of the types of report: of the target if she holds a, and b, then of each group. The blanket
+    is for pairs that share one, and so are the others' histograms, by the laws of their types.
+    """
+
+    mechanism: System
+    a: int
+    b: int
+    groups: Others
+    blanket: "Blanket | None" = None
+    listed: dict[bytes, ListedOthers] = field(default_factory=dict[bytes, ListedOthers])
+
+    @cached_property
+    def types(self) -> Reals:
+        """The laws of the types of report, the likeliest type last."""
+        types = report_types(self.mechanism, self.groups, (self.a, self.b))
+        likely = types[2:].mean(axis=0) if self.groups else types.mean(axis=0)
+        # Types that are as likely in an order of their own, so that all pairs list the others alike.
+        return types[:, np.lexsort((*types, likely))]
+
+    def reversed(self) -> "PairOfValues":
+        """Return the pair the other way round."""
+        return replace(self, a=self.b, b=self.a)
+
+    @cached_property
+    def kind(self) -> tuple[tuple[int, ...], bytes]:
+        """What pairs have in common that are alike: the laws of their types, to the last bit, in whatever order."""
+        return self._counts, kind_of_types(self.log_types if self.is_loud else self.types)
+
+    @cached_property
+    def is_linear(self) -> bool:
+        """Whether the likelihood is linear in the histogram, and there are too many of them to list at once."""
+        return len(self.groups) == 1 and simplex_work(self._counts, self.types.shape[1]) > _AT_ONCE
+
+    @property
+    def needs_no_bound(self) -> bool:
+        """Whether the histograms are few enough to list, or need not be."""
+        return len(self.groups) < 2 or self.is_listable
+
+    @property
+    def cells(self) -> float:
+        """How many histograms there are to list."""
+        return self._others(self.types).cells
+
+    def excess_beyond(self, epsilon: float) -> float | Estimate:
+        """Return ``Σ_h max(0, P(h | a) - e^ε P(h | b))``."""
+        if math.isinf(epsilon) and not np.any((self.log_types[0] > -math.inf) & (self.log_types[1] == -math.inf)):
+            return 0.0
+        if self.is_loud or _LARGEST < epsilon < math.inf:
+            return self._logarithmic_excess(epsilon)
+        ratio = math.exp(epsilon)
+        if not self.groups:
+            return excess_over(self.types[0], self.types[1], ratio)
+        if self.is_linear:
+            return _as_result(linear_excess(self.types, self._counts[0], ratio))
+        if self.is_listable:
+            return self._listed_excess(ratio)
+        return self._bounded_excess(ratio)
+
+    def roughly_beyond(self, epsilon: float) -> Bounded:
+        """Return the excess, or bounds of it that are quick to have."""
+        if not self.is_linear or self.is_loud or _LARGEST < epsilon < math.inf:
+            return Bounded(0.0, math.inf)
+        return linear_excess(self.types, self._counts[0], math.exp(epsilon), ROUGH)
+
+    @property
+    def likelihoods(self) -> tuple[Reals, Reals]:
+        """``P(h | a)`` and ``P(h | b)`` over the histograms."""
+        return self._listed_likelihoods(self.types)
+
+    @property
+    def lists_all(self) -> bool:
+        """Whether every histogram can be listed, down to the least likely one."""
+        m = self.types.shape[1]
+        rarest = (1 + sum(self._counts)) * float(self.log_types.min(where=self.log_types > -math.inf, initial=0.0))
+        summed = simplex_work(self._counts, m) <= limits.current().most_terms_added and rarest > -_LARGEST
+        return summed or _is_box_of(_ALL, self._counts, m)
+
+    @cached_property
+    def log_types(self) -> Reals:
+        """The logarithms of the types, the likeliest last."""
+        types = log_report_types(self.mechanism, self.groups, (self.a, self.b))
+        return types[:, np.argsort(np.logaddexp.reduce(types[2:] if self.groups else types))]
+
+    @cached_property
+    def is_loud(self) -> bool:
+        """Whether one value or group is so much likelier to send a report than another that doubles lose the ratio."""
+        return largest_log_ratio(self.log_types) > LOUD
+
+    @property
+    def all_log_likelihoods(self) -> tuple[Reals, Reals]:
+        """``log P(h | a)`` and ``log P(h | b)`` over every histogram."""
+        if _is_box_of(_ALL, self._counts, self.types.shape[1]):
+            return self._log_likelihoods(-math.inf)
+        a, b = logarithms(self._others(self.types).summed(self.types[:2]))
+        return a, b
+
+    def _log_likelihoods(self, least: float) -> tuple[Reals, Reals]:
+        """Return what is listed but for histograms that the others make rarer than ``e^least``."""
+        if not self.groups:
+            return self.log_types[0], self.log_types[1]
+        others = log_histogram_law(self._counts, self.log_types[2:], least)
+        a, b = (log_add_draw(others, target).ravel() for target in self.log_types[:2])
+        return a, b
+
+    @property
+    def is_listable(self) -> bool:
+        """Whether the histograms are few enough to list."""
+        return self.cells <= limits.current().most_histograms
+
+    def _others(self, types: Reals) -> ListedOthers:
+        return self.listed.setdefault(types[2:].tobytes(), ListedOthers(self._counts, types[2:]))
+
+    def _listed_likelihoods(self, types: Reals) -> tuple[Reals, Reals]:
+        a, b = self._others(types).likelihoods(types[:2])
+        return a, b
+
+    @property
+    def _counts(self) -> tuple[int, ...]:
+        return tuple(group.count for group in self.groups)
+
+    def _listed_excess(self, ratio: float) -> float | Estimate:
+        is_summed = self._others(self.types).is_summed
+        if self.types.shape[1] == 2 and not is_summed:
+            return _tail_excess(self.types, self._counts, ratio)
+        found = excess_over(*self.likelihoods, ratio)
+        if is_summed:
+            return found
+        error = _ROUNDED_SUM * (1 + ratio) if math.isfinite(ratio) else _ROUNDED_SUM
+        return _within(Bounded(found, error), "sum over histograms, with its rounding")
+
+    def _logarithmic_excess(self, epsilon: float) -> float | Estimate:
+        """Return the excess where likelihoods or their ratios are beyond what doubles hold."""
+        if self.work_in_logs <= limits.current().most_log_terms:
+            return excess_mass_of_logs(*self.likely_logs, epsilon)
+        alone = excess_mass_of_logs(self.log_types[0], self.log_types[1], epsilon)
+        return certified_interval(0.0, alone)
+
+    @cached_property
+    def _least(self) -> float:
+        """What matters neither in ``P(h | a)`` nor, however often it counts, in ``P(h | b)``."""
+        return -800.0 - 3 * min(largest_log_ratio(self.log_types), _LARGEST)
+
+    @cached_property
+    def work_in_logs(self) -> float:
+        """What it takes to list them in logarithms."""
+        return log_histogram_work(self._counts, self.log_types[2:], self._least)
+
+    @cached_property
+    def likely_logs(self) -> tuple[Reals, Reals]:
+        """``log P(h | a)`` and ``log P(h | b)`` over the histograms that matter."""
+        return self._log_likelihoods(self._least)
+
+    @cached_property
+    def coarse(self) -> tuple[Reals, Reals]:
+        """The likelihoods of how many reports are likelier under a than under b: less than the histogram, and short."""
+        told = self.types[0] > self.types[1]
+        two = np.stack([self.types[:, told].sum(axis=1), self.types[:, ~told].sum(axis=1)], axis=1)
+        return self._listed_likelihoods(two)
+
+    def _bounded_excess(self, ratio: float) -> Estimate:
+        blanket = self.blanket or Blanket(self.mechanism, 1 + sum(self._counts))
+        bound = blanket.excess(self.a, self.b, ratio)
+        return certified_interval(excess_over(*self.coarse, ratio), bound)
+
+
+def unlike(pairs: Iterable[PairOfValues]) -> list[PairOfValues]:
+    """Return one pair of each kind."""
+    return list({pair.kind: pair for pair in pairs}.values())
+
+
+def largest_excess_beyond(pairs: Iterable[PairOfValues], epsilon: float) -> float | Estimate:
+    """Return the largest excess of some pairs: of those that a rough look does not rule out."""
+    rough = [(pair, pair.roughly_beyond(epsilon)) for pair in pairs]
+    low = max((found.value - found.error for _, found in rough), default=0.0)
+    return largest(pair.excess_beyond(epsilon) for pair, found in rough if found.value + found.error >= low)
+
+
+def _as_result(found: Bounded) -> float | Estimate:
+    if found.error <= RELATIVE * found.value:
+        return found.value
+    return _within(found, "saddle-point integral with a certified remainder")
+
+
+def _within(found: Bounded, method: str) -> Estimate:
+    """Return a share and how far off it can be; where nothing but that is known of it, the most that it can be."""
+    low, high = max(0.0, found.value - found.error), max(0.0, min(1.0, found.value + found.error))
+    return Estimate.between(low, high, method, share=(min(found.value, high) - low) / (high - low))
+
+
+def _is_box_of(cells: int, counts: tuple[int, ...], m: int) -> bool:
+    return sequence_count(m - 1, sum(counts) + 1) <= cells
+
+
+def _tail_excess(types: Reals, counts: tuple[int, ...], ratio: float) -> float:
+    """Return the excess where there are two types of report, so that the histogram is one number h.
+
+    With ``c_y = Q[a, y] - r Q[b, y]`` and the law L of the others' h tilted by ``e^θ = -c_1/c_0``, the likelihoods at h
+    differ by ``c_0 e^(-θ(h-1)) (L(h-1) - L(h))`` times the tilt's normaliser. L rises to its mode M and falls beyond,
+    so that they cross there, and by parts the sum beyond is ``c_0 e^(-θM) (L(M) - (1-e^-θ) Σ_j e^(-θ(j-1)) L(M+j))``,
+    and so in the other direction for θ < 0: to all digits, however small it is.
+    """
+    if math.isinf(ratio):
+        # Only where all others send what b cannot, but those who cannot either.
+        can = types[2:] > 0
+        logs = np.array(counts) @ np.where(can, np.log(np.where(can, types[2:], 1.0)), 0.0)
+        return float((types[0] * np.exp(logs))[types[1] == 0].sum())
+    gain = types[0] - ratio * types[1]
+    if gain.min() >= 0 or gain.max() <= 0:
+        return max(0.0, 1 - ratio)
+    tilt = math.log(-gain[1] / gain[0])
+    box = histogram_box(counts, types[2:], [tilt, 0.0])
+    mode = int(np.argmax(box.law))
+    beyond = box.law[mode + 1 :] if tilt > 0 else box.law[:mode][::-1]
+    fall = np.exp(-abs(tilt) * np.arange(beyond.size))
+    rest = float(box.law[mode] + math.expm1(-abs(tilt)) * (fall @ beyond))
+    return max(0.0, 1 - ratio) + abs(float(gain[0 if tilt > 0 else 1])) * rest * float(box.weights()[mode])
+
+
+def largest_log_ratio(log_types: Reals) -> float:
+    """Return the logarithm of the largest ratio in a column, but for zeros."""
+    possible = log_types > -math.inf
+    most = np.where(possible, log_types, -math.inf).max(axis=0)
+    return float(
+        np.max(most - np.where(possible, log_types, math.inf).min(axis=0), initial=0.0, where=possible.any(axis=0))
+    )

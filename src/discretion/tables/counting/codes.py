@@ -1,0 +1,113 @@
+"""A table of people as codes: what rows have the same code have the same value, and nothing else is told of values.
+
+Only an engine of this process hands its rows over so; elsewhere the questions go to the rows.
+"""
+
+import math
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discretion import limits
+from discretion.numerics.alike import Column
+from discretion.numerics.arrays import Reals
+from discretion.tables.engines.rows import Rows
+
+_DAY = 86_400
+# So many values are taken out of the engine at once.
+_AT_ONCE = 1 << 22
+
+
+def coded(rows: Rows, columns: Sequence[str], length: int) -> dict[str, Column] | None:
+    """Return each column in codes from 0, null being a value; None if the engine keeps its rows to itself.
+
+    None too if there are too many, or for a column of values that Arrow does not number, such as lists.
+    """
+    held = _dictionaries(rows, columns, length)
+    return None if held is None else {name: _codes(each) for name, each in held.items()}
+
+
+def valued(rows: Rows, columns: Sequence[str], length: int) -> dict[str, tuple[Column, Any]] | None:
+    """Return each column in codes, and what they stand for as an Arrow array; None where :func:`coded` is."""
+    held = _dictionaries(rows, columns, length)
+    if held is None:
+        return None
+    return {name: (_codes(each), _told(rows, name, each.dictionary)) for name, each in held.items()}
+
+
+def _dictionaries(rows: Rows, columns: Sequence[str], length: int) -> dict[str, Any] | None:
+    """Return each column as an Arrow array of codes and what they stand for, or None."""
+    if rows.arrow is None or length * len(columns) > limits.current().most_codes:
+        return None
+    found: dict[str, Any] = {}
+    most = max(1, _AT_ONCE // max(length, 1))  # what a question costs to ask grows with the columns of the table
+    for start in range(0, len(columns), most):
+        some = columns[start : start + most]
+        values = rows.arrow(rows.table.select(**{f"value{i}": _plain(rows, name) for i, name in enumerate(some)}))
+        for name, held in zip(some, values.columns, strict=True):
+            found[name] = _numbered(held)
+    return None if any(held is None for held in found.values()) else found
+
+
+def _codes(held: Any) -> Column:
+    return Column(np.asarray(held.indices, np.int32), len(held.dictionary))
+
+
+def _told(rows: Rows, column: str, values: Any) -> Any:
+    """Return values as the user knows them: of a column of text that is kept in codes, the text."""
+    field = rows.fields[column]
+    if field not in rows.texts:
+        return values
+    texts = {code: rows.spell(text) for text, code in rows.ask(rows.texts[field].select("text", "code"))}
+    pa: Any = import_module("pyarrow")
+    return pa.array([None if code is None else texts[code] for code in values.to_pylist()], pa.string())
+
+
+def _plain(rows: Rows, column: str) -> Any:
+    """Return the field of a column, of whose values those are the same that are alike to the engine."""
+    field = rows.table[rows.fields[column]]
+    return field.isnan().ifelse(math.nan, field + 0.0) if field.type().is_floating() else field
+
+
+def _numbered(values: Any) -> Any:
+    """Return values as numbers of those that there are, null being one; None if Arrow does not number them."""
+    pa: Any = import_module("pyarrow")
+    try:
+        dictionary = values.combine_chunks().dictionary_encode(null_encoding="encode")
+    except (pa.ArrowNotImplementedError, pa.ArrowInvalid):
+        return None
+    return dictionary.chunk(0) if isinstance(dictionary, pa.ChunkedArray) else dictionary
+
+
+def numbers_of(rows: Rows, column: str) -> Reals | None:
+    """Return the number that each row has, not a number where it is null; None if some value is no number or date."""
+    if rows.arrow is None:
+        return None
+    name = rows.fields[column]
+    field = rows.table[name]
+    if name in rows.texts:
+        held = [(rows.spell(text), code) for text, code in rows.ask(rows.texts[name].select("text", "code"))]
+        by_code = np.full(1 + max((code for _, code in held), default=0), math.nan)
+        try:
+            by_code[[code for _, code in held]] = [float(text) for text, _ in held]
+        except ValueError:
+            return None
+        codes = _values(rows, field.fill_null(-1).cast("int64"))
+        return np.where(codes < 0, math.nan, by_code[codes])
+    if field.type().is_temporal() and not field.type().is_time():
+        field = field.cast("timestamp").epoch_seconds() / _DAY
+    elif field.type().is_string():
+        field = field.try_cast("float64")
+    elif not field.type().is_numeric():
+        return None
+    found = np.asarray(_values(rows, field.cast("float64")), np.float64)
+    given = np.asarray(_values(rows, rows.table[name].notnull()), bool)
+    return None if np.isnan(found[given]).any() else found
+
+
+def _values(rows: Rows, field: Any) -> NDArray[Any]:
+    assert rows.arrow is not None
+    return rows.arrow(field.name("value").as_table())["value"].to_numpy()

@@ -1,0 +1,195 @@
+"""Questions about a sensitive value in the classes of people who look alike: class counts and single numbers come back.
+
+Everything is counted in 64-bit integers, of which products of two numbers of people are the largest.
+"""
+
+from collections.abc import Iterator, Sequence
+from decimal import Decimal, InvalidOperation
+from importlib import import_module
+from typing import Any
+
+from discretion import limits
+from discretion.errors import InvalidValueError, TooLargeError
+from discretion.tables.counting.batches import ask_all
+from discretion.tables.counting.grouping import CLASSES, SIZE, Joint, told
+
+ibis: Any = import_module("ibis")
+
+# (How many people of a class have its commonest sensitive value, how many are in it) → how many classes are so.
+Guesses = dict[tuple[int, int], int]
+
+_BEST, _IN_CLASS, _OF_VALUE, _EXCESS = "best_guess", "in_class", "of_value", "excess"
+_PLACE, _UNTIL, _UP_TO, _CUT, _BELOW = "place", "until", "up_to", "cut", "below"
+_NUMBER, _WITHIN, _TEXTS = "number", "within", "texts"
+
+
+def guesses_of_all(joints: Sequence[Joint], length: int) -> Iterator[Guesses]:
+    """Yield what guessing the sensitive value comes to in the classes of each.
+
+    Parameters
+    ----------
+    joints
+        Of the same rows.
+    length
+        How many rows these are.
+    """
+    for answer in ask_all(joints[0].rows, ((_guesses(joint), length) for joint in joints)):
+        yield {(best, size): classes for best, size, classes in answer}
+
+
+def fewest_values(joint: Joint) -> int:
+    """Return how many sensitive values the class with the fewest has."""
+    values = joint.by_class(values=joint.table.count())
+    ((fewest,),) = joint.rows.ask(values["values"].min().as_table())
+    return int(fewest)
+
+
+def least_entropy(joint: Joint) -> float:
+    """Return the sensitive value's entropy in nats where it is least: ``min_c (ln n_c - Σ_s n_cs ln n_cs / n_c)``."""
+    count = joint.table[SIZE].cast("float64")
+    classes = joint.by_class(people=count.sum(), logs=(count * count.ln()).sum())
+    ((least,),) = joint.rows.ask((classes["people"].ln() - classes["logs"] / classes["people"]).min().as_table())
+    return float(least)
+
+
+def largest_excesses(joint: Joint, people: int) -> list[tuple[int, int]]:
+    """Return, for each class size, the largest ``Σ_s max(0, n_cs·n - n_s·n_c)`` of a class of that size.
+
+    A value that is not in a class adds nothing, so that those that are suffice.
+    """
+    counted = joint.table.mutate(
+        **{_IN_CLASS: _total(joint.table, joint.keys), _OF_VALUE: _total(joint.table, [joint.secret])}
+    )
+    beyond = counted[SIZE] * _int64(people) - counted[_OF_VALUE] * counted[_IN_CLASS]
+    classes = counted.group_by([*joint.keys, _IN_CLASS]).agg(
+        **{_EXCESS: ibis.greatest(beyond, _int64(0)).sum().cast("int64")}
+    )
+    return _largest(joint, classes)
+
+
+def largest_transports(
+    joint: Joint, people: int, order: Sequence[str | None] | None
+) -> tuple[int, list[tuple[int, int]]]:
+    """Return how many places the sensitive values have in order, and the largest costs of moving them.
+
+    These are, for each class size, the largest ``Σ_i |C_ci·n - C_i·n_c|`` of a class of that size, where C counts the
+    people, of the class and of all, whose value has place i or one before.
+
+    Parameters
+    ----------
+    joint
+        Of people with one row each.
+    people
+        How many there are, n.
+    order
+        The values as :func:`texts_of` gives them, each once, from low to high; None if they are numbers.
+    """
+    numbered = _told_apart(joint, _numbered(joint)) if order is None else _positioned(joint, order)
+    place = ibis.dense_rank().over(order_by=[numbered[_NUMBER], numbered[_WITHIN]])
+    placed = numbered.select(*joint.keys, SIZE, **{_PLACE: place})
+    everybody = placed.group_by(_PLACE).agg(**{SIZE: placed[SIZE].sum()})
+    cuts = everybody.select(**{_CUT: everybody[_PLACE], _BELOW: _running(everybody, [])})
+    ((places, reached),) = joint.rows.ask(cuts.agg(places=cuts.count(), reached=cuts[_BELOW].sum().cast("int64")))
+
+    held = placed.group_by([*joint.keys, _PLACE]).agg(**{SIZE: placed[SIZE].sum().cast("int64")})
+    following = held[_PLACE].lead().over(ibis.window(group_by=joint.keys, order_by=_PLACE))
+    steps = held.mutate(
+        **{
+            _IN_CLASS: _total(held, joint.keys),
+            _UP_TO: _running(held, joint.keys),
+            _UNTIL: following.fill_null(int(places)),
+        }
+    )
+    # C_c changes at the places that the class has, and is 0 before the first, where the cost is what is expected: so
+    # that is counted everywhere, by what everybody reaches, and here is the rest of the cost from the first on.
+    lasting = steps.mutate(**{_CUT: ibis.range(steps[_PLACE], steps[_UNTIL]).unnest()})
+    met = lasting.join(cuts, _CUT)
+    expected = met[_BELOW] * met[_IN_CLASS]
+    beyond = (met[_UP_TO] * _int64(people) - expected).abs() - expected
+    classes = met.group_by([*joint.keys, _IN_CLASS]).agg(**{_EXCESS: beyond.cast("decimal(38, 0)").sum()})
+    return int(places), [(size, int(reached) * size + excess) for size, excess in _largest(joint, classes)]
+
+
+def count_without_number(joint: Joint) -> int:
+    """Return how many people's sensitive value is no number: null, not a number, or text that is none."""
+    values = _numbered(joint)
+    ((count,),) = joint.rows.ask(values.filter(values[_NUMBER].isnull())[SIZE].sum().as_table())
+    return int(count or 0)
+
+
+def texts_of(joint: Joint) -> list[str | None]:
+    """Return the sensitive values as the engine writes them; None is null."""
+    values = joint.table.group_by(joint.secret).agg(**{SIZE: joint.table[SIZE].sum()})
+    return [text for (text,) in joint.rows.ask(told(joint.rows, values, joint.secret).select("text"))]
+
+
+def _guesses(joint: Joint) -> Any:
+    classes = joint.by_class(**{_BEST: joint.table[SIZE].max(), SIZE: joint.table[SIZE].sum().cast("int64")})
+    return classes.group_by([_BEST, SIZE]).agg(**{CLASSES: classes.count()})
+
+
+def _largest(joint: Joint, classes: Any) -> list[tuple[int, int]]:
+    found = classes.group_by(_IN_CLASS).agg(**{_EXCESS: classes[_EXCESS].max()})
+    return [(int(size), int(excess)) for size, excess in joint.rows.ask(found)]
+
+
+def _numbered(joint: Joint) -> Any:
+    """Return the counts with the sensitive value as a number, text in double precision, null if it is none."""
+    held = joint.table[joint.secret]
+    if _is_text(joint):
+        values = told(joint.rows, joint.table, joint.secret)
+        number = values["text"].try_cast("float64")
+    else:
+        values, number = joint.table, held if held.type().is_numeric() else ibis.null("float64")
+    if number.type().is_floating():
+        number = number.isnan().ifelse(ibis.null("float64"), number)
+    return values.mutate(**{_NUMBER: number})
+
+
+def _told_apart(joint: Joint, numbered: Any) -> Any:
+    """Return the counts with where a number is within those of the same double: text may be of any precision."""
+    if not _is_text(joint):
+        return numbered.mutate(**{_WITHIN: 0})
+    texts = numbered.select("text", _NUMBER).distinct()
+    shared = texts.group_by(_NUMBER).agg(**{_TEXTS: texts.count()})
+    most = limits.current().most_tied_texts
+    tied = texts.semi_join(shared.filter(shared[_TEXTS] > 1), _NUMBER).select("text").limit(most + 1)
+    try:
+        numbers = {text: Decimal(text) for (text,) in joint.rows.ask(tied)}
+    except InvalidOperation:
+        raise InvalidValueError(
+            "two sensitive values are the same in double precision, and are not both written in decimals"
+        ) from None
+    if len(numbers) > most:
+        raise TooLargeError(
+            f"more than {most:,} sensitive values as text are the same as another in double precision; give the "
+            "table with that column as integers or decimals"
+        )
+    places = {number: place for place, number in enumerate(sorted(set(numbers.values())))}
+    within = [(text, places[number]) for text, number in numbers.items()]
+    return numbered.mutate(**{_WITHIN: numbered["text"].cases(*within, else_=0) if within else 0})
+
+
+def _is_text(joint: Joint) -> bool:
+    return joint.secret in joint.rows.texts or joint.table[joint.secret].type().is_string()
+
+
+def _positioned(joint: Joint, order: Sequence[str | None]) -> Any:
+    values = told(joint.rows, joint.table, joint.secret)
+    texts = ibis.literal([text for text in order if text is not None], "array<string>")
+    before_null = order.index(None) if None in order else 0
+    position = texts.index(values["text"]).cast("float64").fill_null(before_null - 0.5)
+    return values.mutate(**{_NUMBER: position, _WITHIN: 0})
+
+
+def _total(table: Any, keys: Sequence[str]) -> Any:
+    return table[SIZE].sum().over(ibis.window(group_by=keys)).cast("int64")
+
+
+def _running(table: Any, keys: Sequence[str]) -> Any:
+    window = ibis.cumulative_window(group_by=keys, order_by=_PLACE)
+    return table[SIZE].sum().over(window).cast("int64")
+
+
+def _int64(number: int) -> Any:
+    return ibis.literal(number, "int64")

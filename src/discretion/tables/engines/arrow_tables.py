@@ -1,0 +1,71 @@
+"""An Arrow table that arrived from somewhere, as rows on the embedded engine."""
+
+from concurrent.futures import ThreadPoolExecutor
+from importlib import import_module
+from typing import Any
+
+from discretion.errors import InvalidTableError
+from discretion.tables.engines.embedded import MERGED_FROM_ARROW, Embedded, check_types, quoted
+from discretion.tables.engines.rows import Rows
+
+# Of texts that hardly repeat among the first rows a dictionary would cost more than it saves.
+_LOOKED_AT = 1 << 16
+_LEAST_REPEATS = 2
+
+
+def rows_of(arrived: Any, what: str, memory: int | None, expected: int | None = None) -> Rows:
+    """Return the rows of an Arrow table, which ``what`` says in words; as many as expected, if that is known."""
+    check_types(arrived.schema, what, MERGED_FROM_ARROW)
+    values = {name: quoted(name) for name in arrived.column_names}
+    arrived, dictionaries = _coded(arrived)
+    engine = Embedded(what, memory=memory)
+    try:
+        with engine.holding("arrived", arrived):
+            return engine.rows(values, "arrived", expected=expected, dictionaries=dictionaries, in_passes=True)
+    except InvalidTableError:
+        _check_columns(arrived, what, memory)
+        raise
+
+
+def _check_columns(arrived: Any, what: str, memory: int | None) -> None:
+    """Refuse the first column that the engine cannot read even by itself."""
+    for name in arrived.column_names:
+        engine = Embedded(what, memory=memory)
+        try:
+            with engine.holding("arrived", arrived.select([name])):
+                engine.read(f"SELECT count(DISTINCT {quoted(name)}) FROM arrived")
+        except InvalidTableError:
+            raise InvalidTableError(
+                f"the column {name!r} of {what} holds a type of value that the engine does not know; make it text"
+            ) from None
+
+
+def _coded(table: Any) -> tuple[Any, dict[str, Any]]:
+    """Return an Arrow table with codes in place of texts that repeat, and each such column's texts by code."""
+    pa: Any = import_module("pyarrow")
+    kinds = pa.types
+    textual = (kinds.is_string, kinds.is_large_string, kinds.is_string_view)
+    texts = [field.name for field in table.schema if any(is_textual(field.type) for is_textual in textual)]
+    with ThreadPoolExecutor() as threads:
+        found = dict(zip(texts, threads.map(_codes, [table[name] for name in texts]), strict=True))
+    dictionaries: dict[str, Any] = {}
+    for name, codes in found.items():
+        if codes is not None:
+            numbers, dictionaries[name] = codes
+            table = table.set_column(table.column_names.index(name), name, numbers)
+    return table, dictionaries
+
+
+def _codes(column: Any) -> tuple[Any, Any] | None:
+    """Return a column's codes and the texts they stand for, or None if texts hardly repeat."""
+    pa: Any = import_module("pyarrow")
+    start = column.slice(0, _LOOKED_AT)
+    if not len(start) or len(start) < _LEAST_REPEATS * len(start.unique()):
+        return None
+    try:
+        chunks = column.dictionary_encode().unify_dictionaries().chunks
+    except pa.ArrowCapacityError:  # more than 2 GiB of different texts
+        return None
+    texts = chunks[0].dictionary
+    narrow = next((kind for kind in (pa.uint8(), pa.uint16()) if len(texts) <= 1 << kind.bit_width), pa.int32())
+    return pa.chunked_array([chunk.indices.cast(narrow) for chunk in chunks]), texts

@@ -1,0 +1,275 @@
+"""Certified bounds where not everything can be summed over, on crowds so small that it can."""
+
+import functools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+
+import discretion as dc
+from discretion.adversaries.gains import IdentityGain
+from discretion.estimate import Estimate, settled
+from discretion.measures.guesses.vulnerability import plan_posterior_vulnerability
+from discretion.measures.information.capacities import plan_shannon_capacity
+from discretion.measures.information.mutual_information import plan_mutual_information
+from discretion.measures.privacy_loss.differential_privacy import least_epsilon, plan_ldp_epsilon
+from discretion.shuffling.bounds import CapacityBounds, GainBounds, InformationBounds, bounded, bounded_worst
+from discretion.shuffling.known_others import known
+from discretion.shuffling.laws.blanket import Blanket
+from discretion.shuffling.laws.groups import Group
+from discretion.shuffling.laws.pairs import PairOfValues, largest_excess_beyond, unlike
+from discretion.shuffling.privacy import _bounded_profile
+from oracles import adversaries as slow, channels, measures
+from oracles.capacity import blahut_arimoto
+from oracles.promise import exactly
+from oracles.strategies import gains, stochastic
+
+RR, UE = dc.RandomizedResponse, dc.UnaryEncoding
+
+FEW = st.integers(2, 3)
+RATIOS = [1.0, 1.25, 2.0, 20.0]
+
+
+@st.composite
+def crowds(draw, largest=4):
+    """A small crowd through a channel, k-RR or a unary encoding."""
+    k = draw(FEW)
+    kind = draw(st.sampled_from(["channel", "channel", "response", "bits"]))
+    if kind == "channel":
+        return dc.Channel(draw(stochastic(k, draw(FEW)))), draw(st.integers(1, largest))
+    if kind == "response":
+        return RR(k, p=draw(st.sampled_from([1 / k, 0.625, 0.75, 0.9375, 1]))), draw(st.integers(1, largest))
+    kappa, lam = draw(st.sampled_from([(0.5, 0.25), (0.75, 0.25), (0.5, 0.125), (0.9375, 0.0625), (1, 0.5), (0.5, 0)]))
+    return UE(k, kappa, lam), draw(st.integers(1, largest - (k == 3)))
+
+
+def rows_among(mechanism, counts):
+    """P(h | x) in Fractions, over the histograms that can be."""
+    exact = channels.exact(mechanism.channel().matrix)
+    others = slow.holders(counts)
+    laws = [slow.law_of_reports(exact, [x, *others]) for x in range(len(exact))]
+    seen = sorted({h for law in laws for h in law})
+    return [[law.get(h, 0) for h in seen] for law in laws]
+
+
+def worst(mechanism, n, quantity):
+    return max(quantity(rows_among(mechanism, counts)) for counts in slow.all_counts(n - 1, mechanism.secrets))
+
+
+def uniform(k):
+    return measures.fractions(np.full(k, 1 / k))
+
+
+def guess(prior=None, gain=None):
+    """What the leak is to the library, what bounds it, and what it is by definition."""
+
+    def plan(view):
+        return plan_posterior_vulnerability(view, prior, IdentityGain(view.secrets) if gain is None else gain)
+
+    def bounds(k):
+        return GainBounds(np.full(k, 1 / k) if prior is None else prior, IdentityGain(k) if gain is None else gain)
+
+    def oracle(rows):
+        k = len(rows)
+        law = uniform(k) if prior is None else measures.fractions(prior)
+        table = measures.identity(k) if gain is None else channels.exact(gain.guesses())
+        return measures.posterior_vulnerability(rows, law, table)
+
+    return plan, bounds, oracle
+
+
+def information(prior=None):
+    return (
+        lambda view: plan_mutual_information(view, prior),
+        lambda k: InformationBounds(np.full(k, 1 / k) if prior is None else prior),
+        lambda rows: measures.mutual_information(
+            rows, uniform(len(rows)) if prior is None else measures.fractions(prior)
+        ),
+    )
+
+
+def capacity():
+    return (
+        lambda view: plan_shannon_capacity(view, 1e-9),
+        lambda k: CapacityBounds(),
+        lambda rows: sum(blahut_arimoto(rows, gap=1e-13)) / 2,
+    )
+
+
+def contains(estimate, truth):
+    assert estimate.certified
+    assert estimate.value == Estimate.between(estimate.low, estimate.high, "").value
+    assert estimate.low <= float(truth) + 1e-12
+    assert float(truth) <= estimate.high + 1e-12
+
+
+LEAKS = {"guess": guess, "information": information, "capacity": capacity}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("leak", LEAKS)
+@given(crowd=crowds())
+@settings(max_examples=25)
+def test_the_bounds_hold_the_worst_that_others_can_hold(leak, crowd):
+    mechanism, n = crowd
+    plan, bounds, oracle = LEAKS[leak]()
+    view = dc.Shuffled(mechanism, n).seen_by(dc.WorstAllButOne())
+    contains(bounded_worst(view, plan, bounds(mechanism.secrets)), worst(mechanism, n, oracle))
+
+
+@given(crowd=crowds())
+@settings(max_examples=25)
+def test_the_bounds_hold_the_largest_distance_that_others_can_make(crowd):
+    mechanism, n = crowd
+    view = dc.Shuffled(mechanism, n).seen_by(dc.WorstAllButOne())
+    contains(_bounded_profile(view)(0.0), worst(mechanism, n, lambda rows: 1 - measures.bayes_security(rows)))
+
+
+@given(st.data(), crowds())
+@settings(max_examples=25)
+def test_the_bounds_hold_the_worst_gain(data, crowd):
+    mechanism, n = crowd
+    k = mechanism.secrets
+    gain = data.draw(gains(k))
+    prior = data.draw(stochastic(1, k))[0]
+    plan, bounds, oracle = guess(prior, IdentityGain(k) if gain is None else dc.gain_matrix(gain))
+    view = dc.Shuffled(mechanism, n).seen_by(dc.WorstAllButOne())
+    contains(bounded_worst(view, plan, bounds(k)), worst(mechanism, n, oracle))
+
+
+@pytest.mark.parametrize("leak", LEAKS)
+@given(data=st.data(), crowd=crowds())
+@settings(max_examples=25)
+def test_the_bounds_hold_what_is_seen_among_others_who_are_known(leak, data, crowd):
+    mechanism, n = crowd
+    plan, bounds, oracle = LEAKS[leak]()
+    counts = data.draw(st.sampled_from(slow.all_counts(n - 1, mechanism.secrets)))
+    view = dc.Shuffled(mechanism, n).seen_by(dc.AllButOne(counts))
+    contains(bounded(view, plan, bounds(mechanism.secrets)), oracle(rows_among(mechanism, counts)))
+
+
+@given(st.data(), crowds())
+@settings(max_examples=40)
+def test_the_ceiling_of_the_guess_is_never_below_the_worst_one(data, crowd):
+    mechanism, n = crowd
+    prior = data.draw(stochastic(1, mechanism.secrets))[0]
+    plan, bounds, oracle = guess(prior)
+    view = dc.Shuffled(mechanism, n).seen_by(dc.WorstAllButOne())
+    ceiling = bounds(mechanism.secrets).ceiling(view)
+    truth = float(worst(mechanism, n, oracle))
+    assert truth <= ceiling + 1e-12
+    contains(bounded_worst(view, plan, bounds(mechanism.secrets)), truth)
+
+
+@given(crowds())
+@settings(max_examples=15)
+def test_the_capacity_among_the_worst_is_the_largest_sum_of_column_maxima(crowd):
+    mechanism, n = crowd
+    truth = worst(mechanism, n, lambda rows: sum(map(max, zip(*rows, strict=True))))
+    assert dc.multiplicative_bayes_capacity(dc.Shuffled(mechanism, n).seen_by(dc.WorstAllButOne())) == exactly(truth)
+
+
+@pytest.mark.parametrize("ratio", RATIOS)
+@given(crowd=crowds())
+@settings(max_examples=15)
+def test_the_bounded_profile_holds_the_worst_one(ratio, crowd):
+    mechanism, n = crowd
+    view = dc.Shuffled(mechanism, n).seen_by(dc.WorstAllButOne())
+    epsilon = math.log(ratio)
+    truth = worst(mechanism, n, lambda rows: slow.privacy_profile(rows, slow.power(epsilon)))
+    contains(_bounded_profile(view)(epsilon), truth)
+
+
+@pytest.mark.long
+@given(st.sampled_from([0.3, 0.05, 1e-3]), crowds(largest=3))
+@settings(max_examples=15)
+def test_the_bounded_epsilon_holds_the_worst_one(delta, crowd):
+    mechanism, n = crowd
+    view = dc.Shuffled(mechanism, n).seen_by(dc.WorstAllButOne())
+    rows = [rows_among(mechanism, counts) for counts in slow.all_counts(n - 1, mechanism.secrets)]
+    truth = slow.epsilon(lambda ratio: max(slow.privacy_profile(each, ratio) for each in rows), delta)
+    found = least_epsilon(_bounded_profile(view), delta, plan_ldp_epsilon(view).compute())
+    low, high = (found.low, found.high) if isinstance(found, Estimate) else (found, found)
+    slack = 1e-9 if math.isfinite(truth) else 0
+    assert low <= truth + slack
+    assert truth <= high + slack
+
+
+@pytest.mark.parametrize("ratio", [*RATIOS, math.inf])
+@given(data=st.data(), crowd=crowds())
+@settings(max_examples=15)
+def test_the_bounds_hold_the_excess_of_a_pair(ratio, data, crowd):
+    mechanism, n = crowd
+    n = max(n, 2)
+    counts = data.draw(st.sampled_from(slow.all_counts(n - 1, mechanism.secrets)))
+    a, b = data.draw(st.permutations(range(mechanism.secrets)))[:2]
+    rows = rows_among(mechanism, counts)
+    pair = PairOfValues(mechanism, a, b, known(counts))
+    if math.isinf(ratio):
+        truth = sum(p for p, q in zip(rows[a], rows[b], strict=True) if not q)
+    else:
+        truth = slow.hockey_stick(rows[a], rows[b], slow.power(math.log(ratio)))
+    contains(pair._bounded_excess(ratio), truth)
+    assert settled(pair.excess_beyond(math.log(ratio))) == exactly(truth)
+
+
+@pytest.mark.parametrize("ratio", [1.0, 1.1, 3.0])
+@pytest.mark.parametrize(
+    "mechanism",
+    [RR(3, epsilon=1), UE.oue(2, 1), dc.Channel([[0.5, 0.25, 0.25], [0.125, 0.5, 0.375], [0.25, 0.375, 0.375]])],
+)
+@pytest.mark.parametrize("users", [5, 2000])
+def test_no_pair_is_ruled_out_that_has_the_largest_excess(mechanism, ratio, users):
+    k = mechanism.secrets
+    population = np.array([0.5, 0.5]) if k == 2 else np.array([0.5, 0.375, 0.125])
+    groups = [(Group(users, value=value),) for value in range(k)] + [(Group(users, population=population),)]
+    pairs = [PairOfValues(mechanism, a, b, others) for others in groups for a in range(k) for b in range(k) if a != b]
+    assert largest_excess_beyond(pairs, math.log(ratio)) == max(pair.excess_beyond(math.log(ratio)) for pair in pairs)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    "mechanism",
+    [
+        dc.LocalHashing(5, 1),
+        dc.SubsetSelection(5, 1, size=2),
+        dc.HadamardResponse(6, 1),
+        dc.Channel([[0.5, 0.25, 0.25], [0.25, 0.5, 0.25], [0.25, 0.25, 0.5], [0.5, 0.25, 0.25]]),
+    ],
+    ids=repr,
+)
+@pytest.mark.parametrize("ratio", [1.0, 1.1])
+def test_pairs_of_one_kind_are_alike(mechanism, ratio):
+    k = mechanism.secrets
+    for groups in [(Group(4, value=0),), (Group(2, value=0), Group(1, value=1))]:
+        pairs = [PairOfValues(mechanism, a, b, groups) for a in range(k) for b in range(k) if a != b]
+        kinds = {pair.kind: pair for pair in pairs}
+        assert len(kinds) < len(pairs)
+        assert len(unlike(pairs)) == len(kinds)
+        for pair in pairs:
+            assert float(pair.excess_beyond(math.log(ratio))) == pytest.approx(
+                float(kinds[pair.kind].excess_beyond(math.log(ratio))), rel=1e-12
+            )
+        blanket, bounds = Blanket(mechanism, 5), [Blanket(mechanism, 5).excess(p.a, p.b, ratio) for p in pairs]
+        assert [blanket.excess(p.a, p.b, ratio) for p in pairs] == pytest.approx(bounds, rel=1e-12)
+
+
+def test_the_largest_excess_of_no_pair_is_none():
+    assert largest_excess_beyond([], 0.0) == 0
+
+
+@pytest.mark.parametrize("mechanism", [RR(3, epsilon=1), UE.oue(3, 1), UE.rappor(2, 2), RR(2, p=1)])
+@pytest.mark.parametrize("n", [2, 3])
+def test_small_crowds_are_enumerated(mechanism, n):
+    s, everybody = dc.Shuffled(mechanism, n), functools.partial(worst, mechanism, n)
+    adversary = dc.WorstAllButOne()
+    assert dc.posterior_vulnerability(s.seen_by(adversary)) == exactly(everybody(guess()[-1]))
+    assert dc.mutual_information(s.seen_by(adversary)) == exactly(everybody(information()[-1]))
+    assert 1 - dc.bayes_security(s.seen_by(adversary)) == exactly(
+        everybody(lambda rows: 1 - measures.bayes_security(rows))
+    )
+    ratio = slow.power(0.25)
+    assert dc.privacy_profile(s.seen_by(dc.WorstAllButOne()), 0.25) == exactly(
+        everybody(lambda rows: slow.privacy_profile(rows, ratio))
+    )
