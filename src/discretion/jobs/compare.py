@@ -367,8 +367,7 @@ def _notes(results: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, str]
         for what, reason in row.get("not_computed", {}).items():
             notes.setdefault(f"{what} not computed: {reason}", []).append(name)
     yield from ((", ".join(names), note) for note, names in notes.items())
-    if methods:
-        yield "*", "; ".join(methods)
+    yield from (("*", method) for method in methods)
 
 
 def _estimates(row: Mapping[str, Any]) -> list[tuple[str, Estimate]]:
@@ -387,7 +386,9 @@ def _sufficient(target: Mapping[str, Any]) -> Iterator[tuple[str, Estimate]]:
         yield f"{crowd.high:,} users are sufficient, {few}{_assumption(crowd)}", crowd
     if isinstance(epsilon, Estimate):
         large = f"above {rounded_up(epsilon.high, 4)} is not" if epsilon.high < math.inf else "a larger one may be"
-        yield f"ε = {rounded_down(epsilon.low, 4)} is sufficient, {large}{_assumption(epsilon)}", epsilon
+        small = f"ε = {rounded_down(epsilon.low, 4)} is sufficient, {large}"
+        enough = small if epsilon.low < math.inf else "any ε is sufficient"
+        yield f"{enough}{_assumption(epsilon)}", epsilon
 
 
 def _assumption(estimate: Estimate) -> str:

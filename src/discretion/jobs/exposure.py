@@ -108,11 +108,13 @@ class TableExposure(JobResult):
         """Return the document: who is exposed, and what the columns alone certify."""
         few, least = ("fewer than", "at least") if self.k is not None else ("less than", "no less than")
         many = f"{self.k} people" if self.k is not None else f"a share of {self.threshold} of the people"
-        alike = f"{few} {many} share their values" if self.exposed_people else f"{least} {many} share every row"
+        alike = (
+            f"{few} {many} share their values" if self.exposed_people else f"{least} {many} share every person's values"
+        )
         rate = odds(self.exposure)
         who = {"none": "nobody is", "all": "everybody is"}.get(rate, f"{rate} people are")
         blocks: list[Block] = [
-            f"{people(self.exposed_people)} of {self.people:,} ({percent(self.exposure)}, exact): {alike}.",
+            f"{self.exposed_people:,} of {people(self.people)} ({percent(self.exposure)}, exact): {alike}.",
             f"{self.classes:,} different rows; {self.unique_rows:,} of them occur once.",
             *([] if self.certified is None else self.certified.sentences()),
             *not_read(self.left_out),

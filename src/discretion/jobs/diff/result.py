@@ -212,7 +212,7 @@ def _document(diff: Diff) -> Document:
         blocks += ["What to do:", Bullets(steps)]
     if notes := tuple(_columns(diff)):
         blocks += ["The columns:", Bullets(notes)]
-    sections = [measures, Section("How the rows match", tuple(_matching(diff)))]
+    sections = [measures, Section("How the rows match", tuple(_matching(diff)), "full")]
     if diff.without:
         sections.insert(0, Section("Leaving one column out of NEW", (_without(diff),)))
     return Document(title, tuple(blocks), tuple(sections), kind="diff", line=title)
