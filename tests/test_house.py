@@ -73,6 +73,24 @@ def test_no_module_imports_itself_by_way_of_others():
     TopologicalSorter(graph).prepare()
 
 
+# Folders of tests that are about the whole house, or about several rooms.
+SHARED = {"support", "oracles", "sweep", "hostile"}
+
+
+def test_a_test_stands_where_its_module_does():
+    """In the folder of the module that its name names, if that room of the source has one."""
+    tests = SOURCE.parents[1] / "tests"
+    misplaced = {}
+    for file in tests.rglob("test_*.py"):
+        folder, name = file.parent.relative_to(tests), file.stem.removeprefix("test_")
+        if folder.parts and folder.parts[0] not in SHARED and folder.name != name:
+            room = SOURCE / folder.parts[0]
+            homes = {module.parent.relative_to(SOURCE) for module in room.rglob(f"{name}.py")}
+            if homes and folder not in homes:
+                misplaced[str(file.relative_to(tests))] = sorted(map(str, homes))
+    assert misplaced == {}
+
+
 def test_an_audit_counts_a_few_files_after_its_command(monkeypatch):
     walked = []
 

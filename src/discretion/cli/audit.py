@@ -130,7 +130,7 @@ def audit(
     room, seconds = as_memory(memory), as_seconds(time)
     # The audit keeps the time by itself; what it has begun may take a little longer.
     limits = Limits(seconds, room, patience=_PATIENCE[engine] + (seconds or 0) / 10)
-    until = TimeLimit(seconds)
+    until = TimeLimit(seconds, searching=InterruptingEndsIt)
     with contextlib.ExitStack() as stack:
         stack.callback(progress.done)
         stack.enter_context(limits.watched())
@@ -160,7 +160,6 @@ def audit(
             progress=progress,
             memory=room,
             seconds=until,
-            searching=InterruptingEndsIt,
         )
         told = {
             "guess-budget": guess_budget, "certain-budget": certain_budget,

@@ -1,7 +1,6 @@
 """The main job: one table of people in, what it gives away and what to do about it out."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -82,7 +81,6 @@ def audit(  # noqa: PLR0915 - section by section
     progress: Callable[[str], None] | None = None,
     memory: int | str | None = None,
     seconds: float | TimeLimit | None = None,
-    searching: Callable[[], AbstractContextManager[None]] = nullcontext,
 ) -> Audit:
     """Return which columns of a table of people may go out together, and what the table gives away otherwise.
 
@@ -132,8 +130,6 @@ def audit(  # noqa: PLR0915 - section by section
         themselves and all together are always examined. Or a limit that has begun before. The search for the best
         columns ends after some seconds in any case, half of what is left at the latest, and says how much better others
         could be.
-    searching
-        Makes what surrounds that search; a KeyboardInterrupt there ends the search only.
 
     Returns
     -------
@@ -195,10 +191,10 @@ def audit(  # noqa: PLR0915 - section by section
     by = weights if time.left else weights or {}  # told worths take no questions
     longest, longest_of_bits = search_seconds(people)
     allowed = min(longest, time.left / 2)
-    selection = search(asked, by, allowed, report_progress, searching)
+    selection = search(asked, by, allowed, report_progress, time.searching)
     offers = [offer_of(people, selection, "columns")]
     if offers[0] is not None and by is None and people.person is None and selection.ended != "interrupted":
-        of_bits = search(asked, "bits", min(longest_of_bits, time.left / 2), report_progress, searching)
+        of_bits = search(asked, "bits", min(longest_of_bits, time.left / 2), report_progress, time.searching)
         offers.append(offer_of(people, of_bits, "bits"))
     if not selection.proved and allowed < longest:
         time.cut_off("sets")

@@ -2,7 +2,8 @@
 
 import math
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from typing import TypeVar
 
 from discretion.errors import InvalidValueError
@@ -12,9 +13,21 @@ T = TypeVar("T")
 
 
 class TimeLimit:
-    """So many seconds from now, or no limit if None; and the sections of the audit that it cut short."""
+    """So many seconds from now, or no limit if None; and the sections of the audit that it cut short.
 
-    def __init__(self, seconds: float | None) -> None:
+    Parameters
+    ----------
+    seconds
+        How many seconds.
+    searching
+        Makes what surrounds a search for columns from its first finding on: a KeyboardInterrupt there ends the search
+        only.
+    """
+
+    def __init__(
+        self, seconds: float | None, *, searching: Callable[[], AbstractContextManager[None]] = nullcontext
+    ) -> None:
+        self.searching = searching
         self.seconds = math.inf if seconds is None else as_real(seconds, "seconds")
         if not self.seconds > 0:
             raise InvalidValueError(f"seconds must be above 0, got {seconds!r}")

@@ -30,7 +30,7 @@ from support.collection.closed_on_spark import WIDTH
 from support.collection.in_process import Run, made
 from support.engines import LOOPBACK, ON_SPARK, SOON_READY, Cluster
 
-TESTS = Path(__file__).parent.parent
+TESTS = Path(__file__).parents[2]
 PLANTED = b"planted "
 
 
