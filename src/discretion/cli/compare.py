@@ -25,9 +25,6 @@ from discretion.spelling import knowledge_of, mechanism_of, prior_of, read_by
 FORMATS = ("svg", "png", "pdf", "html")
 _TITLE = "Privacy against utility"
 
-# Those that fit in eighty columns beside the mechanism's name.
-_MOST_COLUMNS, _WIDE = 7, 80
-
 
 def compare(
     *mechanisms: str,
