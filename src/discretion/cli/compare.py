@@ -22,8 +22,7 @@ from discretion.jobs.target import Target, check_scales, target_of
 from discretion.jobs.tradeoff import EPSILONS, Tradeoff, check_drawable, epsilons_of
 from discretion.numerics.draws.randomness import fresh_seed
 from discretion.presenting.files import check_not_an_input, written_whole
-from discretion.presenting.numbers import in_brief, within
-from discretion.presenting.rounding import rounded_down, rounded_up
+from discretion.presenting.numbers import in_brief, rounded_down, rounded_up, within
 from discretion.refinement import Order
 from discretion.spelling import knowledge_of, mechanism_of, prior_of, read_by
 

@@ -16,8 +16,7 @@ from discretion.estimate import Estimate, are_far_apart
 from discretion.jobs.gates import gates_of, judged, numbers_in
 from discretion.memory import as_memory
 from discretion.presenting.files import check_not_an_input, written_whole
-from discretion.presenting.numbers import between, sign_of_end, within
-from discretion.presenting.rounding import rounded_down, rounded_up
+from discretion.presenting.numbers import between, rounded_down, rounded_up, sign_of_end, within
 
 if TYPE_CHECKING:
     from discretion.blackbox import Convergence

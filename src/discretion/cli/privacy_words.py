@@ -2,8 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from discretion.presenting.numbers import in_full
-from discretion.presenting.rounding import rounded_down
+from discretion.presenting.numbers import in_full, rounded_down
 
 if TYPE_CHECKING:
     from discretion.jobs.estimate import BlackBoxEstimates
