@@ -8,7 +8,7 @@ import pytest
 
 import discretion as dc
 import discretion.charts
-from discretion.presenting.rounding import rounded_down, rounded_up
+from discretion.presenting.numbers import rounded_down, rounded_up
 from support.cli_runner import run
 from support.public_names import BY_NAME
 

@@ -9,7 +9,7 @@ import pytest
 
 import discretion as dc
 from discretion.mechanisms import Mechanism
-from discretion.presenting.rounding import rounded_down, rounded_up
+from discretion.presenting.numbers import rounded_down, rounded_up
 from discretion.spelling.mechanisms import MECHANISMS
 from support.cli_runner import run
 from support.public_names import BY_NAME

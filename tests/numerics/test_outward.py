@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from discretion.numerics.outward import above, below
-from discretion.presenting.rounding import rounded_down, rounded_up, shortest
+from discretion.presenting.numbers import rounded_down, rounded_up, shortest
 
 
 @pytest.mark.long

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from hypothesis import given, strategies as st
 
-from discretion.presenting.rounding import rounded_down, rounded_up
+from discretion.presenting.numbers import rounded_down, rounded_up
 
 VALUES = st.floats(1e-290, 1e290) | st.floats(-1e290, -1e-290)
 

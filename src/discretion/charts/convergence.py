@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import altair as alt
 
 from discretion.charts.panels import Axis, Curve, Look, Panel, curves
-from discretion.presenting.rounding import rounded_down, rounded_up
+from discretion.presenting.numbers import rounded_down, rounded_up
 
 _LOOKS: dict[str, Look] = {"held-out error of a block of samples": "circles", "interval of the Bayes risk": "solid"}
 _ERRORS, _INTERVAL = _LOOKS

@@ -2,7 +2,7 @@
 
 from contextlib import ExitStack
 from secrets import randbits
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
@@ -14,11 +14,7 @@ from discretion.jobs.gates import gates_of, judged, numbers_in
 from discretion.memory import as_memory
 from discretion.presenting.files import check_not_an_input, written_whole
 
-if TYPE_CHECKING:
-    pass
-
 Method = Literal["auto", "frequentist", "nearest-neighbours"]
-_NOTHING = "Nothing can be concluded on"
 _MEASURES = (
     "estimate_bayes_risk",
     "estimate_bayes_security",

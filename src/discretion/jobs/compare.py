@@ -20,8 +20,7 @@ from discretion.jobs.tradeoff import Tradeoff, has_worth, tradeoff
 from discretion.measures import ldp_epsilon
 from discretion.measures.measure import prior_on
 from discretion.mechanisms import own_measures
-from discretion.presenting.numbers import in_brief, within
-from discretion.presenting.rounding import rounded_down, rounded_up
+from discretion.presenting.numbers import in_brief, rounded_down, rounded_up, within
 from discretion.presenting.views.document import Bullets, Document, Figure, Grid, Section, Terms
 from discretion.presenting.views.result import JobResult
 from discretion.refinement import Order, compare_all

@@ -20,8 +20,7 @@ from discretion.errors import InvalidValueError
 from discretion.estimate import Estimate, are_far_apart
 from discretion.jobs.monitor import Monitor
 from discretion.jobs.samples import SamplesFile, read_samples
-from discretion.presenting.numbers import between, in_full, sign_of_end, within
-from discretion.presenting.rounding import rounded_down, rounded_up
+from discretion.presenting.numbers import between, in_full, rounded_down, rounded_up, sign_of_end, within
 from discretion.presenting.sentences import not_computed
 from discretion.presenting.views.document import Block, Document, Figure, Grid, Terms
 from discretion.presenting.views.result import JobResult

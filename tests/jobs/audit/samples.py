@@ -4,7 +4,6 @@ from dataclasses import replace
 
 from discretion.anonymity import PopulationUniqueness, UniquenessModel
 from discretion.estimate import Estimate
-from discretion.jobs.audit.decision_result import ColumnDecision, Columns, Decision, FrontSet, GuessReport, Offer
 from discretion.jobs.audit.result import (
     AnswerGuesses,
     Audit,
@@ -12,8 +11,14 @@ from discretion.jobs.audit.result import (
     CertifiedSet,
     CollectionOption,
     CollectionReport,
+    ColumnDecision,
     ColumnReport,
+    Columns,
+    Decision,
+    FrontSet,
+    GuessReport,
     InferenceReport,
+    Offer,
     ProtocolReport,
     RedactedColumn,
     RedactedSet,

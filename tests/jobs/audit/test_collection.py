@@ -13,9 +13,16 @@ from rich.table import Table
 
 import discretion as dc
 from discretion.estimate import Estimate, highest, lowest
-from discretion.jobs.audit.asked_crowd import AskedCrowd
-from discretion.jobs.audit.best_protocol import PROTOCOLS, compared
-from discretion.jobs.audit.collection import EPSILONS, KEPT_ERROR, collection_report, divided, kept_error
+from discretion.jobs.audit.collection import (
+    EPSILONS,
+    KEPT_ERROR,
+    PROTOCOLS,
+    AskedCrowd,
+    collection_report,
+    compared,
+    divided,
+    kept_error,
+)
 from discretion.jobs.audit.collection_text import added_up, collected, collection_table, in_short, too_few
 from discretion.jobs.audit.result import CollectionReport
 from discretion.limits import Limits, within

@@ -1,17 +1,29 @@
 """If a column were collected from the people instead: what randomizing and shuffling would protect, and cost."""
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import cast
 
 import numpy as np
 
 from discretion import limits
+from discretion.adversaries import Uninformed
+from discretion.adversaries.gains import IdentityGain
 from discretion.anonymity import ClassSizes
-from discretion.estimate import highest
-from discretion.jobs.audit.asked_crowd import AskedCrowd
-from discretion.jobs.audit.best_protocol import compared, mechanism_in
-from discretion.jobs.audit.result import CollectionOption, CollectionReport
-from discretion.numerics.arrays import Integers
-from discretion.presenting.rounding import rounded_down
+from discretion.errors import TooLargeError
+from discretion.estimate import Estimate, highest, in_doubles
+from discretion.jobs.audit.result import AnswerGuesses, CollectionOption, CollectionReport, ProtocolReport
+from discretion.measures import posterior_vulnerability
+from discretion.measures.guesses.vulnerability import plan_posterior_vulnerability
+from discretion.mechanisms import Mechanism, frequency_error
+from discretion.numerics.arrays import Integers, Reals
+from discretion.presenting.numbers import rounded_down
+from discretion.shuffling import Shuffled
+from discretion.shuffling.hidden_target import HiddenTarget
+from discretion.shuffling.known_others import AmongOthers, known
+from discretion.spelling import mechanism_of
 
 # More values than this are not a question with listed answers.
 MOST_CATEGORIES = 256
@@ -78,9 +90,108 @@ def divided(epsilon: float, questions: int) -> float:
     return float(rounded_down(epsilon / questions, 4))
 
 
-def _option(counts: Integers, epsilon: float) -> tuple[CollectionOption, AskedCrowd]:
+def _option(counts: Integers, epsilon: float) -> tuple[CollectionOption, "AskedCrowd"]:
     k, n = counts.size, int(counts.sum())
     shares = counts / n
     found = compared(k, epsilon, shares.tolist(), n)
     crowd = AskedCrowd(mechanism_in(found[0]), counts)
     return CollectionOption(epsilon, found[0], found, crowd.guesses(), crowd.guesses(shares)), crowd
+
+
+# All that are made from k and ε, of equals the plainest first.
+PROTOCOLS = ("krr", "ss", "oue", "olh", "hadamard", "rappor", "blh")
+
+
+def compared(k: int, epsilon: float, shares: Sequence[float], n: int) -> tuple[ProtocolReport, ...]:
+    """Return the protocols by the error of a share at this ε, the best first.
+
+    Examples
+    --------
+    >>> found = compared(91, 1.0, [1 / 91] * 91, 299_285)
+    >>> [(report.mechanism, round(100 * report.error_share, 2)) for report in found][::6]
+    [('ss:k=91,epsilon=1', 0.35), ('krr:k=91,epsilon=1', 1.03)]
+    """
+    found: list[ProtocolReport] = []
+    for name in PROTOCOLS:
+        spelled = f"{name}:k={k},epsilon={epsilon:.12g}"
+        error = frequency_error(_made(spelled), n, shares)
+        found.append(ProtocolReport(spelled, error.share, error.people))
+    return tuple(sorted(found, key=lambda report: float(f"{report.error_share:.12g}")))
+
+
+def mechanism_in(report: ProtocolReport) -> Mechanism:
+    """Return the mechanism that a report is about."""
+    return _made(report.mechanism)
+
+
+@lru_cache(maxsize=256)  # the columns of a table ask the same questions again and again
+def _made(spelled: str) -> Mechanism:
+    return cast(Mechanism, mechanism_of(spelled))
+
+
+@dataclass(frozen=True, eq=False)
+class AskedCrowd:
+    """People with so many of each answer, who report through a mechanism and a shuffler."""
+
+    mechanism: Mechanism
+    counts: Integers
+
+    def guesses(self, prior: Reals | None = None) -> AnswerGuesses:
+        """Return how often one answer is guessed if it is as likely beforehand as the prior says, uniform if None.
+
+        Who knows no other answer believes the same of the others. Of those who know all, she guesses best whose target
+        is the easiest: which of the counts lacks one depends on who the target is.
+        """
+        strangers = Shuffled(self.mechanism, int(self.counts.sum())).seen_by(Uninformed(prior))
+        assert isinstance(strangers, AmongOthers)
+        return AnswerGuesses(
+            blind=1 / self.mechanism.k if prior is None else float(prior.max()),
+            report=highest(in_doubles(posterior_vulnerability(self.mechanism, prior))),
+            knows_none=self._guess(strangers, prior),
+            knows_all=self._knows_all(prior),
+        )
+
+    def shuffled_epsilon(self, delta: float) -> Estimate | None:
+        """Return for which ε the shuffled reports are certified to be (ε, δ)-differentially private, if for any."""
+        try:
+            return self._hidden.epsilon(delta)
+        except TooLargeError:
+            return None
+
+    def _knows_all(self, prior: Reals | None) -> float | Estimate:
+        if self.mechanism.k > 2 and not self._are_few:
+            return self._hidden.guess(prior)
+        n = int(self.counts.sum())
+        views = (AmongOthers(self.mechanism, n, known(others)) for others in self._others)
+        return max((self._guess(view, prior) for view in views), key=highest)
+
+    def _guess(self, view: AmongOthers, prior: Reals | None) -> float | Estimate:
+        """Return the guess of who sees this, exactly where that takes no more than a moment."""
+        plain = prior is None and (view.uniform_response is not None or self.mechanism.k == 2)
+        if plain or (self._are_few and view.cells <= limits.current().most_histograms_collected):
+            plan = plan_posterior_vulnerability(view, prior, IdentityGain(view.secrets))
+            if plan.is_exact:
+                return plan.compute()
+        return self._hidden.guess(prior)
+
+    @cached_property
+    def _hidden(self) -> HiddenTarget:
+        return _hidden(self.mechanism, int(self.counts.sum()))
+
+    @property
+    def _are_few(self) -> bool:
+        """Whether so few people have so few answers that those of all could be listed."""
+        k, n = self.mechanism.k, int(self.counts.sum())
+        return k * math.comb(n + k - 1, k - 1) <= limits.current().most_histograms_collected
+
+    @property
+    def _others(self) -> list[tuple[int, ...]]:
+        """How many of the others hold each answer, the target being one of those whom some are like."""
+        missing = np.unique(self.counts, return_index=True)[1]  # of equal counts it does not matter which lacks one
+        return [tuple((self.counts - np.eye(1, self.counts.size, place, dtype=int)[0]).tolist()) for place in missing]
+
+
+@lru_cache(maxsize=256)
+def _hidden(mechanism: Mechanism, n: int) -> HiddenTarget:
+    """Return one of n people, once for all columns that are asked alike: it keeps the bounds that it has found."""
+    return HiddenTarget(mechanism, n)

@@ -10,8 +10,7 @@ from discretion.estimate import Estimate, highest
 from discretion.jobs.audit.collection import DELTA_PEOPLE, KEPT_ERROR, MOST_CATEGORIES
 from discretion.jobs.audit.result import AnswerGuesses, Audit, CollectionReport
 from discretion.presenting.names import briefly
-from discretion.presenting.numbers import in_points, percent, percent_upwards
-from discretion.presenting.rounding import rounded_up
+from discretion.presenting.numbers import in_points, percent, percent_upwards, rounded_up
 from discretion.presenting.tables import plain_table, plain_words
 
 

@@ -6,9 +6,7 @@ from collections.abc import Iterator
 from rich.console import RenderableType
 from rich.table import Table
 
-from discretion.jobs.audit.decision_result import ColumnDecision
-from discretion.jobs.audit.result import SHOWN, Audit, RiskReport
-from discretion.jobs.audit.set_names import SetNames
+from discretion.jobs.audit.result import SHOWN, Audit, ColumnDecision, RiskReport, SetNames
 from discretion.jobs.audit.summary import (
     TRADED,
     assumptions,

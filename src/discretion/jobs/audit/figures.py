@@ -4,8 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from discretion.estimate import highest
-from discretion.jobs.audit.result import SHOWN, Audit, CertifiedReport, CollectionReport, InferenceReport
-from discretion.jobs.audit.set_names import SetNames
+from discretion.jobs.audit.result import SHOWN, Audit, CertifiedReport, CollectionReport, InferenceReport, SetNames
 from discretion.presenting.objects import plain
 from discretion.presenting.views.results import figures
 

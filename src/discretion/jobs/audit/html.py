@@ -7,10 +7,8 @@ from typing import Any
 from discretion.estimate import Estimate, highest
 from discretion.jobs.audit.collection import DELTA_PEOPLE, KEPT_ERROR, MOST_CATEGORIES, kept_error
 from discretion.jobs.audit.collection_text import added_up, at_level, too_few, without_shuffler
-from discretion.jobs.audit.decision_result import ColumnDecision
 from discretion.jobs.audit.figures import figures_of, guesses_apart, tightest_first
-from discretion.jobs.audit.result import SHOWN, Audit, InferenceReport
-from discretion.jobs.audit.set_names import SetNames
+from discretion.jobs.audit.result import SHOWN, Audit, ColumnDecision, InferenceReport, SetNames
 from discretion.jobs.audit.summary import (
     CUT_SHORT,
     TRADED,

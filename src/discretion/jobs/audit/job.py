@@ -19,9 +19,7 @@ from discretion.anonymity.choosing.constraints import GUESS_BUDGET
 from discretion.errors import InvalidValueError
 from discretion.input_files import without_password
 from discretion.jobs.audit.collection import collection_report, worth_collecting
-from discretion.jobs.audit.columns import column_reports
 from discretion.jobs.audit.decision import decide, front_of, offer_of
-from discretion.jobs.audit.decision_result import Columns, Decision, Offer
 from discretion.jobs.audit.measures import always_measured, measured_in_time
 from discretion.jobs.audit.omissions import not_examined
 from discretion.jobs.audit.redaction import redaction_report
@@ -32,7 +30,10 @@ from discretion.jobs.audit.result import (
     CertifiedReport,
     CertifiedSet,
     CollectionReport,
+    Columns,
+    Decision,
     InferenceReport,
+    Offer,
     RedactionReport,
     SetReport,
     SetsReport,
@@ -41,6 +42,7 @@ from discretion.jobs.audit.risks import everybody_of, risk_reports, uniqueness_o
 from discretion.jobs.audit.sets import (
     Wanted,
     asked_of_sets,
+    column_reports,
     is_identifier_like,
     search,
     search_seconds,

@@ -4,8 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 
 from discretion.anonymity import Population
-from discretion.jobs.audit.decision_result import Columns, Decision
-from discretion.jobs.audit.result import Audit
+from discretion.jobs.audit.result import Audit, Columns, Decision
 from discretion.jobs.gates import Number
 from discretion.jobs.table_measures import ALL_COLUMNS, table_measures
 from discretion.jobs.table_numbers import TableNumbers

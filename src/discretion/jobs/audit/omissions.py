@@ -5,8 +5,7 @@ from collections.abc import Iterator, Mapping
 from discretion import limits
 from discretion.anonymity import ClassSizes, Population, Selection
 from discretion.jobs.audit.collection import MOST_CATEGORIES, is_categorical, worth_collecting
-from discretion.jobs.audit.decision_result import Columns
-from discretion.jobs.audit.result import RedactionReport, SetsReport
+from discretion.jobs.audit.result import Columns, RedactionReport, SetsReport
 from discretion.jobs.audit.time_limit import TimeLimit
 from discretion.presenting.numbers import number
 

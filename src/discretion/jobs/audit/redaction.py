@@ -5,8 +5,7 @@ from collections.abc import Iterable, Sequence
 from discretion import limits
 from discretion.anonymity import Population, RedactionRule, redacted_exposure, redaction_leakage, redaction_rules
 from discretion.errors import TooLargeError
-from discretion.jobs.audit.decision_result import Columns
-from discretion.jobs.audit.result import RedactedColumn, RedactedSet, RedactionReport
+from discretion.jobs.audit.result import Columns, RedactedColumn, RedactedSet, RedactionReport
 from discretion.jobs.audit.time_limit import TimeLimit
 
 # A redacted value is a rare one this often, if decoys can bring that about.

@@ -12,8 +12,7 @@ from discretion.anonymity import (
     t_closeness,
 )
 from discretion.estimate import Estimate
-from discretion.jobs.audit.decision_result import Columns
-from discretion.jobs.audit.result import SHOWN, CertifiedSet, ReleaseReport
+from discretion.jobs.audit.result import SHOWN, CertifiedSet, Columns, ReleaseReport
 
 # How long the search for them may take.
 _SECONDS = 2.0

@@ -3,15 +3,90 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from fractions import Fraction
-from typing import Any
+from functools import cached_property
+from typing import Any, Literal
 
 from discretion.anonymity import Preset
 from discretion.anonymity.uniqueness.population_uniqueness import PopulationUniqueness
 from discretion.estimate import Estimate
-from discretion.jobs.audit.decision_result import Columns, Decision
 from discretion.jobs.gates import Number
+from discretion.jobs.table_measures import GuessReport
 from discretion.notebook import Chartable
+from discretion.numerics.search.looked_at import Ended
+from discretion.presenting.names import among
 from discretion.presenting.objects import plain
+
+Columns = tuple[str, ...]
+Verdict = Literal["publish", "coarsen", "redact", "drop"]
+
+#: Why a column is dropped that goes out in no case.
+AS_TOLD = "as told"
+
+
+@dataclass(frozen=True)
+class Offer:
+    """A set of columns that may go out together, the most useful one that was found by a measure of use.
+
+    ``by``: "columns", as many as it has of which none is a function of another; or "bits", the entropy of these. No set
+    within the budgets is worth more than ``bound``; ``ended`` is "proved" if that is its utility, or what ended the
+    search before. ``guesses`` are of each sensitive column by who knows the set.
+    """
+
+    by: Literal["columns", "bits"]
+    columns: Columns
+    exposed_people: int
+    exposure: float
+    bits: float
+    utility: float
+    bound: float
+    ended: Ended
+    guesses: tuple[GuessReport, ...]
+
+
+@dataclass(frozen=True)
+class FrontSet:
+    """A set of columns within the budgets: what it is worth, and how many people it exposes."""
+
+    columns: Columns
+    utility: float
+    exposed_people: int
+    exposure: float
+
+
+@dataclass(frozen=True)
+class ColumnDecision:
+    """What to do with a column, and why in a few words."""
+
+    column: str
+    verdict: Verdict
+    reason: str
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What to do: each column's verdict, and the set that is recommended, with another one where bits count instead.
+
+    ``offers`` is empty if no set is within the budgets. ``question``: what has to be answered first, or None; ``key``
+    is the column that it is about.
+    ``functions``: a column that is a copy or a function of another → that one; ``nearly``: one that nearly is.
+    ``front``: sets that were looked at, by rising utility, each exposing more people than the one before. ``kept``: the
+    columns that were to go out in any case, which they do if some set with them is within the budgets.
+    """
+
+    columns: tuple[ColumnDecision, ...]
+    offers: tuple[Offer, ...]
+    question: str | None
+    functions: Mapping[str, str]
+    nearly: Mapping[str, str]
+    front: tuple[FrontSet, ...]
+    kept: Columns
+    key: str | None = None
+
+    @property
+    def recommended(self) -> Columns:
+        """The columns that go out together."""
+        return self.offers[0].columns if self.offers else ()
+
 
 # So many of the largest sets are looked into, and lists that rank show as many.
 SHOWN = 10
@@ -304,3 +379,39 @@ class Audit(Chartable):
         found = {each.name: plain(getattr(self, each.name)) for each in fields(self) if each.name not in inputs}
         measures = {name: float(x) if isinstance(x, Fraction) else x for name, x in self.measures.items()}
         return found | {"measures": plain(measures)}
+
+
+class SetNames:
+    """Names of the sets of columns of an audit: their columns, those that are missing, or their number.
+
+    Sets that may go out and that only their number would be said of are counted, so that they can be told apart.
+
+    Parameters
+    ----------
+    found
+        The audit.
+    """
+
+    def __init__(self, found: Audit) -> None:
+        self._found = found
+
+    @cached_property
+    def counted(self) -> tuple[Columns, ...]:
+        """The sets that are called by their place among these."""
+        front = self._found.decision.front[-SHOWN:]
+        offered = (report.columns for report in (*self._found.selected, *self._found.certified_selection, *front))
+        return tuple(dict.fromkeys(columns for columns in offered if self._is_brief(columns, None)))
+
+    def of(self, columns: Columns, but: str | None = None) -> str:
+        """Return what a set is called, among all columns but one."""
+        said = among(columns, self._whole(but))
+        if not self._is_brief(columns, but):
+            return said
+        places = (place for place, known in enumerate(self.counted, 1) if {*known} - {but} == {*columns})
+        return next((f"{said} (set {place})" for place in places), said)
+
+    def _is_brief(self, columns: Columns, but: str | None) -> bool:
+        return among(columns, self._whole(but)) == f"{len(columns):,} columns"
+
+    def _whole(self, but: str | None) -> Columns:
+        return tuple(column for column in self._found.sets.whole.columns if column != but)

@@ -8,8 +8,7 @@ from discretion.anonymity.people.weights import weighted_classes
 from discretion.anonymity.uniqueness.population_uniqueness import PopulationUniqueness, population_uniqueness
 from discretion.errors import InvalidValueError
 from discretion.escaping import printable
-from discretion.jobs.audit.decision_result import Columns
-from discretion.jobs.audit.result import RiskReport
+from discretion.jobs.audit.result import Columns, RiskReport
 from discretion.jobs.audit.sets import Wanted
 
 

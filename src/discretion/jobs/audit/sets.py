@@ -1,6 +1,6 @@
 """Which columns may go out together: the search for them, and what the sets that it names give away."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass
 
@@ -9,8 +9,7 @@ from discretion.anonymity.choosing.choices import Weights
 from discretion.anonymity.choosing.problem import Asked, asked_of
 from discretion.anonymity.choosing.selection import selection_of
 from discretion.anonymity.people.column_kinds import NAMING
-from discretion.jobs.audit.decision_result import Columns
-from discretion.jobs.audit.result import SHOWN, SetReport, SetsReport
+from discretion.jobs.audit.result import SHOWN, ColumnReport, Columns, SetReport, SetsReport, least_holders
 
 # A column whose values alone single out every second person, on average, is an identifier and not a trait.
 IDENTIFIER_LIKE = 0.5
@@ -116,3 +115,27 @@ def sets_report(population: Population, whole: Columns, traits: Columns, selecti
         possible=selection.possible,
         complete=selection.complete,
     )
+
+
+def column_reports(
+    population: Population, alone: Mapping[str, ClassSizes], k: int, show_rare: bool
+) -> Iterator[ColumnReport]:
+    """Yield what is said of each column; its rarest value if that may be shown, which is asked for no others."""
+    open_to = show_rare or population.person is not None
+    asked = [column for column, sizes in alone.items() if open_to or sizes.smallest >= least_holders(k)]
+    rarest = population.rarest_values(asked)
+    for column, sizes in alone.items():
+        value, holders = rarest.get(column, (None, sizes.smallest))
+        shown, exposed = show_rare or holders >= least_holders(k), sizes.exposed(k=k)
+        yield ColumnReport(
+            column=column,
+            values=sizes.classes,
+            entropy_bits=sizes.entropy,
+            rarest_people=holders,
+            rarest_value=value if shown else None,
+            rarest_withheld=not shown,
+            most_common_share=sizes.largest / sizes.people,
+            exposed_people=exposed,
+            exposure=exposed / sizes.people,
+            identifier_like=is_identifier_like(sizes),
+        )

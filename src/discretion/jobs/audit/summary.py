@@ -6,9 +6,7 @@ from discretion.anonymity.uniqueness.model import UniquenessModel
 from discretion.escaping import printable
 from discretion.estimate import Estimate
 from discretion.jobs.audit.collection_text import in_short
-from discretion.jobs.audit.decision_result import AS_TOLD, ColumnDecision, Columns, Offer
-from discretion.jobs.audit.result import Audit, RiskReport
-from discretion.jobs.audit.set_names import SetNames
+from discretion.jobs.audit.result import AS_TOLD, Audit, ColumnDecision, Columns, Offer, RiskReport, SetNames
 from discretion.presenting.names import briefly, listed
 from discretion.presenting.numbers import bounded, is_any_share, odds, people, percent, points, times
 from discretion.presenting.shell import Command

@@ -10,8 +10,7 @@ from rich.text import Text
 
 from discretion.jobs.audit.collection_text import collected
 from discretion.jobs.audit.decision_text import decided, risks, traded
-from discretion.jobs.audit.result import SHOWN, Audit, InferenceReport, ReleaseReport, SetReport
-from discretion.jobs.audit.set_names import SetNames
+from discretion.jobs.audit.result import SHOWN, Audit, InferenceReport, ReleaseReport, SetNames, SetReport
 from discretion.jobs.audit.summary import CUT_SHORT, in_brief, promise, summary
 from discretion.presenting.names import briefly, listed, short
 from discretion.presenting.numbers import (

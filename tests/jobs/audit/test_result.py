@@ -5,7 +5,7 @@ from dataclasses import replace
 from rich.console import Console
 
 from discretion.jobs.audit import to_html, to_markdown, to_text
-from discretion.jobs.audit.set_names import SetNames
+from discretion.jobs.audit.result import SetNames
 from discretion.presenting.names import among, briefly
 from jobs.audit import samples
 
