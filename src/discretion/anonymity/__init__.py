@@ -14,8 +14,6 @@ from discretion.anonymity.exposure.entropy import column_entropies, entropy_expo
 from discretion.anonymity.exposure.exposure import (
     exposure,
     exposure_curve,
-    inference_vulnerability,
-    reidentification_vulnerability,
 )
 from discretion.anonymity.exposure.independence import exposure_if_independent
 from discretion.anonymity.exposure.theorem_bounds import TheoremBound, theorem_bound
@@ -76,7 +74,6 @@ __all__ = [
     "given_away",
     "hierarchical_rounds",
     "inference",
-    "inference_vulnerability",
     "k_anonymity",
     "l_diversity",
     "person_question",
@@ -87,7 +84,6 @@ __all__ = [
     "redaction_rules",
     "reidentification",
     "reidentification_risks",
-    "reidentification_vulnerability",
     "sampled_exposure",
     "select_columns",
     "simulated_estimates",
