@@ -159,5 +159,5 @@ def test_what_cannot_be_asked() -> None:
     ):
         with pytest.raises(UnknownColumnError, match="no column 'nobody'"):
             ask(P)
-        with pytest.raises(UnsupportedError, match=r"got str; make one with discretion.Population\(table\)"):
-            ask("example:adult")
+        with pytest.raises(UnsupportedError, match=r"takes a Population or a table; got list; a table is a path"):
+            ask([("f",)])

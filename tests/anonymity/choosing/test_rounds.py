@@ -169,8 +169,8 @@ def test_what_cannot_be_asked() -> None:
     people = Population(pa.table({"id": [1, 1, 2], "x": ["a", "b", "a"]}), person="id")
     with pytest.raises(UnsupportedError, match="several rows"):
         hierarchical_rounds(people, 0.1, k=2)
-    with pytest.raises(UnsupportedError, match="hierarchical_rounds takes a Population; got str"):
-        hierarchical_rounds("adult", 0.1, k=2)  # type: ignore[arg-type]
+    with pytest.raises(UnsupportedError, match="hierarchical_rounds takes a Population or a table; got list"):
+        hierarchical_rounds(["adult"], 0.1, k=2)  # type: ignore[arg-type]
     with pytest.raises(UnsupportedError, match=r"either threshold=.* or k="):
         hierarchical_rounds(adult, 0.1)
     with pytest.raises(InvalidValueError, match=r"budget must be a share of the people in \[0, 1\], got 1.5"):

@@ -83,5 +83,5 @@ def test_what_cannot_be_asked(adult: Population) -> None:
         lambda table: reidentification(table, ()),
         lambda table: inference(table, (), "sex"),
     ):
-        with pytest.raises(UnsupportedError, match=r"got str; make one with discretion.Population\(table\)"):
-            ask("example:adult")  # type: ignore[arg-type]
+        with pytest.raises(UnsupportedError, match=r"takes a Population or a table; got list; a table is a path"):
+            ask([("f",)])  # type: ignore[arg-type]

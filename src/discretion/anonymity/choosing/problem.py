@@ -8,7 +8,7 @@ from typing import Literal
 from discretion.anonymity.choosing.choices import Columns, chains_among
 from discretion.anonymity.choosing.constraints import Allowed, allowed_of
 from discretion.anonymity.choosing.dependencies import Functions, functions_among
-from discretion.anonymity.people.conversion import as_population, counted
+from discretion.anonymity.people.conversion import People, as_counts, as_population
 from discretion.anonymity.people.marginals import Marginals
 from discretion.anonymity.people.population import Population
 from discretion.errors import InvalidValueError
@@ -82,7 +82,7 @@ def check_kept_or_dropped(kept: Iterable[str], dropped: Iterable[str]) -> None:
 
 
 def asked_of(
-    P: Population | Marginals,
+    P: People | Marginals,
     budget: Threshold,
     k: int | None = None,
     threshold: Threshold | None = None,
@@ -99,7 +99,7 @@ def asked_of(
     """Return what a selection is asked, in the words of :func:`select_columns`, which says what it raises."""
     if by not in ("measured", "certified"):
         raise InvalidValueError(f"by must be 'measured' or 'certified', got {by!r}")
-    population = counted(P) if by == "certified" else as_population(P, "select_columns(by='certified')")
+    population = as_counts(P) if by == "certified" else as_population(P, "select_columns(by='certified')")
     least = least_unexposed(population.people, k, threshold)
     kept, dropped, secret = (population.known(names) for names in (keep, drop, sensitive))
     check_kept_or_dropped(kept, dropped)

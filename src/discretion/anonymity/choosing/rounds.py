@@ -7,7 +7,7 @@ from itertools import combinations, islice
 from discretion import limits
 from discretion.anonymity.choosing.choices import Columns
 from discretion.anonymity.exposure.bounds import exposure_bound
-from discretion.anonymity.people.conversion import counted
+from discretion.anonymity.people.conversion import People, as_counts
 from discretion.anonymity.people.marginals import Marginals
 from discretion.anonymity.people.population import Population
 from discretion.errors import InvalidValueError, TooLargeError
@@ -72,7 +72,7 @@ class Round:
 
 
 def hierarchical_rounds(
-    P: Population | Marginals,
+    P: People | Marginals,
     budget: Threshold,
     k: int | None = None,
     threshold: Threshold | None = None,
@@ -108,12 +108,9 @@ def hierarchical_rounds(
     Raises
     ------
     UnsupportedError
-        If P is neither a Population nor Marginals, its people have several rows, or none or both of k and threshold
-        are given.
+        If the people of P have several rows.
     InvalidValueError
         If a number is out of range, or there is no column.
-    UnknownColumnError
-        If the population has no such column.
     TooLargeError
         If more than 100,000 sets of columns would have to be examined in a round.
 
@@ -135,7 +132,7 @@ def hierarchical_rounds(
     2 5 1 sex, income, race
     3 2 0 sex, income, race
     """
-    population = counted(P)
+    population = as_counts(P)
     people = population.people
     least_unexposed(people, k, threshold)
     chosen = population.known(columns)

@@ -9,6 +9,7 @@ from discretion.anonymity.choosing.choices import Choices, Columns, Weights, cho
 from discretion.anonymity.choosing.constraints import Certified, FromCodes, FromEngine, Given
 from discretion.anonymity.choosing.problem import Asked, By, asked_of
 from discretion.anonymity.exposure.bounds import exposed_below, exposure_bound
+from discretion.anonymity.people.conversion import People
 from discretion.anonymity.people.marginals import Marginals
 from discretion.anonymity.people.population import Population
 from discretion.errors import EngineError, InvalidValueError
@@ -122,7 +123,7 @@ class Selection(Tabular, Chartable):
 
 
 def select_columns(
-    P: Population | Marginals,
+    P: People | Marginals,
     budget: Threshold,
     k: int | None = None,
     threshold: Threshold | None = None,
@@ -189,15 +190,12 @@ def select_columns(
     Raises
     ------
     UnsupportedError
-        If P is not a Population; if none or both of k and threshold are given; or if by is "certified" and people have
-        several rows, columns are sensitive, or P is Marginals without the counts of two columns of a hierarchy
-        together.
+        If by is "certified" and people have several rows, columns are sensitive, or P is Marginals without the counts
+        of two columns of a hierarchy together.
     InvalidValueError
         If a number is out of range, the weights add up to more than a float holds, a column is in two hierarchies or
         in one but not among the columns, or one that should be coarser than another is not a function of it; or if a
         column is to be kept and dropped.
-    UnknownColumnError
-        If the population has no such column.
 
     Notes
     -----

@@ -2,14 +2,13 @@
 
 from collections.abc import Iterable
 
-from discretion.anonymity.people.conversion import as_population
-from discretion.anonymity.people.population import Population
+from discretion.anonymity.people.conversion import People, as_population
 from discretion.tables.counting.class_sizes import ExposureCurve
 from discretion.tables.counting.threshold import Threshold
 
 
 def exposure(
-    P: Population,
+    P: People,
     k: int | None = None,
     threshold: Threshold | None = None,
     columns: Iterable[str] | None = None,
@@ -33,21 +32,13 @@ def exposure(
     float
         In [0, 1], exact.
 
-    Raises
-    ------
-    UnsupportedError
-        If P is not a Population, or none or both of k and threshold are given.
-    InvalidValueError
-        If the one given is out of range.
-    UnknownColumnError
-        If the population has no such column.
-
     Notes
     -----
     Source: Anonymity, Definition 1.
 
     Examples
     --------
+    >>> from discretion.anonymity import Population
     >>> adult = Population("example:adult", columns=["sex", "income", "race", "workclass"])
     >>> round(exposure(adult, threshold="0.001"), 10)
     0.0206074752
@@ -55,7 +46,7 @@ def exposure(
     return as_population(P).class_sizes(columns).exposure(k=k, threshold=threshold)
 
 
-def exposure_curve(P: Population, columns: Iterable[str] | None = None) -> ExposureCurve:
+def exposure_curve(P: People, columns: Iterable[str] | None = None) -> ExposureCurve:
     """Return the exposure at every threshold, as the step function that it is.
 
     ``t ↦ Q(t) = Σ_v p(v)·1{p(v) < t}``
@@ -72,20 +63,13 @@ def exposure_curve(P: Population, columns: Iterable[str] | None = None) -> Expos
     ExposureCurve
         Call it at a threshold; its steps are at ``sizes / people``.
 
-    Raises
-    ------
-    UnsupportedError
-        If P is not a Population.
-    UnknownColumnError
-        If the population has no such column.
-
     Notes
     -----
     Source: Anonymity, Definition 1.
 
     Examples
     --------
-    >>> curve = exposure_curve(Population("example:adult"), ["sex"])
+    >>> curve = exposure_curve("example:adult", ["sex"])
     >>> curve("0.33"), round(curve("0.34"), 6)
     (0.0, 0.330795)
     """

@@ -49,7 +49,7 @@ class Population(OfOneProcess):
     InvalidTableError
         If the table cannot be read as it stands, a column is named twice, or a row is nobody's.
     UnknownColumnError
-        If the table has no such column.
+        If the table lacks a column; the methods raise it too.
     UnsupportedError
         If ``table`` is something else.
 
@@ -140,11 +140,6 @@ class Population(OfOneProcess):
             Some of the population's columns, in any order; None is all of them, and with none of them, ``()``,
             everybody is alike.
 
-        Raises
-        ------
-        UnknownColumnError
-            If the population has no such column.
-
         Examples
         --------
         >>> Population("example:adult").class_sizes(["race"]).sizes.tolist()
@@ -167,11 +162,6 @@ class Population(OfOneProcess):
         ----------
         sets
             Sets of the population's columns, as for :meth:`class_sizes`.
-
-        Raises
-        ------
-        UnknownColumnError
-            If the population has no such column.
 
         Examples
         --------
@@ -202,8 +192,6 @@ class Population(OfOneProcess):
         ------
         UnsupportedError
             If people have several rows: what they have on all columns does not follow from what they have on each.
-        UnknownColumnError
-            If the population has no such column.
         InvalidValueError
             If a group has a column that is not among the columns.
 
@@ -230,11 +218,6 @@ class Population(OfOneProcess):
 
         Of several, the first by its text, and null last. With ``person=`` a person has every value in her rows.
 
-        Raises
-        ------
-        UnknownColumnError
-            If the population has no such column.
-
         Examples
         --------
         >>> Population("example:adult").rarest_value("workclass")
@@ -254,11 +237,6 @@ class Population(OfOneProcess):
     def common_values(self, column: str, least: int) -> list[tuple[str | None, int]]:
         """Return the column's values in so many rows or more, as text (None for null), and their rows, commonest first.
 
-        Raises
-        ------
-        UnknownColumnError
-            If the population has no such column.
-
         Examples
         --------
         >>> Population("example:adult").common_values("sex", 20_000)
@@ -270,11 +248,6 @@ class Population(OfOneProcess):
 
     def agreements(self, values: Mapping[str, str | None]) -> list[tuple[frozenset[str], int]]:
         """Return how many rows have just which of these values, given as text: sets of columns, and rows of each.
-
-        Raises
-        ------
-        UnknownColumnError
-            If the population has no such column.
 
         Examples
         --------
@@ -297,8 +270,6 @@ class Population(OfOneProcess):
 
         Raises
         ------
-        UnknownColumnError
-            If the population has no such column.
         InvalidValueError
             If the sensitive column is among those known.
         """
