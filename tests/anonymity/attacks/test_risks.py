@@ -191,7 +191,7 @@ def test_what_cannot_hold_the_table_is_no_population_of_it() -> None:
         reidentification_risks(P, ["x"], sensitive="x")
     with pytest.raises((InvalidValueError, UnsupportedError)):
         reidentification_risks(P, population=["many"])  # pyright: ignore[reportArgumentType]
-    with pytest.raises(InvalidTableError, match="many is not a kind of file"):
+    with pytest.raises(InvalidTableError, match="cannot read a table from 'many'"):
         reidentification_risks(P, population="many")
 
 
