@@ -15,7 +15,7 @@ from discretion.anonymity.attacks.risks import Risk, reidentification_risks
 from discretion.anonymity.attacks.thresholds import PRESETS, Preset, preset
 from discretion.anonymity.choosing.redaction import RedactionLeakage, RedactionRule, redaction_leakage, redaction_rules
 from discretion.anonymity.choosing.redaction_exposure import redacted_exposure
-from discretion.anonymity.choosing.rounds import AskedSet, Round, hierarchical_rounds
+from discretion.anonymity.choosing.rounds import ColumnSet, HierarchicalRound, hierarchical_rounds
 from discretion.anonymity.choosing.selection import SelectedSet, Selection, select_columns
 from discretion.anonymity.exposure.bound_curve import ExposureBoundCurve
 from discretion.anonymity.exposure.bounds import exposure_bound, exposure_bound_curve
@@ -43,13 +43,14 @@ from discretion.tables.counting.threshold import Threshold, as_fraction
 
 __all__ = [
     "PRESETS",
-    "AskedSet",
     "Attack",
     "ClassSizes",
     "ColumnKind",
+    "ColumnSet",
     "ExposureBoundCurve",
     "ExposureCurve",
     "GivenAway",
+    "HierarchicalRound",
     "Marginals",
     "Population",
     "PopulationUniqueness",
@@ -57,7 +58,6 @@ __all__ = [
     "RedactionLeakage",
     "RedactionRule",
     "Risk",
-    "Round",
     "SelectedSet",
     "Selection",
     "SimulatedEstimates",

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from discretion.anonymity import ClassSizes, Population, exposure, exposure_bound
-from discretion.anonymity.choosing.rounds import Round, hierarchical_rounds
+from discretion.anonymity.choosing.rounds import HierarchicalRound, hierarchical_rounds
 from discretion.errors import InvalidValueError, TooLargeError, UnknownColumnError, UnsupportedError
 from discretion.limits import Limits, within
 from oracles.question_rounds import rounds_of
@@ -36,7 +36,7 @@ def population_of(rows: Sequence[tuple[Any, ...]]) -> Population:
     )
 
 
-def known_after(rounds: Iterable[Round]) -> list[tuple[str, ...]]:
+def known_after(rounds: Iterable[HierarchicalRound]) -> list[tuple[str, ...]]:
     return [each.columns for done in rounds for each in done.asked]
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 import discretion as dc
 from discretion.anonymity import ClassSizes
-from discretion.anonymity.choosing.rounds import Round
+from discretion.anonymity.choosing.rounds import HierarchicalRound
 from discretion.errors import InvalidValueError, UnsupportedError
 from oracles.bounds import tables_with
 
@@ -171,7 +171,7 @@ def test_adult_and_the_counts_of_its_columns_give_the_same(adult: dc.Population)
 
 
 def test_rounds_end_with_the_questions_whose_answers_are_not_there(adult: dc.Population) -> None:
-    everything: tuple[Round, ...] = dc.anonymity.hierarchical_rounds(adult, "0.01", k=10)
+    everything: tuple[HierarchicalRound, ...] = dc.anonymity.hierarchical_rounds(adult, "0.01", k=10)
     first, second = dc.anonymity.hierarchical_rounds(adult.marginals(), "0.01", k=10)
     assert first == everything[0]
     assert [(each.columns, each.certified) for each in second.asked] == [

@@ -9,7 +9,7 @@ from discretion.anonymity.people.conversion import People, as_population
 from discretion.errors import InvalidValueError, TooLargeError, UnsupportedError
 
 if TYPE_CHECKING:
-    from discretion.tables.counting.grouping import Joint
+    from discretion.tables.counting.grouping import SensitiveCounts
 
 
 def k_anonymity(P: People, columns: Iterable[str] | None = None) -> int:
@@ -186,7 +186,7 @@ def t_closeness(
     return max(cost / (n * size * max(1, places - 1)) for size, cost in costs)
 
 
-def _check_numbers(joint: "Joint", sensitive: str) -> None:
+def _check_numbers(joint: "SensitiveCounts", sensitive: str) -> None:
     from discretion.tables.counting.sensitive_values import count_without_number  # noqa: PLC0415
 
     if lacking := count_without_number(joint):
@@ -196,7 +196,7 @@ def _check_numbers(joint: "Joint", sensitive: str) -> None:
         )
 
 
-def _as_order(order: object, joint: "Joint") -> list[str | None]:
+def _as_order(order: object, joint: "SensitiveCounts") -> list[str | None]:
     """Return the values as the engine writes them, if they are all of the sensitive values and each is there once."""
     from discretion.tables.counting.sensitive_values import texts_of  # noqa: PLC0415
 

@@ -20,7 +20,7 @@ _NOTHING_KNOWN = Estimate(1.0, low=0.0, high=1.0, confidence=None, method="nothi
 
 
 @dataclass(frozen=True)
-class AskedSet:
+class ColumnSet:
     """A set of columns that the curator asked people for together, or refused to ask for.
 
     Parameters
@@ -43,7 +43,7 @@ class AskedSet:
 
 
 @dataclass(frozen=True)
-class Round:
+class HierarchicalRound:
     """What a round of questions asked, what it gave away, and what it lets the curator promise.
 
     Parameters
@@ -64,8 +64,8 @@ class Round:
     """
 
     size: int
-    asked: tuple[AskedSet, ...]
-    refused: tuple[AskedSet, ...]
+    asked: tuple[ColumnSet, ...]
+    refused: tuple[ColumnSet, ...]
     exposed_at_most: float
     largest_certified: Columns
     largest_certified_bound: Estimate
@@ -79,7 +79,7 @@ def hierarchical_rounds(
     columns: Iterable[str] | None = None,
     *,
     rounds: int = 3,
-) -> tuple[Round, ...]:
+) -> tuple[HierarchicalRound, ...]:
     """Return what happens if a curator asks for ever more columns together, and never for what may be unsafe.
 
     Round 1 asks for each column by itself. Round r asks for the sets J of r columns with ``bound(Q_J) ≤ budget``, where
@@ -102,8 +102,8 @@ def hierarchical_rounds(
     Returns
     -------
     tuple
-        Of :class:`Round`. If it comes to a round in which all sets are refused, it is the last one; and so is a round
-        that asks for what Marginals hold no counts of, which is what to ask for next.
+        Of :class:`HierarchicalRound`. A round in which all sets are refused is the last one; and so is a round that
+        asks for what Marginals hold no counts of, which is what to ask for next.
 
     Raises
     ------
@@ -142,7 +142,7 @@ def hierarchical_rounds(
     curator = _Curator(population, k, threshold, most_exposed(people, budget))
     promises: dict[Columns, Estimate] = {(column,): _NOTHING_KNOWN for column in chosen}
     safe = list(promises)
-    done: list[Round] = []
+    done: list[HierarchicalRound] = []
     while promises:
         answers = _answers(population, safe)
         exposed = {columns: sizes.exposed(k=k, threshold=threshold) for columns, sizes in answers.items()}
@@ -151,11 +151,13 @@ def hierarchical_rounds(
         told = {columns: (exposed[columns] / people, sizes.classes) for columns, sizes in answers.items()}
         at_most = {columns: exposed.get(columns, round(promises[columns].value * people)) for columns in safe}
         done.append(
-            Round(
+            HierarchicalRound(
                 size=len(done) + 1,
-                asked=tuple(AskedSet(columns, promises[columns], *told.get(columns, (None, None))) for columns in safe),
+                asked=tuple(
+                    ColumnSet(columns, promises[columns], *told.get(columns, (None, None))) for columns in safe
+                ),
                 refused=tuple(
-                    AskedSet(columns, promise, None, None)
+                    ColumnSet(columns, promise, None, None)
                     for columns, promise in promises.items()
                     if columns not in at_most
                 ),

@@ -12,7 +12,7 @@ from discretion.numerics.alike import are_row_numbers
 from discretion.tables.counting.class_sizes import ClassSizes
 
 if TYPE_CHECKING:
-    from discretion.tables.counting.contents import Contents
+    from discretion.tables.counting.contents import ColumnContents
     from discretion.tables.engines.rows import Rows
 
 Kind = Literal[
@@ -118,7 +118,7 @@ class _Seen:
     column: str
     rows: int
     sizes: ClassSizes
-    like: "Contents"
+    like: "ColumnContents"
 
     @property
     def filled(self) -> int:
@@ -181,7 +181,7 @@ def column_kinds(P: People, columns: Iterable[str] | None = None) -> tuple[Colum
 
     population = as_population(P)
     chosen = population.known(columns)
-    like: dict[str, Contents] = {}
+    like: dict[str, ColumnContents] = {}
 
     def look(rows: "Rows") -> "Rows":
         like.update(contents(rows, chosen))

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from discretion.anonymity.people.marginals import SEVERAL_ROWS, Marginals, groups_among
 from discretion.errors import InvalidTableError, InvalidValueError, UnsupportedError
 from discretion.tables.counting.class_sizes import ClassSizes
-from discretion.tables.engines.one_process import OfOneProcess
+from discretion.tables.engines.one_process import ProcessBound
 from discretion.tables.layouts.column_names import distinct_names, names_among
 
 if TYPE_CHECKING:
-    from discretion.tables.counting.grouping import Joint
+    from discretion.tables.counting.grouping import SensitiveCounts
     from discretion.tables.counting.redacted_answers import Answers
     from discretion.tables.engines.rows import Rows
     from discretion.tables.layouts.headers import Header
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class Population(OfOneProcess):
+class Population(ProcessBound):
     """People described by a table: a person a row, or several rows for each with ``person=``.
 
     Two people are alike on some columns when their values there are the same; null is a value. With ``person=`` what a
@@ -242,9 +242,9 @@ class Population(OfOneProcess):
         >>> Population("example:adult").common_values("sex", 20_000)
         [('Male', 21790)]
         """
-        from discretion.tables.counting.grouping import held_by  # noqa: PLC0415
+        from discretion.tables.counting.grouping import common_values  # noqa: PLC0415
 
-        return held_by(self._rows, self.known([column])[0], least)
+        return common_values(self._rows, self.known([column])[0], least)
 
     def agreements(self, values: Mapping[str, str | None]) -> list[tuple[frozenset[str], int]]:
         """Return how many rows have just which of these values, given as text: sets of columns, and rows of each.
@@ -254,9 +254,9 @@ class Population(OfOneProcess):
         >>> sorted((len(agreed), rows) for agreed, rows in Population("example:adult").agreements({"sex": "Male"}))
         [(0, 10771), (1, 21790)]
         """
-        from discretion.tables.counting.grouping import agreeing  # noqa: PLC0415
+        from discretion.tables.counting.grouping import agreements  # noqa: PLC0415
 
-        return agreeing(self._rows, {column: values[column] for column in self.known(values)})
+        return agreements(self._rows, {column: values[column] for column in self.known(values)})
 
     def best_guesses(self, columns: Iterable[str], sensitive: str) -> int:
         """Return for how many people the likeliest sensitive value in their class on the columns is theirs.
@@ -273,11 +273,11 @@ class Population(OfOneProcess):
         InvalidValueError
             If the sensitive column is among those known.
         """
-        from discretion.tables.counting.grouping import guessed  # noqa: PLC0415
+        from discretion.tables.counting.grouping import best_guesses  # noqa: PLC0415
 
-        return guessed(self.joint(columns, sensitive))
+        return best_guesses(self.joint(columns, sensitive))
 
-    def joint(self, columns: Iterable[str], sensitive: str) -> "Joint":
+    def joint(self, columns: Iterable[str], sensitive: str) -> "SensitiveCounts":
         """Return how many people of each class have each sensitive value, still in the engine, to ask about."""
         from discretion.tables.counting.grouping import count_jointly  # noqa: PLC0415
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from discretion.adversaries.priors import as_distribution
 from discretion.anonymity.people.conversion import People
 from discretion.anonymity.sampling.sampled_exposure import sizes_of
-from discretion.anonymity.sampling.statistical_bounds import Cells, extreme_exposure
+from discretion.anonymity.sampling.statistical_bounds import ShareIntervals, extreme_exposure
 from discretion.anonymity.sampling.statistical_exposure import exposed_part, statistical_exposure
 from discretion.errors import InvalidValueError
 from discretion.estimate import Estimate
@@ -176,11 +176,11 @@ def _within_limits(sizes: ClassSizes, n: int, k: int, misses: float, unseen: int
     low, high = limits_of_parts(seen, sizes.people, misses)
     values = sizes.counts.astype(np.float64)
     if unseen:
-        cells = Cells(seen / sizes.people, low, high, np.append(float(unseen), values))
+        cells = ShareIntervals(seen / sizes.people, low, high, np.append(float(unseen), values))
     else:
         of_seen = slice(len(seen) - len(values), None)
         most = float(high[0]) if unseen is None else 0.0
-        cells = Cells(sizes.sizes / sizes.people, low[of_seen], high[of_seen], values, most)
+        cells = ShareIntervals(sizes.sizes / sizes.people, low[of_seen], high[of_seen], values, most)
     return extreme_exposure(cells, n, k, -1), extreme_exposure(cells, n, k, 1)
 
 

@@ -137,9 +137,9 @@ def _models(
     yield zayatz(sizes, everybody)
     yield pitman(sizes, everybody)
     yield slide_negative_binomial(sizes, everybody)
-    from discretion.tables.counting.codes import valued  # noqa: PLC0415 - imports Ibis
+    from discretion.tables.counting.codes import column_values  # noqa: PLC0415 - imports Ibis
 
-    held = people.told_by_rows(lambda rows, length: valued(rows, known, length))
+    held = people.told_by_rows(lambda rows, length: column_values(rows, known, length))
     if held is None:
         why = "it needs the rows, and these are not in this process, or too many"
         yield UniquenessModel("Poisson log-linear", INDEPENDENT, None, None, why_not=why)

@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Any, Literal
 
 from discretion.anonymity import as_fraction
-from discretion.anonymity.pairs.differences import Changes, Differencing, Matching
+from discretion.anonymity.pairs.differences import Changes, Differencing, RowMatching
 from discretion.estimate import Estimate
 from discretion.jobs.diff.parts import (
     OF_PERSONS,
@@ -73,7 +73,7 @@ class Diff(JobResult):
     after: SideExposure
     shared_before: SideExposure
     shared_after: SideExposure
-    matching: Matching
+    matching: RowMatching
     differencing: Differencing
     values_told: Mapping[str, int]
     changes: Changes | None

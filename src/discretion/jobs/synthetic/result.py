@@ -5,7 +5,7 @@ from dataclasses import dataclass, fields, replace
 from math import ceil, floor
 from typing import Any, Literal
 
-from discretion.anonymity.synthetic.attack import Attacked
+from discretion.anonymity.synthetic.attack import AttackCount
 from discretion.anonymity.synthetic.copies import Overlap
 from discretion.anonymity.synthetic.singling_out import COLUMNS
 from discretion.escaping import printable
@@ -56,8 +56,8 @@ class AttackResult:
     """
 
     attack: str
-    original: Attacked
-    control: Attacked
+    original: AttackCount
+    control: AttackCount
     control_rate: float
     naive: float | None
     risk: Estimate
