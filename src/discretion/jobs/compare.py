@@ -21,7 +21,7 @@ from discretion.measures import ldp_epsilon
 from discretion.measures.measure import prior_on
 from discretion.mechanisms import own_measures
 from discretion.presenting.numbers import in_brief, rounded_down, rounded_up, within
-from discretion.presenting.views.document import Bullets, Document, Figure, Grid, Section, Terms
+from discretion.presenting.views.document import Block, Bullets, Document, Figure, Grid, Section, Terms
 from discretion.presenting.views.result import JobResult
 from discretion.refinement import Order, compare_all
 from discretion.shuffling import Shuffled
@@ -31,6 +31,8 @@ Answers = Mapping[str, Any]
 
 # As many columns of numbers fit in eighty columns beside the mechanism's name.
 _MAX_COLUMNS = 7
+# The columns of the table of information, and where their numbers are.
+_INFORMATION = {"hidden on average": ("average_privacy",), "worth of a report": ("effective_participation",)}
 # Multiplications of a step of comparing two mechanisms, a tenth of a second.
 _QUICKLY_COMPARED = 1 << 28
 
@@ -119,22 +121,19 @@ class Comparison(JobResult):
         sections: list[Section] = []
         for title, columns in _tables(self.scenario, self.goal):
             rows = ((name, *(in_brief(_at(row, path)) for path in columns.values())) for name, row in results.items())
-            grid = Grid(("mechanism", *columns), tuple(rows), frozenset(["mechanism"]), first=len(results))
-            sections.append(Section(title, (grid,)))
+            blocks: list[Block] = [
+                Grid(("mechanism", *columns), tuple(rows), frozenset(["mechanism"]), first=len(results))
+            ]
+            if columns == _INFORMATION and self.tradeoff is not None:
+                blocks.append(Figure("tradeoff", "Privacy against utility as ε varies", self._chart))
+            sections.append(Section(title, tuple(blocks)))
         if notes := tuple(_notes(results)):
             sections.append(Section("Bounds and estimates (*), and what is not computed", (Terms(notes),)))
         if order := tuple(_order(self.order)):
             sections.append(Section("Which is safer against every adversary", (Bullets(order),)))
-        figure = Figure("tradeoff", "Privacy against utility as ε varies", self._chart)
         count = len(self.rows)
         title = f"{count} mechanism{'s' * (count != 1)}"
-        return Document(
-            title,
-            () if self.tradeoff is None else (figure,),
-            tuple(sections),
-            kind="compare",
-            line=", ".join(self.rows),
-        )
+        return Document(title, (), tuple(sections), kind="compare", line=", ".join(self.rows))
 
     def _chart(self) -> Any:
         from discretion import charts  # noqa: PLC0415 - Altair takes half a second
@@ -333,13 +332,12 @@ def _tables(scenario: Scenario, goal: Target | None) -> list[tuple[str, dict[str
             columns |= error
         else:
             tables.append(("Standard error of a share", error))
-    information = {"hidden on average": ("average_privacy",), "worth of a report": ("effective_participation",)}
-    tables.append(("Information, where the population's law is Jeffreys' prior", information))
+    tables.append(("Information, where the population's law is Jeffreys' prior", _INFORMATION))
     if goal is not None:
         here = {"here": ("target", "value"), "met": ("target", "met")} if users is not None else {}
         there = {"smallest crowd": ("target", "smallest_crowd")}
         largest = {"largest ε": ("target", "largest_epsilon")} if users is not None else {}
-        tables.append((f"Target: {goal.name} {goal.operator} {goal.level:g}", here | there | largest))
+        tables.insert(0, (f"Target: {goal.name} {goal.operator} {goal.level:g}", here | there | largest))
     return tables
 
 

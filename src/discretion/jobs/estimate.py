@@ -22,7 +22,7 @@ from discretion.jobs.monitor import Monitor
 from discretion.jobs.samples import SamplesFile, read_samples
 from discretion.presenting.numbers import between, in_full, rounded_down, rounded_up, sign_of_end, within
 from discretion.presenting.sentences import not_computed
-from discretion.presenting.views.document import Block, Document, Figure, Grid, Terms
+from discretion.presenting.views.document import Block, Document, Figure, Grid, Section, Terms
 from discretion.presenting.views.result import JobResult
 from discretion.tables.layouts.headers import Header
 from discretion.validation import as_confidence, as_epsilon, as_probability
@@ -104,10 +104,9 @@ class BlackBoxEstimates(JobResult):
         methods: dict[str, list[str]] = {}
         for name, estimate in estimates.items():
             methods.setdefault(estimate.method, []).append(name)
-        blocks: list[Block] = [
+        numbers: list[Block] = [
             f"{self.samples:,} samples of {self.secrets:,} secrets ({self.secret}), at least {self.rarest_secret:,} of "
             f"each; observations are {self.observations} ({', '.join(self.columns)}).",
-            *self._conclusions(),
             Grid(heads, rows, frozenset(["measure", "kind"])),
             Terms(tuple((", ".join(names), method) for method, names in methods.items())),
             *not_computed(self.not_computed),
@@ -115,10 +114,13 @@ class BlackBoxEstimates(JobResult):
         ]
         if self.convergence is not None:
             caption = "The estimate of the Bayes risk by the number of samples"
-            blocks.append(Figure("convergence", caption, self._chart))
+            numbers.append(Figure("convergence", caption, self._chart))
+        conclusions = Section("What the samples show", tuple(self._conclusions()))
         risk = self.estimate_bayes_risk
         line = f"{self.path}: {self.samples:,} samples, Bayes risk {in_full(risk)} {within(risk)}"
-        return Document(self.path, tuple(blocks), kind="estimate", line=line)
+        return Document(
+            self.path, (), (conclusions, Section("The estimates", tuple(numbers))), kind="estimate", line=line
+        )
 
     def _conclusions(self) -> Iterator[str]:
         """Yield what follows from the intervals, and what could settle what does not."""

@@ -185,10 +185,11 @@ class PaperReproduction(JobResult):
         )
         sections = [Section("Findings", (Bullets(findings),))] if findings else []
         counts = self.counts
+        table = Grid(heads, rows, frozenset(heads[:2]), first=len(rows))
         return Document(
             self.paper.citation,
-            (Grid(heads, rows, frozenset(heads[:2]), first=len(rows)), *figures),
-            tuple(sections),
+            (),
+            (Section("Numbers that the paper prints, and ours", (table, *figures)), *sections),
             kind="reproduce",
             line=f"{counts['agree']} of {counts['published']} printed numbers agree",
         )

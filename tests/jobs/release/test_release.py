@@ -155,8 +155,8 @@ def test_beside_the_file_stands_what_was_asked_and_done(tmp_path: Path) -> None:
 def test_what_was_not_looked_at_is_not_said_not_to_fit(tmp_path: Path) -> None:
     given = as_file(people(), tmp_path / "in.csv")
     for some, ended, why in (
-        (Limits(), "proved", "beside the others no view fits"),
-        (Limits(most_levels_examined=3, most_sets_examined=12), "sets", "no view was found that fits"),
+        (Limits(), "proved", "no generalization fits beside the others"),
+        (Limits(most_levels_examined=3, most_sets_examined=12), "sets", "no generalization within the goal was found"),
     ):
         with within(some):
             found = release(given, tmp_path / "out.csv", ["job", "town", "born", "pay"])

@@ -207,15 +207,15 @@ def _document(diff: Diff) -> Document:
     title = _decision(diff)
     if diff.is_the_same:
         return Document(title, tuple(_changes(diff)), (measures,), kind="diff", line=title)
-    blocks: list[Block] = [Bullets(tuple(_reasons(diff)))]
-    if steps := tuple(_steps(diff)):
-        blocks += ["What to do:", Bullets(steps)]
-    if notes := tuple(_columns(diff)):
-        blocks += ["The columns:", Bullets(notes)]
+    reasons = (*_reasons(diff), *_left_out(diff))
     sections = [measures, Section("How the rows match", tuple(_matching(diff)), "full")]
     if diff.without:
         sections.insert(0, Section("Leaving one column out of NEW", (_without(diff),)))
-    return Document(title, tuple(blocks), tuple(sections), kind="diff", line=title)
+    if steps := tuple(_steps(diff)):
+        sections.insert(0, Section("What to do", (Bullets(steps),)))
+    if notes := tuple(_columns(diff)):
+        sections.append(Section("How the columns fit each other", (Bullets(notes),), "full"))
+    return Document(title, (Bullets(reasons),), tuple(sections), kind="diff", line=title)
 
 
 def _decision(diff: Diff) -> str:
@@ -430,16 +430,20 @@ def _columns(diff: Diff) -> Iterator[str]:
         yield f"{name} is compared as coarsely as {which.upper()} has it."
     for name, kinds in columns.retyped.items():
         yield f"{name} holds {kinds[0]} in OLD and {kinds[1]} in NEW: compared as text."
-    for name in columns.left_out:
-        yield (
-            f"{name} is left out of the matching: {_overlap(diff, name)}, so it is in another form, or of other "
-            "people. What it reveals about people who came or went is not counted."
-        )
     partly = [name for name in columns.overlaps if name not in columns.left_out]
     for name in partly[:_SHOWN]:
         yield f"{name}: {_overlap(diff, name)}; the other rows match none."
     if len(partly) > _SHOWN:
         yield f"{len(partly) - _SHOWN:,} more columns overlap in part only; --json lists them."
+
+
+def _left_out(diff: Diff) -> Iterator[str]:
+    """Yield which columns the decision does not count, and why."""
+    for name in diff.columns.left_out:
+        yield (
+            f"{name} is left out of the matching: {_overlap(diff, name)}, so it is in another form, or of other "
+            "people. What it reveals about people who came or went is not counted."
+        )
 
 
 def _overlap(diff: Diff, name: str) -> str:

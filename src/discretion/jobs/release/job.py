@@ -342,7 +342,11 @@ def _columns(
     people: Population, table: Any, shown: Mapping[str, Generalization], reasons: Mapping[str, str], ended: Ended
 ) -> Iterator[ReleasedColumn]:
     """Yield what became of each column."""
-    no_view = "beside the others no view fits" if ended == "proved" else "no view was found that fits"
+    no_view = (
+        "no generalization fits beside the others"
+        if ended == "proved"
+        else "no generalization within the goal was found"
+    )
     for name in people.columns:
         whole = people.class_sizes([name]).entropy
         if name in shown:

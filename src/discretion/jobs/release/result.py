@@ -154,8 +154,9 @@ def _document(release: Release) -> Document:
     file = release.checked
     return Document(
         f"{release.out}: {people(file.people)} of {release.people:,}",
-        tuple(_exposure(release)),
+        (),
         (
+            Section("What the file shows", tuple(_exposure(release))),
             Section("What became of each column", (_columns(release),)),
             Section("What it cost", tuple(_costs(release))),
             Section("The file in numbers", (_numbers(release),), "full"),

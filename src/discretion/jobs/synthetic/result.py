@@ -191,8 +191,9 @@ def _document(risks: SyntheticRisk) -> Document:
     title = _TITLES[risks.decision]
     return Document(
         title,
-        (_reason(risks), _tables(risks)),
+        (),
         (
+            Section("What the attacks show", (_reason(risks), _tables(risks))),
             Section("The attacks", tuple(_attacks(risks))),
             *([Section("What was not compared", notes)] if (notes := tuple(_left_out(risks))) else []),
         ),
