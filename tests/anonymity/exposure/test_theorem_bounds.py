@@ -11,8 +11,7 @@ from hypothesis import given, settings, strategies as st
 
 from discretion.anonymity import ClassSizes, Population, exposure
 from discretion.anonymity.exposure.bounds import counting_bound, exposure_bound
-from discretion.anonymity.exposure.theorem2 import theorem2_bound
-from discretion.anonymity.exposure.theorem_bounds import theorem3_bound, theorem_bound
+from discretion.anonymity.exposure.theorem_bounds import theorem2_bound, theorem3_bound, theorem_bound
 from discretion.errors import InvalidValueError, UnsupportedError
 from oracles import bounds as slowly, tables
 from oracles.promise import exactly

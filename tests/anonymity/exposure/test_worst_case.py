@@ -10,8 +10,7 @@ from hypothesis import given, settings, strategies as st
 
 from discretion.anonymity import ClassSizes, Population, exposure
 from discretion.anonymity.exposure.bounds import counting_bound, exposure_bound
-from discretion.anonymity.exposure.theorem2 import theorem2_bound
-from discretion.anonymity.exposure.theorem_bounds import theorem3_bound
+from discretion.anonymity.exposure.theorem_bounds import theorem2_bound, theorem3_bound
 from discretion.anonymity.exposure.worst_case import worst_exposed, worst_exposure
 from discretion.errors import InvalidValueError, TooLargeError, UnsupportedError
 from discretion.numerics.outward import above, below
