@@ -40,7 +40,7 @@ NO_LIMITS = {
     "_MOST_AT_ONCE": "blackbox/nearest_neighbours.py",
     "_MOST_BLOCKS": "numerics/distances/l1_tiles.py",
     "_MOST_COPIED": "numerics/distances/l1_tiles.py",
-    "_MOST_KEPT": "anonymity/choosing/redaction_exposure.py",
+    "_MAX_KEPT": "anonymity/choosing/redaction.py",
     # Which of two exact ways is the faster one, or keeps more digits.
     "_MAX_ATOMS": "mechanisms/noise/report_pairs.py",
     "_MAX_EXACT_CORNERS": "measures/guesses/worst_prior.py",

@@ -13,8 +13,13 @@ from discretion.anonymity.attacks.k_l_t import entropy_l_diversity, k_anonymity,
 from discretion.anonymity.attacks.reidentification_inference import Attack, attacks_on_all, inference, reidentification
 from discretion.anonymity.attacks.risks import Risk, reidentification_risks
 from discretion.anonymity.attacks.thresholds import PRESETS, Preset, preset
-from discretion.anonymity.choosing.redaction import RedactionLeakage, RedactionRule, redaction_leakage, redaction_rules
-from discretion.anonymity.choosing.redaction_exposure import redacted_exposure
+from discretion.anonymity.choosing.redaction import (
+    RedactionLeakage,
+    RedactionRule,
+    redacted_exposure,
+    redaction_leakage,
+    redaction_rules,
+)
 from discretion.anonymity.choosing.rounds import ColumnSet, HierarchicalRound, hierarchical_rounds
 from discretion.anonymity.choosing.selection import SelectedSet, Selection, select_columns
 from discretion.anonymity.exposure.bound_curve import ExposureBoundCurve

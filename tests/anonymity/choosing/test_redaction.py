@@ -14,8 +14,7 @@ from scipy.special import betainc
 
 import discretion as dc
 from discretion.anonymity import Population, exposure
-from discretion.anonymity.choosing.redaction import RedactionRule, redaction_leakage, redaction_rules
-from discretion.anonymity.choosing.redaction_exposure import redacted_exposure
+from discretion.anonymity.choosing.redaction import RedactionRule, redacted_exposure, redaction_leakage, redaction_rules
 from discretion.errors import InvalidValueError, TooLargeError, UnknownColumnError, UnsupportedError
 from discretion.tables.counting import batches
 from discretion.tables.counting.redacted_answers import answers_on_one
