@@ -1,22 +1,144 @@
 """A table in a file of a database: SQLite's, or DuckDB's, which the embedded engine attaches read-only for a while."""
 
+import sqlite3
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
-from discretion.errors import InvalidTableError
+from discretion.errors import InvalidTableError, TooLargeError
 from discretion.input_files import place
+from discretion.memory import as_memory, said_size
+from discretion.tables.engines.arrow_tables import rows_of
 from discretion.tables.engines.embedded import Embedded, literal, quoted
 from discretion.tables.engines.rows import Choose, Rows, check_names
 from discretion.tables.files import check_spellable, chosen_names
 from discretion.tables.layouts.headers import Header, check_keys
 from discretion.tables.layouts.table_names import left_out_beside, table_meant
-from discretion.tables.sqlite_files import read_sqlite
 
+_AT_ONCE = 10_000  # rows
+_STEPS = 1_000_000  # of SQLite's, between two looks for an interrupt
+# What is beside a file while somebody writes to it, or after she died of it.
+_BESIDE = ("-wal", "-journal")
+# Which kinds of values SQLite stores in a column → the Arrow type that holds them all, and one of each.
+_TYPES = {
+    (): "string",
+    ("text",): "string",
+    ("blob",): "binary",
+    ("integer",): "int64",
+    ("real",): "float64",
+    ("integer", "real"): "float64",
+}
 _SQLITE, _DUCKDB = b"SQLite format 3\0", b"DUCK"
 _DUCKDB_AT = 8  # after a checksum
 # Types of whose values the engine takes some for the same that differ: 30 days for a month, 12:00+01 for 11:00+00.
 _MERGED = ("INTERVAL", "TIME WITH TIME ZONE", "VARIANT")
+
+
+def read_sqlite(file: BinaryIO, choose: Choose, header: Header, memory: int | None, part: str | None = None) -> Rows:
+    """Return the rows of a table or view in a SQLite file, which is opened read-only."""
+    _check_settled(file)
+    before = Path(place(file)).stat()
+    with _opened(file) as database:
+        kinds = database.execute("SELECT name, type FROM sqlite_schema WHERE type IN ('table', 'view')").fetchall()
+        own = [(name, kind) for name, kind in kinds if not name.startswith("sqlite_")]
+        tables, views = ([name for name, k in own if k == kind] for kind in ("table", "view"))
+        meant = table_meant(part, tables, views, file.name)
+        source = quoted(meant)
+        names = check_names(
+            [column[0] for column in database.execute(f"SELECT * FROM {source}").description], file.name
+        )
+        check_spellable(names, file.name)
+        check_keys(names, file.name, header)
+        texts = {name: f"iif(typeof({quoted(name)}) = 'text', {quoted(name)}, '')" for name in names}
+
+        def read(sql: str) -> list[Any]:
+            return database.execute(sql).fetchall()
+
+        chosen = choose(names) if header else chosen_names(choose, texts, read, source, file.name)
+        ((count,),) = read(f"SELECT count(*) FROM {source}")
+        arrived = _arrived(database, source, chosen, file.name, as_memory(memory))
+    _check_settled(file)
+    after = Path(place(file)).stat()
+    if (before.st_mtime_ns, before.st_size) != (after.st_mtime_ns, after.st_size):
+        raise InvalidTableError(f"{file.name} was written to while it was read; ask again when nobody does")
+    left_out = left_out_beside(meant, tables)
+    return replace(rows_of(arrived, file.name, memory, expected=count), left_out=left_out)
+
+
+def _check_settled(file: BinaryIO) -> None:
+    """Refuse a file of which a part is still in another one."""
+    path = Path(file.name).resolve()
+    for ending in _BESIDE:
+        companion = path.with_name(path.name + ending)
+        if companion.exists() and companion.stat().st_size:
+            raise InvalidTableError(
+                f"{file.name} has {companion.name} beside it, so that a program writes to it or ended in the midst; "
+                "close that, or give a copy by sqlite3's .backup"
+            )
+
+
+@contextmanager
+def _opened(file: BinaryIO) -> Generator[sqlite3.Connection]:
+    try:
+        with closing(sqlite3.connect(f"file:{place(file)}?mode=ro&immutable=1", uri=True)) as database:
+            database.set_progress_handler(lambda: 0, _STEPS)  # Python sees to signals then
+            database.execute("PRAGMA trusted_schema = OFF")
+            yield database
+    except sqlite3.Error as error:
+        if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_INTERRUPT:
+            raise KeyboardInterrupt from None
+        raise InvalidTableError(
+            f"{file.name} cannot be read: it is damaged, encrypted, not in UTF-8, or needs what this SQLite has not"
+        ) from None
+
+
+def _arrived(database: sqlite3.Connection, source: str, columns: Sequence[str], path: str, memory: int) -> Any:
+    pa: Any = import_module("pyarrow")
+    schema: Any = pa.schema([(name, getattr(pa, _type(database, source, name, path))()) for name in columns])
+    rows = database.execute(f"SELECT {', '.join(map(quoted, columns))} FROM {source}")
+    batches: list[Any] = []
+    size = 0
+    for values in _columns(rows):
+        arrays = [_array(column, field, path) for column, field in zip(values, schema, strict=True)]
+        batches.append(pa.record_batch(arrays, schema))
+        size += batches[-1].nbytes
+        if size > memory:
+            raise TooLargeError(
+                f"{path} does not fit into {said_size(memory)} of memory; allow more (--memory, memory=), or name "
+                "fewer columns"
+            )
+    return pa.Table.from_batches(batches, schema)
+
+
+def _columns(rows: sqlite3.Cursor) -> Iterator[list[Sequence[Any]]]:
+    while some := rows.fetchmany(_AT_ONCE):
+        yield list(zip(*some, strict=True))
+
+
+def _type(database: sqlite3.Connection, source: str, name: str, path: str) -> str:
+    """Return the Arrow type of a column, by the kinds of the values that are there."""
+    types = database.execute(f"SELECT DISTINCT typeof({quoted(name)}) FROM {source} ORDER BY 1").fetchall()
+    kinds = tuple(kind for (kind,) in types if kind != "null")
+    if kinds not in _TYPES:
+        raise InvalidTableError(
+            f"the column {name!r} of {path} holds values of several kinds ({', '.join(kinds)}), and 1 is not '1'; "
+            "store one kind, or make it one in a view: CAST(… AS TEXT)"
+        )
+    return _TYPES[kinds]
+
+
+def _array(values: Sequence[Any], field: Any, path: str) -> Any:
+    pa: Any = import_module("pyarrow")
+    try:
+        return pa.array(values, field.type)
+    except (pa.ArrowInvalid, OverflowError):
+        raise InvalidTableError(
+            f"the column {field.name!r} of {path} holds decimals and whole numbers that are none in double precision; "
+            "make it text in a view: CAST(… AS TEXT)"
+        ) from None
 
 
 def read_database(file: BinaryIO, choose: Choose, header: Header, memory: int | None, part: str | None = None) -> Rows:
