@@ -12,8 +12,8 @@ from typing import Any
 from discretion.anonymity import ColumnKind, Population, column_kinds
 from discretion.errors import InvalidTableError, InvalidValueError
 from discretion.escaping import printable
-from discretion.tables.layouts.column_names import distinct_names, names_among
 from discretion.tables.layouts.headers import Header
+from discretion.tables.layouts.names import distinct_names, names_among
 from discretion.tables.locations import is_address
 
 #: What a user names in place of a column where every row is a person of its own.

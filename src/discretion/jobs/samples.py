@@ -13,9 +13,9 @@ from discretion.errors import InvalidTableError
 from discretion.escaping import printable
 from discretion.input_files import for_arrow, opened
 from discretion.numerics.arrays import Codes, Reals
-from discretion.tables.layouts.column_names import names_among
 from discretion.tables.layouts.csv_layout import LONGEST_ROW, CsvLayout, layout_of
 from discretion.tables.layouts.headers import Header
+from discretion.tables.layouts.names import names_among
 
 # What a spreadsheet calls a number: ASCII digits without separators.
 _WHOLE = re.compile(r"[+-]?[0-9]+")

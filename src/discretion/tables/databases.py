@@ -16,7 +16,7 @@ from discretion.tables.engines.embedded import Embedded, literal, quoted
 from discretion.tables.engines.rows import Choose, Rows, check_names
 from discretion.tables.files import check_spellable, chosen_names
 from discretion.tables.layouts.headers import Header, check_keys
-from discretion.tables.layouts.table_names import left_out_beside, table_meant
+from discretion.tables.layouts.names import left_out_beside, table_meant
 
 _AT_ONCE = 10_000  # rows
 _STEPS = 1_000_000  # of SQLite's, between two looks for an interrupt

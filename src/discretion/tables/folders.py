@@ -13,7 +13,7 @@ from discretion.tables.engines.embedded import MERGED, Embedded, check_types, li
 from discretion.tables.engines.rows import Choose, Rows, check_names
 from discretion.tables.files import ParquetLayout, check_old_times, check_spellable, chosen_names, parquet_layout
 from discretion.tables.layouts.headers import Header, check_keys
-from discretion.tables.layouts.table_names import listed
+from discretion.tables.layouts.names import listed
 
 # Where they are, some files are no part of the table any more.
 _LOGS = ("_delta_log", ".hoodie")

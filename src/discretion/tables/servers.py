@@ -14,7 +14,7 @@ from discretion.tables.engines.embedded import quoted
 from discretion.tables.engines.rows import Choose, Rows
 from discretion.tables.ibis_tables import answer, rows_in_place
 from discretion.tables.layouts.headers import Header, check_keys, named_by_a_person
-from discretion.tables.layouts.table_names import table_meant
+from discretion.tables.layouts.names import table_meant
 
 # What is no server, although Ibis has an address for it.
 _HERE = ("datafusion", "duckdb", "flink", "polars", "pyspark", "sqlite")

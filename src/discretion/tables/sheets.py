@@ -16,7 +16,7 @@ from discretion.tables.engines.arrow_tables import rows_of
 from discretion.tables.engines.rows import Choose, Rows, check_names
 from discretion.tables.frames import as_column
 from discretion.tables.layouts.headers import Header, check_line
-from discretion.tables.layouts.table_names import left_out_beside, table_meant
+from discretion.tables.layouts.names import left_out_beside, table_meant
 
 _CHUNK = 1 << 20
 _OVERLAP = 1 << 16  # bytes: more than a formula has

@@ -17,8 +17,8 @@ from discretion.numerics.arrays import Codes
 from discretion.tables.counting.codes import column_values
 from discretion.tables.counting.grouping import count_people, count_rows
 from discretion.tables.engines.rows import Choose, Rows
-from discretion.tables.layouts.column_names import names_among
 from discretion.tables.layouts.headers import Header
+from discretion.tables.layouts.names import names_among
 from discretion.tables.sources import open_rows
 
 _Valued = tuple[Column, Any]

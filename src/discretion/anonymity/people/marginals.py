@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from discretion.errors import InvalidValueError, UnsupportedError
 from discretion.tables.counting.class_sizes import ClassSizes
-from discretion.tables.layouts.column_names import distinct_names, names_among
+from discretion.tables.layouts.names import distinct_names, names_among
 from discretion.validation import as_crowd
 
 # How many people have each value, or of how many people each class of those alike is.

@@ -7,7 +7,7 @@ from discretion.anonymity.people.marginals import SEVERAL_ROWS, Marginals, group
 from discretion.errors import InvalidTableError, InvalidValueError, UnsupportedError
 from discretion.tables.counting.class_sizes import ClassSizes
 from discretion.tables.engines.one_process import ProcessBound
-from discretion.tables.layouts.column_names import distinct_names, names_among
+from discretion.tables.layouts.names import distinct_names, names_among
 
 if TYPE_CHECKING:
     from discretion.tables.counting.grouping import SensitiveCounts

@@ -53,8 +53,8 @@ from discretion.jobs.audit.time_limit import TimeLimit
 from discretion.jobs.gates import Number
 from discretion.jobs.persons import NO_PERSON, open_people, whose_rows
 from discretion.jobs.table_numbers import EngineCounts, TableNumbers
-from discretion.tables.layouts.column_names import distinct_names
 from discretion.tables.layouts.headers import Header
+from discretion.tables.layouts.names import distinct_names
 from discretion.validation import as_count, as_real
 
 # Counting bounds are worked out for at most this many sets.

@@ -18,7 +18,7 @@ from discretion.jobs.persons import NO_PERSON
 from discretion.jobs.table_measures import ALL_COLUMNS, table_measures
 from discretion.presenting.names import short
 from discretion.spelling import one_of
-from discretion.tables.layouts.column_names import distinct_names
+from discretion.tables.layouts.names import distinct_names
 
 Columns = tuple[str, ...]
 

@@ -25,8 +25,8 @@ from discretion.jobs.persons import NO_PERSON, check_whose_rows, person_column, 
 from discretion.jobs.table_measures import GuessReport
 from discretion.jobs.table_numbers import CodedCounts, TableNumbers
 from discretion.numerics.alike import Column, best_guesses, everybody
-from discretion.tables.layouts.column_names import distinct_names, names_among
 from discretion.tables.layouts.headers import Header
+from discretion.tables.layouts.names import distinct_names, names_among
 from discretion.tables.streams import STANDARD_INPUT
 from discretion.validation import as_count, as_probability
 

@@ -38,8 +38,8 @@ from discretion.numerics.arrays import Booleans
 from discretion.numerics.search.looked_at import Ended
 from discretion.presenting.files import check_not_an_input, put_checked, writable
 from discretion.tables.counting.codes import column_values
-from discretion.tables.layouts.column_names import distinct_names
 from discretion.tables.layouts.headers import Header
+from discretion.tables.layouts.names import distinct_names
 from discretion.tables.locations import files_read
 
 # How long the search may take, unless told: at least, at most, and for how many people a second between.

@@ -19,8 +19,8 @@ from discretion.input_files import without_password
 from discretion.jobs.synthetic.reading import TablesRead, read_tables
 from discretion.jobs.synthetic.result import AttackResult, SyntheticRisk
 from discretion.numerics.draws.randomness import fresh_seed
-from discretion.tables.layouts.column_names import distinct_names
 from discretion.tables.layouts.headers import Header
+from discretion.tables.layouts.names import distinct_names
 from discretion.validation import as_confidence, as_count
 
 # Of fewer attacks a rate says next to nothing.

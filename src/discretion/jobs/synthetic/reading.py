@@ -14,8 +14,8 @@ from discretion.errors import InvalidTableError, TooLargeError, UnknownColumnErr
 from discretion.escaping import printable
 from discretion.numerics.alike import are_row_numbers
 from discretion.tables.counting.codes import column_values
-from discretion.tables.layouts.column_names import names_among
 from discretion.tables.layouts.headers import Header
+from discretion.tables.layouts.names import names_among
 
 _LONGEST_ROW_NUMBER = 18  # digits
 

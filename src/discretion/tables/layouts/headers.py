@@ -8,7 +8,7 @@ import numpy as np
 
 from discretion.errors import InvalidTableError, InvalidValueError
 from discretion.numerics.arrays import Bytes, Integers
-from discretion.tables.layouts.column_names import distinct_names
+from discretion.tables.layouts.names import distinct_names
 
 # True: the first line holds names; False: a person; names: a person, and these are the names; None: look.
 Header = bool | Sequence[str] | None

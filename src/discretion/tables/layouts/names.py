@@ -1,0 +1,67 @@
+"""Names of columns as people give them, and of the tables in one place: which one is meant, and which are left out."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from discretion.errors import InvalidTableError, InvalidValueError, UnknownColumnError
+from discretion.escaping import printable, short_repr
+from discretion.validation import check_length
+
+_SHOWN = 20
+
+
+def distinct_names(columns: Any) -> tuple[str, ...]:
+    """Return names of columns as a tuple, if they are names and each is given once."""
+    if isinstance(columns, str):
+        raise InvalidValueError(f"columns must be a sequence of names, got the text {columns!r}; write [{columns!r}]")
+    check_length(getattr(columns, "size", 0))
+    try:
+        names = tuple(columns)
+    except TypeError:
+        raise InvalidValueError(f"columns must be a sequence of names, got {short_repr(columns)}") from None
+    for position, name in enumerate(names):
+        if not isinstance(name, str):
+            raise InvalidValueError(f"columns must be a sequence of names, which are text; got {short_repr(name)}")
+        if name in names[:position]:
+            raise InvalidTableError(f"the column {name!r} is named twice; name it once")
+    return names
+
+
+def names_among(columns: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
+    """Return the columns as a tuple, if there are columns of these names."""
+    for column in columns:
+        if column not in names:
+            raise UnknownColumnError(column, names)
+    return tuple(columns)
+
+
+def table_meant(name: str | None, tables: Sequence[str], views: Sequence[str], what: str, word: str = "table") -> str:
+    """Return the name that was asked for, or of the only table there is.
+
+    Raises
+    ------
+    InvalidTableError
+        If there is none of this name, or none is named of several; it lists them.
+    """
+    if name is None and len(tables) == 1:
+        return tables[0]
+    there = [*tables, *views]
+    if name in there:
+        assert name is not None
+        return name
+    if not there:
+        raise InvalidTableError(f"{what} has no {word}s")
+    fault = f"{what} has several {word}s" if name is None else f"{what} has no {word} {printable(name)!r}"
+    raise InvalidTableError(f"{fault}; name one as ?{word}=NAME: {listed(there)}")
+
+
+def left_out_beside(read: str, there: Sequence[str], word: str = "table") -> tuple[str, ...]:
+    """Return what is left out where only one of several tables is read: a text that names the others, or nothing."""
+    others = [name for name in there if name != read]
+    return (f"{len(others):,} other {word}{'s' * (len(others) > 1)}: {listed(others)}",) if others else ()
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return the first names in a line, and how many more there are."""
+    rest = f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else ""
+    return ", ".join(printable(name) for name in names[:_SHOWN]) + rest
