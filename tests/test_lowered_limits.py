@@ -53,7 +53,7 @@ NO_LIMITS = {
     "_MOST_PIVOTS": "numerics/distances/l1_bounds.py",
     "_MAX_REPORTS": "shuffling/known_others.py",
     "_MOST_TERMS": "numerics/laws/lattice_sums.py",
-    "MOST_CODES": "tables/engines/embedded.py",
+    "MAX_CODES": "tables/engines/embedded.py",
     # What a number is made by: with others it would be another one.
     "_MOST_ASKED": "blackbox/nearest_neighbours.py",
     "_MOST_VOTES": "blackbox/nearest_neighbours.py",

@@ -26,7 +26,7 @@ import pytest
 
 import discretion as dc
 from discretion.errors import DiscretionError, EngineError, UnknownColumnError, UnsupportedError
-from discretion.tables.engines.embedded import Embedded
+from discretion.tables.engines.embedded import EmbeddedEngine
 from discretion.tables.engines.one_process import ProcessBound
 from support.pool_functions import of_an_unknown_column, of_everything
 from support.public_names import PUBLIC
@@ -239,7 +239,7 @@ def test_nobody_forks_in_the_midst_of_an_engine_that_starts(monkeypatch: pytest.
         return made
 
     monkeypatch.setattr(duckdb, "connect", slow)
-    thread = Thread(target=Embedded, args=("a table",))
+    thread = Thread(target=EmbeddedEngine, args=("a table",))
     thread.start()
     starting.wait()
     child = os.fork()

@@ -11,12 +11,12 @@ from typing import Any, BinaryIO
 from discretion.errors import InvalidTableError, TooLargeError
 from discretion.input_files import place
 from discretion.memory import as_memory, said_size
-from discretion.tables.engines.arrow_tables import rows_of
-from discretion.tables.engines.embedded import Embedded, literal, quoted
+from discretion.tables.engines.arrow_tables import arrow_rows
+from discretion.tables.engines.embedded import EmbeddedEngine, quote_name, quote_text
 from discretion.tables.engines.rows import Choose, Rows, check_names
 from discretion.tables.files import check_spellable, chosen_names
 from discretion.tables.layouts.headers import Header, check_keys
-from discretion.tables.layouts.names import left_out_beside, table_meant
+from discretion.tables.layouts.names import choose_table, unread_tables
 
 _AT_ONCE = 10_000  # rows
 _STEPS = 1_000_000  # of SQLite's, between two looks for an interrupt
@@ -45,14 +45,14 @@ def read_sqlite(file: BinaryIO, choose: Choose, header: Header, memory: int | No
         kinds = database.execute("SELECT name, type FROM sqlite_schema WHERE type IN ('table', 'view')").fetchall()
         own = [(name, kind) for name, kind in kinds if not name.startswith("sqlite_")]
         tables, views = ([name for name, k in own if k == kind] for kind in ("table", "view"))
-        meant = table_meant(part, tables, views, file.name)
-        source = quoted(meant)
+        meant = choose_table(part, tables, views, file.name)
+        source = quote_name(meant)
         names = check_names(
             [column[0] for column in database.execute(f"SELECT * FROM {source}").description], file.name
         )
         check_spellable(names, file.name)
         check_keys(names, file.name, header)
-        texts = {name: f"iif(typeof({quoted(name)}) = 'text', {quoted(name)}, '')" for name in names}
+        texts = {name: f"iif(typeof({quote_name(name)}) = 'text', {quote_name(name)}, '')" for name in names}
 
         def read(sql: str) -> list[Any]:
             return database.execute(sql).fetchall()
@@ -64,8 +64,8 @@ def read_sqlite(file: BinaryIO, choose: Choose, header: Header, memory: int | No
     after = Path(place(file)).stat()
     if (before.st_mtime_ns, before.st_size) != (after.st_mtime_ns, after.st_size):
         raise InvalidTableError(f"{file.name} was written to while it was read; ask again when nobody does")
-    left_out = left_out_beside(meant, tables)
-    return replace(rows_of(arrived, file.name, memory, expected=count), left_out=left_out)
+    left_out = unread_tables(meant, tables)
+    return replace(arrow_rows(arrived, file.name, memory, expected=count), left_out=left_out)
 
 
 def _check_settled(file: BinaryIO) -> None:
@@ -98,7 +98,7 @@ def _opened(file: BinaryIO) -> Generator[sqlite3.Connection]:
 def _arrived(database: sqlite3.Connection, source: str, columns: Sequence[str], path: str, memory: int) -> Any:
     pa: Any = import_module("pyarrow")
     schema: Any = pa.schema([(name, getattr(pa, _type(database, source, name, path))()) for name in columns])
-    rows = database.execute(f"SELECT {', '.join(map(quoted, columns))} FROM {source}")
+    rows = database.execute(f"SELECT {', '.join(map(quote_name, columns))} FROM {source}")
     batches: list[Any] = []
     size = 0
     for values in _columns(rows):
@@ -120,7 +120,7 @@ def _columns(rows: sqlite3.Cursor) -> Iterator[list[Sequence[Any]]]:
 
 def _type(database: sqlite3.Connection, source: str, name: str, path: str) -> str:
     """Return the Arrow type of a column, by the kinds of the values that are there."""
-    types = database.execute(f"SELECT DISTINCT typeof({quoted(name)}) FROM {source} ORDER BY 1").fetchall()
+    types = database.execute(f"SELECT DISTINCT typeof({quote_name(name)}) FROM {source} ORDER BY 1").fetchall()
     kinds = tuple(kind for (kind,) in types if kind != "null")
     if kinds not in _TYPES:
         raise InvalidTableError(
@@ -153,11 +153,11 @@ def read_database(file: BinaryIO, choose: Choose, header: Header, memory: int | 
 
 def _read_duckdb(file: BinaryIO, choose: Choose, header: Header, memory: int | None, part: str | None) -> Rows:
     path, what = place(file), file.name
-    engine = Embedded(what, [path, f"{Path(path).resolve()}.wal"], memory)
-    engine.read(f"ATTACH {literal(path)} AS given (READ_ONLY, TYPE duckdb)")
+    engine = EmbeddedEngine(what, [path, f"{Path(path).resolve()}.wal"], memory)
+    engine.read(f"ATTACH {quote_text(path)} AS given (READ_ONLY, TYPE duckdb)")
     tables, views = (
         {
-            name if schema == "main" else f"{schema}.{name}": f"given.{quoted(schema)}.{quoted(name)}"
+            name if schema == "main" else f"{schema}.{name}": f"given.{quote_name(schema)}.{quote_name(name)}"
             for schema, name in engine.read(
                 f"SELECT schema_name, {kind}_name FROM duckdb_{kind}s() WHERE database_name = 'given' AND NOT internal"
                 " ORDER BY ALL"
@@ -165,7 +165,7 @@ def _read_duckdb(file: BinaryIO, choose: Choose, header: Header, memory: int | N
         }
         for kind in ("table", "view")
     )
-    meant = table_meant(part, list(tables), list(views), what)
+    meant = choose_table(part, list(tables), list(views), what)
     source = (views | tables)[meant]
     kinds: dict[str, str] = {}
     described = engine.read(f"SELECT column_name, column_type FROM (DESCRIBE FROM {source})")
@@ -174,7 +174,9 @@ def _read_duckdb(file: BinaryIO, choose: Choose, header: Header, memory: int | N
     check_spellable(names, what)
     check_keys(names, what, header)
     # A column may have a collation of its own, by which texts that differ are the same.
-    values = {name: quoted(name) + (' COLLATE "binary"' if kind == "VARCHAR" else "") for name, kind in kinds.items()}
+    values = {
+        name: quote_name(name) + (' COLLATE "binary"' if kind == "VARCHAR" else "") for name, kind in kinds.items()
+    }
     texts = {name: values[name] if kinds[name] == "VARCHAR" else None for name in names}
     chosen = choose(names) if header else chosen_names(choose, texts, engine.read, source, what)
     for name in chosen:
@@ -185,4 +187,4 @@ def _read_duckdb(file: BinaryIO, choose: Choose, header: Header, memory: int | N
             )
     rows = engine.rows({name: values[name] for name in chosen}, source, in_passes=True)
     engine.read("DETACH given")
-    return replace(rows, left_out=left_out_beside(meant, list(tables)))
+    return replace(rows, left_out=unread_tables(meant, list(tables)))

@@ -11,7 +11,7 @@ from typing import Any, BinaryIO
 
 from discretion.errors import InvalidTableError, UnknownColumnError
 from discretion.input_files import for_arrow, place
-from discretion.tables.engines.embedded import MERGED, Embedded, check_types, literal, quoted
+from discretion.tables.engines.embedded import MERGED, EmbeddedEngine, check_types, quote_name, quote_text
 from discretion.tables.engines.rows import Choose, Rows, check_names
 from discretion.tables.layouts.csv_layout import LONGEST_ROW, CsvLayout, layout_of
 from discretion.tables.layouts.headers import Header, check_keys, named_by_a_person, names_in_line
@@ -38,18 +38,18 @@ def read_csv(file: BinaryIO, choose: Choose, header: Header, memory: int | None,
     if (layout.line_end == "\r\n" and otherwise) or (marked and b'"' in first_line):
         # Excel ends lines of a cell by \n and rows by \r\n, and the engine takes the first end for all; nor does it
         # find the end of a quoted value after a byte-order mark.
-        engine = Embedded(file.name, memory=memory)
+        engine = EmbeddedEngine(file.name, memory=memory)
         with engine.holding("arrived", _by_arrow(file, layout, fields.values())):
             return engine.rows(values, "arrived", expected=layout.rows)
     kinds = ", ".join(f"{field}: 'VARCHAR'" for field in fields.values())
     line_end = ", new_line = '\\n'" if layout.line_end == "\n" else ""  # of \r\n, only what it finds itself works
     source = (
-        f"read_csv({literal(place(file))}, columns = {{{kinds}}}, header = {str(layout.header).lower()},"
+        f"read_csv({quote_text(place(file))}, columns = {{{kinds}}}, header = {str(layout.header).lower()},"
         f" auto_detect = false, strict_mode = true, delim = '{layout.separator}',"
         f""" quote = '"', escape = '"', nullstr = '',"""
         f" hive_partitioning = false, parallel = {not layout.multiline}{line_end})"
     )
-    return Embedded(file.name, [place(file)], memory).rows(values, source, expected=layout.rows)
+    return EmbeddedEngine(file.name, [place(file)], memory).rows(values, source, expected=layout.rows)
 
 
 def _by_arrow(file: BinaryIO, layout: CsvLayout, fields: Iterable[str]) -> Any:
@@ -88,7 +88,7 @@ class ParquetLayout:
 
     def texts(self) -> dict[str, str | None]:
         """Return each column's text in SQL, None where it is none."""
-        return {column.name: quoted(column.name) if str(column.type) in _TEXT else None for column in self.schema}
+        return {column.name: quote_name(column.name) if str(column.type) in _TEXT else None for column in self.schema}
 
 
 def parquet_layout(file: BinaryIO, what: str) -> ParquetLayout:
@@ -111,12 +111,12 @@ def read_parquet(file: BinaryIO, choose: Choose, header: Header, memory: int | N
     names = check_names(layout.schema.names, file.name)
     check_spellable(names, file.name)
     check_keys(names, file.name, header)
-    source = f"read_parquet({literal(place(file))}, hive_partitioning = false)"
-    engine = Embedded(file.name, [place(file)], memory)
+    source = f"read_parquet({quote_text(place(file))}, hive_partitioning = false)"
+    engine = EmbeddedEngine(file.name, [place(file)], memory)
     chosen = choose(names) if header else chosen_names(choose, layout.texts(), engine.read, source, file.name)
     check_types((layout.schema.field(name) for name in chosen), file.name, MERGED)
     check_old_times(file, layout, chosen, file.name)
-    return engine.rows({name: quoted(name) for name in chosen}, source, in_passes=True)
+    return engine.rows({name: quote_name(name) for name in chosen}, source, in_passes=True)
 
 
 def check_old_times(file: BinaryIO, layout: ParquetLayout, columns: Iterable[str], what: str) -> None:
@@ -156,7 +156,7 @@ def chosen_names(
         chosen, unknown = names, error
     looked = {name: text for name in chosen if (text := texts[name]) is not None}
     if looked:
-        again = (f"max({text} = {literal(name)})" for name, text in looked.items())
+        again = (f"max({text} = {quote_text(name)})" for name, text in looked.items())
         (recurs,) = read(f"SELECT {', '.join(again)} FROM {source}")
         if recurring := [names.index(name) for name, comes in zip(looked, recurs, strict=True) if comes]:
             raise named_by_a_person(path, min(recurring) + 1)
@@ -188,8 +188,8 @@ def read_json(file: BinaryIO, choose: Choose, header: Header, memory: int | None
     """
     if _is_cut_short(file):
         raise InvalidTableError(f"{file.name} starts an array and does not end with it; it is cut short, or goes on")
-    source = f"read_json_objects({literal(place(file))}, hive_partitioning = false)"
-    engine = Embedded(file.name, [place(file)], memory)
+    source = f"read_json_objects({quote_text(place(file))}, hive_partitioning = false)"
+    engine = EmbeddedEngine(file.name, [place(file)], memory)
     try:
         shapes = engine.read(
             f"SELECT json_type(json) AS kind, json_keys(json) AS keys FROM {source} GROUP BY ALL ORDER BY ALL"
@@ -207,7 +207,7 @@ def read_json(file: BinaryIO, choose: Choose, header: Header, memory: int | None
     names = check_names(dict.fromkeys(key for _, keys in shapes for key in keys), file.name)
     check_spellable(names, file.name)
     check_keys(names, file.name, header)
-    texts = {name: f"json->>{literal(_pointer(name))}" for name in names}
+    texts = {name: f"json->>{quote_text(_pointer(name))}" for name in names}
     chosen = choose(names) if header else chosen_names(choose, texts, engine.read, source, file.name)
     values = {name: _json_text(name) for name in chosen}
     return engine.rows(values, _with_quoted_numbers(source), spell=_spelled)
@@ -234,19 +234,19 @@ _MARKED_NUMBER = r'"\\u0001(-?[0-9][0-9.eE+-]*)"'
 
 def _with_quoted_numbers(source: str) -> str:
     """Return the SQL of a table of JSON objects in which no number is left whose text the engine would change."""
-    mark, row = literal(_MARK), "json::VARCHAR"
+    mark, row = quote_text(_MARK), "json::VARCHAR"
     doubled = f"replace({row}, {mark}, {mark} || {mark})"
-    matched = f"regexp_replace({doubled}, {literal(_TEXT_OR_NUMBER)}, '\\1' || {_MATCHED} || '\\2' || {_END}, 'g')"
+    matched = f"regexp_replace({doubled}, {quote_text(_TEXT_OR_NUMBER)}, '\\1' || {_MATCHED} || '\\2' || {_END}, 'g')"
     numbers = f"replace({matched}, {_MATCHED} || {_END}, '')"
     texts = f"""replace(replace({numbers}, {_MATCHED}, '"' || {mark}), {_END}, '"')"""
-    is_inexact = f"regexp_matches({row}, {literal(_IS_INEXACT)})"
+    is_inexact = f"regexp_matches({row}, {quote_text(_IS_INEXACT)})"
     return f"(SELECT CASE WHEN {is_inexact} THEN {texts} ELSE {doubled} END::JSON AS json FROM {source})"
 
 
 def _json_text(key: str) -> str:
     """Return the SQL of a value's JSON text, in which numbers are written as in the file."""
-    value, mark = f"(json->{literal(_pointer(key).replace(chr(1), 2 * chr(1)))})", literal(_MARK)
-    numbers = f"regexp_replace({value}::VARCHAR, {literal(_MARKED_NUMBER)}, '\\1', 'g')"
+    value, mark = f"(json->{quote_text(_pointer(key).replace(chr(1), 2 * chr(1)))})", quote_text(_MARK)
+    numbers = f"regexp_replace({value}::VARCHAR, {quote_text(_MARKED_NUMBER)}, '\\1', 'g')"
     return f"CASE json_type({value}) WHEN 'NULL' THEN NULL ELSE replace({numbers}, {mark} || {mark}, {mark}) END"
 
 

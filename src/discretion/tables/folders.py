@@ -9,11 +9,11 @@ from urllib.parse import unquote
 
 from discretion.errors import InvalidTableError
 from discretion.input_files import PATTERNS, opened
-from discretion.tables.engines.embedded import MERGED, Embedded, check_types, literal, quoted
+from discretion.tables.engines.embedded import MERGED, EmbeddedEngine, check_types, quote_name, quote_text
 from discretion.tables.engines.rows import Choose, Rows, check_names
 from discretion.tables.files import ParquetLayout, check_old_times, check_spellable, chosen_names, parquet_layout
 from discretion.tables.layouts.headers import Header, check_keys
-from discretion.tables.layouts.names import listed
+from discretion.tables.layouts.names import list_names
 
 # Where they are, some files are no part of the table any more.
 _LOGS = ("_delta_log", ".hoodie")
@@ -48,10 +48,10 @@ def read_folder(folder: Path, choose: Choose, header: Header, memory: int | None
     names = check_names([*schema.names, *keys], what)
     check_spellable(names, what)
     check_keys(names, what, header)
-    columns = ", ".join(map(quoted, schema.names))
+    columns = ", ".join(map(quote_name, schema.names))
     source = f"({' UNION ALL '.join(_selected(columns, k, list(group)) for k, group in groupby(parts, _keys_of))})"
-    engine = Embedded(what, [str(part.path.absolute()) for part in parts], memory)
-    texts = layouts[0].texts() | {name: quoted(name) for name in keys}
+    engine = EmbeddedEngine(what, [str(part.path.absolute()) for part in parts], memory)
+    texts = layouts[0].texts() | {name: quote_name(name) for name in keys}
     chosen = choose(names) if header else chosen_names(choose, texts, engine.read, source, what)
     stored = [name for name in chosen if name not in keys]
     check_types((schema.field(name) for name in stored), what, MERGED)
@@ -60,10 +60,10 @@ def read_folder(folder: Path, choose: Choose, header: Header, memory: int | None
             with opened(part.path, "a table") as file:
                 check_old_times(file, layout, stored, what)
     expected = sum(layout.rows for layout in layouts)
-    rows = engine.rows({name: quoted(name) for name in chosen}, source, expected=expected, in_passes=True)
+    rows = engine.rows({name: quote_name(name) for name in chosen}, source, expected=expected, in_passes=True)
     if not left_out:
         return rows
-    return replace(rows, left_out=(f"files and folders whose names begin with . or _: {listed(sorted(left_out))}",))
+    return replace(rows, left_out=(f"files and folders whose names begin with . or _: {list_names(sorted(left_out))}",))
 
 
 def _keys_of(part: _Part) -> Keys:
@@ -119,7 +119,7 @@ def _check_alike(first: Any, other: Any, what: str) -> None:
 def _selected(columns: str, keys: Keys, parts: Sequence[_Part]) -> str:
     """Return the SQL of the rows of parts with the same keys."""
     literals = "".join(
-        f", {'NULL' if value is None else literal(value)}::VARCHAR AS {quoted(name)}" for name, value in keys
+        f", {'NULL' if value is None else quote_text(value)}::VARCHAR AS {quote_name(name)}" for name, value in keys
     )
-    paths = ", ".join(literal(str(part.path.absolute())) for part in parts)
+    paths = ", ".join(quote_text(str(part.path.absolute())) for part in parts)
     return f"SELECT {columns}{literals} FROM read_parquet([{paths}], hive_partitioning = false, union_by_name = true)"

@@ -44,9 +44,9 @@ def as_arrow(table: Any, what: str, choose: Choose) -> Any:
     """
     pandas, polars = sys.modules.get("pandas"), sys.modules.get("polars")
     if pandas is not None and isinstance(table, pandas.DataFrame):
-        return _plain(_of_pandas(table, what, choose))
+        return _plain(_from_pandas(table, what, choose))
     if polars is not None and isinstance(table, polars.DataFrame):
-        table = _of_polars(table, what, choose)
+        table = _from_polars(table, what, choose)
     pa: Any = import_module("pyarrow")
     try:
         arrived = pa.RecordBatchReader.from_stream(table).read_all()
@@ -75,7 +75,7 @@ def as_column(values: Sequence[Any], name: str, what: str) -> Any:
         ) from None
 
 
-def _of_pandas(frame: Any, what: str, choose: Choose) -> Any:
+def _from_pandas(frame: Any, what: str, choose: Choose) -> Any:
     if not all(isinstance(name, str) for name in frame.columns):
         raise InvalidTableError(f"{what} has a column whose name is not text; name every column with text")
     pa: Any = import_module("pyarrow")
@@ -84,7 +84,7 @@ def _of_pandas(frame: Any, what: str, choose: Choose) -> Any:
         try:
             if frame[name].dtype == object:
                 _check_kinds(frame[name].dropna())
-            columns[name] = pa.array(_said(frame[name]), from_pandas=True)
+            columns[name] = pa.array(_spelled_by_pandas(frame[name]), from_pandas=True)
         except Exception:  # what it says of bad data quotes values
             raise InvalidTableError(
                 f"{what} cannot be turned into an Arrow table: its columns must be each of one type that Arrow has, "
@@ -93,7 +93,7 @@ def _of_pandas(frame: Any, what: str, choose: Choose) -> Any:
     return pa.table(columns)
 
 
-def _said(column: Any) -> Any:
+def _spelled_by_pandas(column: Any) -> Any:
     """Return a pandas column with intervals and periods, also those that are its categories, as text; and no gaps."""
     kind = column.dtype
     if type(kind).__name__ == "SparseDtype":
@@ -130,7 +130,7 @@ def _kind(type_: type) -> str:
     return next((kind for types, kind in _KINDS.items() if issubclass(type_, types)), type_.__name__)
 
 
-def _of_polars(frame: Any, what: str, choose: Choose) -> Any:
+def _from_polars(frame: Any, what: str, choose: Choose) -> Any:
     columns = choose(check_names(frame.columns, what))
     for name in columns:
         kind = str(frame.schema[name])

@@ -10,11 +10,11 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from discretion.errors import EngineError, InvalidTableError, UnsupportedError
 from discretion.input_files import without_password
-from discretion.tables.engines.embedded import quoted
+from discretion.tables.engines.embedded import quote_name
 from discretion.tables.engines.rows import Choose, Rows
 from discretion.tables.ibis_tables import answer, rows_in_place
 from discretion.tables.layouts.headers import Header, check_keys, named_by_a_person
-from discretion.tables.layouts.names import table_meant
+from discretion.tables.layouts.names import choose_table
 
 # What is no server, although Ibis has an address for it.
 _HERE = ("datafusion", "duckdb", "flink", "polars", "pyspark", "sqlite")
@@ -112,8 +112,8 @@ def _table(server: Any, name: str | None, shown: str) -> Any:
     if name is not None and name not in tables and "." in name:
         schema, _, rest = name.partition(".")
         if schema in server.list_databases():
-            return server.table(table_meant(rest, server.list_tables(database=schema), [], shown), database=schema)
-    return server.table(table_meant(name, tables, [], shown))
+            return server.table(choose_table(rest, server.list_tables(database=schema), [], shown), database=schema)
+    return server.table(choose_table(name, tables, [], shown))
 
 
 def _loose(server: Any, table: Any) -> set[str]:
@@ -121,7 +121,7 @@ def _loose(server: Any, table: Any) -> set[str]:
     if server.name != "postgres":
         return set()
     place = table.op()
-    name = ".".join(quoted(part) for part in (place.namespace.database, place.name) if part)
+    name = ".".join(quote_name(part) for part in (place.namespace.database, place.name) if part)
     with server.con.cursor() as cursor:
         return {column for (column,) in cursor.execute(_LOOSE, (name,)).fetchall()}
 

@@ -12,11 +12,11 @@ from zipfile import ZipFile
 
 from discretion.errors import DiscretionError, InvalidTableError, TooLargeError, UnsupportedError
 from discretion.memory import as_memory, said_size
-from discretion.tables.engines.arrow_tables import rows_of
+from discretion.tables.engines.arrow_tables import arrow_rows
 from discretion.tables.engines.rows import Choose, Rows, check_names
 from discretion.tables.frames import as_column
 from discretion.tables.layouts.headers import Header, check_line
-from discretion.tables.layouts.names import left_out_beside, table_meant
+from discretion.tables.layouts.names import choose_table, unread_tables
 
 _CHUNK = 1 << 20
 _OVERLAP = 1 << 16  # bytes: more than a formula has
@@ -49,8 +49,8 @@ def read_sheet(file: BinaryIO, choose: Choose, header: Header, memory: int | Non
             _check_part(packed, name, _DOCUMENT_TYPE, what)
         with _workbook(file) as workbook:
             sheets = {each.title: each for each in workbook.worksheets}
-            chosen_sheet = sheets[table_meant(part, list(sheets), [], what, "sheet")]
-            left_out = left_out_beside(chosen_sheet.title, workbook.sheetnames, "sheet")
+            chosen_sheet = sheets[choose_table(part, list(sheets), [], what, "sheet")]
+            left_out = unread_tables(chosen_sheet.title, workbook.sheetnames, "sheet")
             _check_part(packed, chosen_sheet._worksheet_path, _IN_A_SHEET, what)
             chosen_sheet.reset_dimensions()
             rows = list(_rows(chosen_sheet, what))
@@ -62,7 +62,7 @@ def read_sheet(file: BinaryIO, choose: Choose, header: Header, memory: int | Non
     position = {name: place for place, name in enumerate(check_names(names, what))}
     pa: Any = import_module("pyarrow")
     arrived = pa.table({name: as_column(_days(columns[position[name]]), name, what) for name in choose(names)})
-    return replace(rows_of(arrived, what, memory, expected=len(people)), left_out=left_out)
+    return replace(arrow_rows(arrived, what, memory, expected=len(people)), left_out=left_out)
 
 
 @contextmanager

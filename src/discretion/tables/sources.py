@@ -10,7 +10,7 @@ from discretion.errors import InvalidTableError, UnsupportedError
 from discretion.input_files import opened
 from discretion.memory import as_memory
 from discretion.tables.databases import read_database
-from discretion.tables.engines.arrow_tables import rows_of
+from discretion.tables.engines.arrow_tables import arrow_rows
 from discretion.tables.engines.rows import Choose, Rows
 from discretion.tables.files import read_csv, read_json, read_parquet, read_tsv
 from discretion.tables.folders import read_folder
@@ -20,7 +20,7 @@ from discretion.tables.layouts.headers import Header, as_header
 from discretion.tables.locations import DATABASES, SHEETS, is_address, place_of
 from discretion.tables.servers import read_server
 from discretion.tables.sheets import read_sheet
-from discretion.tables.streams import STANDARD_INPUT, standard_input, unpacked
+from discretion.tables.streams import STANDARD_INPUT, standard_input, unpack_gzip
 
 READERS = {
     ".csv": read_csv,
@@ -71,7 +71,7 @@ def open_rows(table: Any, choose: Choose, header: Header = None, memory: int | s
         return rows_in_place(table, choose)
     if hasattr(table, "__arrow_c_stream__"):
         what = f"the {type(table).__module__.partition('.')[0]} {type(table).__name__}"
-        return rows_of(as_arrow(table, what, choose), what, room)
+        return arrow_rows(as_arrow(table, what, choose), what, room)
     raise UnsupportedError(
         f"a table must be a path to a file, a pandas, polars or Arrow table, or an Ibis table, "
         f"got {type(table).__name__}"
@@ -117,5 +117,5 @@ def _read_packed(
     reader: Callable[[BinaryIO, Choose, Header, int | None], Rows],
     file: BinaryIO, choose: Choose, header: Header, memory: int | None,
 ) -> Rows:  # fmt: skip
-    with unpacked(file) as content:
+    with unpack_gzip(file) as content:
         return reader(content, choose, header, memory)

@@ -22,7 +22,7 @@ _GZIP = b"\x1f\x8b"
 
 
 @contextmanager
-def unpacked(file: BinaryIO) -> Generator[BinaryIO]:
+def unpack_gzip(file: BinaryIO) -> Generator[BinaryIO]:
     """Give what a gzip file holds, under the file's name.
 
     Raises
@@ -34,7 +34,7 @@ def unpacked(file: BinaryIO) -> Generator[BinaryIO]:
     """
     file.seek(0)
     try:
-        with gzip.GzipFile(fileobj=file) as content, _spooled(content, file.name) as whole:
+        with gzip.GzipFile(fileobj=file) as content, _spool(content, file.name) as whole:
             if whole.read(len(_GZIP)) == _GZIP:
                 raise InvalidTableError(f"{file.name} is a gzip file inside of a gzip file; unpack it once")
             whole.seek(0)
@@ -57,12 +57,12 @@ def standard_input() -> Generator[BinaryIO]:
     arriving: BinaryIO | None = getattr(sys.stdin, "buffer", None)
     if arriving is None or sys.stdin.isatty():
         raise InvalidTableError("nothing arrives on standard input; send a CSV table there (… | discretion audit -)")
-    with _spooled(arriving, "standard input") as whole:
+    with _spool(arriving, "standard input") as whole:
         yield whole
 
 
 @contextmanager
-def _spooled(content: BinaryIO | gzip.GzipFile, name: str) -> Generator[BinaryIO]:
+def _spool(content: BinaryIO | gzip.GzipFile, name: str) -> Generator[BinaryIO]:
     room = min(limits.current().most_bytes_spooled, shutil.disk_usage(tempfile.gettempdir()).free // 2)
     with tempfile.TemporaryFile() as spool:
         size = 0

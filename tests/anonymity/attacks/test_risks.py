@@ -11,7 +11,12 @@ import pytest
 from hypothesis import given, strategies as st
 
 from discretion.anonymity import PRESETS, ClassSizes, Population, inference, preset, reidentification_risks
-from discretion.anonymity.attacks.population_classes import expected_chances, least_found, riskiest, safest
+from discretion.anonymity.attacks.population_classes import (
+    expected_chances,
+    least_marketer_risk,
+    riskiest_matching,
+    safest_matching,
+)
 from discretion.errors import InvalidTableError, InvalidValueError, UnknownColumnError, UnsupportedError
 from discretion.estimate import Estimate
 from oracles import releases
@@ -95,11 +100,11 @@ def matchings(table: list[int], population: list[int]) -> list[tuple[int, float,
 def test_the_ends_are_those_of_all_matchings(table: list[int], population: list[int]) -> None:
     ways = matchings(table, population)
     if not ways:
-        for extreme in (riskiest, safest):
+        for extreme in (riskiest_matching, safest_matching):
             with pytest.raises(InvalidValueError, match="the table is no part of this population"):
                 extreme(sizes_of(table), sizes_of(population))
         return
-    for end, extreme in ((max, riskiest), (min, safest)):
+    for end, extreme in ((max, riskiest_matching), (min, safest_matching)):
         found = extreme(sizes_of(table), sizes_of(population))
         smallest, inverse, records = zip(*ways, strict=True)
         assert found.smallest == (min if end is max else max)(smallest)
@@ -110,7 +115,7 @@ def test_the_ends_are_those_of_all_matchings(table: list[int], population: list[
 @given(few_sizes, st.integers(0, 12))
 def test_fewer_records_are_found_among_no_people_of_that_number(table: list[int], more: int) -> None:
     people = sum(table) + more
-    bound = least_found(sizes_of(table), people)
+    bound = least_marketer_risk(sizes_of(table), people)
     spare = range(more + 1)
     found = [
         sum(f / (f + extra) for f, extra in zip(table, extras, strict=True)) / sum(table)

@@ -6,7 +6,7 @@ from typing import Any
 
 from hypothesis import given, strategies as st
 
-from discretion.anonymity.exposure.envelope import combined, lower_envelope
+from discretion.anonymity.exposure.envelope import combine_lines, lower_envelope
 
 line = st.tuples(st.integers(0, 60), st.integers(1, 60), st.just(()))
 some_lines = st.lists(line, min_size=1, max_size=25)
@@ -29,6 +29,6 @@ def test_combined_it_is_that_of_all_pairs(
     lines: list[Any], others: list[Any], ends: tuple[int, int], more: Fraction
 ) -> None:
     start, limit = ends
-    found = combined(lower_envelope(lines), lower_envelope(others), start, limit)
+    found = combine_lines(lower_envelope(lines), lower_envelope(others), start, limit)
     pairs = [(a + c, b * d, ()) for a, b, _ in lines for c, d, _ in others]
     assert least(found, start + more, limit) == least(pairs, start + more, limit)

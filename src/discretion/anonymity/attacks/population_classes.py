@@ -39,7 +39,7 @@ class ClassMatching:
     found: float
 
 
-def riskiest(table: ClassSizes, population: ClassSizes) -> ClassMatching:
+def riskiest_matching(table: ClassSizes, population: ClassSizes) -> ClassMatching:
     """Return the matching that makes every risk the highest: of the larger classes first, each to the smallest it fits.
 
     If f₁ ≥ f₂ fit F_a ≤ F_b, then ``f₁/F_a + f₂/F_b ≥ f₁/F_b + f₂/F_a``.
@@ -47,12 +47,12 @@ def riskiest(table: ClassSizes, population: ClassSizes) -> ClassMatching:
     return _class_matching(_tightly(table, population), table)
 
 
-def safest(table: ClassSizes, population: ClassSizes) -> ClassMatching:
+def safest_matching(table: ClassSizes, population: ClassSizes) -> ClassMatching:
     """Return the matching that makes every risk the lowest: the larger classes to the larger ones."""
     return _class_matching(_in_order(table, population), table)
 
 
-def least_found(table: ClassSizes, people: int) -> float:
+def least_marketer_risk(table: ClassSizes, people: int) -> float:
     """Return a lower bound of ``Σ_j (f_j/F_j) / n`` where ``Σ_j F_j ≤ people``.
 
     It is the minimum over real numbers ``F_j ≥ f_j``. There ``F_j = max(f_j, c·√f_j)``, with c such that the sum is the

@@ -3,7 +3,12 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from discretion.anonymity.attacks.population_classes import expected_chances, least_found, riskiest, safest
+from discretion.anonymity.attacks.population_classes import (
+    expected_chances,
+    least_marketer_risk,
+    riskiest_matching,
+    safest_matching,
+)
 from discretion.anonymity.attacks.reidentification_inference import inference
 from discretion.anonymity.people.conversion import People, as_population, is_table
 from discretion.anonymity.people.population import Population
@@ -184,10 +189,10 @@ def _journalist(
         average = sizes.classes / sizes.people
         return Journalist(1 / sizes.smallest, average, average)
     if isinstance(population, ClassSizes):
-        return _within(sizes, population)
+        return _known_population(sizes, population)
     if isinstance(population, Population) or is_table(population):
-        return _within(sizes, as_population(population).class_sizes(columns))
-    return _sampled(sizes, as_count(population, "population", at_least=1))
+        return _known_population(sizes, as_population(population).class_sizes(columns))
+    return _sampled_population(sizes, as_count(population, "population", at_least=1))
 
 
 def _weighted(sample: WeightedClasses) -> Journalist:
@@ -209,9 +214,9 @@ def _weighted(sample: WeightedClasses) -> Journalist:
     )
 
 
-def _within(sizes: ClassSizes, everybody: ClassSizes) -> Journalist:
+def _known_population(sizes: ClassSizes, everybody: ClassSizes) -> Journalist:
     """Return the risks against a population of which the class sizes are known, and not which is whose."""
-    least, most = safest(sizes, everybody), riskiest(sizes, everybody)
+    least, most = safest_matching(sizes, everybody), riskiest_matching(sizes, everybody)
 
     def between(low: float, high: float) -> float | Estimate:
         return settled(Estimate(high, min(low, high), high, None, _MATCHED))
@@ -223,7 +228,7 @@ def _within(sizes: ClassSizes, everybody: ClassSizes) -> Journalist:
     )
 
 
-def _sampled(sizes: ClassSizes, everybody: int) -> Journalist:
+def _sampled_population(sizes: ClassSizes, everybody: int) -> Journalist:
     """Return the risks against so many people, of whom those in the table are a random sample."""
     if everybody < sizes.people:
         raise InvalidValueError(
@@ -242,6 +247,6 @@ def _sampled(sizes: ClassSizes, everybody: int) -> Journalist:
 
     average, everywhere = sizes.classes / sizes.people, sizes.classes / everybody
     marketer = float((sizes.sizes * sizes.counts) @ chances) / sizes.people
-    least = min(least_found(sizes, everybody), average)
+    least = min(least_marketer_risk(sizes, everybody), average)
     highest = modelled(float(chances[0]), 1 / max(smallest, sizes.smallest), 1 / sizes.smallest)
     return Journalist(highest, modelled(marketer, max(least, everywhere), average), modelled(marketer, least, average))

@@ -98,9 +98,9 @@ def find_dependencies(
     constants = tuple(name for name in columns if sizes[name].classes == 1)
     varying = {name: sizes[name] for name in columns if name not in constants}
     exact, near = (
-        (_told_by_engine(population, varying), dict[Pair, int]())
+        (_dependencies_by_engine(population, varying), dict[Pair, int]())
         if coded is None
-        else _told_by_codes([coded[name] for name in varying], varying)
+        else _dependencies_by_codes([coded[name] for name in varying], varying)
     )
     copies: dict[str, str] = {}
     names = list(varying)
@@ -117,7 +117,7 @@ def find_dependencies(
     return Dependencies(constants, copies, determined, nearly)
 
 
-def _told_by_engine(population: Population, sizes: Mapping[str, ClassSizes]) -> set[Pair]:
+def _dependencies_by_engine(population: Population, sizes: Mapping[str, ClassSizes]) -> set[Pair]:
     """Return the pairs of a column and a function of it."""
     names = list(sizes)
     pairs = [(names[i], names[j]) for i, j in np.argwhere(_may_be(list(sizes.values()))).tolist()]
@@ -130,7 +130,9 @@ def _told_by_engine(population: Population, sizes: Mapping[str, ClassSizes]) -> 
     return {pair for pair, both in zip(pairs, together, strict=True) if both.classes == sizes[pair[0]].classes}
 
 
-def _told_by_codes(coded: Sequence[Column], sizes: Mapping[str, ClassSizes]) -> tuple[set[Pair], dict[Pair, int]]:
+def _dependencies_by_codes(
+    coded: Sequence[Column], sizes: Mapping[str, ClassSizes]
+) -> tuple[set[Pair], dict[Pair, int]]:
     """Return the pairs of a column and a function of it; and those nearly so, with how many guesses are wrong."""
     if not sizes:
         return set(), {}

@@ -241,7 +241,7 @@ def selection_of(
     choices = choices_among(problem.columns, problem.kept, problem.chains, bringing)
     constants = () if functions is None else functions.constants
     worth = utility_of(choices, population, weights, functions)
-    disclosure = _given(problem, choices)
+    disclosure = _disclosure(problem, choices)
     search = MonotoneSearch(
         choices.ideals,
         choices.start,
@@ -298,7 +298,7 @@ def _as_time(time_limit: float) -> float:
     return seconds
 
 
-def _given(problem: SelectionProblem, choices: Choices) -> Disclosure:
+def _disclosure(problem: SelectionProblem, choices: Choices) -> Disclosure:
     """Return what says what sets give away."""
     population = problem.population
     if problem.by == "certified" or not isinstance(population, Population):

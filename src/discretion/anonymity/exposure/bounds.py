@@ -7,7 +7,7 @@ import numpy as np
 
 from discretion import limits
 from discretion.anonymity.exposure.bound_curve import ExposureBoundCurve
-from discretion.anonymity.exposure.envelope import Line, combined, lower_envelope
+from discretion.anonymity.exposure.envelope import Line, combine_lines, lower_envelope
 from discretion.anonymity.people.conversion import People, as_counts
 from discretion.anonymity.people.marginals import Marginals
 from discretion.errors import InvalidValueError
@@ -235,7 +235,7 @@ def counting_lines(known: Mapping[Group, ClassSizes], slack: int) -> list[Line[i
         )
         for covered in states[: limits.current().most_covers]:
             for group, choices in cuts.items():
-                if group >> column & 1 and (lines := combined(reached[covered], choices, slack, people)):
+                if group >> column & 1 and (lines := combine_lines(reached[covered], choices, slack, people)):
                     both = covered | group
                     reached[both] = lower_envelope([*reached.get(both, ()), *lines])
     return reached.get((1 << columns) - 1, [])

@@ -35,7 +35,9 @@ def lower_envelope(lines: Iterable[Line[Real]]) -> list[Line[Real]]:
     return kept
 
 
-def combined(lines: Sequence[Line[Real]], others: Sequence[Line[Real]], least: Real, limit: Real) -> list[Line[Real]]:
+def combine_lines(
+    lines: Sequence[Line[Real]], others: Sequence[Line[Real]], least: Real, limit: Real
+) -> list[Line[Real]]:
     """Return the lower envelope of ``s ↦ (a + a') + b·b'·s`` over one line of each side.
 
     Parameters

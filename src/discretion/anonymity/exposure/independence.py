@@ -21,7 +21,7 @@ from discretion.tables.counting.threshold import Threshold
 METHOD = "product of the columns' laws"
 ASSUMPTION = "independent columns"
 BINS = 1 << 15
-_LEAST_DEPTH = 1e-3
+_MIN_DEPTH = 1e-3
 # In bins: a logarithm's rounding errors are below the first, and those of all columns far below the second.
 _HAIR, _MARGIN = 1e-9, 1e-6
 
@@ -121,7 +121,7 @@ def _rounded(marginals: Marginals, share: Fraction) -> tuple[float, float]:
     if share == 0 or share > 1:
         return float(share > 1), float(share > 1)
     depth = math.log(share.denominator) - math.log(share.numerator)
-    width = max(depth, _LEAST_DEPTH) / BINS
+    width = max(depth, _MIN_DEPTH) / BINS
     law: Reals = np.zeros(BINS + columns + 2)
     law[0] = 1
     for marginal in alone:

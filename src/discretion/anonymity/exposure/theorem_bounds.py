@@ -11,7 +11,7 @@ import numpy as np
 
 from discretion import limits
 from discretion.anonymity.exposure.bounds import as_share, exposed_below
-from discretion.anonymity.exposure.envelope import Line, combined, lower_envelope
+from discretion.anonymity.exposure.envelope import Line, combine_lines, lower_envelope
 from discretion.anonymity.people.conversion import People, as_counts
 from discretion.anonymity.people.marginals import Marginals
 from discretion.estimate import Estimate
@@ -325,7 +325,7 @@ def theorem3_bound(marginals: Marginals, threshold: Threshold) -> Composition:
         rare, most = marginal.rarer / marginal.people, marginal.people / marginal.sizes
         steps = [(a, b, (len(ends) + i,)) for i, (a, b) in enumerate(zip(rare.tolist(), most.tolist(), strict=True))]
         ends += (marginal.sizes / marginal.people).tolist()
-        lines = combined(lines, lower_envelope(steps), share, 1.0)
+        lines = combine_lines(lines, lower_envelope(steps), share, 1.0)
     compositions = [
         Composition(rare + share * cells, tuple(ends[i] for i in sorted(made)), c=share * cells)
         for rare, cells, made in lines

@@ -126,7 +126,7 @@ def open_pair(
     """
     names: dict[str, tuple[str, ...]] = {}
     opened = [  # one after the other, so that no engine holds the first while the second is read
-        _taken_out(
+        _take_out(
             open_rows(table, _chooser(columns, person, names, which), header, memory), which, person, columns, look
         )
         for table, which in ((old, "old"), (new, "new"))
@@ -141,7 +141,7 @@ def open_pair(
             + (" but the person's" if both else "" if columns is None else " among those named")
             + ", so there is nothing to compare; columns are matched by their names: rename those that mean the same"
         )
-    return _paired(first, second, [name for name in both if name != person], person)
+    return _join_columns(first, second, [name for name in both if name != person], person)
 
 
 def _chooser(
@@ -160,7 +160,7 @@ def _chooser(
     return choose
 
 
-def _taken_out(
+def _take_out(
     rows: Rows, which: str, person: str | None, columns: Sequence[str] | None, look: Callable[[Population], None]
 ) -> Mapping[str, _Valued]:
     if rows.arrow is None:
@@ -183,7 +183,7 @@ def _taken_out(
     return values
 
 
-def _paired(
+def _join_columns(
     old: Mapping[str, _Valued], new: Mapping[str, _Valued], both: Sequence[str], person: str | None
 ) -> TablePair:
     shared: dict[str, Column] = {}
@@ -196,10 +196,10 @@ def _paired(
         if (of_one_type := _of_one_type(*values)) is None:
             retyped[name] = _kind(values[0].type), _kind(values[1].type)
         columns = old[name][0], new[name][0]
-        joined, overlap = _together(columns, of_one_type or [*map(_texts, values)])
+        joined, overlap = _in_one_numbering(columns, of_one_type or [*map(_texts, values)])
         if min(overlap) < 1 and (coarse := _as_coarse(*map(_texts, values))) is not None:
             which, *texts = coarse
-            coarser, met = _together(columns, texts)
+            coarser, met = _in_one_numbering(columns, texts)
             if min(met) >= min(overlap):
                 joined, overlap, coarsened[name] = coarser, met, which
         overlaps[name] = overlap
@@ -215,7 +215,7 @@ def _paired(
     whose: tuple[Codes | None, Codes | None] = None, None
     if person is not None:
         columns = old[person][0], new[person][0]
-        codes = _together(columns, _as_persons(old[person][1], new[person][1]))[0].codes
+        codes = _in_one_numbering(columns, _as_persons(old[person][1], new[person][1]))[0].codes
         whose = codes[: columns[0].codes.size], codes[columns[0].codes.size :]
     return TablePair(
         _release(old, person, whose[0]),
@@ -237,7 +237,7 @@ def _release(columns: Mapping[str, _Valued], person: str | None, persons: Codes 
     return PairedTable(kept, rows, who.size, owners.astype(np.int32), who)
 
 
-def _together(columns: tuple[Column, Column], values: Sequence[Any]) -> tuple[Column, tuple[float, float]]:
+def _in_one_numbering(columns: tuple[Column, Column], values: Sequence[Any]) -> tuple[Column, tuple[float, float]]:
     """Return the codes of both tables in one numbering, and which share of each one's rows occurs in the other."""
     pa: Any = import_module("pyarrow")
     arrays = [each if isinstance(each, pa.Array) else pa.array(each, pa.string()) for each in values]

@@ -42,7 +42,7 @@ _ENOUGH = 20
 # More are, say, a sampled cluster.
 _ROWS_OF_ONE = 15
 # Rows that fall on values by chance vary in number as much as their mean, or more.
-_LEAST_SPREAD = 0.5
+_MIN_SPREAD = 0.5
 _NEARLY_ALL = 0.99
 _MOSTLY = 0.95
 _WORDS_OF_A_TEXT = 6
@@ -112,7 +112,7 @@ class ColumnKind:
 
 
 @dataclass(frozen=True)
-class _Seen:
+class _ColumnSummary:
     """What is known of a column: how many rows each value has, and what the values are like."""
 
     column: str
@@ -190,7 +190,9 @@ def column_kinds(P: People, columns: Iterable[str] | None = None) -> tuple[Colum
     by_row = population.with_rows(look, None)
     counted = population if population.person is None else by_row
     sizes = counted.class_sizes_of_all((column,) for column in chosen)
-    seen = [_Seen(column, population.rows, size, like[column]) for column, size in zip(chosen, sizes, strict=True)]
+    seen = [
+        _ColumnSummary(column, population.rows, size, like[column]) for column, size in zip(chosen, sizes, strict=True)
+    ]
     keys = set[str]() if population.person is not None else _keys(seen)
     return tuple(_kind(each, is_key=each.column in keys) for each in seen)
 
@@ -222,7 +224,7 @@ every row counts as a person'
     )
 
 
-def _kind(seen: _Seen, *, is_key: bool) -> ColumnKind:
+def _kind(seen: _ColumnSummary, *, is_key: bool) -> ColumnKind:
     kind, reason = next(filter(None, (rule(seen) for rule in _RULES if not is_key or rule is _constant)), (None, None))
     if is_key and kind is None:
         sizes = seen.rows_of_values
@@ -232,13 +234,13 @@ def _kind(seen: _Seen, *, is_key: bool) -> ColumnKind:
     return ColumnKind(seen.column, kind or "trait", reason or seen.told(), seen.values)
 
 
-def _constant(seen: _Seen) -> tuple[Kind, str] | None:
+def _constant(seen: _ColumnSummary) -> tuple[Kind, str] | None:
     if seen.sizes.classes > 1:
         return None
     return "constant", "the same in every row" if seen.filled else "empty in every row"
 
 
-def _date(seen: _Seen) -> tuple[Kind, str] | None:
+def _date(seen: _ColumnSummary) -> tuple[Kind, str] | None:
     if seen.mostly(seen.like.moments):
         return "date", f"dates or times, {seen.told()}"
     if _DAYS & {*seen.words} and seen.mostly(seen.like.days):
@@ -250,7 +252,7 @@ def _date(seen: _Seen) -> tuple[Kind, str] | None:
     return None
 
 
-def _coordinate(seen: _Seen) -> tuple[Kind, str] | None:
+def _coordinate(seen: _ColumnSummary) -> tuple[Kind, str] | None:
     if seen.mostly(seen.like.places):
         return "coordinate", f"pairs of coordinates, {seen.told()}"
     words = {*seen.words}
@@ -260,7 +262,7 @@ def _coordinate(seen: _Seen) -> tuple[Kind, str] | None:
     return None
 
 
-def _weight(seen: _Seen) -> tuple[Kind, str] | None:
+def _weight(seen: _ColumnSummary) -> tuple[Kind, str] | None:
     words = {*seen.words}
     of_samples = _OF_SAMPLES | (_OF_SAMPLES_OR_BODIES if seen.values > _WEIGHTS_OF_BODIES else set[str]())
     named = bool(words & _WEIGHTS_BY_NAME or (words & _WEIGHTS and words & of_samples))
@@ -269,13 +271,13 @@ def _weight(seen: _Seen) -> tuple[Kind, str] | None:
     return None
 
 
-def _free_text(seen: _Seen) -> tuple[Kind, str] | None:
+def _free_text(seen: _ColumnSummary) -> tuple[Kind, str] | None:
     if seen.like.words >= _WORDS_OF_A_TEXT * max(seen.like.seen, 1) and seen.values > _OWN_VALUES * seen.filled:
         return "free text", f"{seen.like.words / seen.like.seen:.0f} words on average, {seen.told()}"
     return None
 
 
-def _naming(seen: _Seen) -> tuple[Kind, str] | None:
+def _naming(seen: _ColumnSummary) -> tuple[Kind, str] | None:
     if seen.values <= _OWN_VALUES * seen.filled or seen.filled < min(_ENOUGH, seen.rows):
         return None
     enough = seen.filled >= _NUMBERING or {*seen.words} <= _ROW_NUMBERS
@@ -285,7 +287,7 @@ def _naming(seen: _Seen) -> tuple[Kind, str] | None:
     return "measurement", f"fine numbers, {seen.told()}"
 
 
-def _nearly_constant(seen: _Seen) -> tuple[Kind, str] | None:
+def _nearly_constant(seen: _ColumnSummary) -> tuple[Kind, str] | None:
     if seen.sizes.largest < _NEARLY_ALL * seen.rows:
         return None
     return "nearly constant", f"the same in all but {seen.rows - seen.sizes.largest:,} of {seen.rows:,} rows"
@@ -294,7 +296,7 @@ def _nearly_constant(seen: _Seen) -> tuple[Kind, str] | None:
 _RULES = (_constant, _date, _coordinate, _weight, _free_text, _naming, _nearly_constant)
 
 
-def _keys(seen: Iterable[_Seen]) -> set[str]:
+def _keys(seen: Iterable[_ColumnSummary]) -> set[str]:
     """Return the columns that look like the names of people with several rows: by their own names, or by the one."""
     fit = [each for each in seen if _repeats(each)]
     if named := {each.column for each in fit if _names_people(each) or _is_of_codes(each)}:
@@ -303,30 +305,30 @@ def _keys(seen: Iterable[_Seen]) -> set[str]:
     return {max(even, key=lambda each: each.values).column} if even else set()
 
 
-def _repeats(seen: _Seen) -> bool:
+def _repeats(seen: _ColumnSummary) -> bool:
     """Whether a column has enough values to be a key, of which some have several rows, and is nothing else."""
     if seen.values < _ENOUGH_PEOPLE or seen.values > _NEARLY_ALL * seen.filled or seen.like.fractions:
         return False
     return not any(rule(seen) for rule in (_date, _coordinate, _weight, _free_text))
 
 
-def _names_people(seen: _Seen) -> bool:
+def _names_people(seen: _ColumnSummary) -> bool:
     words = {*seen.words}
     if words & _PEOPLE:
         return words <= _PEOPLE | _IDENTIFYING | _BESIDE_AN_ID | {"name"}
     return bool(words & _IDENTIFYING) and words <= _IDENTIFYING | _BESIDE_AN_ID
 
 
-def _names_a_group(seen: _Seen) -> bool:
+def _names_a_group(seen: _ColumnSummary) -> bool:
     return any(group in seen.column.lower() for group in _GROUPS)
 
 
-def _is_of_codes(seen: _Seen) -> bool:
+def _is_of_codes(seen: _ColumnSummary) -> bool:
     """Whether values are UUIDs or hashes, and so many that a group is unlikely to be what they name."""
     return seen.mostly(seen.like.codes) and seen.values**2 >= seen.filled and not _names_a_group(seen)
 
 
-def _is_even(seen: _Seen) -> bool:
+def _is_even(seen: _ColumnSummary) -> bool:
     """Whether every value has several rows, and so nearly as many as the others that it is no chance."""
     counts = seen.rows_of_values
     mean = seen.filled / seen.values
@@ -335,4 +337,4 @@ def _is_even(seen: _Seen) -> bool:
     if _TIMES & {*seen.words} or _names_a_group(seen):
         return False
     spread = sum(count * (size - mean) ** 2 for size, count in counts.items()) / seen.values
-    return spread < _LEAST_SPREAD * mean
+    return spread < _MIN_SPREAD * mean

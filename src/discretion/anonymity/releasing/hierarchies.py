@@ -56,7 +56,7 @@ def generalizations_by(hierarchy: Hierarchy, column: str, finest: Generalization
     InvalidValueError
         If it does not tell what a value becomes, or a view is no function of the one before.
     """
-    texts = [None if value is None else _as_told(value, hierarchy) for value in finest.labels]
+    texts = [None if value is None else _as_spelled(value, hierarchy) for value in finest.labels]
     missing = sum(text is not None and text not in hierarchy for text in texts)
     if missing:
         raise InvalidValueError(
@@ -77,7 +77,7 @@ def generalizations_by(hierarchy: Hierarchy, column: str, finest: Generalization
     return tuple(result)
 
 
-def _as_told(value: Any, hierarchy: Hierarchy) -> str:
+def _as_spelled(value: Any, hierarchy: Hierarchy) -> str:
     """Return how a hierarchy spells a value: 39.0, midnight or a flag may stand in it as 39, the day or true."""
     spellings = [str(value), str(value).strip()]
     if isinstance(value, bool):

@@ -92,7 +92,7 @@ def sampled_exposure(
     value = sizes.exposure(threshold=t)
     match method:
         case "auto":
-            low, high, how = *_counted(sizes, t, misses, domain), "counts of frequent values"
+            low, high, how = *_by_frequent_values(sizes, t, misses, domain), "counts of frequent values"
         case "theorem5":
             if domain is None:
                 raise InvalidValueError("Theorem 5 needs domain=, the number of possible values; or use method='auto'")
@@ -111,7 +111,7 @@ def sizes_of(P: People | ClassSizes, columns: Iterable[str] | None) -> ClassSize
     return P
 
 
-def _counted(sizes: ClassSizes, t: Fraction, misses: float, domain: int | None) -> tuple[float, float]:
+def _by_frequent_values(sizes: ClassSizes, t: Fraction, misses: float, domain: int | None) -> tuple[float, float]:
     if t == 0:
         return 0.0, 0.0
     n, frequent = sizes.people, math.floor(1 / t)

@@ -19,7 +19,7 @@ IN_PAIRS = "columns hang together in pairs only, as normal variables do, their v
 # Cells averaged over, points of the integral over each, and terms of Mehler's series.
 _CELLS, _POINTS, _TERMS = 4000, 400, 40
 # A correlation matrix keeps eigenvalues of at least this.
-_LEAST = 1e-6
+_MIN_SHARE = 1e-6
 _NEAREST = 0.999
 
 
@@ -95,7 +95,7 @@ def _correlations(columns: Sequence[Column], steps: Sequence[_Steps]) -> Reals:
             low, high = (middle, high) if float(terms @ middle**powers) < moment else (low, middle)
         correlations[i, j] = correlations[j, i] = (low + high) / 2
     values, vectors = np.linalg.eigh(correlations)
-    mended = (vectors * np.maximum(values, _LEAST)) @ vectors.T
+    mended = (vectors * np.maximum(values, _MIN_SHARE)) @ vectors.T
     scale = np.sqrt(np.diag(mended))
     return mended / np.outer(scale, scale)
 

@@ -35,7 +35,7 @@ def column_values(rows: Rows, columns: Sequence[str], length: int) -> dict[str, 
     dictionaries = _dictionaries(rows, columns, length)
     if dictionaries is None:
         return None
-    return {name: (_codes(each), _told(rows, name, each.dictionary)) for name, each in dictionaries.items()}
+    return {name: (_codes(each), _decoded(rows, name, each.dictionary)) for name, each in dictionaries.items()}
 
 
 def _dictionaries(rows: Rows, columns: Sequence[str], length: int) -> dict[str, Any] | None:
@@ -56,7 +56,7 @@ def _codes(dictionary: Any) -> Column:
     return Column(np.asarray(dictionary.indices, np.int32), len(dictionary.dictionary))
 
 
-def _told(rows: Rows, column: str, values: Any) -> Any:
+def _decoded(rows: Rows, column: str, values: Any) -> Any:
     """Return values as the user knows them: of a column of text that is kept in codes, the text."""
     field = rows.fields[column]
     if field not in rows.texts:

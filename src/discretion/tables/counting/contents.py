@@ -131,10 +131,10 @@ def _forms(rows: Rows, filled: Mapping[str, int], *, patterns: bool) -> dict[str
         elif kind.is_string() or (kind.is_numeric() and not kind.is_boolean()):
             remaining.append(field)
     if rows.are_read_anew and remaining:
-        counts |= _counted(rows, _of_the_same_rows(rows, remaining), remaining, patterns=patterns)
+        counts |= _count_forms(rows, _of_the_same_rows(rows, remaining), remaining, patterns=patterns)
         remaining = [field for field in remaining if counts[field]["seen"] < min(filled[field], _LOOKED_AT // 2)]
     if remaining:
-        counts |= _counted(rows, _of_each(rows, remaining), remaining, patterns=patterns)
+        counts |= _count_forms(rows, _of_each(rows, remaining), remaining, patterns=patterns)
     return counts
 
 
@@ -161,7 +161,7 @@ def _of_the_same_rows(rows: Rows, fields: Sequence[str]) -> Any:
     return in_one_pass(shown, [{_TEXT: _TEXT + field, _NUMBER: _NUMBER + field} for field in fields])
 
 
-def _counted(rows: Rows, values: Any, fields: Sequence[str], *, patterns: bool) -> dict[str, dict[str, int]]:
+def _count_forms(rows: Rows, values: Any, fields: Sequence[str], *, patterns: bool) -> dict[str, dict[str, int]]:
     if patterns:
         plain = values[_TEXT].re_search(_PLAIN_NUMBER).ifelse(values[_TEXT].replace('"', ""), ibis.null("string"))
         values = values.mutate(**{_NUMBER: values[_NUMBER].coalesce(plain.cast("float64"))})

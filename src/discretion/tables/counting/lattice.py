@@ -22,7 +22,7 @@ Columns = frozenset[str]
 
 # Of fewer people a question costs more to ask than to answer.
 _WORTH_KEEPING = 100_000
-_LEAST_SHRINKING = 4
+_MIN_SHRINKING = 4
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ def _keep(rows: Rows, sets: list[Columns], groupings: list[_Grouping], sizes_of:
         if sum(other <= columns for other in sets) < 2:
             continue
         source = _smallest(groupings, columns)
-        enough = min(room, source.length // _LEAST_SHRINKING)
+        enough = min(room, source.length // _MIN_SHRINKING)
         if columns == largest and columns in sets and _most_classes(columns, sizes_of) > enough:
             sizes_of.update(_ask(rows, [(columns, source)]))
         if _most_classes(columns, sizes_of) <= enough:

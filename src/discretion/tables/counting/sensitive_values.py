@@ -84,7 +84,7 @@ def largest_transports(
     order
         The values as :func:`texts_of` gives them, each once, from low to high; None if they are numbers.
     """
-    numbered = _told_apart(joint, _numbered(joint)) if order is None else _positioned(joint, order)
+    numbered = _tied_in_order(joint, _numbered(joint)) if order is None else _positioned(joint, order)
     place = ibis.dense_rank().over(order_by=[numbered[_NUMBER], numbered[_WITHIN]])
     placed = numbered.select(*joint.keys, SIZE, **{_PLACE: place})
     everybody = placed.group_by(_PLACE).agg(**{SIZE: placed[SIZE].sum()})
@@ -146,7 +146,7 @@ def _numbered(joint: SensitiveCounts) -> Any:
     return values.mutate(**{_NUMBER: number})
 
 
-def _told_apart(joint: SensitiveCounts, numbered: Any) -> Any:
+def _tied_in_order(joint: SensitiveCounts, numbered: Any) -> Any:
     """Return the counts with where a number is within those of the same double: text may be of any precision."""
     if not _is_text(joint):
         return numbered.mutate(**{_WITHIN: 0})

@@ -5,20 +5,20 @@ from importlib import import_module
 from typing import Any
 
 from discretion.errors import InvalidTableError
-from discretion.tables.engines.embedded import MERGED_FROM_ARROW, Embedded, check_types, quoted
+from discretion.tables.engines.embedded import MERGED_FROM_ARROW, EmbeddedEngine, check_types, quote_name
 from discretion.tables.engines.rows import Rows
 
 # Of texts that hardly repeat among the first rows a dictionary would cost more than it saves.
 _LOOKED_AT = 1 << 16
-_LEAST_REPEATS = 2
+_MIN_REPEATS = 2
 
 
-def rows_of(arrived: Any, what: str, memory: int | None, expected: int | None = None) -> Rows:
+def arrow_rows(arrived: Any, what: str, memory: int | None, expected: int | None = None) -> Rows:
     """Return the rows of an Arrow table, which ``what`` says in words; as many as expected, if that is known."""
     check_types(arrived.schema, what, MERGED_FROM_ARROW)
-    values = {name: quoted(name) for name in arrived.column_names}
+    values = {name: quote_name(name) for name in arrived.column_names}
     arrived, dictionaries = _coded(arrived)
-    engine = Embedded(what, memory=memory)
+    engine = EmbeddedEngine(what, memory=memory)
     try:
         with engine.holding("arrived", arrived):
             return engine.rows(values, "arrived", expected=expected, dictionaries=dictionaries, in_passes=True)
@@ -30,10 +30,10 @@ def rows_of(arrived: Any, what: str, memory: int | None, expected: int | None = 
 def _check_columns(arrived: Any, what: str, memory: int | None) -> None:
     """Refuse the first column that the engine cannot read even by itself."""
     for name in arrived.column_names:
-        engine = Embedded(what, memory=memory)
+        engine = EmbeddedEngine(what, memory=memory)
         try:
             with engine.holding("arrived", arrived.select([name])):
-                engine.read(f"SELECT count(DISTINCT {quoted(name)}) FROM arrived")
+                engine.read(f"SELECT count(DISTINCT {quote_name(name)}) FROM arrived")
         except InvalidTableError:
             raise InvalidTableError(
                 f"the column {name!r} of {what} holds a type of value that the engine does not know; make it text"
@@ -60,7 +60,7 @@ def _codes(column: Any) -> tuple[Any, Any] | None:
     """Return a column's codes and the texts they stand for, or None if texts hardly repeat."""
     pa: Any = import_module("pyarrow")
     start = column.slice(0, _LOOKED_AT)
-    if not len(start) or len(start) < _LEAST_REPEATS * len(start.unique()):
+    if not len(start) or len(start) < _MIN_REPEATS * len(start.unique()):
         return None
     try:
         chunks = column.dictionary_encode().unify_dictionaries().chunks

@@ -29,7 +29,7 @@ SETTINGS = {
     "temp_directory": "",
 }
 LONGEST_OBJECT = 1 << 24  # bytes of JSON: DuckDB's default
-MOST_CODES = 1 << 16
+MAX_CODES = 1 << 16
 _MEMORY_OF_A_THREAD = 125_000_000
 _WIDER_THAN_NEEDED = ("SMALLINT", "INTEGER", "BIGINT", "USMALLINT", "UINTEGER", "UBIGINT")
 _NARROW = {"TINYINT": 7, "SMALLINT": 15, "INTEGER": 31}
@@ -39,7 +39,7 @@ MERGED = ("decimal256", "timestamp[ns, tz")
 MERGED_FROM_ARROW = (*MERGED, "duration[ns]", "month_day_nano_interval", "arrow.bool8")
 
 
-class Embedded(ProcessBound):
+class EmbeddedEngine(ProcessBound):
     """A DuckDB database of its own for one table.
 
     Parameters
@@ -64,7 +64,7 @@ class Embedded(ProcessBound):
         if shows_progress:
             self._query("SET enable_progress_bar = false")
         if paths:
-            self._query(f"SET allowed_paths = [{', '.join(map(literal, paths))}]")
+            self._query(f"SET allowed_paths = [{', '.join(map(quote_text, paths))}]")
         self._query("SET enable_external_access = false")
 
     @contextmanager
@@ -184,7 +184,7 @@ class Embedded(ProcessBound):
         """Return the columns of text, except those with so many values that coding costs more than it saves."""
         distinct = ", ".join(f"approx_count_distinct({text})" for text in texts)
         (counts,) = self.read(f"SELECT {distinct} FROM arrived_rows") if texts else ((),)
-        return [text for text, count in zip(texts, counts, strict=True) if 0 < count <= MOST_CODES]
+        return [text for text, count in zip(texts, counts, strict=True) if 0 < count <= MAX_CODES]
 
     def _narrowed(self, fields: Sequence[str]) -> dict[str, str]:
         """Return integers in the narrowest type that holds a column's."""
@@ -240,11 +240,11 @@ def _threads(memory: int) -> int:
     return max(1, min(cores, memory // _MEMORY_OF_A_THREAD))
 
 
-def quoted(name: str) -> str:
+def quote_name(name: str) -> str:
     """Return a column's name as SQL."""
     return '"' + name.replace('"', '""') + '"'
 
 
-def literal(text: str) -> str:
+def quote_text(text: str) -> str:
     """Return a text as SQL."""
     return "'" + text.replace("'", "''") + "'"

@@ -35,7 +35,7 @@ def names_among(columns: Sequence[str], names: Sequence[str]) -> tuple[str, ...]
     return tuple(columns)
 
 
-def table_meant(name: str | None, tables: Sequence[str], views: Sequence[str], what: str, word: str = "table") -> str:
+def choose_table(name: str | None, tables: Sequence[str], views: Sequence[str], what: str, word: str = "table") -> str:
     """Return the name that was asked for, or of the only table there is.
 
     Raises
@@ -52,16 +52,16 @@ def table_meant(name: str | None, tables: Sequence[str], views: Sequence[str], w
     if not there:
         raise InvalidTableError(f"{what} has no {word}s")
     fault = f"{what} has several {word}s" if name is None else f"{what} has no {word} {printable(name)!r}"
-    raise InvalidTableError(f"{fault}; name one as ?{word}=NAME: {listed(there)}")
+    raise InvalidTableError(f"{fault}; name one as ?{word}=NAME: {list_names(there)}")
 
 
-def left_out_beside(read: str, there: Sequence[str], word: str = "table") -> tuple[str, ...]:
+def unread_tables(read: str, there: Sequence[str], word: str = "table") -> tuple[str, ...]:
     """Return what is left out where only one of several tables is read: a text that names the others, or nothing."""
     others = [name for name in there if name != read]
-    return (f"{len(others):,} other {word}{'s' * (len(others) > 1)}: {listed(others)}",) if others else ()
+    return (f"{len(others):,} other {word}{'s' * (len(others) > 1)}: {list_names(others)}",) if others else ()
 
 
-def listed(names: Sequence[str]) -> str:
+def list_names(names: Sequence[str]) -> str:
     """Return the first names in a line, and how many more there are."""
     rest = f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else ""
     return ", ".join(printable(name) for name in names[:_SHOWN]) + rest
