@@ -76,7 +76,7 @@ NO_LIMITS = {
     "MOST_GROUPS": "collection/wire/selection.py",
     # What people can read, or would answer.
     "_MOST": "reproduce/bayes_security/mechanisms.py reproduce/bayes_security/privacy.py",
-    "_MOST_COLUMNS": "cli/compare.py",
+    "_MAX_COLUMNS": "jobs/compare.py",
     "_MOST_NAMED": "blackbox/bayes_security.py jobs/samples.py",
     "_MOST_SPELLED": "spelling/numbers.py",
     "MOST_CATEGORIES": "jobs/audit/collection.py",

@@ -27,7 +27,7 @@ import pytest
 import discretion as dc
 from discretion.errors import DiscretionError, EngineError, UnknownColumnError, UnsupportedError
 from discretion.tables.engines.embedded import Embedded
-from discretion.tables.engines.one_process import OfOneProcess
+from discretion.tables.engines.one_process import ProcessBound
 from support.pool_functions import of_an_unknown_column, of_everything
 from support.public_names import PUBLIC
 
@@ -113,7 +113,7 @@ def same(one: Any, other: Any) -> bool:
 def test_what_the_documentation_shows_arrives_as_it_was(name: str) -> None:
     for thing in shown_in_documentation(name):
         for way, sent in WAYS.items():
-            if isinstance(thing, OfOneProcess):
+            if isinstance(thing, ProcessBound):
                 with pytest.raises(UnsupportedError, match=r"cannot be pickled or copied, .*; make it anew"):
                     sent(thing)
             else:

@@ -7,13 +7,13 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from discretion.cli.privacy_words import privacy_in_words
 from discretion.collection.results.beside import Beside, Compared
 from discretion.collection.results.guesses import Guess
 from discretion.collection.results.leaks_said import _in_short
 from discretion.collection.results.said import certified_words
 from discretion.estimate import Estimate
 from discretion.jobs.audit.summary import unique_among_all
+from discretion.jobs.estimate import privacy_sentence
 from discretion.jobs.gates import gate_of, judged
 from discretion.jobs.scenario import Scenario
 from discretion.jobs.target import target_of
@@ -79,14 +79,13 @@ def of_swapped_columns(path):
 def of_a_claim(epsilon, delta):
     profile = None if epsilon is None else Estimate(0.0, 0.0, 1.0, 0.95, "bets")
     least = None if delta is None else Estimate(0.0, 0.0, np.inf, 0.95, "bets")
-    found = SimpleNamespace(estimate_privacy_profile=profile, estimate_epsilon=least)
-    return privacy_in_words(found, epsilon, delta)
+    return privacy_sentence(profile, least, epsilon, delta)
 
 
 def of_columns_apart(path):
     table = written(path / "t.csv", a=[i % 50 for i in range(2500)], b=[i // 50 for i in range(2500)])
     words = printed("exposure", table, "--k", 5, "--bounds")
-    return words.partition("held by a single person.")[2].partition("If the columns")[0]
+    return words.partition("of them occur once.")[2].partition("If the columns")[0]
 
 
 def of_a_join(path):

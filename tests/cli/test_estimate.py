@@ -49,7 +49,7 @@ def test_intervals_cover_the_truth_and_are_narrow(tmp_path, drawn):
 def test_a_secret_that_is_not_in_the_file_may_give_itself_away(tmp_path, drawn):
     file = written(tmp_path / "s.csv", "page,size", *drawn)
     assert estimated(file)["estimate_bayes_security"]["low"] == 0
-    assert "if the file has samples of every one there is, add --all-secrets" in said(file)
+    assert "if the file has samples of every secret, add --all-secrets" in said(file)
     security = estimated(file, "--all-secrets")["estimate_bayes_security"]
     assert 0.1 < security["low"] < dc.bayes_security(dc.Channel(CHANNEL)) < security["high"]
     assert "--all-secrets" not in said(file, "--all-secrets")
@@ -249,7 +249,7 @@ def test_text_says_where_nothing_is_shown(tmp_path):
     rng = np.random.default_rng(5)
     alike = written(tmp_path / "null.csv", "s,o", rng.permutation(["a", "b"] * 500), rng.integers(0, 2, 1000))
     words = said(alike, "--all-secrets")
-    assert "a blind one 50 %; no leakage is shown at this confidence." in words
+    assert "a guess without the observation 50 %; no leakage is shown at this confidence." in words
     assert "of the time; no leakage is shown at this confidence." in words
 
 

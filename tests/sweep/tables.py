@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from oracles import tables as exact
 from sweep.draws import Draw
-from sweep.question import DIGITS, Call, Question, call, mpmath
+from sweep.question import DIGITS, Call, Question, call, mpmath, part_of
 
 mpf = mpmath.mpf
 
@@ -46,8 +46,8 @@ def _of_a_table(draw: Draw) -> Iterator[Question]:
     yield question(call("exposure", table, k=k, **known), below)
     yield question(call("exposure", table, threshold=str(threshold), **known), exact.exposure_at(seen, threshold))
     yield question(call("anonymity.k_anonymity", table, names), min(Counter(seen).values()))
-    yield question(call("anonymity.reidentification_vulnerability", table, names), Fraction(len(set(seen)), people))
-    yield question(call("anonymity.inference_vulnerability", table, names, "secret"), exact.inference(seen, numbers))
+    yield question(part_of("posterior", "anonymity.reidentification", table, names), Fraction(len(set(seen)), people))
+    yield question(part_of("posterior", "anonymity.inference", table, names, "secret"), exact.inference(seen, numbers))
     held: dict[Any, list[str]] = {}
     for person, number in zip(seen, numbers, strict=True):
         held.setdefault(person, []).append(number)

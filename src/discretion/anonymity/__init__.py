@@ -1,4 +1,13 @@
-"""Statistical anonymity: who stands out in a table of people, and what the table gives away."""
+"""Statistical anonymity: who stands out in a table of people, and what the table gives away.
+
+The people of a function, P, are a Population or any table that `Population` takes, with one row per person: a path, an
+address, a pandas, polars, Arrow or Ibis table. What concerns single columns takes `Marginals` too. Of ``k`` and
+``threshold`` exactly one is given: a number of people, or a share of them.
+
+All of these functions raise ``UnsupportedError`` if P is something else, or none or both of k and threshold are given;
+``InvalidTableError`` if a table cannot be read; ``UnknownColumnError`` if it lacks a column; ``InvalidValueError`` if k
+or the threshold is out of range. Their own *Raises* sections list only what is particular to them.
+"""
 
 from discretion.anonymity.attacks.k_l_t import entropy_l_diversity, k_anonymity, l_diversity, t_closeness
 from discretion.anonymity.attacks.reidentification_inference import Attack, attacks_on_all, inference, reidentification
@@ -6,7 +15,7 @@ from discretion.anonymity.attacks.risks import Risk, reidentification_risks
 from discretion.anonymity.attacks.thresholds import PRESETS, Preset, preset
 from discretion.anonymity.choosing.redaction import RedactionLeakage, RedactionRule, redaction_leakage, redaction_rules
 from discretion.anonymity.choosing.redaction_exposure import redacted_exposure
-from discretion.anonymity.choosing.rounds import AskedSet, Round, hierarchical_rounds
+from discretion.anonymity.choosing.rounds import ColumnSet, HierarchicalRound, hierarchical_rounds
 from discretion.anonymity.choosing.selection import SelectedSet, Selection, select_columns
 from discretion.anonymity.exposure.bound_curve import ExposureBoundCurve
 from discretion.anonymity.exposure.bounds import exposure_bound, exposure_bound_curve
@@ -14,8 +23,6 @@ from discretion.anonymity.exposure.entropy import column_entropies, entropy_expo
 from discretion.anonymity.exposure.exposure import (
     exposure,
     exposure_curve,
-    inference_vulnerability,
-    reidentification_vulnerability,
 )
 from discretion.anonymity.exposure.independence import exposure_if_independent
 from discretion.anonymity.exposure.theorem_bounds import TheoremBound, theorem_bound
@@ -36,13 +43,14 @@ from discretion.tables.counting.threshold import Threshold, as_fraction
 
 __all__ = [
     "PRESETS",
-    "AskedSet",
     "Attack",
     "ClassSizes",
     "ColumnKind",
+    "ColumnSet",
     "ExposureBoundCurve",
     "ExposureCurve",
     "GivenAway",
+    "HierarchicalRound",
     "Marginals",
     "Population",
     "PopulationUniqueness",
@@ -50,7 +58,6 @@ __all__ = [
     "RedactionLeakage",
     "RedactionRule",
     "Risk",
-    "Round",
     "SelectedSet",
     "Selection",
     "SimulatedEstimates",
@@ -76,7 +83,6 @@ __all__ = [
     "given_away",
     "hierarchical_rounds",
     "inference",
-    "inference_vulnerability",
     "k_anonymity",
     "l_diversity",
     "person_question",
@@ -87,7 +93,6 @@ __all__ = [
     "redaction_rules",
     "reidentification",
     "reidentification_risks",
-    "reidentification_vulnerability",
     "sampled_exposure",
     "select_columns",
     "simulated_estimates",

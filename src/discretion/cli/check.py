@@ -7,15 +7,14 @@ from cyclopts import Parameter
 
 from discretion.cli.limits import Limits, as_seconds
 from discretion.cli.options import FailOver
-from discretion.cli.output import code_of, print_json, say_verdicts
-from discretion.cli.terminal import say
+from discretion.cli.output import code_of, print_document, print_json
 from discretion.errors import InvalidValueError
 from discretion.input_files import without_password
 from discretion.jobs.gates import Gate
 from discretion.memory import as_memory
 
 if TYPE_CHECKING:
-    from discretion.jobs.check import Policy, PolicyCheck
+    from discretion.jobs.check import Policy, PolicyCheck, PolicyChecks
 
 
 def check(
@@ -60,9 +59,8 @@ def check(
     room = as_memory(memory)
     limits = Limits(as_seconds(time), room)
     with limits.watched(), limits.working():
-        found = _checked(dict.fromkeys(files), rules, gates, person, room)
+        checks = _checked(dict.fromkeys(files), rules, gates, person, room)
     if json:
-        results = {each.table: each.to_dict() for each in found}
         inputs = {
             "files": list(map(without_password, files)),
             "policy": policy,
@@ -70,29 +68,23 @@ def check(
             "memory": memory,
             "time": time,
         }
-        print_json("check", inputs, results, [gate for each in found for gate in each.gates])
+        print_json("check", inputs, checks.to_dict(), checks.gates)
     else:
-        for each in found:
-            say(f"{each.table}, {each.people:,} people, by {policy}:")
-            for rule in each.rules:
-                say(str(rule))
-            for note in each.notes:
-                say(f"note: {note}")
-            say_verdicts(each.gates)
-    return code_of(word for each in found for word in each.words)
+        print_document(checks.document())
+    return code_of(checks.words)
 
 
 def _checked(
     files: Iterable[str], policy: "Policy", gates: tuple[Gate, ...], person: str | None, memory: int | None
-) -> "list[PolicyCheck]":
-    from discretion.jobs.check import check as checked  # noqa: PLC0415
+) -> "PolicyChecks":
+    from discretion.jobs.check import PolicyChecks, check as checked  # noqa: PLC0415
 
-    found: list[PolicyCheck] = []
+    checks: list[PolicyCheck] = []
     for file in files:
         try:
-            found.append(checked(file, policy, gates, person=person, memory=memory))
+            checks.append(checked(file, policy, gates, person=person, memory=memory))
         except InvalidValueError as error:
             if without_password(file) in str(error):
                 raise
             raise InvalidValueError(f"{without_password(file)!r}: {error}") from None
-    return found
+    return PolicyChecks(tuple(checks))

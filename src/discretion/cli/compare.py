@@ -1,7 +1,6 @@
 """``discretion compare``: mechanisms side by side, and how far each is from a target."""
 
-import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,26 +10,20 @@ from cyclopts import Parameter
 from discretion.channels import System
 from discretion.cli.limits import Limits, as_seconds
 from discretion.cli.options import FailOver, Whole, as_seed
-from discretion.cli.output import code_of, monitored, print_json, say_verdicts
+from discretion.cli.output import code_of, monitored, print_document, print_json, say_verdicts
 from discretion.cli.terminal import say
 from discretion.errors import InvalidValueError
-from discretion.estimate import Estimate
-from discretion.jobs.compare import Comparison, compare as compared, compared_measures
+from discretion.jobs.compare import compare as compared, compared_measures
 from discretion.jobs.gates import gates_of
 from discretion.jobs.scenario import Scenario
-from discretion.jobs.target import Target, check_scales, target_of
-from discretion.jobs.tradeoff import EPSILONS, Tradeoff, check_drawable, epsilons_of
+from discretion.jobs.target import check_scales, target_of
+from discretion.jobs.tradeoff import EPSILONS, check_drawable, epsilons_of
 from discretion.numerics.draws.randomness import fresh_seed
 from discretion.presenting.files import check_not_an_input, written_whole
-from discretion.presenting.numbers import in_brief, rounded_down, rounded_up, within
-from discretion.refinement import Order
 from discretion.spelling import knowledge_of, mechanism_of, prior_of, read_by
 
 FORMATS = ("svg", "png", "pdf", "html")
 _TITLE = "Privacy against utility"
-
-# Those that fit in eighty columns beside the mechanism's name.
-_MOST_COLUMNS, _WIDE = 7, 80
 
 
 def compare(
@@ -117,7 +110,7 @@ def compare(
         found = compared(systems, scenario, goal, None if chart is None else levels, monitor)
         if chart is not None and file is not None and found.tradeoff is not None:
             with monitor.step("drawing"):
-                file.append(_drawn(found.tradeoff, users, as_chart_format(chart)))
+                file.append(_drawn(found.chart(), as_chart_format(chart)))
     verdicts = found.judged(gates, measures)
     if json:
         inputs = {
@@ -127,36 +120,12 @@ def compare(
         }  # fmt: skip
         print_json("compare", inputs, found.to_dict(), verdicts)
     else:
-        _print_text(found, scenario, goal)
+        print_document(found.document())
         if chart is not None:
             say()
             say(f"Chart: {chart}")
         say_verdicts(verdicts)
     return code_of(verdict.verdict for verdict in verdicts)
-
-
-def _order_in_words(order: Order | str | None) -> Iterator[str]:
-    """Yield which mechanism is safer than which."""
-    if order is None:
-        return
-    yield ""
-    if isinstance(order, str):
-        yield f"Which is safer against everybody is not compared: {order}"
-        return
-    for members in order.classes:
-        if len(members) > 1:
-            yield f"{', '.join(members)}: leak the same to everybody"
-    for refined, by in order.covers:
-        yield f"{by[0]}: at least as safe as {refined[0]} against everybody"
-    for first, second in order.incomparable:
-        more = order.relations[second, first].witness, order.relations[first, second].witness
-        gaps = [in_brief(float(each.gap)) for each in more if each is not None]
-        yield (
-            f"{first}, {second}: it depends on the adversary which is safer; some gain {gaps[0]} more from the first, "
-            f"some {gaps[1]} more from the second"
-        )
-    for (first, second), reason in order.undecided.items():
-        yield f"{first}, {second}: which is safer against everybody is not compared: {reason}"
 
 
 def _chart_file(
@@ -168,11 +137,10 @@ def _chart_file(
     return written_whole(chart)
 
 
-def _drawn(found: Tradeoff, users: int | None, suffix: str) -> str | bytes:
+def _drawn(chart: Any, suffix: str) -> str | bytes:
     """Return the contents of the chart's file in the format of that name."""
     from discretion import charts  # noqa: PLC0415 - Altair takes half a second
 
-    chart = charts.tradeoff(found.curves, found.best, users, _TITLE)
     match suffix:
         case "svg":
             return charts.to_svg(chart)
@@ -204,91 +172,3 @@ def _systems(mechanisms: Iterable[str]) -> dict[str, System]:
             "compare needs a mechanism, as in discretion compare krr:k=5,epsilon=1 oue:k=5,epsilon=1"
         )
     return systems
-
-
-def _print_text(comparison: Comparison, scenario: Scenario, goal: Target | None) -> None:
-    from discretion.presenting.tables import Screen, print_notes, titled_table  # noqa: PLC0415 - JSON needs no rich
-
-    results = {name: row.to_dict() for name, row in comparison.rows.items()}
-    console = Screen()
-    for title, columns in _tables(scenario, goal):
-        table = titled_table(title, ("mechanism", *columns), columns, whole=console.width >= _WIDE)
-        for name, found in results.items():
-            table.add_row(name, *(in_brief(_at(found, path)) for path in columns.values()))
-        console.print(table)
-    notes: dict[str, list[str]] = {}
-    methods: dict[str, None] = {}
-    for name, found in results.items():
-        for what, estimate in _estimates(found):
-            notes.setdefault(f"{what} {within(estimate)} *", []).append(name)
-            methods[estimate.method] = None
-        for sentence, estimate in _sufficient(found.get("target", {})):
-            notes.setdefault(f"{sentence} *", []).append(name)
-            methods[estimate.method] = None
-        for what, reason in found.get("not_computed", {}).items():
-            notes.setdefault(f"{what} not computed: {reason}", []).append(name)
-    print_notes(console, notes)
-    for method in methods:
-        console.print(f"* {method}")
-    for line in _order_in_words(comparison.order):
-        console.print(line)
-
-
-def _tables(scenario: Scenario, goal: Target | None) -> list[tuple[str, dict[str, tuple[str, ...]]]]:
-    """Return each table's title, and where the numbers of its columns are."""
-    users, crowd = scenario.users, () if scenario.users is None else ("shuffled",)
-    columns: dict[str, tuple[str, ...]] = {"ε": ("ldp_epsilon",), "guess": ("posterior_vulnerability",)}
-    if users is not None:
-        columns["shuffled"] = ("shuffled", "posterior_vulnerability")
-    columns["β*" if scenario.prior is None else "β"] = (*crowd, "bayes_security")
-    if scenario.epsilon is not None:
-        columns[f"δ({scenario.epsilon:g})"] = (*crowd, "privacy_profile")
-    if scenario.delta is not None:
-        columns[f"ε({scenario.delta:g})"] = (*crowd, "dp_epsilon")
-    tables = [("Each alone" if users is None else f"Alone, and shuffled among {users:,} users", columns)]
-    if users is not None:
-        error = {"error": ("frequency_error", "share"), "people": ("frequency_error", "people")}
-        if len(columns) + len(error) <= _MOST_COLUMNS:
-            columns |= error
-        else:
-            tables.append(("Standard error of a share", error))
-    information = {"hidden on average": ("average_privacy",), "worth of a report": ("effective_participation",)}
-    tables.append(("Information, where the population's law is Jeffreys' prior", information))
-    if goal is not None:
-        here = {"here": ("target", "value"), "met": ("target", "met")} if users is not None else {}
-        there = {"smallest crowd": ("target", "smallest_crowd")}
-        largest = {"largest ε": ("target", "largest_epsilon")} if users is not None else {}
-        tables.append((f"Target: {goal.name} {goal.operator} {goal.level:g}", here | there | largest))
-    return tables
-
-
-def _at(found: dict[str, Any], path: tuple[str, ...]) -> Any:
-    value: Any = found
-    for key in path:
-        value = value.get(key, "—")
-        if value == "—":
-            break
-    return value
-
-
-def _sufficient(target: Mapping[str, Any]) -> Iterator[tuple[str, Estimate]]:
-    """Yield what is enough for the target, and what is not, where bounds answer for it."""
-    crowd, epsilon = target.get("smallest_crowd"), target.get("largest_epsilon")
-    if isinstance(crowd, Estimate):
-        few = f"fewer than {crowd.low:,} are not" if crowd.low > 2 else "fewer may be"
-        yield f"{crowd.high:,} users are sufficient, {few}{_assumed(crowd)}", crowd
-    if isinstance(epsilon, Estimate):
-        large = f"above {rounded_up(epsilon.high, 4)} is not" if epsilon.high < math.inf else "a larger one may be"
-        yield f"ε = {rounded_down(epsilon.low, 4)} is sufficient, {large}{_assumed(epsilon)}", epsilon
-
-
-def _assumed(estimate: Estimate) -> str:
-    return "" if estimate.assuming is None else f", assuming that {estimate.assuming}"
-
-
-def _estimates(found: dict[str, Any]) -> list[tuple[str, Estimate]]:
-    crowd, goal = found.get("shuffled", {}), found.get("target", {})
-    given = {f"shuffled {name}": value for name, value in crowd.items()} | {"target": goal.get("value")}
-    if goal.get("value") in crowd.values():
-        given.pop("target")
-    return [(name, value) for name, value in (found | given).items() if isinstance(value, Estimate)]

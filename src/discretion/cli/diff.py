@@ -7,7 +7,7 @@ from cyclopts import Parameter
 
 from discretion.cli.limits import Limits, as_seconds
 from discretion.cli.options import FailOver, Whole, as_header_option, as_names
-from discretion.cli.output import code_of, print_json, say_verdicts
+from discretion.cli.output import code_of, print_document, print_json, say_verdicts
 from discretion.input_files import without_password
 from discretion.jobs.gates import gates_of, judged
 from discretion.memory import as_memory
@@ -73,7 +73,7 @@ def diff(
     json
         Print one JSON object.
     """
-    from discretion.jobs.diff import diff as compared, diff_measures, to_text  # noqa: PLC0415 - the engine takes a second
+    from discretion.jobs.diff import diff as compared, diff_measures  # noqa: PLC0415 - the engine takes a second
     from discretion.jobs.table_numbers import hidden_by_sensitive  # noqa: PLC0415
 
     secrets = as_names(sensitive) or ()
@@ -107,8 +107,6 @@ def diff(
         }  # fmt: skip
         print_json("diff", inputs, found.to_dict(), verdicts)
     else:
-        from discretion.presenting.tables import Screen  # noqa: PLC0415 - JSON needs no rich
-
-        Screen().print(to_text(found))
+        print_document(found.document())
         say_verdicts(verdicts, hidden_by_sensitive(gates, found.measures, found.sensitive))
     return code_of(verdict.verdict for verdict in verdicts)

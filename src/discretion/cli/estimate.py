@@ -2,28 +2,19 @@
 
 from contextlib import ExitStack
 from secrets import randbits
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
 from discretion.cli.limits import Limits, as_seconds
 from discretion.cli.options import FailOver, Whole, as_header_option, as_seed
-from discretion.cli.output import code_of, monitored, print_json, say_verdicts
-from discretion.cli.privacy_words import privacy_in_words
-from discretion.cli.terminal import say, say_folded
+from discretion.cli.output import code_of, monitored, print_document, print_json, say_verdicts
 from discretion.errors import InvalidValueError
-from discretion.estimate import Estimate, are_far_apart
 from discretion.jobs.gates import gates_of, judged, numbers_in
 from discretion.memory import as_memory
 from discretion.presenting.files import check_not_an_input, written_whole
-from discretion.presenting.numbers import between, rounded_down, rounded_up, sign_of_end, within
-
-if TYPE_CHECKING:
-    from discretion.blackbox import Convergence
-    from discretion.jobs.estimate import BlackBoxEstimates
 
 Method = Literal["auto", "frequentist", "nearest-neighbours"]
-_NOTHING = "Nothing can be concluded on"
 _MEASURES = (
     "estimate_bayes_risk",
     "estimate_bayes_security",
@@ -132,8 +123,10 @@ def estimate(
             monitor=monitor,
         )
         if drawing is not None and found.convergence is not None:
+            from discretion.charts import to_svg  # noqa: PLC0415 - half a second
+
             with monitor.step("drawing"):
-                drawing.append(_drawn(found.convergence))
+                drawing.append(to_svg(found.chart()))
     numbers = numbers_in(found.to_dict()) | dict.fromkeys(found.not_computed)
     verdicts = judged(gates, numbers, "more samples (of the Bayes risk --half-width says how many)", found.not_computed)
     if json:
@@ -144,102 +137,6 @@ def estimate(
         }  # fmt: skip
         print_json("estimate", inputs, found.to_dict(), verdicts)
     else:
-        _print_text(samples, found, half_width, all_secrets)
-        if said := privacy_in_words(found, epsilon, delta):
-            say_folded(said)
-        say(f"Seed {rng} repeats this.")
+        print_document(found.document())
         say_verdicts(verdicts)
     return code_of(verdict.verdict for verdict in verdicts)
-
-
-def _drawn(curve: "Convergence") -> str:
-    from discretion.charts import convergence_over_samples, to_svg  # noqa: PLC0415 - half a second
-
-    return to_svg(
-        convergence_over_samples(
-            curve.sizes.tolist(), curve.held_out_errors.tolist(), curve.low.tolist(), curve.high.tolist(),
-            curve.confidence, curve.method,
-        )
-    )  # fmt: skip
-
-
-def _print_text(samples: str, found: "BlackBoxEstimates", half_width: float | None, all_secrets: bool) -> None:
-    from discretion.presenting.tables import Screen, print_notes, titled_table  # noqa: PLC0415 - JSON needs no rich
-
-    say_folded(
-        f"{samples}: {found.samples:,} samples of {found.secrets:,} secrets ({found.secret}), at least "
-        f"{found.rarest_secret:,} of each; observations are {found.observations} "
-        f"({', '.join(found.columns)})"
-    )
-    table = titled_table(None, ("measure", "value", "kind"), numbers=("value",))
-    notes: dict[str, list[str]] = {}
-    risk, security = found.estimate_bayes_risk, found.estimate_bayes_security
-    results = {name: value for name, value in found.to_dict().items() if isinstance(value, Estimate)}
-    for name, result in results.items():
-        # A bound is quoted as what it is.
-        rounded = {result.low: rounded_down, result.high: rounded_up}.get(result.value)
-        if rounded is not None:
-            said = rounded(result.value, 6)
-        else:  # a guess within an interval that holds everything is none
-            said = "not known" if result.low <= 0 and result.high >= 1 else f"{result.value:.6g}"
-        table.add_row(name, sign_of_end(result) + said, within(result))
-        notes.setdefault(result.method, []).append(name)
-    console = Screen()
-    console.print(table)
-    print_notes(console, notes)
-    say()
-    sentences = [
-        _risk_in_words(risk, found.guessing_error),
-        _security_in_words(security, found.leakiest_pair, withheld=found.leakiest_pair_withheld),
-    ]
-    for sentence in sentences:
-        say_folded(sentence)
-    if any(sentence.startswith(_NOTHING) for sentence in sentences):
-        numbers = found.observations == "discrete"
-        say_folded(
-            "More samples of each secret may settle it"
-            + (", or --method nearest-neighbours if the observations are numbers." if numbers else ".")
-        )
-    if not all_secrets and found.observations == "discrete":
-        say_folded(
-            "Another secret may give itself away; if the file has samples of every one there is, add --all-secrets."
-        )
-    if half_width is not None and found.samples_needed is not None:
-        say_folded(f"About {found.samples_needed:,} samples would give the Bayes risk to ±{half_width:g}.")
-    for name, reason in found.not_computed.items():
-        say_folded(f"{name} is not computed: {reason}.")
-
-
-def _risk_in_words(risk: Estimate, blind: float) -> str:
-    """Return what the interval says to one who must act on it."""
-    guess = "the best guess of the secret from an observation is wrong"
-    if risk.high < blind:
-        return f"T{guess[1:]} {between(risk.low, risk.high)} of the time, a blind one {100 * blind:.6g} %."
-    if risk.low <= 0:
-        return (
-            f"{_NOTHING} how often {guess}: at most as often as a blind one, {100 * blind:.6g} % of "
-            "the time, and perhaps never."
-        )
-    often = f"{guess} {between(risk.low, risk.high)} of the time, a blind one {100 * blind:.6g} %"
-    if are_far_apart(risk.low, blind, span=blind):
-        return f"{_NOTHING} whether the program leaks: {often}."
-    return f"T{often[1:]}; no leakage is shown at this confidence."
-
-
-def _security_in_words(security: Estimate, pair: tuple[str, str] | None, *, withheld: bool) -> str:
-    """Return what the interval says to one who must act on it."""
-    two = "the two secrets easiest to tell apart"
-    if pair is not None:
-        two += f" (it seems, {pair[0]!r} and {pair[1]!r})"
-    elif withheld:
-        two += " (withheld, since one of them has fewer than 10 samples; --show-rare names them)"
-    if security.low <= 0 and security.high >= 1:
-        return f"{_NOTHING} how well {two} can be told apart."
-    right = f"f {two}, at even odds, the best guess names the right one"
-    if security.high < 1:
-        guess = 1 - security / 2
-        return f"O{right} {between(guess.low, guess.high)} of the time."
-    right += f" at most {rounded_up(100 * (1 - security.low / 2), 4)} % of the time"
-    if are_far_apart(security.low, 1.0, span=1.0):
-        return f"{_NOTHING} whether two secrets can be told apart: o{right}."
-    return f"O{right}; no leakage is shown at this confidence."

@@ -6,18 +6,15 @@ from cyclopts import Parameter
 
 from discretion.cli.limits import Limits, as_seconds
 from discretion.cli.options import FailOver, Whole, as_header_option, as_names
-from discretion.cli.output import code_of, print_json, say_verdicts
-from discretion.cli.terminal import say_folded
+from discretion.cli.output import code_of, print_document, print_json, say_verdicts
 from discretion.errors import InvalidValueError
 from discretion.input_files import without_password
 from discretion.jobs.gates import gates_of, judged, numbers_in
 from discretion.memory import as_memory
 from discretion.presenting.files import check_not_an_input, written_whole
-from discretion.presenting.names import listed
-from discretion.presenting.numbers import bounded, interval, is_any_share, odds, people, percent
 
 if TYPE_CHECKING:
-    from discretion.jobs.exposure import ColumnBounds, TableExposure
+    pass
 
 # What there is to gate: of people, of the bounds, and of counts of columns.
 _CERTIFIED = ("exposure_bound", "theorem_bound", "exposure_if_independent")
@@ -87,7 +84,7 @@ def exposure(
         Print one JSON object.
     """
     from discretion.anonymity import Marginals  # noqa: PLC0415 - the engine takes a second
-    from discretion.jobs.exposure import certified, exposure as exposed_in  # noqa: PLC0415
+    from discretion.jobs.exposure import exposure as exposed_in, marginals_exposure  # noqa: PLC0415
     from discretion.jobs.persons import open_people  # noqa: PLC0415
     from discretion.jobs.table_measures import table_measures  # noqa: PLC0415
     from discretion.jobs.table_numbers import hidden_by_sensitive  # noqa: PLC0415
@@ -106,17 +103,18 @@ def exposure(
         if secrets:
             raise InvalidValueError("--marginals takes no --sensitive; name the columns that are known with --columns")
         with limits.watched(), limits.working():
-            told = certified(Marginals(table), as_names(columns), k=k, threshold=threshold)
-        verdicts = judged(gates, numbers_in(told.to_dict()), "the people themselves, of whom exposure is counted")
+            bounded_table = marginals_exposure(Marginals(table), as_names(columns), k=k, threshold=threshold)
+        verdicts = judged(
+            gates, numbers_in(bounded_table.to_dict()), "the people themselves, of whom exposure is counted"
+        )
         if json:
             inputs = {
-                "table": shown, "columns": list(told.columns), "k": k, "threshold": threshold, "marginals": True,
-                "memory": memory, "time": time,
+                "table": shown, "columns": list(bounded_table.columns), "k": k, "threshold": threshold,
+                "marginals": True, "memory": memory, "time": time,
             }  # fmt: skip
-            print_json("exposure", inputs, told.to_dict(), verdicts)
+            print_json("exposure", inputs, bounded_table.to_dict(), verdicts)
         else:
-            say_folded(f"{listed(told.columns)}: {told.people:,} people, known by the counts of the columns only.")
-            _print_bounds(told.certified)
+            print_document(bounded_table.document())
             say_verdicts(verdicts)
         return code_of(verdict.verdict for verdict in verdicts)
     with limits.watched(), limits.working():
@@ -128,7 +126,9 @@ def exposure(
         else:
             with written_whole(curve) as text:
                 found = exposed_in(population, sensitive=secrets, k=k, threshold=threshold, bounds=bounds, curve=True)
-                text.append(_drawn(found))
+                from discretion.charts import to_svg  # noqa: PLC0415 - half a second
+
+                text.append(to_svg(found.chart()))
         measures = {gate.measure: found.measures[gate.measure]() for gate in gates}
         counted_gates = [gate for gate in gates if gate.measure in found.numbers]
         note = hidden_by_sensitive(counted_gates, found.numbers, secrets)
@@ -140,43 +140,6 @@ def exposure(
         }  # fmt: skip
         print_json("exposure", inputs, found.to_dict(), verdicts)
     else:
-        _print_text(found, k, threshold)
+        print_document(found.document())
         say_verdicts(verdicts, note)
     return code_of(verdict.verdict for verdict in verdicts)
-
-
-def _drawn(found: "TableExposure") -> str:
-    from discretion.charts import exposure_over_threshold, to_svg  # noqa: PLC0415 - half a second
-
-    steps, bound = found.curve, found.bound_curve
-    assert steps is not None
-    certified = None if bound is None else bound.at_most(steps.sizes).tolist()
-    return to_svg(exposure_over_threshold(steps.sizes.tolist(), steps.exposed.tolist(), steps.people, certified))
-
-
-def _print_text(found: "TableExposure", k: int | None, threshold: str | None) -> None:
-    few, least = ("fewer than", "at least") if k is not None else ("less than", "no less than")
-    many = f"{k} people" if k is not None else f"a share of {threshold} of the people"
-    alike = f"{few} {many} share their values" if found.exposed_people else f"{least} {many} share anybody's values"
-    said = odds(found.exposure)
-    who = {"none": "nobody is", "all": "everybody is"}.get(said, f"{said} people are")
-    say_folded(
-        f"{listed(found.columns)}: {who} exposed ({people(found.exposed_people)} of {found.people:,}, "
-        f"{percent(found.exposure)}, exactly counted): {alike}."
-    )
-    say_folded(f"{found.classes:,} different rows, {found.unique_rows:,} of them held by a single person.")
-    if found.certified is not None:
-        _print_bounds(found.certified)
-    for part in found.left_out:
-        say_folded(f"Not read: {part}.")
-
-
-def _print_bounds(told: "ColumnBounds") -> None:
-    bound, theorem = told.exposure_bound, told.theorem_bound
-    paper = f"{theorem.method} of the paper would give {bounded(theorem)}"
-    if is_any_share(bound):
-        say_folded(f"Nothing can be concluded from the columns alone: up to 100 % may be exposed ({bound.method}).")
-    else:
-        say_folded(f"The columns alone certify {bounded(bound)} ({bound.method}); {paper}.")
-    independent = interval(told.exposure_if_independent)
-    say_folded(f"If the columns had nothing to do with each other, {independent} would be exposed.")

@@ -1,21 +1,18 @@
 """``discretion measure``: the measures of one mechanism, alone or shuffled."""
 
-from collections.abc import Mapping
 from functools import partial
-from typing import Annotated, Any
+from typing import Annotated
 
 from cyclopts import Parameter
 
 from discretion.cli.limits import Limits, as_seconds
 from discretion.cli.options import FailOver, Whole, as_names, as_seed
-from discretion.cli.output import code_of, monitored, print_json, say_verdicts
+from discretion.cli.output import code_of, monitored, print_document, print_json, say_verdicts
 from discretion.errors import InvalidValueError
-from discretion.estimate import Estimate
 from discretion.jobs.gates import SETTLED, gate_of, judged, numbers_in
-from discretion.jobs.measure import Measurement, measure as measured
+from discretion.jobs.measure import measure as measured
 from discretion.jobs.scenario import Scenario
 from discretion.presenting.files import check_not_an_input, written_whole
-from discretion.presenting.numbers import in_full, within
 from discretion.spelling import gain_of, knowledge_of, mechanism_of, population_of, prior_of, read_by
 
 
@@ -116,6 +113,7 @@ def measure(
         measured,
         system,
         scenario,
+        name=mechanism,
         shuffled=shuffled,
         population=shares,
         only=as_names(only) or (),
@@ -126,8 +124,10 @@ def measure(
             found = ask(monitor=monitor)
         else:
             with written_whole(curve) as text:
+                from discretion.charts import to_svg  # noqa: PLC0415 - half a second
+
                 found = ask(curve=True, monitor=monitor)
-                text.append(_drawn(found))
+                text.append(to_svg(found.chart()))
     numbers = numbers_in(found.answers) | dict.fromkeys(found.not_computed)
     verdicts = judged(gates, numbers, SETTLED, found.not_computed)
     if json:
@@ -138,16 +138,9 @@ def measure(
         }  # fmt: skip
         print_json("measure", inputs, found.to_dict(), verdicts)
     else:
-        _print_text(mechanism, found.answers, found.not_computed)
+        print_document(found.document())
         say_verdicts(verdicts)
     return code_of(verdict.verdict for verdict in verdicts)
-
-
-def _drawn(found: Measurement) -> str:
-    from discretion.charts import to_svg  # noqa: PLC0415 - half a second
-
-    assert found.curve is not None
-    return to_svg(found.curve.chart())
 
 
 def _needing_shuffled(adversary: str, shuffled: bool) -> str:
@@ -157,20 +150,3 @@ def _needing_shuffled(adversary: str, shuffled: bool) -> str:
             "--shuffled --users N"
         )
     return adversary
-
-
-def _print_text(mechanism: str, results: Mapping[str, Any], refused: Mapping[str, str]) -> None:
-    from discretion.presenting.tables import Screen, print_notes, titled_table  # noqa: PLC0415 - JSON needs no rich
-
-    table = titled_table(mechanism, ("measure", "value", "kind"), numbers=("value",))
-    notes: dict[str, list[str]] = {}
-    for name, result in results.items():
-        table.add_row(name, in_full(result), within(result) if isinstance(result, Estimate) else "exact")
-        if isinstance(result, Estimate):
-            notes.setdefault(result.method, []).append(name)
-    for name, reason in refused.items():
-        table.add_row(name, "—", "not computed")
-        notes.setdefault(f"not computed: {reason}", []).append(name)
-    console = Screen()
-    console.print(table)
-    print_notes(console, notes)

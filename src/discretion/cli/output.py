@@ -12,6 +12,7 @@ from discretion.jobs.gates import Verdict, Word
 from discretion.jobs.monitor import Monitor
 from discretion.presenting.objects import answer
 from discretion.presenting.progress import Progress
+from discretion.presenting.views.document import Document
 
 
 def print_json(
@@ -19,6 +20,14 @@ def print_json(
 ) -> None:
     """Print the object that every command's --json prints."""
     sys.stdout.write(answer(command, inputs, results, verdicts) + "\n")
+
+
+def print_document(document: Document) -> None:
+    """Print a result's document in the terminal's width."""
+    from discretion.presenting.tables import Screen  # noqa: PLC0415 - JSON needs no rich
+    from discretion.presenting.views.terminal import to_text  # noqa: PLC0415
+
+    Screen().print(to_text(document))
 
 
 def say_verdicts(verdicts: Sequence[Verdict], note: str | None = None) -> None:

@@ -7,7 +7,7 @@ from cyclopts import Parameter
 
 from discretion.cli.limits import Limits, as_seconds
 from discretion.cli.options import FailOver, Whole, as_header_option, as_names
-from discretion.cli.output import code_of, print_json, say_verdicts
+from discretion.cli.output import code_of, print_document, print_json, say_verdicts
 from discretion.cli.terminal import complain
 from discretion.errors import InvalidValueError, MissedGoalError
 from discretion.jobs.gates import gates_of, judged
@@ -108,7 +108,7 @@ def release(
     json
         Print one JSON object.
     """
-    from discretion.jobs.release import release as write_release, to_text  # noqa: PLC0415 - the engine takes a second
+    from discretion.jobs.release import release as write_release  # noqa: PLC0415 - the engine takes a second
     from discretion.jobs.release.result import release_measures  # noqa: PLC0415
     from discretion.jobs.table_numbers import hidden_by_sensitive  # noqa: PLC0415
 
@@ -157,8 +157,6 @@ def release(
         inputs = {"table": found.table, "out": out, **found.goal, "header": header, "memory": memory, "time": time}
         print_json("release", inputs, found.to_dict(), verdicts)
     else:
-        from discretion.presenting.tables import Screen  # noqa: PLC0415 - JSON needs no rich
-
-        Screen().print(to_text(found))
+        print_document(found.document())
         say_verdicts(verdicts, hidden_by_sensitive(gates, found.measures, found.goal["sensitive"]))
     return code_of(verdict.verdict for verdict in verdicts)

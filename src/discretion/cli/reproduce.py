@@ -1,13 +1,13 @@
 """``discretion reproduce``: the papers' tables and figures, computed anew."""
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
 from discretion.cli.limits import Limits, as_seconds
 from discretion.cli.options import FailOver
-from discretion.cli.output import code_of, print_json, say_verdicts
+from discretion.cli.output import code_of, print_document, print_json, say_verdicts
 from discretion.cli.terminal import say
 from discretion.errors import InvalidValueError
 from discretion.jobs.gates import gates_of, judged
@@ -49,7 +49,7 @@ def reproduce(
     json
         Print one JSON object.
     """
-    from discretion.reproduce import PAPERS  # noqa: PLC0415 - the charts take half a second
+    from discretion.reproduce import PAPERS, PaperReproduction  # noqa: PLC0415 - the charts take half a second
 
     gates = gates_of(fail_over, ("published", "agree", "disagree"))
     if paper is None:
@@ -62,16 +62,15 @@ def reproduce(
     chosen = PAPERS[one_of(paper, PAPERS, "paper here called")]
     names = list(chosen.items) if figure is None else [one_of(figure, chosen.items, "table or figure called")]
     folder = f"reproduced/{paper}" if out is None else out
-    made = _written(chosen, names, folder, Limits(as_seconds(time)))
-    agreed = [number.agrees for each in made.values() for number in each.published]
-    counts = {"published": len(agreed), "agree": sum(agreed), "disagree": len(agreed) - sum(agreed)}
-    verdicts = judged(gates, counts)
+    result = PaperReproduction(chosen, _written(chosen, names, folder, Limits(as_seconds(time))))
+    verdicts = judged(gates, result.counts)
     if json:
-        items = {name: _summary(made[name]) | {"files": _files(name)} for name in names}
+        items = {name: item | {"files": _files(name)} for name, item in result.to_dict().items()}
         results = {"citation": chosen.citation, "folder": folder, "items": items}
         print_json("reproduce", {"paper": paper, "figure": figure, "out": out, "time": time}, results, verdicts)
     else:
-        _print_text(chosen, made, folder)
+        print_document(result.document())
+        say(f"Files: {folder}/NAME.csv, the numbers with all their digits, and NAME.svg, .pdf and .png, the chart")
         say_verdicts(verdicts)
     return code_of(verdict.verdict for verdict in verdicts)
 
@@ -102,14 +101,6 @@ def _files(name: str) -> list[str]:
     return [f"{name}.{suffix}" for suffix in FORMATS]
 
 
-def _summary(found: "Reproduction") -> dict[str, Any]:
-    return {
-        "published": [number.to_dict() for number in found.published],
-        "agree": sum(number.agrees for number in found.published),
-        "findings": found.findings,
-    }
-
-
 def _list(papers: Mapping[str, "Paper"], json: bool) -> None:
     if json:
         results = {
@@ -124,30 +115,3 @@ def _list(papers: Mapping[str, "Paper"], json: bool) -> None:
             say(f"  {item:<14} {paper.items[item].title}")
     say()
     say("All of a paper: discretion reproduce PAPER; one of them: discretion reproduce PAPER FIGURE")
-
-
-def _print_text(paper: "Paper", made: Mapping[str, "Reproduction"], folder: str) -> None:
-    from discretion.presenting.tables import Screen, titled_table  # noqa: PLC0415 - JSON needs no rich
-
-    headers = ("name", "shows", "printed", "ours agree", "within")
-    table = titled_table(paper.citation, headers, numbers=headers[2:])
-    for name, found in made.items():
-        table.add_row(name, paper.items[name].title, *_compared(found))
-    console = Screen()
-    console.print(table)
-    said: dict[str, str] = {}
-    for name, found in made.items():
-        for finding in found.findings:
-            said.setdefault(finding, name)
-    for finding, name in said.items():
-        console.print(f"{name}: {finding}")
-    say()
-    say(f"Files: {folder}/NAME.csv, the numbers with all their digits, and NAME.svg, .pdf and .png, the chart")
-
-
-def _compared(found: "Reproduction") -> tuple[str, str, str]:
-    """Return how many numbers the paper prints, how many of them ours agree with, and how closely."""
-    if not found.published:
-        return "—", "—", "—"
-    agreeing = [abs(number.difference) for number in found.published if number.agrees]
-    return str(len(found.published)), str(len(agreeing)), f"{max(agreeing):.1g}" if agreeing else "—"

@@ -7,7 +7,7 @@ from cyclopts import Parameter
 
 from discretion.cli.limits import Limits, as_seconds
 from discretion.cli.options import FailOver, Whole, as_header_option, as_names, as_seed
-from discretion.cli.output import code_of, print_json, say_verdicts
+from discretion.cli.output import code_of, print_document, print_json, say_verdicts
 from discretion.errors import InvalidValueError
 from discretion.jobs.gates import gates_of, judged
 from discretion.memory import as_memory
@@ -72,7 +72,7 @@ def synthetic(
     json
         Print one JSON object.
     """
-    from discretion.jobs.synthetic import synthetic_risk, to_text  # noqa: PLC0415 - the engine takes a second
+    from discretion.jobs.synthetic import synthetic_risk  # noqa: PLC0415 - the engine takes a second
     from discretion.jobs.synthetic.result import synthetic_measures  # noqa: PLC0415
 
     if control is None:
@@ -114,9 +114,7 @@ def synthetic(
         }  # fmt: skip
         print_json("synthetic", inputs, found.to_dict(), verdicts)
     else:
-        from discretion.presenting.tables import Screen  # noqa: PLC0415 - JSON needs no rich
-
-        Screen().print(to_text(found))
+        print_document(found.document())
         say_verdicts(verdicts)
     return code_of(verdict.verdict for verdict in verdicts)
 

@@ -1,6 +1,7 @@
 """Mechanisms side by side, and how far each is from a target."""
 
-from collections.abc import Callable, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,6 +11,7 @@ from discretion.adversaries import Exchangeable
 from discretion.adversaries.priors import as_prior
 from discretion.channels import System
 from discretion.errors import InvalidValueError, UnsupportedError
+from discretion.estimate import Estimate
 from discretion.jobs.gates import SETTLED, Gate, Verdict, judged, numbers_in
 from discretion.jobs.monitor import Monitor
 from discretion.jobs.scenario import Result, Scenario
@@ -18,12 +20,19 @@ from discretion.jobs.tradeoff import Tradeoff, has_worth, tradeoff
 from discretion.measures import ldp_epsilon
 from discretion.measures.measure import prior_on
 from discretion.mechanisms import own_measures
+from discretion.presenting.numbers import in_brief, rounded_down, rounded_up, within
+from discretion.presenting.views.document import Block, Bullets, Document, Figure, Grid, Section, Terms
+from discretion.presenting.views.result import JobResult
 from discretion.refinement import Order, compare_all
 from discretion.shuffling import Shuffled
 from discretion.spelling import family_of
 
 Answers = Mapping[str, Any]
 
+# As many columns of numbers fit in eighty columns beside the mechanism's name.
+_MAX_COLUMNS = 7
+# The columns of the table of information, and where their numbers are.
+_INFORMATION = {"hidden on average": ("average_privacy",), "worth of a report": ("effective_participation",)}
 # Multiplications of a step of comparing two mechanisms, a tenth of a second.
 _QUICKLY_COMPARED = 1 << 28
 
@@ -69,9 +78,9 @@ class MechanismAnswers:
         return next(filter(None, reasons), "it is not measured of this mechanism")
 
 
-@dataclass(frozen=True)
-class Comparison:
-    """The mechanisms' answers by their spelling, and their curves where they were asked for.
+@dataclass(frozen=True, repr=False)
+class Comparison(JobResult):
+    """The mechanisms' answers by their spelling, and their curves if these were computed.
 
     Parameters
     ----------
@@ -81,26 +90,57 @@ class Comparison:
         Which mechanism refines which, or why that is not compared; None for one mechanism.
     tradeoff
         The curves.
+    scenario, goal
+        Of whom, against whom and at which levels; and the target.
     """
 
     rows: Mapping[str, MechanismAnswers]
     order: Order | str | None
     tradeoff: Tradeoff | None
+    scenario: Scenario
+    goal: Target | None
 
     def to_dict(self) -> dict[str, Any]:
         """Return all as one object, as JSON has it."""
-        found = {name: row.to_dict() for name, row in self.rows.items()}
+        results = {name: row.to_dict() for name, row in self.rows.items()}
         order = {} if self.order is None else {"refinement": self._order()}
         if self.tradeoff is None:
-            return found | order
+            return results | order
         curves, best = self.tradeoff.curves, self.tradeoff.best
-        drawn = {name: row | {"curve": curves[name]} for name, row in found.items()}
+        drawn = {name: row | {"curve": curves[name]} for name, row in results.items()}
         return (
             drawn | order | {"optimal_mechanism": {"not_computed": best} if isinstance(best, str) else {"curve": best}}
         )
 
     def _order(self) -> dict[str, Any]:
         return self.order.to_dict() if isinstance(self.order, Order) else {"not_computed": self.order}
+
+    def document(self) -> Document:
+        """Return the document: the mechanisms in tables, what is not exact in these, and which one is safer."""
+        results = {name: row.to_dict() for name, row in self.rows.items()}
+        sections: list[Section] = []
+        for title, columns in _tables(self.scenario, self.goal):
+            rows = ((name, *(in_brief(_at(row, path)) for path in columns.values())) for name, row in results.items())
+            blocks: list[Block] = [
+                Grid(("mechanism", *columns), tuple(rows), frozenset(["mechanism"]), first=len(results))
+            ]
+            if columns == _INFORMATION and self.tradeoff is not None:
+                blocks.append(Figure("tradeoff", "Privacy against utility as ε varies", self._chart))
+            sections.append(Section(title, tuple(blocks)))
+        if notes := tuple(_notes(results)):
+            sections.append(Section("Bounds and estimates (*), and what is not computed", (Terms(notes),)))
+        if order := tuple(_order(self.order)):
+            sections.append(Section("Which is safer against every adversary", (Bullets(order),)))
+        count = len(self.rows)
+        title = f"{count} mechanism{'s' * (count != 1)}"
+        return Document(title, (), tuple(sections), kind="compare", line=", ".join(self.rows))
+
+    def _chart(self) -> Any:
+        from discretion import charts  # noqa: PLC0415 - Altair takes half a second
+
+        curves = self.tradeoff
+        assert curves is not None
+        return charts.tradeoff(curves.curves, curves.best, self.scenario.users, "Privacy against utility")
 
     def judged(self, gates: Sequence[Gate], measures: Sequence[str]) -> tuple[Verdict, ...]:
         """Return whether each gate, of one of the measures, holds for each mechanism."""
@@ -169,8 +209,8 @@ def compare(
 
     Examples
     --------
-    >>> found = compare({"krr:k=2,p=0.75": dc.RandomizedResponse(2, p=0.75)}, Scenario())
-    >>> found.rows["krr:k=2,p=0.75"].alone["posterior_vulnerability"]
+    >>> result = compare({"krr:k=2,p=0.75": dc.RandomizedResponse(2, p=0.75)}, Scenario())
+    >>> result.rows["krr:k=2,p=0.75"].alone["posterior_vulnerability"]
     0.75
     """
     monitor = monitor or Monitor()
@@ -183,7 +223,7 @@ def compare(
     rows = {name: _Row(name, system, scenario, goal, monitor).compared() for name, system in systems.items()}
     order = None if len(systems) == 1 else _ordered(systems, monitor)
     curves = None if epsilons is None else tradeoff(systems, epsilons, scenario.users, scenario.seed, monitor)
-    return Comparison(rows, order, curves)
+    return Comparison(rows, order, curves, scenario, goal)
 
 
 def _ordered(systems: Mapping[str, System], monitor: Monitor) -> Order | str:
@@ -272,3 +312,104 @@ def _of_one(scenario: Scenario) -> list[str]:
 def _shown(scenario: Scenario) -> list[str]:
     """Return the questions that are answered of each."""
     return ["posterior_vulnerability", "bayes_security", *scenario.claims()]
+
+
+def _tables(scenario: Scenario, goal: Target | None) -> list[tuple[str, dict[str, tuple[str, ...]]]]:
+    """Return each table's title, and where the numbers of its columns are."""
+    users, crowd = scenario.users, () if scenario.users is None else ("shuffled",)
+    columns: dict[str, tuple[str, ...]] = {"ε": ("ldp_epsilon",), "best guess": ("posterior_vulnerability",)}
+    if users is not None:
+        columns["shuffled"] = ("shuffled", "posterior_vulnerability")
+    columns["β*" if scenario.prior is None else "β"] = (*crowd, "bayes_security")
+    if scenario.epsilon is not None:
+        columns[f"δ({scenario.epsilon:g})"] = (*crowd, "privacy_profile")
+    if scenario.delta is not None:
+        columns[f"ε({scenario.delta:g})"] = (*crowd, "dp_epsilon")
+    tables = [("Each alone" if users is None else f"Alone, and shuffled among {users:,} users", columns)]
+    if users is not None:
+        error = {"error": ("frequency_error", "share"), "people": ("frequency_error", "people")}
+        if len(columns) + len(error) <= _MAX_COLUMNS:
+            columns |= error
+        else:
+            tables.append(("Standard error of a share", error))
+    tables.append(("Information, where the population's law is Jeffreys' prior", _INFORMATION))
+    if goal is not None:
+        here = {"here": ("target", "value"), "met": ("target", "met")} if users is not None else {}
+        there = {"smallest crowd": ("target", "smallest_crowd")}
+        largest = {"largest ε": ("target", "largest_epsilon")} if users is not None else {}
+        tables.insert(0, (f"Target: {goal.name} {goal.operator} {goal.level:g}", here | there | largest))
+    return tables
+
+
+def _at(row: Mapping[str, Any], path: tuple[str, ...]) -> Any:
+    value: Any = row
+    for key in path:
+        value = value.get(key, "—")
+        if value == "—":
+            break
+    return value
+
+
+def _notes(results: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
+    """Yield what is not exact or not computed of which mechanisms, and then the methods."""
+    notes: dict[str, list[str]] = {}
+    methods: dict[str, None] = {}
+    for name, row in results.items():
+        for what, estimate in _estimates(row):
+            notes.setdefault(f"{what} {within(estimate)} *", []).append(name)
+            methods[estimate.method] = None
+        for sentence, estimate in _sufficient(row.get("target", {})):
+            notes.setdefault(f"{sentence} *", []).append(name)
+            methods[estimate.method] = None
+        for what, reason in row.get("not_computed", {}).items():
+            notes.setdefault(f"{what} not computed: {reason}", []).append(name)
+    yield from ((", ".join(names), note) for note, names in notes.items())
+    yield from (("*", method) for method in methods)
+
+
+def _estimates(row: Mapping[str, Any]) -> list[tuple[str, Estimate]]:
+    crowd, goal = row.get("shuffled", {}), row.get("target", {})
+    given = {f"shuffled {name}": value for name, value in crowd.items()} | {"target": goal.get("value")}
+    if goal.get("value") in crowd.values():
+        given.pop("target")
+    return [(name, value) for name, value in ({**row} | given).items() if isinstance(value, Estimate)]
+
+
+def _sufficient(target: Mapping[str, Any]) -> Iterator[tuple[str, Estimate]]:
+    """Yield what is enough for the target, and what is not, where bounds answer for it."""
+    crowd, epsilon = target.get("smallest_crowd"), target.get("largest_epsilon")
+    if isinstance(crowd, Estimate):
+        few = f"fewer than {crowd.low:,} are not" if crowd.low > 2 else "fewer may be"
+        yield f"{crowd.high:,} users are sufficient, {few}{_assumption(crowd)}", crowd
+    if isinstance(epsilon, Estimate):
+        large = f"above {rounded_up(epsilon.high, 4)} is not" if epsilon.high < math.inf else "a larger one may be"
+        small = f"ε = {rounded_down(epsilon.low, 4)} is sufficient, {large}"
+        enough = small if epsilon.low < math.inf else "any ε is sufficient"
+        yield f"{enough}{_assumption(epsilon)}", epsilon
+
+
+def _assumption(estimate: Estimate) -> str:
+    return "" if estimate.assuming is None else f", assuming that {estimate.assuming}"
+
+
+def _order(order: Order | str | None) -> Iterator[str]:
+    """Yield which mechanism is safer than which."""
+    if order is None:
+        return
+    if isinstance(order, str):
+        yield f"Not compared: {order}"
+        return
+    for members in order.classes:
+        if len(members) > 1:
+            yield f"{', '.join(members)}: leak the same to every adversary"
+    for refined, by in order.covers:
+        yield f"{by[0]}: at least as safe as {refined[0]} against every adversary"
+    for first, second in order.incomparable:
+        more = order.relations[second, first].witness, order.relations[first, second].witness
+        gaps = [in_brief(float(each.gap)) for each in more if each is not None]
+        yield (
+            f"{first}, {second}: neither is safer against every adversary; some gain {gaps[0]} more from the first, "
+            f"some {gaps[1]} more from the second"
+        )
+    for (first, second), reason in order.undecided.items():
+        yield f"{first}, {second}: not compared: {reason}"

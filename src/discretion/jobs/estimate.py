@@ -1,5 +1,6 @@
 """How much a black box leaks, from samples of it in a file."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from typing import Any, Literal
 
@@ -16,25 +17,53 @@ from discretion.blackbox import (
 from discretion.blackbox.bayes_security import LEAST_NAMED, security_and_pair
 from discretion.blackbox.planning import as_half_width
 from discretion.errors import InvalidValueError
-from discretion.estimate import Estimate
+from discretion.estimate import Estimate, are_far_apart
 from discretion.jobs.monitor import Monitor
 from discretion.jobs.samples import SamplesFile, read_samples
+from discretion.presenting.numbers import between, in_full, rounded_down, rounded_up, sign_of_end, within
+from discretion.presenting.sentences import not_computed
+from discretion.presenting.views.document import Block, Document, Figure, Grid, Section, Terms
+from discretion.presenting.views.result import JobResult
 from discretion.tables.layouts.headers import Header
 from discretion.validation import as_confidence, as_epsilon, as_probability
 
-# What is in the answer only if it was asked for.
-_ASKED_FOR = ("estimate_privacy_profile", "estimate_epsilon", "samples_needed")
+_NOTHING = "Nothing can be concluded on"
+# What JSON has only if the options ask for it.
+_OPTIONAL = ("estimate_privacy_profile", "estimate_epsilon", "samples_needed")
+# What the document needs besides the results.
+_NOT_IN_JSON = ("convergence", "path", "all_secrets", "epsilon", "delta", "half_width", "seed")
 
 Method = Literal["auto", "frequentist", "nearest-neighbours"]
 
 
-@dataclass(frozen=True)
-class BlackBoxEstimates:
-    """What samples tell of the secrets and the observations in a file.
+@dataclass(frozen=True, repr=False)
+class BlackBoxEstimates(JobResult):
+    """How much samples of a program leak of its secrets.
 
-    The leakiest pair of secrets is None where there is none, or where it is withheld: too few samples have one of them.
-    ``guessing_error`` is that of who sees nothing and names the commonest secret. How private the program is at best is
-    None where no claim was given.
+    Parameters
+    ----------
+    estimate_bayes_risk, estimate_bayes_security
+        The estimates, with their intervals.
+    leakiest_pair, leakiest_pair_withheld
+        The two secrets easiest to tell apart: None where there are none, or where too few samples have one of them, in
+        which case they are withheld.
+    samples, secret, secrets, rarest_secret
+        How many samples there are, the column of their secrets, how many secrets it has, and how many samples the
+        rarest one has.
+    observations, columns
+        What was observed, and in which columns.
+    guessing_error
+        The error of an adversary who sees nothing and names the commonest secret.
+    estimate_privacy_profile, estimate_epsilon
+        How private the program is at best; None where no claim was given.
+    samples_needed
+        How many samples would give the Bayes risk to a half-width; None where none was given.
+    not_computed
+        The name of each measure that has no result → why.
+    convergence
+        How the estimate settles with the number of samples, or None.
+    path, all_secrets, epsilon, delta, half_width, seed
+        The options, for the document.
     """
 
     estimate_bayes_risk: Estimate
@@ -53,13 +82,76 @@ class BlackBoxEstimates:
     samples_needed: int | None
     not_computed: dict[str, str]
     convergence: Convergence | None
+    path: str
+    all_secrets: bool
+    epsilon: float | None
+    delta: float | None
+    half_width: float | None
+    seed: int
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what was found as one object, as JSON has it."""
-        found = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "convergence"}
-        asked_for = {"not_computed": bool(self.not_computed)}
-        asked_for |= {name: value is not None for name, value in found.items() if name in _ASKED_FOR}
-        return {name: value for name, value in found.items() if asked_for.get(name, True)}
+        """Return the estimates as one object, as JSON has it."""
+        results = {field.name: getattr(self, field.name) for field in fields(self) if field.name not in _NOT_IN_JSON}
+        given = {"not_computed": bool(self.not_computed)}
+        given |= {name: value is not None for name, value in results.items() if name in _OPTIONAL}
+        return {name: value for name, value in results.items() if given.get(name, True)}
+
+    def document(self) -> Document:
+        """Return the document: what the samples show, each estimate with its kind, and how it was computed."""
+        estimates = {name: value for name, value in self.to_dict().items() if isinstance(value, Estimate)}
+        heads = ("measure", "value", "kind")
+        rows = tuple((name, _value(estimate), within(estimate)) for name, estimate in estimates.items())
+        methods: dict[str, list[str]] = {}
+        for name, estimate in estimates.items():
+            methods.setdefault(estimate.method, []).append(name)
+        numbers: list[Block] = [
+            f"{self.samples:,} samples of {self.secrets:,} secrets ({self.secret}), at least {self.rarest_secret:,} of "
+            f"each; observations are {self.observations} ({', '.join(self.columns)}).",
+            Grid(heads, rows, frozenset(["measure", "kind"])),
+            Terms(tuple((", ".join(names), method) for method, names in methods.items())),
+            *not_computed(self.not_computed),
+            f"Seed {self.seed} repeats this.",
+        ]
+        if self.convergence is not None:
+            caption = "The estimate of the Bayes risk by the number of samples"
+            numbers.append(Figure("convergence", caption, self._chart))
+        conclusions = Section("What the samples show", tuple(self._conclusions()))
+        risk = self.estimate_bayes_risk
+        line = f"{self.path}: {self.samples:,} samples, Bayes risk {in_full(risk)} {within(risk)}"
+        return Document(
+            self.path, (), (conclusions, Section("The estimates", tuple(numbers))), kind="estimate", line=line
+        )
+
+    def _conclusions(self) -> Iterator[str]:
+        """Yield what follows from the intervals, and what could settle what does not."""
+        discrete = self.observations == "discrete"
+        sentences = [
+            _risk_sentence(self.estimate_bayes_risk, self.guessing_error),
+            _security_sentence(self.estimate_bayes_security, self.leakiest_pair, withheld=self.leakiest_pair_withheld),
+        ]
+        yield from sentences
+        if claim := privacy_sentence(self.estimate_privacy_profile, self.estimate_epsilon, self.epsilon, self.delta):
+            yield claim
+        if any(sentence.startswith(_NOTHING) for sentence in sentences):
+            numbers = ", or --method nearest-neighbours if the observations are numbers" if discrete else ""
+            yield f"More samples of each secret may settle it{numbers}."
+        if not self.all_secrets and discrete:
+            yield (
+                "A secret that is not in the file may be easier to tell apart; if the file has samples of every "
+                "secret, add --all-secrets."
+            )
+        if self.half_width is not None and self.samples_needed is not None:
+            yield f"About {self.samples_needed:,} samples would give the Bayes risk to ±{self.half_width:g}."
+
+    def _chart(self) -> Any:
+        from discretion.charts import convergence_over_samples  # noqa: PLC0415 - half a second
+
+        curve = self.convergence
+        assert curve is not None
+        return convergence_over_samples(
+            curve.sizes.tolist(), curve.held_out_errors.tolist(), curve.low.tolist(), curve.high.tolist(),
+            curve.confidence, curve.method,
+        )  # fmt: skip
 
 
 def estimate(
@@ -123,8 +215,8 @@ def estimate(
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp(), "samples.csv")
     >>> _ = path.write_text("secret,seen\n" + "a,x\nb,y\n" * 50)
-    >>> found = estimate(str(path), rng=1)
-    >>> found.samples, found.leakiest_pair, found.guessing_error
+    >>> result = estimate(str(path), rng=1)
+    >>> result.samples, result.leakiest_pair, result.guessing_error
     (100, ('a', 'b'), 0.5)
     """
     as_confidence(confidence)
@@ -153,13 +245,13 @@ def estimate(
     if sides is not None and delta is not None:
         with monitor.step("estimate_epsilon"):
             least = estimate_epsilon(sides.x, sides.y, delta, confidence, sides.method, rng)
-    needed, not_computed, settling = None, dict[str, str](), None
+    needed, refused, settling = None, dict[str, str](), None
     if half_width is not None:
         with monitor.step("samples_needed"):
             try:
                 needed = samples_needed(half_width, secrets, observed, confidence, method, rng)
             except InvalidValueError as error:
-                not_computed["samples_needed"] = str(error)
+                refused["samples_needed"] = str(error)
     if converging:
         with monitor.step("how the estimate settles"):
             settling = convergence(secrets, observed, confidence, method, rng)
@@ -178,8 +270,14 @@ def estimate(
         estimate_privacy_profile=profile,
         estimate_epsilon=least,
         samples_needed=needed,
-        not_computed=not_computed,
+        not_computed=refused,
         convergence=settling,
+        path=path,
+        all_secrets=all_secrets,
+        epsilon=epsilon,
+        delta=delta,
+        half_width=half_width,
+        seed=rng,
     )
 
 
@@ -216,3 +314,79 @@ def _two_sides(data: SamplesFile, method: Method) -> _Sides:
         method = "frequentist"
     x, y = (outputs[data.secrets == secret] for secret in inputs)
     return _Sides(x, y, method)
+
+
+def _value(estimate: Estimate) -> str:
+    """Return the value of an estimate: a bound rounded outwards with its sign, a best guess with six digits."""
+    rounded = {estimate.low: rounded_down, estimate.high: rounded_up}.get(estimate.value)
+    if rounded is not None:
+        return sign_of_end(estimate) + rounded(estimate.value, 6)
+    # A guess within an interval that holds everything is none.
+    value = "not known" if estimate.low <= 0 and estimate.high >= 1 else f"{estimate.value:.6g}"
+    return sign_of_end(estimate) + value
+
+
+def _risk_sentence(risk: Estimate, blind: float) -> str:
+    """Return what the interval of the Bayes risk shows."""
+    guess = "the best guess of the secret from an observation is wrong"
+    without = f"a guess without the observation {100 * blind:.6g} %"
+    if risk.high < blind:
+        return f"T{guess[1:]} {between(risk.low, risk.high)} of the time, {without}."
+    if risk.low <= 0:
+        return f"{_NOTHING} how often {guess}: at most as often as {without} of the time, and perhaps never."
+    often = f"{guess} {between(risk.low, risk.high)} of the time, {without}"
+    if are_far_apart(risk.low, blind, span=blind):
+        return f"{_NOTHING} whether the program leaks: {often}."
+    return f"T{often[1:]}; no leakage is shown at this confidence."
+
+
+def _security_sentence(security: Estimate, pair: tuple[str, str] | None, *, withheld: bool) -> str:
+    """Return what the interval of the Bayes security shows."""
+    two = "the two secrets easiest to tell apart"
+    if pair is not None:
+        two += f" (it seems, {pair[0]!r} and {pair[1]!r})"
+    elif withheld:
+        two += " (withheld, since one of them has fewer than 10 samples; --show-rare names them)"
+    if security.low <= 0 and security.high >= 1:
+        return f"{_NOTHING} how well {two} can be told apart."
+    right = f"f {two}, at even odds, the best guess names the right one"
+    if security.high < 1:
+        guess = 1 - security / 2
+        return f"O{right} {between(guess.low, guess.high)} of the time."
+    right += f" at most {rounded_up(100 * (1 - security.low / 2), 4)} % of the time"
+    if are_far_apart(security.low, 1.0, span=1.0):
+        return f"{_NOTHING} whether two secrets can be told apart: o{right}."
+    return f"O{right}; no leakage is shown at this confidence."
+
+
+def privacy_sentence(
+    profile: Estimate | None, least: Estimate | None, epsilon: float | None, delta: float | None
+) -> str:
+    """Return whether samples refute a claim of differential privacy, by a single bound and as surely as it holds.
+
+    ``profile`` bounds the δ at ``epsilon`` and ``least`` the ε at ``delta``, from below.
+    """
+    if least is not None:
+        at = f"at δ = {in_full(delta)}"
+        shown = f"its ε {at} is at least {rounded_down(least.low, 6)}" if least.low > 0 else f"no ε above 0 {at}"
+        if epsilon is not None:
+            claim = f"({in_full(epsilon)}, {in_full(delta)})"
+            return _claim_sentence(claim, shown, refuted=least.low > epsilon, vacuous=least.low <= 0)
+        if least.low <= 0:
+            return f"Nothing can be concluded on how private the program is: these samples show {shown}."
+        return f"These samples show that, on these two inputs, {shown}."
+    if profile is not None:
+        at, refuted = f"at ε = {in_full(epsilon)}", profile.low > 0
+        shown = f"its δ {at} is at least {rounded_down(profile.low, 6)}" if refuted else f"no δ above 0 {at}"
+        return _claim_sentence(in_full(epsilon), shown, refuted=refuted, vacuous=not refuted)
+    return ""
+
+
+def _claim_sentence(claim: str, shown: str, *, refuted: bool, vacuous: bool) -> str:
+    if refuted:
+        return f"These samples show that the program is not {claim}-differentially private: {shown}."
+    they_show = f"they show {shown}, and nothing can be concluded from that" if vacuous else f"they show that {shown}"
+    return (
+        f"These samples do not refute the claim that the program is {claim}-differentially private: {they_show}. Other "
+        "inputs, or more samples, may."
+    )

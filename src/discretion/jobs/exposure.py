@@ -1,6 +1,6 @@
 """Who stands out in a table by a set of columns, and what the columns alone certify of it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
@@ -21,6 +21,11 @@ from discretion.estimate import Estimate
 from discretion.jobs.gates import Number
 from discretion.jobs.persons import with_columns
 from discretion.jobs.table_numbers import EngineCounts, TableNumbers
+from discretion.presenting.names import listed
+from discretion.presenting.numbers import bounded, interval, is_any_share, odds, people, percent
+from discretion.presenting.sentences import not_read
+from discretion.presenting.views.document import Block, Document, Figure
+from discretion.presenting.views.result import JobResult
 from discretion.tables.counting.class_sizes import ExposureCurve
 
 
@@ -32,16 +37,47 @@ class ColumnBounds:
     theorem_bound: Estimate
     exposure_if_independent: Estimate
 
+    def sentences(self) -> Iterator[str]:
+        """Yield what the columns alone certify."""
+        bound, theorem = self.exposure_bound, self.theorem_bound
+        if is_any_share(bound):
+            yield f"Nothing can be concluded from the columns alone: up to 100 % may be exposed ({bound.method})."
+        else:
+            yield (
+                f"The columns alone certify {bounded(bound)} ({bound.method}); {theorem.method} of the paper would "
+                f"give {bounded(theorem)}."
+            )
+        yield f"If the columns were independent, {interval(self.exposure_if_independent)} would be exposed."
 
-@dataclass(frozen=True)
-class TableExposure:
-    """How many people stand out by the columns that are not sensitive, of how many.
 
-    ``certified`` where the bounds were asked for, and so the curves. ``numbers`` are those that a gate may be of.
+@dataclass(frozen=True, repr=False)
+class TableExposure(JobResult):
+    """How many people are exposed by the columns that are not sensitive, of how many.
+
+    Parameters
+    ----------
+    columns, sensitive
+        The columns that the adversary knows, and those that it does not know.
+    k, threshold
+        Exposed are fewer than k people alike, or less than this share of all.
+    exposure, exposed_people, people
+        The share of the people who are exposed, their number, and the number of all.
+    classes, unique_rows
+        How many different rows there are, and how many of them occur once.
+    certified
+        What the single columns alone certify, if the bounds were computed.
+    curve, bound_curve
+        The exposure at every threshold, and what is certified of it; None without a chart.
+    numbers
+        The numbers that a gate may be of.
+    left_out
+        What of the table's source was not read.
     """
 
     columns: tuple[str, ...]
     sensitive: tuple[str, ...]
+    k: int | None
+    threshold: str | Fraction | float | None
     exposure: float
     exposed_people: int
     people: int
@@ -55,11 +91,11 @@ class TableExposure:
 
     @property
     def measures(self) -> dict[str, Callable[[], Number]]:
-        """The numbers that a gate may be of, each to be counted when it is asked for."""
+        """The numbers that a gate may be of, each to be counted when it is needed."""
         of_table = {name: partial(self.numbers.__getitem__, name) for name in self.numbers}
-        said: dict[str, Callable[[], Number]] = {"unique_rows": lambda: self.unique_rows}
+        own: dict[str, Callable[[], Number]] = {"unique_rows": lambda: self.unique_rows}
         bounds = {} if self.certified is None else vars(self.certified)
-        return of_table | said | {name: lambda bound=bound: bound for name, bound in bounds.items()}
+        return of_table | own | {name: lambda bound=bound: bound for name, bound in bounds.items()}
 
     def to_dict(self) -> dict[str, Any]:
         """Return the numbers as one object, as JSON has it."""
@@ -68,10 +104,38 @@ class TableExposure:
             {} if self.certified is None else vars(self.certified)
         )
 
+    def document(self) -> Document:
+        """Return the document: who is exposed, and what the columns alone certify."""
+        few, least = ("fewer than", "at least") if self.k is not None else ("less than", "no less than")
+        many = f"{self.k} people" if self.k is not None else f"a share of {self.threshold} of the people"
+        alike = (
+            f"{few} {many} share their values" if self.exposed_people else f"{least} {many} share every person's values"
+        )
+        rate = odds(self.exposure)
+        who = {"none": "nobody is", "all": "everybody is"}.get(rate, f"{rate} people are")
+        blocks: list[Block] = [
+            f"{self.exposed_people:,} of {people(self.people)} ({percent(self.exposure)}, exact): {alike}.",
+            f"{self.classes:,} different rows; {self.unique_rows:,} of them occur once.",
+            *([] if self.certified is None else self.certified.sentences()),
+            *not_read(self.left_out),
+        ]
+        if self.curve is not None:
+            blocks.append(Figure("exposure", "The share of people exposed at every threshold", self._chart))
+        title = f"{listed(self.columns)}: {who} exposed"
+        return Document(title, tuple(blocks), kind="exposure", line=f"{title} ({percent(self.exposure)})")
 
-@dataclass(frozen=True)
-class MarginalsExposure:
-    """What the counts of columns say of people of whom no more is known."""
+    def _chart(self) -> Any:
+        from discretion.charts import exposure_over_threshold  # noqa: PLC0415 - half a second
+
+        steps, bound = self.curve, self.bound_curve
+        assert steps is not None
+        certified = None if bound is None else bound.at_most(steps.sizes).tolist()
+        return exposure_over_threshold(steps.sizes.tolist(), steps.exposed.tolist(), steps.people, certified)
+
+
+@dataclass(frozen=True, repr=False)
+class MarginalsExposure(JobResult):
+    """What the counts of columns certify of people of whom no more is known."""
 
     columns: tuple[str, ...]
     people: int
@@ -80,6 +144,11 @@ class MarginalsExposure:
     def to_dict(self) -> dict[str, Any]:
         """Return the numbers as one object, as JSON has it."""
         return {"people": self.people} | vars(self.certified)
+
+    def document(self) -> Document:
+        """Return the document: what the columns alone certify."""
+        title = f"{listed(self.columns)}: {self.people:,} people, known by the counts of the columns only"
+        return Document(title, tuple(self.certified.sentences()), kind="exposure", line=title)
 
 
 def exposure(
@@ -114,32 +183,34 @@ def exposure(
     Examples
     --------
     >>> import discretion as dc
-    >>> found = exposure(dc.Population("example:adult", ["sex", "race"]), k=500)
-    >>> found.exposed_people, found.people, found.classes
+    >>> result = exposure(dc.Population("example:adult", ["sex", "race"]), k=500)
+    >>> result.exposed_people, result.people, result.classes
     (928, 32561, 10)
     """
     secrets = population.known(sensitive)
     known = tuple(name for name in population.columns if name not in secrets)
     share = exposure_of(population, k=k, threshold=threshold, columns=known)
     sizes = population.class_sizes(known)
-    people = with_columns(population, known) if secrets and bounds else population
+    bounded_people = with_columns(population, known) if secrets and bounds else population
     return TableExposure(
         columns=known,
         sensitive=secrets,
+        k=k,
+        threshold=threshold,
         exposure=share,
         exposed_people=sizes.exposed(k=k, threshold=threshold),
         people=sizes.people,
         classes=sizes.classes,
         unique_rows=sizes.unique,
-        certified=_certified_of(people, k=k, threshold=threshold) if bounds else None,
+        certified=_certified_of(bounded_people, k=k, threshold=threshold) if bounds else None,
         curve=exposure_curve(population, known) if curve else None,
-        bound_curve=exposure_bound_curve(people) if curve and bounds else None,
+        bound_curve=exposure_bound_curve(bounded_people) if curve and bounds else None,
         numbers=TableNumbers(EngineCounts(population), population.columns, secrets, k=k, threshold=threshold),
         left_out=population.left_out,
     )
 
 
-def certified(
+def marginals_exposure(
     counts: Marginals,
     columns: Sequence[str] | None = None,
     *,
@@ -168,7 +239,7 @@ def certified(
     --------
     >>> import discretion as dc
     >>> counts = dc.Marginals({"sex": {"f": 6, "m": 4}, "blood": {"0": 9, "AB": 1}})
-    >>> certified(counts, k=2).certified.exposure_bound.value
+    >>> marginals_exposure(counts, k=2).certified.exposure_bound.value
     0.3
     """
     chosen = counts.known(columns)

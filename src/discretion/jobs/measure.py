@@ -14,7 +14,7 @@ from discretion.adversaries.gains import as_gain
 from discretion.adversaries.priors import as_prior
 from discretion.channels import System
 from discretion.errors import InvalidValueError, UnsupportedError
-from discretion.estimate import in_doubles
+from discretion.estimate import Estimate, in_doubles
 from discretion.jobs.monitor import Monitor
 from discretion.jobs.scenario import Scenario
 from discretion.measures import (
@@ -27,16 +27,33 @@ from discretion.measures import (
 from discretion.measures.attack_curves.curve import AttackCurve
 from discretion.measures.measure import prior_on
 from discretion.mechanisms import own_measures
+from discretion.presenting.numbers import in_full
+from discretion.presenting.sentences import kind_words
+from discretion.presenting.views.document import Block, Document, Figure, Grid, Terms
+from discretion.presenting.views.result import JobResult
 from discretion.spelling import one_of
 from discretion.validation import as_crowd
 
 Quantity = Callable[[], Any]
 
 
-@dataclass(frozen=True)
-class Measurement:
-    """The answers by their functions' names, of those that there are none why, and a curve of attacks if asked for."""
+@dataclass(frozen=True, repr=False)
+class Measurement(JobResult):
+    """The measures of a mechanism.
 
+    Parameters
+    ----------
+    mechanism
+        Its name, for the document.
+    answers
+        A measure's name → its result.
+    not_computed
+        The name of each measure that has no result → why.
+    curve
+        The curve of the best attacks, or None.
+    """
+
+    mechanism: str
     answers: Mapping[str, Any]
     not_computed: Mapping[str, str]
     curve: AttackCurve | None = None
@@ -45,11 +62,31 @@ class Measurement:
         """Return both as one object, as JSON has it."""
         return {**self.answers} | ({"not_computed": {**self.not_computed}} if self.not_computed else {})
 
+    def document(self) -> Document:
+        """Return the document: each measure with its kind, then the methods."""
+        rows = [(name, in_full(result), kind_words(result)) for name, result in self.answers.items()]
+        rows += [(name, "—", "not computed") for name in self.not_computed]
+        heads = ("measure", "value", "kind")
+        methods: dict[str, list[str]] = {}
+        for name, result in self.answers.items():
+            if isinstance(result, Estimate):
+                methods.setdefault(result.method, []).append(name)
+        for name, reason in self.not_computed.items():
+            methods.setdefault(f"not computed: {reason}", []).append(name)
+        blocks: list[Block] = [Grid(heads, tuple(rows), frozenset(["measure", "kind"]), first=len(rows))]
+        if methods:
+            blocks.append(Terms(tuple((", ".join(names), method) for method, names in methods.items())))
+        if self.curve is not None:
+            blocks.append(Figure("tradeoff", "The best attack at every rate of false positives", self.curve.chart))
+        line = f"{self.mechanism}: {len(self.answers)} measure{'s' * (len(self.answers) != 1)}"
+        return Document(self.mechanism, tuple(blocks), kind="measure", line=line)
+
 
 def measure(
     mechanism: System,
     scenario: Scenario,
     *,
+    name: str = "",
     shuffled: bool = False,
     population: PopulationLaw | None = None,
     only: Sequence[str] = (),
@@ -65,6 +102,8 @@ def measure(
         What one person does to her value.
     scenario
         Of whom, against whom and at which levels.
+    name
+        What the document calls the mechanism; its class by default.
     shuffled
         Whether what is seen are the reports of all ``scenario.users`` together.
     population
@@ -104,23 +143,24 @@ def measure(
     if population is not None:
         quantities |= of_population
     known = quantities | of_population
-    named = [one_of(name, known, "measure here called") for name in only]
-    for name in needed:
-        one_of(name, named or quantities, "measure here called")
+    named = [one_of(quantity, known, "measure here called") for quantity in only]
+    for quantity in needed:
+        one_of(quantity, named or quantities, "measure here called")
     answers: dict[str, Any] = {}
     refused: dict[str, str] = {}
-    for name in named or quantities:
+    for quantity in named or quantities:
         try:
-            with monitor.step(name):
-                answers[name] = known[name]()
+            with monitor.step(quantity):
+                answers[quantity] = known[quantity]()
         except (InvalidValueError, UnsupportedError) as error:
             if (named and not monitor.over) or (monitor.over and not answers):
                 raise
-            refused[name] = str(error)
-    if not curve:
-        return Measurement(answers, refused)
-    with monitor.step("tradeoff"):
-        return Measurement(answers, refused, dc.tradeoff(claimed))
+            refused[quantity] = str(error)
+    curve_of_attacks = None
+    if curve:
+        with monitor.step("tradeoff"):
+            curve_of_attacks = dc.tradeoff(claimed)
+    return Measurement(name or type(mechanism).__name__, answers, refused, curve_of_attacks)
 
 
 def _systems(mechanism: System, scenario: Scenario, crowd: "dc.Shuffled | None") -> tuple[System, System]:

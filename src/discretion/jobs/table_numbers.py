@@ -18,7 +18,7 @@ from discretion.anonymity import (
     t_closeness,
 )
 from discretion.anonymity.attacks.risks import class_risks
-from discretion.anonymity.pairs.pair import Release
+from discretion.anonymity.pairs.pair import PairedTable
 from discretion.jobs.gates import Gate, Number, judged
 from discretion.jobs.table_measures import ALL_COLUMNS, RISKS, SIDES
 from discretion.numerics.alike import best_guesses, cells, everybody
@@ -91,7 +91,7 @@ class EngineCounts:
 class CodedCounts:
     """Counts one table of two by the codes of its rows."""
 
-    def __init__(self, table: Release) -> None:
+    def __init__(self, table: PairedTable) -> None:
         self.people, self._classes = table.people, cache(table.classes)
 
     def class_sizes(self, columns: Sequence[str]) -> ClassSizes:

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from discretion.presenting.views.document import Bullets, Document, Figure, Grid, Section
+from discretion.presenting.views.result import JobResult
+
 Row = Mapping[str, Any]
 
 # What is printed without rounding (a formula, a fraction, a count) is met to what a float promises.
@@ -139,3 +142,62 @@ class Paper:
 
     citation: str
     items: Mapping[str, Item]
+
+
+@dataclass(frozen=True, repr=False)
+class PaperReproduction(JobResult):
+    """Tables and figures of a paper, computed anew."""
+
+    paper: Paper
+    reproductions: Mapping[str, Reproduction]
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many numbers the paper prints, and with how many of them ours agree and do not."""
+        agreements = [number.agrees for each in self.reproductions.values() for number in each.published]
+        agree = sum(agreements)
+        return {"published": len(agreements), "agree": agree, "disagree": len(agreements) - agree}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what the paper prints beside ours, and the findings, as plain data."""
+        return {
+            name: {
+                "published": [number.to_dict() for number in each.published],
+                "agree": sum(number.agrees for number in each.published),
+                "findings": each.findings,
+            }
+            for name, each in self.reproductions.items()
+        }
+
+    def document(self) -> Document:
+        """Return the document: each table or figure with the numbers that agree, and the findings."""
+        heads = ("name", "shows", "printed", "ours agree", "within")
+        rows = tuple(
+            (name, self.paper.items[name].title, *_agreement(each)) for name, each in self.reproductions.items()
+        )
+        names: dict[str, str] = {}
+        for name, each in self.reproductions.items():
+            for finding in each.findings:
+                names.setdefault(finding, name)
+        findings = tuple(f"{name}: {finding}" for finding, name in names.items())
+        figures = tuple(
+            Figure(name, self.paper.items[name].title, each.chart) for name, each in self.reproductions.items()
+        )
+        sections = [Section("Findings", (Bullets(findings),))] if findings else []
+        counts = self.counts
+        table = Grid(heads, rows, frozenset(heads[:2]), first=len(rows))
+        return Document(
+            self.paper.citation,
+            (),
+            (Section("Numbers that the paper prints, and ours", (table, *figures)), *sections),
+            kind="reproduce",
+            line=f"{counts['agree']} of {counts['published']} printed numbers agree",
+        )
+
+
+def _agreement(reproduction: Reproduction) -> tuple[str, str, str]:
+    """Return how many numbers the paper prints, how many of them ours agree with, and how closely."""
+    if not reproduction.published:
+        return "—", "—", "—"
+    agreeing = [abs(number.difference) for number in reproduction.published if number.agrees]
+    return str(len(reproduction.published)), str(len(agreeing)), f"{max(agreeing):.1g}" if agreeing else "—"

@@ -203,10 +203,10 @@ def test_what_cannot_be_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
             ask(P, ["x"], "x")
         with pytest.raises(UnknownColumnError, match="no column 'nobody'"):
             ask(P, ["nobody"], "z")
-        with pytest.raises(UnsupportedError, match=r"got str; make one with discretion.Population\(table\)"):
-            ask("example:adult", ["x"], "z")
-    with pytest.raises(UnsupportedError, match="got str"):
-        k_anonymity("example:adult")
+        with pytest.raises(UnsupportedError, match=r"takes a Population or a table; got list; a table is a path"):
+            ask([("f",)], ["x"], "z")
+    with pytest.raises(UnsupportedError, match="k_anonymity takes a Population or a table; got list"):
+        k_anonymity([("f",)])
     path = tmp_path / "people.json"
     path.write_text('[{"x": 1, "z": 1}, {"x": 1, "z": "1"}]')
     with pytest.raises(InvalidValueError, match="two sensitive values are the same as text"):

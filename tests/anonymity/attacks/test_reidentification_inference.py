@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from discretion.anonymity import Population, inference_vulnerability, reidentification_vulnerability
+from discretion.anonymity import Population
 from discretion.anonymity.attacks.reidentification_inference import Attack, attacks_on_all, inference, reidentification
 from discretion.errors import InvalidValueError, TooLargeError, UnknownColumnError, UnsupportedError
 from oracles import releases, tables
@@ -108,11 +108,11 @@ def test_more_sets_than_are_asked_about_at_once() -> None:
         assert attack == inference(adult, attack.columns, "income")
 
 
-def test_posteriors_are_the_vulnerabilities() -> None:
+def test_posteriors_count_classes_and_best_guesses() -> None:
     adult = Population("example:adult")
     for columns in ((), ("sex",), ("age", "education", "race")):
-        assert reidentification(adult, columns).posterior == reidentification_vulnerability(adult, columns)
-        assert inference(adult, columns, "income").posterior == inference_vulnerability(adult, columns, "income")
+        assert reidentification(adult, columns).posterior == adult.class_sizes(columns).classes / adult.people
+        assert inference(adult, columns, "income").posterior == adult.best_guesses(columns, "income") / adult.people
 
 
 def test_leakage_compares_after_with_before() -> None:
@@ -159,5 +159,5 @@ def test_what_cannot_be_asked() -> None:
     ):
         with pytest.raises(UnknownColumnError, match="no column 'nobody'"):
             ask(P)
-        with pytest.raises(UnsupportedError, match=r"got str; make one with discretion.Population\(table\)"):
-            ask("example:adult")
+        with pytest.raises(UnsupportedError, match=r"takes a Population or a table; got list; a table is a path"):
+            ask([("f",)])

@@ -12,7 +12,7 @@ from hypothesis import given, strategies as st
 
 from discretion.anonymity import PRESETS, ClassSizes, Population, inference, preset, reidentification_risks
 from discretion.anonymity.attacks.population_classes import expected_chances, least_found, riskiest, safest
-from discretion.errors import InvalidValueError, UnknownColumnError, UnsupportedError
+from discretion.errors import InvalidTableError, InvalidValueError, UnknownColumnError, UnsupportedError
 from discretion.estimate import Estimate
 from oracles import releases
 from support.tables import population_of
@@ -190,7 +190,9 @@ def test_what_cannot_hold_the_table_is_no_population_of_it() -> None:
     with pytest.raises(InvalidValueError, match="is among those known"):
         reidentification_risks(P, ["x"], sensitive="x")
     with pytest.raises((InvalidValueError, UnsupportedError)):
-        reidentification_risks(P, population="many")  # pyright: ignore[reportArgumentType]
+        reidentification_risks(P, population=["many"])  # pyright: ignore[reportArgumentType]
+    with pytest.raises(InvalidTableError, match="cannot read a table from 'many'"):
+        reidentification_risks(P, population="many")
 
 
 def test_people_with_several_rows_are_people() -> None:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from discretion.anonymity import ClassSizes, Population, exposure, exposure_bound
-from discretion.anonymity.choosing.rounds import Round, hierarchical_rounds
+from discretion.anonymity.choosing.rounds import HierarchicalRound, hierarchical_rounds
 from discretion.errors import InvalidValueError, TooLargeError, UnknownColumnError, UnsupportedError
 from discretion.limits import Limits, within
 from oracles.question_rounds import rounds_of
@@ -36,7 +36,7 @@ def population_of(rows: Sequence[tuple[Any, ...]]) -> Population:
     )
 
 
-def known_after(rounds: Iterable[Round]) -> list[tuple[str, ...]]:
+def known_after(rounds: Iterable[HierarchicalRound]) -> list[tuple[str, ...]]:
     return [each.columns for done in rounds for each in done.asked]
 
 
@@ -169,8 +169,8 @@ def test_what_cannot_be_asked() -> None:
     people = Population(pa.table({"id": [1, 1, 2], "x": ["a", "b", "a"]}), person="id")
     with pytest.raises(UnsupportedError, match="several rows"):
         hierarchical_rounds(people, 0.1, k=2)
-    with pytest.raises(UnsupportedError, match="hierarchical_rounds takes a Population; got str"):
-        hierarchical_rounds("adult", 0.1, k=2)  # type: ignore[arg-type]
+    with pytest.raises(UnsupportedError, match="hierarchical_rounds takes a Population or a table; got list"):
+        hierarchical_rounds(["adult"], 0.1, k=2)  # type: ignore[arg-type]
     with pytest.raises(UnsupportedError, match=r"either threshold=.* or k="):
         hierarchical_rounds(adult, 0.1)
     with pytest.raises(InvalidValueError, match=r"budget must be a share of the people in \[0, 1\], got 1.5"):

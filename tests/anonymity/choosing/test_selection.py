@@ -308,8 +308,8 @@ def test_nobody_with_several_rows_is_certified() -> None:
     people = Population(pa.table({"id": [1, 1, 2], "x": ["a", "b", "a"]}), person="id")
     with pytest.raises(UnsupportedError, match="several rows"):
         select_columns(people, 0.5, k=2, by="certified")
-    with pytest.raises(UnsupportedError, match="select_columns takes a Population; got"):
-        select_columns("example:adult", 0.5, k=2)  # pyright: ignore[reportArgumentType]
+    with pytest.raises(UnsupportedError, match="select_columns takes a Population or a table; got list"):
+        select_columns([("f",)], 0.5, k=2)  # pyright: ignore[reportArgumentType]
 
 
 def test_a_coarser_column_is_a_function_in_every_row_and_not_only_of_the_bags() -> None:

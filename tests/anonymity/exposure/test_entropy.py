@@ -187,8 +187,10 @@ def test_what_cannot_be_asked() -> None:
         entropy_exposure_bound(adult, k=3, people=4)
     with pytest.raises(UnsupportedError, match="an entropy has no columns"):
         entropy_exposure_bound(3.0, k=3, people=4, columns=["sex"])
-    with pytest.raises(UnsupportedError, match="or an entropy in bits, got str"):
-        entropy_exposure_bound("adult", k=3)  # type: ignore[arg-type]
+    with pytest.raises(
+        UnsupportedError, match="entropy_exposure_bound takes a Population, a table or an entropy in bits; got list"
+    ):
+        entropy_exposure_bound(["adult"], k=3)  # type: ignore[arg-type]
     for bits in (-1.0, math.inf, math.nan):
         with pytest.raises(InvalidValueError, match="entropy must be"):
             entropy_exposure_bound(bits, k=3, people=4)

@@ -7,13 +7,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from discretion.anonymity import (
-    Population,
-    exposure,
-    exposure_curve,
-    inference_vulnerability,
-    reidentification_vulnerability,
-)
+from discretion.anonymity import Population, exposure, exposure_curve, inference, reidentification
 from discretion.errors import InvalidValueError, UnsupportedError
 from oracles import tables
 from support.tables import population_of
@@ -47,8 +41,8 @@ def test_vulnerabilities_are_those_of_the_channel_from_people_to_columns(rows: l
     secret = [r[2] for r in rows]
     for columns, positions in (((), ()), (("x",), (0,)), (("y", "x"), (1, 0))):
         seen = tables.restrict(rows, positions)
-        assert inference_vulnerability(P, columns, "z") == float(tables.inference(seen, secret))
-        assert reidentification_vulnerability(P, columns) == float(tables.inference(seen, range(len(rows))))
+        assert inference(P, columns, "z").posterior == float(tables.inference(seen, secret))
+        assert reidentification(P, columns).posterior == float(tables.inference(seen, range(len(rows))))
 
 
 @pytest.mark.long
@@ -62,8 +56,8 @@ def test_vulnerabilities_of_people_with_several_rows(rows: list[Any], data: st.D
     secret = tables.bags(told, 3, [2])
     for names, positions in (((), []), (("x",), [0]), (("x", "y"), [0, 1])):
         seen = tables.bags(told, 3, positions) if names else [()] * P.people
-        assert inference_vulnerability(P, names, "z") == float(tables.inference(seen, secret))
-        assert reidentification_vulnerability(P, names) == float(tables.inference(seen, range(P.people)))
+        assert inference(P, names, "z").posterior == float(tables.inference(seen, secret))
+        assert reidentification(P, names).posterior == float(tables.inference(seen, range(P.people)))
 
 
 @pytest.mark.parametrize(("t", "expected"), [("0.001", 0.0206074752), (0.01, 0.1515002610), ("1/20", 0.4236970609)])
@@ -74,20 +68,20 @@ def test_the_exposure_of_adult(adult: Population, t: Any, expected: float) -> No
 
 def test_the_classes_of_adult(adult: Population) -> None:
     assert adult.class_sizes(ADULT).classes == 131
-    assert reidentification_vulnerability(adult, ADULT) == 131 / 32561
-    assert reidentification_vulnerability(adult, ()) == 1 / 32561
+    assert reidentification(adult, ADULT).posterior == 131 / 32561
+    assert reidentification(adult, ()).posterior == 1 / 32561
 
 
 def test_what_cannot_be_asked(adult: Population) -> None:
     with pytest.raises(InvalidValueError, match="'sex' is among those known"):
-        inference_vulnerability(adult, ["sex"], "sex")
+        inference(adult, ["sex"], "sex")
     with pytest.raises(UnsupportedError, match=r"either threshold=.* or k="):
         exposure(adult)
     for ask in (
         lambda table: exposure(table, k=2),
         exposure_curve,
-        lambda table: reidentification_vulnerability(table, ()),
-        lambda table: inference_vulnerability(table, (), "sex"),
+        lambda table: reidentification(table, ()),
+        lambda table: inference(table, (), "sex"),
     ):
-        with pytest.raises(UnsupportedError, match=r"got str; make one with discretion.Population\(table\)"):
-            ask("example:adult")  # type: ignore[arg-type]
+        with pytest.raises(UnsupportedError, match=r"takes a Population or a table; got list; a table is a path"):
+            ask([("f",)])  # type: ignore[arg-type]

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 import discretion as dc
 from discretion.anonymity import ClassSizes
-from discretion.anonymity.choosing.rounds import Round
+from discretion.anonymity.choosing.rounds import HierarchicalRound
 from discretion.errors import InvalidValueError, UnsupportedError
 from oracles.bounds import tables_with
 
@@ -171,7 +171,7 @@ def test_adult_and_the_counts_of_its_columns_give_the_same(adult: dc.Population)
 
 
 def test_rounds_end_with_the_questions_whose_answers_are_not_there(adult: dc.Population) -> None:
-    everything: tuple[Round, ...] = dc.anonymity.hierarchical_rounds(adult, "0.01", k=10)
+    everything: tuple[HierarchicalRound, ...] = dc.anonymity.hierarchical_rounds(adult, "0.01", k=10)
     first, second = dc.anonymity.hierarchical_rounds(adult.marginals(), "0.01", k=10)
     assert first == everything[0]
     assert [(each.columns, each.certified) for each in second.asked] == [
@@ -198,9 +198,8 @@ def test_rounds_end_with_the_questions_whose_answers_are_not_there(adult: dc.Pop
         (lambda M: dc.exposure(M, k=2), "exposure_bound"),
         (dc.exposure_curve, "exposure_bound_curve"),
         (lambda M: dc.select_columns(M, 0.1, k=2), "by='certified'"),
-        (lambda M: dc.anonymity.reidentification_vulnerability(M, ["x"]), "exposure_bound"),
-        (lambda M: dc.anonymity.inference_vulnerability(M, ["x"], "y"), "exposure_bound"),
         (lambda M: dc.anonymity.reidentification(M, ["x"]), "exposure_bound"),
+        (lambda M: dc.anonymity.inference(M, ["x"], "y"), "exposure_bound"),
         (lambda M: dc.anonymity.k_anonymity(M, ["x"]), "exposure_bound"),
         (lambda M: dc.anonymity.sampled_exposure(M, "0.1"), "exposure_bound"),
         (lambda M: dc.anonymity.surprisal(M, "x"), "exposure_bound"),

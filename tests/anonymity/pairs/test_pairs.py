@@ -11,9 +11,9 @@ from hypothesis import given, settings, strategies as st
 
 import discretion as dc
 from discretion.anonymity.pairs.coarsening import as_coarse
-from discretion.anonymity.pairs.differences import differencing, matching, values_told
+from discretion.anonymity.pairs.differences import differencing, match_rows, revealed_values
 from discretion.anonymity.pairs.join import Side, exposed_if_the_same, joined_exposed, joined_exposed_bound
-from discretion.anonymity.pairs.pair import Pair, open_pair
+from discretion.anonymity.pairs.pair import TablePair, open_pair
 from discretion.errors import InvalidTableError, UnknownColumnError, UnsupportedError
 from oracles import pairs as oracle
 
@@ -29,7 +29,7 @@ def table(rows: list[tuple[Any, ...]], names: str) -> pa.Table:
     return pa.table({name: pa.array([row[j] for row in rows], pa.string()) for j, name in enumerate(names)})
 
 
-def alike(old: list[tuple[Any, ...]], new: list[tuple[Any, ...]], names: str = "xy") -> Pair:
+def alike(old: list[tuple[Any, ...]], new: list[tuple[Any, ...]], names: str = "xy") -> TablePair:
     return open_pair(table(old, names), table(new, names))
 
 
@@ -52,7 +52,7 @@ def test_matching_and_differencing_are_what_counting_by_hand_finds(old: list[Any
         return
     pair = alike(old, new)
     classes = pair.classes("xy")
-    found = matching(*classes, k)
+    found = match_rows(*classes, k)
     both = oracle.matched(old, new)
     assert (found.in_both, found.only_old, found.only_new) == (both, len(old) - both, len(new) - both)
     assert (found.of_old.none, found.of_old.one, found.of_old.few) == oracle.candidates(old, new, k)
@@ -62,7 +62,7 @@ def test_matching_and_differencing_are_what_counting_by_hand_finds(old: list[Any
     assert (told.added_found, told.removed_found, told.hidden) == oracle.found(old, new, k)
     assert (told.added, told.removed) == (found.only_new, found.only_old)
     (before, after), (had, have) = pair.classes("x"), pair.classes("y")
-    assert values_told((before, had), (after, have)) == oracle.told(old, new)
+    assert revealed_values((before, had), (after, have)) == oracle.told(old, new)
 
 
 @pytest.mark.long

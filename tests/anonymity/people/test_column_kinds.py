@@ -284,7 +284,7 @@ def test_more_columns_than_one_question_takes() -> None:
 
 
 def test_what_is_no_population_and_no_column_is_said() -> None:
-    with pytest.raises(UnsupportedError, match=r"make one with discretion\.Population"):
-        column_kinds("people.csv")  # pyright: ignore[reportArgumentType]
+    with pytest.raises(UnsupportedError, match="column_kinds takes a Population or a table; got list"):
+        column_kinds(["people.csv"])  # pyright: ignore[reportArgumentType]
     with pytest.raises(UnknownColumnError):
         column_kinds(Population("example:adult"), ["sexx"])

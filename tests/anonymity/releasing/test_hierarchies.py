@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from discretion.anonymity.releasing.generalizations import as_it_is
-from discretion.anonymity.releasing.hierarchies import read_hierarchies, views_by
+from discretion.anonymity.releasing.generalizations import identity_generalization
+from discretion.anonymity.releasing.hierarchies import generalizations_by, read_hierarchies
 from discretion.numerics.alike import Column
 
 SPELLED: dict[str, tuple[list[Any], list[str]]] = {
@@ -26,6 +26,6 @@ SPELLED: dict[str, tuple[list[Any], list[str]]] = {
 def test_values_are_told_as_somebody_spells_them(tmp_path: Path, case: str) -> None:
     values, lines = SPELLED[case]
     (tmp_path / "x.csv").write_text("".join(f"{line};{group}\n" for line, group in zip(lines, "aab", strict=True)))
-    finest = as_it_is(Column(np.arange(len(values), dtype=np.int32), len(values)), values)
-    _, coarser = views_by(read_hierarchies(tmp_path, ["x"])["x"], "x", finest)
+    finest = identity_generalization(Column(np.arange(len(values), dtype=np.int32), len(values)), values)
+    _, coarser = generalizations_by(read_hierarchies(tmp_path, ["x"])["x"], "x", finest)
     assert [coarser.labels[code] for code in coarser.column.codes] == [*"aab", None][: len(values)]

@@ -9,9 +9,14 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from discretion.anonymity.releasing.diversity import Closeness, Distinct, Diversity, Entropy
-from discretion.anonymity.releasing.generalizations import View, as_it_is, merged, views_of
-from discretion.anonymity.releasing.goal import Goal
-from discretion.anonymity.releasing.search import Found, most_useful_release
+from discretion.anonymity.releasing.generalizations import (
+    Generalization,
+    generalizations_of,
+    identity_generalization,
+    merge_groups,
+)
+from discretion.anonymity.releasing.goal import ReleaseGoal
+from discretion.anonymity.releasing.search import BestRelease, most_useful_release
 from discretion.anonymity.releasing.suppression import Suppress
 from discretion.anonymity.releasing.utility import UTILITIES, Utility
 from discretion.limits import Limits, within
@@ -48,7 +53,7 @@ def in_order(values: list[Any], held: str) -> Column:
     return Column(np.array([held.index(value) for value in values], np.int32), len(held))
 
 
-def rows_of(view: View) -> list[Any]:
+def rows_of(view: Generalization) -> list[Any]:
     return [view.labels[code] for code in view.column.codes.tolist()]
 
 
@@ -67,9 +72,9 @@ def test_no_other_choice_of_views_within_the_goal_is_more_useful(
     diversity, diverse = DIVERSE[kind]
     asked = Asked(**numbers, diverse=diverse)
     columns = {name: column([person[j] for person in held]) for j, name in enumerate(("age", "job", "place"))}
-    views = {name: views_of(as_it_is(*each), asked.k)[:3] for name, each in columns.items()}
+    views = {name: generalizations_of(identity_generalization(*each), asked.k)[:3] for name, each in columns.items()}
     secret = [person[3] for person in held]
-    goal = Goal(asked.k, asked.budget, [diversity], asked.rise, asked.certain)
+    goal = ReleaseGoal(asked.k, asked.budget, [diversity], asked.rise, asked.certain)
     with within(some_limits):
         found = most_useful_release(
             views, {"secret": in_order(secret, "stu")}, goal, len(held),
@@ -104,11 +109,11 @@ def test_cells_left_blank_keep_to_the_goal_and_at_least_as_much_as_rows_left_out
     diversity, diverse = DIVERSE[kind]
     asked = Asked(**numbers, diverse=diverse)
     columns = {name: column([person[j] for person in held]) for j, name in enumerate(("age", "job", "place"))}
-    views = {name: views_of(as_it_is(*each), asked.k)[:3] for name, each in columns.items()}
+    views = {name: generalizations_of(identity_generalization(*each), asked.k)[:3] for name, each in columns.items()}
     secret = [person[3] for person in held]
-    goal = Goal(asked.k, asked.budget, [diversity], asked.rise, asked.certain)
+    goal = ReleaseGoal(asked.k, asked.budget, [diversity], asked.rise, asked.certain)
 
-    def best(suppress: Suppress) -> Found | None:
+    def best(suppress: Suppress) -> BestRelease | None:
         return most_useful_release(
             views, {"secret": in_order(secret, "stu")}, goal, len(held),
             most_suppressed=asked.most_suppressed, suppress=suppress, utility=utility,
@@ -136,7 +141,7 @@ def test_cells_left_blank_keep_to_the_goal_and_at_least_as_much_as_rows_left_out
 
 @given(st.lists(st.none() | st.integers(-50, 50) | st.floats(-9, 9), min_size=1, max_size=40), st.integers(1, 5))
 def test_each_view_of_numbers_is_a_function_of_the_one_before(values: list[Any], k: int) -> None:
-    check_a_chain(views_of(as_it_is(*column(values)), k), values, k)
+    check_a_chain(generalizations_of(identity_generalization(*column(values)), k), values, k)
 
 
 @pytest.mark.parametrize("values", [
@@ -144,7 +149,7 @@ def test_each_view_of_numbers_is_a_function_of_the_one_before(values: list[Any],
     [1e300 * i for i in range(9)], [1e9 + i / 1_000 for i in range(100)], [1e-300 * i for i in range(9)],
 ])  # fmt: skip
 def test_steps_of_far_numbers_have_names_of_their_own(values: list[float]) -> None:
-    views = views_of(as_it_is(*column(values)), 2)
+    views = generalizations_of(identity_generalization(*column(values)), 2)
     check_a_chain(views, values, 2)
     assert len(views) > 1
 
@@ -153,10 +158,10 @@ def test_steps_of_far_numbers_have_names_of_their_own(values: list[float]) -> No
     st.lists(st.none() | st.sampled_from(["a", "b", "(other)", "c", ""]), min_size=1, max_size=40), st.integers(1, 5)
 )
 def test_each_view_of_categories_is_a_function_of_the_one_before(values: list[Any], k: int) -> None:
-    check_a_chain(views_of(as_it_is(*column(values)), k), values, k)
+    check_a_chain(generalizations_of(identity_generalization(*column(values)), k), values, k)
 
 
-def check_a_chain(views: tuple[View, ...], values: list[Any], k: int) -> None:
+def check_a_chain(views: tuple[Generalization, ...], values: list[Any], k: int) -> None:
     assert rows_of(views[0]) == values
     for fine, coarse in pairwise(views):
         pairs = set(zip(fine.column.codes.tolist(), coarse.column.codes.tolist(), strict=True))
@@ -166,7 +171,7 @@ def check_a_chain(views: tuple[View, ...], values: list[Any], k: int) -> None:
 
 def test_days_become_months_and_years() -> None:
     days = ["2024-01-05", "2024-01-09", "2024-03-01", "2025-03-01", None]
-    assert [(view.how, view.labels) for view in views_of(as_it_is(*column(days)), 2)[1:]] == [
+    assert [(view.how, view.labels) for view in generalizations_of(identity_generalization(*column(days)), 2)[1:]] == [
         ("months", ["2024-01", "2024-03", "2025-03", None]),
         ("years", ["2024", "2025", None]),
     ]
@@ -174,11 +179,11 @@ def test_days_become_months_and_years() -> None:
 
 def test_the_ends_of_a_range_are_open_where_few_people_are() -> None:
     ages = [1, *[20] * 5, *[31] * 5, *[44] * 5, 97]
-    assert [(view.how, view.labels) for view in views_of(as_it_is(*column(ages)), 3)[1:]] == [
+    assert [(view.how, view.labels) for view in generalizations_of(identity_generalization(*column(ages)), 3)[1:]] == [
         ("in steps of 1", ["<21", "31", ">=44"]),
     ]
 
 
 def test_a_group_is_what_it_is_called() -> None:
-    view = merged(as_it_is(*column(["a", "b", "a"])), "one", ["all", "all"])
+    view = merge_groups(identity_generalization(*column(["a", "b", "a"])), "one", ["all", "all"])
     assert (view.column.count, rows_of(view)) == (1, ["all"] * 3)

@@ -201,5 +201,5 @@ def test_what_cannot_be_asked() -> None:
             ask(domain=2)
         with pytest.raises(UnsupportedError, match="class sizes are of certain columns"):
             ask(columns=["sex"])
-    with pytest.raises(UnsupportedError, match="make one with discretion"):
-        sampled_exposure("example:adult", "0.1")  # type: ignore[arg-type]
+    with pytest.raises(UnsupportedError, match="sampled_exposure takes a Population or a table; got list"):
+        sampled_exposure([("f",)], "0.1")  # type: ignore[arg-type]

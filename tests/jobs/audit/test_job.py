@@ -142,11 +142,9 @@ def check_what_a_release_promises(found: Audit, population: dc.Population) -> No
             )
     for report in found.inference:
         attack = dc.anonymity.inference(population, report.known, sensitive)
-        assert report.prior == attack.prior == dc.anonymity.inference_vulnerability(population, (), sensitive)
+        assert report.prior == attack.prior == population.best_guesses((), sensitive) / population.people
         assert (
-            report.posterior
-            == attack.posterior
-            == dc.anonymity.inference_vulnerability(population, report.known, sensitive)
+            report.posterior == attack.posterior == population.best_guesses(report.known, sensitive) / population.people
         )
         assert (report.worst_person, report.certain_people) == (attack.worst_person, attack.certain_people)
 

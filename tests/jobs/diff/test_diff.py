@@ -13,8 +13,9 @@ from rich.console import Console
 
 import discretion as dc
 from discretion.errors import InvalidTableError, InvalidValueError, UnknownColumnError
-from discretion.jobs.diff import Diff, diff, diff_measures, to_text
+from discretion.jobs.diff import Diff, diff, diff_measures
 from discretion.jobs.gates import numbers_in
+from discretion.presenting.views.terminal import to_text
 from discretion.tables.locations import EXAMPLE, path_of
 
 COLUMNS = ["sex", "race", "education", "income"]
@@ -26,9 +27,9 @@ def adult() -> pa.Table:
     return pq.read_table(path_of(EXAMPLE)).select(COLUMNS)
 
 
-def spoken(found: Diff, width: int = 80) -> str:
+def spoken(found: Diff, width: int = 80, *, full: bool = True) -> str:
     shown = io.StringIO()
-    Console(width=width, file=shown).print(to_text(found))
+    Console(width=width, file=shown).print(to_text(found.document(), full=full))
     return shown.getvalue()
 
 
@@ -50,8 +51,8 @@ def test_a_person_who_was_added_is_found_though_each_table_hides_her(adult: pa.T
     assert (told.added, told.added_found, told.removed_found, told.hidden) == (1, 1, 0, 1)
     assert found.decision == "do not publish"
     said = words(found)
-    assert said.startswith("Do not publish NEW (the Table) beside OLD (the Table) as it is. - 1 person was added ")
-    assert "Each table alone hides 1 person of these among 10 or more; only both tell." in said
+    assert said.startswith("Do not publish NEW (the Table) beside OLD (the Table) as it is. • 1 person was added ")
+    assert "Each table alone hides 1 person of these among 10 or more; only both together reveal them." in said
     assert "HS-grad" not in json.dumps(found.to_dict()) + said
 
 
@@ -67,7 +68,7 @@ def test_her_income_is_told_by_the_difference_alone(adult: pa.Table) -> None:
     new = pa.concat_tables([adult, row_of(adult, sex="Male", race="White", education="Masters")])
     found = diff(adult, new, sensitive="income")
     assert found.values_told == {"income": 1}
-    assert "The difference tells the income of 1 person who came or went; neither table alone does." in words(found)
+    assert "The difference reveals the income of 1 person who came or went; neither table alone does." in words(found)
 
 
 def test_the_same_table_twice_differs_in_nothing(adult: pa.Table) -> None:
@@ -85,7 +86,7 @@ def test_who_swapped_their_values_is_followed_though_nobody_else_can_tell() -> N
     old = pa.table({"id": range(40), "x": ["a", "b"] * 20})
     found = diff(old, old.set_column(1, "x", pa.array(["b", "a", *["a", "b"] * 19])), person="id")
     assert found.is_the_same
-    assert "40 stayed; of these, 2 people changed in what both share." in words(found)
+    assert "40 stayed; of these, 2 people changed in the shared columns." in words(found)
 
 
 def test_who_came_by_ten_is_not_found() -> None:
@@ -140,10 +141,10 @@ def test_tables_of_others_are_said_to_be() -> None:
     new = pa.table({"x": [f"{i % 20}" for i in range(0, 200, 2)], "y": ["0"] * 96 + ["1", "2", "3", "4"]})
     found = diff(old, new)
     assert found.is_of_others
-    assert words(found).split(" - ")[1].startswith("Only ")
+    assert words(found).split(" • ")[1].startswith("Only ")
     whole = diff(old, new, budget=1)
     assert (whole.decision, whole.may_be_of_the_same) == ("not decided", True)
-    assert "hangs on whether both are of the same people" in words(whole)
+    assert "depends on whether both tables are of the same people" in words(whole)
     named = [table.append_column("id", pa.array(range(100))) for table in (old, new)]
     assert diff(*named, person="id", budget=1).decision == "not decided"
     others = named[1].set_column(2, "id", pa.array(range(99, 199)))
@@ -190,7 +191,7 @@ def test_only_a_bound_above_the_budget_decides_nothing() -> None:
     new = pa.table({"s": [f"{i % 2}" for i in range(400)], "b": [f"{i % 7}" for i in range(400)]})
     found = diff(old, new)
     assert found.decision == "not decided"
-    assert "hangs on what joining both exposes" in words(found)
+    assert "depends on what joining the tables exposes" in words(found)
     assert "--person COLUMN" in words(found)
     assert diff(old, new, budget=1).decision == "publish"
 
@@ -209,10 +210,11 @@ def test_json_has_every_measure_that_there_is_and_no_rare_value(adult: pa.Table)
 def test_it_fits_a_terminal(adult: pa.Table, width: int) -> None:
     named = adult.append_column("id", pa.array(range(len(adult))))
     found = diff(named.drop_columns(["income"]), named.drop_columns(["race"]).slice(5), person="id")
-    lines = spoken(found, width).splitlines()
-    assert max(map(len, lines)) <= width
+    assert max(map(len, spoken(found, width).splitlines())) <= width
+    first = spoken(found, width, full=False).splitlines()
+    assert max(map(len, first)) <= width
     if width >= 80:
-        assert len(lines) <= 45
+        assert len(first) <= 45
 
 
 @pytest.mark.parametrize(

@@ -30,10 +30,11 @@ from discretion.errors import (
     UnknownColumnError,
     UnsupportedError,
 )
-from discretion.jobs.release import job, release, to_text
+from discretion.jobs.release import job, release
 from discretion.jobs.release.file import as_bytes
 from discretion.jobs.release.result import Release
 from discretion.limits import Limits, within
+from discretion.presenting.views.terminal import to_text
 
 RARE = {"job": "wombat keeper", "town": "Xyzzyville", "born": "1899-01-02", "pay": "987654.25"}
 
@@ -60,7 +61,7 @@ def people(n: int = 600) -> dict[str, list[str]]:
 def on_a_terminal(found: Release) -> str:
     """Return what a wide terminal shows."""
     screen = Console(width=200, record=True, file=io.StringIO())
-    screen.print(to_text(found))
+    screen.print(to_text(found.document(), full=True))
     return screen.export_text()
 
 
@@ -154,8 +155,8 @@ def test_beside_the_file_stands_what_was_asked_and_done(tmp_path: Path) -> None:
 def test_what_was_not_looked_at_is_not_said_not_to_fit(tmp_path: Path) -> None:
     given = as_file(people(), tmp_path / "in.csv")
     for some, ended, why in (
-        (Limits(), "proved", "beside the others no view fits"),
-        (Limits(most_levels_examined=3, most_sets_examined=12), "sets", "no view was found that fits"),
+        (Limits(), "proved", "no generalization fits beside the others"),
+        (Limits(most_levels_examined=3, most_sets_examined=12), "sets", "no generalization within the goal was found"),
     ):
         with within(some):
             found = release(given, tmp_path / "out.csv", ["job", "town", "born", "pay"])
@@ -218,11 +219,9 @@ def test_blank_cells_are_where_values_were_that_few_share(tmp_path: Path) -> Non
         == sum(n**2 for n in Counter(tuple(row.values()) for row in rows).values()) + 600 * found.suppressed
     )
     assert 0 < found.kept == found.entropy_kept <= found.bound <= 1
-    left = (
-        "Nobody" if not found.suppressed else "\n1 person" if found.suppressed == 1 else f"\n{found.suppressed} people"
-    )
-    assert f"{left} left out, " in on_a_terminal(found)
-    assert f"{found.blank_cells} cells left blank" in on_a_terminal(found)
+    people_out = "1 person" if found.suppressed == 1 else f"{found.suppressed} people"
+    left = f"leaves {people_out} out and " if found.suppressed else ""
+    assert f"\nIt {left}blanks {found.blank_cells:,} cells of " in on_a_terminal(found)
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".parquet"])

@@ -5,15 +5,14 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Literal, cast
 
 from discretion import limits
-from discretion.anonymity.people.conversion import as_population
-from discretion.anonymity.people.population import Population
+from discretion.anonymity.people.conversion import People, as_population
 from discretion.errors import InvalidValueError, TooLargeError, UnsupportedError
 
 if TYPE_CHECKING:
-    from discretion.tables.counting.grouping import Joint
+    from discretion.tables.counting.grouping import SensitiveCounts
 
 
-def k_anonymity(P: Population, columns: Iterable[str] | None = None) -> int:
+def k_anonymity(P: People, columns: Iterable[str] | None = None) -> int:
     """Return how many people at least are alike on the columns: the largest k for which the table is k-anonymous.
 
     ``k = min_c n_c`` over the classes c of people who are alike
@@ -30,26 +29,19 @@ def k_anonymity(P: Population, columns: Iterable[str] | None = None) -> int:
     int
         From 1 to n.
 
-    Raises
-    ------
-    UnsupportedError
-        If P is not a Population.
-    UnknownColumnError
-        If the population has no such column.
-
     Notes
     -----
     Null is a value: two people without one are alike. Source: Samarati and Sweeney, 1998.
 
     Examples
     --------
-    >>> k_anonymity(Population("example:adult"), ["sex", "race"])
+    >>> k_anonymity("example:adult", ["sex", "race"])
     109
     """
     return as_population(P).class_sizes(columns).smallest
 
 
-def l_diversity(P: Population, columns: Iterable[str], sensitive: str) -> int:
+def l_diversity(P: People, columns: Iterable[str], sensitive: str) -> int:
     """Return how many sensitive values at least occur among people who are alike: distinct l-diversity.
 
     ``l = min_c #{s : n_cs > 0}``, with n_cs people of class c who have the sensitive value s
@@ -70,10 +62,6 @@ def l_diversity(P: Population, columns: Iterable[str], sensitive: str) -> int:
 
     Raises
     ------
-    UnsupportedError
-        If P is not a Population.
-    UnknownColumnError
-        If the population has no such column.
     InvalidValueError
         If the sensitive column is among those known.
 
@@ -83,7 +71,7 @@ def l_diversity(P: Population, columns: Iterable[str], sensitive: str) -> int:
 
     Examples
     --------
-    >>> l_diversity(Population("example:adult"), ["sex", "race"], "workclass")
+    >>> l_diversity("example:adult", ["sex", "race"], "workclass")
     5
     """
     from discretion.tables.counting.sensitive_values import fewest_values  # noqa: PLC0415 - imports Ibis
@@ -91,7 +79,7 @@ def l_diversity(P: Population, columns: Iterable[str], sensitive: str) -> int:
     return fewest_values(as_population(P).joint(columns, sensitive))
 
 
-def entropy_l_diversity(P: Population, columns: Iterable[str], sensitive: str) -> float:
+def entropy_l_diversity(P: People, columns: Iterable[str], sensitive: str) -> float:
     """Return the largest l for which the table is entropy l-diverse.
 
     ``l = min_c exp(H_c)``, with the entropy ``H_c = Σ_s (n_cs/n_c) ln (n_c/n_cs)`` of the sensitive value in class c
@@ -112,10 +100,6 @@ def entropy_l_diversity(P: Population, columns: Iterable[str], sensitive: str) -
 
     Raises
     ------
-    UnsupportedError
-        If P is not a Population.
-    UnknownColumnError
-        If the population has no such column.
     InvalidValueError
         If the sensitive column is among those known.
 
@@ -125,7 +109,7 @@ def entropy_l_diversity(P: Population, columns: Iterable[str], sensitive: str) -
 
     Examples
     --------
-    >>> round(entropy_l_diversity(Population("example:adult"), ["sex", "race"], "workclass"), 6)
+    >>> round(entropy_l_diversity("example:adult", ["sex", "race"], "workclass"), 6)
     2.032871
     """
     from discretion.tables.counting.sensitive_values import least_entropy  # noqa: PLC0415
@@ -134,7 +118,7 @@ def entropy_l_diversity(P: Population, columns: Iterable[str], sensitive: str) -
 
 
 def t_closeness(
-    P: Population,
+    P: People,
     columns: Iterable[str],
     sensitive: str,
     order: Sequence[str | None] | Literal["numeric"] | None = None,
@@ -165,9 +149,7 @@ def t_closeness(
     Raises
     ------
     UnsupportedError
-        If P is not a Population, or has ``person=`` and the values are ordered: bags of values are not.
-    UnknownColumnError
-        If the population has no such column.
+        If P has ``person=`` and the values are ordered: bags of values are not.
     InvalidValueError
         If the sensitive column is among those known, the order is not of its values, or somebody's is no number.
     TooLargeError
@@ -181,6 +163,7 @@ def t_closeness(
 
     Examples
     --------
+    >>> from discretion.anonymity import Population
     >>> adult = Population("example:adult")
     >>> round(t_closeness(adult, ["sex"], "income"), 6), round(t_closeness(adult, ["sex"], "age", "numeric"), 6)
     (0.131349, 0.023959)
@@ -203,7 +186,7 @@ def t_closeness(
     return max(cost / (n * size * max(1, places - 1)) for size, cost in costs)
 
 
-def _check_numbers(joint: "Joint", sensitive: str) -> None:
+def _check_numbers(joint: "SensitiveCounts", sensitive: str) -> None:
     from discretion.tables.counting.sensitive_values import count_without_number  # noqa: PLC0415
 
     if lacking := count_without_number(joint):
@@ -213,7 +196,7 @@ def _check_numbers(joint: "Joint", sensitive: str) -> None:
         )
 
 
-def _as_order(order: object, joint: "Joint") -> list[str | None]:
+def _as_order(order: object, joint: "SensitiveCounts") -> list[str | None]:
     """Return the values as the engine writes them, if they are all of the sensitive values and each is there once."""
     from discretion.tables.counting.sensitive_values import texts_of  # noqa: PLC0415
 

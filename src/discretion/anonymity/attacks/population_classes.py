@@ -17,11 +17,11 @@ from discretion.tables.counting.class_sizes import ClassSizes, Int64s
 _FEW, _TERMS = 24, 64
 
 # (f, F, how many classes are so).
-Matched = tuple[int, int, int]
+MatchedClasses = tuple[int, int, int]
 
 
 @dataclass(frozen=True)
-class Matching:
+class ClassMatching:
     """What follows where each class of the table has so many people in the population.
 
     Parameters
@@ -39,17 +39,17 @@ class Matching:
     found: float
 
 
-def riskiest(table: ClassSizes, population: ClassSizes) -> Matching:
+def riskiest(table: ClassSizes, population: ClassSizes) -> ClassMatching:
     """Return the matching that makes every risk the highest: of the larger classes first, each to the smallest it fits.
 
     If f₁ ≥ f₂ fit F_a ≤ F_b, then ``f₁/F_a + f₂/F_b ≥ f₁/F_b + f₂/F_a``.
     """
-    return _told(_tightly(table, population), table)
+    return _class_matching(_tightly(table, population), table)
 
 
-def safest(table: ClassSizes, population: ClassSizes) -> Matching:
+def safest(table: ClassSizes, population: ClassSizes) -> ClassMatching:
     """Return the matching that makes every risk the lowest: the larger classes to the larger ones."""
-    return _told(_in_order(table, population), table)
+    return _class_matching(_in_order(table, population), table)
 
 
 def least_found(table: ClassSizes, people: int) -> float:
@@ -89,10 +89,10 @@ def expected_chances(sizes: Int64s, share: float | Reals, missed: float | Reals)
     return share / sizes * np.where(sizes > _FEW, series, hyp2f1(1.0, 1.0, few + 1.0, missed))
 
 
-def _told(matched: Iterator[Matched], table: ClassSizes) -> Matching:
+def _class_matching(matched: Iterator[MatchedClasses], table: ClassSizes) -> ClassMatching:
     pairs = np.array(list(matched), dtype=np.float64)
     in_table, in_population, counts = pairs.T
-    return Matching(
+    return ClassMatching(
         int(in_population.min()),
         table.classes / float(counts @ in_population),
         float(counts @ (in_table / in_population)) / table.people,
@@ -103,7 +103,7 @@ def _descending(sizes: ClassSizes) -> list[tuple[int, int]]:
     return list(zip(sizes.sizes.tolist()[::-1], sizes.counts.tolist()[::-1], strict=True))
 
 
-def _tightly(table: ClassSizes, population: ClassSizes) -> Iterator[Matched]:
+def _tightly(table: ClassSizes, population: ClassSizes) -> Iterator[MatchedClasses]:
     larger, free = _descending(population)[::-1], list[tuple[int, int]]()
     for size, count in _descending(table):
         while larger and larger[-1][0] >= size:
@@ -120,7 +120,7 @@ def _tightly(table: ClassSizes, population: ClassSizes) -> Iterator[Matched]:
             yield size, most, taken
 
 
-def _in_order(table: ClassSizes, population: ClassSizes) -> Iterator[Matched]:
+def _in_order(table: ClassSizes, population: ClassSizes) -> Iterator[MatchedClasses]:
     larger = _descending(population)[::-1]
     for size, count in _descending(table):
         left = count

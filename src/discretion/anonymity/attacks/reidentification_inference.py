@@ -7,7 +7,7 @@ from math import comb
 from typing import TYPE_CHECKING, Any, cast
 
 from discretion import limits
-from discretion.anonymity.people.conversion import as_population
+from discretion.anonymity.people.conversion import People, as_population
 from discretion.anonymity.people.population import Population
 from discretion.errors import InvalidValueError, TooLargeError
 from discretion.tables.counting.class_sizes import ClassSizes
@@ -67,7 +67,7 @@ class Attack:
         return self.posterior - self.prior
 
 
-def reidentification(P: Population, columns: Iterable[str]) -> Attack:
+def reidentification(P: People, columns: Iterable[str]) -> Attack:
     """Return the chances of an adversary who knows the columns of a person and guesses who it is.
 
     ``V = (number of classes) / n``, from ``1/n``
@@ -84,13 +84,6 @@ def reidentification(P: Population, columns: Iterable[str]) -> Attack:
     Attack
         Exact.
 
-    Raises
-    ------
-    UnsupportedError
-        If P is not a Population.
-    UnknownColumnError
-        If the population has no such column.
-
     Notes
     -----
     Source: QIF, Bayes vulnerability of a deterministic channel under a uniform prior; Alvim and others, "Flexible and
@@ -98,7 +91,7 @@ def reidentification(P: Population, columns: Iterable[str]) -> Attack:
 
     Examples
     --------
-    >>> attack = reidentification(Population("example:adult"), ["age", "sex", "race"])
+    >>> attack = reidentification("example:adult", ["age", "sex", "race"])
     >>> round(attack.multiplicative_leakage), attack.certain_people, attack.worst_person
     (546, 65, 1.0)
     """
@@ -107,7 +100,7 @@ def reidentification(P: Population, columns: Iterable[str]) -> Attack:
     return _reidentification(known, population.class_sizes(known))
 
 
-def inference(P: Population, columns: Iterable[str], sensitive: str) -> Attack:
+def inference(P: People, columns: Iterable[str], sensitive: str) -> Attack:
     """Return the chances of an adversary who knows the columns of a person and guesses the sensitive one.
 
     ``V = (1/n) Σ_c max_s n_cs``, from ``max_s n_s / n``, with n_cs people of class c who have the sensitive value s
@@ -128,10 +121,6 @@ def inference(P: Population, columns: Iterable[str], sensitive: str) -> Attack:
 
     Raises
     ------
-    UnsupportedError
-        If P is not a Population.
-    UnknownColumnError
-        If the population has no such column.
     InvalidValueError
         If the sensitive column is among those known.
 
@@ -141,7 +130,7 @@ def inference(P: Population, columns: Iterable[str], sensitive: str) -> Attack:
 
     Examples
     --------
-    >>> attack = inference(Population("example:adult"), ["education", "marital_status"], "income")
+    >>> attack = inference("example:adult", ["education", "marital_status"], "income")
     >>> round(attack.prior, 4), round(attack.posterior, 4), attack.worst_person, attack.certain_people
     (0.7592, 0.82, 1.0, 484)
     """
@@ -151,7 +140,7 @@ def inference(P: Population, columns: Iterable[str], sensitive: str) -> Attack:
 
 
 def attacks_on_all(
-    P: Population,
+    P: People,
     columns: Iterable[str] | None = None,
     sensitive: str | None = None,
     sizes: Iterable[int] | None = None,
@@ -176,10 +165,6 @@ def attacks_on_all(
 
     Raises
     ------
-    UnsupportedError
-        If P is not a Population.
-    UnknownColumnError
-        If the population has no such column.
     InvalidValueError
         If the sensitive column is among the columns, or a size is not such a number.
     TooLargeError
@@ -192,7 +177,7 @@ def attacks_on_all(
 
     Examples
     --------
-    >>> attacks = attacks_on_all(Population("example:adult"), ["sex", "race", "age"], sizes=[2])
+    >>> attacks = attacks_on_all("example:adult", ["sex", "race", "age"], sizes=[2])
     >>> [(attack.columns, attack.certain_people) for attack in attacks]
     [(('sex', 'race'), 0), (('sex', 'age'), 5), (('race', 'age'), 23)]
     """

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from discretion.anonymity.attacks.population_classes import expected_chances, least_found, riskiest, safest
 from discretion.anonymity.attacks.reidentification_inference import inference
-from discretion.anonymity.people.conversion import as_population
+from discretion.anonymity.people.conversion import People, as_population, is_table
 from discretion.anonymity.people.population import Population
 from discretion.anonymity.people.weights import WeightedClasses, weighted_classes
 from discretion.errors import InvalidValueError
@@ -47,12 +47,12 @@ class Journalist:
 
 
 def reidentification_risks(
-    P: Population,
+    P: People,
     columns: Iterable[str] | None = None,
     k: int = 10,
     *,
     sensitive: str | None = None,
-    population: Population | ClassSizes | int | None = None,
+    population: People | ClassSizes | int | None = None,
     weight: str | None = None,
 ) -> tuple[Risk, ...]:
     """Return the risks that regulators ask for, of people of whom the columns are known.
@@ -72,9 +72,9 @@ def reidentification_risks(
     sensitive
         The column that is inferred, or None.
     population
-        Whom the table's people are among, for the journalist and the marketer. None: nobody else. A Population with
-        the same columns, or its class sizes on them: the risks are between two certified ends, which nothing but the
-        values could bring nearer. A number N: the table is taken for a random sample of so many people.
+        Whom the table's people are among, for the journalist and the marketer. None: nobody else. A Population or table
+        with the same columns, or its class sizes on them: the risks are between two certified ends, which nothing but
+        the values could bring nearer. A number N: the table is taken for a random sample of so many people.
     weight
         Instead of it, a column that says of how many people each row is one.
 
@@ -85,10 +85,6 @@ def reidentification_risks(
 
     Raises
     ------
-    UnsupportedError
-        If P is not a Population.
-    UnknownColumnError
-        If P or the population has no such column.
     InvalidValueError
         If k is out of range, the sensitive column is among those known, the population cannot hold the table, or a
         weight is given beside it.
@@ -182,18 +178,16 @@ def class_risks(sizes: ClassSizes, k: int, journalist: Journalist | None = None)
 
 
 def _journalist(
-    sizes: ClassSizes, columns: tuple[str, ...], population: Population | ClassSizes | int | None
+    sizes: ClassSizes, columns: tuple[str, ...], population: People | ClassSizes | int | None
 ) -> Journalist:
-    match population:
-        case None:
-            average = sizes.classes / sizes.people
-            return Journalist(1 / sizes.smallest, average, average)
-        case ClassSizes():
-            return _within(sizes, population)
-        case Population():
-            return _within(sizes, population.class_sizes(columns))
-        case _:
-            return _sampled(sizes, as_count(population, "population", at_least=1))
+    if population is None:
+        average = sizes.classes / sizes.people
+        return Journalist(1 / sizes.smallest, average, average)
+    if isinstance(population, ClassSizes):
+        return _within(sizes, population)
+    if isinstance(population, Population) or is_table(population):
+        return _within(sizes, as_population(population).class_sizes(columns))
+    return _sampled(sizes, as_count(population, "population", at_least=1))
 
 
 def _weighted(sample: WeightedClasses) -> Journalist:

@@ -8,7 +8,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Literal
 
-from discretion.anonymity.choosing.dependencies import Functions
+from discretion.anonymity.choosing.dependencies import Dependencies
 from discretion.anonymity.people.marginals import Marginals
 from discretion.anonymity.people.population import Population
 from discretion.errors import InvalidValueError
@@ -62,7 +62,7 @@ class Choices:
 
 
 def choices_among(
-    names: Columns, keep: Iterable[str], chains: Sequence[Columns], functions: Functions | None
+    names: Columns, keep: Iterable[str], chains: Sequence[Columns], functions: Dependencies | None
 ) -> Choices:
     """Return the elements that columns make, without copies of others."""
     copies: Mapping[str, str] = {} if functions is None else functions.copies
@@ -86,8 +86,8 @@ def choices_among(
     )
 
 
-def worth_of(
-    choices: Choices, population: Population | Marginals, weights: Weights, functions: Functions | None
+def utility_of(
+    choices: Choices, population: Population | Marginals, weights: Weights, functions: Dependencies | None
 ) -> Worth:
     """Return the worth of sets of the elements: as told, or each column or bit that follows from no other, once.
 
@@ -110,7 +110,7 @@ def worth_of(
     return CountedOnce(order, [each[name] for name in choices.names], alike)
 
 
-def _order(choices: Choices, functions: Functions) -> Ideals:
+def _order(choices: Choices, functions: Dependencies) -> Ideals:
     """Return which elements follow from which, of copies the later one from the earlier."""
     firsts = [functions.copies.get(name, name) for name in choices.names]
     alike = {first: mask_of(j for j, other in enumerate(firsts) if other == first) for first in firsts}
@@ -122,7 +122,7 @@ def _order(choices: Choices, functions: Functions) -> Ideals:
     )
 
 
-def _nearly_following(choices: Choices, functions: Functions) -> list[tuple[int, int]]:
+def _nearly_following(choices: Choices, functions: Dependencies) -> list[tuple[int, int]]:
     """Return the pairs of elements of which one nearly follows from the other."""
     firsts = [functions.copies.get(name, name) for name in choices.names]
     return [

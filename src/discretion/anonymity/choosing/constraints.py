@@ -32,7 +32,7 @@ _ROWS_SHARED = 1_000_000
 
 
 @dataclass(frozen=True)
-class Allowed:
+class Constraints:
     """How much a set of columns may give away.
 
     Parameters
@@ -59,7 +59,7 @@ class Allowed:
         return (self.exposed, *(limit for limits in each for limit in limits))
 
 
-class Given(Protocol):
+class Disclosure(Protocol):
     """Says what extensions of sets of elements give away."""
 
     def loads(self, extensions: Sequence[Extension]) -> list[Loads]:
@@ -71,7 +71,7 @@ class Given(Protocol):
         ...
 
 
-class FromCodes:
+class CodeDisclosure:
     """Counts codes of the rows, each set's classes refined from those of a smaller set.
 
     Parameters
@@ -89,7 +89,7 @@ class FromCodes:
     """
 
     def __init__(
-        self, ideals: Ideals, names: Sequence[str], coded: Mapping[str, Column], allowed: Allowed, rows: int
+        self, ideals: Ideals, names: Sequence[str], coded: Mapping[str, Column], allowed: Constraints, rows: int
     ) -> None:
         index = {name: j for j, name in enumerate(names)}
         self._ideals, self._allowed, self._rows = ideals, allowed, rows
@@ -163,7 +163,7 @@ class FromCodes:
         return self._kept[elements]
 
 
-class FromEngine:
+class EngineDisclosure:
     """Asks the engine that holds the rows, about all extensions together.
 
     Parameters
@@ -178,12 +178,12 @@ class FromEngine:
         How much may be given away.
     """
 
-    def __init__(self, population: Population, ideals: Ideals, names: Sequence[str], allowed: Allowed) -> None:
+    def __init__(self, population: Population, ideals: Ideals, names: Sequence[str], allowed: Constraints) -> None:
         self._population, self._ideals, self._names, self._allowed = population, ideals, names, allowed
 
     def loads(self, extensions: Sequence[Extension]) -> list[Loads]:
         """Return the loads of each, up to the first that is over."""
-        sets = [columns_of(self._ideals, self._names, extension) for extension in extensions]
+        sets = [columns_of_extension(self._ideals, self._names, extension) for extension in extensions]
         counts = [exposed_below(sizes, self._allowed.least) for sizes in self._population.class_sizes_of_all(sets)]
         found = [[count] for count in counts]
         for name, most in self._allowed.guessed.items():
@@ -203,10 +203,10 @@ class FromEngine:
 
     def entropy(self, ideal: int) -> float:
         """Return the bits of the elements together."""
-        return self._population.class_sizes(columns_of(self._ideals, self._names, (ideal, None))).entropy
+        return self._population.class_sizes(columns_of_extension(self._ideals, self._names, (ideal, None))).entropy
 
 
-class Certified:
+class CertifiedDisclosure:
     """Says how many people a set is certified to expose at most, by the counts of its single columns."""
 
     def __init__(self, people: Population | Marginals, ideals: Ideals, names: Sequence[str], least: int) -> None:
@@ -214,7 +214,7 @@ class Certified:
 
     def loads(self, extensions: Sequence[Extension]) -> list[Loads]:
         """Return the bound of each."""
-        sets = [columns_of(self._ideals, self._names, extension) for extension in extensions]
+        sets = [columns_of_extension(self._ideals, self._names, extension) for extension in extensions]
         return [(counting_bound(self._people.marginals(columns), self._least),) for columns in sets]
 
     def entropy(self, ideal: int) -> float:
@@ -222,20 +222,20 @@ class Certified:
         return 0.0
 
 
-def columns_of(ideals: Ideals, names: Sequence[str], extension: Extension) -> tuple[str, ...]:
+def columns_of_extension(ideals: Ideals, names: Sequence[str], extension: Extension) -> tuple[str, ...]:
     """Return the columns that tell what an extension does: those that no other one brings along."""
     ideal, j = extension
     return tuple(names[i] for i in bits(ideals.tops(ideal if j is None else ideal | ideals.brings[j])))
 
 
-def allowed_of(  # noqa: PLR0917 - all the budgets
+def constraints_of(  # noqa: PLR0917 - all the budgets
     population: Population | Marginals,
     least: int,
     exposed: int,
     sensitive: Sequence[str],
     guess_budget: float | None,
     certain_budget: Threshold | None,
-) -> Allowed:
+) -> Constraints:
     """Return how much may be given away, the sensitive columns' best guesses rising by a share of the people."""
     rise = GUESS_BUDGET if guess_budget is None else as_real(guess_budget, "guess_budget")
     if not 0 <= rise <= 1:
@@ -243,11 +243,11 @@ def allowed_of(  # noqa: PLR0917 - all the budgets
     people = population.people
     certain = None if certain_budget is None else most_exposed(people, certain_budget, "certain_budget")
     if not sensitive:
-        return Allowed(least, exposed, {}, None)
+        return Constraints(least, exposed, {}, None)
     if not isinstance(population, Population):
         raise UnsupportedError(
             "Marginals do not tell how a sensitive column is guessed; make a discretion.Population(table)"
         )
     commonest = {name: population.best_guesses((), name) for name in sensitive}
     guessed = {name: count + most_exposed(people, rise) for name, count in commonest.items()}
-    return Allowed(least, exposed, guessed, certain)
+    return Constraints(least, exposed, guessed, certain)

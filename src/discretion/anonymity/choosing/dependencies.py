@@ -24,7 +24,7 @@ _TIMES_BY_CHANCE, _MORE_BY_CHANCE = 2, 20
 
 
 @dataclass(frozen=True)
-class Functions:
+class Dependencies:
     """Which columns follow from one other.
 
     Parameters
@@ -61,9 +61,9 @@ class Functions:
             if column not in follow
         }
 
-    def without(self, columns: Collection[str]) -> "Functions":
+    def without(self, columns: Collection[str]) -> "Dependencies":
         """Return what is left when some columns go out alone: none brings another along."""
-        return Functions(
+        return Dependencies(
             self.constants,
             {name: first for name, first in self.copies.items() if not {name, first} & {*columns}},
             {name: others.difference(columns) for name, others in self.determined.items() if name not in columns},
@@ -71,7 +71,9 @@ class Functions:
         )
 
 
-def functions_among(population: Population, columns: Sequence[str], coded: Mapping[str, Column] | None) -> Functions:
+def find_dependencies(
+    population: Population, columns: Sequence[str], coded: Mapping[str, Column] | None
+) -> Dependencies:
     """Return which columns are functions of one other, told by codes of the rows or by asking their engine.
 
     A column is a function of another if as many classes of people are alike on both as on the other. It nearly follows
@@ -112,7 +114,7 @@ def functions_among(population: Population, columns: Sequence[str], coded: Mappi
     for fine, coarse in sorted(near, key=near.__getitem__):
         if fine not in copies and coarse not in copies:
             nearly[coarse] = (*nearly.get(coarse, ()), fine)
-    return Functions(constants, copies, determined, nearly)
+    return Dependencies(constants, copies, determined, nearly)
 
 
 def _told_by_engine(population: Population, sizes: Mapping[str, ClassSizes]) -> set[Pair]:

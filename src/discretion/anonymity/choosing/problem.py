@@ -6,9 +6,9 @@ from functools import cached_property
 from typing import Literal
 
 from discretion.anonymity.choosing.choices import Columns, chains_among
-from discretion.anonymity.choosing.constraints import Allowed, allowed_of
-from discretion.anonymity.choosing.dependencies import Functions, functions_among
-from discretion.anonymity.people.conversion import as_population, counted
+from discretion.anonymity.choosing.constraints import Constraints, constraints_of
+from discretion.anonymity.choosing.dependencies import Dependencies, find_dependencies
+from discretion.anonymity.people.conversion import People, as_counts, as_population
 from discretion.anonymity.people.marginals import Marginals
 from discretion.anonymity.people.population import Population
 from discretion.errors import InvalidValueError
@@ -19,7 +19,7 @@ By = Literal["measured", "certified"]
 
 
 @dataclass(frozen=True)
-class Asked:
+class SelectionProblem:
     """What a selection is asked, whatever sets of columns are worth.
 
     Parameters
@@ -46,26 +46,26 @@ class Asked:
     kept: Columns
     sensitive: Columns
     chains: Sequence[Columns]
-    allowed: Allowed
+    allowed: Constraints
 
     @cached_property
-    def coded(self) -> Mapping[str, Column] | None:
+    def codes(self) -> Mapping[str, Column] | None:
         """Codes of the rows, if they may be taken from the engine and are needed: fetched once."""
         if self._one_row_each is None:
             return None
-        from discretion.tables.counting.codes import coded  # noqa: PLC0415 - imports Ibis
+        from discretion.tables.counting.codes import column_codes  # noqa: PLC0415 - imports Ibis
 
         names = list(dict.fromkeys([*self.columns, *self.sensitive]))
-        return self._one_row_each.told_by_rows(lambda rows, length: coded(rows, names, length))
+        return self._one_row_each.told_by_rows(lambda rows, length: column_codes(rows, names, length))
 
     @cached_property
-    def functions(self) -> Functions | None:
+    def functions(self) -> Dependencies | None:
         """Which columns follow from which; None where that is not looked for."""
         if self._one_row_each is None:
             return None
         alone = [chain[0] for chain in self.chains if len(chain) == 1]
         alone.sort(key=lambda name: name in self.sensitive)  # of copies the first one stands for the others
-        return functions_among(self._one_row_each, alone, self.coded)
+        return find_dependencies(self._one_row_each, alone, self.codes)
 
     @property
     def _one_row_each(self) -> Population | None:
@@ -81,8 +81,8 @@ def check_kept_or_dropped(kept: Iterable[str], dropped: Iterable[str]) -> None:
         raise InvalidValueError(f"the column {both!r} cannot be kept and dropped; leave it in one")
 
 
-def asked_of(
-    P: Population | Marginals,
+def selection_problem(
+    P: People | Marginals,
     budget: Threshold,
     k: int | None = None,
     threshold: Threshold | None = None,
@@ -95,11 +95,11 @@ def asked_of(
     guess_budget: float | None = None,
     certain_budget: Threshold | None = None,
     hierarchies: Iterable[Sequence[str]] = (),
-) -> Asked:
+) -> SelectionProblem:
     """Return what a selection is asked, in the words of :func:`select_columns`, which says what it raises."""
     if by not in ("measured", "certified"):
         raise InvalidValueError(f"by must be 'measured' or 'certified', got {by!r}")
-    population = counted(P) if by == "certified" else as_population(P, "select_columns(by='certified')")
+    population = as_counts(P) if by == "certified" else as_population(P, "select_columns(by='certified')")
     least = least_unexposed(population.people, k, threshold)
     kept, dropped, secret = (population.known(names) for names in (keep, drop, sensitive))
     check_kept_or_dropped(kept, dropped)
@@ -108,12 +108,14 @@ def asked_of(
         *(name for name in asked if name in kept or name not in (*dropped, *secret)),
         *(name for name in kept if name not in asked),
     )
-    return Asked(
+    return SelectionProblem(
         population,
         by,
         chosen,
         kept,
         secret,
         chains_among(population, chosen, hierarchies),
-        allowed_of(population, least, most_exposed(population.people, budget), secret, guess_budget, certain_budget),
+        constraints_of(
+            population, least, most_exposed(population.people, budget), secret, guess_budget, certain_budget
+        ),
     )

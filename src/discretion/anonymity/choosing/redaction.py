@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from discretion.anonymity.exposure.bounds import exposed_below
-from discretion.anonymity.people.conversion import with_a_row_each
+from discretion.anonymity.people.conversion import People, as_population_of_rows
 from discretion.anonymity.people.marginals import Marginals
 from discretion.anonymity.people.population import Population
 from discretion.errors import InvalidValueError, UnsupportedError
@@ -92,7 +92,7 @@ class RedactionLeakage:
 
 
 def redaction_rules(
-    P: Population | Marginals, k: int, columns: Iterable[str] | None = None, suspicion: float = 0.5
+    P: People | Marginals, k: int, columns: Iterable[str] | None = None, suspicion: float = 0.5
 ) -> tuple[RedactionRule, ...]:
     """Return a rule for each column that has rare values, with just enough decoys to hide who has one.
 
@@ -118,11 +118,9 @@ def redaction_rules(
     Raises
     ------
     UnsupportedError
-        If P is neither a Population nor Marginals, or its people have several rows.
+        If the people of P have several rows.
     InvalidValueError
         If a number is out of range.
-    UnknownColumnError
-        If the population has no such column.
 
     Notes
     -----
@@ -134,7 +132,7 @@ def redaction_rules(
 
     Examples
     --------
-    >>> for rule in redaction_rules(Population("example:adult"), k=10, columns=["workclass", "sex", "native_country"]):
+    >>> for rule in redaction_rules("example:adult", k=10, columns=["workclass", "sex", "native_country"]):
     ...     print(rule.column, round(rule.decoys, 6))
     workclass 0.000258
     native_country 0.000534
@@ -152,7 +150,7 @@ def redaction_rules(
     )
 
 
-def redaction_leakage(P: Population | Marginals, rule: RedactionRule) -> RedactionLeakage:
+def redaction_leakage(P: People | Marginals, rule: RedactionRule) -> RedactionLeakage:
     """Return what a redaction rule gives away of the column by itself.
 
     ``V = Σ_{v common} p_v (1 - d) + max(max_{v rare} p_v, d·max_{v common} p_v)`` and ``I = H(p + (1 - p) d) - (1 - p)
@@ -173,9 +171,7 @@ def redaction_leakage(P: Population | Marginals, rule: RedactionRule) -> Redacti
     Raises
     ------
     UnsupportedError
-        If P is neither a Population nor Marginals, its people have several rows, or the rule is not a RedactionRule.
-    UnknownColumnError
-        If the population has no such column.
+        If the people of P have several rows, or the rule is not a RedactionRule.
 
     Notes
     -----
@@ -219,7 +215,7 @@ def with_a_value_each(P: object) -> Population | Marginals:
     """Return the people, if each of them has one value of a column to redact."""
     if isinstance(P, Marginals):
         return P
-    return with_a_row_each(
+    return as_population_of_rows(
         P,
         "a redaction rule is about a person's one value of a column, and people with several rows have several; "
         "use a table with a row per person",

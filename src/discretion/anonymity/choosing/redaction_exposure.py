@@ -10,7 +10,7 @@ import numpy as np
 
 from discretion import limits
 from discretion.anonymity.choosing.redaction import RedactionRule, as_rule, with_a_value_each
-from discretion.anonymity.people.conversion import as_population
+from discretion.anonymity.people.conversion import People, as_population
 from discretion.anonymity.people.marginals import Marginals
 from discretion.anonymity.people.population import Population
 from discretion.errors import InvalidValueError, TooLargeError, UnsupportedError
@@ -25,7 +25,7 @@ _MOST_KEPT = 1 << 12
 
 
 def redacted_exposure(
-    P: Population | Marginals,
+    P: People | Marginals,
     rules: Iterable[RedactionRule],
     k: int | None = None,
     threshold: Threshold | None = None,
@@ -56,12 +56,10 @@ def redacted_exposure(
     Raises
     ------
     UnsupportedError
-        If P is not a Population, or Marginals and one column, its people have several rows, rules is not a sequence of
-        RedactionRules, or none or both of k and threshold are given.
+        If P is Marginals and more than one column is asked for, the people of P have several rows, or rules is not a
+        sequence of RedactionRules.
     InvalidValueError
-        If the one given is out of range, or two rules are for the same column.
-    UnknownColumnError
-        If the population has no such column, of those asked for or of the rules.
+        If two rules are for the same column.
     TooLargeError
         If more than 10 of the columns have decoys, other than on all values: each set of them may be redacted.
 

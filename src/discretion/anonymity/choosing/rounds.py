@@ -7,7 +7,7 @@ from itertools import combinations, islice
 from discretion import limits
 from discretion.anonymity.choosing.choices import Columns
 from discretion.anonymity.exposure.bounds import exposure_bound
-from discretion.anonymity.people.conversion import counted
+from discretion.anonymity.people.conversion import People, as_counts
 from discretion.anonymity.people.marginals import Marginals
 from discretion.anonymity.people.population import Population
 from discretion.errors import InvalidValueError, TooLargeError
@@ -20,7 +20,7 @@ _NOTHING_KNOWN = Estimate(1.0, low=0.0, high=1.0, confidence=None, method="nothi
 
 
 @dataclass(frozen=True)
-class AskedSet:
+class ColumnSet:
     """A set of columns that the curator asked people for together, or refused to ask for.
 
     Parameters
@@ -43,7 +43,7 @@ class AskedSet:
 
 
 @dataclass(frozen=True)
-class Round:
+class HierarchicalRound:
     """What a round of questions asked, what it gave away, and what it lets the curator promise.
 
     Parameters
@@ -64,22 +64,22 @@ class Round:
     """
 
     size: int
-    asked: tuple[AskedSet, ...]
-    refused: tuple[AskedSet, ...]
+    asked: tuple[ColumnSet, ...]
+    refused: tuple[ColumnSet, ...]
     exposed_at_most: float
     largest_certified: Columns
     largest_certified_bound: Estimate
 
 
 def hierarchical_rounds(
-    P: Population | Marginals,
+    P: People | Marginals,
     budget: Threshold,
     k: int | None = None,
     threshold: Threshold | None = None,
     columns: Iterable[str] | None = None,
     *,
     rounds: int = 3,
-) -> tuple[Round, ...]:
+) -> tuple[HierarchicalRound, ...]:
     """Return what happens if a curator asks for ever more columns together, and never for what may be unsafe.
 
     Round 1 asks for each column by itself. Round r asks for the sets J of r columns with ``bound(Q_J) ≤ budget``, where
@@ -102,18 +102,15 @@ def hierarchical_rounds(
     Returns
     -------
     tuple
-        Of :class:`Round`. If it comes to a round in which all sets are refused, it is the last one; and so is a round
-        that asks for what Marginals hold no counts of, which is what to ask for next.
+        Of :class:`HierarchicalRound`. A round in which all sets are refused is the last one; and so is a round that
+        asks for what Marginals hold no counts of, which is what to ask for next.
 
     Raises
     ------
     UnsupportedError
-        If P is neither a Population nor Marginals, its people have several rows, or none or both of k and threshold
-        are given.
+        If the people of P have several rows.
     InvalidValueError
         If a number is out of range, or there is no column.
-    UnknownColumnError
-        If the population has no such column.
     TooLargeError
         If more than 100,000 sets of columns would have to be examined in a round.
 
@@ -135,7 +132,7 @@ def hierarchical_rounds(
     2 5 1 sex, income, race
     3 2 0 sex, income, race
     """
-    population = counted(P)
+    population = as_counts(P)
     people = population.people
     least_unexposed(people, k, threshold)
     chosen = population.known(columns)
@@ -145,7 +142,7 @@ def hierarchical_rounds(
     curator = _Curator(population, k, threshold, most_exposed(people, budget))
     promises: dict[Columns, Estimate] = {(column,): _NOTHING_KNOWN for column in chosen}
     safe = list(promises)
-    done: list[Round] = []
+    done: list[HierarchicalRound] = []
     while promises:
         answers = _answers(population, safe)
         exposed = {columns: sizes.exposed(k=k, threshold=threshold) for columns, sizes in answers.items()}
@@ -154,11 +151,13 @@ def hierarchical_rounds(
         told = {columns: (exposed[columns] / people, sizes.classes) for columns, sizes in answers.items()}
         at_most = {columns: exposed.get(columns, round(promises[columns].value * people)) for columns in safe}
         done.append(
-            Round(
+            HierarchicalRound(
                 size=len(done) + 1,
-                asked=tuple(AskedSet(columns, promises[columns], *told.get(columns, (None, None))) for columns in safe),
+                asked=tuple(
+                    ColumnSet(columns, promises[columns], *told.get(columns, (None, None))) for columns in safe
+                ),
                 refused=tuple(
-                    AskedSet(columns, promise, None, None)
+                    ColumnSet(columns, promise, None, None)
                     for columns, promise in promises.items()
                     if columns not in at_most
                 ),

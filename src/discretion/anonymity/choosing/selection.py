@@ -5,10 +5,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from discretion import limits
-from discretion.anonymity.choosing.choices import Choices, Columns, Weights, choices_among, worth_of
-from discretion.anonymity.choosing.constraints import Certified, FromCodes, FromEngine, Given
-from discretion.anonymity.choosing.problem import Asked, By, asked_of
+from discretion.anonymity.choosing.choices import Choices, Columns, Weights, choices_among, utility_of
+from discretion.anonymity.choosing.constraints import CertifiedDisclosure, CodeDisclosure, Disclosure, EngineDisclosure
+from discretion.anonymity.choosing.problem import By, SelectionProblem, selection_problem
 from discretion.anonymity.exposure.bounds import exposed_below, exposure_bound
+from discretion.anonymity.people.conversion import People
 from discretion.anonymity.people.marginals import Marginals
 from discretion.anonymity.people.population import Population
 from discretion.errors import EngineError, InvalidValueError
@@ -122,7 +123,7 @@ class Selection(Tabular, Chartable):
 
 
 def select_columns(
-    P: Population | Marginals,
+    P: People | Marginals,
     budget: Threshold,
     k: int | None = None,
     threshold: Threshold | None = None,
@@ -189,15 +190,12 @@ def select_columns(
     Raises
     ------
     UnsupportedError
-        If P is not a Population; if none or both of k and threshold are given; or if by is "certified" and people have
-        several rows, columns are sensitive, or P is Marginals without the counts of two columns of a hierarchy
-        together.
+        If by is "certified" and people have several rows, columns are sensitive, or P is Marginals without the counts
+        of two columns of a hierarchy together.
     InvalidValueError
         If a number is out of range, the weights add up to more than a float holds, a column is in two hierarchies or
         in one but not among the columns, or one that should be coarser than another is not a function of it; or if a
         column is to be kept and dropped.
-    UnknownColumnError
-        If the population has no such column.
 
     Notes
     -----
@@ -220,7 +218,7 @@ def select_columns(
     >>> select_columns(adult, budget=0.01, k=10, by="certified").columns
     ('sex', 'income', 'race')
     """
-    asked = asked_of(
+    asked = selection_problem(
         P, budget, k, threshold, by,
         columns=columns, keep=keep, drop=drop, sensitive=sensitive,
         guess_budget=guess_budget, certain_budget=certain_budget, hierarchies=hierarchies,
@@ -229,7 +227,7 @@ def select_columns(
 
 
 def selection_of(
-    asked: Asked,
+    asked: SelectionProblem,
     weights: Weights = None,
     *,
     time_limit: float | None = None,
@@ -242,7 +240,7 @@ def selection_of(
     bringing = None if functions is None else functions.without(asked.sensitive)
     choices = choices_among(asked.columns, asked.kept, asked.chains, bringing)
     constants = () if functions is None else functions.constants
-    worth = worth_of(choices, population, weights, functions)
+    worth = utility_of(choices, population, weights, functions)
     given = _given(asked, choices)
     search = MonotoneSearch(
         choices.ideals,
@@ -271,7 +269,7 @@ def selection_of(
 
     best = _best(found, worth, given, choices) if not told else found.best
     published = () if best is None else choices.columns(best)
-    if best is not None and asked.coded is not None and isinstance(population, Population):
+    if best is not None and asked.codes is not None and isinstance(population, Population):
         _check(population, published, least, found.within[best][0])
     maximal = [ideal for ideal in found.maximal if ideal != best]
     if best in found.maximal:
@@ -300,17 +298,17 @@ def _as_time(time_limit: float) -> float:
     return seconds
 
 
-def _given(asked: Asked, choices: Choices) -> Given:
+def _given(asked: SelectionProblem, choices: Choices) -> Disclosure:
     """Return what says what sets give away."""
     population = asked.population
     if asked.by == "certified" or not isinstance(population, Population):
-        return Certified(population, choices.ideals, choices.names, asked.allowed.least)
-    if asked.coded is None:
-        return FromEngine(population, choices.ideals, choices.names, asked.allowed)
-    return FromCodes(choices.ideals, choices.names, asked.coded, asked.allowed, population.people)
+        return CertifiedDisclosure(population, choices.ideals, choices.names, asked.allowed.least)
+    if asked.codes is None:
+        return EngineDisclosure(population, choices.ideals, choices.names, asked.allowed)
+    return CodeDisclosure(choices.ideals, choices.names, asked.codes, asked.allowed, population.people)
 
 
-def _best(found: Searched, worth: Worth, given: Given, choices: Choices) -> int | None:
+def _best(found: Searched, worth: Worth, given: Disclosure, choices: Choices) -> int | None:
     """Return the set of most bits among the most useful ones that nothing can be added to."""
     if found.best is None:
         return None

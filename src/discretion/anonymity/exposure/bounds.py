@@ -8,9 +8,8 @@ import numpy as np
 from discretion import limits
 from discretion.anonymity.exposure.bound_curve import ExposureBoundCurve
 from discretion.anonymity.exposure.envelope import Line, combined, lower_envelope
-from discretion.anonymity.people.conversion import counted
+from discretion.anonymity.people.conversion import People, as_counts
 from discretion.anonymity.people.marginals import Marginals
-from discretion.anonymity.people.population import Population
 from discretion.errors import InvalidValueError
 from discretion.estimate import Estimate
 from discretion.numerics.outward import above, below
@@ -24,7 +23,7 @@ Group = int
 
 
 def exposure_bound(
-    P: Population | Marginals,
+    P: People | Marginals,
     k: int | None = None,
     threshold: Threshold | None = None,
     columns: Iterable[str] | None = None,
@@ -62,14 +61,10 @@ def exposure_bound(
     Raises
     ------
     UnsupportedError
-        If P is neither a Population nor Marginals; if its people have several rows, when a person's rows on all
-        columns are not determined by her values on each; if Marginals hold no counts of a group; or if none or both of
-        k and threshold are given.
+        If the people of P have several rows, as their rows on all columns are not determined by their values on each;
+        or if Marginals hold no counts of a group.
     InvalidValueError
-        If the one given is out of range, a group has a column that is not among the columns, or the counts of groups
-        are those of no people.
-    UnknownColumnError
-        If the population has no such column.
+        If a group has a column that is not among the columns, or the counts of groups are those of no people.
 
     Notes
     -----
@@ -79,6 +74,7 @@ def exposure_bound(
 
     Examples
     --------
+    >>> from discretion.anonymity import Population
     >>> adult = Population("example:adult", columns=["sex", "income", "race", "workclass"])
     >>> bound = exposure_bound(adult, threshold="0.001")
     >>> round(bound.value, 6), bound.method, adult.class_sizes().exposure(threshold="0.001") <= bound.value
@@ -87,7 +83,7 @@ def exposure_bound(
     >>> round(bound.value, 6), bound.method
     (0.078652, 'counting, with sex and income; race and workclass together')
     """
-    people = counted(P)
+    people = as_counts(P)
     least = least_unexposed(people.people, k, threshold)
     marginals = people.marginals(columns, groups)
     known, n = _known(marginals), marginals.people
@@ -108,7 +104,7 @@ def exposure_bound(
 
 
 def exposure_bound_curve(
-    P: Population | Marginals, columns: Iterable[str] | None = None, groups: Sequence[Iterable[str]] = ()
+    P: People | Marginals, columns: Iterable[str] | None = None, groups: Sequence[Iterable[str]] = ()
 ) -> ExposureBoundCurve:
     """Return the bound of :func:`exposure_bound` at every threshold at once.
 
@@ -132,12 +128,9 @@ def exposure_bound_curve(
     Raises
     ------
     UnsupportedError
-        If P is neither a Population nor Marginals, its people have several rows, or Marginals hold no counts of a
-        group.
+        If the people of P have several rows, or Marginals hold no counts of a group.
     InvalidValueError
         If a group has a column that is not among the columns.
-    UnknownColumnError
-        If the population has no such column.
 
     Notes
     -----
@@ -147,11 +140,11 @@ def exposure_bound_curve(
 
     Examples
     --------
-    >>> curve = exposure_bound_curve(Population("example:adult"), ["sex", "income", "race", "workclass"])
+    >>> curve = exposure_bound_curve("example:adult", ["sex", "income", "race", "workclass"])
     >>> round(curve("0.001"), 6), round(curve.with_slack("0.001"), 10), len(curve.rare)
     (0.101072, 0.1025190873, 11)
     """
-    marginals = counted(P).marginals(columns, groups)
+    marginals = as_counts(P).marginals(columns, groups)
     known = _known(marginals)
     itself = known.get(_whole(marginals))
     lines = [] if itself is not None else counting_lines(known, 1)

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from discretion.anonymity.people.conversion import as_population
+from discretion.anonymity.people.conversion import People, as_population, is_table
 from discretion.anonymity.people.marginals import Marginals
 from discretion.anonymity.people.population import Population
 from discretion.errors import InvalidValueError, UnsupportedError
@@ -48,7 +48,7 @@ def entropy_of_curve(curve: ExposureCurve) -> float:
     return float(curve.exposed @ np.log1p((ends - curve.sizes) / curve.sizes)) / (curve.people * math.log(2))
 
 
-def column_entropies(P: Population | Marginals, columns: Iterable[str] | None = None) -> dict[str, float]:
+def column_entropies(P: People | Marginals, columns: Iterable[str] | None = None) -> dict[str, float]:
     """Return how many bits each column by itself tells of a random person: ``H_j = Σ_v p_j(v) log₂ 1/p_j(v)``.
 
     Parameters
@@ -63,29 +63,22 @@ def column_entropies(P: Population | Marginals, columns: Iterable[str] | None = 
     dict
         The column → its entropy in bits, at least 0, exact.
 
-    Raises
-    ------
-    UnsupportedError
-        If P is neither a Population nor Marginals.
-    UnknownColumnError
-        If the population has no such column.
-
     Notes
     -----
     Source: Anonymity, section 7.3. Few bits are no promise: see :func:`entropy_exposure_bound`.
 
     Examples
     --------
-    >>> bits = column_entropies(Population("example:adult"), ["sex"])
+    >>> bits = column_entropies("example:adult", ["sex"])
     >>> {column: round(of, 3) for column, of in bits.items()}
     {'sex': 0.916}
     """
-    people = P if isinstance(P, Marginals) else as_population(P)
-    return {column: people.class_sizes([column]).entropy for column in people.known(columns)}
+    population = P if isinstance(P, Marginals) else as_population(P)
+    return {column: population.class_sizes([column]).entropy for column in population.known(columns)}
 
 
 def entropy_exposure_bound(
-    P: Population | float,
+    P: People | float,
     k: int | None = None,
     threshold: Threshold | None = None,
     columns: Iterable[str] | None = None,
@@ -114,12 +107,9 @@ def entropy_exposure_bound(
     Raises
     ------
     UnsupportedError
-        If P is neither; if none or both of k and threshold are given; if columns or people does not fit P; or if k is
-        given with an entropy but not the number of people.
+        If columns or people does not fit P, or k is given with an entropy but not the number of people.
     InvalidValueError
         If a number is out of range.
-    UnknownColumnError
-        If the population has no such column.
 
     Notes
     -----
@@ -133,10 +123,10 @@ def entropy_exposure_bound(
     >>> entropy_exposure_bound(8.0, k=2, people=2**16).value
     0.5
     """
-    if isinstance(P, Population):
+    if isinstance(P, Population) or is_table(P):
         if people is not None:
             raise UnsupportedError("a population has its own number of people; give people= with an entropy only")
-        sizes = P.class_sizes(columns)
+        sizes = as_population(P).class_sizes(columns)
         bits, people, added = sizes.entropy, sizes.people, len(sizes.sizes)
     else:
         bits, added = _as_bits(P), 0
@@ -161,7 +151,7 @@ def entropy_exposure_bound(
 def _as_bits(entropy: object) -> float:
     if isinstance(entropy, bool) or not isinstance(entropy, int | float | np.floating):
         raise UnsupportedError(
-            f"an exposure bound is of a Population or an entropy in bits, got {type(entropy).__name__}"
+            f"entropy_exposure_bound takes a Population, a table or an entropy in bits; got {type(entropy).__name__}"
             + ("; give the sum of their column_entropies" if isinstance(entropy, Marginals) else "")
         )
     bits = as_real(entropy, "entropy")

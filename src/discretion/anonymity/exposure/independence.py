@@ -11,9 +11,8 @@ import numpy as np
 
 from discretion import limits
 from discretion.anonymity.exposure.bounds import as_share
-from discretion.anonymity.people.conversion import counted
+from discretion.anonymity.people.conversion import People, as_counts
 from discretion.anonymity.people.marginals import Marginals
-from discretion.anonymity.people.population import Population
 from discretion.estimate import Estimate
 from discretion.numerics.arrays import Reals
 from discretion.numerics.outward import above, below
@@ -31,7 +30,7 @@ Products = dict[int, int]
 
 
 def exposure_if_independent(
-    P: Population | Marginals,
+    P: People | Marginals,
     k: int | None = None,
     threshold: Threshold | None = None,
     columns: Iterable[str] | None = None,
@@ -59,12 +58,7 @@ def exposure_if_independent(
     Raises
     ------
     UnsupportedError
-        If P is neither a Population nor Marginals, its people have several rows, or none or both of k and threshold
-        are given.
-    InvalidValueError
-        If the one given is out of range.
-    UnknownColumnError
-        If the population has no such column.
+        If the people of P have several rows.
 
     Notes
     -----
@@ -72,12 +66,13 @@ def exposure_if_independent(
 
     Examples
     --------
+    >>> from discretion.anonymity import Population
     >>> adult = Population("example:adult", columns=["sex", "income", "race", "workclass"])
     >>> found = exposure_if_independent(adult, threshold="0.001")
     >>> round(found.value, 6), found.assuming, found.certified
     (0.023591, 'independent columns', False)
     """
-    people = counted(P)
+    people = as_counts(P)
     share = as_share(people.people, k, threshold)
     low, high = product_exposure(people.marginals(columns), share)
     return replace(Estimate.between(low, high, METHOD, span=1), assuming=ASSUMPTION)

@@ -73,6 +73,7 @@ def theorem2_bound(marginals: Marginals, threshold: Threshold) -> Composition:
     Examples
     --------
     >>> from discretion.anonymity import Population
+    >>> from discretion.anonymity import Population
     >>> found = theorem2_bound(Population("example:adult").marginals(["sex", "income"]), "0.001")
     >>> round(found.bound, 10), found.star
     (0.0060460496, 0)

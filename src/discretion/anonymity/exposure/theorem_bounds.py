@@ -8,9 +8,8 @@ from fractions import Fraction
 from discretion.anonymity.exposure.bounds import as_share, exposed_below
 from discretion.anonymity.exposure.envelope import Line, combined, lower_envelope
 from discretion.anonymity.exposure.theorem2 import Composition, theorem2_bound
-from discretion.anonymity.people.conversion import counted
+from discretion.anonymity.people.conversion import People, as_counts
 from discretion.anonymity.people.marginals import Marginals
-from discretion.anonymity.people.population import Population
 from discretion.estimate import Estimate
 from discretion.numerics.outward import above, below
 from discretion.tables.counting.threshold import Threshold, as_fraction
@@ -38,7 +37,7 @@ class TheoremBound(Estimate):
 
 
 def theorem_bound(
-    P: Population | Marginals,
+    P: People | Marginals,
     k: int | None = None,
     threshold: Threshold | None = None,
     columns: Iterable[str] | None = None,
@@ -66,12 +65,7 @@ def theorem_bound(
     Raises
     ------
     UnsupportedError
-        If P is neither a Population nor Marginals, its people have several rows, or none or both of k and threshold
-        are given.
-    InvalidValueError
-        If the one given is out of range.
-    UnknownColumnError
-        If the population has no such column.
+        If the people of P have several rows.
 
     Notes
     -----
@@ -79,6 +73,7 @@ def theorem_bound(
 
     Examples
     --------
+    >>> from discretion.anonymity import Population
     >>> adult = Population("example:adult")
     >>> bound = theorem_bound(adult, threshold="0.001", columns=["sex", "income", "race", "workclass"])
     >>> round(bound.value, 10), bound.method
@@ -86,7 +81,7 @@ def theorem_bound(
     >>> {column: round(t, 4) for column, t in bound.thresholds.items()}, round(bound.c, 4)
     ({'sex': 0.3308, 'income': 0.2408, 'race': 0.8543, 'workclass': 0.697}, 0.0211)
     """
-    people = counted(P)
+    people = as_counts(P)
     share = as_share(people.people, k, threshold)
     marginals = people.marginals(columns)
     exposed = max(exposed_below(sizes, math.ceil(share * people.people)) for sizes in marginals.alone())
@@ -137,6 +132,7 @@ def theorem3_bound(marginals: Marginals, threshold: Threshold) -> Composition:
 
     Examples
     --------
+    >>> from discretion.anonymity import Population
     >>> adult = Population("example:adult")
     >>> columns = ["sex", "income", "race", "workclass"]
     >>> found = theorem3_bound(adult.marginals(columns), "0.001")

@@ -9,9 +9,8 @@ import numpy as np
 
 from discretion import limits
 from discretion.anonymity.exposure.bounds import counting_bound, exposed_below, rounded_outward
-from discretion.anonymity.people.conversion import counted
+from discretion.anonymity.people.conversion import People, as_counts
 from discretion.anonymity.people.marginals import Marginals
-from discretion.anonymity.people.population import Population
 from discretion.errors import InvalidValueError, TooLargeError
 from discretion.estimate import Estimate
 from discretion.numerics.arrays import Integers
@@ -24,7 +23,7 @@ _INTEGRALITY = 1e-5
 
 
 def worst_exposure(
-    P: Population | Marginals,
+    P: People | Marginals,
     k: int | None = None,
     threshold: Threshold | None = None,
     columns: Iterable[str] | None = None,
@@ -54,12 +53,9 @@ def worst_exposure(
     Raises
     ------
     UnsupportedError
-        If P is neither a Population nor Marginals, its people have several rows, or none or both of k and threshold
-        are given.
+        If the people of P have several rows.
     InvalidValueError
         If the one given, or the time limit, is out of range.
-    UnknownColumnError
-        If the population has no such column.
     TooLargeError
         If there are more than 4,096 cells, one for each combination of values.
 
@@ -71,12 +67,13 @@ def worst_exposure(
 
     Examples
     --------
+    >>> from discretion.anonymity import Population
     >>> adult = Population("example:adult")
     >>> worst = worst_exposure(adult, k=10, columns=["sex", "income"])
     >>> round(worst.low * adult.people), round(worst.high * adult.people)
     (9, 9)
     """
-    people = counted(P)
+    people = as_counts(P)
     least, seconds = least_unexposed(people.people, k, threshold), as_real(time_limit, "time_limit")
     if seconds <= 0:
         raise InvalidValueError(f"time_limit must be a number of seconds above 0, got {time_limit!r}")

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from discretion.anonymity.pairs.pair import Release
+from discretion.anonymity.pairs.pair import PairedTable
 from discretion.numerics.alike import Column, refined
 from discretion.numerics.arrays import Booleans, Integers
 
@@ -25,7 +25,7 @@ class Candidates:
 
 
 @dataclass(frozen=True)
-class Matching:
+class RowMatching:
     """How two tables of people match on the columns that both have.
 
     Parameters
@@ -79,12 +79,14 @@ class Changes:
     changed: int
 
 
-def matching(old: Column, new: Column, k: int) -> Matching:
+def match_rows(old: Column, new: Column, k: int) -> RowMatching:
     """Return how two tables match whose people are in these classes, numbered alike."""
     o, n = _counts(old), _counts(new)
     both = int(np.minimum(o, n).sum())
     alone = int(((o == 1) & (n == 1)).sum())
-    return Matching(both, int(o.sum()) - both, int(n.sum()) - both, _candidates(o, n, k), _candidates(n, o, k), alone)
+    return RowMatching(
+        both, int(o.sum()) - both, int(n.sum()) - both, _candidates(o, n, k), _candidates(n, o, k), alone
+    )
 
 
 def differencing(old: Column, new: Column, k: int) -> Differencing:
@@ -102,7 +104,7 @@ def differencing(old: Column, new: Column, k: int) -> Differencing:
     )
 
 
-def values_told(old: tuple[Column, Column], new: tuple[Column, Column]) -> int:
+def revealed_values(old: tuple[Column, Column], new: tuple[Column, Column]) -> int:
     """Return of how many people who were added or removed the difference tells a value that no table tells by itself.
 
     In a class that only grew, or only shrank, all by people of one and the same value; while the larger of the two
@@ -130,14 +132,14 @@ def values_told(old: tuple[Column, Column], new: tuple[Column, Column]) -> int:
     return int(abs(d[(grew | shrank)[of]]).sum())
 
 
-def changes(old: Release, new: Release, classes: tuple[Column, Column]) -> Changes:
+def changes(old: PairedTable, new: PairedTable, classes: tuple[Column, Column]) -> Changes:
     """Return what became of people who are named, by their classes on the shared columns."""
-    in_old, in_new = stayed(old, new)
+    in_old, in_new = common_rows(old, new)
     changed = classes[0].codes[in_old] != classes[1].codes[in_new]
     return Changes(new.people - in_new.size, old.people - in_old.size, in_old.size, int(changed.sum()))
 
 
-def stayed(old: Release, new: Release) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def common_rows(old: PairedTable, new: PairedTable) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return the places in each table of the people who are named in both, in one order."""
     assert old.persons is not None
     assert new.persons is not None

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discretion.anonymity.pairs.differences import stayed
-from discretion.anonymity.pairs.pair import Release
+from discretion.anonymity.pairs.differences import common_rows
+from discretion.anonymity.pairs.pair import PairedTable
 from discretion.numerics.alike import Column, refined
 from discretion.numerics.small_cells import Int64s, Margins, most_in_small_cells
 
@@ -69,10 +69,10 @@ def exposed_if_the_same(old: Side, new: Side, k: int) -> int:
     return int(np.maximum(*apart).sum())
 
 
-def joined_exposed(old: Release, new: Release, sides: tuple[Side, Side], k: int) -> int:
+def joined_exposed(old: PairedTable, new: PairedTable, sides: tuple[Side, Side], k: int) -> int:
     """Return how many of the new table's people are exposed when the tables are joined by who they are."""
     before, after = sides
-    in_old, in_new = stayed(old, new)
+    in_old, in_new = common_rows(old, new)
     same = before.shared.codes[in_old] == after.shared.codes[in_new]
     in_old, in_new = in_old[same], in_new[same]
     exposed = np.bincount(after.known.codes)[after.known.codes] < k

@@ -14,7 +14,7 @@ from discretion.anonymity.people.population import Population
 from discretion.errors import InvalidTableError, TooLargeError, UnknownColumnError, UnsupportedError
 from discretion.numerics.alike import Column, everybody, refined, without_each
 from discretion.numerics.arrays import Codes
-from discretion.tables.counting.codes import valued
+from discretion.tables.counting.codes import column_values
 from discretion.tables.counting.grouping import count_people, count_rows
 from discretion.tables.engines.rows import Choose, Rows
 from discretion.tables.layouts.column_names import names_among
@@ -25,7 +25,7 @@ _Valued = tuple[Column, Any]
 
 
 @dataclass(frozen=True)
-class Release:
+class PairedTable:
     """One table of two.
 
     Parameters
@@ -57,7 +57,7 @@ class Release:
 
 
 @dataclass(frozen=True)
-class Pair:
+class TablePair:
     """Two tables of people, and how the columns that both have fit each other.
 
     Parameters
@@ -76,8 +76,8 @@ class Pair:
         A shared column → the share of the old and of the new rows whose value occurs in the other table at all.
     """
 
-    old: Release
-    new: Release
+    old: PairedTable
+    new: PairedTable
     shared: Mapping[str, Column]
     left_out: tuple[str, ...]
     coarsened: Mapping[str, str]
@@ -110,7 +110,7 @@ def open_pair(
     *,
     memory: int | str | None = None,
     look: Callable[[Population], None] = lambda _: None,
-) -> Pair:
+) -> TablePair:
     """Return two tables of people, as `discretion.diff` takes them.
 
     ``look`` is called with the people of the old table and then of the new one, while each is open: with all columns,
@@ -174,7 +174,7 @@ def _taken_out(
     if length:
         look(Population.of_rows(rows, person))
     kept = tuple(name for name in rows.fields if columns is None or name in columns or name == person)
-    found = valued(rows, kept, length)
+    found = column_values(rows, kept, length)
     if found is None:
         raise TooLargeError(
             f"the {which} table has {length:,} rows in {len(kept)} columns: too many to compare, or values that "
@@ -183,7 +183,9 @@ def _taken_out(
     return found
 
 
-def _paired(old: Mapping[str, _Valued], new: Mapping[str, _Valued], both: Sequence[str], person: str | None) -> Pair:
+def _paired(
+    old: Mapping[str, _Valued], new: Mapping[str, _Valued], both: Sequence[str], person: str | None
+) -> TablePair:
     shared: dict[str, Column] = {}
     left_out: list[str] = []
     coarsened: dict[str, str] = {}
@@ -215,7 +217,7 @@ def _paired(old: Mapping[str, _Valued], new: Mapping[str, _Valued], both: Sequen
         columns = old[person][0], new[person][0]
         codes = _together(columns, _as_persons(old[person][1], new[person][1]))[0].codes
         whose = codes[: columns[0].codes.size], codes[columns[0].codes.size :]
-    return Pair(
+    return TablePair(
         _release(old, person, whose[0]),
         _release(new, person, whose[1]),
         shared,
@@ -226,13 +228,13 @@ def _paired(old: Mapping[str, _Valued], new: Mapping[str, _Valued], both: Sequen
     )
 
 
-def _release(columns: Mapping[str, _Valued], person: str | None, persons: Codes | None) -> Release:
+def _release(columns: Mapping[str, _Valued], person: str | None, persons: Codes | None) -> PairedTable:
     held = {name: column for name, (column, _) in columns.items() if name != person}
     rows = next(iter(held.values())).codes.size
     if persons is None:
-        return Release(held, rows, rows, np.arange(rows, dtype=np.int32), None)
+        return PairedTable(held, rows, rows, np.arange(rows, dtype=np.int32), None)
     who, owners = np.unique(persons, return_inverse=True)
-    return Release(held, rows, who.size, owners.astype(np.int32), who)
+    return PairedTable(held, rows, who.size, owners.astype(np.int32), who)
 
 
 def _together(columns: tuple[Column, Column], values: Sequence[Any]) -> tuple[Column, tuple[float, float]]:

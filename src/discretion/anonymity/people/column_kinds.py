@@ -6,14 +6,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from discretion.anonymity.people.conversion import as_population
-from discretion.anonymity.people.population import Population
+from discretion.anonymity.people.conversion import People, as_population
 from discretion.escaping import printable
 from discretion.numerics.alike import are_row_numbers
 from discretion.tables.counting.class_sizes import ClassSizes
 
 if TYPE_CHECKING:
-    from discretion.tables.counting.contents import Contents
+    from discretion.tables.counting.contents import ColumnContents
     from discretion.tables.engines.rows import Rows
 
 Kind = Literal[
@@ -119,7 +118,7 @@ class _Seen:
     column: str
     rows: int
     sizes: ClassSizes
-    like: "Contents"
+    like: "ColumnContents"
 
     @property
     def filled(self) -> int:
@@ -152,7 +151,7 @@ class _Seen:
         return values + (f", empty in {self.like.nulls:,}" if self.like.nulls else "")
 
 
-def column_kinds(P: Population, columns: Iterable[str] | None = None) -> tuple[ColumnKind, ...]:
+def column_kinds(P: People, columns: Iterable[str] | None = None) -> tuple[ColumnKind, ...]:
     """Return what kind of column each looks to be, by its name, the sizes of its classes and a look at its form.
 
     Parameters
@@ -167,13 +166,6 @@ def column_kinds(P: Population, columns: Iterable[str] | None = None) -> tuple[C
     tuple
         A :class:`ColumnKind` for each column, in their order.
 
-    Raises
-    ------
-    UnsupportedError
-        If P is not a Population.
-    UnknownColumnError
-        If the population has no such column.
-
     Notes
     -----
     Numbers of rows are exact; of what form the values are is taken from some thousands of them, looked at where they
@@ -181,7 +173,7 @@ def column_kinds(P: Population, columns: Iterable[str] | None = None) -> tuple[C
 
     Examples
     --------
-    >>> kinds = column_kinds(Population("example:adult"))
+    >>> kinds = column_kinds("example:adult")
     >>> [(kind.column, kind.kind, kind.reason) for kind in kinds if kind.kind != "trait"]
     [('fnlwgt', 'weight', 'named like a survey weight, 21,648 values in 32,561 rows')]
     """
@@ -189,7 +181,7 @@ def column_kinds(P: Population, columns: Iterable[str] | None = None) -> tuple[C
 
     population = as_population(P)
     chosen = population.known(columns)
-    like: dict[str, Contents] = {}
+    like: dict[str, ColumnContents] = {}
 
     def look(rows: "Rows") -> "Rows":
         like.update(contents(rows, chosen))
@@ -215,7 +207,7 @@ def person_question(kinds: Iterable[ColumnKind]) -> str | None:
     --------
     >>> import pyarrow as pa
     >>> visits = pa.table({"ID": [*range(40), *range(40)], "visit": [1] * 40 + [2] * 40})
-    >>> person_question(column_kinds(Population(visits)))
+    >>> person_question(column_kinds(visits))
     'ID has 40 values in 80 rows, each in 2 rows: if it says whose row it is, name it with --person ID; as it stands, \
 every row counts as a person'
     """

@@ -1,40 +1,61 @@
-"""What functions take for people, or the sentence that says what they would take."""
+"""What functions take for people becomes a Population here, at the border, or an error that names the function."""
 
 import inspect
+from pathlib import Path
+from typing import Protocol, TypeAlias, TypeGuard
 
 from discretion.anonymity.people.marginals import SEVERAL_ROWS, Marginals
 from discretion.anonymity.people.population import Population
 from discretion.errors import UnsupportedError
 
 
-def counted(people: object) -> Population | Marginals:
-    """Return people of whom single columns tell something: a population with a row each, or its marginals."""
-    if isinstance(people, Marginals):
+class TableInMemory(Protocol):
+    """A pandas, polars or Arrow table, or an Ibis table on any engine."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """Give the rows as an Arrow stream."""
+        ...
+
+
+# What Population takes for a table: a path, an address, or a table in memory.
+Table: TypeAlias = str | Path | TableInMemory
+# A table has one row per person; a Population says which rows are a person's.
+People: TypeAlias = Population | Table
+
+
+def is_table(value: object) -> TypeGuard[Table]:
+    """Return whether a value is of a kind that `Population` can read."""
+    return isinstance(value, str | Path) or hasattr(value, "__arrow_c_stream__")
+
+
+def as_population(people: object, for_marginals: str = "exposure_bound") -> Population:
+    """Return the population, or make it from a table; refuse Marginals by naming the function to call with them."""
+    if isinstance(people, Population):
         return people
-    return with_a_row_each(people, SEVERAL_ROWS)
+    if isinstance(people, Marginals):
+        raise UnsupportedError(
+            f"{_called()} takes a Population or a table; got Marginals, which do not show which values a person has "
+            f"together; call {for_marginals} with them, or make a discretion.Population(table)"
+        )
+    if not is_table(people):
+        raise UnsupportedError(
+            f"{_called()} takes a Population or a table; got {type(people).__name__}; a table is a path, an address, "
+            "a pandas, polars or Arrow table, or an Ibis table"
+        )
+    return Population(people)
 
 
-def with_a_row_each(population: object, otherwise: str) -> Population:
-    """Return the population if each of its people has one row; ``otherwise`` says why, and the way out."""
-    people = as_population(population)
-    if people.person is not None:
+def as_population_of_rows(people: object, otherwise: str) -> Population:
+    """Return the population if each of its people has one row; ``otherwise`` is why that is needed, and the way out."""
+    population = as_population(people)
+    if population.person is not None:
         raise UnsupportedError(otherwise)
-    return people
-
-
-def as_population(population: object, of_marginals: str = "exposure_bound") -> Population:
-    """Return the population, or say how to make one of what was given, or what to call with Marginals instead."""
-    if isinstance(population, Marginals):
-        raise UnsupportedError(
-            f"{_called()} takes a Population; got Marginals, which do not tell which values a person has together; "
-            f"call {of_marginals} with them, or make a discretion.Population(table)"
-        )
-    if not isinstance(population, Population):
-        raise UnsupportedError(
-            f"{_called()} takes a Population; got {type(population).__name__}; make one with "
-            f"discretion.Population(table)"
-        )
     return population
+
+
+def as_counts(people: object) -> Population | Marginals:
+    """Return what has counts of single columns: Marginals, or a population with one row per person."""
+    return people if isinstance(people, Marginals) else as_population_of_rows(people, SEVERAL_ROWS)
 
 
 def _called() -> str:

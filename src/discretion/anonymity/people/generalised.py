@@ -7,7 +7,7 @@ from importlib import import_module
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from discretion.anonymity.people.conversion import as_population
+from discretion.anonymity.people.conversion import People, as_population
 from discretion.anonymity.people.population import Population
 from discretion.errors import InvalidValueError, UnsupportedError
 
@@ -18,7 +18,7 @@ _UNTELLABLE = re.compile("[\0\ud800-\udfff]")
 
 
 def generalised(
-    P: Population,
+    P: People,
     column: str,
     name: str,
     values: Mapping[str | None, str | None],
@@ -49,10 +49,8 @@ def generalised(
     Raises
     ------
     UnsupportedError
-        If P is not a Population, values is no mapping, or a value is neither text nor None, or has a null character or
+        If values is no mapping, or a value is neither text nor None, or has a null character or
         half a surrogate pair.
-    UnknownColumnError
-        If the population has no such column.
     InvalidTableError
         If it has a column of the new name, or one that differs only by case.
     InvalidValueError
@@ -66,7 +64,7 @@ def generalised(
     Examples
     --------
     >>> spouse = {"Married-civ-spouse": "married", "Married-AF-spouse": "married"}
-    >>> adult = generalised(Population("example:adult"), "marital_status", "married", spouse, other="not married")
+    >>> adult = generalised("example:adult", "marital_status", "married", spouse, other="not married")
     >>> adult.common_values("married", 10)
     [('not married', 17562), ('married', 14999)]
     """

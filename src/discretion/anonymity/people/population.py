@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from discretion.anonymity.people.marginals import SEVERAL_ROWS, Marginals, groups_among
 from discretion.errors import InvalidTableError, InvalidValueError, UnsupportedError
 from discretion.tables.counting.class_sizes import ClassSizes
-from discretion.tables.engines.one_process import OfOneProcess
+from discretion.tables.engines.one_process import ProcessBound
 from discretion.tables.layouts.column_names import distinct_names, names_among
 
 if TYPE_CHECKING:
-    from discretion.tables.counting.grouping import Joint
+    from discretion.tables.counting.grouping import SensitiveCounts
     from discretion.tables.counting.redacted_answers import Answers
     from discretion.tables.engines.rows import Rows
     from discretion.tables.layouts.headers import Header
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class Population(OfOneProcess):
+class Population(ProcessBound):
     """People described by a table: a person a row, or several rows for each with ``person=``.
 
     Two people are alike on some columns when their values there are the same; null is a value. With ``person=`` what a
@@ -49,7 +49,7 @@ class Population(OfOneProcess):
     InvalidTableError
         If the table cannot be read as it stands, a column is named twice, or a row is nobody's.
     UnknownColumnError
-        If the table has no such column.
+        If the table lacks a column; the methods raise it too.
     UnsupportedError
         If ``table`` is something else.
 
@@ -140,11 +140,6 @@ class Population(OfOneProcess):
             Some of the population's columns, in any order; None is all of them, and with none of them, ``()``,
             everybody is alike.
 
-        Raises
-        ------
-        UnknownColumnError
-            If the population has no such column.
-
         Examples
         --------
         >>> Population("example:adult").class_sizes(["race"]).sizes.tolist()
@@ -167,11 +162,6 @@ class Population(OfOneProcess):
         ----------
         sets
             Sets of the population's columns, as for :meth:`class_sizes`.
-
-        Raises
-        ------
-        UnknownColumnError
-            If the population has no such column.
 
         Examples
         --------
@@ -202,8 +192,6 @@ class Population(OfOneProcess):
         ------
         UnsupportedError
             If people have several rows: what they have on all columns does not follow from what they have on each.
-        UnknownColumnError
-            If the population has no such column.
         InvalidValueError
             If a group has a column that is not among the columns.
 
@@ -230,11 +218,6 @@ class Population(OfOneProcess):
 
         Of several, the first by its text, and null last. With ``person=`` a person has every value in her rows.
 
-        Raises
-        ------
-        UnknownColumnError
-            If the population has no such column.
-
         Examples
         --------
         >>> Population("example:adult").rarest_value("workclass")
@@ -254,36 +237,26 @@ class Population(OfOneProcess):
     def common_values(self, column: str, least: int) -> list[tuple[str | None, int]]:
         """Return the column's values in so many rows or more, as text (None for null), and their rows, commonest first.
 
-        Raises
-        ------
-        UnknownColumnError
-            If the population has no such column.
-
         Examples
         --------
         >>> Population("example:adult").common_values("sex", 20_000)
         [('Male', 21790)]
         """
-        from discretion.tables.counting.grouping import held_by  # noqa: PLC0415
+        from discretion.tables.counting.grouping import common_values  # noqa: PLC0415
 
-        return held_by(self._rows, self.known([column])[0], least)
+        return common_values(self._rows, self.known([column])[0], least)
 
     def agreements(self, values: Mapping[str, str | None]) -> list[tuple[frozenset[str], int]]:
         """Return how many rows have just which of these values, given as text: sets of columns, and rows of each.
-
-        Raises
-        ------
-        UnknownColumnError
-            If the population has no such column.
 
         Examples
         --------
         >>> sorted((len(agreed), rows) for agreed, rows in Population("example:adult").agreements({"sex": "Male"}))
         [(0, 10771), (1, 21790)]
         """
-        from discretion.tables.counting.grouping import agreeing  # noqa: PLC0415
+        from discretion.tables.counting.grouping import agreements  # noqa: PLC0415
 
-        return agreeing(self._rows, {column: values[column] for column in self.known(values)})
+        return agreements(self._rows, {column: values[column] for column in self.known(values)})
 
     def best_guesses(self, columns: Iterable[str], sensitive: str) -> int:
         """Return for how many people the likeliest sensitive value in their class on the columns is theirs.
@@ -297,16 +270,14 @@ class Population(OfOneProcess):
 
         Raises
         ------
-        UnknownColumnError
-            If the population has no such column.
         InvalidValueError
             If the sensitive column is among those known.
         """
-        from discretion.tables.counting.grouping import guessed  # noqa: PLC0415
+        from discretion.tables.counting.grouping import best_guesses  # noqa: PLC0415
 
-        return guessed(self.joint(columns, sensitive))
+        return best_guesses(self.joint(columns, sensitive))
 
-    def joint(self, columns: Iterable[str], sensitive: str) -> "Joint":
+    def joint(self, columns: Iterable[str], sensitive: str) -> "SensitiveCounts":
         """Return how many people of each class have each sensitive value, still in the engine, to ask about."""
         from discretion.tables.counting.grouping import count_jointly  # noqa: PLC0415
 

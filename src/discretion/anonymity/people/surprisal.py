@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from discretion import limits
-from discretion.anonymity.people.conversion import with_a_row_each
-from discretion.anonymity.people.population import Population
+from discretion.anonymity.people.conversion import People, as_population_of_rows
 from discretion.errors import InvalidValueError, UnsupportedError
 from discretion.validation import as_count
 
@@ -79,7 +78,7 @@ class GivenAway:
     bits: float
 
 
-def surprisal(P: Population, column: str, k: int = 10, show_rare: bool = False) -> Surprisals:
+def surprisal(P: People, column: str, k: int = 10, show_rare: bool = False) -> Surprisals:
     """Return how many bits each value of a column tells of the people who have it: ``log₂ 1/p(v)``.
 
     Parameters
@@ -101,9 +100,7 @@ def surprisal(P: Population, column: str, k: int = 10, show_rare: bool = False) 
     Raises
     ------
     UnsupportedError
-        If P is not a Population, or its people have several rows.
-    UnknownColumnError
-        If the population has no such column.
+        If the people of P have several rows.
     InvalidValueError
         If k is not a whole number of at least 1.
 
@@ -113,11 +110,11 @@ def surprisal(P: Population, column: str, k: int = 10, show_rare: bool = False) 
 
     Examples
     --------
-    >>> races = surprisal(Population("example:adult"), "race", k=300)
+    >>> races = surprisal("example:adult", "race", k=300)
     >>> [(race.value, race.people, round(race.bits, 2)) for race in races.values[-1:]], races.hidden_values
     ([('Amer-Indian-Eskimo', 311, 6.71)], 1)
     """
-    population = with_a_row_each(P, _NO_VALUE)
+    population = as_population_of_rows(P, _NO_VALUE)
     (column,) = population.known([column])
     least = 1 if show_rare else as_count(k, "k", at_least=1)
     sizes = population.class_sizes([column])
@@ -132,7 +129,7 @@ def surprisal(P: Population, column: str, k: int = 10, show_rare: bool = False) 
     )
 
 
-def given_away(P: Population, values: Mapping[str, Value]) -> tuple[GivenAway, ...]:
+def given_away(P: People, values: Mapping[str, Value]) -> tuple[GivenAway, ...]:
     """Return what a person's values give away: for every subset of them, how many people have them all.
 
     Parameters
@@ -151,9 +148,7 @@ def given_away(P: Population, values: Mapping[str, Value]) -> tuple[GivenAway, .
     Raises
     ------
     UnsupportedError
-        If P is not a Population, its people have several rows, or a value is something else.
-    UnknownColumnError
-        If the population has no such column.
+        If the people of P have several rows, or a value is something else.
     InvalidValueError
         If no value is given.
 
@@ -164,10 +159,10 @@ def given_away(P: Population, values: Mapping[str, Value]) -> tuple[GivenAway, .
     Examples
     --------
     >>> person = {"sex": "Female", "workclass": "Never-worked"}
-    >>> [(given.columns, given.alike) for given in given_away(Population("example:adult"), person)]
+    >>> [(given.columns, given.alike) for given in given_away("example:adult", person)]
     [(('sex',), 10771), (('workclass',), 7), (('sex', 'workclass'), 2)]
     """
-    population = with_a_row_each(P, _NO_VALUE)
+    population = as_population_of_rows(P, _NO_VALUE)
     columns = population.known(values)
     if not columns:
         raise InvalidValueError("given_away needs the value of at least one column")

@@ -56,9 +56,9 @@ def weighted_classes(people: Population, columns: Sequence[str], weight: str) ->
         raise InvalidValueError(f"the column {weight!r} holds weights, so it cannot be one that is known of people")
     if people.person is not None:
         raise UnsupportedError("weights are of people with one row each; make a table with one row a person first")
-    from discretion.tables.counting.codes import valued  # noqa: PLC0415 - imports Ibis
+    from discretion.tables.counting.codes import column_values  # noqa: PLC0415 - imports Ibis
 
-    held = people.told_by_rows(lambda rows, length: valued(rows, [*columns, weight], length))
+    held = people.told_by_rows(lambda rows, length: column_values(rows, [*columns, weight], length))
     if held is None:
         raise UnsupportedError(
             "weights are added up where the rows are in this process, and these are not, or are too many; pass the "

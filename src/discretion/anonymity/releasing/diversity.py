@@ -24,7 +24,7 @@ _ROUNDING, _SPARE, _WHOLE = 1e-12, 1e-9, 1e-6
 
 
 @dataclass(frozen=True)
-class Counted:
+class ClassValues:
     """A sensitive column in classes: the cells, each class's size, and how many people have each value.
 
     ``leave`` of the people may still be left out.
@@ -41,9 +41,9 @@ class Counted:
         return int(self.whole.sum())
 
 
-def counted(classes: Column, secret: Column, leave: int) -> Counted:
+def count_class_values(classes: Column, secret: Column, leave: int) -> ClassValues:
     """Return the counts of a sensitive column in classes."""
-    return Counted(
+    return ClassValues(
         cells(classes, secret),
         np.bincount(classes.codes, minlength=classes.count),
         np.bincount(secret.codes, minlength=secret.count),
@@ -59,11 +59,11 @@ class Diversity(Protocol):
         """The sensitive column."""
         ...
 
-    def fails(self, given: Counted) -> Booleans:
+    def fails(self, given: ClassValues) -> Booleans:
         """Return of each class whether it has not."""
         ...
 
-    def fewest(self, given: Counted) -> int:
+    def fewest(self, given: ClassValues) -> int:
         """Return how many rows at least fail or are left out in these classes, and in any finer ones."""
         ...
 
@@ -82,11 +82,11 @@ class Distinct:
     def __str__(self) -> str:
         return f"{self.least} values of {self.column}"
 
-    def fails(self, given: Counted) -> Booleans:
+    def fails(self, given: ClassValues) -> Booleans:
         """Return of each class whether it has fewer values."""
         return np.bincount(given.cells.classes, minlength=given.sizes.size) < self.least
 
-    def fewest(self, given: Counted) -> int:
+    def fewest(self, given: ClassValues) -> int:
         """Return how many rows are in classes of fewer values: what is finer has no more."""
         return int(given.sizes[self.fails(given)].sum())
 
@@ -105,11 +105,11 @@ class Entropy:
     def __str__(self) -> str:
         return f"the entropy of {self.least:g} values of {self.column}"
 
-    def fails(self, given: Counted) -> Booleans:
+    def fails(self, given: ClassValues) -> Booleans:
         """Return of each class whether it has less, rounding aside."""
         return self._lacking(given) > _ROUNDING * np.maximum(given.sizes, 1)
 
-    def fewest(self, given: Counted) -> int:
+    def fewest(self, given: ClassValues) -> int:
         """Return the least number of rows that can make up for what classes lack."""
         return _added_up(self._lacking(given))
 
@@ -118,7 +118,7 @@ class Entropy:
         shares = [count / sum(values.values()) for count in values.values()]
         return -math.fsum(p * math.log(p) for p in shares) >= math.log(self.least) * (1 - _SPARE)
 
-    def _lacking(self, given: Counted) -> Reals:
+    def _lacking(self, given: ClassValues) -> Reals:
         """Return ``n·(1 − H / log l)`` of each class of n."""
         sizes = given.cells.sizes.astype(np.float64)
         logs = np.bincount(given.cells.classes, sizes * np.log(sizes), given.sizes.size)
@@ -139,13 +139,13 @@ class Closeness:
     def __str__(self) -> str:
         return f"{self.column} spread as in the file but for t={float(self.t):g}"
 
-    def fails(self, given: Counted) -> Booleans:
+    def fails(self, given: ClassValues) -> Booleans:
         """Return of each class whether its distance is above t: exact, in whole numbers."""
         sizes, of_class = np.unique(given.sizes, return_inverse=True)
         most = [math.floor(2 * self.t * size * given.people) for size in sizes.tolist()]
         return self._far(given) > np.array(most, np.int64)[of_class]
 
-    def fewest(self, given: Counted) -> int:
+    def fewest(self, given: ClassValues) -> int:
         """Return the least number of rows that can make up for what classes are too far.
 
         Leaving people out moves the whole by as large a share at most.
@@ -159,7 +159,7 @@ class Closeness:
         gaps = (abs(Fraction(values.get(value, 0), size) - Fraction(n, people)) for value, n in everybody.items())
         return sum(gaps) <= 2 * self.t
 
-    def _far(self, given: Counted) -> Int64s:
+    def _far(self, given: ClassValues) -> Int64s:
         """Return each class's distance times twice its size and that of the whole."""
         of_cell, sizes, whole = given.cells.classes, given.cells.sizes, given.people
         expected = given.whole[given.cells.codes] * given.sizes[of_cell]

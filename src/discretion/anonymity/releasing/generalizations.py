@@ -30,7 +30,7 @@ OTHER = "(other)"
 
 
 @dataclass(frozen=True)
-class View:
+class Generalization:
     """A column as it goes out.
 
     Parameters
@@ -78,12 +78,12 @@ class View:
         return (self.sizes < k)[self.column.codes]
 
 
-def as_it_is(column: Column, values: Sequence[Any]) -> View:
+def identity_generalization(column: Column, values: Sequence[Any]) -> Generalization:
     """Return a column as a view of itself."""
-    return View(AS_IT_IS, column, values)
+    return Generalization(AS_IT_IS, column, values)
 
 
-def views_of(finest: View, k: int) -> tuple[View, ...]:
+def generalizations_of(finest: Generalization, k: int) -> tuple[Generalization, ...]:
     """Return a view and coarser ones, the finest first: each is a function of the one before.
 
     Parameters
@@ -100,15 +100,15 @@ def views_of(finest: View, k: int) -> tuple[View, ...]:
     return tuple(found)
 
 
-def merged(view: View, how: str, groups: Sequence[Any]) -> View:
+def merge_groups(view: Generalization, how: str, groups: Sequence[Any]) -> Generalization:
     """Return a view that has of each code the group that it is in."""
     places = {group: place for place, group in enumerate(dict.fromkeys(groups))}
     codes = np.array([places[group] for group in groups], np.int32)
     blank = None if view.blank is None else places[groups[view.blank]]
-    return View(how, Column(codes[view.column.codes], len(places)), list(places), blank)
+    return Generalization(how, Column(codes[view.column.codes], len(places)), list(places), blank)
 
 
-def redacted(view: View, rule: RedactionRule) -> View:
+def redact_column(view: Generalization, rule: RedactionRule) -> Generalization:
     """Return a column in which a rule was followed: what is blank is null.
 
     The coins are tossed by the system's own randomness: those that came from a seed somebody might toss again.
@@ -119,17 +119,21 @@ def redacted(view: View, rule: RedactionRule) -> View:
     labels = [*view.labels] if None in view.labels else [*view.labels, None]
     left, codes = np.unique(np.where(blank, labels.index(None), view.column.codes), return_inverse=True)
     held = [labels[code] for code in left]
-    return View(REDACTED, Column(codes.astype(np.int32), left.size), held, held.index(None) if None in held else None)
+    return Generalization(
+        REDACTED, Column(codes.astype(np.int32), left.size), held, held.index(None) if None in held else None
+    )
 
 
-def _coarser(view: View, k: int) -> Iterator[View]:
+def _coarser(view: Generalization, k: int) -> Iterator[Generalization]:
     numbers = _numbers(view.labels)
     if numbers is not None:
-        return _in_steps(view, numbers, k)
+        return _number_steps(view, numbers, k)
     texts = [None if value is None else str(value) for value in view.labels]
     if any(texts) and all(text is None or _DAY.fullmatch(text) for text in texts):
-        return (_cut(view, texts, length, how) for length, how in ((10, "days"), (7, "months"), (4, "years")))
-    return _without_rare(view, k)
+        return (
+            _first_characters(view, texts, length, how) for length, how in ((10, "days"), (7, "months"), (4, "years"))
+        )
+    return _merge_rare_values(view, k)
 
 
 def _numbers(values: Sequence[Any]) -> Reals | None:
@@ -146,7 +150,7 @@ def _are_flags(values: Sequence[Any]) -> bool:
     return all(value is None or isinstance(value, bool) for value in values)
 
 
-def _in_steps(view: View, numbers: Reals, k: int) -> Iterator[View]:
+def _number_steps(view: Generalization, numbers: Reals, k: int) -> Iterator[Generalization]:
     """Yield the view in ever larger steps, those at each end together that fewer than k people fall into."""
     given = ~np.isnan(numbers)
     span = float(numbers[given].max() - numbers[given].min())
@@ -170,7 +174,7 @@ def _in_steps(view: View, numbers: Reals, k: int) -> Iterator[View]:
             for place, known in zip(inside.tolist(), given.tolist(), strict=True)
         ]
         if np.unique(inside[given]).size <= _STEPS:
-            yield merged(view, f"in steps of {step:.10g}", groups)
+            yield merge_groups(view, f"in steps of {step:.10g}", groups)
         times, i = times * _FACTORS[i % 2], i + 1
 
 
@@ -202,12 +206,12 @@ def _ends(places: Integers, people: Integers, k: int) -> tuple[int, int]:
     return int(low), int(high)
 
 
-def _cut(view: View, texts: Sequence[str | None], length: int, how: str) -> View:
+def _first_characters(view: Generalization, texts: Sequence[str | None], length: int, how: str) -> Generalization:
     """Return the view with so much of the start of each text."""
-    return merged(view, how, [None if text is None else text[:length] for text in texts])
+    return merge_groups(view, how, [None if text is None else text[:length] for text in texts])
 
 
-def _without_rare(view: View, k: int) -> Iterator[View]:
+def _merge_rare_values(view: Generalization, k: int) -> Iterator[Generalization]:
     """Yield the view with ever more of its rare values merged into one."""
     people = view.sizes
     texts = [None if value is None else str(value) for value in view.labels]
@@ -216,4 +220,4 @@ def _without_rare(view: View, k: int) -> Iterator[View]:
         other = f"({other})"
     for most in (times * k for times in _TIMES_K):
         groups = [other if few else text for text, few in zip(texts, people < most, strict=True)]
-        yield merged(view, f"values of fewer than {most:,} merged", groups)
+        yield merge_groups(view, f"values of fewer than {most:,} merged", groups)

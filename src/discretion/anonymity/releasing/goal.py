@@ -7,13 +7,13 @@ from fractions import Fraction
 
 import numpy as np
 
-from discretion.anonymity.releasing.diversity import Diversity, counted
+from discretion.anonymity.releasing.diversity import Diversity, count_class_values
 from discretion.numerics.alike import Column, best_guesses
 from discretion.numerics.arrays import Booleans
 
 
 @dataclass(frozen=True)
-class Goal:
+class ReleaseGoal:
     """What holds of a table that goes out, of people with one row each.
 
     Parameters
@@ -40,12 +40,15 @@ class Goal:
         """Return of each row whether its class is too small or not diverse enough."""
         fails = np.bincount(classes.codes, minlength=classes.count) < self.k
         for diversity in self.diversity:
-            fails |= diversity.fails(counted(classes, secrets[diversity.column], 0))
+            fails |= diversity.fails(count_class_values(classes, secrets[diversity.column], 0))
         return fails[classes.codes]
 
     def fewest_failing(self, classes: Column, secrets: Mapping[str, Column], leave: int) -> int:
         """Return how many rows at least fail or are left out in these classes and in any finer, if so many may be."""
-        fewest = (diversity.fewest(counted(classes, secrets[diversity.column], leave)) for diversity in self.diversity)
+        fewest = (
+            diversity.fewest(count_class_values(classes, secrets[diversity.column], leave))
+            for diversity in self.diversity
+        )
         return max(self.exposed(classes), *fewest)
 
     def exposed(self, classes: Column) -> int:

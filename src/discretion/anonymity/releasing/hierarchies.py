@@ -7,7 +7,7 @@ from datetime import datetime, time
 from pathlib import Path
 from typing import Any
 
-from discretion.anonymity.releasing.generalizations import View, merged
+from discretion.anonymity.releasing.generalizations import Generalization, merge_groups
 from discretion.errors import InvalidTableError, InvalidValueError
 from discretion.input_files import opened
 
@@ -48,7 +48,7 @@ def read_hierarchies(path: str | Path, columns: Sequence[str]) -> dict[str, Hier
     return {column: _read(file) for column, file in named.items()}
 
 
-def views_by(hierarchy: Hierarchy, column: str, finest: View) -> tuple[View, ...]:
+def generalizations_by(hierarchy: Hierarchy, column: str, finest: Generalization) -> tuple[Generalization, ...]:
     """Return a view of a column and the coarser ones that a hierarchy tells, the finest first; null is null in each.
 
     Raises
@@ -64,7 +64,7 @@ def views_by(hierarchy: Hierarchy, column: str, finest: View) -> tuple[View, ...
         )
     found = [before := finest]
     for level in range(len(next(iter(hierarchy.values()), ()))):
-        view = merged(finest, f"level {level + 1}", [None if t is None else hierarchy[t][level] for t in texts])
+        view = merge_groups(finest, f"level {level + 1}", [None if t is None else hierarchy[t][level] for t in texts])
         alike = before.column.codes.tolist()
         if len({*zip(alike, view.column.codes.tolist(), strict=True)}) > len({*alike}):
             raise InvalidValueError(

@@ -8,11 +8,11 @@ from functools import reduce
 import numpy as np
 
 from discretion import limits
-from discretion.anonymity.choosing.constraints import Allowed, FromCodes
-from discretion.anonymity.releasing.generalizations import View
-from discretion.anonymity.releasing.goal import Goal
-from discretion.anonymity.releasing.suppression import Cut, Suppress, cells_blank, rows_out
-from discretion.anonymity.releasing.utility import CellsKept, Kept, ToldApart, Utility, worth_of_cells
+from discretion.anonymity.choosing.constraints import CodeDisclosure, Constraints
+from discretion.anonymity.releasing.generalizations import Generalization
+from discretion.anonymity.releasing.goal import ReleaseGoal
+from discretion.anonymity.releasing.suppression import Suppress, Suppression, suppress_cells, suppress_rows
+from discretion.anonymity.releasing.utility import CellUtility, PairUtility, ReleaseUtility, Utility, utility_of_cells
 from discretion.errors import InvalidValueError
 from discretion.numerics.alike import Column, refined
 from discretion.numerics.search.ideals import Ideals, bits, mask_of
@@ -21,7 +21,7 @@ from discretion.numerics.search.monotone_sets import MonotoneSearch
 
 
 @dataclass(frozen=True)
-class Found:
+class BestRelease:
     """The release that was found.
 
     Parameters
@@ -38,8 +38,8 @@ class Found:
         "proved", or what ended the search before.
     """
 
-    views: Mapping[str, View]
-    cut: Cut
+    views: Mapping[str, Generalization]
+    cut: Suppression
     kept: float
     uncut: float
     bound: float
@@ -47,9 +47,9 @@ class Found:
 
 
 def most_useful_release(
-    known: Mapping[str, Sequence[View]],
+    known: Mapping[str, Sequence[Generalization]],
     secrets: Mapping[str, Column],
-    goal: Goal,
+    goal: ReleaseGoal,
     people: int,
     *,
     keep: Sequence[str] = (),
@@ -58,7 +58,7 @@ def most_useful_release(
     utility: Utility = "entropy",
     time_limit: float = math.inf,
     progress: Callable[[int], None] = lambda _: None,
-) -> Found | None:
+) -> BestRelease | None:
     """Return the most useful release within the goal, or None if there is none.
 
     ``max Σ_rows Σ_columns log2(n / n_view)`` over what goes out, where ``n_view`` of the n people have the value that a
@@ -80,7 +80,7 @@ def most_useful_release(
         How many rows may be cut.
     suppress
         Whether these are left out, or cells of theirs are blank
-        (:func:`~discretion.anonymity.releasing.suppression.cells_blank`).
+        (:func:`~discretion.anonymity.releasing.suppression.suppress_cells`).
     utility
         What counts: "entropy", as above; "precision", ``Σ_cells 1 − level / views``; or "discernibility", the ordered
         pairs of people that are told apart.
@@ -115,29 +115,29 @@ def most_useful_release(
     ideals = Ideals(brings)
     start = ideals.closure(mask_of(index[name, len(known[name]) - 1] for name in keep))
     commonest = {name: int(np.bincount(column.codes).max()) for name, column in secrets.items()}
-    allowed = Allowed(
+    allowed = Constraints(
         goal.k,
         math.floor(goal.budget * people) + most_suppressed,
         {name: count + math.floor(goal.rise * people) + most_suppressed for name, count in commonest.items()},
         None if goal.certain is None else math.floor(goal.certain * people) + most_suppressed,
     )
     columns = {f"{name}\0{level}": known[name][level].column for name, level in elements}
-    given = _Loads(ideals, {**columns, **secrets}, allowed, goal, people, most_suppressed)
+    given = _ReleaseLoads(ideals, {**columns, **secrets}, allowed, goal, people, most_suppressed)
     views = [known[name][level] for name, level in elements]
 
-    def cut(ideal: int) -> Cut | None:
+    def cut(ideal: int) -> Suppression | None:
         return given.cut(ideal, [views[j] for j in bits(ideals.tops(ideal))], suppress)
 
-    worth: Kept
+    worth: ReleaseUtility
     if utility == "discernibility":
-        worth = ToldApart(ideals, views, given.classes, cut)
+        worth = PairUtility(ideals, views, given.classes, cut)
     else:
         levels = [heights[name] - len(known[name]) + level for name, level in elements]
         worths = [
-            worth_of_cells(utility, view, level, heights[name])
+            utility_of_cells(utility, view, level, heights[name])
             for view, level, (name, _) in zip(views, levels, elements, strict=True)
         ]
-        worth = CellsKept(ideals, views, worths, cut)
+        worth = CellUtility(ideals, views, worths, cut)
     search = MonotoneSearch(
         ideals,
         start,
@@ -157,7 +157,7 @@ def most_useful_release(
     if found.best is None or best is None:
         return None
     tops = [elements[j] for j in bits(ideals.tops(found.best))]
-    return Found(
+    return BestRelease(
         views={name: known[name][level] for name, level in tops},
         cut=best,
         kept=float(worth.of(found.best)),
@@ -167,16 +167,22 @@ def most_useful_release(
     )
 
 
-def _open_to(views: Sequence[View], k: int, most: int) -> Sequence[View]:
+def _open_to(views: Sequence[Generalization], k: int, most: int) -> Sequence[Generalization]:
     """Return the views of a column but for the finest, in which too many rows show something rare."""
     return [view for view in views if view.shows_rare(k).sum() <= most]
 
 
-class _Loads(FromCodes):
+class _ReleaseLoads(CodeDisclosure):
     """Counts the rows in classes that are too small or not diverse enough."""
 
     def __init__(  # noqa: PLR0917 - what a search is given
-        self, ideals: Ideals, coded: Mapping[str, Column], asked: Allowed, goal: Goal, rows: int, most_suppressed: int
+        self,
+        ideals: Ideals,
+        coded: Mapping[str, Column],
+        asked: Constraints,
+        goal: ReleaseGoal,
+        rows: int,
+        most_suppressed: int,
     ) -> None:
         super().__init__(ideals, [name for name in coded if name not in asked.guessed], coded, asked, rows)
         self._goal, self._secrets = goal, {name: coded[name] for name in asked.guessed}
@@ -188,17 +194,17 @@ class _Loads(FromCodes):
             return super().exposed(classes, by)
         return self._goal.fewest_failing(refined(classes, by), self._secrets, self._most_suppressed)
 
-    def cut(self, ideal: int, shown: Sequence[View], suppress: Suppress) -> Cut | None:
+    def cut(self, ideal: int, shown: Sequence[Generalization], suppress: Suppress) -> Suppression | None:
         """Return what to cut for the goal to hold, or None if it cannot."""
         classes = self.classes(ideal)
         rare = reduce(np.logical_or, [view.shows_rare(self._goal.k) for view in shown], np.zeros(self._rows, bool))
         out = self._goal.left_out(classes, self._secrets, rare, self._most_suppressed)
         if out is None:
             return None
-        if suppress == "cells" and self._holds(blank := cells_blank(out, shown, self._goal.k), blank.classes(shown)):
+        if suppress == "cells" and self._holds(blank := suppress_cells(out, shown, self._goal.k), blank.classes(shown)):
             return blank
-        return rows_out(out, shown) if self._goal.keeps_secrets(classes, self._secrets, ~out) else None
+        return suppress_rows(out, shown) if self._goal.keeps_secrets(classes, self._secrets, ~out) else None
 
-    def _holds(self, cut: Cut, classes: Column) -> bool:
+    def _holds(self, cut: Suppression, classes: Column) -> bool:
         failing = self._goal.left_out(classes, self._secrets, cut.out, int(cut.out.sum()))
         return failing is not None and self._goal.keeps_secrets(classes, self._secrets, ~cut.out)

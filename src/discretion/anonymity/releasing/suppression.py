@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from discretion.anonymity.releasing.generalizations import View
+from discretion.anonymity.releasing.generalizations import Generalization
 from discretion.numerics.alike import Column, everybody, refined
 from discretion.numerics.arrays import Booleans, Integers
 
@@ -16,7 +16,7 @@ SUPPRESS: tuple[Suppress, ...] = ("rows", "cells")
 
 
 @dataclass(frozen=True)
-class Cut:
+class Suppression:
     """What of some views does not go out.
 
     Parameters
@@ -35,18 +35,18 @@ class Cut:
         """How many cells are blank."""
         return sum(int(rows.sum()) for rows in self.blank)
 
-    def classes(self, shown: Sequence[View]) -> Column:
+    def classes(self, shown: Sequence[Generalization]) -> Column:
         """Return who is alike in what goes out: a blank is like a missing value. Rows left out are in any class."""
-        seen = (cut_column(view, rows) for view, rows in zip(shown, self.blank, strict=True))
+        seen = (suppressed_column(view, rows) for view, rows in zip(shown, self.blank, strict=True))
         return reduce(refined, seen, everybody(self.out.size))
 
 
-def rows_out(out: Booleans, shown: Sequence[View]) -> Cut:
+def suppress_rows(out: Booleans, shown: Sequence[Generalization]) -> Suppression:
     """Return the cut that leaves rows out."""
-    return Cut(out, [np.zeros_like(out)] * len(shown))
+    return Suppression(out, [np.zeros_like(out)] * len(shown))
 
 
-def cut_column(view: View, blank: Booleans) -> Column:
+def suppressed_column(view: Generalization, blank: Booleans) -> Column:
     """Return a view's codes, with that of null for what is blank."""
     if not blank.any():
         return view.column
@@ -55,7 +55,7 @@ def cut_column(view: View, blank: Booleans) -> Column:
     return Column(np.where(blank, np.int32(null), view.column.codes), max(view.column.count, null + 1))
 
 
-def cells_blank(out: Booleans, shown: Sequence[View], k: int) -> Cut:
+def suppress_cells(out: Booleans, shown: Sequence[Generalization], k: int) -> Suppression:
     """Return the cut that leaves cells blank of rows to cut, and out only whom nothing is left of that k share.
 
     Column after column is left blank, of those who are in no group of k still: the one that leaves most of what cells
@@ -72,7 +72,7 @@ def cells_blank(out: Booleans, shown: Sequence[View], k: int) -> Cut:
         left = left[~together.rows]
     gone = np.zeros_like(out)
     gone[left] = True
-    return Cut(gone, [rows & ~gone for rows in blank])
+    return Suppression(gone, [rows & ~gone for rows in blank])
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,9 @@ class _Together:
     groups: int
 
 
-def _tries(left: Integers, shown: Sequence[View], seen: Sequence[int], k: int) -> Iterator[tuple[int, _Together]]:
+def _tries(
+    left: Integers, shown: Sequence[Generalization], seen: Sequence[int], k: int
+) -> Iterator[tuple[int, _Together]]:
     """Yield each column that may be left blank next, and which rows are then in groups of k."""
     columns = [Column(shown[j].column.codes[left], shown[j].column.count) for j in seen]
     bits = [shown[j].bits_of_codes[column.codes] for j, column in zip(seen, columns, strict=True)]

@@ -8,8 +8,8 @@ from typing import Literal
 
 import numpy as np
 
-from discretion.anonymity.releasing.generalizations import View
-from discretion.anonymity.releasing.suppression import Cut
+from discretion.anonymity.releasing.generalizations import Generalization
+from discretion.anonymity.releasing.suppression import Suppression
 from discretion.numerics.alike import Column
 from discretion.numerics.arrays import Booleans, Integers, Reals
 from discretion.numerics.search.ideals import Ideals, bits
@@ -19,7 +19,7 @@ Utility = Literal["entropy", "precision", "discernibility"]
 UTILITIES: tuple[Utility, ...] = ("entropy", "precision", "discernibility")
 
 
-def worth_of_cells(utility: Utility, view: View, level: int, views: int) -> Reals:
+def utility_of_cells(utility: Utility, view: Generalization, level: int, views: int) -> Reals:
     """Return what a cell is worth in a row that goes out, by its code.
 
     Entropy: ``log2(n / n_code)``. Precision: ``1 − level / views``, where dropping a column is one level more than its
@@ -31,14 +31,18 @@ def worth_of_cells(utility: Utility, view: View, level: int, views: int) -> Real
     return np.full(view.column.count, 1 - level / views if view.bits else 0.0)
 
 
-class Kept(ABC):
+class ReleaseUtility(ABC):
     """What goes out is worth, if a choice of views can keep to the goal.
 
     It is worked out only where it may be more than the most so far; less is as good as nothing to the search.
     """
 
     def __init__(
-        self, ideals: Ideals, views: Sequence[View], weights: Sequence[Fraction], cut: Callable[[int], Cut | None]
+        self,
+        ideals: Ideals,
+        views: Sequence[Generalization],
+        weights: Sequence[Fraction],
+        cut: Callable[[int], Suppression | None],
     ) -> None:
         self._ideals, self._views, self._cut = ideals, views, cut
         self._alone = ToppedUp(ideals, weights)
@@ -65,25 +69,25 @@ class Kept(ABC):
         return self._alone.of(ideal)
 
     @abstractmethod
-    def lost(self, ideal: int, cut: Cut) -> Fraction:
+    def lost(self, ideal: int, cut: Suppression) -> Fraction:
         """Return what is lost with what is cut."""
 
 
-class CellsKept(Kept):
+class CellUtility(ReleaseUtility):
     """What the cells that go out are worth together."""
 
     def __init__(
         self,
         ideals: Ideals,
-        views: Sequence[View],
+        views: Sequence[Generalization],
         worths: Sequence[Reals],
-        cut: Callable[[int], Cut | None],
+        cut: Callable[[int], Suppression | None],
     ) -> None:
         weights = [Fraction(float(view.sizes @ worth)) for view, worth in zip(views, worths, strict=True)]
         super().__init__(ideals, views, weights, cut)
         self._worths = worths
 
-    def lost(self, ideal: int, cut: Cut) -> Fraction:
+    def lost(self, ideal: int, cut: Suppression) -> Fraction:
         """Return what the cells are worth that are cut."""
         tops = list(bits(self._ideals.tops(ideal)))
         return Fraction(
@@ -94,7 +98,7 @@ class CellsKept(Kept):
         )
 
 
-class ToldApart(Kept):
+class PairUtility(ReleaseUtility):
     """How many ordered pairs of people are told apart in the file: n² less the discernibility (Bayardo, Agrawal, 2005).
 
     Those that several columns tell apart are no more than those that each of them does, added up.
@@ -103,11 +107,11 @@ class ToldApart(Kept):
     def __init__(
         self,
         ideals: Ideals,
-        views: Sequence[View],
+        views: Sequence[Generalization],
         classes: Callable[[int], Column],
-        cut: Callable[[int], Cut | None],
+        cut: Callable[[int], Suppression | None],
     ) -> None:
-        super().__init__(ideals, views, [Fraction(told_apart(view.sizes)) for view in views], cut)
+        super().__init__(ideals, views, [Fraction(distinguished_pairs(view.sizes)) for view in views], cut)
         self._classes = classes
 
     def most(self, ideal: int) -> Fraction:
@@ -116,9 +120,9 @@ class ToldApart(Kept):
 
     def whole(self, ideal: int) -> Fraction:
         """Return how many pairs it tells apart if nothing is cut."""
-        return Fraction(told_apart(np.bincount(self._classes(ideal).codes)))
+        return Fraction(distinguished_pairs(np.bincount(self._classes(ideal).codes)))
 
-    def lost(self, ideal: int, cut: Cut) -> Fraction:
+    def lost(self, ideal: int, cut: Suppression) -> Fraction:
         """Return how many pairs fewer are told apart: who is left out is from nobody."""
         shown = [self._views[j] for j in bits(self._ideals.tops(ideal))]
         lost = self.whole(ideal) - cut.out.size**2 + discernibility(cut.classes(shown), cut.out, cut.out.size)
@@ -131,6 +135,6 @@ def discernibility(classes: Column, out: Booleans, people: int) -> int:
     return int((sizes.astype(object) ** 2).sum()) + int(out.sum()) * people
 
 
-def told_apart(sizes: Integers) -> int:
+def distinguished_pairs(sizes: Integers) -> int:
     """Return how many ordered pairs are in different classes of these sizes."""
     return int(sizes.sum()) ** 2 - int((sizes.astype(object) ** 2).sum())

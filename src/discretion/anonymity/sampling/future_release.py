@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from discretion.adversaries.priors import as_distribution
-from discretion.anonymity.people.population import Population
+from discretion.anonymity.people.conversion import People
 from discretion.anonymity.sampling.sampled_exposure import sizes_of
-from discretion.anonymity.sampling.statistical_bounds import Cells, extreme_exposure
+from discretion.anonymity.sampling.statistical_bounds import ShareIntervals, extreme_exposure
 from discretion.anonymity.sampling.statistical_exposure import exposed_part, statistical_exposure
 from discretion.errors import InvalidValueError
 from discretion.estimate import Estimate
@@ -24,7 +24,7 @@ from discretion.validation import as_confidence, as_count, as_crowd
 
 
 def future_exposure(
-    P: Population | ClassSizes,
+    P: People | ClassSizes,
     n: int,
     k: int,
     confidence: float = 0.95,
@@ -61,11 +61,9 @@ def future_exposure(
     Raises
     ------
     UnsupportedError
-        If P is neither, or columns is given with class sizes.
+        If columns is given with class sizes.
     InvalidValueError
         If n, k, the confidence or the domain is out of range.
-    UnknownColumnError
-        If the population has no such column.
 
     Notes
     -----
@@ -77,6 +75,7 @@ def future_exposure(
 
     Examples
     --------
+    >>> from discretion.anonymity import Population
     >>> sample = Population("example:adult", columns=["sex", "income", "race"])
     >>> future = future_exposure(sample, n=10_000, k=50)
     >>> future.low < statistical_exposure(sample.class_sizes(), 10_000, 50) == future.value < future.high
@@ -177,11 +176,11 @@ def _within_limits(sizes: ClassSizes, n: int, k: int, misses: float, unseen: int
     low, high = limits_of_parts(seen, sizes.people, misses)
     values = sizes.counts.astype(np.float64)
     if unseen:
-        cells = Cells(seen / sizes.people, low, high, np.append(float(unseen), values))
+        cells = ShareIntervals(seen / sizes.people, low, high, np.append(float(unseen), values))
     else:
         of_seen = slice(len(seen) - len(values), None)
         most = float(high[0]) if unseen is None else 0.0
-        cells = Cells(sizes.sizes / sizes.people, low[of_seen], high[of_seen], values, most)
+        cells = ShareIntervals(sizes.sizes / sizes.people, low[of_seen], high[of_seen], values, most)
     return extreme_exposure(cells, n, k, -1), extreme_exposure(cells, n, k, 1)
 
 

@@ -7,8 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from discretion.anonymity.people.conversion import as_population
-from discretion.anonymity.people.population import Population
+from discretion.anonymity.people.conversion import People, as_population
 from discretion.errors import InvalidValueError, UnsupportedError
 from discretion.estimate import Estimate
 from discretion.numerics.laws.binomial_limits import lower_limit, upper_limit
@@ -23,7 +22,7 @@ Method = Literal["auto", "theorem5"]
 
 
 def sampled_exposure(
-    P: Population | ClassSizes,
+    P: People | ClassSizes,
     threshold: Threshold,
     confidence: float = 0.95,
     *,
@@ -61,11 +60,9 @@ def sampled_exposure(
     Raises
     ------
     UnsupportedError
-        If P is neither, or columns is given with class sizes.
+        If columns is given with class sizes.
     InvalidValueError
         If the threshold, the confidence or the domain is out of range, or the domain is needed and not given.
-    UnknownColumnError
-        If the population has no such column.
 
     Notes
     -----
@@ -78,6 +75,7 @@ def sampled_exposure(
 
     Examples
     --------
+    >>> from discretion.anonymity import Population
     >>> sample = Population("example:adult", columns=["sex", "income", "race", "workclass"])
     >>> exposed = sampled_exposure(sample, "0.001")
     >>> exposed.low < 0.02 < exposed.high < 0.05, round(exposed.value, 10), exposed.confidence
@@ -104,7 +102,7 @@ def sampled_exposure(
     return Estimate(value, low, high, confidence, how)
 
 
-def sizes_of(P: Population | ClassSizes, columns: Iterable[str] | None) -> ClassSizes:
+def sizes_of(P: People | ClassSizes, columns: Iterable[str] | None) -> ClassSizes:
     """Return the class sizes of a population, or those given."""
     if not isinstance(P, ClassSizes):
         return as_population(P).class_sizes(columns)

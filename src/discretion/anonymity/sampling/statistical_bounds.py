@@ -77,13 +77,13 @@ def statistical_exposure_bounds(p: ArrayLike | ClassSizes, radius: float, n: int
     if k == 1 or k > n:
         return Estimate(value, value, value, None, METHOD)
     away = min(radius, 2.0) / 2
-    cells = Cells(shares, np.maximum(shares - away, 0), np.minimum(shares + away, 1), values)
+    cells = ShareIntervals(shares, np.maximum(shares - away, 0), np.minimum(shares + away, 1), values)
     low, high = (extreme_exposure(cells, n, k, sign, radius=radius) for sign in (-1, 1))
     return Estimate(value, min(low, value), max(high, value), None, METHOD)
 
 
 @dataclass(frozen=True)
-class Cells:
+class ShareIntervals:
     """The values of a law that is known but for an interval about each share.
 
     Parameters
@@ -103,7 +103,7 @@ class Cells:
     unseen: float = 0.0
 
 
-def extreme_exposure(cells: Cells, n: int, k: int, sign: int, radius: float | None = None) -> float:
+def extreme_exposure(cells: ShareIntervals, n: int, k: int, sign: int, radius: float | None = None) -> float:
     """Return a bound on the exposures of all laws in the cells: above them for sign 1, below them for sign -1.
 
     For 2 ≤ k ≤ n; with a radius, of the laws that are also within that L1 distance of the centres.

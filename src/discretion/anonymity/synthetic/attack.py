@@ -9,7 +9,7 @@ ASSUMING = "people held out at random"
 
 
 @dataclass(frozen=True)
-class Attacked:
+class AttackCount:
     """How often an attack succeeded: ``hits`` of so many ``attacks``; on held-out people perhaps on average."""
 
     hits: float
@@ -40,8 +40,8 @@ class SyntheticAttack:
     """
 
     name: str
-    original: Attacked
-    control: Attacked
+    original: AttackCount
+    control: AttackCount
     scale: float = 1.0
     naive: float | None = None
 

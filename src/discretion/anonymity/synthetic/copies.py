@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discretion.anonymity.synthetic.attack import Attacked, SyntheticAttack
+from discretion.anonymity.synthetic.attack import AttackCount, SyntheticAttack
 from discretion.anonymity.synthetic.tables import MISSING, Tables
 from discretion.numerics.arrays import Booleans, Integers, Reals
 
@@ -23,7 +23,7 @@ def copies(tables: Tables) -> tuple[SyntheticAttack, SyntheticAttack]:
     alone = known & (people == 1)
 
     def found(name: str, copied: Booleans) -> SyntheticAttack:
-        hits, others = (Attacked(int(copied[each.codes].sum()), each.codes.size) for each in (original, control))
+        hits, others = (AttackCount(int(copied[each.codes].sum()), each.codes.size) for each in (original, control))
         return SyntheticAttack(name, hits, others)
 
     return found("copied", known), found("copied_alone", alone)
@@ -34,7 +34,7 @@ def copied_values(tables: Tables, name: str) -> SyntheticAttack:
     original, synthetic, control = tables.columns[name].parts
     there = np.isin(original, synthetic), np.isin(control, synthetic)
     hits, others = (
-        Attacked(int(np.count_nonzero(found & (part != MISSING))), part.size)
+        AttackCount(int(np.count_nonzero(found & (part != MISSING))), part.size)
         for found, part in zip(there, (original, control), strict=True)
     )
     return SyntheticAttack(f"copied:{name}", hits, others)

@@ -6,7 +6,7 @@ from math import comb
 
 import numpy as np
 
-from discretion.anonymity.synthetic.attack import Attacked, SyntheticAttack
+from discretion.anonymity.synthetic.attack import AttackCount, SyntheticAttack
 from discretion.anonymity.synthetic.tables import MISSING, Tables
 from discretion.numerics.arrays import Booleans, Codes, Integers, Reals
 from discretion.numerics.compiled import compiled, on_all_cores
@@ -76,11 +76,11 @@ def inference(
     return SyntheticAttack(f"inference:{sensitive}", hits, others, naive=naive)
 
 
-def _hits(told: Callable[[slice], Booleans], people: Integers, size: int) -> Attacked:
+def _hits(told: Callable[[slice], Booleans], people: Integers, size: int) -> AttackCount:
     """Return of how many people something is told, asking for some of them at a time."""
     step = max(1, _AT_ONCE // size)
     parts = [slice(start, start + step) for start in range(0, people.size, step)]
-    return Attacked(int(sum(part.sum() for part in on_all_cores(told, parts))), people.size)
+    return AttackCount(int(sum(part.sum() for part in on_all_cores(told, parts))), people.size)
 
 
 def _nearest(asked: Records, known: Records, k: int) -> Booleans:

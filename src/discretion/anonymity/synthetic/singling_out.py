@@ -6,7 +6,7 @@ from typing import Literal
 
 import numpy as np
 
-from discretion.anonymity.synthetic.attack import Attacked, SyntheticAttack
+from discretion.anonymity.synthetic.attack import AttackCount, SyntheticAttack
 from discretion.anonymity.synthetic.tables import MISSING, Tables
 from discretion.numerics.arrays import Booleans, Codes, Integers, Reals
 from discretion.numerics.compiled import compiled
@@ -69,8 +69,8 @@ def singling_out(
     random = _random(tables, made.size, made.columns.shape[1], rng)
     return SyntheticAttack(
         f"singling_out_{how}",
-        Attacked(int(np.count_nonzero(of_original == 1)), made.size),
-        Attacked(float(weights.sum()), made.size),
+        AttackCount(int(np.count_nonzero(of_original == 1)), made.size),
+        AttackCount(float(weights.sum()), made.size),
         scale=max(1.0, n / m),
         naive=np.count_nonzero(random.matches(original, 1) == 1) / made.size,
     )

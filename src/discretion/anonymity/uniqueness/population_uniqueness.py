@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from discretion.anonymity.people.conversion import with_a_row_each
+from discretion.anonymity.people.conversion import People, as_population_of_rows
 from discretion.anonymity.people.population import Population
 from discretion.anonymity.uniqueness.copula import IN_PAIRS, copula
 from discretion.anonymity.uniqueness.model import (
@@ -61,7 +61,7 @@ class PopulationUniqueness:
 
 
 def population_uniqueness(
-    P: Population,
+    P: People,
     population: int,
     columns: Iterable[str] | None = None,
     *,
@@ -89,9 +89,7 @@ def population_uniqueness(
     Raises
     ------
     UnsupportedError
-        If P is not a Population, or its people have several rows.
-    UnknownColumnError
-        If it has no such column.
+        If the people of P have several rows.
     InvalidValueError
         If a number is out of range, or the population is smaller than the sample.
 
@@ -111,7 +109,7 @@ def population_uniqueness(
     >>> [(model.name, round(model.population_unique, 4)) for model in found.models[:3]]
     [('Zayatz', 0.0077), ('Pitman', 0.008), ('slide negative binomial', 0.0206)]
     """
-    people = with_a_row_each(
+    people = as_population_of_rows(
         P, "who is unique is asked of people with one row each; make a table with one row a person first"
     )
     everybody, confidence = as_count(population, "population", at_least=1), as_confidence(confidence)
@@ -139,9 +137,9 @@ def _models(
     yield zayatz(sizes, everybody)
     yield pitman(sizes, everybody)
     yield slide_negative_binomial(sizes, everybody)
-    from discretion.tables.counting.codes import valued  # noqa: PLC0415 - imports Ibis
+    from discretion.tables.counting.codes import column_values  # noqa: PLC0415 - imports Ibis
 
-    held = people.told_by_rows(lambda rows, length: valued(rows, known, length))
+    held = people.told_by_rows(lambda rows, length: column_values(rows, known, length))
     if held is None:
         why = "it needs the rows, and these are not in this process, or too many"
         yield UniquenessModel("Poisson log-linear", INDEPENDENT, None, None, why_not=why)

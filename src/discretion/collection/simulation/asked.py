@@ -10,7 +10,7 @@ from discretion.anonymity import Population
 from discretion.collection.wire.task import Feature
 from discretion.errors import InvalidValueError
 from discretion.numerics.arrays import Integers
-from discretion.tables.counting.codes import valued
+from discretion.tables.counting.codes import column_values
 
 # Answers that are listed; all rarer ones are "other".
 _ANSWERS = 1000
@@ -81,7 +81,7 @@ def asked_of(
         If the table has fewer people, or its rows stay in their engine.
     """
     population = Population(table, columns, **reading)
-    held = population.told_by_rows(lambda rows, length: valued(rows, population.columns, length))
+    held = population.told_by_rows(lambda rows, length: column_values(rows, population.columns, length))
     if held is None:
         raise InvalidValueError("these rows stay in their engine; simulate with a file or a frame")
     there = population.rows

@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 
 from discretion.anonymity import ColumnKind, Population, Selection
-from discretion.anonymity.choosing.problem import Asked
+from discretion.anonymity.choosing.problem import SelectionProblem
 from discretion.anonymity.exposure.bounds import exposed_below
 from discretion.anonymity.people.column_kinds import NAMING
 from discretion.escaping import printable
@@ -57,7 +57,7 @@ def front_of(population: Population, selection: Selection) -> Iterator[FrontSet]
 
 def decide(
     population: Population,
-    asked: Asked,
+    asked: SelectionProblem,
     kinds: Mapping[str, ColumnKind],
     selection: Selection,
     wanted: Wanted,
@@ -142,9 +142,9 @@ class Generalizations:
         The columns that go out in any case.
     """
 
-    def __init__(self, population: Population, asked: Asked, published: Columns) -> None:
+    def __init__(self, population: Population, asked: SelectionProblem, published: Columns) -> None:
         self._population, self._published, self._allowed = population, published, asked.allowed
-        self._coded: Mapping[str, Column] = asked.coded or {}
+        self._coded: Mapping[str, Column] = asked.codes or {}
         self._classes = self._alike(published)
         # Each sensitive column, the classes of who is alike on the others, and how many guesses may be right.
         self._secrets = [

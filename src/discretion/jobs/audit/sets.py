@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from discretion.anonymity import ClassSizes, ColumnKind, Population, Selection
 from discretion.anonymity.choosing.choices import Weights
-from discretion.anonymity.choosing.problem import Asked, asked_of
+from discretion.anonymity.choosing.problem import SelectionProblem, selection_problem
 from discretion.anonymity.choosing.selection import selection_of
 from discretion.anonymity.people.column_kinds import NAMING
 from discretion.jobs.audit.result import SHOWN, ColumnReport, Columns, SetReport, SetsReport, least_holders
@@ -31,10 +31,10 @@ class Wanted:
     drop: Columns
 
 
-def asked_of_sets(population: Population, kinds: Mapping[str, ColumnKind], wanted: Wanted) -> Asked:
+def asked_of_sets(population: Population, kinds: Mapping[str, ColumnKind], wanted: Wanted) -> SelectionProblem:
     """Return what a set of those columns is asked that do not name their person."""
     naming = [name for name, kind in kinds.items() if kind.kind in NAMING and name not in wanted.keep]
-    return asked_of(
+    return selection_problem(
         population,
         wanted.budget,
         k=wanted.k,
@@ -54,7 +54,7 @@ def search_seconds(population: Population) -> tuple[float, float]:
 
 
 def search(
-    asked: Asked,
+    asked: SelectionProblem,
     weights: Weights,
     seconds: float,
     progress: Callable[[str], None],

@@ -2,6 +2,15 @@
 
 from discretion.jobs.check.job import check
 from discretion.jobs.check.policy import Policy, checked_gates, read_policy
-from discretion.jobs.check.result import ColumnsRule, NumberRule, PolicyCheck
+from discretion.jobs.check.result import ColumnsRule, NumberRule, PolicyCheck, PolicyChecks
 
-__all__ = ["ColumnsRule", "NumberRule", "Policy", "PolicyCheck", "check", "checked_gates", "read_policy"]
+__all__ = [
+    "ColumnsRule",
+    "NumberRule",
+    "Policy",
+    "PolicyCheck",
+    "PolicyChecks",
+    "check",
+    "checked_gates",
+    "read_policy",
+]

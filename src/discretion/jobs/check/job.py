@@ -89,6 +89,7 @@ def check(
     verdicts = judged(gates, numbers, missing={measure: why[each] for measure, each in missing.items()}, of=name)
     return PolicyCheck(
         table=name,
+        policy=policy.path,
         people=people.people,
         columns=columns,
         rules=tuple(rules),

@@ -62,6 +62,8 @@ class Policy:
 
     Parameters
     ----------
+    path
+        Its file.
     person
         The column that names a person with several rows, "none" if every row is a person, or None if it does not say.
     header
@@ -82,6 +84,7 @@ class Policy:
         A key → the line that it begins in.
     """
 
+    path: str
     person: str | None
     header: bool | Columns | None
     columns: Columns | None
@@ -164,6 +167,7 @@ class _Reader:
                 "preset, budget, a limit for a sensitive column, or fail_over"
             )
         return Policy(
+            path=self._path,
             person=person,
             header=self._header(),
             columns=columns,

@@ -6,6 +6,8 @@ from typing import Any, Literal
 from discretion.jobs.gates import Verdict, Word, said
 from discretion.presenting.names import briefly, listed
 from discretion.presenting.objects import plain
+from discretion.presenting.views.document import Document, Section
+from discretion.presenting.views.result import JobResult
 
 
 @dataclass(frozen=True)
@@ -90,14 +92,24 @@ class MissingRule:
         return rule | {"missing": self.column, "why": self.why}
 
 
-@dataclass(frozen=True)
-class PolicyCheck:
-    """Whether a file keeps to a policy, rule for rule, and to gates beside it.
+@dataclass(frozen=True, repr=False)
+class PolicyCheck(JobResult):
+    """Whether a file keeps to a policy, rule by rule, and to gates besides.
 
-    ``notes`` are what the rules and gates take for granted, and what would not hold otherwise.
+    Parameters
+    ----------
+    table, policy
+        The file, and the file of the policy.
+    people, columns
+        How many people the file has, and its columns.
+    rules, gates
+        The verdict on each rule, and on each gate.
+    notes
+        What the rules and gates assume, and what would not hold otherwise.
     """
 
     table: str
+    policy: str
     people: int
     columns: tuple[str, ...]
     rules: tuple[ColumnsRule | NumberRule | MissingRule, ...]
@@ -115,3 +127,40 @@ class PolicyCheck:
         return {
             "people": self.people, "columns": list(self.columns), "rules": rules, "notes": list(self.notes),
         }  # fmt: skip
+
+    def document(self) -> Document:
+        """Return the document: a line for each rule, each note and each gate."""
+        title = f"{self.table}, {self.people:,} people, by {self.policy}:"
+        lines = (*map(str, self.rules), *(f"note: {note}" for note in self.notes), *map(str, self.gates))
+        failed, undecided = (self.words.count(word) for word in ("failed", "not decided"))
+        counts = f"{failed} failed, {undecided} not decided of {len(self.words)}"
+        return Document(title, lines, kind="check", line=f"{self.table} by {self.policy}: {counts}")
+
+
+@dataclass(frozen=True, repr=False)
+class PolicyChecks(JobResult):
+    """Whether each of several files keeps to a policy."""
+
+    files: tuple[PolicyCheck, ...]
+
+    @property
+    def words(self) -> tuple[Word, ...]:
+        """How each rule and each gate of each file ended."""
+        return tuple(word for file in self.files for word in file.words)
+
+    @property
+    def gates(self) -> tuple[Verdict, ...]:
+        """The verdict on each gate for each file."""
+        return tuple(gate for file in self.files for gate in file.gates)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the verdicts on each file, as JSON has them."""
+        return {file.table: file.to_dict() for file in self.files}
+
+    def document(self) -> Document:
+        """Return the document of the file, or one with a section for each."""
+        first, *others = (file.document() for file in self.files)
+        if not others:
+            return first
+        sections = tuple(Section(document.title, document.blocks) for document in (first, *others))
+        return Document("", (), sections, kind="check", line="; ".join(each.line for each in (first, *others)))

@@ -11,14 +11,15 @@ import numpy as np
 
 from discretion.anonymity import ClassSizes, ColumnKind, Population
 from discretion.anonymity.exposure.bounds import rounded_outward
-from discretion.anonymity.pairs.differences import changes, differencing, matching, values_told
+from discretion.anonymity.pairs.differences import changes, differencing, match_rows, revealed_values
 from discretion.anonymity.pairs.join import Side, exposed_if_the_same, joined_exposed, joined_exposed_bound
-from discretion.anonymity.pairs.pair import Pair, Release, open_pair
+from discretion.anonymity.pairs.pair import PairedTable, TablePair, open_pair
 from discretion.errors import InvalidTableError, InvalidValueError
 from discretion.escaping import printable
 from discretion.estimate import Estimate
 from discretion.input_files import without_password
-from discretion.jobs.diff.result import ComparedColumns, Diff, Join, SideExposure, Without
+from discretion.jobs.diff.parts import ComparedColumns, Join, SideExposure, Without
+from discretion.jobs.diff.result import Diff
 from discretion.jobs.gates import Number
 from discretion.jobs.persons import NO_PERSON, check_whose_rows, person_column, whose_rows
 from discretion.jobs.table_measures import GuessReport
@@ -145,7 +146,7 @@ class _Compared:
     """Counts what two tables tell, column by column where they tell too much."""
 
     def __init__(
-        self, pair: Pair, secrets: tuple[str, ...], k: int, budget: float, tell: Callable[[str], None]
+        self, pair: TablePair, secrets: tuple[str, ...], k: int, budget: float, tell: Callable[[str], None]
     ) -> None:
         self._pair, self._secrets, self._k, self._budget, self._tell = pair, secrets, k, budget, tell
         self._shared = self._known(pair.shared)
@@ -178,7 +179,7 @@ class _Compared:
             after=self._measured(pair.new, known_new),
             shared_before=self._of(alike[0]),
             shared_after=self._of(alike[1]),
-            matching=matching(*whole, k),
+            matching=match_rows(*whole, k),
             differencing=differencing(*alike, k),
             values_told={name: self._told(alike, name) for name in self._secrets if name in pair.shared},
             changes=None if person is None else changes(pair.old, pair.new, whole),
@@ -190,7 +191,7 @@ class _Compared:
             return found
         return replace(found, without=self._without(found, sides))
 
-    def _numbers(self, side: Release) -> Mapping[str, Number]:
+    def _numbers(self, side: PairedTable) -> Mapping[str, Number]:
         secrets = [name for name in self._secrets if name in side.columns]
         return dict(TableNumbers(CodedCounts(side), tuple(side.columns), secrets, k=self._k))
 
@@ -212,7 +213,7 @@ class _Compared:
         exposed = sizes.exposed(k=self._k)
         return SideExposure(sizes.people, exposed / sizes.people, exposed, sizes.unique, sizes.smallest, guesses)
 
-    def _measured(self, side: Release, known: Column) -> SideExposure:
+    def _measured(self, side: PairedTable, known: Column) -> SideExposure:
         guesses: list[GuessReport] = []
         for name in self._secrets:
             if name in side.columns:
@@ -224,7 +225,7 @@ class _Compared:
 
     def _told(self, alike: tuple[Column, Column], name: str) -> int:
         values = self._pair.classes([name])
-        return values_told((alike[0], values[0]), (alike[1], values[1]))
+        return revealed_values((alike[0], values[0]), (alike[1], values[1]))
 
     def _join(self, old: Side, new: Side) -> Join | None:
         if not (_adds(old) and _adds(new)):

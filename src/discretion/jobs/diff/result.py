@@ -1,125 +1,35 @@
-"""What two tables of people tell together, as plain frozen data."""
+"""Two tables side by side: the result, and its document with the decision, its reasons, what to do, and the numbers."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from typing import Any, Literal
 
 from discretion.anonymity import as_fraction
-from discretion.anonymity.pairs.differences import Changes, Differencing, Matching
+from discretion.anonymity.pairs.differences import Changes, Differencing, RowMatching
 from discretion.estimate import Estimate
+from discretion.jobs.diff.parts import (
+    OF_PERSONS,
+    SMALLEST,
+    ComparedColumns,
+    Join,
+    SideExposure,
+    Without,
+    diff_measures,
+)
 from discretion.jobs.gates import Number
-from discretion.jobs.table_measures import SIDES, GuessReport, table_measures
+from discretion.presenting.names import briefly, listed
+from discretion.presenting.numbers import between, is_any_share, people, percent, percent_upwards
 from discretion.presenting.objects import plain
+from discretion.presenting.sentences import exposed, not_read
+from discretion.presenting.views.document import Abridged, Block, Bullets, Document, Grid, Section
+from discretion.presenting.views.result import JobResult
 
 Decision = Literal["publish", "do not publish", "not decided"]
 
-_OF_EACH = ("people", "exposure", "exposed_people", "unique_people", "smallest_class")
-# What k_anonymity is called in the table of measures.
-_SMALLEST = "smallest_class"
-_OF_BOTH = (
-    "rows_in_both", "rows_only_in_old", "rows_only_in_new", "linked_people",
-    "added_found", "removed_found", "found_only_by_both",
-)  # fmt: skip
-_OF_JOIN = ("join.exposure", "join.exposed_people")
-_OF_PERSONS = ("persons.added", "persons.removed", "persons.changed")
 
-
-def diff_measures(sensitive: Iterable[str]) -> tuple[str, ...]:
-    """Return the names of the numbers that a gate may be of.
-
-    Examples
-    --------
-    >>> diff_measures(["income"])[-4:-2]
-    ('values_told:income', 'persons.added')
-    """
-    secrets = tuple(sensitive)
-    each = tuple(f"{side}.{name}" for side in SIDES for name in (*table_measures(secrets), _SMALLEST))
-    return (*each, *_OF_BOTH, *_OF_JOIN, *(f"values_told:{name}" for name in secrets), *_OF_PERSONS)
-
-
-@dataclass(frozen=True)
-class SideExposure:
-    """How one table exposes its people by some columns: exact.
-
-    ``guesses`` are of the sensitive columns that it has, by who knows the others.
-    """
-
-    people: int
-    exposure: float
-    exposed_people: int
-    unique_people: int
-    smallest_class: int
-    guesses: tuple[GuessReport, ...] = ()
-
-    @property
-    def numbers(self) -> dict[str, int | Fraction]:
-        """The numbers by their names, shares as what they are of the people."""
-        numbers: dict[str, int | Fraction] = {name: getattr(self, name) for name in _OF_EACH}
-        numbers["exposure"] = Fraction(self.exposed_people, self.people)
-        for each in self.guesses:
-            numbers[f"guess:{each.sensitive}"] = Fraction(round(each.after * self.people), self.people)
-            numbers[f"certain:{each.sensitive}"] = Fraction(each.certain_people, self.people)
-        return numbers
-
-
-@dataclass(frozen=True)
-class ComparedColumns:
-    """How the columns of both tables fit each other.
-
-    ``left_out`` are those that both have in values of which too few occur in the other; ``coarsened`` those that are
-    compared as coarsely as the old or the new table has them; ``retyped`` those of two types, compared as text; and
-    ``overlaps`` the share of the old and the new rows whose value occurs in the other, where it is not of all.
-    """
-
-    shared: tuple[str, ...]
-    only_old: tuple[str, ...]
-    only_new: tuple[str, ...]
-    left_out: tuple[str, ...]
-    coarsened: Mapping[str, str]
-    retyped: Mapping[str, tuple[str, str]]
-    overlaps: Mapping[str, tuple[float, float]]
-
-
-@dataclass(frozen=True)
-class Join:
-    """What joining both tables by their people would expose of the new one's.
-
-    Parameters
-    ----------
-    exposure
-        The share of the new table's people: certified, or a number where it was counted by who they are.
-    exposed_people
-        The same in people.
-    certified
-        What of the share is certain without the join.
-    if_the_same
-        How many are exposed at least if both are of the same people: where the shared columns agree row for row.
-    """
-
-    exposure: float | Estimate
-    exposed_people: int | Estimate
-    certified: Estimate
-    if_the_same: int | None
-
-    @property
-    def most(self) -> float:
-        """The share of the new table's people who are exposed at most."""
-        return self.exposure.high if isinstance(self.exposure, Estimate) else self.exposure
-
-
-@dataclass(frozen=True)
-class Without:
-    """What both tables tell if the new one goes out without a column: who is found, its exposure, and the join's."""
-
-    column: str
-    found: int
-    exposure: float
-    join: float | None
-
-
-@dataclass(frozen=True)
-class Diff:
+@dataclass(frozen=True, repr=False)
+class Diff(JobResult):
     """Two tables of people side by side.
 
     Parameters
@@ -163,7 +73,7 @@ class Diff:
     after: SideExposure
     shared_before: SideExposure
     shared_after: SideExposure
-    matching: Matching
+    matching: RowMatching
     differencing: Differencing
     values_told: Mapping[str, int]
     changes: Changes | None
@@ -218,8 +128,8 @@ class Diff:
     def measures(self) -> dict[str, Number | None]:
         """The numbers that a gate may be of, None where there is none."""
         numbers: dict[str, Number | None] = dict.fromkeys(diff_measures(self.sensitive))
-        before: dict[str, Number] = {**self.old_numbers, _SMALLEST: self.before.smallest_class}
-        after: dict[str, Number] = {**self.new_numbers, _SMALLEST: self.after.smallest_class}
+        before: dict[str, Number] = {**self.old_numbers, SMALLEST: self.before.smallest_class}
+        after: dict[str, Number] = {**self.new_numbers, SMALLEST: self.after.smallest_class}
         numbers |= {f"old.{name}": value for name, value in before.items()}
         numbers |= {f"new.{name}": value for name, value in after.items()}
         for name, value in after.items():
@@ -251,7 +161,7 @@ class Diff:
     def missing(self) -> dict[str, str]:
         """Of each number that there is not, why."""
         reasons = dict.fromkeys(diff_measures(self.sensitive), "it is not counted of these two tables")
-        reasons |= dict.fromkeys(_OF_PERSONS, "nothing says who the people are; name the column that does (--person)")
+        reasons |= dict.fromkeys(OF_PERSONS, "nothing says who the people are; name the column that does (--person)")
         for name in diff_measures(self.sensitive):
             side, secret = name.partition(".")[0], name.partition(":")[2]
             which = "OLD" if side == "old" else "NEW" if side == "new" else "both tables"
@@ -271,3 +181,271 @@ class Diff:
         inside = [field.name for field in fields(self) if field.name not in ("old_numbers", "new_numbers")]
         found = {"decision": self.decision} | {name: plain(getattr(self, name)) for name in inside}
         return found | {"measures": plain(measures)}
+
+    def document(self) -> Document:
+        """Return the document."""
+        return _document(self)
+
+
+Numbers = Mapping[str, int | Fraction]
+
+# Of so many columns a first screen shows what leaving one out would change.
+_SHOWN = 5
+# A measure as a table has it → what it is called there. The share shows what the people exposed do.
+_NAMES = {
+    "people": "people",
+    "exposure": "exposed",
+    "unique_people": "unique people",
+    "smallest_class": "smallest group",
+}
+_LESS_IS_WORSE = "smallest_class"
+
+
+def _document(diff: Diff) -> Document:
+    """Return the document of two tables."""
+    measures = Section("Each table by itself", (_measures(diff),))
+    title = _decision(diff)
+    if diff.is_the_same:
+        return Document(title, tuple(_changes(diff)), (measures,), kind="diff", line=title)
+    reasons = (*_reasons(diff), *_left_out(diff))
+    sections = [measures, Section("How the rows match", tuple(_matching(diff)), "full")]
+    if diff.without:
+        sections.insert(0, Section("Leaving one column out of NEW", (_without(diff),)))
+    if steps := tuple(_steps(diff)):
+        sections.insert(0, Section("What to do", (Bullets(steps),)))
+    if notes := tuple(_columns(diff)):
+        sections.append(Section("How the columns fit each other", (Bullets(notes),), "full"))
+    return Document(title, (Bullets(reasons),), tuple(sections), kind="diff", line=title)
+
+
+def _decision(diff: Diff) -> str:
+    new, old = f"NEW ({diff.new})", f"OLD ({diff.old})"
+    if diff.is_the_same:
+        return (
+            f"Nothing differs: {new} has the columns and the rows of {old}, so both together reveal no more than one."
+        )
+    match diff.decision:
+        case "publish":
+            return (
+                f"You can publish {new} beside {old}: together they single out nobody, and expose at most "
+                f"{percent(diff.budget)} of the people."
+            )
+        case "do not publish":
+            return f"Do not publish {new} beside {old} as it is."
+        case _:
+            open_question = (
+                "whether both tables are of the same people"
+                if diff.may_be_of_the_same
+                else "what joining the tables exposes"
+            )
+            return f"Not decided: whether you can publish {new} beside {old} depends on {open_question}."
+
+
+def _reasons(diff: Diff) -> Iterator[str]:
+    after = diff.after
+    if diff.is_of_others:
+        share = percent(diff.matching.in_both / min(diff.before.people, after.people))
+        yield (
+            f"Only {share} of the rows match: the tables are of different people, or in different forms. Rows that "
+            "were added or removed between them then show little, and the decision does not count them."
+        )
+    else:
+        yield from _differencing(diff)
+    yield from _changes(diff)
+    if after.exposure > diff.budget:
+        yield (
+            f"In NEW alone {exposed(after.exposed_people, after.people)}: fewer than {diff.k} people share their "
+            f"values. The budget is {percent(diff.budget)}."
+        )
+    if diff.join is not None:
+        yield from _join(diff)
+    yield from not_read(diff.not_read)
+
+
+def _changes(diff: Diff) -> Iterator[str]:
+    if (changes := diff.changes) is not None:
+        yield (
+            f"By {diff.person}, {people(changes.added)} came, {people(changes.removed)} went and {changes.stayed:,} "
+            f"stayed; of these, {people(changes.changed)} changed in the shared columns."
+        )
+
+
+def _differencing(diff: Diff) -> Iterator[str]:
+    counts = diff.differencing
+    known = tuple(name for name in diff.columns.shared if name not in diff.sensitive)
+    for count, whole, how, verb in (
+        (counts.added_found, counts.added, "added", "come"),
+        (counts.removed_found, counts.removed, "removed", "go"),
+    ):
+        if count:
+            was = "was" if count == 1 else "were"
+            stands = "stands out" if count == 1 else "stand out"
+            of_all = f" of {whole:,}" if whole > count else ""
+            yield (
+                f"{people(count)}{of_all} {was} {how} between the two and {stands}: an adversary with both tables "
+                f"sees fewer than {diff.k} people {verb} with the same values of {briefly(known)}."
+            )
+    if counts.hidden:
+        yield (
+            f"Each table alone hides {people(counts.hidden)} of these among {diff.k} or more; only both together "
+            "reveal them."
+        )
+    if not diff.found:
+        yield "Comparing the tables singles out nobody."
+    for name, count in diff.values_told.items():
+        if count:
+            yield (f"The difference reveals the {name} of {people(count)} who came or went; neither table alone does.")
+
+
+def _join(diff: Diff) -> Iterator[str]:
+    join = diff.join
+    assert join is not None
+    certified = between(join.certified.low, join.certified.high)
+    if isinstance(join.exposure, Estimate):
+        same = ""
+        if join.if_the_same is not None:
+            least = percent(join.if_the_same / diff.after.people)
+            same = f" The shared columns agree row for row: if both tables are of the same people, at least {least}."
+        if is_any_share(join.certified):
+            yield (
+                "Nothing can be concluded on how many people in NEW are exposed if the tables are joined person by "
+                f"person.{same}"
+            )
+        else:
+            yield f"Joined person by person, the tables expose {certified} of the people in NEW (certified).{same}"
+    else:
+        yield (
+            f"Joined by {diff.person}, the tables expose {percent(join.exposure)} of the people in NEW (counted; "
+            f"without {diff.person}, {certified} is certified)."
+        )
+    if linked := diff.matching.linked:
+        yield (
+            f"For {people(linked)} the row in each table matches exactly one row of the other: an adversary who takes "
+            "both rows for one person learns what only OLD has beside what only NEW has."
+        )
+
+
+def _steps(diff: Diff) -> Iterator[str]:
+    if diff.decision == "publish":
+        return
+    counts, join = diff.differencing, diff.join
+    if diff.found and not diff.is_of_others:
+        if counts.added_found:
+            yield f"Leave the added people out of NEW until {diff.k} or more come with the same values."
+        if counts.removed_found:
+            yield "People who were removed stay in OLD: keep them in NEW if they agree, or withdraw OLD."
+        best = min(diff.without, key=lambda each: each.found, default=None)
+        if best is not None and best.found < diff.found:
+            yield (
+                f"Or leave {listed((best.column,))} out of NEW: the comparison then singles out "
+                f"{people(best.found)} instead of {diff.found:,}."
+            )
+        elif diff.without:
+            yield "Leaving a single column out of NEW hides none of them."
+    if diff.may_be_of_the_same:
+        yield "Compare only columns that stay as they are (--columns), or name the column of the persons (--person)."
+    if diff.after.exposure > diff.budget and diff.person is None:  # a release is of people with one row each
+        sensitive = f" --sensitive {','.join(diff.sensitive)}" if diff.sensitive else ""
+        yield f"Generalize NEW with discretion release, with --k {diff.k} --budget {diff.budget:g}{sensitive}."
+    if join is not None and join.certified.high > diff.budget:
+        best = min(
+            (each for each in diff.without if each.join is not None), key=lambda each: each.join or 0, default=None
+        )
+        if best is not None and best.join is not None and best.join < join.most:
+            yield f"Leave {listed((best.column,))} out of NEW: the join then exposes {_share(diff, best.join)}."
+        if isinstance(join.exposure, Estimate):
+            yield "Where you may join the tables, count the join: --person COLUMN, which names people in both."
+
+
+def _share(diff: Diff, join: float) -> str:
+    return f"at most {percent_upwards(join)}" if diff.person is None else percent(join)
+
+
+def _without(diff: Diff) -> Block:
+    joined = any(each.join is not None for each in diff.without)
+    heads = ("NEW without", "singled out", "exposed", *(["joined"] if joined else []))
+    rows: list[tuple[str, ...]] = []
+    for each in diff.without:
+        cells = (each.column, f"{each.found:,}", percent(each.exposure))
+        rows.append((*cells, *(["" if each.join is None else _share(diff, each.join)] if joined else [])))
+    whole = Grid(heads, tuple(rows), frozenset(heads[:1]))
+    if len(rows) <= _SHOWN:
+        return whole
+    brief = replace(whole, rows=whole.rows[:_SHOWN], note=f"and {len(rows) - _SHOWN:,} more, in --full")
+    return Abridged((brief,), (whole,))
+
+
+def _measures(diff: Diff) -> Grid:
+    own = [replace(each, guesses=()) for each in (diff.before, diff.after)]
+    apart = own != [diff.shared_before, diff.shared_after]
+    heads = ("", "OLD", "NEW", "NEW is", *(("OLD, shared columns", "NEW, shared columns") if apart else ()))
+    before, after = diff.before.numbers, diff.after.numbers
+    shared = [diff.shared_before.numbers, diff.shared_after.numbers] if apart else []
+    rows: list[tuple[str, ...]] = []
+    for name in dict.fromkeys([*before, *after]):
+        measure, _, column = name.partition(":")
+        words = _NAMES.get(name) or f"{column} {'guessed' if measure == 'guess' else 'certain'}"
+        if name != "exposed_people":
+            cells = [_cell(each.get(name)) for each in (before, after, *shared)]
+            rows.append((words, *cells[:2], _verdict(name, before, after, cells), *cells[2:]))
+    return Grid(heads, tuple(rows), frozenset(["", "NEW is"]))
+
+
+def _cell(value: int | Fraction | None) -> str:
+    return "" if value is None else percent(float(value), 3) if isinstance(value, Fraction) else f"{value:,}"
+
+
+def _verdict(name: str, before: Numbers, after: Numbers, cells: list[str]) -> str:
+    if name == "people" or name not in before or name not in after:
+        return ""
+    if cells[0] == cells[1]:
+        return "the same"
+    return "better" if (after[name] < before[name]) != (name == _LESS_IS_WORSE) else "worse"
+
+
+def _matching(diff: Diff) -> Iterator[Block]:
+    matching = diff.matching
+    yield (
+        f"Rows, by {briefly(diff.columns.shared)}: {matching.in_both:,} in both, {matching.only_old:,} only in OLD, "
+        f"{matching.only_new:,} only in NEW."
+    )
+    heads = ("rows with the same values in the other table", "people", "none", "one", f"some, under {diff.k}")
+    sides = (("of OLD", matching.of_old, diff.before), ("of NEW", matching.of_new, diff.after))
+    yield Grid(
+        heads,
+        tuple(
+            (name, f"{side.people:,}", *(percent(count / side.people, 3) for count in (rows.none, rows.one, rows.few)))
+            for name, rows, side in sides
+        ),
+        frozenset(heads[:1]),
+    )
+
+
+def _columns(diff: Diff) -> Iterator[str]:
+    columns = diff.columns
+    for names, where in ((columns.only_old, "OLD"), (columns.only_new, "NEW")):
+        if names:
+            yield f"Only in {where}: {listed(names)}."
+    for name, which in columns.coarsened.items():
+        yield f"{name} is compared as coarsely as {which.upper()} has it."
+    for name, kinds in columns.retyped.items():
+        yield f"{name} holds {kinds[0]} in OLD and {kinds[1]} in NEW: compared as text."
+    partly = [name for name in columns.overlaps if name not in columns.left_out]
+    for name in partly[:_SHOWN]:
+        yield f"{name}: {_overlap(diff, name)}; the other rows match none."
+    if len(partly) > _SHOWN:
+        yield f"{len(partly) - _SHOWN:,} more columns overlap in part only; --json lists them."
+
+
+def _left_out(diff: Diff) -> Iterator[str]:
+    """Yield which columns the decision does not count, and why."""
+    for name in diff.columns.left_out:
+        yield (
+            f"{name} is left out of the matching: {_overlap(diff, name)}, so it is in another form, or of other "
+            "people. What it reveals about people who came or went is not counted."
+        )
+
+
+def _overlap(diff: Diff, name: str) -> str:
+    old, new = diff.columns.overlaps[name]
+    return f"{percent(old, 3)} of the rows of OLD have a value that NEW has too, and {percent(new, 3)} of those of NEW"

@@ -2,6 +2,5 @@
 
 from discretion.jobs.release.job import release
 from discretion.jobs.release.result import FileExposure, Release, ReleasedColumn
-from discretion.jobs.release.text import to_text
 
-__all__ = ["FileExposure", "Release", "ReleasedColumn", "release", "to_text"]
+__all__ = ["FileExposure", "Release", "ReleasedColumn", "release"]

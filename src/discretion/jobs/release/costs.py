@@ -7,21 +7,21 @@ from typing import Any
 import numpy as np
 
 from discretion.anonymity import Population
-from discretion.anonymity.releasing.generalizations import View
-from discretion.anonymity.releasing.search import Found
-from discretion.anonymity.releasing.utility import Utility, discernibility, told_apart, worth_of_cells
+from discretion.anonymity.releasing.generalizations import Generalization
+from discretion.anonymity.releasing.search import BestRelease
+from discretion.anonymity.releasing.utility import Utility, discernibility, distinguished_pairs, utility_of_cells
 
-Views = Mapping[str, Sequence[View]]
+Views = Mapping[str, Sequence[Generalization]]
 
 
 def costs_of(
     people: Population,
     views: Views,
-    found: Found,
+    found: BestRelease,
     utility: Utility,
     *,
     sensitive: Sequence[str],
-    guarded: Sequence[View],
+    guarded: Sequence[Generalization],
 ) -> dict[str, Any]:
     """Return what the file keeps of the whole table, at most could keep, and lost with what was cut, by name.
 
@@ -52,27 +52,27 @@ def _whole(people: Population, sensitive: Sequence[str], utility: Utility) -> fl
     """Return what all columns of the table are worth as they are; pairs of people are told apart by the known ones."""
     if utility == "discernibility":
         sizes = people.class_sizes([name for name in people.columns if name not in sensitive])
-        return float(told_apart(np.repeat(sizes.sizes, sizes.counts)))
+        return float(distinguished_pairs(np.repeat(sizes.sizes, sizes.counts)))
     alone = people.class_sizes_of_all((name,) for name in people.columns)
     each = (sizes.entropy if utility == "entropy" else float(sizes.classes > 1) for sizes in alone)
     return math.fsum(each) * people.people
 
 
-def _kept_as_it_is(guarded: Sequence[View], found: Found, utility: Utility) -> tuple[float, float]:
+def _kept_as_it_is(guarded: Sequence[Generalization], found: BestRelease, utility: Utility) -> tuple[float, float]:
     """Return what sensitive columns are worth of all people in the views, and of those who go out."""
     if utility == "discernibility":
         return 0.0, 0.0
-    worths = [worth_of_cells(utility, view, 0, 1) for view in guarded]
+    worths = [utility_of_cells(utility, view, 0, 1) for view in guarded]
     most = math.fsum(float(view.sizes @ worth) for view, worth in zip(guarded, worths, strict=True))
     pairs = zip(guarded, worths, strict=True)
     return most, math.fsum(float(worth[view.column.codes[~found.cut.out]].sum()) for view, worth in pairs)
 
 
-def _kept(guarded: Sequence[View], views: Views, found: Found, utility: Utility) -> float:
+def _kept(guarded: Sequence[Generalization], views: Views, found: BestRelease, utility: Utility) -> float:
     """Return what the cells that go out are worth."""
     kept = _kept_as_it_is(guarded, found, utility)[1]
     for (name, view), blank in zip(found.views.items(), found.cut.blank, strict=True):
         level = next(level for level, each in enumerate(views[name]) if each is view)
-        worth = worth_of_cells(utility, view, level, len(views[name]))
+        worth = utility_of_cells(utility, view, level, len(views[name]))
         kept += float(worth[view.column.codes[~(found.cut.out | blank)]].sum())
     return kept

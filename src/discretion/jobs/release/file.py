@@ -9,8 +9,8 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from discretion.anonymity.releasing.generalizations import REDACTED, View
-from discretion.anonymity.releasing.search import Found
+from discretion.anonymity.releasing.generalizations import REDACTED, Generalization
+from discretion.anonymity.releasing.search import BestRelease
 from discretion.errors import InvalidValueError
 
 SUFFIXES = (".parquet", ".csv")
@@ -24,7 +24,9 @@ def check_suffix(out: str) -> str:
     return suffix
 
 
-def table_of(views: Mapping[str, View], values: Mapping[str, Any], columns: Sequence[str], found: Found) -> Any:
+def table_of(
+    views: Mapping[str, Generalization], values: Mapping[str, Any], columns: Sequence[str], found: BestRelease
+) -> Any:
     """Return an Arrow table of columns in their views, without what was cut, its rows in an order that says nothing.
 
     ``values`` are those of columns as they are, which keep their types. The order is drawn from the system's own

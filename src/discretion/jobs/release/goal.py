@@ -8,7 +8,7 @@ from typing import Any
 from discretion.anonymity import as_fraction
 from discretion.anonymity.choosing.constraints import GUESS_BUDGET
 from discretion.anonymity.releasing.diversity import Closeness, Distinct, Diversity, Entropy
-from discretion.anonymity.releasing.goal import Goal
+from discretion.anonymity.releasing.goal import ReleaseGoal
 from discretion.anonymity.releasing.suppression import SUPPRESS
 from discretion.anonymity.releasing.utility import UTILITIES
 from discretion.errors import InvalidValueError
@@ -17,7 +17,9 @@ from discretion.validation import as_count, as_real
 _SHARES = ("budget", "max_suppressed", "guess_budget", "certain_budget", "t")
 
 
-def asked_goal(people: int, guarded: Sequence[str], asked: Mapping[str, Any]) -> tuple[Goal, int, dict[str, Any]]:
+def asked_goal(
+    people: int, guarded: Sequence[str], asked: Mapping[str, Any]
+) -> tuple[ReleaseGoal, int, dict[str, Any]]:
     """Return the goal of what was asked by name, how many rows may be left out, and what was asked with plain shares.
 
     ``guarded`` are the sensitive columns that go out.
@@ -34,7 +36,7 @@ def asked_goal(people: int, guarded: Sequence[str], asked: Mapping[str, Any]) ->
             raise InvalidValueError(f"{name} is a share, in [0, 1], got {told[name]!r}") from None
     if shares["max_suppressed"] == 1:
         raise InvalidValueError("max_suppressed must be below 1: with everybody left out nothing is released")
-    goal = Goal(
+    goal = ReleaseGoal(
         as_count(asked["k"], "k", at_least=1), shares["budget"], list(_diversity(guarded, asked, shares.get("t"))),
         shares["guess_budget"], shares.get("certain_budget"),
     )  # fmt: skip

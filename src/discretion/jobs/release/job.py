@@ -12,8 +12,14 @@ import numpy as np
 from discretion.anonymity import ColumnKind, Population, RedactionRule, column_kinds, redaction_rules
 from discretion.anonymity.choosing.problem import check_kept_or_dropped
 from discretion.anonymity.people.column_kinds import NAMING
-from discretion.anonymity.releasing.generalizations import REDACTED, View, as_it_is, redacted, views_of
-from discretion.anonymity.releasing.hierarchies import Hierarchy, read_hierarchies, views_by
+from discretion.anonymity.releasing.generalizations import (
+    REDACTED,
+    Generalization,
+    generalizations_of,
+    identity_generalization,
+    redact_column,
+)
+from discretion.anonymity.releasing.hierarchies import Hierarchy, generalizations_by, read_hierarchies
 from discretion.anonymity.releasing.search import most_useful_release
 from discretion.anonymity.releasing.suppression import Suppress
 from discretion.anonymity.releasing.utility import Utility
@@ -31,7 +37,7 @@ from discretion.numerics.alike import Column
 from discretion.numerics.arrays import Booleans
 from discretion.numerics.search.looked_at import Ended
 from discretion.presenting.files import check_not_an_input, put_checked, writable
-from discretion.tables.counting.codes import valued
+from discretion.tables.counting.codes import column_values
 from discretion.tables.layouts.column_names import distinct_names
 from discretion.tables.layouts.headers import Header
 from discretion.tables.locations import files_read
@@ -104,7 +110,7 @@ def release(
         :func:`~discretion.anonymity.redaction_rules` has, so that a blank is no sign of a rare value.
     hierarchies
         A file or a folder of files with coarser views of values, as ARX writes them: ``value;coarser;coarsest``. The
-        other columns are coarsened as :func:`~discretion.anonymity.releasing.generalizations.views_of` does.
+        other columns are coarsened as :func:`~discretion.anonymity.releasing.generalizations.generalizations_of` does.
     max_suppressed
         The share of the people who may be left out, in [0, 1).
     suppress
@@ -184,7 +190,7 @@ def release(
             f"the column {not_known!r} cannot be redacted: it does not go out; keep it, or leave it"
         )
     tell("the views of each column")
-    held = people.told_by_rows(lambda rows, length: valued(rows, [*known, *secret], length))
+    held = people.told_by_rows(lambda rows, length: column_values(rows, [*known, *secret], length))
     if held is None:
         raise UnsupportedError(
             "no release can be made of this table: its rows are not in this process, they are too many, or a column "
@@ -200,7 +206,7 @@ def release(
         )
     codes = {name: Column(column.codes[~never], column.count) for name, (column, _) in held.items()}
     values = {name: labels for name, (_, labels) in held.items()}
-    given = {name: as_it_is(codes[name], values[name].to_pylist()) for name in known}
+    given = {name: identity_generalization(codes[name], values[name].to_pylist()) for name in known}
     views = _views(given, told, redaction_rules(people, goal.k, hidden), goal.k)
     tell("the most useful release")
     found = most_useful_release(
@@ -214,7 +220,7 @@ def release(
             nearest(views, {name: codes[name] for name in secret}, goal, kept, most_suppressed - missing)
             if views else _none_left(reasons)
         )  # fmt: skip
-    beside_them = {name: as_it_is(codes[name], ()) for name in secret}
+    beside_them = {name: identity_generalization(codes[name], ()) for name in secret}
     constants = {name: some[0] for name, some in views.items() if not some[0].bits}  # which go out for nothing
     shown = {**constants, **found.views, **{name: beside_them[name] for name in guarded}}
     order = [name for name in people.columns if name in shown]
@@ -313,13 +319,14 @@ def _known(
 
 
 def _views(
-    given: Mapping[str, View], told: Mapping[str, Hierarchy], rules: Sequence[RedactionRule], k: int
-) -> dict[str, Sequence[View]]:
+    given: Mapping[str, Generalization], told: Mapping[str, Hierarchy], rules: Sequence[RedactionRule], k: int
+) -> dict[str, Sequence[Generalization]]:
     """Return the views of each column, in which rules were followed, by the hierarchies that were told."""
     redacts = {rule.column: rule for rule in rules}
-    first = {name: redacted(view, redacts[name]) if name in redacts else view for name, view in given.items()}
+    first = {name: redact_column(view, redacts[name]) if name in redacts else view for name, view in given.items()}
     return {
-        name: views_by(told[name], name, view) if name in told else views_of(view, k) for name, view in first.items()
+        name: generalizations_by(told[name], name, view) if name in told else generalizations_of(view, k)
+        for name, view in first.items()
     }
 
 
@@ -332,10 +339,14 @@ def _none_left(reasons: Mapping[str, str]) -> str:
 
 
 def _columns(
-    people: Population, table: Any, shown: Mapping[str, View], reasons: Mapping[str, str], ended: Ended
+    people: Population, table: Any, shown: Mapping[str, Generalization], reasons: Mapping[str, str], ended: Ended
 ) -> Iterator[ReleasedColumn]:
     """Yield what became of each column."""
-    no_view = "beside the others no view fits" if ended == "proved" else "no view was found that fits"
+    no_view = (
+        "no generalization fits beside the others"
+        if ended == "proved"
+        else "no generalization within the goal was found"
+    )
     for name in people.columns:
         whole = people.class_sizes([name]).entropy
         if name in shown:

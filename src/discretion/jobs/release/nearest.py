@@ -5,9 +5,9 @@ from functools import reduce
 
 import numpy as np
 
-from discretion.anonymity.releasing.diversity import counted
-from discretion.anonymity.releasing.generalizations import View
-from discretion.anonymity.releasing.goal import Goal
+from discretion.anonymity.releasing.diversity import count_class_values
+from discretion.anonymity.releasing.generalizations import Generalization
+from discretion.anonymity.releasing.goal import ReleaseGoal
 from discretion.numerics.alike import Column, best_guesses, refined
 from discretion.presenting.numbers import percent
 
@@ -15,7 +15,11 @@ Secrets = Mapping[str, Column]
 
 
 def nearest(
-    views: Mapping[str, Sequence[View]], secrets: Secrets, goal: Goal, kept: Sequence[str], most_suppressed: int
+    views: Mapping[str, Sequence[Generalization]],
+    secrets: Secrets,
+    goal: ReleaseGoal,
+    kept: Sequence[str],
+    most_suppressed: int,
 ) -> str:
     """Return that nothing meets the goal, and by how much the coarsest views of what is kept, or of a column, miss it.
 
@@ -39,14 +43,14 @@ def nearest(
     )
 
 
-def _failing(classes: Column, secrets: Secrets, goal: Goal) -> tuple[int, int]:
+def _failing(classes: Column, secrets: Secrets, goal: ReleaseGoal) -> tuple[int, int]:
     """Return how many people are exposed, and how many are guessed right."""
     right = sum(best_guesses(classes, secret)[0] for secret in secrets.values())
     return int(goal.failing(classes, secrets).sum()), right
 
 
 def _missed(
-    shown: Sequence[View], secrets: Secrets, goal: Goal, most_suppressed: int
+    shown: Sequence[Generalization], secrets: Secrets, goal: ReleaseGoal, most_suppressed: int
 ) -> Iterator[tuple[str, Sequence[str]]]:
     """Yield what the views miss of the goal, and what to do about each; nobody being left out."""
     classes = reduce(refined, [view.column for view in shown])
@@ -57,7 +61,7 @@ def _missed(
     elif (rare := int(np.logical_or.reduce([view.shows_rare(goal.k) for view in shown]).sum())) > most_suppressed:
         yield f"shows of {rare:,} people what fewer than {goal.k} have", ("raise max_suppressed", "lower k")
     for diversity in goal.diversity:
-        groups = counted(classes, secrets[diversity.column], 0)
+        groups = count_class_values(classes, secrets[diversity.column], 0)
         failing = int(groups.sizes[diversity.fails(groups)].sum())
         if failing > goal.budget * people:
             yield f"has {percent(failing / people)} in groups without {diversity}", (*more, "ask for less of that")

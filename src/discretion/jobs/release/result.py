@@ -1,6 +1,6 @@
-"""What a release did, as plain frozen data: each column's view and what it lost, and what the written file shows."""
+"""What a release did: each column's generalization and what it lost, what the written file shows, and its document."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import Any, Literal
@@ -8,7 +8,11 @@ from typing import Any, Literal
 from discretion.jobs.gates import Number
 from discretion.jobs.table_measures import GuessReport, table_measures
 from discretion.numerics.search.looked_at import Ended
+from discretion.presenting.numbers import bits, people, percent
 from discretion.presenting.objects import plain
+from discretion.presenting.sentences import exposed, not_read
+from discretion.presenting.views.document import Block, Document, Grid, Section
+from discretion.presenting.views.result import JobResult
 
 _OF_FILE = ("failing_people", "smallest_class")
 _OF_COST = (
@@ -56,8 +60,8 @@ class FileExposure:
     guesses: tuple[GuessReport, ...]
 
 
-@dataclass(frozen=True)
-class Release:
+@dataclass(frozen=True, repr=False)
+class Release(JobResult):
     """A table that was written, and what it cost.
 
     Parameters
@@ -129,3 +133,108 @@ class Release:
         found = {field.name: plain(getattr(self, field.name)) for field in fields(self) if field.name != "numbers"}
         measures = {name: float(x) if isinstance(x, Fraction) else x for name, x in self.measures.items()}
         return found | {"measures": plain(measures)}
+
+    def document(self) -> Document:
+        """Return the document."""
+        return _document(self)
+
+
+# A bound above this says nothing.
+_NEARLY_ALL = 0.9999
+_UTILITIES = {
+    "entropy": "the entropy of the table's columns",
+    "precision": "the precision of the table's columns",
+    "discernibility": "the pairs of people whom the table's columns distinguish",
+}
+_COLUMNS = ("column", "verdict", "how", "bits", "lost", "values")
+
+
+def _document(release: Release) -> Document:
+    """Return the document of a release."""
+    file = release.checked
+    return Document(
+        f"{release.out}: {people(file.people)} of {release.people:,}",
+        (),
+        (
+            Section("What the file shows", tuple(_exposure(release))),
+            Section("What became of each column", (_columns(release),)),
+            Section("What it cost", tuple(_costs(release))),
+            Section("The file in numbers", (_numbers(release),), "full"),
+        ),
+        kind="release",
+        line=f"{release.out}: {people(file.people)} of {release.people:,}, {exposed(file.failing_people, file.people)}",
+    )
+
+
+def _exposure(release: Release) -> Iterator[str]:
+    file, goal = release.checked, release.goal
+    yield (
+        f"Discretion read the file back and audited it: {exposed(file.failing_people, file.people)}. The goal allows "
+        f"at most {percent(goal['budget'])} of the people in groups of fewer than {goal['k']}{_diversity(release)}. "
+        f"The smallest group has {people(file.smallest_class)}."
+    )
+    for guess in file.guesses:
+        yield (
+            f"The best guess of {guess.sensitive} is correct for {percent(guess.after)} of the people with the file, "
+            f"and for {percent(guess.before)} without it."
+        )
+
+
+def _diversity(release: Release) -> str:
+    """Return what else exposes the people of a group."""
+    goal = release.goal
+    parts = [f"l={goal['l']}"] if goal["l"] > 1 else []
+    parts += [f"{name}={goal[key]:g}" for key, name in (("entropy_l", "entropy l"), ("t", "t")) if goal[key]]
+    return f" or without {' and '.join(parts)}" if parts else ""
+
+
+def _columns(release: Release) -> Grid:
+    rows = (
+        (each.column, each.verdict, each.how, bits(each.bits), bits(each.bits_lost), f"{each.values:,}")
+        for each in release.columns
+    )
+    return Grid(
+        _COLUMNS,
+        tuple(rows),
+        frozenset(_COLUMNS[:3]),
+        note="bits: entropy of the column in the table; lost: the part that the file lacks; values: in the file",
+    )
+
+
+def _costs(release: Release) -> Iterator[Block]:
+    yield (
+        f"The file keeps {percent(release.kept)} of {_UTILITIES[release.goal['utility']]}, dropped columns included; "
+        f"{_proof(release)}."
+    )
+    parts = [f"leaves {people(release.suppressed)} out"] if release.suppressed else []
+    if release.blanked:
+        parts.append(f"blanks {release.blank_cells:,} cells of {people(release.blanked)}")
+    if parts:
+        yield f"It {' and '.join(parts)}, which costs {percent(release.suppression_cost)}."
+    yield from not_read(release.left_out)
+    yield f"{release.out}.discretion.json lists the options and the results."
+
+
+def _proof(release: Release) -> str:
+    if release.ended == "proved":
+        return "no other choice of generalizations within the goal keeps more (proved)"
+    if release.bound < _NEARLY_ALL:
+        return (
+            f"no choice of generalizations within the goal keeps more than {percent(release.bound)}: the search "
+            "ended before proving that this is the best one"
+        )
+    return "the search ended before it found a bound on what other choices of generalizations keep"
+
+
+def _numbers(release: Release) -> Grid:
+    file = release.checked
+    numbers = {
+        f"people in groups of fewer than {release.goal['k']}": f"{file.exposed_people:,}",
+        "people in groups that miss the goal": f"{file.failing_people:,}",
+        "unique people": f"{file.unique_people:,}",
+        "people in the smallest group": f"{file.smallest_class:,}",
+        "entropy kept": percent(release.entropy_kept),
+        "precision": percent(release.precision),
+        "discernibility (pairs of people)": f"{release.discernibility:,}",
+    }
+    return Grid(("in the file", "exact"), tuple(numbers.items()), frozenset(["in the file"]))

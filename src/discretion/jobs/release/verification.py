@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from discretion.anonymity import Population
-from discretion.anonymity.releasing.goal import Goal
+from discretion.anonymity.releasing.goal import ReleaseGoal
 from discretion.errors import MissedGoalError
 from discretion.jobs.gates import Number
 from discretion.jobs.release.result import FileExposure
@@ -14,7 +14,7 @@ from discretion.jobs.table_numbers import EngineCounts, TableNumbers
 
 
 def checked_table(
-    table: Any, columns: Sequence[str], sensitive: Sequence[str], goal: Goal
+    table: Any, columns: Sequence[str], sensitive: Sequence[str], goal: ReleaseGoal
 ) -> tuple[FileExposure, dict[str, Number]]:
     """Return what an Arrow table shows, and its numbers by name, or raise MissedGoalError if that misses the goal.
 
@@ -44,7 +44,7 @@ def checked_table(
     )
 
 
-def _failing(table: Any, known: Sequence[str], goal: Goal) -> int:
+def _failing(table: Any, known: Sequence[str], goal: ReleaseGoal) -> int:
     """Return how many people are in groups too small or not diverse enough, grouped by Arrow."""
     failing: set[tuple[Any, ...]] = set()
     sizes = {tuple(group[name] for name in known): group["count_all"] for group in _groups(table, known)}

@@ -2,6 +2,5 @@
 
 from discretion.jobs.synthetic.job import synthetic_risk
 from discretion.jobs.synthetic.result import AttackResult, SyntheticRisk
-from discretion.jobs.synthetic.text import to_text
 
-__all__ = ["AttackResult", "SyntheticRisk", "synthetic_risk", "to_text"]
+__all__ = ["AttackResult", "SyntheticRisk", "synthetic_risk"]

@@ -13,7 +13,7 @@ from discretion.anonymity.synthetic.tables import NAMES, Tables, Valued, tables_
 from discretion.errors import InvalidTableError, TooLargeError, UnknownColumnError, UnsupportedError
 from discretion.escaping import printable
 from discretion.numerics.alike import are_row_numbers
-from discretion.tables.counting.codes import valued
+from discretion.tables.counting.codes import column_values
 from discretion.tables.layouts.column_names import names_among
 from discretion.tables.layouts.headers import Header
 
@@ -110,7 +110,7 @@ def _valued(parts: Sequence[Population], names: Sequence[str]) -> Sequence[Mappi
         raise TooLargeError(
             f"a table has {cells:,} values in these columns, of at most {most:,}; name fewer (--columns, columns=)"
         )
-    held = [part.told_by_rows(lambda rows, length: valued(rows, names, length)) for part in parts]
+    held = [part.told_by_rows(lambda rows, length: column_values(rows, names, length)) for part in parts]
     coded = [each for each in held if each is not None]
     if len(coded) < len(held):
         raise UnsupportedError(

@@ -1,13 +1,20 @@
-"""What attacks by a synthetic table found, as plain frozen data."""
+"""The risks of a synthetic table, and their document: the decision, each attack, and what was not examined."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from math import ceil, floor
 from typing import Any, Literal
 
-from discretion.anonymity.synthetic.attack import Attacked
+from discretion.anonymity.synthetic.attack import AttackCount
 from discretion.anonymity.synthetic.copies import Overlap
+from discretion.anonymity.synthetic.singling_out import COLUMNS
+from discretion.escaping import printable
 from discretion.estimate import Estimate, largest
+from discretion.presenting.names import briefly
+from discretion.presenting.numbers import people, percent
 from discretion.presenting.objects import plain
+from discretion.presenting.views.document import Block, Document, Grid, Section, Terms
+from discretion.presenting.views.result import JobResult
 
 #: The attacks but those on a sensitive column, which are called inference:COLUMN.
 ATTACKS = ("copied", "copied_alone", "singling_out_univariate", "singling_out_multivariate", "linkability")
@@ -49,8 +56,8 @@ class AttackResult:
     """
 
     attack: str
-    original: Attacked
-    control: Attacked
+    original: AttackCount
+    control: AttackCount
     control_rate: float
     naive: float | None
     risk: Estimate
@@ -66,8 +73,8 @@ class AttackResult:
         return self.risk.low <= 0 and self.risk.high >= HIGH_RISK
 
 
-@dataclass(frozen=True)
-class SyntheticRisk:
+@dataclass(frozen=True, repr=False)
+class SyntheticRisk(JobResult):
     """What a synthetic table tells of the people it was made from, beyond what it tells of others like them.
 
     Parameters
@@ -146,3 +153,195 @@ class SyntheticRisk:
         """Return all of it as dicts, lists, numbers and strings, ready for JSON."""
         whole = {"decision": self.decision, "risk": self.risk, "inconclusive": self.inconclusive}
         return plain(whole | {field.name: getattr(self, field.name) for field in fields(self)})
+
+    def document(self) -> Document:
+        """Return the document."""
+        return _document(self)
+
+
+_NAMES = {
+    "copied": "copied rows",
+    "copied_alone": "copied rare rows",
+    "singling_out_univariate": "singling out, 1 column",
+    "singling_out_multivariate": f"singling out, {COLUMNS} columns",
+    "linkability": "linkability",
+}
+# Those by distances, which are the ones that take long.
+_BY_NEAREST = ("linkability", "inference:")
+_DECIMALS = 10**4
+_TITLES = {
+    "tells more": "The synthetic table reveals more about the people it was made from than about others.",
+    "not alike": (
+        "The tables do not compare: the synthetic table reveals more about the held-out people than about those it "
+        "was made from."
+    ),
+    "nothing can be concluded": (
+        "Nothing can be concluded on whether the synthetic table reveals more about the people it was made from than "
+        "about others."
+    ),
+    "no sign": (
+        "No sign that the synthetic table reveals more about the people it was made from than about others, which is "
+        "no proof."
+    ),
+}
+
+
+def _document(risks: SyntheticRisk) -> Document:
+    """Return the document of attacks by a synthetic table."""
+    title = _TITLES[risks.decision]
+    return Document(
+        title,
+        (),
+        (
+            Section("What the attacks show", (_reason(risks), _tables(risks))),
+            Section("The attacks", tuple(_attacks(risks))),
+            *([Section("What was not compared", notes)] if (notes := tuple(_left_out(risks))) else []),
+        ),
+        kind="synthetic",
+        line=title,
+    )
+
+
+def attack_words(attack: str) -> str:
+    """Return the name of an attack in words.
+
+    Examples
+    --------
+    >>> attack_words("inference:income"), attack_words("copied:mail")
+    ('inference of income', 'copied values of mail')
+    """
+    kind, _, column = attack.partition(":")
+    return _NAMES.get(attack, f"{'copied values' if kind == 'copied' else kind} of {column}" if column else kind)
+
+
+def _reason(risks: SyntheticRisk) -> str:
+    together = f"at {percent(risks.confidence)} confidence for all attacks together"
+    match risks.decision:
+        case "tells more":
+            worst = max(risks.attacks, key=lambda each: each.risk.low)
+            return (
+                f"The attack with the highest certain risk is {attack_words(worst.attack)}: a risk of "
+                f"{_between(worst.risk)}, {together}."
+                + (f" {_same_people(risks)} The risk may be higher." if risks.overlap else "")
+            )
+        case "not alike":
+            least = min(risks.attacks, key=lambda each: each.risk.high)
+            return (
+                f"For {attack_words(least.attack)} the risk is {_between(least.risk)}, {together}. Were the original's "
+                "and the held-out people chosen at random from the same people, and given in the right order?"
+            )
+        case "nothing can be concluded":
+            return _why_nothing(risks)
+        case "no sign":
+            attacks = sum(each.original.attacks for each in risks.attacks)
+            return (
+                f"The risk by these {attacks:,} attacks is at most {_ends(risks.risk)[1]}, {together}. Other attacks "
+                "may find more."
+            )
+
+
+def _tables(risks: SyntheticRisk) -> str:
+    columns = len(risks.columns)
+    return (
+        f"{risks.people:,} people in the original, {risks.records:,} synthetic records, {risks.held_out:,} people held "
+        f"out; {columns} column{'s' * (columns != 1)}. Seed {risks.seed} repeats this."
+    )
+
+
+def _attacks(risks: SyntheticRisk) -> Iterator[Block]:
+    heads = ("attack", "tries", "original", "held out", "naive", "risk", "from", "to")
+    rows = (
+        (
+            attack_words(each.attack) + (" (weak)" if each.is_weak else ""),
+            f"{each.original.attacks:,}",
+            percent(each.original.rate, 3),
+            percent(min(1.0, each.control_rate), 3),
+            "" if each.naive is None else percent(each.naive, 2),
+            _value(each.risk),
+            *_ends(each.risk),
+        )
+        for each in risks.attacks
+    )
+    yield Grid(heads, tuple(rows), frozenset(heads[:1]))
+    terms = [
+        (
+            "risk",
+            "(r - c)/(1 - c), where r and c are the shares of successful attacks on the original's and on held-out "
+            f"people; the intervals hold together with {percent(risks.confidence)} confidence, assuming "
+            f"{risks.risk.assuming}.",
+        )
+    ]
+    if any(each.is_weak for each in risks.attacks):
+        terms.append(
+            ("weak", "the attack succeeds no more often than without looking at a person, so its risk shows little.")
+        )
+    if risks.linked is not None:
+        first, second = map(briefly, risks.linked)
+        terms.append(("linkability", f"one party knows {first}; the other {second}."))
+    yield Terms(tuple(terms))
+    near = [each for each in risks.attacks if each.attack.startswith(_BY_NEAREST)]
+    if near and (near[0].original.attacks < risks.people or near[0].control.attacks < risks.held_out):
+        yield (
+            f"Linkability and inference were tried on samples of {near[0].original.attacks:,} of the original's people "
+            f"and {near[0].control.attacks:,} of those held out."
+        )
+
+
+def _left_out(risks: SyntheticRisk) -> Iterator[str]:
+    for name, reason in risks.left_out.items():
+        what = "only looked for" if f"copied:{name}" in risks.measures else "not compared"
+        yield f"{printable(name)} is {what}: {reason}. If it is a fact about people, add --keep {printable(name)}."
+    if risks.newly_made:
+        yield (
+            f"Copied rows are counted without {briefly(risks.newly_made)}: hardly any synthetic value there occurs "
+            "among the people."
+        )
+    for name, reason in risks.not_attacked.items():
+        yield f"{attack_words(name)}: not attacked, {reason}."
+
+
+def _why_nothing(risks: SyntheticRisk) -> str:
+    if risks.overlap is not None:
+        return f"{_same_people(risks)} Hold out people who are not in the original, at random."
+    open_ones = ", ".join(map(attack_words, risks.inconclusive))
+    settled = [each.risk for each in risks.attacks if not each.is_inconclusive]
+    others = f" The other attacks' risk is at most {_ends(max(settled, key=_high))[1]}." if settled else ""
+    return (
+        f"These attacks succeed on so many held-out people, or were tried on so few, that the risk may be none and may "
+        f"be {HIGH_RISK} or more: {open_ones}.{others} Take more columns (--columns), or more people of both "
+        "tables."
+    )
+
+
+def _same_people(risks: SyntheticRisk) -> str:
+    overlap = risks.overlap
+    assert overlap is not None
+    if overlap.people == risks.held_out:
+        return "The people held out seem to be those of the original: both tables hold the same rows."
+    return (
+        f"Of the {people(risks.held_out)} held out, {overlap.people:,} seem to be in the original: each shares a row "
+        f"with one person there and with nobody else (by chance, {overlap.by_chance:,.3g} would)."
+    )
+
+
+def _high(risk: Estimate) -> float:
+    return risk.high
+
+
+def _value(risk: Estimate) -> str:
+    """Return a risk, or what is known of it where nothing is between the ends."""
+    if risk.low <= 0 and risk.high >= 1:
+        return "not known"
+    return f"≥ {_ends(risk)[0]}" if risk.value == risk.low < risk.high else f"{risk.value:.4f}"
+
+
+def _between(risk: Estimate) -> str:
+    low, high = _ends(risk)
+    if risk.value == risk.low < risk.high:
+        return f"at least {low}"
+    return f"{risk.value:.4f}, between {low} and {high}"
+
+
+def _ends(risk: Estimate) -> tuple[str, str]:
+    """Return the ends of an interval with four decimals, rounded outwards."""
+    return f"{floor(risk.low * _DECIMALS) / _DECIMALS:.4f}", f"{ceil(risk.high * _DECIMALS) / _DECIMALS:.4f}"

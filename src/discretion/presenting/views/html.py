@@ -89,10 +89,9 @@ def _block(block: Block) -> Iterator[str]:
             yield f'<pre style="white-space: pre-wrap"><code>{escaped(str(block))}</code></pre>'
         case Abridged(_, whole):
             yield from _shown(whole)
-        case Section():
-            if block.level != "page":
-                yield from _section(block)
-        case Figure():
+        case Section(level="first" | "full"):
+            yield from _section(block)
+        case Section() | Figure():
             pass
 
 

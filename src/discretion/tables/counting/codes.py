@@ -21,7 +21,7 @@ _DAY = 86_400
 _AT_ONCE = 1 << 22
 
 
-def coded(rows: Rows, columns: Sequence[str], length: int) -> dict[str, Column] | None:
+def column_codes(rows: Rows, columns: Sequence[str], length: int) -> dict[str, Column] | None:
     """Return each column in codes from 0, null being a value; None if the engine keeps its rows to itself.
 
     None too if there are too many, or for a column of values that Arrow does not number, such as lists.
@@ -30,8 +30,8 @@ def coded(rows: Rows, columns: Sequence[str], length: int) -> dict[str, Column] 
     return None if held is None else {name: _codes(each) for name, each in held.items()}
 
 
-def valued(rows: Rows, columns: Sequence[str], length: int) -> dict[str, tuple[Column, Any]] | None:
-    """Return each column in codes, and what they stand for as an Arrow array; None where :func:`coded` is."""
+def column_values(rows: Rows, columns: Sequence[str], length: int) -> dict[str, tuple[Column, Any]] | None:
+    """Return each column in codes, and what they stand for as an Arrow array; None where :func:`column_codes` is."""
     held = _dictionaries(rows, columns, length)
     if held is None:
         return None

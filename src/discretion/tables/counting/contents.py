@@ -47,7 +47,7 @@ _FIRST_SECOND, _LAST_SECOND = 5 * 10**8, 4 * 10**9
 
 
 @dataclass(frozen=True)
-class Contents:
+class ColumnContents:
     """How many of some of a column's values, or of its different texts, are of some form.
 
     Parameters
@@ -100,9 +100,9 @@ class Contents:
     words: int = 0
 
 
-def contents(rows: Rows, columns: Sequence[str]) -> dict[str, Contents]:
+def contents(rows: Rows, columns: Sequence[str]) -> dict[str, ColumnContents]:
     """Return what the values of each column are like, by a look at some thousands, or at its different texts."""
-    found: dict[str, Contents] = {}
+    found: dict[str, ColumnContents] = {}
     for start in range(0, len(columns), _COLUMNS_AT_ONCE):
         part = columns[start : start + _COLUMNS_AT_ONCE]
         fields = [rows.fields[column] for column in part]
@@ -114,7 +114,7 @@ def contents(rows: Rows, columns: Sequence[str]) -> dict[str, Contents]:
         except UnsupportedError:  # an engine without regular expressions
             told = _forms(rows, filled, patterns=False)
         for column, field in zip(part, fields, strict=True):
-            found[column] = Contents(nulls=int(length) - filled[field], **told.get(field, {}))
+            found[column] = ColumnContents(nulls=int(length) - filled[field], **told.get(field, {}))
     return found
 
 

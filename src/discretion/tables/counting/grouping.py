@@ -8,7 +8,7 @@ import ibis  # pyright: ignore[reportMissingTypeStubs]
 
 from discretion.errors import InvalidTableError
 from discretion.tables.counting.class_sizes import ClassSizes
-from discretion.tables.engines.one_process import OfOneProcess
+from discretion.tables.engines.one_process import ProcessBound
 from discretion.tables.engines.rows import Rows, text_of
 
 SIZE, CLASSES = "size_of_class", "number_of_classes"
@@ -16,7 +16,7 @@ _BAG, _SECRET, _BEST = "bag", "secret", "best_guess"
 
 
 @dataclass(frozen=True)
-class Joint(OfOneProcess):
+class SensitiveCounts(ProcessBound):
     """How many people of each class have each sensitive value: a row for each class and value that is found in it.
 
     Parameters
@@ -36,9 +36,9 @@ class Joint(OfOneProcess):
     keys: list[str]
     secret: str
 
-    def by_class(self, **told: Any) -> Any:
+    def by_class(self, **aggregates: Any) -> Any:
         """Return a row a class with these aggregates of its rows."""
-        return self.table.group_by(self.keys).agg(**told) if self.keys else self.table.agg(**told)
+        return self.table.group_by(self.keys).agg(**aggregates) if self.keys else self.table.agg(**aggregates)
 
 
 def count_rows(rows: Rows) -> int:
@@ -71,17 +71,17 @@ def histogram(classes: Any, *apart: str) -> Any:
     return classes.group_by([SIZE, *apart]).agg(**{CLASSES: classes.count()})
 
 
-def count_jointly(rows: Rows, columns: Sequence[str], sensitive: str, person: str | None) -> Joint:
+def count_jointly(rows: Rows, columns: Sequence[str], sensitive: str, person: str | None) -> SensitiveCounts:
     """Return how many people of each class on the columns have each sensitive value."""
     if person is None:
         table, keys, secret = rows.table, [rows.fields[column] for column in columns], rows.fields[sensitive]
     else:
         seen = {_BAG: columns} if columns else {}
         table, keys, secret = _bags(rows, person, **seen, **{_SECRET: [sensitive]}), list(seen), _SECRET
-    return Joint(rows, table.group_by([*keys, secret]).agg(**{SIZE: table.count()}), keys, secret)
+    return SensitiveCounts(rows, table.group_by([*keys, secret]).agg(**{SIZE: table.count()}), keys, secret)
 
 
-def guessed(joint: Joint) -> int:
+def best_guesses(joint: SensitiveCounts) -> int:
     """Return for how many people the likeliest sensitive value of their class is theirs."""
     best = joint.by_class(**{_BEST: joint.table[SIZE].max()})
     return _number(joint.rows, best[_BEST].sum())
@@ -98,7 +98,7 @@ def _bags(rows: Rows, person: str, **columns: Sequence[str]) -> Any:
     return rows.table.group_by(rows.fields[person]).agg(**{name: bag(names) for name, names in columns.items()})
 
 
-def told(rows: Rows, values: Any, field: str) -> Any:
+def with_texts(rows: Rows, values: Any, field: str) -> Any:
     """Return a table with the values of a field as text beside the rest."""
     if field not in rows.texts:
         return values.mutate(text=text_of(values[field]))
@@ -111,16 +111,16 @@ def _number(rows: Rows, expression: Any) -> int:
     return int(number)
 
 
-def held_by(rows: Rows, column: str, least: int) -> list[tuple[str | None, int]]:
+def common_values(rows: Rows, column: str, least: int) -> list[tuple[str | None, int]]:
     """Return the values that so many rows or more have, as text, and how many have each, the commonest first."""
     field = rows.fields[column]
     values = rows.table.group_by(field).agg(**{SIZE: rows.table.count()})
-    common = told(rows, values.filter(values[SIZE] >= least), field).select("text", SIZE)
+    common = with_texts(rows, values.filter(values[SIZE] >= least), field).select("text", SIZE)
     found = [(None if text is None else rows.spell(text), size) for text, size in rows.ask(common)]
     return sorted(found, key=lambda held: (-held[1], held[0] is None, held[0] or ""))
 
 
-def agreeing(rows: Rows, values: Mapping[str, str | None]) -> list[tuple[frozenset[str], int]]:
+def agreements(rows: Rows, values: Mapping[str, str | None]) -> list[tuple[frozenset[str], int]]:
     """Return how many rows have just which of the values, given as text: sets of columns, and how many rows of each."""
     columns = list(values)
     agrees = {f"agrees_{j}": _agrees(rows, rows.fields[column], values[column]) for j, column in enumerate(columns)}

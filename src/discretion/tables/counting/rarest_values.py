@@ -5,7 +5,7 @@ from typing import Any
 
 from discretion.tables.counting.batches import VIEW, ask_all, classes_in_one_pass, passes, slots
 from discretion.tables.counting.class_sizes import ClassSizes
-from discretion.tables.counting.grouping import SIZE, told
+from discretion.tables.counting.grouping import SIZE, with_texts
 from discretion.tables.engines.rows import Rows, text_of
 
 _TEXT, _IS_RAREST = "text", "is_rarest"
@@ -49,7 +49,9 @@ def _apart(rows: Rows, least: Mapping[str, int], length: int) -> Iterator[str | 
 
 
 def _first(rows: Rows, values: Any, column: str, size: int) -> Any:
-    return told(rows, values.filter(values[SIZE] == size), rows.fields[column])[_TEXT].min().name(_TEXT).as_table()
+    return (
+        with_texts(rows, values.filter(values[SIZE] == size), rows.fields[column])[_TEXT].min().name(_TEXT).as_table()
+    )
 
 
 def _in_passes(rows: Rows, least: Mapping[str, int]) -> Iterator[str | None]:

@@ -11,7 +11,7 @@ from typing import Any
 from discretion import limits
 from discretion.errors import InvalidValueError, TooLargeError
 from discretion.tables.counting.batches import ask_all
-from discretion.tables.counting.grouping import CLASSES, SIZE, Joint, told
+from discretion.tables.counting.grouping import CLASSES, SIZE, SensitiveCounts, with_texts
 
 ibis: Any = import_module("ibis")
 
@@ -23,7 +23,7 @@ _PLACE, _UNTIL, _UP_TO, _CUT, _BELOW = "place", "until", "up_to", "cut", "below"
 _NUMBER, _WITHIN, _TEXTS = "number", "within", "texts"
 
 
-def guesses_of_all(joints: Sequence[Joint], length: int) -> Iterator[Guesses]:
+def guesses_of_all(joints: Sequence[SensitiveCounts], length: int) -> Iterator[Guesses]:
     """Yield what guessing the sensitive value comes to in the classes of each.
 
     Parameters
@@ -37,14 +37,14 @@ def guesses_of_all(joints: Sequence[Joint], length: int) -> Iterator[Guesses]:
         yield {(best, size): classes for best, size, classes in answer}
 
 
-def fewest_values(joint: Joint) -> int:
+def fewest_values(joint: SensitiveCounts) -> int:
     """Return how many sensitive values the class with the fewest has."""
     values = joint.by_class(values=joint.table.count())
     ((fewest,),) = joint.rows.ask(values["values"].min().as_table())
     return int(fewest)
 
 
-def least_entropy(joint: Joint) -> float:
+def least_entropy(joint: SensitiveCounts) -> float:
     """Return the sensitive value's entropy in nats where it is least: ``min_c (ln n_c - Σ_s n_cs ln n_cs / n_c)``."""
     count = joint.table[SIZE].cast("float64")
     classes = joint.by_class(people=count.sum(), logs=(count * count.ln()).sum())
@@ -52,7 +52,7 @@ def least_entropy(joint: Joint) -> float:
     return float(least)
 
 
-def largest_excesses(joint: Joint, people: int) -> list[tuple[int, int]]:
+def largest_excesses(joint: SensitiveCounts, people: int) -> list[tuple[int, int]]:
     """Return, for each class size, the largest ``Σ_s max(0, n_cs·n - n_s·n_c)`` of a class of that size.
 
     A value that is not in a class adds nothing, so that those that are suffice.
@@ -68,7 +68,7 @@ def largest_excesses(joint: Joint, people: int) -> list[tuple[int, int]]:
 
 
 def largest_transports(
-    joint: Joint, people: int, order: Sequence[str | None] | None
+    joint: SensitiveCounts, people: int, order: Sequence[str | None] | None
 ) -> tuple[int, list[tuple[int, int]]]:
     """Return how many places the sensitive values have in order, and the largest costs of moving them.
 
@@ -110,34 +110,34 @@ def largest_transports(
     return int(places), [(size, int(reached) * size + excess) for size, excess in _largest(joint, classes)]
 
 
-def count_without_number(joint: Joint) -> int:
+def count_without_number(joint: SensitiveCounts) -> int:
     """Return how many people's sensitive value is no number: null, not a number, or text that is none."""
     values = _numbered(joint)
     ((count,),) = joint.rows.ask(values.filter(values[_NUMBER].isnull())[SIZE].sum().as_table())
     return int(count or 0)
 
 
-def texts_of(joint: Joint) -> list[str | None]:
+def texts_of(joint: SensitiveCounts) -> list[str | None]:
     """Return the sensitive values as the engine writes them; None is null."""
     values = joint.table.group_by(joint.secret).agg(**{SIZE: joint.table[SIZE].sum()})
-    return [text for (text,) in joint.rows.ask(told(joint.rows, values, joint.secret).select("text"))]
+    return [text for (text,) in joint.rows.ask(with_texts(joint.rows, values, joint.secret).select("text"))]
 
 
-def _guesses(joint: Joint) -> Any:
+def _guesses(joint: SensitiveCounts) -> Any:
     classes = joint.by_class(**{_BEST: joint.table[SIZE].max(), SIZE: joint.table[SIZE].sum().cast("int64")})
     return classes.group_by([_BEST, SIZE]).agg(**{CLASSES: classes.count()})
 
 
-def _largest(joint: Joint, classes: Any) -> list[tuple[int, int]]:
+def _largest(joint: SensitiveCounts, classes: Any) -> list[tuple[int, int]]:
     found = classes.group_by(_IN_CLASS).agg(**{_EXCESS: classes[_EXCESS].max()})
     return [(int(size), int(excess)) for size, excess in joint.rows.ask(found)]
 
 
-def _numbered(joint: Joint) -> Any:
+def _numbered(joint: SensitiveCounts) -> Any:
     """Return the counts with the sensitive value as a number, text in double precision, null if it is none."""
     held = joint.table[joint.secret]
     if _is_text(joint):
-        values = told(joint.rows, joint.table, joint.secret)
+        values = with_texts(joint.rows, joint.table, joint.secret)
         number = values["text"].try_cast("float64")
     else:
         values, number = joint.table, held if held.type().is_numeric() else ibis.null("float64")
@@ -146,7 +146,7 @@ def _numbered(joint: Joint) -> Any:
     return values.mutate(**{_NUMBER: number})
 
 
-def _told_apart(joint: Joint, numbered: Any) -> Any:
+def _told_apart(joint: SensitiveCounts, numbered: Any) -> Any:
     """Return the counts with where a number is within those of the same double: text may be of any precision."""
     if not _is_text(joint):
         return numbered.mutate(**{_WITHIN: 0})
@@ -170,12 +170,12 @@ def _told_apart(joint: Joint, numbered: Any) -> Any:
     return numbered.mutate(**{_WITHIN: numbered["text"].cases(*within, else_=0) if within else 0})
 
 
-def _is_text(joint: Joint) -> bool:
+def _is_text(joint: SensitiveCounts) -> bool:
     return joint.secret in joint.rows.texts or joint.table[joint.secret].type().is_string()
 
 
-def _positioned(joint: Joint, order: Sequence[str | None]) -> Any:
-    values = told(joint.rows, joint.table, joint.secret)
+def _positioned(joint: SensitiveCounts, order: Sequence[str | None]) -> Any:
+    values = with_texts(joint.rows, joint.table, joint.secret)
     texts = ibis.literal([text for text in order if text is not None], "array<string>")
     before_null = order.index(None) if None in order else 0
     position = texts.index(values["text"]).cast("float64").fill_null(before_null - 0.5)

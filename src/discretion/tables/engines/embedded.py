@@ -13,7 +13,7 @@ import ibis  # pyright: ignore[reportMissingTypeStubs]
 from discretion import limits
 from discretion.errors import InvalidTableError, TooLargeError
 from discretion.memory import as_memory, said_size
-from discretion.tables.engines.one_process import RUNNING, STARTING, OfOneProcess, Turns
+from discretion.tables.engines.one_process import RUNNING, STARTING, ProcessBound, Turns
 from discretion.tables.engines.rows import Rows, safe_fields
 
 _OF_THE_IMPORT = duckdb.default_connection()  # which nobody asked for, nor asks
@@ -39,7 +39,7 @@ MERGED = ("decimal256", "timestamp[ns, tz")
 MERGED_FROM_ARROW = (*MERGED, "duration[ns]", "month_day_nano_interval", "arrow.bool8")
 
 
-class Embedded(OfOneProcess):
+class Embedded(ProcessBound):
     """A DuckDB database of its own for one table.
 
     Parameters

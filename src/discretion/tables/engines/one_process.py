@@ -28,7 +28,7 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=STARTING.acquire, after_in_parent=STARTING.release, after_in_child=_keep_for_ever)
 
 
-class OfOneProcess:
+class ProcessBound:
     """What holds an engine, and stays with it."""
 
     __slots__ = ()

@@ -13,7 +13,7 @@ from ibis.common.exceptions import (  # pyright: ignore[reportMissingTypeStubs]
 )
 
 from discretion.errors import InvalidTableError, UnsupportedError
-from discretion.tables.engines.one_process import OfOneProcess, Turns
+from discretion.tables.engines.one_process import ProcessBound, Turns
 
 # Takes a table's column names, returns those to keep; may raise.
 Choose = Callable[[Sequence[str]], Sequence[str]]
@@ -25,7 +25,7 @@ UNKNOWN_TO_ENGINE = (OperationNotDefinedError, UnsupportedBackendType, Unsupport
 
 
 @dataclass(frozen=True)
-class Rows(OfOneProcess):
+class Rows(ProcessBound):
     """A table, with its columns under names that no engine stumbles on.
 
     Parameters

@@ -1,0 +1,53 @@
+"""Sentences that several documents share."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from discretion.estimate import Estimate
+from discretion.presenting.numbers import people, percent, within
+
+
+def exposed(count: int, whole: int) -> str:
+    """Return how many of some people are exposed, as a clause.
+
+    Examples
+    --------
+    >>> exposed(0, 10), exposed(1, 10), exposed(3, 10)
+    ('nobody is exposed', '1 person (10 %) is exposed', '3 people (30 %) are exposed')
+    """
+    if count == 0:
+        return "nobody is exposed"
+    return f"{people(count)} ({percent(count / whole)}) {'is' if count == 1 else 'are'} exposed"
+
+
+def not_read(parts: Iterable[str]) -> Iterator[str]:
+    """Yield what of a table's source was not read.
+
+    Examples
+    --------
+    >>> list(not_read(["the sheet 'old'"]))
+    ["Not read: the sheet 'old'."]
+    """
+    return (f"Not read: {part}." for part in parts)
+
+
+def not_computed(reasons: Mapping[str, str]) -> Iterator[str]:
+    """Yield of each measure that has no result why.
+
+    Examples
+    --------
+    >>> list(not_computed({"leakage": "time is up"}))
+    ['leakage is not computed: time is up.']
+    """
+    return (f"{name} is not computed: {reason}." for name, reason in reasons.items())
+
+
+def kind_words(result: Any) -> str:
+    """Return the kind of a number: exact, or where it lies and how surely.
+
+    Examples
+    --------
+    >>> kind_words(0.5), kind_words(Estimate(0.3, 0.0, 0.3, None, "bound"))
+    ('exact', 'certified in [0, 0.3]')
+    """
+    return within(result) if isinstance(result, Estimate) else "exact"
