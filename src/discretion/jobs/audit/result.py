@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from functools import cached_property
+from importlib import import_module
 from typing import Any, Literal
 
 from discretion.anonymity import Preset
@@ -365,9 +366,8 @@ class Audit(JobResult):
 
     def document(self) -> Document:
         """Return the audit as a document: the decision first, then every section."""
-        from discretion.jobs.audit.document import document_of  # noqa: PLC0415 - it is about this result
-
-        return document_of(self)
+        # Loaded by its name: it is made of what is defined here.
+        return import_module("discretion.jobs.audit.document").document_of(self)
 
     @property
     def least_holders(self) -> int:
