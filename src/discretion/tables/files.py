@@ -157,8 +157,8 @@ def chosen_names(
     looked = {name: text for name in chosen if (text := texts[name]) is not None}
     if looked:
         again = (f"max({text} = {literal(name)})" for name, text in looked.items())
-        (found,) = read(f"SELECT {', '.join(again)} FROM {source}")
-        if recurring := [names.index(name) for name, comes in zip(looked, found, strict=True) if comes]:
+        (recurs,) = read(f"SELECT {', '.join(again)} FROM {source}")
+        if recurring := [names.index(name) for name, comes in zip(looked, recurs, strict=True) if comes]:
             raise named_by_a_person(path, min(recurring) + 1)
     if unknown is not None:
         raise unknown

@@ -53,12 +53,12 @@ def read_folder(folder: Path, choose: Choose, header: Header, memory: int | None
     engine = Embedded(what, [str(part.path.absolute()) for part in parts], memory)
     texts = layouts[0].texts() | {name: quoted(name) for name in keys}
     chosen = choose(names) if header else chosen_names(choose, texts, engine.read, source, what)
-    held = [name for name in chosen if name not in keys]
-    check_types((schema.field(name) for name in held), what, MERGED)
+    stored = [name for name in chosen if name not in keys]
+    check_types((schema.field(name) for name in stored), what, MERGED)
     for part, layout in zip(parts, layouts, strict=True):
         if layout.old_times:
             with opened(part.path, "a table") as file:
-                check_old_times(file, layout, held, what)
+                check_old_times(file, layout, stored, what)
     expected = sum(layout.rows for layout in layouts)
     rows = engine.rows({name: quoted(name) for name in chosen}, source, expected=expected, in_passes=True)
     if not left_out:
@@ -94,8 +94,8 @@ def _parts(folder: Path, keys: Keys, what: str, left_out: list[str]) -> Iterator
                 f"{what} holds a folder that is linked, or not named key=value; give one folder with all the files"
             )
         else:
-            told = None if value == _NULL else unquote(value, errors="strict")
-            yield from _parts(entry, (*keys, (unquote(key), told)), what, left_out)
+            text = None if value == _NULL else unquote(value, errors="strict")
+            yield from _parts(entry, (*keys, (unquote(key), text)), what, left_out)
 
 
 def _layout(part: _Part, what: str) -> ParquetLayout:
@@ -118,8 +118,8 @@ def _check_alike(first: Any, other: Any, what: str) -> None:
 
 def _selected(columns: str, keys: Keys, parts: Sequence[_Part]) -> str:
     """Return the SQL of the rows of parts with the same keys."""
-    told = "".join(
+    literals = "".join(
         f", {'NULL' if value is None else literal(value)}::VARCHAR AS {quoted(name)}" for name, value in keys
     )
     paths = ", ".join(literal(str(part.path.absolute())) for part in parts)
-    return f"SELECT {columns}{told} FROM read_parquet([{paths}], hive_partitioning = false, union_by_name = true)"
+    return f"SELECT {columns}{literals} FROM read_parquet([{paths}], hive_partitioning = false, union_by_name = true)"

@@ -107,7 +107,7 @@ def _said(column: Any) -> Any:
 
 def _check_kinds(values: Iterable[Any]) -> None:
     """Raise a TypeError if these Python objects, none of them null, are not of one kind that Arrow keeps whole."""
-    kinds = {_kind(found) for found in set(map(type, values))}
+    kinds = {_kind(each) for each in set(map(type, values))}
     if len(kinds) > 1 or "sets" in kinds:  # of which the order is lost, or not
         raise TypeError
     match kinds.pop() if kinds else None:
@@ -126,8 +126,8 @@ def _check_kinds(values: Iterable[Any]) -> None:
             pass
 
 
-def _kind(found: type) -> str:
-    return next((kind for types, kind in _KINDS.items() if issubclass(found, types)), found.__name__)
+def _kind(type_: type) -> str:
+    return next((kind for types, kind in _KINDS.items() if issubclass(type_, types)), type_.__name__)
 
 
 def _of_polars(frame: Any, what: str, choose: Choose) -> Any:

@@ -17,15 +17,15 @@ def rows_in_place(table: Any, choose: Choose, what: str = "the Ibis table") -> R
     return Rows(table.select(**{field: table[name] for name, field in fields.items()}), fields, answer)
 
 
-def answer(asked: Any) -> list[tuple[Any, ...]]:
+def answer(question: Any) -> list[tuple[Any, ...]]:
     """Return what an Ibis expression gives on its engine."""
-    engine = asked.get_backend()
+    engine = question.get_backend()
     try:
         if engine.name == "pyspark":  # whose to_pyarrow goes by way of pandas
-            frame = engine.raw_sql(engine.compile(asked))
+            frame = engine.raw_sql(engine.compile(question))
             with while_workers_last(frame.sparkSession):
                 return [tuple(row) for row in frame.collect()]
-        return list(zip(*asked.to_pyarrow().to_pydict().values(), strict=True))
+        return list(zip(*question.to_pyarrow().to_pydict().values(), strict=True))
     except (EngineError, *UNKNOWN_TO_ENGINE):
         raise
     except Exception as error:  # each engine has its own; what they say of bad data is held back, for it quotes values

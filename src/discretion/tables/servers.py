@@ -42,16 +42,16 @@ def read_server(address: str, choose: Choose, header: Header) -> Rows:
     shown = without_password(address)
     server, table = _server(address, shown)
     try:
-        found = _table(server, table, shown)
-        schema: Any = found.schema()
-        loose = _loose(server, found)
+        source = _table(server, table, shown)
+        schema: Any = source.schema()
+        loose = _loose(server, source)
     except (InvalidTableError, EngineError):
         raise
     except Exception as error:
         raise EngineError(
             f"the table of {shown} cannot be looked at ({type(error).__name__}); see that you may"
         ) from None
-    what = f"the table {found.get_name()}"
+    what = f"the table {source.get_name()}"
 
     def chosen(names: Sequence[str]) -> Sequence[str]:
         check_keys(names, what, header)
@@ -63,10 +63,10 @@ def read_server(address: str, choose: Choose, header: Header) -> Rows:
                     f"the column {name!r} of {what} is {kind}, which cannot be counted exactly; make it text in a view"
                 )
         if header is None:
-            _check_recurrence(found, names, columns, what)
+            _check_recurrence(source, names, columns, what)
         return columns
 
-    return rows_in_place(found, chosen, what)
+    return rows_in_place(source, chosen, what)
 
 
 def _server(address: str, shown: str) -> tuple[Any, str | None]:
@@ -106,14 +106,14 @@ def _server(address: str, shown: str) -> tuple[Any, str | None]:
     return server, table
 
 
-def _table(server: Any, asked: str | None, shown: str) -> Any:
+def _table(server: Any, name: str | None, shown: str) -> Any:
     """Return the table that is asked for, by its name or by that of its schema, a dot and its name."""
     tables: list[str] = server.list_tables()
-    if asked is not None and asked not in tables and "." in asked:
-        schema, _, name = asked.partition(".")
+    if name is not None and name not in tables and "." in name:
+        schema, _, rest = name.partition(".")
         if schema in server.list_databases():
-            return server.table(table_meant(name, server.list_tables(database=schema), [], shown), database=schema)
-    return server.table(table_meant(asked, tables, [], shown))
+            return server.table(table_meant(rest, server.list_tables(database=schema), [], shown), database=schema)
+    return server.table(table_meant(name, tables, [], shown))
 
 
 def _loose(server: Any, table: Any) -> set[str]:
@@ -135,6 +135,6 @@ def _check_recurrence(table: Any, names: Sequence[str], columns: Sequence[str], 
     texts = {f"c{place}": name for place, name in enumerate(columns) if table[name].type().is_string()}
     if texts:
         again = {field: (table[name] == name).any() for field, name in texts.items()}
-        (found,) = answer(table.aggregate(**again))
-        if recurring := [names.index(name) for name, comes in zip(texts.values(), found, strict=True) if comes]:
+        (recurs,) = answer(table.aggregate(**again))
+        if recurring := [names.index(name) for name, comes in zip(texts.values(), recurs, strict=True) if comes]:
             raise named_by_a_person(what, min(recurring) + 1)

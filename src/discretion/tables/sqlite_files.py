@@ -43,7 +43,9 @@ def read_sqlite(file: BinaryIO, choose: Choose, header: Header, memory: int | No
         tables, views = ([name for name, k in own if k == kind] for kind in ("table", "view"))
         meant = table_meant(part, tables, views, file.name)
         source = quoted(meant)
-        names = check_names([told[0] for told in database.execute(f"SELECT * FROM {source}").description], file.name)
+        names = check_names(
+            [column[0] for column in database.execute(f"SELECT * FROM {source}").description], file.name
+        )
         check_spellable(names, file.name)
         check_keys(names, file.name, header)
         texts = {name: f"iif(typeof({quoted(name)}) = 'text', {quoted(name)}, '')" for name in names}
@@ -66,11 +68,11 @@ def _check_settled(file: BinaryIO) -> None:
     """Refuse a file of which a part is still in another one."""
     path = Path(file.name).resolve()
     for ending in _BESIDE:
-        beside = path.with_name(path.name + ending)
-        if beside.exists() and beside.stat().st_size:
+        companion = path.with_name(path.name + ending)
+        if companion.exists() and companion.stat().st_size:
             raise InvalidTableError(
-                f"{file.name} has {beside.name} beside it, so that a program writes to it or ended in the midst; close "
-                "that, or give a copy by sqlite3's .backup"
+                f"{file.name} has {companion.name} beside it, so that a program writes to it or ended in the midst; "
+                "close that, or give a copy by sqlite3's .backup"
             )
 
 
@@ -94,12 +96,12 @@ def _arrived(database: sqlite3.Connection, source: str, columns: Sequence[str], 
     schema: Any = pa.schema([(name, getattr(pa, _type(database, source, name, path))()) for name in columns])
     rows = database.execute(f"SELECT {', '.join(map(quoted, columns))} FROM {source}")
     batches: list[Any] = []
-    held = 0
+    size = 0
     for values in _columns(rows):
         arrays = [_array(column, field, path) for column, field in zip(values, schema, strict=True)]
         batches.append(pa.record_batch(arrays, schema))
-        held += batches[-1].nbytes
-        if held > memory:
+        size += batches[-1].nbytes
+        if size > memory:
             raise TooLargeError(
                 f"{path} does not fit into {said_size(memory)} of memory; allow more (--memory, memory=), or name "
                 "fewer columns"
@@ -114,8 +116,8 @@ def _columns(rows: sqlite3.Cursor) -> Iterator[list[Sequence[Any]]]:
 
 def _type(database: sqlite3.Connection, source: str, name: str, path: str) -> str:
     """Return the Arrow type of a column, by the kinds of the values that are there."""
-    found = database.execute(f"SELECT DISTINCT typeof({quoted(name)}) FROM {source} ORDER BY 1").fetchall()
-    kinds = tuple(kind for (kind,) in found if kind != "null")
+    types = database.execute(f"SELECT DISTINCT typeof({quoted(name)}) FROM {source} ORDER BY 1").fetchall()
+    kinds = tuple(kind for (kind,) in types if kind != "null")
     if kinds not in _TYPES:
         raise InvalidTableError(
             f"the column {name!r} of {path} holds values of several kinds ({', '.join(kinds)}), and 1 is not '1'; "

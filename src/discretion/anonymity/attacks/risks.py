@@ -195,7 +195,7 @@ def _weighted(sample: WeightedClasses) -> Journalist:
     people, classes = int(sample.sizes.sum()), sample.sizes.size
     share = sample.sizes / sample.weights
     chances = expected_chances(sample.sizes, share, 1 - share)
-    found = float(sample.sizes @ chances) / people
+    marketer = float(sample.sizes @ chances) / people
 
     def modelled(value: float, most: float) -> Estimate:
         assuming = "that each row's weight says of how many people it is one"
@@ -204,8 +204,8 @@ def _weighted(sample: WeightedClasses) -> Journalist:
     average = classes / people
     return Journalist(
         modelled(float(chances.max()), 1 / int(sample.sizes.min())),
-        modelled(max(classes / sample.people, found), average),
-        modelled(found, average),
+        modelled(max(classes / sample.people, marketer), average),
+        modelled(marketer, average),
     )
 
 
@@ -241,7 +241,7 @@ def _sampled(sizes: ClassSizes, everybody: int) -> Journalist:
         return Estimate(min(max(value, low), high), low, high, None, _MODELLED, assuming)
 
     average, everywhere = sizes.classes / sizes.people, sizes.classes / everybody
-    found = float((sizes.sizes * sizes.counts) @ chances) / sizes.people
+    marketer = float((sizes.sizes * sizes.counts) @ chances) / sizes.people
     least = min(least_found(sizes, everybody), average)
     highest = modelled(float(chances[0]), 1 / max(smallest, sizes.smallest), 1 / sizes.smallest)
-    return Journalist(highest, modelled(found, max(least, everywhere), average), modelled(found, least, average))
+    return Journalist(highest, modelled(marketer, max(least, everywhere), average), modelled(marketer, least, average))

@@ -94,29 +94,31 @@ def utility_of(
     Sensitive columns neither bring others along nor are they brought, but may follow from another one all the same.
     """
     if isinstance(weights, Mapping):
-        told = _weights(population, choices.chains, weights)
-        return ToppedUp(choices.ideals, [told[name] for name in choices.names])
+        given_weights = _weights(population, choices.chains, weights)
+        return ToppedUp(choices.ideals, [given_weights[name] for name in choices.names])
     order = choices.ideals if functions is None else _order(choices, functions)
-    alike = () if functions is None else _nearly_following(choices, functions)
+    nearly_equal = () if functions is None else _nearly_following(choices, functions)
     if weights == "bits":
         entropies = (Fraction(population.class_sizes([name]).entropy) for name in choices.names)
-        return CountedOnce(order, list(entropies), alike)
+        return CountedOnce(order, list(entropies), nearly_equal)
     if weights not in (None, "columns"):
         raise InvalidValueError(
             f"weights must be 'columns', 'bits' or a mapping from columns to numbers, such as {{'age': 2}}, "
             f"got {weights!r:.40}"
         )
     each = _weights(population, choices.chains, dict.fromkeys(() if functions is None else functions.constants, 0.0))
-    return CountedOnce(order, [each[name] for name in choices.names], alike)
+    return CountedOnce(order, [each[name] for name in choices.names], nearly_equal)
 
 
 def _order(choices: Choices, functions: Dependencies) -> Ideals:
     """Return which elements follow from which, of copies the later one from the earlier."""
     firsts = [functions.copies.get(name, name) for name in choices.names]
-    alike = {first: mask_of(j for j, other in enumerate(firsts) if other == first) for first in firsts}
+    equal_elements = {first: mask_of(j for j, other in enumerate(firsts) if other == first) for first in firsts}
     return Ideals(
         [
-            brought | alike[first] >> j << j | united(alike[coarse] for coarse in functions.determined.get(first, ()))
+            brought
+            | equal_elements[first] >> j << j
+            | united(equal_elements[coarse] for coarse in functions.determined.get(first, ()))
             for j, (brought, first) in enumerate(zip(choices.ideals.brings, firsts, strict=True))
         ]
     )
@@ -168,13 +170,13 @@ def _check_functions(population: Population | Marginals, pairs: Sequence[tuple[s
 
 
 def _weights(
-    population: Population | Marginals, chains: Iterable[Columns], told: Mapping[str, float]
+    population: Population | Marginals, chains: Iterable[Columns], mapping: Mapping[str, float]
 ) -> dict[str, Fraction]:
     weights: dict[str, float] = {}
-    for column in population.known(told):
-        weights[column] = as_real(told[column], f"the weight of {column!r}")
+    for column in population.known(mapping):
+        weights[column] = as_real(mapping[column], f"the weight of {column!r}")
         if not 0 <= weights[column] < math.inf:
-            raise InvalidValueError(f"the weight of {column!r} must be at least 0 and finite, got {told[column]!r}")
+            raise InvalidValueError(f"the weight of {column!r} must be at least 0 and finite, got {mapping[column]!r}")
     for finest, *coarser in chains:
         weights.setdefault(finest, 1.0)
         for column in coarser:

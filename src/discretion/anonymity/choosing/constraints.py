@@ -107,7 +107,7 @@ class CodeDisclosure:
         pairs = [self._extension(*extension) for extension in extensions]
         for base, j in pairs:
             by_base.setdefault(base, []).append(j)
-        found: dict[tuple[int, int], Loads] = {}
+        results: dict[tuple[int, int], Loads] = {}
         for base, elements in by_base.items():
             classes = self.classes(base)
 
@@ -118,8 +118,8 @@ class CodeDisclosure:
             counts = on_all_cores(exposed, elements) if share else map(exposed, elements)
             for j, count in zip(elements, counts, strict=True):
                 guesses = self._guesses(base, j) if count <= self._allowed.exposed else ()
-                found[base, j] = (count, *guesses)
-        return [found[pair] for pair in pairs]
+                results[base, j] = (count, *guesses)
+        return [results[pair] for pair in pairs]
 
     def exposed(self, classes: Column, by: Column) -> int:
         """Return how many people are exposed in the classes of who is alike on both."""
@@ -185,14 +185,16 @@ class EngineDisclosure:
         """Return the loads of each, up to the first that is over."""
         sets = [columns_of_extension(self._ideals, self._names, extension) for extension in extensions]
         counts = [exposed_below(sizes, self._allowed.least) for sizes in self._population.class_sizes_of_all(sets)]
-        found = [[count] for count in counts]
+        results = [[count] for count in counts]
         for name, most in self._allowed.guessed.items():
-            open_to = [i for i, loads in enumerate(found) if all(map(int.__le__, loads, self._allowed.limits))]
+            open_to = [i for i, loads in enumerate(results) if all(map(int.__le__, loads, self._allowed.limits))]
             known = [self._without(name, extensions[i]) for i in open_to]
             for i, attack in zip(open_to, inferences(self._population, known, name) if known else (), strict=True):
                 right = round(attack.posterior * attack.people)
-                found[i] += [right] if self._allowed.certain is None or right > most else [right, attack.certain_people]
-        return [tuple(loads) for loads in found]
+                results[i] += (
+                    [right] if self._allowed.certain is None or right > most else [right, attack.certain_people]
+                )
+        return [tuple(loads) for loads in results]
 
     def _without(self, name: str, extension: Extension) -> tuple[str, ...]:
         """Return the columns of an extension that tell of a sensitive one, which may be among them."""

@@ -47,10 +47,10 @@ class Dependencies:
 
     def sources(self, published: Collection[str]) -> Mapping[str, str]:
         """Return, of each column that is a copy or a function of another, the first such other one, if published."""
-        found: dict[str, str] = {}
+        result: dict[str, str] = {}
         for source, others in sorted(self.determined.items(), key=lambda item: item[0] not in published):
-            found |= {column: source for column in sorted(others) if column not in found}
-        return found | dict(self.copies)
+            result |= {column: source for column in sorted(others) if column not in result}
+        return result | dict(self.copies)
 
     def near_sources(self, published: Collection[str]) -> Mapping[str, str]:
         """Return, of each column that only nearly follows from another, the first such other one, if published."""
@@ -97,7 +97,7 @@ def find_dependencies(
     sizes = dict(zip(columns, population.class_sizes_of_all([name] for name in columns), strict=True))
     constants = tuple(name for name in columns if sizes[name].classes == 1)
     varying = {name: sizes[name] for name in columns if name not in constants}
-    found, near = (
+    exact, near = (
         (_told_by_engine(population, varying), dict[Pair, int]())
         if coded is None
         else _told_by_codes([coded[name] for name in varying], varying)
@@ -105,11 +105,11 @@ def find_dependencies(
     copies: dict[str, str] = {}
     names = list(varying)
     for i, name in enumerate(names):
-        first = next((other for other in names[:i] if {(name, other), (other, name)} <= found), None)
+        first = next((other for other in names[:i] if {(name, other), (other, name)} <= exact), None)
         if first is not None:
             copies[name] = first
     originals = [name for name in varying if name not in copies]
-    determined = {fine: frozenset(coarse for coarse in originals if (fine, coarse) in found) for fine in originals}
+    determined = {fine: frozenset(coarse for coarse in originals if (fine, coarse) in exact) for fine in originals}
     nearly: dict[str, tuple[str, ...]] = {}
     for fine, coarse in sorted(near, key=near.__getitem__):
         if fine not in copies and coarse not in copies:
@@ -142,19 +142,19 @@ def _told_by_codes(coded: Sequence[Column], sizes: Mapping[str, ClassSizes]) -> 
     table = np.stack([column.codes[looked] for column in coded], axis=1)
     # Who is guessed wrong differs from at most two neighbours.
     most_changes = 2 * most if rows == people else 2 * _TIMES_BY_CHANCE * most * rows / people + _MORE_BY_CHANCE
-    found, near = set[Pair](), dict[Pair, int]()
+    exact, near = set[Pair](), dict[Pair, int]()
     for i, fine in enumerate(names):
         changes = _changes(table, i)
         for j in np.flatnonzero(may_be[i] & (changes == 0)).tolist():
             if rows == people or refined(coded[i], coded[j]).count == coded[i].count:
-                found.add((fine, names[j]))
+                exact.add((fine, names[j]))
         telling = classes[i] * _PEOPLE_A_VALUE <= people
         finer = (classes[i] > classes) | ((classes[i] == classes) & (np.arange(len(names)) > i))
         for j in np.flatnonzero(telling & finer & (changes <= most_changes)).tolist():
             wrong = people - best_guesses(coded[i], coded[j])[0]
             if 0 < wrong <= most[j]:
                 near[fine, names[j]] = wrong
-    return found, near
+    return exact, near
 
 
 def _may_be(sizes: Sequence[ClassSizes]) -> Booleans:

@@ -103,10 +103,10 @@ def selection_problem(
     least = least_unexposed(population.people, k, threshold)
     kept, dropped, secret = (population.known(names) for names in (keep, drop, sensitive))
     check_kept_or_dropped(kept, dropped)
-    asked = population.known(columns)
+    candidates = population.known(columns)
     chosen = (
-        *(name for name in asked if name in kept or name not in (*dropped, *secret)),
-        *(name for name in kept if name not in asked),
+        *(name for name in candidates if name in kept or name not in (*dropped, *secret)),
+        *(name for name in kept if name not in candidates),
     )
     return SelectionProblem(
         population,

@@ -86,8 +86,8 @@ def redacted_exposure(
     rule_of = _by_column(rules, population)
     everybody = population.people + 1  # no value is as frequent; the engine's integers are of 64 bits
     # Where everybody redacts there is nothing to tell.
-    asked = [column for column in population.known(columns) if column not in rule_of or rule_of[column].decoys < 1]
-    rarer_than = {column: min(rule_of[column].rarer_than, everybody) for column in asked if column in rule_of}
+    questions = [column for column in population.known(columns) if column not in rule_of or rule_of[column].decoys < 1]
+    rarer_than = {column: min(rule_of[column].rarer_than, everybody) for column in questions if column in rule_of}
     decoyed = [column for column in rarer_than if rule_of[column].decoys > 0]
     if len(decoyed) > (most := limits.current().most_columns_decoyed):
         raise TooLargeError(
@@ -100,7 +100,7 @@ def redacted_exposure(
     no_coin = {column: math.log1p(-rule_of[column].decoys) for column in decoyed}
     binomial = lru_cache(_MOST_KEPT)(_binomial)  # the same few counts come again and again
     exposed: list[float] = []
-    for redacted, people, answers in _answers(population, asked, rarer_than, decoyed):
+    for redacted, people, answers in _answers(population, questions, rarer_than, decoyed):
         shown = math.fsum(no_coin[column] for column in decoyed if column not in redacted)
         givers = [
             binomial(count, shown + math.fsum(coin[column] for column in redacted - forced), least)
@@ -111,14 +111,14 @@ def redacted_exposure(
 
 
 def _answers(
-    population: Population | Marginals, asked: Sequence[str], rarer_than: Mapping[str, int], decoyed: Sequence[str]
+    population: Population | Marginals, questions: Sequence[str], rarer_than: Mapping[str, int], decoyed: Sequence[str]
 ) -> "Iterator[Answers]":
     """Yield how many people could give each answer, without a question where class sizes tell."""
     from discretion.tables.counting.redacted_answers import answers_on_one  # noqa: PLC0415 - imports Ibis
 
-    if len(asked) == 1:
-        return answers_on_one(population.class_sizes(asked), asked[0], rarer_than, decoyed)
-    return as_population(population).redacted_answers(asked, rarer_than, decoyed)
+    if len(questions) == 1:
+        return answers_on_one(population.class_sizes(questions), questions[0], rarer_than, decoyed)
+    return as_population(population).redacted_answers(questions, rarer_than, decoyed)
 
 
 @dataclass(frozen=True)

@@ -148,13 +148,13 @@ def hierarchical_rounds(
         exposed = {columns: sizes.exposed(k=k, threshold=threshold) for columns, sizes in answers.items()}
         curator.known.extend(answers)
         largest, bound = curator.largest_certified(chosen)
-        told = {columns: (exposed[columns] / people, sizes.classes) for columns, sizes in answers.items()}
+        measured = {columns: (exposed[columns] / people, sizes.classes) for columns, sizes in answers.items()}
         at_most = {columns: exposed.get(columns, round(promises[columns].value * people)) for columns in safe}
         done.append(
             HierarchicalRound(
                 size=len(done) + 1,
                 asked=tuple(
-                    ColumnSet(columns, promises[columns], *told.get(columns, (None, None))) for columns in safe
+                    ColumnSet(columns, promises[columns], *measured.get(columns, (None, None))) for columns in safe
                 ),
                 refused=tuple(
                     ColumnSet(columns, promise, None, None)
@@ -221,9 +221,9 @@ class _Curator:
         best: tuple[Columns, Estimate] = ((), self._promise(()))
         level = self.promises(_next_level(everything, [()], [()]))
         examined = len(level)
-        while within := {columns: promise for columns, promise in level.items() if self.allows(promise)}:
-            best = min(within.items(), key=lambda item: item[1].value)
-            level = self.promises(_next_level(everything, within, within), examined)
+        while allowed := {columns: promise for columns, promise in level.items() if self.allows(promise)}:
+            best = min(allowed.items(), key=lambda item: item[1].value)
+            level = self.promises(_next_level(everything, allowed, allowed), examined)
             examined += len(level)
         return best
 

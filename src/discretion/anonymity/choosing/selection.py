@@ -218,35 +218,35 @@ def select_columns(
     >>> select_columns(adult, budget=0.01, k=10, by="certified").columns
     ('sex', 'income', 'race')
     """
-    asked = selection_problem(
+    problem = selection_problem(
         P, budget, k, threshold, by,
         columns=columns, keep=keep, drop=drop, sensitive=sensitive,
         guess_budget=guess_budget, certain_budget=certain_budget, hierarchies=hierarchies,
     )  # fmt: skip
-    return selection_of(asked, weights, time_limit=time_limit, progress=progress)
+    return selection_of(problem, weights, time_limit=time_limit, progress=progress)
 
 
 def selection_of(
-    asked: SelectionProblem,
+    problem: SelectionProblem,
     weights: Weights = None,
     *,
     time_limit: float | None = None,
     progress: Callable[[Columns], None] | None = None,
 ) -> Selection:
     """Return the most useful sets of columns within what may be given away, as :func:`select_columns` does."""
-    population, people, least = asked.population, asked.population.people, asked.allowed.least
-    told = isinstance(weights, Mapping)
-    functions = None if told else asked.functions
-    bringing = None if functions is None else functions.without(asked.sensitive)
-    choices = choices_among(asked.columns, asked.kept, asked.chains, bringing)
+    population, people, least = problem.population, problem.population.people, problem.allowed.least
+    weighted = isinstance(weights, Mapping)
+    functions = None if weighted else problem.functions
+    bringing = None if functions is None else functions.without(problem.sensitive)
+    choices = choices_among(problem.columns, problem.kept, problem.chains, bringing)
     constants = () if functions is None else functions.constants
     worth = utility_of(choices, population, weights, functions)
-    given = _given(asked, choices)
+    disclosure = _given(problem, choices)
     search = MonotoneSearch(
         choices.ideals,
         choices.start,
-        given.loads,
-        asked.allowed.limits,
+        disclosure.loads,
+        problem.allowed.limits,
         worth,
         place=choices.place,
         most_levels=limits.current().most_levels_examined,
@@ -254,40 +254,40 @@ def selection_of(
         seconds=math.inf if time_limit is None else _as_time(time_limit),
         progress=lambda ideal: progress(choices.columns(ideal)) if progress is not None else None,
     )
-    found = search.run()
+    searched = search.run()
 
     def selected(ideal: int) -> SelectedSet:
-        if ideal in found.within:
-            names, loads = choices.columns(ideal), found.within[ideal]
+        if ideal in searched.within:
+            names, loads = choices.columns(ideal), searched.within[ideal]
         else:
-            names, loads = choices.telling(ideal, constants), found.over[ideal]
-        measured = asked.by == "measured"
+            names, loads = choices.telling(ideal, constants), searched.over[ideal]
+        measured = problem.by == "measured"
         exposure = loads[0] / people if measured else exposure_bound(population, max(1, least), columns=names)
-        step = 1 if asked.allowed.certain is None else 2
-        guesses = {name: right / people for name, right in zip(asked.sensitive, loads[1::step], strict=False)}
+        step = 1 if problem.allowed.certain is None else 2
+        guesses = {name: right / people for name, right in zip(problem.sensitive, loads[1::step], strict=False)}
         return SelectedSet(names, exposure, float(worth.of(ideal)), guesses)
 
-    best = _best(found, worth, given, choices) if not told else found.best
+    best = _best(searched, worth, disclosure, choices) if not weighted else searched.best
     published = () if best is None else choices.columns(best)
-    if best is not None and asked.codes is not None and isinstance(population, Population):
-        _check(population, published, least, found.within[best][0])
-    maximal = [ideal for ideal in found.maximal if ideal != best]
-    if best in found.maximal:
+    if best is not None and problem.codes is not None and isinstance(population, Population):
+        _check(population, published, least, searched.within[best][0])
+    maximal = [ideal for ideal in searched.maximal if ideal != best]
+    if best in searched.maximal:
         maximal.insert(0, best)
     return Selection(
         best=None if best is None else selected(best),
         maximal=tuple(map(selected, maximal)),
-        front=tuple(map(selected, found.front)),
-        smallest_over=tuple(map(selected, sorted(found.over, key=choices.place))),
-        bound=float(found.bound),
-        complete=found.complete,
-        examined=found.examined - (0 in found.within or 0 in found.over),
+        front=tuple(map(selected, searched.front)),
+        smallest_over=tuple(map(selected, sorted(searched.over, key=choices.place))),
+        bound=float(searched.bound),
+        complete=searched.complete,
+        examined=searched.examined - (0 in searched.within or 0 in searched.over),
         possible=choices.ideals.count - 1,
-        ended=found.ended,
+        ended=searched.ended,
         functions={} if functions is None else functions.sources(published),
         nearly={} if functions is None else functions.near_sources(published),
         constants=constants,
-        by=asked.by,
+        by=problem.by,
     )
 
 
@@ -298,24 +298,24 @@ def _as_time(time_limit: float) -> float:
     return seconds
 
 
-def _given(asked: SelectionProblem, choices: Choices) -> Disclosure:
+def _given(problem: SelectionProblem, choices: Choices) -> Disclosure:
     """Return what says what sets give away."""
-    population = asked.population
-    if asked.by == "certified" or not isinstance(population, Population):
-        return CertifiedDisclosure(population, choices.ideals, choices.names, asked.allowed.least)
-    if asked.codes is None:
-        return EngineDisclosure(population, choices.ideals, choices.names, asked.allowed)
-    return CodeDisclosure(choices.ideals, choices.names, asked.codes, asked.allowed, population.people)
+    population = problem.population
+    if problem.by == "certified" or not isinstance(population, Population):
+        return CertifiedDisclosure(population, choices.ideals, choices.names, problem.allowed.least)
+    if problem.codes is None:
+        return EngineDisclosure(population, choices.ideals, choices.names, problem.allowed)
+    return CodeDisclosure(choices.ideals, choices.names, problem.codes, problem.allowed, population.people)
 
 
-def _best(found: Searched, worth: Worth, given: Disclosure, choices: Choices) -> int | None:
+def _best(searched: Searched, worth: Worth, disclosure: Disclosure, choices: Choices) -> int | None:
     """Return the set of most bits among the most useful ones that nothing can be added to."""
-    if found.best is None:
+    if searched.best is None:
         return None
-    most = worth.of(found.best)
-    useful = [ideal for ideal in found.maximal if worth.of(ideal) == most][:_TIED] or [found.best]
-    bits = {ideal: given.entropy(ideal) for ideal in useful}
-    return min(bits, key=lambda ideal: (-bits[ideal], found.within[ideal], choices.place(ideal)))
+    most = worth.of(searched.best)
+    useful = [ideal for ideal in searched.maximal if worth.of(ideal) == most][:_TIED] or [searched.best]
+    bits = {ideal: disclosure.entropy(ideal) for ideal in useful}
+    return min(bits, key=lambda ideal: (-bits[ideal], searched.within[ideal], choices.place(ideal)))
 
 
 def _check(population: Population, columns: Columns, least: int, exposed: int) -> None:

@@ -235,9 +235,9 @@ def counting_lines(known: Mapping[Group, ClassSizes], slack: int) -> list[Line[i
         )
         for covered in states[: limits.current().most_covers]:
             for group, choices in cuts.items():
-                if group >> column & 1 and (found := combined(reached[covered], choices, slack, people)):
+                if group >> column & 1 and (lines := combined(reached[covered], choices, slack, people)):
                     both = covered | group
-                    reached[both] = lower_envelope([*reached.get(both, ()), *found])
+                    reached[both] = lower_envelope([*reached.get(both, ()), *lines])
     return reached.get((1 << columns) - 1, [])
 
 

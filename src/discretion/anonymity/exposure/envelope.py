@@ -56,9 +56,9 @@ def combined(lines: Sequence[Line[Real]], others: Sequence[Line[Real]], least: R
     if not few:
         return []
     pairs = _Pairs(few, many)
-    found = lower_envelope(pairs.least_at([least, limit]))
-    todo = list(pairwise(found))
-    while todo and len(found) < limits.current().most_lines:
+    lower = lower_envelope(pairs.least_at([least, limit]))
+    todo = list(pairwise(lower))
+    while todo and len(lower) < limits.current().most_lines:
         crossings = [(right[0] - left[0]) / (left[1] - right[1]) for left, right in todo]
         todo = [
             gap
@@ -66,8 +66,8 @@ def combined(lines: Sequence[Line[Real]], others: Sequence[Line[Real]], least: R
             if _is_below(line, left, right)
             for gap in ((left, line), (line, right))
         ]
-        found.extend(line for _, line in todo[::2])
-    return _useful(lower_envelope(found), least, limit)
+        lower.extend(line for _, line in todo[::2])
+    return _useful(lower_envelope(lower), least, limit)
 
 
 class _Pairs(Generic[Real]):

@@ -132,7 +132,7 @@ def _least_sum(columns: Sequence[_Steps], free: int, share: Fraction, best: Comp
         if lower + more >= best.bound - 1e-13 or tried == limits.current().most_compositions:
             break
         steps = [int(order[rank]) for order, rank in zip(orders, ranks, strict=True)]
-        best = min(best, _levelled(columns, steps, free, share, target), key=lambda found: found.bound)
+        best = min(best, _levelled(columns, steps, free, share, target), key=lambda composition: composition.bound)
     return best
 
 

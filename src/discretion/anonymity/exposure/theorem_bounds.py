@@ -86,22 +86,22 @@ def theorem_bound(
     marginals = people.marginals(columns)
     exposed = max(exposed_below(sizes, math.ceil(share * people.people)) for sizes in marginals.alone())
     surely = Fraction(exposed, people.people)
-    found, method = Composition(1.0), "Theorem 2"
+    composition, method = Composition(1.0), "Theorem 2"
     if share <= 1:
-        found, method = min(
+        composition, method = min(
             ((theorem2_bound(marginals, share), "Theorem 2"), (theorem3_bound(marginals, share), "Theorem 3")),
             key=lambda each: each[0].bound,
         )
-    high = max(surely, min(Fraction(1), Fraction(found.bound) * (1 + _rounding(marginals, share))))
+    high = max(surely, min(Fraction(1), Fraction(composition.bound) * (1 + _rounding(marginals, share))))
     return TheoremBound(
-        min(max(found.bound, below(surely)), above(high)),
+        min(max(composition.bound, below(surely)), above(high)),
         below(surely),
         above(high),
         None,
         method,
-        thresholds=dict(zip(marginals.columns, found.thresholds, strict=False)),
-        c=found.c,
-        j_star=None if found.star is None else next(iter(marginals.columns[found.star :]), None),
+        thresholds=dict(zip(marginals.columns, composition.thresholds, strict=False)),
+        c=composition.c,
+        j_star=None if composition.star is None else next(iter(marginals.columns[composition.star :]), None),
     )
 
 
@@ -149,11 +149,11 @@ def theorem3_bound(marginals: Marginals, threshold: Threshold) -> Composition:
         steps = [(a, b, (len(ends) + i,)) for i, (a, b) in enumerate(zip(rare.tolist(), most.tolist(), strict=True))]
         ends += (marginal.sizes / marginal.people).tolist()
         lines = combined(lines, lower_envelope(steps), share, 1.0)
-    found = [
+    compositions = [
         Composition(rare + share * cells, tuple(ends[i] for i in sorted(made)), c=share * cells)
         for rare, cells, made in lines
     ]
-    return min([Composition(1.0), *found], key=lambda each: each.bound)
+    return min([Composition(1.0), *compositions], key=lambda each: each.bound)
 
 
 def _rounding(marginals: Marginals, share: Fraction) -> Fraction:

@@ -77,8 +77,8 @@ def worst_exposure(
     least, seconds = least_unexposed(people.people, k, threshold), as_real(time_limit, "time_limit")
     if seconds <= 0:
         raise InvalidValueError(f"time_limit must be a number of seconds above 0, got {time_limit!r}")
-    found, bound, method = worst_exposed(people.marginals(columns), least, seconds)
-    return rounded_outward(Fraction(found, people.people), Fraction(bound, people.people), method)
+    exposed, bound, method = worst_exposed(people.marginals(columns), least, seconds)
+    return rounded_outward(Fraction(exposed, people.people), Fraction(bound, people.people), method)
 
 
 def worst_exposed(marginals: Marginals, k: int, seconds: float = 10.0) -> tuple[int, int, str]:
@@ -96,8 +96,8 @@ def worst_exposed(marginals: Marginals, k: int, seconds: float = 10.0) -> tuple[
         )
     programme = _Programme([np.repeat(marginal.sizes, marginal.counts) for marginal in alone], shape, k)
     for whole in (False, True):
-        found, dual = programme.solve(seconds / 2, whole=whole)
-        low = max(low, found)
+        exposed, dual = programme.solve(seconds / 2, whole=whole)
+        low = max(low, exposed)
         high = max(low, min(high, dual))
         if low == high:
             break

@@ -35,14 +35,14 @@ def as_coarse(values: Sequence[Text], groups: Sequence[Text]) -> list[Text] | No
     names = [group for group in groups if group is not None]
     if not names:
         return None
-    told = _in_steps(given, names)
-    if told is None:
-        told = _in_dates(given, names)
-    if told is None:
-        told = _in_other(given, names)
-    if told is None or all(value == group for value, group in told.items()):
+    group_of = _in_steps(given, names)
+    if group_of is None:
+        group_of = _in_dates(given, names)
+    if group_of is None:
+        group_of = _in_other(given, names)
+    if group_of is None or all(value == group for value, group in group_of.items()):
         return None
-    return [None if value is None else told[value] for value in values]
+    return [None if value is None else group_of[value] for value in values]
 
 
 def _in_steps(values: Sequence[str], groups: Sequence[str]) -> dict[str, str] | None:
@@ -54,19 +54,19 @@ def _in_steps(values: Sequence[str], groups: Sequence[str]) -> dict[str, str] | 
     if len(steps) < len(groups) or not apart:
         return None
     starts = [whole[0] for whole, _ in steps]
-    told: dict[str, str] = {}
+    group_of: dict[str, str] = {}
     for value in values:
         if (part := _range(value)) is None:
             return None
         place = bisect_right(starts, part[0])
         before, after = steps[max(place - 1, 0)][0], steps[place : place + 1]
         if place and part[1:] <= before[1:]:
-            told[value] = steps[place - 1][1]
+            group_of[value] = steps[place - 1][1]
         elif (place and _reaches(before, part[0])) or (after and _reaches(part, after[0][0][0])):
             return None
         else:  # what nobody in the coarser table has
-            told[value] = value
-    return told
+            group_of[value] = value
+    return group_of
 
 
 def _reaches(part: _Range, point: float) -> bool:

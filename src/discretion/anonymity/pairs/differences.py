@@ -93,13 +93,13 @@ def differencing(old: Column, new: Column, k: int) -> Differencing:
     """Return whom the difference of two tables finds whose people are in these classes, numbered alike."""
     o, n = _counts(old), _counts(new)
     d = n - o
-    found = (d != 0) & (abs(d) < k)
-    hidden = found & (o >= k) & (n >= k)
+    isolated = (d != 0) & (abs(d) < k)
+    hidden = isolated & (o >= k) & (n >= k)
     return Differencing(
         added=int(d[d > 0].sum()),
         removed=int(-d[d < 0].sum()),
-        added_found=int(d[found & (d > 0)].sum()),
-        removed_found=int(-d[found & (d < 0)].sum()),
+        added_found=int(d[isolated & (d > 0)].sum()),
+        removed_found=int(-d[isolated & (d < 0)].sum()),
         hidden=int(abs(d[hidden]).sum()),
     )
 
@@ -119,17 +119,17 @@ def revealed_values(old: tuple[Column, Column], new: tuple[Column, Column]) -> i
     classes = Column(np.concatenate((before.codes, after.codes)), before.count)
     cells = refined(classes, Column(np.concatenate((had.codes, have.codes)), had.count))
     o, n = (np.bincount(part, minlength=cells.count) for part in np.split(cells.codes, [before.codes.size]))
-    of = np.empty(cells.count, np.int64)
-    of[cells.codes] = classes.codes
+    class_of = np.empty(cells.count, np.int64)
+    class_of[cells.codes] = classes.codes
     d = n - o
 
     def among(cells_too: Booleans) -> Int64s:
-        return np.bincount(of[cells_too], minlength=classes.count)
+        return np.bincount(class_of[cells_too], minlength=classes.count)
 
     grown, shrunk = among(d > 0), among(d < 0)
     grew = (grown == 1) & (shrunk == 0) & (among(n > 0) > 1)
     shrank = (shrunk == 1) & (grown == 0) & (among(o > 0) > 1)
-    return int(abs(d[(grew | shrank)[of]]).sum())
+    return int(abs(d[(grew | shrank)[class_of]]).sum())
 
 
 def changes(old: PairedTable, new: PairedTable, classes: tuple[Column, Column]) -> Changes:

@@ -87,6 +87,6 @@ def joined_exposed(old: PairedTable, new: PairedTable, sides: tuple[Side, Side],
 def _margins(side: Side) -> Margins:
     """Return the sizes of the classes of one table, among those with the same shared values."""
     sums: Int64s = np.bincount(side.known.codes, minlength=side.known.count)
-    of = np.zeros(side.known.count, np.int64)
-    of[side.known.codes] = side.shared.codes
-    return Margins(of[sums > 0], sums[sums > 0])
+    class_of = np.zeros(side.known.count, np.int64)
+    class_of[side.known.codes] = side.shared.codes
+    return Margins(class_of[sums > 0], sums[sums > 0])

@@ -96,9 +96,9 @@ class TablePair:
 
     def _parted(self, classes: Column) -> tuple[Column, Column]:
         owners = np.concatenate((self.old.owners, self.new.owners + np.int32(self.old.people)))
-        found = _of_people(classes, owners)
-        parts = np.split(found.codes, [self.old.people])
-        return Column(parts[0], found.count), Column(parts[1], found.count)
+        whole = _of_people(classes, owners)
+        parts = np.split(whole.codes, [self.old.people])
+        return Column(parts[0], whole.count), Column(parts[1], whole.count)
 
 
 def open_pair(
@@ -147,15 +147,15 @@ def open_pair(
 def _chooser(
     columns: Sequence[str] | None, person: str | None, names: dict[str, tuple[str, ...]], which: str
 ) -> Choose:
-    def choose(found: Sequence[str]) -> Sequence[str]:
-        names[which] = tuple(found)
+    def choose(existing: Sequence[str]) -> Sequence[str]:
+        names[which] = tuple(existing)
         if person is not None:
-            names_among([person], found)
+            names_among([person], existing)
             if columns is not None and person in columns:
                 raise InvalidTableError(f"the column {person!r} says who a person is, so it cannot be one of columns")
-        if columns and not [name for name in found if name in columns]:
-            raise UnknownColumnError(columns[0], tuple(found))
-        return found
+        if columns and not [name for name in existing if name in columns]:
+            raise UnknownColumnError(columns[0], tuple(existing))
+        return existing
 
     return choose
 
@@ -174,13 +174,13 @@ def _taken_out(
     if length:
         look(Population.of_rows(rows, person))
     kept = tuple(name for name in rows.fields if columns is None or name in columns or name == person)
-    found = column_values(rows, kept, length)
-    if found is None:
+    values = column_values(rows, kept, length)
+    if values is None:
         raise TooLargeError(
             f"the {which} table has {length:,} rows in {len(kept)} columns: too many to compare, or values that "
             "cannot be numbered, such as lists; name the columns that matter (--columns, columns=)"
         )
-    return found
+    return values
 
 
 def _paired(
@@ -193,20 +193,20 @@ def _paired(
     overlaps: dict[str, tuple[float, float]] = {}
     for name in both:
         values = [old[name][1], new[name][1]]
-        if (alike := _of_one_type(*values)) is None:
+        if (of_one_type := _of_one_type(*values)) is None:
             retyped[name] = _kind(values[0].type), _kind(values[1].type)
         columns = old[name][0], new[name][0]
-        found, overlap = _together(columns, alike or [*map(_texts, values)])
+        joined, overlap = _together(columns, of_one_type or [*map(_texts, values)])
         if min(overlap) < 1 and (coarse := _as_coarse(*map(_texts, values))) is not None:
             which, *texts = coarse
             coarser, met = _together(columns, texts)
             if min(met) >= min(overlap):
-                found, overlap, coarsened[name] = coarser, met, which
+                joined, overlap, coarsened[name] = coarser, met, which
         overlaps[name] = overlap
         if max(overlap) < 1 / 2:  # one table may well be of some towns only, say
             left_out.append(name)
         else:
-            shared[name] = found
+            shared[name] = joined
     if not shared:
         raise InvalidTableError(
             "the two tables have no column in common of which at least half of the rows in either have a value that "
@@ -229,12 +229,12 @@ def _paired(
 
 
 def _release(columns: Mapping[str, _Valued], person: str | None, persons: Codes | None) -> PairedTable:
-    held = {name: column for name, (column, _) in columns.items() if name != person}
-    rows = next(iter(held.values())).codes.size
+    kept = {name: column for name, (column, _) in columns.items() if name != person}
+    rows = next(iter(kept.values())).codes.size
     if persons is None:
-        return PairedTable(held, rows, rows, np.arange(rows, dtype=np.int32), None)
+        return PairedTable(kept, rows, rows, np.arange(rows, dtype=np.int32), None)
     who, owners = np.unique(persons, return_inverse=True)
-    return PairedTable(held, rows, who.size, owners.astype(np.int32), who)
+    return PairedTable(kept, rows, who.size, owners.astype(np.int32), who)
 
 
 def _together(columns: tuple[Column, Column], values: Sequence[Any]) -> tuple[Column, tuple[float, float]]:
@@ -283,7 +283,7 @@ def _kind(kind: Any) -> str:
         "times": (pa.types.is_timestamp, pa.types.is_time),
         "truth values": (pa.types.is_boolean,),
     }
-    return next((said for said, tests in kinds.items() if any(test(kind) for test in tests)), str(kind))
+    return next((name for name, tests in kinds.items() if any(test(kind) for test in tests)), str(kind))
 
 
 def _texts(values: Any) -> list[str | None]:
@@ -317,14 +317,16 @@ def _of_people(classes: Column, owners: Codes) -> Column:
         codes = np.empty_like(classes.codes)
         codes[owners] = classes.codes
         return Column(codes, classes.count)
-    held = classes.codes[np.lexsort((classes.codes, owners))].astype(np.int64)
+    sorted_codes = classes.codes[np.lexsort((classes.codes, owners))].astype(np.int64)
     starts = np.cumsum(counts) - counts
     # Bags that differ in their number of rows never meet: each step numbers on from the last.
     bags, following = counts.astype(np.int64), int(counts.max()) + 1
     for place in range(int(counts.max())):
         longer = np.flatnonzero(counts > place)
-        keys, found = np.unique(bags[longer] * classes.count + held[starts[longer] + place], return_inverse=True)
-        bags[longer] = following + found
+        keys, numbers = np.unique(
+            bags[longer] * classes.count + sorted_codes[starts[longer] + place], return_inverse=True
+        )
+        bags[longer] = following + numbers
         following += keys.size
     kinds, codes = np.unique(bags, return_inverse=True)
     return Column(codes.astype(np.int32), kinds.size)

@@ -190,7 +190,7 @@ def column_kinds(P: People, columns: Iterable[str] | None = None) -> tuple[Colum
     by_row = population.with_rows(look, None)
     counted = population if population.person is None else by_row
     sizes = counted.class_sizes_of_all((column,) for column in chosen)
-    seen = [_Seen(column, population.rows, of, like[column]) for column, of in zip(chosen, sizes, strict=True)]
+    seen = [_Seen(column, population.rows, size, like[column]) for column, size in zip(chosen, sizes, strict=True)]
     keys = set[str]() if population.person is not None else _keys(seen)
     return tuple(_kind(each, is_key=each.column in keys) for each in seen)
 
@@ -254,16 +254,16 @@ def _coordinate(seen: _Seen) -> tuple[Kind, str] | None:
     if seen.mostly(seen.like.places):
         return "coordinate", f"pairs of coordinates, {seen.told()}"
     words = {*seen.words}
-    for names, within in ((_LATITUDES, seen.like.latitudes), (_LONGITUDES, seen.like.longitudes)):
-        if words & names and seen.mostly(within) and 2 * seen.like.fractions > seen.like.seen:
+    for names, plausible in ((_LATITUDES, seen.like.latitudes), (_LONGITUDES, seen.like.longitudes)):
+        if words & names and seen.mostly(plausible) and 2 * seen.like.fractions > seen.like.seen:
             return "coordinate", f"named and in the range of a coordinate, {seen.told()}"
     return None
 
 
 def _weight(seen: _Seen) -> tuple[Kind, str] | None:
     words = {*seen.words}
-    of = _OF_SAMPLES | (_OF_SAMPLES_OR_BODIES if seen.values > _WEIGHTS_OF_BODIES else set[str]())
-    named = bool(words & _WEIGHTS_BY_NAME or (words & _WEIGHTS and words & of))
+    of_samples = _OF_SAMPLES | (_OF_SAMPLES_OR_BODIES if seen.values > _WEIGHTS_OF_BODIES else set[str]())
+    named = bool(words & _WEIGHTS_BY_NAME or (words & _WEIGHTS and words & of_samples))
     if named and seen.mostly(seen.like.positive) and seen.values >= min(_ENOUGH, seen.filled):
         return "weight", f"named like a survey weight, {seen.told()}"
     return None

@@ -88,9 +88,9 @@ def _read_csv(file: BinaryIO) -> Read:
 
 def _read_json(file: BinaryIO) -> Read:
     def distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        if len(found := dict(pairs)) < len(pairs):
+        if len(result := dict(pairs)) < len(pairs):
             raise InvalidTableError(f"{file.name} has an object with the same key twice; keep one of them")
-        return found
+        return result
 
     def whole(digits: str) -> int:
         if len(digits) > _LONGEST_COUNT:
@@ -100,13 +100,13 @@ def _read_json(file: BinaryIO) -> Read:
         return int(digits)
 
     try:
-        held = json.loads(file.read().decode(), object_pairs_hook=distinct, parse_int=whole)
-        json.dumps(held, ensure_ascii=False).encode()  # fails at half of a character
+        document = json.loads(file.read().decode(), object_pairs_hook=distinct, parse_int=whole)
+        json.dumps(document, ensure_ascii=False).encode()  # fails at half of a character
     except InvalidValueError:
         raise
     except (ValueError, RecursionError):
         raise InvalidTableError(json_fault(file)) from None
-    match held:
+    match document:
         case {"schema_version": int(version), **rest}:
             if version != SCHEMA_VERSION:
                 raise InvalidTableError(
@@ -114,26 +114,30 @@ def _read_json(file: BinaryIO) -> Read:
                 )
             return _released(rest, file.name)
         case dict():
-            return cast("dict[str, Any]", held), None, {}
+            return cast("dict[str, Any]", document), None, {}
         case _:
             raise InvalidTableError(f"{file.name} must hold an object {{column: {{value: count}}}}")
 
 
-def _released(held: Mapping[str, Any], path: str) -> Read:
+def _released(document: Mapping[str, Any], path: str) -> Read:
     """Return what ``Marginals.to_json`` wrote."""
     sizes: dict[tuple[str, ...], ClassSizes] = {}
     try:
-        people = as_crowd(held["people"], "people")
-        for each in held["marginals"]:
-            columns, of, counts = tuple(_all(each["columns"], str)), _all(each["sizes"], int), _all(each["counts"], int)
-            as_crowd(sum(map(operator.mul, of, counts)), "people")
+        people = as_crowd(document["people"], "people")
+        for each in document["marginals"]:
+            columns, class_sizes, counts = (
+                tuple(_all(each["columns"], str)),
+                _all(each["sizes"], int),
+                _all(each["counts"], int),
+            )
+            as_crowd(sum(map(operator.mul, class_sizes, counts)), "people")
             if not columns or columns in sizes:
                 raise TypeError
-            sizes[columns] = ClassSizes(of, counts)
+            sizes[columns] = ClassSizes(class_sizes, counts)
     except (KeyError, TypeError, ValueError):
         raise InvalidTableError(f"{path} is not as Marginals.to_json writes it; have it written again") from None
-    singles = {columns[0]: of for columns, of in sizes.items() if len(columns) == 1}
-    return singles, people, {columns: of for columns, of in sizes.items() if len(columns) > 1}
+    singles = {columns[0]: class_sizes for columns, class_sizes in sizes.items() if len(columns) == 1}
+    return singles, people, {columns: class_sizes for columns, class_sizes in sizes.items() if len(columns) > 1}
 
 
 def _all(values: Any, kind: type[_T]) -> list[_T]:

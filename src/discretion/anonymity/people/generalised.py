@@ -91,10 +91,10 @@ def _with_coarser(
     fields = safe_fields(check_names([*rows.fields, name], "the population"))
     finer, coarser = fields[column], fields[name]
     views = _views(rows, finer, values)
-    ((untold,),) = rows.ask(views.filter(~views["told"]).count().as_table())
-    if untold and other is None:
+    ((missing,),) = rows.ask(views.filter(~views["told"]).count().as_table())
+    if missing and other is None:
         raise InvalidValueError(
-            f"values does not tell what {untold} of the values of {column!r} become; tell it, "
+            f"values does not tell what {missing} of the values of {column!r} become; tell it, "
             "or give other=, which stands for the rest"
         )
     if other is not None:
@@ -109,27 +109,27 @@ def _views(rows: "Rows", field: str, values: Mapping[str | None, str | None]) ->
     from discretion.tables.engines.rows import text_of  # noqa: PLC0415
 
     ibis: Any = import_module("ibis")
-    told = [
+    pairs = [
         (spelling, None if coarser is None else rows.spellings(coarser)[0])
         for value, coarser in values.items()
         for spelling in ([None] if value is None else rows.spellings(value))
     ]
-    between, after = _unused(text for pair in told for text in pair if text)
+    between, after = _unused(text for pair in pairs for text in pair if text)
     # Not a memtable, which Spark does not see when it is cached; nor an array, which takes Ibis a millisecond a value.
-    listing = "".join(between.join("" if text is None else f"={text}" for text in pair) + after for pair in told)
+    listing = "".join(between.join("" if text is None else f"={text}" for text in pair) + after for pair in pairs)
     listed = ibis.literal(listing, "string").split(after).unnest().name("listed").as_table()
     sides = listed.filter(listed["listed"] != "").select(side=listed["listed"].split(between))
     key, coarser = (
         (side != "").ifelse(side.substr(1), ibis.null("string")) for side in (sides["side"][0], sides["side"][1])
     )
     known = sides.select(key=key, coarser=coarser, told=True)
-    held = rows.table.select(finer=rows.table[field]).distinct()
+    finer_values = rows.table.select(finer=rows.table[field]).distinct()
     if field in rows.texts:
         texts = rows.texts[field]
-        held = held.left_join(texts, held["finer"] == texts["code"]).select("finer", "text")
+        finer_values = finer_values.left_join(texts, finer_values["finer"] == texts["code"]).select("finer", "text")
     else:
-        held = held.mutate(text=text_of(held["finer"]))
-    views = held.left_join(known, held["text"].identical_to(known["key"]))
+        finer_values = finer_values.mutate(text=text_of(finer_values["finer"]))
+    views = finer_values.left_join(known, finer_values["text"].identical_to(known["key"]))
     views = views.select("finer", "coarser", told=views["told"].fill_null(False))
     if not rows.can_keep:
         return views

@@ -78,8 +78,8 @@ class Marginals:
         if isinstance(counts, str | Path):
             from discretion.anonymity.people.counts_files import read_counts  # noqa: PLC0415 - few have them in a file
 
-            counts, told, more = read_counts(counts)
-            people, together = told if people is None else people, {**more, **together}
+            counts, people_in_file, more = read_counts(counts)
+            people, together = people_in_file if people is None else people, {**more, **together}
         self._columns = distinct_names(counts)
         if "" in self._columns:
             raise InvalidValueError("a column of Marginals has no name; name every column")
@@ -229,7 +229,7 @@ def groups_among(groups: Iterable[Iterable[str]], columns: Sequence[str]) -> tup
     InvalidValueError
         If one is not a sequence of one or more of the columns.
     """
-    found: list[Group] = []
+    result: list[Group] = []
     for names in groups:
         group = (names,) if isinstance(names, str) else tuple(names)
         if not group or isinstance(names, str) or not set(group) <= set(columns):
@@ -237,8 +237,8 @@ def groups_among(groups: Iterable[Iterable[str]], columns: Sequence[str]) -> tup
                 f"a group is a sequence of columns out of {', '.join(columns)} whose class sizes together are known, "
                 f"got {names!r}"
             )
-        found.append(tuple(name for name in columns if name in group))
-    return tuple(group for group in found if len(group) > 1)
+        result.append(tuple(name for name in columns if name in group))
+    return tuple(group for group in result if len(group) > 1)
 
 
 def _class_sizes(counts: Any, what: str, people: int | None = None) -> ClassSizes:

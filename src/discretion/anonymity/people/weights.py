@@ -58,15 +58,15 @@ def weighted_classes(people: Population, columns: Sequence[str], weight: str) ->
         raise UnsupportedError("weights are of people with one row each; make a table with one row a person first")
     from discretion.tables.counting.codes import column_values  # noqa: PLC0415 - imports Ibis
 
-    held = people.told_by_rows(lambda rows, length: column_values(rows, [*columns, weight], length))
-    if held is None:
+    values_of = people.told_by_rows(lambda rows, length: column_values(rows, [*columns, weight], length))
+    if values_of is None:
         raise UnsupportedError(
             "weights are added up where the rows are in this process, and these are not, or are too many; pass the "
             "rows themselves"
         )
-    coded, values = held[weight]
+    coded, values = values_of[weight]
     numbers = _numbers(values.to_pylist(), weight)
-    classes = reduce(refined, (held[name][0] for name in columns), everybody(coded.codes.size))
+    classes = reduce(refined, (values_of[name][0] for name in columns), everybody(coded.codes.size))
     sizes, added = np.bincount(classes.codes), np.bincount(classes.codes, numbers[coded.codes])
     equal = bool((numbers == numbers[:1]).all())
     return WeightedClasses(sizes[sizes > 0], np.asarray(added[sizes > 0], np.float64), equal)

@@ -68,10 +68,10 @@ class Generalization:
     @cached_property
     def bits_of_codes(self) -> Reals:
         """What each code tells of a row that has it: ``log2(n / n_code)``."""
-        told = np.log2(self.column.codes.size / np.maximum(self.sizes, 1))
+        bits = np.log2(self.column.codes.size / np.maximum(self.sizes, 1))
         if self.blank is not None:
-            told[self.blank] = 0.0
-        return told
+            bits[self.blank] = 0.0
+        return bits
 
     def shows_rare(self, k: int) -> Booleans:
         """Return the rows that look in it like fewer than k do: a range with one person in it may tell his value."""
@@ -93,11 +93,11 @@ def generalizations_of(finest: Generalization, k: int) -> tuple[Generalization, 
     k
         Of fewer people a value or the end of a range is rare.
     """
-    found = [finest]
+    result = [finest]
     for coarser in _coarser(finest, k):
-        if 1 < coarser.column.count < found[-1].column.count:
-            found.append(coarser)
-    return tuple(found)
+        if 1 < coarser.column.count < result[-1].column.count:
+            result.append(coarser)
+    return tuple(result)
 
 
 def merge_groups(view: Generalization, how: str, groups: Sequence[Any]) -> Generalization:
@@ -118,9 +118,12 @@ def redact_column(view: Generalization, rule: RedactionRule) -> Generalization:
     blank = rare[view.column.codes] | (coins < rule.decoys)
     labels = [*view.labels] if None in view.labels else [*view.labels, None]
     left, codes = np.unique(np.where(blank, labels.index(None), view.column.codes), return_inverse=True)
-    held = [labels[code] for code in left]
+    left_labels = [labels[code] for code in left]
     return Generalization(
-        REDACTED, Column(codes.astype(np.int32), left.size), held, held.index(None) if None in held else None
+        REDACTED,
+        Column(codes.astype(np.int32), left.size),
+        left_labels,
+        left_labels.index(None) if None in left_labels else None,
     )
 
 

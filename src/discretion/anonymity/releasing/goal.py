@@ -81,8 +81,8 @@ class ReleaseGoal:
     def keeps_secrets(self, classes: Column, secrets: Mapping[str, Column], left: Booleans) -> bool:
         """Whether in the rows that are left no sensitive value is guessed too well, by classes of who is alike."""
         people, known = int(left.sum()), _of_rows(classes, left)
-        for held in secrets.values():
-            secret = _of_rows(held, left)
+        for column in secrets.values():
+            secret = _of_rows(column, left)
             right, certain = best_guesses(known, secret)
             commonest = int(np.bincount(secret.codes, minlength=1).max())
             if right - commonest > math.floor(self.rise * people):

@@ -57,12 +57,12 @@ def generalizations_by(hierarchy: Hierarchy, column: str, finest: Generalization
         If it does not tell what a value becomes, or a view is no function of the one before.
     """
     texts = [None if value is None else _as_told(value, hierarchy) for value in finest.labels]
-    untold = sum(text is not None and text not in hierarchy for text in texts)
-    if untold:
+    missing = sum(text is not None and text not in hierarchy for text in texts)
+    if missing:
         raise InvalidValueError(
-            f"the hierarchy of {column!r} does not tell what {untold:,} of its values become; give each a line"
+            f"the hierarchy of {column!r} does not tell what {missing:,} of its values become; give each a line"
         )
-    found = [before := finest]
+    result = [before := finest]
     for level in range(len(next(iter(hierarchy.values()), ()))):
         view = merge_groups(finest, f"level {level + 1}", [None if t is None else hierarchy[t][level] for t in texts])
         alike = before.column.codes.tolist()
@@ -72,9 +72,9 @@ def generalizations_by(hierarchy: Hierarchy, column: str, finest: Generalization
                 "each level has to follow from the one before"
             )
         before = view
-        if 1 < view.column.count < found[-1].column.count:
-            found.append(view)
-    return tuple(found)
+        if 1 < view.column.count < result[-1].column.count:
+            result.append(view)
+    return tuple(result)
 
 
 def _as_told(value: Any, hierarchy: Hierarchy) -> str:
@@ -111,9 +111,9 @@ def _read(path: Path) -> Hierarchy:
         lines = [line for line in parted if line]
     except csv.Error:
         raise InvalidTableError(f"{path} is not a CSV file that can be read; see to its quotes and line ends") from None
-    found = {line[0].strip(): tuple(value.strip() for value in line[1:]) for line in lines}
+    hierarchy = {line[0].strip(): tuple(value.strip() for value in line[1:]) for line in lines}
     if not lines or len({len(line) for line in lines}) > 1 or len(lines[0]) < 2:
         raise InvalidTableError(f"{path} is no hierarchy: each line has a value and as many coarser ones, at least one")
-    if len(found) < len(lines):
+    if len(hierarchy) < len(lines):
         raise InvalidTableError(f"{path} tells twice what a value becomes; keep one of the lines")
-    return found
+    return hierarchy

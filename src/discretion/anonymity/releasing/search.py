@@ -122,15 +122,15 @@ def most_useful_release(
         None if goal.certain is None else math.floor(goal.certain * people) + most_suppressed,
     )
     columns = {f"{name}\0{level}": known[name][level].column for name, level in elements}
-    given = _ReleaseLoads(ideals, {**columns, **secrets}, allowed, goal, people, most_suppressed)
+    loads = _ReleaseLoads(ideals, {**columns, **secrets}, allowed, goal, people, most_suppressed)
     views = [known[name][level] for name, level in elements]
 
     def cut(ideal: int) -> Suppression | None:
-        return given.cut(ideal, [views[j] for j in bits(ideals.tops(ideal))], suppress)
+        return loads.cut(ideal, [views[j] for j in bits(ideals.tops(ideal))], suppress)
 
     worth: ReleaseUtility
     if utility == "discernibility":
-        worth = PairUtility(ideals, views, given.classes, cut)
+        worth = PairUtility(ideals, views, loads.classes, cut)
     else:
         levels = [heights[name] - len(known[name]) + level for name, level in elements]
         worths = [
@@ -141,7 +141,7 @@ def most_useful_release(
     search = MonotoneSearch(
         ideals,
         start,
-        given.loads,
+        loads.loads,
         allowed.limits,
         worth,
         place=lambda ideal: list(bits(ideals.tops(ideal))),
@@ -150,20 +150,20 @@ def most_useful_release(
         seconds=time_limit,
         progress=lambda ideal: progress(ideals.tops(ideal).bit_count()),
     )
-    found = search.run()
-    best = None if found.best is None else cut(found.best)
-    if found.ended != "proved" and (best is None or not found.best):
+    searched = search.run()
+    best = None if searched.best is None else cut(searched.best)
+    if searched.ended != "proved" and (best is None or not searched.best):
         raise InvalidValueError("the search ended before it found anything within the goal; let it take longer")
-    if found.best is None or best is None:
+    if searched.best is None or best is None:
         return None
-    tops = [elements[j] for j in bits(ideals.tops(found.best))]
+    tops = [elements[j] for j in bits(ideals.tops(searched.best))]
     return BestRelease(
         views={name: known[name][level] for name, level in tops},
         cut=best,
-        kept=float(worth.of(found.best)),
-        uncut=float(worth.whole(found.best)),
-        bound=float(found.bound),
-        ended=found.ended,
+        kept=float(worth.of(searched.best)),
+        uncut=float(worth.whole(searched.best)),
+        bound=float(searched.bound),
+        ended=searched.ended,
     )
 
 
@@ -179,13 +179,13 @@ class _ReleaseLoads(CodeDisclosure):
         self,
         ideals: Ideals,
         coded: Mapping[str, Column],
-        asked: Constraints,
+        constraints: Constraints,
         goal: ReleaseGoal,
         rows: int,
         most_suppressed: int,
     ) -> None:
-        super().__init__(ideals, [name for name in coded if name not in asked.guessed], coded, asked, rows)
-        self._goal, self._secrets = goal, {name: coded[name] for name in asked.guessed}
+        super().__init__(ideals, [name for name in coded if name not in constraints.guessed], coded, constraints, rows)
+        self._goal, self._secrets = goal, {name: coded[name] for name in constraints.guessed}
         self._most_suppressed = most_suppressed
 
     def exposed(self, classes: Column, by: Column) -> int:

@@ -34,8 +34,8 @@ def copied_values(tables: Tables, name: str) -> SyntheticAttack:
     original, synthetic, control = tables.columns[name].parts
     there = np.isin(original, synthetic), np.isin(control, synthetic)
     hits, others = (
-        AttackCount(int(np.count_nonzero(found & (part != MISSING))), part.size)
-        for found, part in zip(there, (original, control), strict=True)
+        AttackCount(int(np.count_nonzero(is_copied & (part != MISSING))), part.size)
+        for is_copied, part in zip(there, (original, control), strict=True)
     )
     return SyntheticAttack(f"copied:{name}", hits, others)
 

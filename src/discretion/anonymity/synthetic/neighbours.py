@@ -76,16 +76,16 @@ def inference(
     return SyntheticAttack(f"inference:{sensitive}", hits, others, naive=naive)
 
 
-def _hits(told: Callable[[slice], Booleans], people: Integers, size: int) -> AttackCount:
+def _hits(is_right: Callable[[slice], Booleans], people: Integers, size: int) -> AttackCount:
     """Return of how many people something is told, asking for some of them at a time."""
     step = max(1, _AT_ONCE // size)
     parts = [slice(start, start + step) for start in range(0, people.size, step)]
-    return AttackCount(int(sum(part.sum() for part in on_all_cores(told, parts))), people.size)
+    return AttackCount(int(sum(part.sum() for part in on_all_cores(is_right, parts))), people.size)
 
 
-def _nearest(asked: Records, known: Records, k: int) -> Booleans:
+def _nearest(targets: Records, known: Records, k: int) -> Booleans:
     """Return which known records are at most as far from each asked one as its k-th nearest."""
-    away = gower_distances(asked, known)
+    away = gower_distances(targets, known)
     furthest = away.min(axis=1) if k == 1 else np.partition(away, k - 1, axis=1)[:, k - 1]
     return away <= furthest[:, None]
 
@@ -95,10 +95,10 @@ def _is_right(guesses: Integers, truth: Integers, numbers: Reals | None) -> Bool
     if numbers is None or not numbers.size:
         return same
     given = (guesses != MISSING) & (truth != MISSING)
-    wanted = numbers[truth]
+    true_numbers = numbers[truth]
     with np.errstate(invalid="ignore", over="ignore"):
-        near = np.abs(numbers[guesses] - wanted) <= TOLERANCE * np.abs(wanted)
-    return same | (given & np.isfinite(wanted) & near)
+        near = np.abs(numbers[guesses] - true_numbers) <= TOLERANCE * np.abs(true_numbers)
+    return same | (given & np.isfinite(true_numbers) & near)
 
 
 def _vote(away: Reals, voting: Codes, votes: Codes, guesses: Codes) -> None:

@@ -37,9 +37,9 @@ class Conditions:
 
     def matches(self, codes: Codes, most: int = _MANY) -> Codes:
         """Return how many rows meet each, codes being of shape (columns, rows); counted to one more than ``most``."""
-        found = np.zeros(self.size, np.int32)
-        compiled(_count)(codes, self.columns, self.low, self.high, most, found)
-        return found
+        counts = np.zeros(self.size, np.int32)
+        compiled(_count)(codes, self.columns, self.low, self.high, most, counts)
+        return counts
 
 
 def singling_out(
@@ -92,15 +92,15 @@ def _among_fewer(n: int, m: int, of_control: Codes) -> Reals:
 
 def _univariate(tables: Tables) -> Conditions:
     """Return the conditions on one column that one synthetic record meets."""
-    found: list[tuple[int, int, int]] = []
+    conditions: list[tuple[int, int, int]] = []
     for place, column in enumerate(tables.columns.values()):
         counts = np.bincount(column.synthetic - MISSING, minlength=column.count + 1)
         alone = np.flatnonzero(counts == 1) + MISSING
         met = np.flatnonzero(counts[-MISSING:])
         ends = {int(met[0]): (0, int(met[0])), int(met[-1]): (int(met[-1]), column.count - 1)} if met.size else {}
         beyond = ends if column.numbers is not None and met.size > 1 else {}
-        found += [(place, *beyond.get(code, (code, code))) for code in alone.tolist()]
-    places, low, high = np.array(found, np.int32).reshape(-1, 3, 1).swapaxes(0, 1)
+        conditions += [(place, *beyond.get(code, (code, code))) for code in alone.tolist()]
+    places, low, high = np.array(conditions, np.int32).reshape(-1, 3, 1).swapaxes(0, 1)
     return Conditions(places, low, high)
 
 
@@ -159,7 +159,7 @@ def _medians(tables: Tables) -> Reals:
 
 
 def _count(  # noqa: PLR0917 - a loop over arrays
-    codes: Codes, columns: Codes, low: Codes, high: Codes, most: int, found: Codes
+    codes: Codes, columns: Codes, low: Codes, high: Codes, most: int, counts: Codes
 ) -> None:
     for condition in range(columns.shape[0]):
         met = 0
@@ -174,4 +174,4 @@ def _count(  # noqa: PLR0917 - a loop over arrays
                 met += 1
                 if met > most:
                     break
-        found[condition] = met
+        counts[condition] = met

@@ -46,11 +46,11 @@ class CodedColumn:
         """Between what the synthetic table's numbers lie, if these differ."""
         if self.numbers is None:
             return None
-        held = self.numbers[np.unique(self.synthetic[self.synthetic != MISSING])]
-        held = held[np.isfinite(held)]
-        if not held.size or not 0 < float(held[-1]) - float(held[0]) < math.inf:
+        numbers = self.numbers[np.unique(self.synthetic[self.synthetic != MISSING])]
+        numbers = numbers[np.isfinite(numbers)]
+        if not numbers.size or not 0 < float(numbers[-1]) - float(numbers[0]) < math.inf:
             return None
-        return float(held[0]), float(held[-1])
+        return float(numbers[0]), float(numbers[-1])
 
 
 @dataclass(frozen=True)
@@ -97,8 +97,8 @@ class Tables:
         )
 
     def _but_not_all(self, names: Iterable[str]) -> tuple[str, ...]:
-        found = tuple(names)
-        return found if len(found) < len(self.columns) else ()
+        result = tuple(names)
+        return result if len(result) < len(self.columns) else ()
 
     def is_of_one_value(self, column: str) -> bool:
         """Return whether all people of the original and all held out have the same value of a column, or none."""
@@ -208,23 +208,23 @@ def _numbers(labels: Any) -> Reals | None:
     pa: Any = import_module("pyarrow")
     match _kind(labels):
         case "numbers":
-            found = np.asarray(labels.cast(pa.float64(), safe=False).fill_null(math.nan), np.float64)
+            numbers = np.asarray(labels.cast(pa.float64(), safe=False).fill_null(math.nan), np.float64)
         case "dates":
             stamps = labels.cast(pa.timestamp("us"), safe=False).cast(pa.int64())
-            found = np.asarray(stamps.cast(pa.float64(), safe=False).fill_null(math.nan), np.float64)
+            numbers = np.asarray(stamps.cast(pa.float64(), safe=False).fill_null(math.nan), np.float64)
         case "text":
             try:
-                found = np.array([math.nan if text is None else float(text) for text in labels.to_pylist()])
+                numbers = np.array([math.nan if text is None else float(text) for text in labels.to_pylist()])
             except ValueError:
                 return None
-            if not np.isfinite(found[_given(labels)]).all():
+            if not np.isfinite(numbers[_given(labels)]).all():
                 return None
         case "nothing":
             return np.full(len(labels), math.nan)
         case _:
             return None
-    given = found[_given(labels)]
-    return found if np.unique(given).size == given.size else None
+    given = numbers[_given(labels)]
+    return numbers if np.unique(given).size == given.size else None
 
 
 def _texts(labels: Any) -> NDArray[Any]:

@@ -84,17 +84,17 @@ def _steps(column: Column) -> _Steps:
 
 def _correlations(columns: Sequence[Column], steps: Sequence[_Steps]) -> Reals:
     """Return the correlations of the normal variables, as near as a matrix of them comes."""
-    found = np.eye(len(steps))
+    correlations = np.eye(len(steps))
     worth = [step.means[column.codes] for step, column in zip(steps, columns, strict=True)]
     powers = np.arange(1, _TERMS + 1)
     for i, j in combinations(range(len(steps)), 2):
-        terms, wanted = steps[i].hermite * steps[j].hermite, float(np.mean(worth[i] * worth[j]))
+        terms, moment = steps[i].hermite * steps[j].hermite, float(np.mean(worth[i] * worth[j]))
         low, high = -_NEAREST, _NEAREST
         for _ in range(40):
             middle = (low + high) / 2
-            low, high = (middle, high) if float(terms @ middle**powers) < wanted else (low, middle)
-        found[i, j] = found[j, i] = (low + high) / 2
-    values, vectors = np.linalg.eigh(found)
+            low, high = (middle, high) if float(terms @ middle**powers) < moment else (low, middle)
+        correlations[i, j] = correlations[j, i] = (low + high) / 2
+    values, vectors = np.linalg.eigh(correlations)
     mended = (vectors * np.maximum(values, _LEAST)) @ vectors.T
     scale = np.sqrt(np.diag(mended))
     return mended / np.outer(scale, scale)

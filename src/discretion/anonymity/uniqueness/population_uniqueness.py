@@ -139,24 +139,24 @@ def _models(
     yield slide_negative_binomial(sizes, everybody)
     from discretion.tables.counting.codes import column_values  # noqa: PLC0415 - imports Ibis
 
-    held = people.told_by_rows(lambda rows, length: column_values(rows, known, length))
-    if held is None:
+    coded = people.told_by_rows(lambda rows, length: column_values(rows, known, length))
+    if coded is None:
         why = "it needs the rows, and these are not in this process, or too many"
         yield UniquenessModel("Poisson log-linear", INDEPENDENT, None, None, why_not=why)
         yield UniquenessModel("Gaussian copula", IN_PAIRS, None, None, why_not=why)
         return
-    rng, columns = np.random.default_rng(seed), [_in_order(column, values) for column, values in held.values()]
+    rng, columns = np.random.default_rng(seed), [_in_order(column, values) for column, values in coded.values()]
     yield log_linear(columns, everybody, rng)
     yield copula(columns, everybody, rng)
 
 
 def _in_order(column: Column, values: Any) -> Column:
     """Return the column with codes in the order of its values, NaN and null last."""
-    held = values.to_pylist()
+    listed = values.to_pylist()
     ranks = np.empty(column.count, np.int32)
 
     def place(code: int) -> tuple[bool, bool, Any]:
-        value = held[code]
+        value = listed[code]
         stray = value is None or value != value  # noqa: PLR0124 - NaN, which is neither less nor more than a number
         return value is None, stray, None if stray else value
 
@@ -177,9 +177,9 @@ def most_unique(seen: int, sample: int, population: int, misses: float) -> int:
 
 
 def _advised(models: Iterable[UniquenessModel], share: float) -> ModelName | None:
-    told = {model.name: model.population_unique for model in models if model.population_unique is not None}
+    shares = {model.name: model.population_unique for model in models if model.population_unique is not None}
     if share <= _SMALL_SAMPLE:
         order: tuple[ModelName, ...] = ("Pitman", "Zayatz")
-        return next((name for name in order if name in told), None)
+        return next((name for name in order if name in shares), None)
     some: tuple[ModelName, ...] = ("Zayatz", "slide negative binomial")
-    return min((name for name in some if name in told), key=told.__getitem__, default=None)
+    return min((name for name in some if name in shares), key=shares.__getitem__, default=None)

@@ -26,34 +26,34 @@ def column_codes(rows: Rows, columns: Sequence[str], length: int) -> dict[str, C
 
     None too if there are too many, or for a column of values that Arrow does not number, such as lists.
     """
-    held = _dictionaries(rows, columns, length)
-    return None if held is None else {name: _codes(each) for name, each in held.items()}
+    dictionaries = _dictionaries(rows, columns, length)
+    return None if dictionaries is None else {name: _codes(each) for name, each in dictionaries.items()}
 
 
 def column_values(rows: Rows, columns: Sequence[str], length: int) -> dict[str, tuple[Column, Any]] | None:
     """Return each column in codes, and what they stand for as an Arrow array; None where :func:`column_codes` is."""
-    held = _dictionaries(rows, columns, length)
-    if held is None:
+    dictionaries = _dictionaries(rows, columns, length)
+    if dictionaries is None:
         return None
-    return {name: (_codes(each), _told(rows, name, each.dictionary)) for name, each in held.items()}
+    return {name: (_codes(each), _told(rows, name, each.dictionary)) for name, each in dictionaries.items()}
 
 
 def _dictionaries(rows: Rows, columns: Sequence[str], length: int) -> dict[str, Any] | None:
     """Return each column as an Arrow array of codes and what they stand for, or None."""
     if rows.arrow is None or length * len(columns) > limits.current().most_codes:
         return None
-    found: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     most = max(1, _AT_ONCE // max(length, 1))  # what a question costs to ask grows with the columns of the table
     for start in range(0, len(columns), most):
         some = columns[start : start + most]
         values = rows.arrow(rows.table.select(**{f"value{i}": _plain(rows, name) for i, name in enumerate(some)}))
-        for name, held in zip(some, values.columns, strict=True):
-            found[name] = _numbered(held)
-    return None if any(held is None for held in found.values()) else found
+        for name, array in zip(some, values.columns, strict=True):
+            result[name] = _numbered(array)
+    return None if any(array is None for array in result.values()) else result
 
 
-def _codes(held: Any) -> Column:
-    return Column(np.asarray(held.indices, np.int32), len(held.dictionary))
+def _codes(dictionary: Any) -> Column:
+    return Column(np.asarray(dictionary.indices, np.int32), len(dictionary.dictionary))
 
 
 def _told(rows: Rows, column: str, values: Any) -> Any:
@@ -89,10 +89,10 @@ def numbers_of(rows: Rows, column: str) -> Reals | None:
     name = rows.fields[column]
     field = rows.table[name]
     if name in rows.texts:
-        held = [(rows.spell(text), code) for text, code in rows.ask(rows.texts[name].select("text", "code"))]
-        by_code = np.full(1 + max((code for _, code in held), default=0), math.nan)
+        texts = [(rows.spell(text), code) for text, code in rows.ask(rows.texts[name].select("text", "code"))]
+        by_code = np.full(1 + max((code for _, code in texts), default=0), math.nan)
         try:
-            by_code[[code for _, code in held]] = [float(text) for text, _ in held]
+            by_code[[code for _, code in texts]] = [float(text) for text, _ in texts]
         except ValueError:
             return None
         codes = _values(rows, field.fill_null(-1).cast("int64"))
@@ -103,9 +103,9 @@ def numbers_of(rows: Rows, column: str) -> Reals | None:
         field = field.try_cast("float64")
     elif not field.type().is_numeric():
         return None
-    found = np.asarray(_values(rows, field.cast("float64")), np.float64)
+    numbers = np.asarray(_values(rows, field.cast("float64")), np.float64)
     given = np.asarray(_values(rows, rows.table[name].notnull()), bool)
-    return None if np.isnan(found[given]).any() else found
+    return None if np.isnan(numbers[given]).any() else numbers
 
 
 def _values(rows: Rows, field: Any) -> NDArray[Any]:

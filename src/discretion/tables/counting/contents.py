@@ -102,7 +102,7 @@ class ColumnContents:
 
 def contents(rows: Rows, columns: Sequence[str]) -> dict[str, ColumnContents]:
     """Return what the values of each column are like, by a look at some thousands, or at its different texts."""
-    found: dict[str, ColumnContents] = {}
+    result: dict[str, ColumnContents] = {}
     for start in range(0, len(columns), _COLUMNS_AT_ONCE):
         part = columns[start : start + _COLUMNS_AT_ONCE]
         fields = [rows.fields[column] for column in part]
@@ -110,32 +110,32 @@ def contents(rows: Rows, columns: Sequence[str]) -> dict[str, ColumnContents]:
         ((length, *empty),) = rows.ask(rows.table.agg(**{_LENGTH: rows.table.count(), **nulls}))
         filled = {field: int(length) - int(null) for field, null in zip(fields, empty, strict=True)}
         try:
-            told = _forms(rows, filled, patterns=True)
+            counts = _forms(rows, filled, patterns=True)
         except UnsupportedError:  # an engine without regular expressions
-            told = _forms(rows, filled, patterns=False)
+            counts = _forms(rows, filled, patterns=False)
         for column, field in zip(part, fields, strict=True):
-            found[column] = ColumnContents(nulls=int(length) - filled[field], **told.get(field, {}))
-    return found
+            result[column] = ColumnContents(nulls=int(length) - filled[field], **counts.get(field, {}))
+    return result
 
 
 def _forms(rows: Rows, filled: Mapping[str, int], *, patterns: bool) -> dict[str, dict[str, int]]:
     """Return of each field that has so many values what its contents are, but for nulls."""
-    told: dict[str, dict[str, int]] = {}
-    asked: list[str] = []
+    counts: dict[str, dict[str, int]] = {}
+    remaining: list[str] = []
     for field in filled:
         kind = _held(rows, field).type()
         if kind.is_timestamp() or kind.is_date() or kind.is_time():
-            told[field] = {"seen": 1, "moments": 1}
+            counts[field] = {"seen": 1, "moments": 1}
         elif kind.is_uuid():
-            told[field] = {"seen": 1, "codes": 1}
+            counts[field] = {"seen": 1, "codes": 1}
         elif kind.is_string() or (kind.is_numeric() and not kind.is_boolean()):
-            asked.append(field)
-    if rows.are_read_anew and asked:
-        told |= _counted(rows, _of_the_same_rows(rows, asked), asked, patterns=patterns)
-        asked = [field for field in asked if told[field]["seen"] < min(filled[field], _LOOKED_AT // 2)]
-    if asked:
-        told |= _counted(rows, _of_each(rows, asked), asked, patterns=patterns)
-    return told
+            remaining.append(field)
+    if rows.are_read_anew and remaining:
+        counts |= _counted(rows, _of_the_same_rows(rows, remaining), remaining, patterns=patterns)
+        remaining = [field for field in remaining if counts[field]["seen"] < min(filled[field], _LOOKED_AT // 2)]
+    if remaining:
+        counts |= _counted(rows, _of_each(rows, remaining), remaining, patterns=patterns)
+    return counts
 
 
 def _held(rows: Rows, field: str) -> Any:
@@ -191,7 +191,7 @@ def _counts(values: Any, *, patterns: bool) -> dict[str, Any]:
     epoch &= of_any_size == of_any_size.floor()
     if patterns:
         epoch |= text.re_search(_LONG_EPOCH)
-    told: dict[str, Any] = {
+    counts: dict[str, Any] = {
         "seen": _many(values[_GIVEN]),
         "numbers": number.count(),
         "fractions": _many(~whole),
@@ -207,8 +207,8 @@ def _counts(values: Any, *, patterns: bool) -> dict[str, Any]:
     }
     if patterns:
         forms = {"moments": _MOMENT, "places": _PLACE, "codes": _CODE}
-        told |= {name: _many(text.re_search(form)) for name, form in forms.items()}
-    return told
+        counts |= {name: _many(text.re_search(form)) for name, form in forms.items()}
+    return counts
 
 
 def _is_day(number: Any) -> Any:

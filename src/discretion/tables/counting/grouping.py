@@ -116,8 +116,8 @@ def common_values(rows: Rows, column: str, least: int) -> list[tuple[str | None,
     field = rows.fields[column]
     values = rows.table.group_by(field).agg(**{SIZE: rows.table.count()})
     common = with_texts(rows, values.filter(values[SIZE] >= least), field).select("text", SIZE)
-    found = [(None if text is None else rows.spell(text), size) for text, size in rows.ask(common)]
-    return sorted(found, key=lambda held: (-held[1], held[0] is None, held[0] or ""))
+    pairs = [(None if text is None else rows.spell(text), size) for text, size in rows.ask(common)]
+    return sorted(pairs, key=lambda pair: (-pair[1], pair[0] is None, pair[0] or ""))
 
 
 def agreements(rows: Rows, values: Mapping[str, str | None]) -> list[tuple[frozenset[str], int]]:
@@ -132,12 +132,12 @@ def agreements(rows: Rows, values: Mapping[str, str | None]) -> list[tuple[froze
 
 
 def _agrees(rows: Rows, field: str, value: str | None) -> Any:
-    held = rows.table[field]
+    column = rows.table[field]
     if value is None:
-        return held.isnull()
+        return column.isnull()
     spellings = rows.spellings(value)
     if field not in rows.texts:
-        return text_of(held).isin(spellings).fill_null(False)
+        return text_of(column).isin(spellings).fill_null(False)
     texts = rows.texts[field]
     codes = [code for (code,) in rows.ask(texts.filter(texts["text"].isin(spellings)).select("code"))]
-    return held.isin(codes).fill_null(False)
+    return column.isin(codes).fill_null(False)

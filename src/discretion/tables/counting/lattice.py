@@ -40,7 +40,7 @@ class _Grouping:
 
 
 def group_all(
-    rows: Rows, wanted: Iterable[Columns], people: int, known: Mapping[Columns, ClassSizes]
+    rows: Rows, sets: Iterable[Columns], people: int, known: Mapping[Columns, ClassSizes]
 ) -> Iterator[tuple[Columns, ClassSizes]]:
     """Yield the class sizes on sets of columns, small sets first.
 
@@ -55,90 +55,94 @@ def group_all(
     known
         The class sizes on other sets, which spare questions.
     """
-    found = dict(known)
-    wanted = sorted(dict.fromkeys(wanted), key=len)
+    sizes_of = dict(known)
+    sets = sorted(dict.fromkeys(sets), key=len)
     groupings = [_Grouping(frozenset(rows.fields), rows.table, people, counted=False)]
     try:
-        for size, level in groupby(wanted, key=len):
+        for size, level in groupby(sets, key=len):
             if size > 1 and len(groupings) == 1:  # by now it is known how many values each column has
-                _keep(rows, wanted, groupings, found)
-            asked: list[Columns] = []
+                _keep(rows, sets, groupings, sizes_of)
+            questions: list[Columns] = []
             for columns in level:
-                same = found.get(columns) or _determined(columns, found, people)
+                same = sizes_of.get(columns) or _determined(columns, sizes_of, people)
                 if same is None:
-                    asked.append(columns)
+                    questions.append(columns)
                 else:
-                    found[columns] = same
+                    sizes_of[columns] = same
                     yield columns, same
-            for columns, sizes in _ask(rows, [(columns, _smallest(groupings, columns)) for columns in asked]):
-                found[columns] = sizes
+            for columns, sizes in _ask(rows, [(columns, _smallest(groupings, columns)) for columns in questions]):
+                sizes_of[columns] = sizes
                 yield columns, sizes
     finally:
         for grouping in groupings[1:]:
             grouping.table.release()
 
 
-def _determined(columns: Columns, found: Mapping[Columns, ClassSizes], people: int) -> ClassSizes | None:
+def _determined(columns: Columns, sizes_of: Mapping[Columns, ClassSizes], people: int) -> ClassSizes | None:
     """Return the class sizes without a column that the others are known to determine, if there is one."""
     for column in columns:
         rest = columns - {column}
-        without = found.get(rest)
+        without = sizes_of.get(rest)
         if without is None:
             continue
         if without.classes == people:
             return without
         for other in rest:
-            fewer, fewest = found.get(columns - {other}), found.get(rest - {other})
+            fewer, fewest = sizes_of.get(columns - {other}), sizes_of.get(rest - {other})
             if fewer is not None and fewest is not None and fewer.classes == fewest.classes:
                 return without
     return None
 
 
-def _keep(rows: Rows, wanted: list[Columns], groupings: list[_Grouping], found: dict[Columns, ClassSizes]) -> None:
+def _keep(rows: Rows, sets: list[Columns], groupings: list[_Grouping], sizes_of: dict[Columns, ClassSizes]) -> None:
     """Add groupings that are certain to be much smaller than what they come from, and to be asked again."""
     if groupings[0].length < _WORTH_KEEPING or not rows.can_keep:
         return
     room = limits.current().most_rows_kept
-    largest = frozenset[str]().union(*wanted)
-    for columns in sorted({largest, *wanted}, key=lambda columns: (-len(columns), sorted(columns))):
-        if sum(other <= columns for other in wanted) < 2:
+    largest = frozenset[str]().union(*sets)
+    for columns in sorted({largest, *sets}, key=lambda columns: (-len(columns), sorted(columns))):
+        if sum(other <= columns for other in sets) < 2:
             continue
         source = _smallest(groupings, columns)
         enough = min(room, source.length // _LEAST_SHRINKING)
-        if columns == largest and columns in wanted and _most_classes(columns, found) > enough:
-            found.update(_ask(rows, [(columns, source)]))
-        if _most_classes(columns, found) <= enough:
+        if columns == largest and columns in sets and _most_classes(columns, sizes_of) > enough:
+            sizes_of.update(_ask(rows, [(columns, source)]))
+        if _most_classes(columns, sizes_of) <= enough:
             table = source.classes(rows, columns).cache()
             ((length,),) = rows.ask(table.count().as_table())
             groupings.append(_Grouping(columns, table, length))
             room -= length
 
 
-def _most_classes(columns: Columns, found: Mapping[Columns, ClassSizes]) -> float:
+def _most_classes(columns: Columns, sizes_of: Mapping[Columns, ClassSizes]) -> float:
     """Return how many classes there are at most: as many as combinations of values, if not known."""
-    parts = [columns] if columns in found else [frozenset([column]) for column in columns]
-    return prod(found[part].classes if part in found else inf for part in parts)
+    parts = [columns] if columns in sizes_of else [frozenset([column]) for column in columns]
+    return prod(sizes_of[part].classes if part in sizes_of else inf for part in parts)
 
 
 def _smallest(groupings: Iterable[_Grouping], columns: Columns) -> _Grouping:
     return min((each for each in groupings if columns <= each.columns), key=lambda each: each.length)
 
 
-def _ask(rows: Rows, asked: Iterable[tuple[Columns, _Grouping]]) -> Iterator[tuple[Columns, ClassSizes]]:
+def _ask(rows: Rows, questions: Iterable[tuple[Columns, _Grouping]]) -> Iterator[tuple[Columns, ClassSizes]]:
     """Yield the class sizes on columns out of groupings."""
-    asked = list(asked)
-    for (columns, _), answer in zip(asked, (_in_passes if rows.are_read_anew else _apart)(rows, asked), strict=True):
+    questions = list(questions)
+    for (columns, _), answer in zip(
+        questions, (_in_passes if rows.are_read_anew else _apart)(rows, questions), strict=True
+    ):
         sizes, counts = zip(*sorted(answer), strict=True)
         yield columns, ClassSizes(sizes, counts)
 
 
-def _apart(rows: Rows, asked: Iterable[tuple[Columns, _Grouping]]) -> Iterator[list[tuple[Any, ...]]]:
-    return ask_all(rows, ((histogram(grouping.classes(rows, columns)), grouping.length) for columns, grouping in asked))
+def _apart(rows: Rows, questions: Iterable[tuple[Columns, _Grouping]]) -> Iterator[list[tuple[Any, ...]]]:
+    return ask_all(
+        rows, ((histogram(grouping.classes(rows, columns)), grouping.length) for columns, grouping in questions)
+    )
 
 
-def _in_passes(rows: Rows, asked: Iterable[tuple[Columns, _Grouping]]) -> Iterator[list[tuple[Any, ...]]]:
-    for _, alike in groupby(asked, key=lambda item: id(item[1])):
-        for some in passes(alike):
+def _in_passes(rows: Rows, questions: Iterable[tuple[Columns, _Grouping]]) -> Iterator[list[tuple[Any, ...]]]:
+    for _, of_one_grouping in groupby(questions, key=lambda item: id(item[1])):
+        for some in passes(of_one_grouping):
             classes = classes_in_one_pass(rows, some[0][1].table, [columns for columns, _ in some])
             answers: list[list[tuple[Any, ...]]] = [[] for _ in some]
             for size, i, number in rows.ask(histogram(classes, VIEW)):

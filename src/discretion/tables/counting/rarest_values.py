@@ -23,7 +23,7 @@ def rarest_of_all(rows: Rows, columns: Sequence[str], sizes: Sequence[ClassSizes
     sizes
         How many rows each value of them has.
     """
-    least = {column: of.smallest for column, of in zip(columns, sizes, strict=True)}
+    least = {column: size.smallest for column, size in zip(columns, sizes, strict=True)}
     texts = (_in_passes(rows, least) if rows.are_read_anew else _apart(rows, least, sizes[0].people)) if least else ()
     return {
         column: (None if text is None else rows.spell(text), least[column])
@@ -57,8 +57,8 @@ def _first(rows: Rows, values: Any, column: str, size: int) -> Any:
 def _in_passes(rows: Rows, least: Mapping[str, int]) -> Iterator[str | None]:
     for columns in passes(least):
         classes = classes_in_one_pass(rows, rows.table, [[column] for column in columns])
-        held = [slot for column in columns for slot in slots(rows, [column])]
-        texts = classes[VIEW].cases(*((i, text_of(classes[slot])) for i, slot in enumerate(held)))
+        places = [slot for column in columns for slot in slots(rows, [column])]
+        texts = classes[VIEW].cases(*((i, text_of(classes[slot])) for i, slot in enumerate(places)))
         sizes = classes[VIEW].cases(*((i, least[column]) for i, column in enumerate(columns)))
         rarest = classes.select(VIEW, **{_TEXT: texts, _IS_RAREST: classes[SIZE] == sizes}).filter(_IS_RAREST)
         first = dict(rows.ask(rarest.group_by(VIEW).agg(**{_TEXT: rarest[_TEXT].min()})))

@@ -42,15 +42,16 @@ def count_answers(
     decoyed
         Those of them where any other value may be redacted too.
     """
-    told = _with_rare_values_known(rows, columns, rarer_than, decoyed)
+    table = _with_rare_values_known(rows, columns, rarer_than, decoyed)
     fields = [rows.fields[column] for column in columns]
     coins = [rows.fields[column] for column in decoyed]
     sure = [rows.fields[column] for column in rarer_than if column not in decoyed]
     questions = (
-        _groups_by_answer(told, [*fields, *map(_is_rare, sure)], coins, redacted) for redacted in range(1 << len(coins))
+        _groups_by_answer(table, [*fields, *map(_is_rare, sure)], coins, redacted)
+        for redacted in range(1 << len(coins))
     )
-    held = length * -(-len(columns) // _COLUMNS_A_QUESTION)
-    for answer in ask_all(rows, ((question, held) for question in questions)):
+    cost = length * -(-len(columns) // _COLUMNS_A_QUESTION)
+    for answer in ask_all(rows, ((question, cost) for question in questions)):
         for redacted, groups, answers in answer:
             people = {_members(code, decoyed): code >> len(decoyed) for code in groups}
             yield _members(redacted, decoyed), people, answers
@@ -78,26 +79,26 @@ def _with_rare_values_known(
     """Return the classes on the columns with their sizes, and which of their values are rare, masked if that is all."""
     fields = [rows.fields[column] for column in columns]
     everybody = rows.table.select(*fields, **{_REDACTED: ibis.literal(0, "int64")})
-    told: Any = everybody.group_by([_REDACTED, *fields]).agg(**{SIZE: everybody.count()})
+    table: Any = everybody.group_by([_REDACTED, *fields]).agg(**{SIZE: everybody.count()})
     sizes = {rows.fields[column]: size for column, size in rarer_than.items()}
-    told = told.mutate(
-        **{_is_rare(field): told[SIZE].sum().over(ibis.window(group_by=field)) < size for field, size in sizes.items()}
+    table = table.mutate(
+        **{_is_rare(field): table[SIZE].sum().over(ibis.window(group_by=field)) < size for field, size in sizes.items()}
     )
     coins = [rows.fields[column] for column in decoyed]
-    bits = [told[_is_rare(field)].ifelse(1 << j, 0).cast("int64") for j, field in enumerate(coins)]
+    bits = [table[_is_rare(field)].ifelse(1 << j, 0).cast("int64") for j, field in enumerate(coins)]
     masked = {
-        field: told[_is_rare(field)].ifelse(ibis.null(told[field].type()), told[field])
+        field: table[_is_rare(field)].ifelse(ibis.null(table[field].type()), table[field])
         for field in sizes
         if field not in coins
     }
-    return told.mutate(**masked, **{_RARE: reduce(add, bits, ibis.literal(0, "int64"))})
+    return table.mutate(**masked, **{_RARE: reduce(add, bits, ibis.literal(0, "int64"))})
 
 
-def _groups_by_answer(told: Any, keys: Sequence[str], coins: Sequence[str], redacted: int) -> Any:
+def _groups_by_answer(table: Any, keys: Sequence[str], coins: Sequence[str], redacted: int) -> Any:
     """Return the redacted columns, how many people have just which rare, and how many answers have these numbers."""
     shown = [field for j, field in enumerate(coins) if not redacted >> j & 1]
     hidden = set(coins) - set(shown)
-    able: Any = told.filter([invert(told[_is_rare(field)]) for field in shown]) if shown else told
+    able: Any = table.filter([invert(table[_is_rare(field)]) for field in shown]) if shown else table
     able = able.mutate(**{_REDACTED: ibis.literal(redacted, "int64")})
     answer = [_REDACTED, *(key for key in keys if key not in hidden)]
     groups = able.group_by([*answer, _RARE]).agg(**{SIZE: able[SIZE].sum().cast("int64")})

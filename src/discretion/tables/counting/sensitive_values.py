@@ -91,12 +91,12 @@ def largest_transports(
     cuts = everybody.select(**{_CUT: everybody[_PLACE], _BELOW: _running(everybody, [])})
     ((places, reached),) = joint.rows.ask(cuts.agg(places=cuts.count(), reached=cuts[_BELOW].sum().cast("int64")))
 
-    held = placed.group_by([*joint.keys, _PLACE]).agg(**{SIZE: placed[SIZE].sum().cast("int64")})
-    following = held[_PLACE].lead().over(ibis.window(group_by=joint.keys, order_by=_PLACE))
-    steps = held.mutate(
+    counts = placed.group_by([*joint.keys, _PLACE]).agg(**{SIZE: placed[SIZE].sum().cast("int64")})
+    following = counts[_PLACE].lead().over(ibis.window(group_by=joint.keys, order_by=_PLACE))
+    steps = counts.mutate(
         **{
-            _IN_CLASS: _total(held, joint.keys),
-            _UP_TO: _running(held, joint.keys),
+            _IN_CLASS: _total(counts, joint.keys),
+            _UP_TO: _running(counts, joint.keys),
             _UNTIL: following.fill_null(int(places)),
         }
     )
@@ -129,18 +129,18 @@ def _guesses(joint: SensitiveCounts) -> Any:
 
 
 def _largest(joint: SensitiveCounts, classes: Any) -> list[tuple[int, int]]:
-    found = classes.group_by(_IN_CLASS).agg(**{_EXCESS: classes[_EXCESS].max()})
-    return [(int(size), int(excess)) for size, excess in joint.rows.ask(found)]
+    largest = classes.group_by(_IN_CLASS).agg(**{_EXCESS: classes[_EXCESS].max()})
+    return [(int(size), int(excess)) for size, excess in joint.rows.ask(largest)]
 
 
 def _numbered(joint: SensitiveCounts) -> Any:
     """Return the counts with the sensitive value as a number, text in double precision, null if it is none."""
-    held = joint.table[joint.secret]
+    secret = joint.table[joint.secret]
     if _is_text(joint):
         values = with_texts(joint.rows, joint.table, joint.secret)
         number = values["text"].try_cast("float64")
     else:
-        values, number = joint.table, held if held.type().is_numeric() else ibis.null("float64")
+        values, number = joint.table, secret if secret.type().is_numeric() else ibis.null("float64")
     if number.type().is_floating():
         number = number.isnan().ifelse(ibis.null("float64"), number)
     return values.mutate(**{_NUMBER: number})
@@ -166,8 +166,8 @@ def _told_apart(joint: SensitiveCounts, numbered: Any) -> Any:
             "table with that column as integers or decimals"
         )
     places = {number: place for place, number in enumerate(sorted(set(numbers.values())))}
-    within = [(text, places[number]) for text, number in numbers.items()]
-    return numbered.mutate(**{_WITHIN: numbered["text"].cases(*within, else_=0) if within else 0})
+    ranks = [(text, places[number]) for text, number in numbers.items()]
+    return numbered.mutate(**{_WITHIN: numbered["text"].cases(*ranks, else_=0) if ranks else 0})
 
 
 def _is_text(joint: SensitiveCounts) -> bool:

@@ -47,9 +47,9 @@ def _coded(table: Any) -> tuple[Any, dict[str, Any]]:
     textual = (kinds.is_string, kinds.is_large_string, kinds.is_string_view)
     texts = [field.name for field in table.schema if any(is_textual(field.type) for is_textual in textual)]
     with ThreadPoolExecutor() as threads:
-        found = dict(zip(texts, threads.map(_codes, [table[name] for name in texts]), strict=True))
+        codes_of = dict(zip(texts, threads.map(_codes, [table[name] for name in texts]), strict=True))
     dictionaries: dict[str, Any] = {}
-    for name, codes in found.items():
+    for name, codes in codes_of.items():
         if codes is not None:
             numbers, dictionaries[name] = codes
             table = table.set_column(table.column_names.index(name), name, numbers)

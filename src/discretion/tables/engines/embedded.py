@@ -135,8 +135,8 @@ class Embedded(ProcessBound):
             )
         fields = safe_fields(values)
         selected = ", ".join(f"{value} AS {fields[name]}" for name, value in values.items())
-        held = "VIEW" if in_passes else "TABLE"
-        self.read(f"CREATE {held} arrived_rows AS SELECT {selected} FROM {source}")
+        storage = "VIEW" if in_passes else "TABLE"
+        self.read(f"CREATE {storage} arrived_rows AS SELECT {selected} FROM {source}")
         coded = {fields[name]: self._arrived_coded(fields[name], texts) for name, texts in dictionaries.items()}
         kinds: dict[str, str] = dict(self.read("SELECT column_name, column_type FROM (DESCRIBE arrived_rows)"))
         for field in self._worth_coding([field for field, kind in kinds.items() if kind == "VARCHAR"]):
@@ -146,7 +146,7 @@ class Embedded(ProcessBound):
         self.read(
             f"CREATE TABLE people AS SELECT {', '.join(kept.get(f, f) + f' AS {f}' for f in kinds)} FROM arrived_rows"
         )
-        self._query(f"DROP {held} arrived_rows")
+        self._query(f"DROP {storage} arrived_rows")
         ((count,),) = self._query("SELECT count(*) FROM people")
         if expected not in (None, count):
             raise InvalidTableError(f"{self._what} was read as {count} rows but has {expected}; please report this")
@@ -160,11 +160,11 @@ class Embedded(ProcessBound):
         return Rows(
             backend.table("people"),
             fields,
-            lambda asked: self.read(backend.compile(asked)),
+            lambda question: self.read(backend.compile(question)),
             texts,
             spell,
             self._turns,
-            arrow=lambda asked: self._arrow(backend.compile(asked)),
+            arrow=lambda question: self._arrow(backend.compile(question)),
         )
 
     def _lock_down(self) -> None:
@@ -189,9 +189,9 @@ class Embedded(ProcessBound):
     def _narrowed(self, fields: Sequence[str]) -> dict[str, str]:
         """Return integers in the narrowest type that holds a column's."""
         ends = ", ".join(f"min({field}), max({field})" for field in fields)
-        (found,) = self.read(f"SELECT {ends} FROM arrived_rows") if fields else ((),)
+        (extremes,) = self.read(f"SELECT {ends} FROM arrived_rows") if fields else ((),)
         narrowed: dict[str, str] = {}
-        for field, low, high in zip(fields, found[::2], found[1::2], strict=True):
+        for field, low, high in zip(fields, extremes[::2], extremes[1::2], strict=True):
             kind = next(
                 (k for k, bits in _NARROW.items() if low is not None and -(2**bits) <= low and high < 2**bits), None
             )
@@ -219,8 +219,8 @@ class Embedded(ProcessBound):
         # With values in the text, since binding them imports pandas; and not by execute(), whose result belongs to the
         # connection, so that of two threads each may fetch what the other asked.
         with self._turns:
-            asked = self._database.sql(sql)
-            return [] if asked is None else asked.fetchall()
+            relation = self._database.sql(sql)
+            return [] if relation is None else relation.fetchall()
 
 
 def check_types(columns: Iterable[Any], what: str, merged: Sequence[str]) -> None:

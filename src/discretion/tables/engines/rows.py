@@ -84,11 +84,11 @@ class Rows(ProcessBound):
         quoted = f'"{"".join(map(_in_json, value))}"'
         return [quoted] if value.startswith('"') else [quoted, value]
 
-    def ask(self, asked: Any) -> list[tuple[Any, ...]]:
+    def ask(self, question: Any) -> list[tuple[Any, ...]]:
         """Return what an Ibis table expression gives, or say that the engine cannot tell or is another process'."""
         self.turns.check()
         try:
-            return self.answer(asked)
+            return self.answer(question)
         except UNKNOWN_TO_ENGINE:
             raise UnsupportedError(
                 "the engine that holds the Ibis table cannot answer this; pass the table's to_pyarrow() instead"

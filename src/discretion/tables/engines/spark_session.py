@@ -57,15 +57,15 @@ def open_session() -> Any:
         raise UnsupportedError(
             "the Spark engine needs the package pyspark, which Discretion's extra spark brings (uv run --extra spark)"
         ) from None
-    said: deque[str] = deque(maxlen=200)
+    output: deque[str] = deque(maxlen=200)
     try:
         if pyspark.SparkContext._active_spark_context is None and "SPARK_REMOTE" not in os.environ:
-            _start(pyspark, said)
+            _start(pyspark, output)
         return sql.SparkSession.builder.getOrCreate()
     except EngineError:
         raise
     except Exception as error:
-        raise EngineError(f"Spark did not start: {_reason(error, said)}") from None
+        raise EngineError(f"Spark did not start: {_reason(error, output)}") from None
 
 
 def keeps_elsewhere(session: Any) -> bool:
@@ -148,8 +148,8 @@ def _is_here(master: str) -> bool:
     return master == "local" or master.startswith("local[")
 
 
-def _start(pyspark: Any, said: deque[str]) -> None:
-    gateway = pyspark.SparkContext._gateway or _launch(said)
+def _start(pyspark: Any, output: deque[str]) -> None:
+    gateway = pyspark.SparkContext._gateway or _launch(output)
     settings = pyspark.SparkConf(_jvm=gateway.jvm)
     master: str = settings.get("spark.master", "local[*]")
     settings.setMaster(master).setAppName("discretion").setAll(_QUIET.items())
@@ -199,13 +199,13 @@ def _stop(context: Any) -> None:
         context.stop()
 
 
-def _launch(said: deque[str]) -> Any:
+def _launch(output: deque[str]) -> Any:
     """Start Spark's Java process, whose files only its user can read, and which says nothing aloud."""
     receiver, sender = os.pipe()
 
     def listen() -> None:
         with open(receiver, errors="replace") as lines:  # noqa: PTH123 - a descriptor
-            said.extend(lines)
+            output.extend(lines)
 
     listener = threading.Thread(target=listen, daemon=True)
     listener.start()
@@ -231,7 +231,7 @@ def _check_reachable(master: str) -> None:
     raise EngineError(f"Spark did not start: no master answers at {master}; see that it runs, and spark.master")
 
 
-def _reason(error: Exception, said: deque[str]) -> str:
+def _reason(error: Exception, output: deque[str]) -> str:
     """Return in a line why Spark did not start; no table has been read yet, so no value is in it."""
     if (java := getattr(error, "java_exception", None)) is not None:
         while (cause := java.getCause()) is not None:
@@ -240,8 +240,8 @@ def _reason(error: Exception, said: deque[str]) -> str:
     elif "JAVA_GATEWAY_EXITED" in str(error):
         if fault := _java_fault():
             return fault
-        telling = [line for line in said if re.search(r"Invalid|Unrecognized|\b\w*(Error|Exception)\b", line)]
-        why = (telling or [*said, "its Java process ended at once"])[0]
+        telling = [line for line in output if re.search(r"Invalid|Unrecognized|\b\w*(Error|Exception)\b", line)]
+        why = (telling or [*output, "its Java process ended at once"])[0]
         why = re.sub(r'^Exception in thread "main" [\w.$]+: ', "", why)
     else:
         why = str(error) or type(error).__name__

@@ -76,8 +76,8 @@ def sign_of_a_value(name: str) -> str | None:
 
 def check_line(names: Iterable[str], recurring: int | None, path: str) -> None:
     """Refuse a first line that looks like a person; which values she has is not said."""
-    if (found := _first_sign(names, recurring)) is not None:
-        column, sign = found
+    if (first := _first_sign(names, recurring)) is not None:
+        column, sign = first
         raise InvalidTableError(
             f"the first line of {path} looks like a person rather than names: what stands over column {column} {sign}; "
             "say by header (--header) that it holds names (yes), or that it does not (no, or the names as a,b,…)"
@@ -88,8 +88,8 @@ def check_keys(names: Iterable[str], path: str, header: Header) -> None:
     """Refuse names in a file where each column has one, if they look like a person by themselves."""
     if header is False or isinstance(header, Sequence):
         raise InvalidTableError(f"{path} names its columns itself; header (--header) can only say yes to that")
-    if header is None and (found := _first_sign(names, None)) is not None:
-        raise named_by_a_person(path, *found)
+    if header is None and (sign := _first_sign(names, None)) is not None:
+        raise named_by_a_person(path, *sign)
 
 
 def names_in_line(line: Sequence[str], path: str, *, numbered: bool) -> tuple[str, ...]:
@@ -161,8 +161,8 @@ class Recurrence:
 
     def column(self, data: Bytes, starts: Integers, lengths: Integers) -> int | None:
         """Return the first column that has its name as a value, given where each value starts and how long it is."""
-        found = [column for texts in self._spelled if (column := texts.found(data, starts, lengths)) is not None]
-        return min(found, default=None)
+        columns = [column for texts in self._spelled if (column := texts.found(data, starts, lengths)) is not None]
+        return min(columns, default=None)
 
 
 class RowNumbers:

@@ -52,8 +52,8 @@ def _in_file(text: str) -> str:
 def _in_values(text: str) -> tuple[str, int] | None:
     """Return what is wrong with values one after the other, and where."""
     decoder, position = json.JSONDecoder(), 0
-    while found := _START.search(text, position):
-        start = found.start()
+    while match := _START.search(text, position):
+        start = match.start()
         try:
             value, position = decoder.raw_decode(text, start)
             json.dumps(value, ensure_ascii=False).encode()

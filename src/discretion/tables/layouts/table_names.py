@@ -8,7 +8,7 @@ from discretion.escaping import printable
 _SHOWN = 20
 
 
-def table_meant(asked: str | None, tables: Sequence[str], views: Sequence[str], what: str, word: str = "table") -> str:
+def table_meant(name: str | None, tables: Sequence[str], views: Sequence[str], what: str, word: str = "table") -> str:
     """Return the name that was asked for, or of the only table there is.
 
     Raises
@@ -16,15 +16,15 @@ def table_meant(asked: str | None, tables: Sequence[str], views: Sequence[str], 
     InvalidTableError
         If there is none of this name, or none is named of several; it lists them.
     """
-    if asked is None and len(tables) == 1:
+    if name is None and len(tables) == 1:
         return tables[0]
     there = [*tables, *views]
-    if asked in there:
-        assert asked is not None
-        return asked
+    if name in there:
+        assert name is not None
+        return name
     if not there:
         raise InvalidTableError(f"{what} has no {word}s")
-    fault = f"{what} has several {word}s" if asked is None else f"{what} has no {word} {printable(asked)!r}"
+    fault = f"{what} has several {word}s" if name is None else f"{what} has no {word} {printable(name)!r}"
     raise InvalidTableError(f"{fault}; name one as ?{word}=NAME: {listed(there)}")
 
 
