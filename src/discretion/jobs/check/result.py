@@ -138,7 +138,7 @@ class PolicyCheck(TabularResult):
 
     def document(self) -> Document:
         """Return the document: a line for each rule, each note and each gate."""
-        title = f"{self.table}, {self.people:,} people, by {self.policy}:"
+        title = f"{self.table}, {self.people:,} people, by {self.policy}"
         lines = (*map(str, self.rules), *(f"note: {note}" for note in self.notes), *map(str, self.gates))
         failed, undecided = (self.words.count(word) for word in ("failed", "not decided"))
         counts = f"{failed} failed, {undecided} not decided of {len(self.words)}"
@@ -171,4 +171,6 @@ class PolicyChecks(JobResult):
         if not others:
             return first
         sections = tuple(Section(document.title, document.blocks) for document in (first, *others))
-        return Document("", (), sections, kind="check", line="; ".join(each.line for each in (first, *others)))
+        failed = sum("failed" in file.words for file in self.files)
+        title = f"{failed} of {len(self.files)} files fail"
+        return Document(title, (), sections, kind="check", line="; ".join(each.line for each in (first, *others)))

@@ -226,7 +226,7 @@ def _reason(risks: SyntheticRisk) -> str:
         case "tells more":
             worst = max(risks.attacks, key=lambda each: each.risk.low)
             return (
-                f"The attack with the highest certain risk is {attack_words(worst.attack)}: a risk of "
+                f"The attack that succeeds most is {attack_words(worst.attack)}: its risk is "
                 f"{_between(worst.risk)}, {together}."
                 + (f" {_same_people(risks)} The risk may be higher." if risks.overlap else "")
             )
