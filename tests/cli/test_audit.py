@@ -99,7 +99,7 @@ def test_odd_names_are_shown_as_they_are(tmp_path) -> None:
 def test_a_terminal_of_any_width_shows_how_to_ask_each_column(monkeypatch, width: int) -> None:
     monkeypatch.setenv("COLUMNS", str(width))
     out = run("audit", "example:adult", "--columns", "sex,race,native_country", "--full")[1]
-    table = out[out.index("6. If a column") : out.index("7. If people")]
+    table = out[out.index("6. Asking the people instead") : out.index("7. If people")]
     for column, values in (("sex", 2), ("race", 5), ("native_country", 42)):
         assert re.search(rf"^(?: {column}|{column}\n  ask by:) +krr:k={values},", table, re.MULTILINE)
     assert max(map(len, table.splitlines())) <= width
@@ -111,9 +111,9 @@ def test_a_terminal_of_100_columns_shows_every_cell_of_the_wide_tables_on_a_line
     out = run("audit", "example:adult", "--columns", COLUMNS, "--sensitive", "income", "--full")[1]
     assert max(map(len, out.splitlines())) <= 100
     for heads in (
-        "columns +certified +truth +if independent",
-        "columns +classes +unique people +k-anonymous +l +t +exposed",
-        "known +guess before +guess after +times +known for certain",
+        "columns +certified upper bound +exact +if independent",
+        "columns +exposed +people exposed +people unique +classes +k-anonymous +l +t",
+        "known +guess before +guess after +times +known for certain +released alone",
         "column +rare values +held by +decoys +redacted +exposed before +exposed after",
     ):
         assert re.search(rf"^ {heads}", out, re.MULTILINE), heads
@@ -143,7 +143,7 @@ def test_a_document_is_what_the_terminal_shows_in_markdown(tmp_path) -> None:
     assert (code, out.splitlines()[-1]) == (0, f"Report: {file}")
     said = file.read_text(encoding="utf-8")
     assert said == dc.audit("example:adult", ["sex", "race"]).to_markdown()
-    assert said.startswith("# example:adult: 32,561 people, 2 columns\n")
+    assert said.startswith("# What example:adult gives away\n\n32,561 people, 2 columns. ")
 
 
 def test_two_outputs_are_two_files(tmp_path) -> None:

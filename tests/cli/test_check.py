@@ -34,7 +34,7 @@ def test_a_file_that_keeps_to_the_policy_passes_every_rule() -> None:
     code, out, err = run("check", "kept.csv", "--policy", "discretion.toml")
     assert (code, err) == (0, "")
     first, *lines = out.splitlines()
-    assert first == "kept.csv, 600 people, by discretion.toml:"
+    assert first == "kept.csv, 600 people, by discretion.toml"
     assert len(lines) == 6
     assert all(line.startswith("passed line ") for line in lines)
 

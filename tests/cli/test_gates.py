@@ -264,7 +264,7 @@ def test_a_comparison_has_the_measures_that_are_named_beforehand(users: int | No
     goal = target_of("posterior_vulnerability<=0.6", scenario)
     systems = {f"krr:k={k},epsilon=1": dc.RandomizedResponse(k, epsilon=1) for k in (2, 3)}
     found: Comparison = compare(systems, scenario, goal)
-    measured = {name for row in found.rows.values() for name in numbers_in(row.to_dict())}
+    measured = {name for row in found.answers.values() for name in numbers_in(row.to_dict())}
     assert measured == {*compared_measures(scenario, goal)}
 
 

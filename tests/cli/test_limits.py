@@ -17,7 +17,9 @@ from rich.console import Console
 from discretion import Population, audit
 from discretion.cli.limits import GRACE
 from discretion.errors import InvalidValueError, TooLargeError
-from discretion.jobs.audit import time_limit, to_html, to_text
+from discretion.jobs.audit import time_limit
+from discretion.presenting.views.results import page as to_html
+from discretion.presenting.views.terminal import to_text
 from support.cli_runner import run, run_under
 
 AUDIT = ["audit", "example:adult", "--columns", "sex,race"]
@@ -148,7 +150,7 @@ def test_wherever_the_time_limit_strikes_nothing_is_said_of_what_is_missing(monk
         monkeypatch.setattr(time_limit, "time", Clock())
         found = audit(people, sensitive="ill", budget=0.05, k=3, seconds=seconds)
         page = io.StringIO()
-        Console(file=page, width=100).print(to_text(found, full=True))
+        Console(file=page, width=100).print(to_text(found.document(), full=True))
         assert not any(said in page.getvalue() for part, said in said_of_nothing.items() if part in found.cut_short)
         assert ("cut this short" in page.getvalue()) == bool(found.cut_short)
         if found.cut_short not in struck:  # a page takes a second

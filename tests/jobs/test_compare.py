@@ -20,7 +20,7 @@ def test_every_answer_is_a_step_that_names_its_mechanism() -> None:
     found = compare(SYSTEMS, scenario, target_of("posterior_vulnerability<=0.6", scenario), monitor=monitor)
     assert {step.partition(": ")[0] for step in monitor.seen} == {*TEXTS, "all"}
     assert len(monitor.seen) == len(set(monitor.seen)) >= 2 * 8
-    for row in found.rows.values():
+    for row in found.answers.values():
         assert not row.not_computed
         assert row.shuffled is not None
         assert row.target is not None
@@ -29,7 +29,7 @@ def test_every_answer_is_a_step_that_names_its_mechanism() -> None:
 
 
 def test_beyond_a_limit_the_answers_so_far_stay() -> None:
-    first, second = compare(SYSTEMS, Scenario(seed=1), monitor=Limited(2)).rows.values()
+    first, second = compare(SYSTEMS, Scenario(seed=1), monitor=Limited(2)).answers.values()
     assert list(first.alone) == ["ldp_epsilon", "posterior_vulnerability"]
     assert second.alone == {}
     assert set(second.not_computed.values()) == {"enough"}

@@ -22,8 +22,8 @@ from discretion.charts.refinement import refinement_order
 from discretion.charts.rendering import to_pdf, to_png, to_svg
 from discretion.charts.security import bayes_security_over_epsilon
 from discretion.charts.shares import answered_shares
-from discretion.charts.style import MOST_ROWS
 from discretion.charts.tradeoff import tradeoff
+from discretion.presenting.views.document import MOST_ROWS
 
 __all__ = [
     "MOST_ROWS",

@@ -5,7 +5,8 @@ from typing import Any
 
 import altair as alt
 
-from discretion.charts.style import MOST_ROWS, Row, bars, ends, figure, inline, label, line, names, shares
+from discretion.charts.style import Row, bars, ends, figure, inline, label, line, names, shares
+from discretion.presenting.views.document import MOST_ROWS
 
 
 def exposure_by_set(sets: Sequence[Row], k: int, budget: float) -> alt.LayerChart:

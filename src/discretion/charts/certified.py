@@ -8,7 +8,6 @@ import altair as alt
 from discretion.charts.style import (
     DIGITS,
     INK,
-    MOST_ROWS,
     Row,
     ends,
     figure,
@@ -20,6 +19,7 @@ from discretion.charts.style import (
     stretches,
 )
 from discretion.presenting.numbers import percent_upwards
+from discretion.presenting.views.document import MOST_ROWS
 
 
 def certified_beside_truth(certified: Sequence[Row], k: int) -> alt.LayerChart:

@@ -5,8 +5,9 @@ from typing import Any, cast
 
 import altair as alt
 
-from discretion.charts.style import DIGITS, MOST_ROWS, Row, bars, ends, figure, inline, label, names, shares
+from discretion.charts.style import DIGITS, Row, bars, ends, figure, inline, label, names, shares
 from discretion.presenting.numbers import in_full, percent_upwards
+from discretion.presenting.views.document import MOST_ROWS
 
 
 def front_of_sets(sets: Sequence[Row]) -> alt.LayerChart:

@@ -5,8 +5,9 @@ from typing import Any
 
 import altair as alt
 
-from discretion.charts.style import DIGITS, MOST_ROWS, PALE, Row, bars, ends, figure, inline, label, line, names, shares
+from discretion.charts.style import DIGITS, PALE, Row, bars, ends, figure, inline, label, line, names, shares
 from discretion.presenting.numbers import at_most
+from discretion.presenting.views.document import MOST_ROWS
 
 
 def inference_before_and_after(inference: Sequence[Row]) -> alt.LayerChart:

@@ -7,7 +7,6 @@ import altair as alt
 
 from discretion.charts.style import (
     INK,
-    MOST_ROWS,
     Row,
     bars,
     ends,
@@ -19,6 +18,7 @@ from discretion.charts.style import (
     shares,
     stretches,
 )
+from discretion.presenting.views.document import MOST_ROWS
 
 
 def answered_shares(rows: Sequence[Row]) -> alt.LayerChart:

@@ -22,9 +22,6 @@ INK, DIM, PALE, GRID = "#1f1f1f", "#595959", "#c4c4c4", "#e6e6e6"
 SHADES = ("#ffffff", "#a6a6a6")
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
 
-# A figure with more rows is a wall: the most telling ones are drawn, the table beside it has them all.
-MOST_ROWS = 25
-
 _AXES: dict[str, Any] = {
     "labelColor": DIM, "titleColor": DIM, "gridColor": GRID, "titleFontWeight": "normal", "domain": False,
     "ticks": False, "labelPadding": 4, "labelFontSize": 12, "titleFontSize": 12,

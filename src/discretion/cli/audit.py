@@ -114,7 +114,7 @@ def audit(
     json
         Print one JSON object.
     """
-    from discretion.jobs.audit import audit as audit_table, to_text  # noqa: PLC0415 - the engine takes a second
+    from discretion.jobs.audit import audit as audit_table  # noqa: PLC0415 - the engine takes a second
     from discretion.jobs.audit.measures import audit_measures, measures_of, why_missing  # noqa: PLC0415
     from discretion.jobs.audit.time_limit import TimeLimit  # noqa: PLC0415
     from discretion.jobs.table_numbers import hidden_by_sensitive  # noqa: PLC0415
@@ -186,8 +186,9 @@ def audit(
         print_json("audit", inputs, found.to_dict(), verdicts)
     else:
         from discretion.presenting.tables import Screen  # noqa: PLC0415 - JSON needs no rich
+        from discretion.presenting.views.terminal import to_text  # noqa: PLC0415
 
-        Screen().print(to_text(found, full=full))
+        Screen().print(to_text(found.document(), full=full))
         for output in (html, markdown):
             if output is not None:
                 say(f"Report: {output}")

@@ -22,7 +22,7 @@ from discretion.measures.measure import prior_on
 from discretion.mechanisms import own_measures
 from discretion.presenting.numbers import in_brief, rounded_down, rounded_up, within
 from discretion.presenting.views.document import Block, Bullets, Document, Figure, Grid, Section, Terms
-from discretion.presenting.views.result import JobResult
+from discretion.presenting.views.result import TabularResult, number_row
 from discretion.refinement import Order, compare_all
 from discretion.shuffling import Shuffled
 from discretion.spelling import family_of
@@ -79,12 +79,12 @@ class MechanismAnswers:
 
 
 @dataclass(frozen=True, repr=False)
-class Comparison(JobResult):
+class Comparison(TabularResult):
     """The mechanisms' answers by their spelling, and their curves if these were computed.
 
     Parameters
     ----------
-    rows
+    answers
         The answers.
     order
         Which mechanism refines which, or why that is not compared; None for one mechanism.
@@ -94,7 +94,7 @@ class Comparison(JobResult):
         Of whom, against whom and at which levels; and the target.
     """
 
-    rows: Mapping[str, MechanismAnswers]
+    answers: Mapping[str, MechanismAnswers]
     order: Order | str | None
     tradeoff: Tradeoff | None
     scenario: Scenario
@@ -102,7 +102,7 @@ class Comparison(JobResult):
 
     def to_dict(self) -> dict[str, Any]:
         """Return all as one object, as JSON has it."""
-        results = {name: row.to_dict() for name, row in self.rows.items()}
+        results = {name: row.to_dict() for name, row in self.answers.items()}
         order = {} if self.order is None else {"refinement": self._order()}
         if self.tradeoff is None:
             return results | order
@@ -115,9 +115,15 @@ class Comparison(JobResult):
     def _order(self) -> dict[str, Any]:
         return self.order.to_dict() if isinstance(self.order, Order) else {"not_computed": self.order}
 
+    def rows(self) -> Iterator[Mapping[str, Any]]:
+        """Yield a row for each number of each mechanism."""
+        for mechanism, answers in self.answers.items():
+            for name, value in numbers_in(answers.to_dict()).items():
+                yield {"mechanism": mechanism, **number_row(name, value)}
+
     def document(self) -> Document:
         """Return the document: the mechanisms in tables, what is not exact in these, and which one is safer."""
-        results = {name: row.to_dict() for name, row in self.rows.items()}
+        results = {name: row.to_dict() for name, row in self.answers.items()}
         sections: list[Section] = []
         for title, columns in _tables(self.scenario, self.goal):
             rows = ((name, *(in_brief(_at(row, path)) for path in columns.values())) for name, row in results.items())
@@ -131,9 +137,9 @@ class Comparison(JobResult):
             sections.append(Section("Bounds and estimates (*), and what is not computed", (Terms(notes),)))
         if order := tuple(_order(self.order)):
             sections.append(Section("Which is safer against every adversary", (Bullets(order),)))
-        count = len(self.rows)
+        count = len(self.answers)
         title = f"{count} mechanism{'s' * (count != 1)}"
-        return Document(title, (), tuple(sections), kind="compare", line=", ".join(self.rows))
+        return Document(title, (), tuple(sections), kind="compare", line=", ".join(self.answers))
 
     def _chart(self) -> Any:
         from discretion import charts  # noqa: PLC0415 - Altair takes half a second
@@ -146,7 +152,7 @@ class Comparison(JobResult):
         """Return whether each gate, of one of the measures, holds for each mechanism."""
         return tuple(
             verdict
-            for name, row in self.rows.items()
+            for name, row in self.answers.items()
             for verdict in judged(
                 gates,
                 dict.fromkeys(measures) | numbers_in(row.to_dict()),
@@ -210,7 +216,7 @@ def compare(
     Examples
     --------
     >>> result = compare({"krr:k=2,p=0.75": dc.RandomizedResponse(2, p=0.75)}, Scenario())
-    >>> result.rows["krr:k=2,p=0.75"].alone["posterior_vulnerability"]
+    >>> result.answers["krr:k=2,p=0.75"].alone["posterior_vulnerability"]
     0.75
     """
     monitor = monitor or Monitor()

@@ -1,6 +1,6 @@
 """How much a black box leaks, from samples of it in a file."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Literal
 
@@ -18,12 +18,13 @@ from discretion.blackbox.bayes_security import LEAST_NAMED, security_and_pair
 from discretion.blackbox.planning import as_half_width
 from discretion.errors import InvalidValueError
 from discretion.estimate import Estimate, are_far_apart
+from discretion.jobs.gates import numbers_in
 from discretion.jobs.monitor import Monitor
 from discretion.jobs.samples import SamplesFile, read_samples
 from discretion.presenting.numbers import between, in_full, rounded_down, rounded_up, sign_of_end, within
 from discretion.presenting.sentences import not_computed
 from discretion.presenting.views.document import Block, Document, Figure, Grid, Section, Terms
-from discretion.presenting.views.result import JobResult
+from discretion.presenting.views.result import TabularResult, number_row
 from discretion.tables.layouts.headers import Header
 from discretion.validation import as_confidence, as_epsilon, as_probability
 
@@ -37,7 +38,7 @@ Method = Literal["auto", "frequentist", "nearest-neighbours"]
 
 
 @dataclass(frozen=True, repr=False)
-class BlackBoxEstimates(JobResult):
+class BlackBoxEstimates(TabularResult):
     """How much samples of a program leak of its secrets.
 
     Parameters
@@ -95,6 +96,10 @@ class BlackBoxEstimates(JobResult):
         given = {"not_computed": bool(self.not_computed)}
         given |= {name: value is not None for name, value in results.items() if name in _OPTIONAL}
         return {name: value for name, value in results.items() if given.get(name, True)}
+
+    def rows(self) -> Iterator[Mapping[str, Any]]:
+        """Yield a row for each number."""
+        return (number_row(name, value) for name, value in numbers_in(self.to_dict()).items())
 
     def document(self) -> Document:
         """Return the document: what the samples show, each estimate with its kind, and how it was computed."""

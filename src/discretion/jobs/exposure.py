@@ -1,6 +1,6 @@
 """Who stands out in a table by a set of columns, and what the columns alone certify of it."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
@@ -18,14 +18,14 @@ from discretion.anonymity import (
     theorem_bound,
 )
 from discretion.estimate import Estimate
-from discretion.jobs.gates import Number
+from discretion.jobs.gates import Number, numbers_in
 from discretion.jobs.persons import with_columns
 from discretion.jobs.table_numbers import EngineCounts, TableNumbers
 from discretion.presenting.names import listed
 from discretion.presenting.numbers import bounded, interval, is_any_share, odds, people, percent
 from discretion.presenting.sentences import not_read
 from discretion.presenting.views.document import Block, Document, Figure
-from discretion.presenting.views.result import JobResult
+from discretion.presenting.views.result import JobResult, TabularResult, number_row
 from discretion.tables.counting.class_sizes import ExposureCurve
 
 
@@ -51,7 +51,7 @@ class ColumnBounds:
 
 
 @dataclass(frozen=True, repr=False)
-class TableExposure(JobResult):
+class TableExposure(TabularResult):
     """How many people are exposed by the columns that are not sensitive, of how many.
 
     Parameters
@@ -103,6 +103,10 @@ class TableExposure(JobResult):
         return {name: getattr(self, name) for name in counted} | (
             {} if self.certified is None else vars(self.certified)
         )
+
+    def rows(self) -> Iterator[Mapping[str, Any]]:
+        """Yield a row for each number."""
+        return (number_row(name, value) for name, value in numbers_in(self.to_dict()).items())
 
     def document(self) -> Document:
         """Return the document: who is exposed, and what the columns alone certify."""

@@ -51,7 +51,7 @@ class Verdict:
     settle: str | None
 
     def __str__(self) -> str:
-        return f"{said(self.verdict)} {'' if self.of is None else f'{self.of}: '}{self.sentence}"
+        return f"{verdict_word(self.verdict)} {'' if self.of is None else f'{self.of}: '}{self.sentence}"
 
     @property
     def sentence(self) -> str:
@@ -69,7 +69,7 @@ class Verdict:
         return f"{self.measure} {value} {sign} {limit}"
 
 
-def said(verdict: Word) -> str:
+def verdict_word(verdict: Word) -> str:
     """Return a verdict as it begins a line."""
     return "FAILED" if verdict == "failed" else verdict
 

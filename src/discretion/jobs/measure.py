@@ -1,6 +1,6 @@
 """The measures of one mechanism, alone or shuffled."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -15,6 +15,7 @@ from discretion.adversaries.priors import as_prior
 from discretion.channels import System
 from discretion.errors import InvalidValueError, UnsupportedError
 from discretion.estimate import Estimate, in_doubles
+from discretion.jobs.gates import numbers_in
 from discretion.jobs.monitor import Monitor
 from discretion.jobs.scenario import Scenario
 from discretion.measures import (
@@ -30,7 +31,7 @@ from discretion.mechanisms import own_measures
 from discretion.presenting.numbers import in_full
 from discretion.presenting.sentences import kind_words
 from discretion.presenting.views.document import Block, Document, Figure, Grid, Terms
-from discretion.presenting.views.result import JobResult
+from discretion.presenting.views.result import TabularResult, number_row
 from discretion.spelling import one_of
 from discretion.validation import as_crowd
 
@@ -38,7 +39,7 @@ Quantity = Callable[[], Any]
 
 
 @dataclass(frozen=True, repr=False)
-class Measurement(JobResult):
+class Measurement(TabularResult):
     """The measures of a mechanism.
 
     Parameters
@@ -61,6 +62,10 @@ class Measurement(JobResult):
     def to_dict(self) -> dict[str, Any]:
         """Return both as one object, as JSON has it."""
         return {**self.answers} | ({"not_computed": {**self.not_computed}} if self.not_computed else {})
+
+    def rows(self) -> Iterator[Mapping[str, Any]]:
+        """Yield a row for each number."""
+        return (number_row(name, value) for name, value in numbers_in(self.answers).items())
 
     def document(self) -> Document:
         """Return the document: each measure with its kind, then the methods."""

@@ -1,6 +1,9 @@
 """Names and values out of tables, as far as there is room for them."""
 
+from pathlib import Path
+
 from discretion.escaping import printable
+from discretion.input_files import without_password
 
 _LONGEST_VALUE = 40
 # Names in a cell, or of what is missing there.
@@ -16,6 +19,17 @@ def short(value: str) -> str:
     ('Oslo', 40)
     """
     return value if len(value) <= _LONGEST_VALUE else value[: _LONGEST_VALUE - 1] + "…"
+
+
+def table_name(table: object, other: str = "table") -> str:
+    """Return the name of a table as it was given, without a password; another one for what has no name.
+
+    Examples
+    --------
+    >>> table_name("people.csv"), table_name("postgres://me:secret@host/db"), table_name({})
+    ('people.csv', 'postgres://me@host/db', 'table')
+    """
+    return without_password(str(table)) if isinstance(table, str | Path) else other
 
 
 def listed(columns: tuple[str, ...]) -> str:

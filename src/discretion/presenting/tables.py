@@ -76,6 +76,8 @@ def plain_table(*headers: str, wide: int = 12) -> Table:
     return table
 
 
+# A longer word in another column than the first is broken where there is no room for it.
+_LONGEST_WORD = 18
 # Where a line of names may be broken; and where a head says that it is.
 _SPACES, _FOLD = re.compile(r"\s+"), "\n"
 
@@ -109,6 +111,8 @@ class _TableOfNames(_PlainTable):
             parts = "\n".join(held).splitlines() if words is None else _SPACES.split(words)
             column.no_wrap = False
             column.width = max(map(cell_len, (*parts, *_SPACES.split(head))))
+            if words is not None and column is not self.columns[0]:
+                column.width = min(column.width, max(_LONGEST_WORD, cell_len(head)))
         spare = options.max_width - self.__rich_measure__(console, options).minimum
         if spare < 0:
             yield from self._records(cells)

@@ -2,13 +2,13 @@
 
 import csv
 import io
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from discretion.presenting.views.document import Bullets, Document, Figure, Grid, Section
-from discretion.presenting.views.result import JobResult
+from discretion.presenting.views.result import TabularResult
 
 Row = Mapping[str, Any]
 
@@ -145,7 +145,7 @@ class Paper:
 
 
 @dataclass(frozen=True, repr=False)
-class PaperReproduction(JobResult):
+class PaperReproduction(TabularResult):
     """Tables and figures of a paper, computed anew."""
 
     paper: Paper
@@ -168,6 +168,12 @@ class PaperReproduction(JobResult):
             }
             for name, each in self.reproductions.items()
         }
+
+    def rows(self) -> Iterator[Mapping[str, Any]]:
+        """Yield a row for each number that the paper prints."""
+        return (
+            {"name": name, **number.to_dict()} for name, each in self.reproductions.items() for number in each.published
+        )
 
     def document(self) -> Document:
         """Return the document: each table or figure with the numbers that agree, and the findings."""

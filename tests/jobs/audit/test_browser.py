@@ -7,7 +7,7 @@ import time
 import pytest
 
 import discretion as dc
-from discretion.jobs.audit import to_html
+from discretion.presenting.views.results import page as to_html
 from jobs.audit import samples
 
 pytestmark = [pytest.mark.browser, pytest.mark.long]

@@ -9,7 +9,6 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings, strategies as st
 from rich.console import Console
-from rich.table import Table
 
 import discretion as dc
 from discretion.estimate import Estimate, highest, lowest
@@ -23,9 +22,18 @@ from discretion.jobs.audit.collection import (
     divided,
     kept_error,
 )
-from discretion.jobs.audit.collection_text import added_up, collected, collection_table, in_short, too_few
+from discretion.jobs.audit.collection_document import (
+    added_up,
+    all_asked_grid,
+    collection_grid,
+    collection_section,
+    in_short,
+    too_few,
+)
 from discretion.jobs.audit.result import CollectionReport
 from discretion.limits import Limits, within
+from discretion.presenting.views.document import Document, Grid
+from discretion.presenting.views.terminal import to_text
 from discretion.spelling import mechanism_of
 from jobs.audit import samples
 from oracles.asked_crowds import best_error, guess_among, mean_variances
@@ -38,7 +46,7 @@ def asked(*values: str) -> CollectionReport:
 
 def printed(reports, width: int) -> str:
     page = io.StringIO()
-    Console(file=page, width=width).print(collection_table(reports))
+    Console(file=page, width=width).print(to_text(Document("", (collection_grid(reports), all_asked_grid(reports)))))
     return page.getvalue()
 
 
@@ -134,8 +142,8 @@ def test_questions_to_the_same_people_add_up() -> None:
     assert third.if_all_asked.mechanism == f"krr:k=2,epsilon={each:g}"
     error = dc.frequency_error(mechanism_of(third.if_all_asked.mechanism), 300)
     assert third.if_all_asked.error_share == pytest.approx(error.share)
-    assert added_up([alone], "it") is None
-    said = added_up([third] * 3, "it")
+    assert added_up([alone]) is None
+    said = added_up([third] * 3)
     assert said is not None
     assert f"come to ε = {3 * third.recommended.epsilon:g}." in said
     assert f"no more than {third.recommended.epsilon:g}," in said
@@ -173,4 +181,10 @@ def test_asking_adult_instead_takes_a_moment_and_is_said_in_one_table() -> None:
             for guesses in (option.uniform, option.shares):
                 assert guesses.blind <= lowest(guesses.knows_none) + 1e-12
                 assert highest(guesses.knows_none) <= highest(guesses.knows_all) + 1e-12 <= guesses.report + 2e-12
-    assert sum(isinstance(part, Table) for part in collected(found)) == 1
+    assert (
+        sum(
+            isinstance(part, Grid) and part.caption == "The best way to ask for each column"
+            for part in collection_section(found)
+        )
+        == 1
+    )

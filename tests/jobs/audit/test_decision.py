@@ -10,8 +10,9 @@ from rich.console import Console
 
 import discretion as dc
 from discretion.errors import InvalidValueError
-from discretion.jobs.audit import sets as search, to_text
-from discretion.jobs.audit.summary import summary
+from discretion.jobs.audit import sets as search
+from discretion.jobs.audit.summary import recommendation
+from discretion.presenting.views.terminal import to_text
 
 
 @pytest.mark.parametrize("told", [{"guess_budget": 0.1}, {"certain_budget": 0.0}])
@@ -43,7 +44,7 @@ def test_where_nothing_goes_out_the_reason_is_said(told: dict, said: str, reason
     table = pa.table({"sex": ["f" if place == "a" else "m" for place in town], "town": town, "pin": [*range(50)] * 2})
     found = dc.audit(table, **told)
     assert found.decision.recommended == ()
-    assert said in summary(found)
+    assert said in recommendation(found)
     assert said in " ".join(found.to_html().replace("\N{NO-BREAK SPACE}", " ").split())
     assert {each.reason for each in found.decision.columns if not each.reason.startswith("key")} == reasons
     assert {each.verdict for each in found.decision.columns} == {"drop"}
@@ -79,7 +80,7 @@ def test_a_published_threshold_is_named_with_its_source_in_each_report(known: dc
     found = dc.audit(pa.table({"a": ["x"]}), preset=known.name)
     assert found.k == known.k
     console = Console(width=1000, file=io.StringIO(), record=True)
-    console.print(to_text(found))
+    console.print(to_text(found.document()))
     for report in (console.export_text(), found.to_markdown(), found.to_html()):
         assert f" ({known.stated}: {known.source})" in unescape(report).replace("\\&", "&")
 

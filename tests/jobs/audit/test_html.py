@@ -12,7 +12,7 @@ import pyarrow
 import pytest
 
 import discretion as dc
-from discretion.jobs.audit.html import to_html
+from discretion.presenting.views.results import page as to_html
 from jobs.audit import samples
 
 _LOADING = {"src", "href", "data", "action", "poster", "srcset", "background", "formaction", "ping", "xlink:href"}
@@ -80,9 +80,9 @@ def page(request) -> Page:
 def test_every_section_stands_in_order(page):
     headings = [(where, text) for where, text in page.texts if where in {"h2", "h3"}]
     assert [text for where, text in headings if where == "h2"] == [
-        "What to publish", "What would go wrong with the whole table", "Details"
+        "What to publish", "What to do with each column", "What would go wrong with the whole table", "Details"
     ]  # fmt: skip
-    assert [text[:2] for where, text in headings[3:] if where == "h3"] == [f"{i}." for i in range(1, 9)]
+    assert [text.partition(" ")[0] for where, text in headings if where == "h3"] == [f"{i}." for i in range(1, 11)]
 
 
 def test_the_decision_stands_before_the_details_and_these_are_folded(page):
@@ -92,7 +92,7 @@ def test_the_decision_stands_before_the_details_and_these_are_folded(page):
     )
     assert decision < whole < details < words.rindex("1. What each column gives away alone")
     sections = [attributes for attributes in page.all("details") if attributes.get("class") == "section"]
-    assert len(sections) == 8
+    assert len(sections) == 10
     assert not any("open" in attributes for attributes in page.all("details"))
 
 
@@ -112,12 +112,12 @@ def test_the_decision_says_what_to_publish_what_that_gives_away_and_what_comes_n
         "--out=columns.parquet",
         "publish job, sick instead: 3.5 bits together, not 3.25.",
         "Coarsened or redacted as it says, each of these fits beside those to publish; not all of them do.",
-        "Without any column sick is guessed right about 1 in 2 times (50 %); by who knows city, job about 75 in 100 "
-        "times (75 %).",
+        "Without any column sick is guessed right about 1 in 2 times (50 %); by an adversary that knows city, job, "
+        "about 75 in 100 times (75 %).",
     ):
         assert sentence in usual, sentence
     for sentence in (
-        "First a question. number 0 has 400 values in 1,000 rows: if each is a person, name it with --person.",
+        "First a question: number 0 has 400 values in 1,000 rows: if each is a person, name it with --person.",
         "13 of 42 columns, together. They expose nobody; the budget is 1 %",
         "this one has 12: the search reached its time limit.",
         "14 more columns to drop",
@@ -133,8 +133,8 @@ def test_a_row_says_what_to_do_with_a_column_and_why_or_what_a_risk_is_and_means
     for row in (
         "job | redact | without the values of fewer than 20 it fits",
         "email | drop | identifier: a value of her own for nearly everybody",
-        "Prosecutor risk, average The chance to find a person drawn at random. | 98.7 % | 1.2 %",
-        "Journalist risk, highest The chance to find whose record it is among everybody. | at most 50 % | at most 20 %",
+        "prosecutor risk, average The chance to find a person drawn at random. | 98.7 % | 1.2 %",
+        "journalist risk, highest The chance to find whose record it is among everybody. | at most 50 % | at most 20 %",
     ):
         assert row in rows, row
     assert "among everybody. | at most 50 % | –" in " | ".join(page_of("bare").cells).replace("\N{NO-BREAK SPACE}", " ")
@@ -206,7 +206,7 @@ def test_where_nobody_is_exposed_everybody_is_said_to_be_alike():
     words = Page(to_html(replace(found, sets=replace(found.sets, whole=whole)))).words.replace(
         "\N{NO-BREAK SPACE}", " "
     )
-    assert "Nobody is exposed: everybody shares all 4 values with at least 9 others." in words
+    assert "Published whole, the table exposes nobody: everybody shares all 4 values with at least 9 others." in words
     assert "fewer than 9 others" not in words
 
 
@@ -263,20 +263,22 @@ def test_every_figure_says_what_it_shows(page):
 def test_sentences_in_odds_come_before_the_numbers():
     words = page_of("usual").words.replace("\N{NO-BREAK SPACE}", " ")
     for sentence in (
-        "About 1 in 500 people has a value of city that fewer than 10 people hold.",
-        "Everybody shares all 4 values with fewer than 9 others: 1,000 of 1,000 people, 100 %.",
-        "2 columns are enough to pass the budget of 1 %: city, job expose about 12 in 100 people (12 %).",
+        "city exposes most by itself: fewer than 10 people share the value of about 1 in 500 people (2 people, 0.2 %).",
+        "Published whole, the table exposes everybody (1,000 people, 100 %): fewer than 9 others share all 4 values; "
+        "1,000 people are unique.",
+        "2 columns are enough to exceed the budget of 1 %: city, job expose about 12 in 100 people (12 %).",
         "city, sick together expose at most about 1 in 110 people (certified upper bound: at most 0.95 %). "
         "In truth they expose about 1 in 120 people (exact 0.8 %).",
-        "About 1 in 120 people is exposed if city, sick go out together: 8 people, 0.8 %, within the budget of 1 %.",
+        "city, sick can go out together: about 1 in 120 people (8 people, 0.8 %) exposed, within the budget of 1 %.",
         "Without any column sick is guessed right about 1 in 2 times (50 %)",
-        "To each of these 2 sets no other column can be added within the budget, those that name their person aside.",
+        "To each of these 2 sets no other column can be added within the budget, identifier-like ones aside.",
         "In another release of as many people like these, an estimated 0.9 % (95 %: 0.1 % to 6 %) would be exposed by "
         "city, sick.",
         "Knowing the single columns alone one could already promise that city, sick expose at most 0.95 % of the "
         "people.",
-        "Who knows city, job is right about 75 in 100 times (75 %); of 17 people it is known for certain.",
-        "even someone who knows all other answers is right at most about 30 in 100 times (at most 30 %)",
+        "by an adversary that knows city, job, about 75 in 100 times (75 %). Without any column the guess is the most "
+        "common value. With these, of 17 people it is known for certain.",
+        "even an adversary that knows all other answers is right at most about 30 in 100 times (at most 30 %)",
         "2 columns have values that fewer than 10 people hold.",
         "After all rules city, sick together would expose 0.85 % of the people; before, 0.8 %.",
     ):
@@ -284,7 +286,7 @@ def test_sentences_in_odds_come_before_the_numbers():
 
 
 def test_every_section_with_numbers_says_what_it_does_not_say():
-    assert page_of("usual").words.count("What it does not say.") == 7
+    assert page_of("usual").words.count("What this does not show.") == 7
 
 
 def test_what_is_no_promise_is_named_as_what_it_is():
@@ -296,7 +298,7 @@ def test_what_is_no_promise_is_named_as_what_it_is():
 
 def test_a_set_is_called_anonymous_diverse_and_close_only_as_far_as_it_is():
     words = page_of("usual").words.replace("\N{NO-BREAK SPACE}", " ")
-    assert "All 3 columns together, those like an identifier aside, are 4-anonymous, with l = 2 and t = 0.25." in words
+    assert "All 3 columns together, identifier-like ones aside, are 4-anonymous, with l = 2 and t = 0.25." in words
     assert "–" in page_of("wide").words  # after the ten sets of which it was worked out
     assert "–" not in words
     without = Page(to_html(replace(samples.usual(), sensitive=(), inference=())))
@@ -313,8 +315,8 @@ def test_a_column_that_everybody_would_redact_is_better_not_asked_for():
 
 def test_the_recommended_way_is_marked_and_too_few_people_are_said_for_what():
     usual = page_of("usual")
-    assert {"class": "best"} in usual.all("tr")
-    assert "krr:k=4,epsilon=1" in usual.words
+    assert {"class": "strong"} in usual.all("tr")
+    assert "krr:k=4,epsilon=1 recommended" in usual.words
     assert "For sick there are too few people to hide one answer among." in usual.words
     assert "off by more than a typical share" not in usual.words
 
@@ -360,10 +362,10 @@ def test_no_rare_value_of_a_real_table_reaches_the_page():
 def test_the_page_says_when_rare_values_are_shown():
     found = samples.usual()
     shown = replace(found.columns[0], rarest_value="Thule", rarest_withheld=False)
-    assert "unless the audit was told to" in to_html(
+    assert "unless the audit was told to show them" in to_html(
         replace(found, columns=(shown, *found.columns[1:]), show_rare=True)
     )
-    assert "unless the audit was told to" not in page_of("usual").words
+    assert "unless the audit was told to show them" not in page_of("usual").words
 
 
 def test_hostile_names_stay_words():
@@ -380,7 +382,7 @@ def test_sections_without_findings_say_so():
     assert bare.figures == []
     for sentence in (
         "1,000 people in 3,000 rows (a person is one value of id)",
-        "Every column is like an identifier",
+        "Every column is identifier-like",
         "Nothing is certified here",
         "None: every column that was examined exposes more than",
         "Name a sensitive column with --sensitive COLUMN",

@@ -10,9 +10,10 @@ from rich.console import Console
 
 import discretion as dc
 from discretion.errors import InvalidValueError, UnknownColumnError
-from discretion.jobs.audit import sets as search, to_text
+from discretion.jobs.audit import sets as search
 from discretion.jobs.audit.result import Audit
 from discretion.limits import Limits, within
+from discretion.presenting.views.terminal import to_text
 from discretion.tables.counting.threshold import most_exposed
 from oracles.audits import best_guesses, classes, exposed_people, subsets
 
@@ -256,5 +257,5 @@ def printed(found: Audit, *, full: bool = False) -> str:
     """Return what a terminal of 200 columns shows."""
     console = Console(width=200, file=io.StringIO())
     with console.capture() as capture:
-        console.print(to_text(found, full=full))
+        console.print(to_text(found.document(), full=full))
     return capture.get()

@@ -23,7 +23,8 @@ from pyarrow import csv, parquet
 import discretion as dc
 from discretion import anonymity
 from discretion.errors import DiscretionError
-from discretion.jobs.audit import to_html, to_text
+from discretion.presenting.views.results import page as to_html
+from discretion.presenting.views.terminal import to_text
 from support.cli_runner import run
 
 pytestmark = pytest.mark.long
@@ -354,7 +355,7 @@ def results() -> Iterator[tuple[str, Any]]:
     yield "audit", found
     yield "audit as data", found.to_dict()
     yield "audit as a page", to_html(found)
-    yield "audit as text", list(map(repr, to_text(found).renderables))
+    yield "audit as text", list(map(repr, to_text(found.document()).renderables))
 
 
 def test_no_result_of_the_library_holds_anything_rare() -> None:

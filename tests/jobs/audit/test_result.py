@@ -4,9 +4,10 @@ from dataclasses import replace
 
 from rich.console import Console
 
-from discretion.jobs.audit import to_html, to_markdown, to_text
 from discretion.jobs.audit.result import SetNames
 from discretion.presenting.names import among, briefly
+from discretion.presenting.views.results import markdown as to_markdown, page as to_html
+from discretion.presenting.views.terminal import to_text
 from jobs.audit import samples
 
 WHOLE = tuple(f"c{i}" for i in range(20))
@@ -46,12 +47,12 @@ def test_all_faces_call_a_set_the_same():
     )
     console = Console(width=200)
     with console.capture() as capture:
-        console.print(to_text(found, full=True))
+        console.print(to_text(found.document(), full=True))
     for face in (capture.get(), to_markdown(found), to_html(found)):
         assert "10 columns (set 1)" in face
         assert "10 columns (set 2)" in face
     assert "10 columns (set 1) can go out together" in capture.get()
-    assert "by who knows 10 columns (set 1)" in capture.get()
+    assert "by an adversary that knows 10 columns (set 1)" in capture.get()
 
 
 def test_numbers_of_columns_have_their_thousands_apart():

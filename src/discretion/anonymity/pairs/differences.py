@@ -75,7 +75,7 @@ class Changes:
 
     added: int
     removed: int
-    stayed: int
+    common_rows: int
     changed: int
 
 

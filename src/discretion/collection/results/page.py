@@ -10,7 +10,7 @@ from discretion.collection.results.said import analysed_document, answer_words, 
 from discretion.estimate import Estimate
 from discretion.presenting.numbers import number
 from discretion.presenting.views.document import SHOWN, Section
-from discretion.presenting.views.page import environment, style
+from discretion.presenting.views.page import digest, environment, script_of_pages, style
 
 
 def to_page(result: AnalystResult, leaks: Leaks | None = None, *, show_rare: bool = False) -> str:
@@ -33,7 +33,7 @@ def to_page(result: AnalystResult, leaks: Leaks | None = None, *, show_rare: boo
     from discretion import charts  # noqa: PLC0415 - Altair takes a second that other output need not wait for
     from discretion.charts import embedded  # noqa: PLC0415
 
-    said, library = analysed_document(result, show_rare=show_rare), embedded.scripts()
+    said, library = analysed_document(result, show_rare=show_rare), (embedded.library(), script_of_pages())
     rows = [
         {"answers": [*map(answer_words, answers)], **_ends(share)}
         for answers, share, _ in result.frequent(show_rare=show_rare)
@@ -53,7 +53,7 @@ def to_page(result: AnalystResult, leaks: Leaks | None = None, *, show_rare: boo
         style=style(),
         library=library[0],
         boot=library[1],
-        scripts=[*map(embedded.digest, library)],
+        scripts=[*map(digest, library)],
     )
     return rendered.strip() + "\n"
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from discretion import limits
 from discretion.anonymity import ClassSizes, Population, Selection
 from discretion.jobs.audit.collection import MOST_CATEGORIES, is_categorical, worth_collecting
-from discretion.jobs.audit.result import Columns, RedactionReport, SetsReport
+from discretion.jobs.audit.result import ENDED, Columns, RedactionReport, SetsReport
 from discretion.jobs.audit.time_limit import TimeLimit
 from discretion.presenting.numbers import number
 
@@ -18,12 +18,6 @@ _SECTIONS = {
     "inference": "how well the sensitive column is guessed",
     "redaction": "redacting rare values",
     "collection": "collecting the columns instead",
-}
-
-_ENDED = {
-    "time": "reached its time limit",
-    "sets": "looked at as many sets as it may",
-    "interrupted": "was interrupted",
 }
 
 
@@ -71,7 +65,7 @@ def _sets(sets: SetsReport, selection: Selection, time: TimeLimit) -> Iterator[s
         )
     elif missing:
         most = f"none of them is worth more than {selection.bound:g} columns"
-        ended = "" if selection.proved else f"; the search {_ENDED[selection.ended]}"
+        ended = "" if selection.proved else f"; the search {ENDED[selection.ended]}"
         yield f"{number(missing)} of {number(sets.possible)} sets of columns: {most}{ended}."
     for column in sets.identifier_like:
         yield f"sets with {column}: its value alone names its person in more than every second try."

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from functools import cached_property
+from importlib import import_module
 from typing import Any, Literal
 
 from discretion.anonymity import Preset
@@ -11,16 +12,23 @@ from discretion.anonymity.uniqueness.population_uniqueness import PopulationUniq
 from discretion.estimate import Estimate
 from discretion.jobs.gates import Number
 from discretion.jobs.table_measures import GuessReport
-from discretion.notebook import Chartable
 from discretion.numerics.search.looked_at import Ended
-from discretion.presenting.names import among
+from discretion.presenting.names import among, listed
 from discretion.presenting.objects import plain
+from discretion.presenting.views.document import Cell, Document
+from discretion.presenting.views.result import JobResult
 
 Columns = tuple[str, ...]
 Verdict = Literal["publish", "coarsen", "redact", "drop"]
 
 #: Why a column is dropped that goes out in no case.
 AS_TOLD = "as told"
+#: What a search for columns did that ended before its proof.
+ENDED = {
+    "time": "reached its time limit",
+    "sets": "looked at as many sets as it may",
+    "interrupted": "was interrupted",
+}
 
 
 @dataclass(frozen=True)
@@ -320,13 +328,13 @@ class RedactionReport:
     together: tuple[RedactedSet, ...]
 
 
-@dataclass(frozen=True)
-class Audit(Chartable):
-    """The main job's answer: what a table of people gives away, and what to do about it.
+@dataclass(frozen=True, repr=False)
+class Audit(JobResult):
+    """The main job's result: what a table of people gives away, and what to do about it.
 
-    `to_dict` gives the same as plain data for JSON, `to_html` a page, `to_markdown` a document, and `chart` a figure of
-    the page: "columns", "certified", "selected", "front", "guesses", "ask-0", …; `discretion.jobs.audit.to_text` is for
-    a terminal.
+    `document` is what all faces show: `to_html` a page, `to_markdown` Markdown, a terminal and a notebook. `to_dict` is
+    the same as plain data for JSON, and `chart` a figure of the page: "columns", "certified", "selected", "front",
+    "guesses", "ask-0", ….
     """
 
     table: str
@@ -356,8 +364,10 @@ class Audit(Chartable):
     not_examined: tuple[str, ...]
     measures: Mapping[str, Number] = field(default_factory=dict[str, Number])
 
-    def __repr__(self) -> str:
-        return f"Audit({self.table!r}, {self.people} people, {len(self.columns)} columns, k={self.k})"
+    def document(self) -> Document:
+        """Return the audit as a document: the decision first, then every section."""
+        # Loaded by its name: it is made of what is defined here.
+        return import_module("discretion.jobs.audit.document").document_of(self)
 
     @property
     def least_holders(self) -> int:
@@ -409,6 +419,11 @@ class SetNames:
             return said
         places = (place for place, known in enumerate(self.counted, 1) if {*known} - {but} == {*columns})
         return next((f"{said} (set {place})" for place in places), said)
+
+    def cell(self, columns: Columns, but: str | None = None) -> Cell:
+        """Return the same for a table, with all names where not all are in it."""
+        name, names = self.of(columns, but), listed(columns)
+        return Cell(name, whole=names if name != names else "")
 
     def _is_brief(self, columns: Columns, but: str | None) -> bool:
         return among(columns, self._whole(but)) == f"{len(columns):,} columns"

@@ -1,32 +1,29 @@
-"""The audit in a few sentences, for somebody who reads nothing else."""
+"""The first sections of an audit's document: what to publish, what to do with each column, and what would go wrong."""
 
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 
 from discretion.anonymity.uniqueness.model import UniquenessModel
 from discretion.escaping import printable
 from discretion.estimate import Estimate
-from discretion.jobs.audit.collection_text import in_short
-from discretion.jobs.audit.result import AS_TOLD, Audit, ColumnDecision, Columns, Offer, RiskReport, SetNames
+from discretion.jobs.audit.collection_document import in_short
+from discretion.jobs.audit.result import (
+    AS_TOLD,
+    ENDED,
+    Audit,
+    ColumnDecision,
+    Columns,
+    InferenceReport,
+    Offer,
+    RiskReport,
+    SetNames,
+)
 from discretion.presenting.names import briefly, listed
 from discretion.presenting.numbers import bounded, is_any_share, odds, people, percent, points, times
 from discretion.presenting.shell import Command
+from discretion.presenting.views.document import Abridged, Advice, Block, Bullets, Cell, Grid, Section
 
-# Of a section that a time limit left empty or incomplete.
-CUT_SHORT = "The time limit cut this short; section 8 says what is missing."
-# Above the sets of the trade-off.
-TRADED = (
-    "Fewer columns expose fewer people: of the sets that were looked at, none is worth more than one of these and "
-    "exposes as few. What a set is worth is the most columns in it of which none follows from another, or as weights "
-    "were told."
-)
 _VERDICTS = ("publish", "coarsen", "redact", "drop")
-# What the search for the recommended columns ended with before its proof.
-_ENDED = {
-    "time": "the search reached its time limit",
-    "sets": "the search looked at as many sets as it may",
-    "interrupted": "the search was interrupted",
-}
-
 # So many columns are named one by one where another set is named before.
 _LISTED = 8
 _MODELS = "What models say beside it rests on what each assumes, which --json has; they may be far apart."
@@ -34,68 +31,161 @@ _MODELS = "What models say beside it rests on what each assumes, which --json ha
 _SUPPRESSED_BY_DEFAULT = 0.02
 # What a release is told as an audit was.
 _OF_A_RELEASE = ("--guess-budget=", "--certain-budget=", "--header=", "--person=")
+# Rows of the first screen.
+_FIRST = 12
+# Risks on the first screen, where there are as many.
+_FIRST_RISKS = ("prosecutor risk, highest", "prosecutor risk, average", "marketer risk", "singling out", "inference:")
+# So many columns to drop stand below those to publish on a page; the others are folded.
+_DROPPED = 15
 
 
-def summary(found: Audit) -> list[str]:
-    """Return the answer in a few sentences: what may go out, what goes wrong with all, how to ask instead.
+def first_sections(audit: Audit) -> tuple[Section, ...]:
+    """Return the decision and its reasons, for readers who stop there."""
+    return (
+        Section("What to publish", tuple(_publish(audit)), name="decision"),
+        Section("What to do with each column", tuple(_columns(audit)), name="verdicts"),
+        Section("What would go wrong with the whole table", tuple(_whole(audit)), name="whole"),
+    )
+
+
+def _publish(audit: Audit) -> Iterator[Block]:
+    if audit.decision.question is not None:
+        yield Advice(f"First a question: {audit.decision.question}.")
+    if audit.cut_short:
+        yield Advice("The time limit cut this audit short: what it says is so, and section 8 names what is missing.")
+    yield Bullets(tuple(recommendation(audit)))
+    if (step := next_step(audit)) is not None:
+        yield from step
+    yield Abridged((), tuple(in_short(audit.collection)))
+
+
+def recommendation(audit: Audit) -> Iterator[str]:
+    """Yield what may go out and what that gives away, or why nothing goes out.
 
     Examples
     --------
     >>> import discretion as dc
-    >>> summary(dc.audit("example:adult", columns=["sex", "race"]))[0]
+    >>> next(recommendation(dc.audit("example:adult", columns=["sex", "race"])))
     'Publish sex, race: all 2 columns. They expose nobody; the budget is 1 %.'
     """
-    promised = [said] if found.certified_selection and (said := promise(found)) else []
-    return [*in_brief(found), *promised, *in_short(found.collection)]
+    if not audit.decision.offers:
+        yield _nothing(audit)
+        if "sets" not in audit.cut_short and any(each.reason != AS_TOLD for each in audit.decision.columns):
+            yield "Raise the budget, merge rare values, or ask the people instead (section 6)."
+        return
+    best, *others = audit.decision.offers
+    count = len(best.columns)
+    if count == len(audit.columns):
+        many = "the only column" if count == 1 else f"all {count:,} columns"
+    else:
+        many = f"{count:,} of {len(audit.columns):,} columns" + ", together" * (count > 1)
+    yield f"Publish {listed(best.columns)}: {many}. {_offered(audit, best)}"
+    if (proof := _proof(audit)) is not None:
+        yield proof
+    for other in others:
+        yield (
+            f"To keep the most bits of information and not the most columns, publish "
+            f"{_compared(best.columns, other.columns)} instead: {other.bits:.3g} bits together, not {best.bits:.3g}. "
+            f"{_offered(audit, other)}"
+        )
 
 
-def in_brief(found: Audit) -> list[str]:
-    """Return what may go out, and what goes wrong with all."""
-    return list(_sentences(found))
+def _offered(audit: Audit, offer: Offer) -> str:
+    """Return what a set of columns exposes, and what of it is guessed."""
+    share = f"{offer.exposed_people:,}, {percent(offer.exposure)}"
+    exposed = "nobody" if not offer.exposed_people else f"{odds(offer.exposure)} people ({share})"
+    they = "It exposes" if len(offer.columns) == 1 else "They expose"
+    guesses = "".join(
+        f"; {printable(guess.sensitive)} is guessed right {percent(guess.after)} of the time instead of "
+        f"{percent(guess.before)}"
+        for guess in offer.guesses
+    )
+    return f"{they} {exposed}; the budget is {percent(audit.budget)}{guesses}."
 
 
-def promise(found: Audit) -> str | None:
-    """Return what knowing the single columns alone lets one promise of several, if it does."""
-    best = next(iter(found.certified_selection), None)
-    if best is None or len(best.columns) == 1:
+def _compared(best: Columns, other: Columns) -> str:
+    """Return a set's names, or of a large one in what it differs from the best."""
+    less = tuple(name for name in best if name not in other)
+    more = tuple(name for name in other if name not in best)
+    if len(other) <= _LISTED:
+        return listed(other)
+    changes = ([f"without {briefly(less)}"] if less else []) + ([f"with {briefly(more)}"] if more else [])
+    return f"{len(other):,} columns, these {' and '.join(changes)},"
+
+
+def _nothing(audit: Audit) -> str:
+    """Return why no column goes out."""
+    within = f"within the budget of {percent(audit.budget)}"
+    if audit.sensitive:
+        within += f" and guesses of {listed(audit.sensitive)} that rise by at most {points(audit.guess_budget)}"
+    if "sets" in audit.cut_short:
+        return f"Whether a column can go out {within} was not found out in time."
+    if kept := audit.decision.kept:
+        are = "is" if len(kept) == 1 else "are"
+        return f"Nothing can go out: no set with {listed(kept)}, which {are} to be kept, is {within}."
+    if all(each.reason == AS_TOLD for each in audit.decision.columns):
+        return "Nothing goes out: every column is to be dropped."
+    return f"No column can go out {within}."
+
+
+def _proof(audit: Audit) -> str | None:
+    """Return whether another set of columns could be more useful than the recommended one."""
+    best = audit.decision.offers[0]
+    if len(best.columns) == len(audit.columns):
         return None
-    exposed = f"{bounded(best.bound)} of the people" if best.bound.value else "nobody"
-    return f"Knowing the single columns alone one could already promise that {listed(best.columns)} expose {exposed}."
+    counted = " of which none follows from another" if best.utility != len(best.columns) else ""
+    if best.ended == "proved":
+        return f"No set within the budget has more than {columns_of(best.utility)}{counted}: proved."
+    return (
+        f"No set within the budget has more than {columns_of(best.bound)}{counted}; this one has {best.utility:,g}: "
+        f"the search {ENDED[best.ended]}."
+    )
 
 
-def next_step(found: Audit) -> tuple[str, Command] | None:
+def columns_of(utility: float) -> str:
+    """Return a utility in columns.
+
+    Examples
+    --------
+    >>> columns_of(1.0), columns_of(2.5), columns_of(1000)
+    ('1 column', '2.5 columns', '1,000 columns')
+    """
+    return f"{utility:,g} column{'s' * (utility != 1)}"
+
+
+def next_step(audit: Audit) -> tuple[str, Command] | None:
     """Return what to do with the recommended columns, and its command; None if there are none, or it cannot be typed.
 
     It is to write them; or where a release does not go, to audit them by themselves. If it is open whose rows these
     are, it is the same audit by the column that may name the persons.
     """
-    recommended = found.decision.recommended
-    sensitive = [f"--sensitive={_as_list(found.sensitive)}"] if found.sensitive else []
-    goal = [f"--k={found.k}", f"--budget={found.budget!r}"]
-    if (key := found.decision.key) is not None:
-        said = f"First, if {printable(key)} names the person whose row it is, the same audit of people:"
-        asked = ["discretion", "audit", found.table, *sensitive, f"--person={key}", *goal, *found.options]
-        if key in (*found.sensitive, *found.decision.kept):
+    recommended = audit.decision.recommended
+    sensitive = [f"--sensitive={_as_list(audit.sensitive)}"] if audit.sensitive else []
+    goal = [f"--k={audit.k}", f"--budget={audit.budget!r}"]
+    if (key := audit.decision.key) is not None:
+        purpose = f"First, if {printable(key)} names the person whose row it is, the same audit of people:"
+        command = ["discretion", "audit", audit.table, *sensitive, f"--person={key}", *goal, *audit.options]
+        if key in (*audit.sensitive, *audit.decision.kept):
             return None
-        return None if any(printable(argument) != argument for argument in asked) else (said, Command(asked))
+        return None if any(printable(argument) != argument for argument in command) else (purpose, Command(command))
     if not recommended:
         return None
     chosen = [f"--columns={_as_list(recommended)}", *sensitive]
-    if found.person is None and not any(option.startswith("--engine=") for option in found.options):
-        named = [option for option in found.options if option.startswith(_OF_A_RELEASE)]
-        said = "Next, the file with these columns, which is read back and audited:"
-        kept = tuple(name for name in recommended if name in found.sensitive)  # else a release leaves them out
+    if audit.person is None and not any(option.startswith("--engine=") for option in audit.options):
+        named = [option for option in audit.options if option.startswith(_OF_A_RELEASE)]
+        purpose = "Next, the file with these columns, which is read back and audited:"
+        kept = tuple(name for name in recommended if name in audit.sensitive)  # else a release leaves them out
         chosen += [f"--keep={_as_list(kept)}"] if kept else []
-        if kept and _SUPPRESSED_BY_DEFAULT < found.budget < 1:  # who has a rare value of theirs is left out
-            goal.append(f"--max-suppressed={found.budget!r}")
-        asked = ["discretion", "release", found.table, *chosen, *goal, *named, "--out=columns.parquet"]
-    elif len(recommended) < len(found.columns):
-        said = "Next, what these columns give away, as a page:"
-        person = [] if found.person is None else [f"--person={found.person}"]
-        asked = ["discretion", "audit", found.table, *chosen, *person, *goal, *found.options, "--html=columns.html"]
+        if kept and _SUPPRESSED_BY_DEFAULT < audit.budget < 1:  # who has a rare value of theirs is left out
+            goal.append(f"--max-suppressed={audit.budget!r}")
+        command = ["discretion", "release", audit.table, *chosen, *goal, *named, "--out=columns.parquet"]
+    elif len(recommended) < len(audit.columns):
+        purpose = "Next, what these columns give away, as a page:"
+        person = [] if audit.person is None else [f"--person={audit.person}"]
+        command = ["discretion", "audit", audit.table, *chosen, *person, *goal, *audit.options, "--html=columns.html"]
     else:
         return None
-    return None if any(printable(argument) != argument for argument in asked) else (said, Command(asked))
+    return None if any(printable(argument) != argument for argument in command) else (purpose, Command(command))
 
 
 def _as_list(names: Columns) -> str:
@@ -104,199 +194,159 @@ def _as_list(names: Columns) -> str:
     return ",".join(f'"{name}"' if set(name) & {",", '"'} or name != name.strip() else name for name in quoted)
 
 
-def offered(found: Audit, offer: Offer) -> str:
-    """Return what a set of columns exposes, and what of it is guessed."""
-    exposed = "nobody" if not offer.exposed_people else f"{odds(offer.exposure)} people ({_share(offer)})"
-    verb = "exposes" if len(offer.columns) == 1 else "expose"
-    guesses = "".join(
-        f"; {printable(guess.sensitive)} is guessed right {percent(guess.after)} of the time instead of "
-        f"{percent(guess.before)}"
-        for guess in offer.guesses
+def _columns(audit: Audit) -> Iterator[Block]:
+    decisions = sorted(audit.decision.columns, key=lambda each: _VERDICTS.index(each.verdict))
+    whole = _decision_grid(decisions)
+    if len(decisions) > _FIRST + 1:
+        brief = _some_of_each(decisions)
+        rest = Counter(each.verdict for each in decisions) - Counter(each.verdict for each in brief)
+        note = f"and {', '.join(f'{count:,} more to {verdict}' for verdict, count in rest.items())}: --full"
+        yield Abridged((_decision_grid(brief, note),), (whole,))
+    else:
+        yield whole
+    if any(each.verdict in ("coarsen", "redact") for each in decisions):
+        fits = "beside those to publish" if audit.decision.offers else "by itself"
+        yield f"Coarsened or redacted as it says, each of these fits {fits}; not all of them do."
+
+
+def _decision_grid(decisions: Sequence[ColumnDecision], note: str = "") -> Grid:
+    drops = sum(each.verdict == "drop" for each in decisions)
+    return Grid(
+        ("column", "do", "why"),
+        tuple((each.column, each.verdict, each.reason) for each in decisions),
+        frozenset(("column", "do", "why")),
+        note,
+        first=len(decisions) if drops <= _DROPPED + 1 else len(decisions) - drops + _DROPPED,
+        rest="more columns to drop",
+        strong=frozenset(place for place, each in enumerate(decisions) if each.verdict == "publish"),
     )
-    they = "It" if len(offer.columns) == 1 else "They"
-    return f"{they} {verb} {exposed}; the budget is {percent(found.budget)}{guesses}."
 
 
-def nothing(found: Audit) -> str:
-    """Return why no column goes out."""
-    within = f"within the budget of {percent(found.budget)}"
-    if found.sensitive:
-        within += f" and guesses of {listed(found.sensitive)} that rise by at most {points(found.guess_budget)}"
-    if "sets" in found.cut_short:
-        return f"Whether a column can go out {within} was not found out in time."
-    if kept := found.decision.kept:
-        are = "is" if len(kept) == 1 else "are"
-        return f"Nothing can go out: no set with {listed(kept)}, which {are} to be kept, is {within}."
-    if all(each.reason == AS_TOLD for each in found.decision.columns):
-        return "Nothing goes out: every column is to be dropped."
-    return f"No column can go out {within}."
+def _some_of_each(decisions: list[ColumnDecision]) -> list[ColumnDecision]:
+    """Return the first columns of each verdict, as many of each as there is room for on the first screen."""
+    ahead = Counter[str]()
+    places: list[tuple[int, int]] = []
+    for i, each in enumerate(decisions):
+        places.append((ahead[each.verdict], i))
+        ahead[each.verdict] += 1
+    return [decisions[i] for i in sorted(i for _, i in sorted(places)[:_FIRST])]
 
 
-def proved(found: Audit) -> str | None:
-    """Return whether another set of columns could be more useful than the recommended one."""
-    if not found.decision.offers or len(found.decision.recommended) == len(found.columns):
-        return None
-    best = found.decision.offers[0]
-    counted = " of which none follows from another" if best.utility != len(best.columns) else ""
-    if best.ended == "proved":
-        return f"No set within the budget has more than {columns_of(best.utility)}{counted}: proved."
+def _whole(audit: Audit) -> Iterator[Block]:
+    yield Bullets((_exposed_whole(audit), *(guess_sentence(audit, best) for best in _best_guesses(audit))))
+    first = [risk for risk in audit.risks if risk.name.startswith(_FIRST_RISKS)]
+    yield Abridged(tuple(_risks(audit, first, brief=True)), tuple(_risks(audit, audit.risks)))
+    yield from unique_among_all(audit)
+    if audit.uniqueness is not None and audit.uniqueness.models:
+        yield Grid(
+            ("model", "unique among all", "of those unique here"),
+            tuple(_uniqueness_row(model, audit.uniqueness.advised) for model in audit.uniqueness.models),
+            frozenset(("model",)),
+            caption="Unique among everybody, by models",
+            first=len(audit.uniqueness.models),
+        )
+    missing = len(audit.not_examined)
+    if missing:
+        yield Abridged((f"Not examined: {missing} {'thing' if missing == 1 else 'things'}.",), ())
+
+
+def _exposed_whole(audit: Audit) -> str:
+    whole = audit.sets.whole
+    others = "1 other" if audit.k == 2 else f"{audit.k - 1:,} others"
+    values = "the same value" if len(whole.columns) == 1 else f"all {len(whole.columns):,} values"
+    if whole.exposed_people == 0:
+        return f"Published whole, the table exposes nobody: everybody shares {values} with at least {others}."
+    count = f"{people(whole.exposed_people)}, {percent(whole.exposure)}"
+    who = "everybody" if whole.exposure >= 1 else f"{odds(whole.exposure)} people"
+    unique = f"{people(whole.unique_people)} {'are' if whole.unique_people > 1 else 'is'} unique"
+    alike = "nobody else shares" if audit.k == 2 else f"fewer than {others} share"
+    return f"Published whole, the table exposes {who} ({count}): {alike} {values}; {unique}."
+
+
+def _best_guesses(audit: Audit) -> Iterator[InferenceReport]:
+    for secret in audit.sensitive:
+        guesses = [report for report in audit.inference if report.sensitive == secret]
+        if guesses:
+            yield max(guesses, key=lambda report: (report.posterior, -len(report.known)))
+
+
+def guess_sentence(audit: Audit, best: InferenceReport) -> str:
+    """Return how well a sensitive column is guessed without any column, and with those that help most."""
     return (
-        f"No set within the budget has more than {columns_of(best.bound)}{counted}; this one has {best.utility:,g}: "
-        f"{_ENDED[best.ended]}."
+        f"Without any column {printable(best.sensitive)} is guessed right {times(best.prior)} ({percent(best.prior)}); "
+        f"by an adversary that knows {SetNames(audit).of(best.known, best.sensitive)}, {times(best.posterior)} "
+        f"({percent(best.posterior)})."
     )
 
 
-def by_verdict(found: Audit) -> list[ColumnDecision]:
-    """Return what to do with each column, those to publish first."""
-    return sorted(found.decision.columns, key=lambda each: _VERDICTS.index(each.verdict))
+def _risks(audit: Audit, risks: Sequence[RiskReport], *, brief: bool = False) -> Iterator[Block]:
+    """Yield the risks as regulators name them, of the whole table and of what is to be published."""
+    yield Grid(
+        ("risk", "whole table", "to publish"),
+        tuple(
+            (
+                risk.name if brief else Cell(risk.name, note=risk.meaning),
+                _risk(risk.whole),
+                "–" if risk.recommended is None else _risk(risk.recommended),
+            )
+            for risk in risks
+        ),
+        frozenset(("risk",)),
+        caption="The risks in regulators’ words",
+        first=len(risks),
+    )
+    if audit.sensitive:
+        yield f"These are the risks from an adversary that knows every column but {listed(audit.sensitive)}."
+    if audit.sets.identifier_like:
+        # The table as it is would go out with them; what else tells of a sensitive value is not seen beside one.
+        names = briefly(audit.sets.identifier_like)
+        verb, them = ("names", "it") if len(audit.sets.identifier_like) == 1 else ("name", "them")
+        guesses = f"; the guesses in section 5 are by an adversary that does not know {them}" if audit.inference else ""
+        yield f"“Whole table” is with {names}, which mostly {verb} a person{guesses}."
+    yield from _assumptions(risks)
 
 
-def coarser_views(found: Audit) -> str | None:
-    """Return what is known of the columns that are to be coarsened or redacted, if there are some."""
-    if all(each.verdict in ("publish", "drop") for each in found.decision.columns):
-        return None
-    beside = "beside those to publish" if found.decision.offers else "by itself"
-    return f"Coarsened or redacted as it says, each of these fits {beside}; not all of them do."
-
-
-def risk_in_words(value: float | Estimate) -> str:
-    """Return a risk for a table below which `assumptions` stand."""
+def _risk(value: float | Estimate) -> str:
+    """Return a risk for a table below which its assumptions stand."""
     if isinstance(value, Estimate) and value.assuming is not None:
         return f"≈ {percent(value.value)}"
     return bounded(value)
 
 
-def assumptions(risks: Iterable[RiskReport]) -> list[str]:
-    """Return what estimated risks rest on."""
+def _assumptions(risks: Iterable[RiskReport]) -> Iterator[str]:
+    """Yield what estimated risks rest on."""
     values = [value for risk in risks for value in (risk.whole, risk.recommended) if isinstance(value, Estimate)]
-    assumed = dict.fromkeys(value.assuming for value in values if value.assuming is not None)
-    return [f"≈ an estimate, assuming {assumption}; its ends are in --json." for assumption in assumed]
+    for assumption in dict.fromkeys(value.assuming for value in values if value.assuming is not None):
+        yield f"≈ an estimate, assuming {assumption}; its ends are in --json."
 
 
-def unique_among_all(found: Audit) -> list[str]:
-    """Return what is certain of who is unique among everybody, and what models are; nothing if nobody else is told."""
-    told = found.uniqueness
-    if told is None:
+def unique_among_all(audit: Audit) -> list[str]:
+    """Return what is certain of who is unique among everybody, and what models are; nothing if nobody else is known."""
+    uniqueness = audit.uniqueness
+    if uniqueness is None:
         return []
-    of = f"{people(told.unique_people)} of {told.people:,} {'is' if told.unique_people == 1 else 'are'} unique"
-    if not isinstance(told.population_unique, Estimate):
-        return [f"By {briefly(told.columns)}, {of}: there is nobody else."]
-    if is_any_share(told.population_unique):
-        sentences = [
-            f"By {briefly(told.columns)}, {of} in the table. Nothing can be concluded on how many of all "
-            f"{told.population:,} people are unique by them."
-        ]
-        return sentences + ([_MODELS] if told.models else [])
-    end, sure = percent(told.population_unique.high), percent(told.population_unique.confidence or 1.0)
-    sentences = [
-        f"By {briefly(told.columns)}, {of} in the table. Of all {told.population:,} people at most {end} are unique by "
-        f"them, if the table is a random sample: with {sure} confidence, whatever the others are like."
-    ]
-    if told.models:
-        sentences.append(_MODELS)
-    return sentences
+    columns, verb = briefly(uniqueness.columns), "is" if uniqueness.unique_people == 1 else "are"
+    here = f"{people(uniqueness.unique_people)} of {uniqueness.people:,} {verb} unique"
+    bound = uniqueness.population_unique
+    if not isinstance(bound, Estimate):
+        return [f"By {columns}, {here}: there is nobody else."]
+    if is_any_share(bound):
+        sentence = (
+            f"By {columns}, {here} in the table. Nothing can be concluded on how many of all "
+            f"{uniqueness.population:,} people are unique by them."
+        )
+    else:
+        sentence = (
+            f"By {columns}, {here} in the table. Of all {uniqueness.population:,} people at most {percent(bound.high)} "
+            f"are unique by them, if the table is a random sample: with {percent(bound.confidence or 1.0)} confidence, "
+            "whatever the others are like."
+        )
+    return [sentence, _MODELS] if uniqueness.models else [sentence]
 
 
-def uniqueness_row(model: UniquenessModel, advised: str | None) -> tuple[str, str, str]:
+def _uniqueness_row(model: UniquenessModel, advised: str | None) -> tuple[str, str, str]:
     """Return a model, what share of all it takes for unique, and what of those who are unique in the table."""
     name = f"{model.name}, advised" if model.name == advised else model.name
     if model.population_unique is None or model.of_sample_unique is None:
         return name, "says nothing", model.why_not or ""
     return name, f"≈ {percent(model.population_unique)}", f"≈ {percent(model.of_sample_unique)}"
-
-
-def by_whom(found: Audit) -> str | None:
-    """Return whose risks these are, if the adversary does not know every column."""
-    if not found.sensitive:
-        return None
-    return f"These are the risks from an adversary who knows every column but {listed(found.sensitive)}."
-
-
-def with_identifiers(found: Audit) -> str | None:
-    """Return that the risks of the whole table are of identifier-like columns too, and guesses are not, if there are.
-
-    The table as it is would go out with them; what else tells of a sensitive value is not seen beside one.
-    """
-    if not found.sets.identifier_like:
-        return None
-    names = briefly(found.sets.identifier_like)
-    verb, them = ("names", "it") if len(found.sets.identifier_like) == 1 else ("name", "them")
-    guesses = f"; the guesses in section 5 are by who does not know {them}" if found.inference else ""
-    return f"“Whole table” is with {names}, which mostly {verb} a person{guesses}."
-
-
-def columns_of(worth: float) -> str:
-    """Return a worth in columns.
-
-    Examples
-    --------
-    >>> columns_of(1.0), columns_of(2.5), columns_of(1000)
-    ('1 column', '2.5 columns', '1,000 columns')
-    """
-    return f"{worth:,g} column{'s' * (worth != 1)}"
-
-
-def _share(offer: Offer) -> str:
-    return f"{offer.exposed_people:,}, {percent(offer.exposure)}"
-
-
-def _sentences(found: Audit) -> Iterator[str]:
-    if found.cut_short:
-        yield "The time limit cut this audit short: what it says is so, and section 8 names what is missing."
-    if found.decision.question is not None:
-        question = found.decision.question
-        yield f"{question[0].upper()}{question[1:]}."
-    yield from _recommended(found)
-    yield from _wrong(found)
-
-
-def _recommended(found: Audit) -> Iterator[str]:
-    if not found.decision.offers:
-        yield nothing(found)
-        return
-    best, *others = found.decision.offers
-    if len(best.columns) == len(found.columns):
-        many = "the only column" if len(best.columns) == 1 else f"all {len(best.columns):,} columns"
-    else:
-        many = "1 column" if len(best.columns) == 1 else f"{len(best.columns):,} columns together"
-    yield f"Publish {listed(best.columns)}: {many}. {offered(found, best)}"
-    if (said := proved(found)) is not None:
-        yield said
-    for other in others:
-        yield (
-            f"Counting bits instead, publish {_beside(best.columns, other.columns)}: {other.bits:.3g} bits together, "
-            f"not {best.bits:.3g}. {offered(found, other)}"
-        )
-
-
-def _beside(best: Columns, other: Columns) -> str:
-    """Return a set's names, or of a large one in what it differs from the best."""
-    less = tuple(name for name in best if name not in other)
-    more = tuple(name for name in other if name not in best)
-    if len(other) <= _LISTED:
-        return listed(other)
-    changes = ([f"without {briefly(less)}"] if less else []) + ([f"with {briefly(more)}"] if more else [])
-    return f"{len(other):,} columns, these {' and '.join(changes)}"
-
-
-def _wrong(found: Audit) -> Iterator[str]:
-    """Yield what would go wrong with the whole table."""
-    whole = found.sets.whole
-    others = "1 other" if found.k == 2 else f"{found.k - 1:,} others"
-    values = "the same value" if len(whole.columns) == 1 else f"all {len(whole.columns):,} values"
-    if whole.exposed_people == 0:
-        yield f"Published whole, the table exposes nobody: everybody shares {values} with at least {others}."
-    else:
-        said = odds(whole.exposure)
-        who = "everybody" if said == "all" else f"{said} people ({people(whole.exposed_people)})"
-        unique = f"{people(whole.unique_people)} {'are' if whole.unique_people > 1 else 'is'} unique"
-        alike = "nobody else shares" if found.k == 2 else f"fewer than {others} share"
-        yield f"Published whole, the table exposes {who}: {alike} {values}; {unique}."
-    for secret in found.sensitive:
-        guesses = [report for report in found.inference if report.sensitive == secret]
-        if guesses:
-            best = max(guesses, key=lambda report: (report.posterior, -len(report.known)))
-            yield (
-                f"The column {printable(secret)} is guessed right {times(best.prior)} without any column, and "
-                f"{times(best.posterior)} by who knows {SetNames(found).of(best.known, secret)}."
-            )

@@ -5,14 +5,13 @@ from typing import Any
 
 from discretion.anonymity import Population
 from discretion.errors import InvalidValueError, UnknownColumnError
-from discretion.input_files import without_password
 from discretion.jobs.check.policy import Policy
 from discretion.jobs.check.result import ColumnsRule, MissingRule, NumberRule, PolicyCheck
 from discretion.jobs.gates import Gate, Number, judged
 from discretion.jobs.persons import open_people
 from discretion.jobs.table_measures import sensitive_measures
 from discretion.jobs.table_numbers import EngineCounts, TableNumbers, hidden_by_sensitive
-from discretion.presenting.names import listed
+from discretion.presenting.names import listed, table_name
 from discretion.spelling import one_of
 
 # A column with more values than this share of the people names them.
@@ -72,10 +71,10 @@ def check(
     quantities = TableNumbers(EngineCounts(people), columns, present, k=policy.k)
     why = {name: str(UnknownColumnError(name, columns)) for name in policy.sensitive if name not in present}
     missing = {measure: name for name in why for measure in sensitive_measures(name)}
-    asked = dict.fromkeys(gate.measure for gate in [*(gate for _, gate in policy.gates), *gates])
+    measures = dict.fromkeys(gate.measure for gate in [*(gate for _, gate in policy.gates), *gates])
     numbers: dict[str, Number | None] = {
         measure: None if measure in missing else quantities[one_of(measure, quantities, "measure here called")]
-        for measure in asked
+        for measure in measures
     }
     rules: list[ColumnsRule | NumberRule | MissingRule] = [*_of_columns(people, policy)]
     for rule, gate in policy.gates:
@@ -85,7 +84,7 @@ def check(
             rules.append(MissingRule(line, rule, name, why[name], policy.missing))
         else:
             rules.append(NumberRule(line, rule, *judged([gate], numbers)))
-    name = without_password(str(table))
+    name = table_name(table)
     verdicts = judged(gates, numbers, missing={measure: why[each] for measure, each in missing.items()}, of=name)
     return PolicyCheck(
         table=name,

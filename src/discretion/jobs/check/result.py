@@ -1,13 +1,14 @@
 """Whether a file keeps to a policy, as plain frozen data: a verdict a rule."""
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from discretion.jobs.gates import Verdict, Word, said
+from discretion.jobs.gates import Verdict, Word, verdict_word
 from discretion.presenting.names import briefly, listed
 from discretion.presenting.objects import plain
 from discretion.presenting.views.document import Document, Section
-from discretion.presenting.views.result import JobResult
+from discretion.presenting.views.result import JobResult, TabularResult
 
 
 @dataclass(frozen=True)
@@ -31,14 +32,14 @@ class ColumnsRule:
         beyond, allowed = listed(self.beyond), briefly(self.allowed)
         match self.rule, self.verdict:
             case "columns", "failed":
-                found = f"the file also has {beyond}; allowed are {allowed}"
+                columns = f"the file also has {beyond}; allowed are {allowed}"
             case "columns", _:
-                found = "the file has no others"
+                columns = "the file has no others"
             case _, "failed":
-                found = f"no set holds all columns of the file; the nearest, {allowed}, lacks {beyond}"
+                columns = f"no set holds all columns of the file; the nearest, {allowed}, lacks {beyond}"
             case _:
-                found = f"all columns of the file are among {allowed}"
-        return f"{said(self.verdict)} line {self.line}, {self.rule}: {found}"
+                columns = f"all columns of the file are among {allowed}"
+        return f"{verdict_word(self.verdict)} line {self.line}, {self.rule}: {columns}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the rule as plain data."""
@@ -62,7 +63,7 @@ class NumberRule:
         return self.gate.verdict
 
     def __str__(self) -> str:
-        return f"{said(self.verdict)} line {self.line}, {self.rule}: {self.gate.sentence}"
+        return f"{verdict_word(self.verdict)} line {self.line}, {self.rule}: {self.gate.sentence}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the rule as plain data."""
@@ -84,7 +85,7 @@ class MissingRule:
     verdict: Word
 
     def __str__(self) -> str:
-        return f"{said(self.verdict)} line {self.line}, {self.rule}: {self.why}"
+        return f"{verdict_word(self.verdict)} line {self.line}, {self.rule}: {self.why}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the rule as plain data."""
@@ -93,7 +94,7 @@ class MissingRule:
 
 
 @dataclass(frozen=True, repr=False)
-class PolicyCheck(JobResult):
+class PolicyCheck(TabularResult):
     """Whether a file keeps to a policy, rule by rule, and to gates besides.
 
     Parameters
@@ -128,9 +129,16 @@ class PolicyCheck(JobResult):
             "people": self.people, "columns": list(self.columns), "rules": rules, "notes": list(self.notes),
         }  # fmt: skip
 
+    def rows(self) -> Iterator[Mapping[str, Any]]:
+        """Yield a row for each rule."""
+        return (
+            {"line": rule.line, "rule": rule.rule, "verdict": rule.verdict, "sentence": str(rule)}
+            for rule in self.rules
+        )
+
     def document(self) -> Document:
         """Return the document: a line for each rule, each note and each gate."""
-        title = f"{self.table}, {self.people:,} people, by {self.policy}:"
+        title = f"{self.table}, {self.people:,} people, by {self.policy}"
         lines = (*map(str, self.rules), *(f"note: {note}" for note in self.notes), *map(str, self.gates))
         failed, undecided = (self.words.count(word) for word in ("failed", "not decided"))
         counts = f"{failed} failed, {undecided} not decided of {len(self.words)}"
@@ -163,4 +171,6 @@ class PolicyChecks(JobResult):
         if not others:
             return first
         sections = tuple(Section(document.title, document.blocks) for document in (first, *others))
-        return Document("", (), sections, kind="check", line="; ".join(each.line for each in (first, *others)))
+        failed = sum("failed" in file.words for file in self.files)
+        title = f"{failed} of {len(self.files)} files fail"
+        return Document(title, (), sections, kind="check", line="; ".join(each.line for each in (first, *others)))

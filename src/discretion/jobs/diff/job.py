@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import chain
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,6 @@ from discretion.anonymity.pairs.pair import PairedTable, TablePair, open_pair
 from discretion.errors import InvalidTableError, InvalidValueError
 from discretion.escaping import printable
 from discretion.estimate import Estimate
-from discretion.input_files import without_password
 from discretion.jobs.diff.parts import ComparedColumns, Join, SideExposure, Without
 from discretion.jobs.diff.result import Diff
 from discretion.jobs.gates import Number
@@ -25,6 +23,7 @@ from discretion.jobs.persons import NO_PERSON, check_whose_rows, person_column, 
 from discretion.jobs.table_measures import GuessReport
 from discretion.jobs.table_numbers import CodedCounts, TableNumbers
 from discretion.numerics.alike import Column, best_guesses, everybody
+from discretion.presenting.names import table_name
 from discretion.tables.layouts.headers import Header
 from discretion.tables.layouts.names import distinct_names, names_among
 from discretion.tables.streams import STANDARD_INPUT
@@ -99,8 +98,8 @@ def diff(
 
     Examples
     --------
-    >>> found = diff("example:adult", "example:adult", ["age", "sex", "race"])
-    >>> found.is_the_same, found.found, found.matching.in_both, found.matching.linked
+    >>> result = diff("example:adult", "example:adult", ["age", "sex", "race"])
+    >>> result.is_the_same, result.found, result.matching.in_both, result.matching.linked
     (True, 0, 32561, 65)
     """
     k = as_count(k, "k", at_least=1)
@@ -109,8 +108,8 @@ def diff(
     if all(isinstance(table, str) and table in STANDARD_INPUT for table in (old, new)):
         raise InvalidValueError("standard input holds one table; name a file for the other")
     wanted = None if columns is None else tuple(dict.fromkeys([*distinct_names(columns), *secrets]))
-    tell: Callable[[str], None] = progress or (lambda _: None)
-    tell("reading both tables")
+    report: Callable[[str], None] = progress or (lambda _: None)
+    report("reading both tables")
     whose = person_column(person)
     tables: list[tuple[tuple[str, ...], ColumnKind | None]] = []
     not_read: list[str] = []
@@ -124,8 +123,9 @@ def diff(
     pair = open_pair(old, new, wanted, whose, header, memory=memory, look=look)
     _check_persons(tables)
     names_among(secrets, tuple(dict.fromkeys([*pair.old.columns, *pair.new.columns])))
-    found = _Compared(pair, secrets, k, budget, tell).result(_name(old), _name(new), whose)
-    return replace(found, not_read=tuple(not_read))
+    names = [table_name(table, f"the {type(table).__name__}") for table in (old, new)]
+    result = _Compared(pair, secrets, k, budget, report).result(names[0], names[1], whose)
+    return replace(result, not_read=tuple(not_read))
 
 
 def _check_persons(tables: Sequence[tuple[tuple[str, ...], ColumnKind | None]]) -> None:
@@ -146,9 +146,9 @@ class _Compared:
     """Counts what two tables tell, column by column where they tell too much."""
 
     def __init__(
-        self, pair: TablePair, secrets: tuple[str, ...], k: int, budget: float, tell: Callable[[str], None]
+        self, pair: TablePair, secrets: tuple[str, ...], k: int, budget: float, report: Callable[[str], None]
     ) -> None:
-        self._pair, self._secrets, self._k, self._budget, self._tell = pair, secrets, k, budget, tell
+        self._pair, self._secrets, self._k, self._budget, self._report = pair, secrets, k, budget, report
         self._shared = self._known(pair.shared)
         if not self._shared:
             raise InvalidTableError(
@@ -161,13 +161,13 @@ class _Compared:
     def result(self, old: str, new: str, person: str | None) -> Diff:
         """Return all that is told."""
         pair, k = self._pair, self._k
-        self._tell("matching rows")
+        self._report("matching rows")
         whole = pair.classes(pair.shared)
         alike = pair.classes(self._shared)
         known_old, known_new = (side.classes(self._known(side.columns)) for side in (pair.old, pair.new))
         sides = Side(known_old, alike[0]), Side(known_new, alike[1])
-        self._tell("joining")
-        found = Diff(
+        self._report("joining")
+        result = Diff(
             old=old,
             new=new,
             k=k,
@@ -187,9 +187,9 @@ class _Compared:
             old_numbers=self._numbers(pair.old),
             new_numbers=self._numbers(pair.new),
         )
-        if found.decision == "publish" or len(self._known(pair.new.columns)) > _TRIED:
-            return found
-        return replace(found, without=self._without(found, sides))
+        if result.decision == "publish" or len(self._known(pair.new.columns)) > _TRIED:
+            return result
+        return replace(result, without=self._without(result, sides))
 
     def _numbers(self, side: PairedTable) -> Mapping[str, Number]:
         secrets = [name for name in self._secrets if name in side.columns]
@@ -241,7 +241,7 @@ class _Compared:
             return Join(exposed / people, exposed, bound, least)
         return Join(bound, Estimate(high, low, high, None, _METHOD), bound, least)
 
-    def _without(self, found: Diff, sides: tuple[Side, Side]) -> tuple[Without, ...]:
+    def _without(self, result: Diff, sides: tuple[Side, Side]) -> tuple[Without, ...]:
         """Return what is told when the new table lacks a column, those first that tell least."""
         pair, shared = self._pair, self._shared
         own = tuple(name for name in self._known(pair.new.columns) if name not in shared)
@@ -249,22 +249,18 @@ class _Compared:
         alikes = chain(of_shared, ((name, (sides[0].shared, sides[1].shared)) for name in own))
         ways: list[Without] = []
         for (name, alike), known in zip(alikes, pair.new.without_each((*shared, *own)), strict=True):
-            self._tell(f"without {name}")
+            self._report(f"without {name}")
             if shared == (name,) or len(shared) + len(own) == 1:
                 continue
-            told = differencing(*alike, self._k)
+            counts = differencing(*alike, self._k)
             join = self._join(replace(sides[0], shared=alike[0]), Side(known, alike[1]))
             most = None if join is None else join.most
-            ways.append(Without(name, told.added_found + told.removed_found, self._of(known).exposure, most))
-        counts = not found.is_of_others
-        return tuple(sorted(ways, key=lambda way: (counts * way.found, max(way.exposure, way.join or 0.0))))
+            ways.append(Without(name, counts.added_found + counts.removed_found, self._of(known).exposure, most))
+        counts_found = not result.is_of_others
+        return tuple(sorted(ways, key=lambda way: (counts_found * way.found, max(way.exposure, way.join or 0.0))))
 
 
 def _adds(side: Side) -> bool:
     """Whether a table's own columns tell its people apart further than those that both have."""
     shared = np.count_nonzero(np.bincount(side.shared.codes))
     return bool(np.count_nonzero(np.bincount(side.known.codes)) > shared)
-
-
-def _name(table: Any) -> str:
-    return without_password(str(table)) if isinstance(table, str | Path) else f"the {type(table).__name__}"

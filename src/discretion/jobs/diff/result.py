@@ -17,19 +17,19 @@ from discretion.jobs.diff.parts import (
     Without,
     diff_measures,
 )
-from discretion.jobs.gates import Number
+from discretion.jobs.gates import Number, numbers_in
 from discretion.presenting.names import briefly, listed
 from discretion.presenting.numbers import between, is_any_share, people, percent, percent_upwards
 from discretion.presenting.objects import plain
 from discretion.presenting.sentences import exposed, not_read
 from discretion.presenting.views.document import Abridged, Block, Bullets, Document, Grid, Section
-from discretion.presenting.views.result import JobResult
+from discretion.presenting.views.result import TabularResult, number_row
 
 Decision = Literal["publish", "do not publish", "not decided"]
 
 
 @dataclass(frozen=True, repr=False)
-class Diff(JobResult):
+class Diff(TabularResult):
     """Two tables of people side by side.
 
     Parameters
@@ -116,11 +116,11 @@ class Diff(JobResult):
         """
         if self.is_the_same:
             return "publish"
-        told = not self.is_of_others and (self.found or any(self.values_told.values()))
+        singles_out = not self.is_of_others and (self.found or any(self.values_told.values()))
         most = as_fraction(self.budget) * self.after.people
         joined = self.after.exposed_people if self.join is None else self.join.exposed_people
         low, high = (joined.low, joined.high) if isinstance(joined, Estimate) else (joined, joined)
-        if told or low > most:
+        if singles_out or low > most:
             return "do not publish"
         return "publish" if high <= most and not self.may_be_of_the_same else "not decided"
 
@@ -152,7 +152,7 @@ class Diff(JobResult):
             numbers["join.exposure"] = Fraction(exposed, self.after.people)
         elif joined is not None:
             numbers["join.exposure"] = joined.exposure
-        numbers |= {f"values_told:{name}": told for name, told in self.values_told.items()}
+        numbers |= {f"values_told:{name}": singles_out for name, singles_out in self.values_told.items()}
         if self.changes is not None:
             numbers |= {f"persons.{name}": getattr(self.changes, name) for name in ("added", "removed", "changed")}
         return numbers
@@ -179,8 +179,12 @@ class Diff(JobResult):
             if value is not None
         }
         inside = [field.name for field in fields(self) if field.name not in ("old_numbers", "new_numbers")]
-        found = {"decision": self.decision} | {name: plain(getattr(self, name)) for name in inside}
-        return found | {"measures": plain(measures)}
+        results = {"decision": self.decision} | {name: plain(getattr(self, name)) for name in inside}
+        return results | {"measures": plain(measures)}
+
+    def rows(self) -> Iterator[Mapping[str, Any]]:
+        """Yield a row for each number."""
+        return (number_row(name, value) for name, value in numbers_in(self.measures).items())
 
     def document(self) -> Document:
         """Return the document."""

@@ -17,7 +17,7 @@ Views = Mapping[str, Sequence[Generalization]]
 def costs_of(
     people: Population,
     views: Views,
-    found: BestRelease,
+    best: BestRelease,
     utility: Utility,
     *,
     sensitive: Sequence[str],
@@ -28,22 +28,22 @@ def costs_of(
     A column that does not go out counts as lost, whatever the reason. ``guarded`` are the sensitive columns that go out
     as they are, and ``views`` the views that there were of the others, of the people of whom they were made.
     """
-    left = people.people - found.cut.out.size  # none of whose cells goes out
-    touched = np.logical_or.reduce(found.cut.blank)
+    left = people.people - best.cut.out.size  # none of whose cells goes out
+    touched = np.logical_or.reduce(best.cut.blank)
     whole = _whole(people, sensitive, utility) or 1.0
     # All that sensitive columns tell of these people, and what of it goes out.
-    most, kept = _kept_as_it_is(guarded, found, utility)
+    most, kept = _kept_as_it_is(guarded, best, utility)
     return {
-        "kept": min(1.0, (found.kept + kept) / whole),
-        "bound": min(1.0, (found.bound + most) / whole),
-        "ended": found.ended,
-        "suppression_cost": (found.uncut - found.kept + most - kept) / whole,
+        "kept": min(1.0, (best.kept + kept) / whole),
+        "bound": min(1.0, (best.bound + most) / whole),
+        "ended": best.ended,
+        "suppression_cost": (best.uncut - best.kept + most - kept) / whole,
         "blanked": int(touched.sum()),
-        "blank_cells": found.cut.blank_cells,
-        "entropy_kept": _kept(guarded, views, found, "entropy") / (_whole(people, sensitive, "entropy") or 1.0),
-        "precision": _kept(guarded, views, found, "precision") / (_whole(people, sensitive, "precision") or 1.0),
+        "blank_cells": best.cut.blank_cells,
+        "entropy_kept": _kept(guarded, views, best, "entropy") / (_whole(people, sensitive, "entropy") or 1.0),
+        "precision": _kept(guarded, views, best, "precision") / (_whole(people, sensitive, "precision") or 1.0),
         "discernibility": discernibility(
-            found.cut.classes(list(found.views.values())), found.cut.out, people.people
+            best.cut.classes(list(best.views.values())), best.cut.out, people.people
         ) + left * people.people,
     }  # fmt: skip
 
@@ -58,21 +58,21 @@ def _whole(people: Population, sensitive: Sequence[str], utility: Utility) -> fl
     return math.fsum(each) * people.people
 
 
-def _kept_as_it_is(guarded: Sequence[Generalization], found: BestRelease, utility: Utility) -> tuple[float, float]:
+def _kept_as_it_is(guarded: Sequence[Generalization], best: BestRelease, utility: Utility) -> tuple[float, float]:
     """Return what sensitive columns are worth of all people in the views, and of those who go out."""
     if utility == "discernibility":
         return 0.0, 0.0
     worths = [utility_of_cells(utility, view, 0, 1) for view in guarded]
     most = math.fsum(float(view.sizes @ worth) for view, worth in zip(guarded, worths, strict=True))
     pairs = zip(guarded, worths, strict=True)
-    return most, math.fsum(float(worth[view.column.codes[~found.cut.out]].sum()) for view, worth in pairs)
+    return most, math.fsum(float(worth[view.column.codes[~best.cut.out]].sum()) for view, worth in pairs)
 
 
-def _kept(guarded: Sequence[Generalization], views: Views, found: BestRelease, utility: Utility) -> float:
+def _kept(guarded: Sequence[Generalization], views: Views, best: BestRelease, utility: Utility) -> float:
     """Return what the cells that go out are worth."""
-    kept = _kept_as_it_is(guarded, found, utility)[1]
-    for (name, view), blank in zip(found.views.items(), found.cut.blank, strict=True):
+    kept = _kept_as_it_is(guarded, best, utility)[1]
+    for (name, view), blank in zip(best.views.items(), best.cut.blank, strict=True):
         level = next(level for level, each in enumerate(views[name]) if each is view)
         worth = utility_of_cells(utility, view, level, len(views[name]))
-        kept += float(worth[view.column.codes[~(found.cut.out | blank)]].sum())
+        kept += float(worth[view.column.codes[~(best.cut.out | blank)]].sum())
     return kept

@@ -25,7 +25,7 @@ def check_suffix(out: str) -> str:
 
 
 def table_of(
-    views: Mapping[str, Generalization], values: Mapping[str, Any], columns: Sequence[str], found: BestRelease
+    views: Mapping[str, Generalization], values: Mapping[str, Any], columns: Sequence[str], best: BestRelease
 ) -> Any:
     """Return an Arrow table of columns in their views, without what was cut, its rows in an order that says nothing.
 
@@ -33,9 +33,9 @@ def table_of(
     randomness: one that came from a seed somebody might undo.
     """
     pa: Any = import_module("pyarrow")
-    left = np.flatnonzero(~found.cut.out)
+    left = np.flatnonzero(~best.cut.out)
     rows = left[np.argsort(np.frombuffer(secrets.token_bytes(8 * left.size), np.uint64))]
-    blank = dict(zip(found.views, found.cut.blank, strict=True))
+    blank = dict(zip(best.views, best.cut.blank, strict=True))
     shown: dict[str, Any] = {}
     for name in columns:
         view = views[name]

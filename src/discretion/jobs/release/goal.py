@@ -1,4 +1,4 @@
-"""What a release is asked: its numbers checked, and the goal that they are."""
+"""The goal of a release, out of its options."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,45 +17,45 @@ from discretion.validation import as_count, as_real
 _SHARES = ("budget", "max_suppressed", "guess_budget", "certain_budget", "t")
 
 
-def asked_goal(
-    people: int, guarded: Sequence[str], asked: Mapping[str, Any]
+def release_goal(
+    people: int, guarded: Sequence[str], options: Mapping[str, Any]
 ) -> tuple[ReleaseGoal, int, dict[str, Any]]:
-    """Return the goal of what was asked by name, how many rows may be left out, and what was asked with plain shares.
+    """Return the goal of options by name, how many rows may be left out, and the options with plain shares.
 
     ``guarded`` are the sensitive columns that go out.
     """
     for name, known in (("suppress", SUPPRESS), ("utility", UTILITIES)):
-        if asked[name] not in known:
-            raise InvalidValueError(f"{name} must be one of {', '.join(known)}, got {asked[name]!r}")
-    told = {**asked, "guess_budget": GUESS_BUDGET if asked["guess_budget"] is None else asked["guess_budget"]}
+        if options[name] not in known:
+            raise InvalidValueError(f"{name} must be one of {', '.join(known)}, got {options[name]!r}")
+    given = {**options, "guess_budget": GUESS_BUDGET if options["guess_budget"] is None else options["guess_budget"]}
     shares: dict[str, Fraction] = {}
-    for name in (name for name in _SHARES if told[name] is not None):
+    for name in (name for name in _SHARES if given[name] is not None):
         try:
-            shares[name] = as_fraction(told[name])
+            shares[name] = as_fraction(given[name])
         except InvalidValueError:
-            raise InvalidValueError(f"{name} is a share, in [0, 1], got {told[name]!r}") from None
+            raise InvalidValueError(f"{name} is a share, in [0, 1], got {given[name]!r}") from None
     if shares["max_suppressed"] == 1:
         raise InvalidValueError("max_suppressed must be below 1: with everybody left out nothing is released")
     goal = ReleaseGoal(
-        as_count(asked["k"], "k", at_least=1), shares["budget"], list(_diversity(guarded, asked, shares.get("t"))),
+        as_count(options["k"], "k", at_least=1), shares["budget"], list(_diversity(guarded, options, shares.get("t"))),
         shares["guess_budget"], shares.get("certain_budget"),
     )  # fmt: skip
     return (
         goal,
         math.floor(shares["max_suppressed"] * people),
-        {**asked, **{name: float(s) for name, s in shares.items()}},
+        {**options, **{name: float(s) for name, s in shares.items()}},
     )
 
 
-def _diversity(guarded: Sequence[str], asked: Mapping[str, Any], t: Fraction | None) -> Iterator[Diversity]:
+def _diversity(guarded: Sequence[str], options: Mapping[str, Any], t: Fraction | None) -> Iterator[Diversity]:
     """Yield what groups must have of the sensitive columns that go out."""
-    least = as_count(asked["l"], "l", at_least=1)
-    entropy = None if asked["entropy_l"] is None else as_real(asked["entropy_l"], "entropy_l")
+    least = as_count(options["l"], "l", at_least=1)
+    entropy = None if options["entropy_l"] is None else as_real(options["entropy_l"], "entropy_l")
     if entropy is not None and entropy <= 1:
         raise InvalidValueError(f"entropy_l must be above 1, the entropy of one value, got {entropy:g}")
     wanted = {"l": least > 1, "entropy_l": entropy is not None, "t": t is not None}
     if not guarded and any(wanted.values()):
-        name = next(name for name, told in wanted.items() if told)
+        name = next(name for name, given in wanted.items() if given)
         raise InvalidValueError(f"{name} is of sensitive columns that go out; name one with sensitive and keep it")
     for column in guarded:
         if least > 1:

@@ -25,11 +25,10 @@ from discretion.anonymity.releasing.suppression import Suppress
 from discretion.anonymity.releasing.utility import Utility
 from discretion.errors import InvalidValueError, UnsupportedError
 from discretion.escaping import printable
-from discretion.input_files import without_password
 from discretion.jobs.persons import NO_PERSON, open_people, with_columns
 from discretion.jobs.release.costs import costs_of
 from discretion.jobs.release.file import as_bytes, check_suffix, read_back, table_of
-from discretion.jobs.release.goal import asked_goal
+from discretion.jobs.release.goal import release_goal
 from discretion.jobs.release.nearest import nearest
 from discretion.jobs.release.result import Release, ReleasedColumn
 from discretion.jobs.release.verification import checked_table
@@ -37,6 +36,7 @@ from discretion.numerics.alike import Column
 from discretion.numerics.arrays import Booleans
 from discretion.numerics.search.looked_at import Ended
 from discretion.presenting.files import check_not_an_input, put_checked, writable
+from discretion.presenting.names import table_name
 from discretion.tables.counting.codes import column_values
 from discretion.tables.layouts.headers import Header
 from discretion.tables.layouts.names import distinct_names
@@ -158,74 +158,74 @@ def release(
     --------
     >>> import tempfile
     >>> out = f"{tempfile.mkdtemp()}/out.csv"
-    >>> found = release("example:adult", out, ["sex", "capital_gain"], budget=0, max_suppressed=0)
-    >>> [(each.column, each.how) for each in found.columns if each.verdict != "drop"]
+    >>> result = release("example:adult", out, ["sex", "capital_gain"], budget=0, max_suppressed=0)
+    >>> [(each.column, each.how) for each in result.columns if each.verdict != "drop"]
     [('sex', 'as it is'), ('capital_gain', 'in steps of 50000')]
-    >>> found.suppressed, found.checked.smallest_class, found.ended
+    >>> result.suppressed, result.checked.smallest_class, result.ended
     (0, 22, 'proved')
     """
     suffix, target, beside = check_suffix(str(out)), writable(str(out)), writable(f"{out}.discretion.json")
     read = files_read(str(table)) if isinstance(table, str | Path) else []
     for written in (str(out), f"{out}.discretion.json"):
         check_not_an_input(written, *read, *([] if hierarchies is None else [hierarchies]))
-    tell: Callable[[str], None] = progress or (lambda _: None)
+    report: Callable[[str], None] = progress or (lambda _: None)
     secrets = (sensitive,) if isinstance(sensitive, str) else tuple(sensitive)
     wanted = (
         None if columns is None else list(dict.fromkeys([*distinct_names(columns), *secrets, *keep, *drop, *redact]))
     )
-    tell("reading the table")
+    report("reading the table")
     people = _with_one_row_each(open_people(table, wanted, person, header, memory=memory, repeats=_refuse_repeats))
     kept, dropped, secret, hidden = (people.known(names) for names in (keep, drop, secrets, redact))
-    asked = {
+    options = {
         "columns": None if columns is None else list(columns),
         "k": k, "budget": budget, "sensitive": list(secret), "l": l, "entropy_l": entropy_l, "t": t,
         "guess_budget": guess_budget, "certain_budget": certain_budget, "keep": list(kept), "drop": list(dropped),
         "redact": list(hidden),
         "max_suppressed": max_suppressed, "suppress": suppress, "utility": utility, "person": person,
     }  # fmt: skip
-    goal, most_suppressed, asked = asked_goal(people.people, [name for name in secret if name in kept], asked)
+    goal, most_suppressed, options = release_goal(people.people, [name for name in secret if name in kept], options)
     known, reasons = _known(people, people.known(columns), kept, dropped, secret)
     if not_known := next((name for name in hidden if name not in known), None):
         raise InvalidValueError(
             f"the column {not_known!r} cannot be redacted: it does not go out; keep it, or leave it"
         )
-    tell("the views of each column")
-    held = people.told_by_rows(lambda rows, length: column_values(rows, [*known, *secret], length))
-    if held is None:
+    report("the views of each column")
+    coded = people.told_by_rows(lambda rows, length: column_values(rows, [*known, *secret], length))
+    if coded is None:
         raise UnsupportedError(
             "no release can be made of this table: its rows are not in this process, they are too many, or a column "
             "holds lists or the like; pass the rows themselves, fewer columns, or name such a column with drop"
         )
-    told = {} if hierarchies is None else read_hierarchies(hierarchies, known)
+    coarsenings = {} if hierarchies is None else read_hierarchies(hierarchies, known)
     guarded = [name for name in secret if name in kept]
-    never = _rare_rows({name: held[name][0] for name in guarded}, k, people.people)
+    never = _rare_rows({name: coded[name][0] for name in guarded}, k, people.people)
     if (missing := int(never.sum())) > most_suppressed:
         raise InvalidValueError(
             f"{missing:,} people have a value of {', '.join(guarded)} that fewer than {k} have, and no such value goes "
             f"out; max_suppressed lets {most_suppressed:,} people be left out: raise it, or do not keep the column"
         )
-    codes = {name: Column(column.codes[~never], column.count) for name, (column, _) in held.items()}
-    values = {name: labels for name, (_, labels) in held.items()}
+    codes = {name: Column(column.codes[~never], column.count) for name, (column, _) in coded.items()}
+    values = {name: labels for name, (_, labels) in coded.items()}
     given = {name: identity_generalization(codes[name], values[name].to_pylist()) for name in known}
-    views = _views(given, told, redaction_rules(people, goal.k, hidden), goal.k)
-    tell("the most useful release")
-    found = most_useful_release(
+    views = _views(given, coarsenings, redaction_rules(people, goal.k, hidden), goal.k)
+    report("the most useful release")
+    best = most_useful_release(
         views, {name: codes[name] for name in secret}, goal, people.people - missing,
         keep=[name for name in kept if name not in secret], most_suppressed=most_suppressed - missing,
         suppress=suppress, utility=utility, time_limit=search_seconds(people.people) if seconds is None else seconds,
-        progress=lambda count: tell(f"the most useful release: {count} columns so far"),
+        progress=lambda count: report(f"the most useful release: {count} columns so far"),
     )  # fmt: skip
-    if found is None or not found.views:
+    if best is None or not best.views:
         raise InvalidValueError(
             nearest(views, {name: codes[name] for name in secret}, goal, kept, most_suppressed - missing)
             if views else _none_left(reasons)
         )  # fmt: skip
     beside_them = {name: identity_generalization(codes[name], ()) for name in secret}
     constants = {name: some[0] for name, some in views.items() if not some[0].bits}  # which go out for nothing
-    shown = {**constants, **found.views, **{name: beside_them[name] for name in guarded}}
+    shown = {**constants, **best.views, **{name: beside_them[name] for name in guarded}}
     order = [name for name in people.columns if name in shown]
-    tell("writing, and reading it back")
-    whole = table_of({**shown, **beside_them}, values, list(dict.fromkeys([*order, *secret])), found)
+    report("writing, and reading it back")
+    whole = table_of({**shown, **beside_them}, values, list(dict.fromkeys([*order, *secret])), best)
     content = as_bytes(whole.select(order), suffix)
     result: list[Release] = []
 
@@ -236,16 +236,16 @@ def release(
         checked, numbers = checked_table(written, order, secret, goal)
         result.append(
             Release(
-                table=without_password(str(table)) if isinstance(table, str | Path) else "table",
+                table=table_name(table),
                 out=str(out),
-                goal={**asked, "hierarchies": sorted(told)},
+                goal={**options, "hierarchies": sorted(coarsenings)},
                 people=people.people,
-                suppressed=missing + int(found.cut.out.sum()),
-                columns=tuple(_columns(people, whole, shown, reasons, found.ended)),
+                suppressed=missing + int(best.cut.out.sum()),
+                columns=tuple(_columns(people, whole, shown, reasons, best.ended)),
                 **costs_of(
                     people,
                     views,
-                    found,
+                    best,
                     utility,
                     sensitive=secret,
                     guarded=[beside_them[name] for name in guarded],
@@ -257,8 +257,8 @@ def release(
                 left_out=people.left_out,
             )
         )
-        said = {"schema_version": 1, **result[0].to_dict()}
-        return {beside: [json.dumps(said, ensure_ascii=False, indent=2) + "\n"]}
+        record = {"schema_version": 1, **result[0].to_dict()}
+        return {beside: [json.dumps(record, ensure_ascii=False, indent=2) + "\n"]}
 
     put_checked(target, [content], check)
     return result[0]
@@ -311,7 +311,7 @@ def _known(
     chosen = list(dict.fromkeys([*columns, *kept]))
     reasons = {name: "not asked for" for name in people.columns if name not in chosen}
     reasons |= {name: "sensitive: goes out only if kept" for name in secret if name not in kept}
-    reasons |= dict.fromkeys(dropped, "as told")
+    reasons |= dict.fromkeys(dropped, "by --drop")
     for kind in column_kinds(people, [name for name in chosen if name not in (*reasons, *kept)]):
         if kind.kind in NAMING:
             reasons[kind.column] = f"{kind.kind}: {kind.reason}"
@@ -319,13 +319,16 @@ def _known(
 
 
 def _views(
-    given: Mapping[str, Generalization], told: Mapping[str, Hierarchy], rules: Sequence[RedactionRule], k: int
+    given: Mapping[str, Generalization],
+    coarsenings: Mapping[str, Hierarchy],
+    rules: Sequence[RedactionRule],
+    k: int,
 ) -> dict[str, Sequence[Generalization]]:
-    """Return the views of each column, in which rules were followed, by the hierarchies that were told."""
+    """Return the generalizations of each column, by its hierarchy if it has one, its rare values redacted by a rule."""
     redacts = {rule.column: rule for rule in rules}
     first = {name: redact_column(view, redacts[name]) if name in redacts else view for name, view in given.items()}
     return {
-        name: generalizations_by(told[name], name, view) if name in told else generalizations_of(view, k)
+        name: generalizations_by(coarsenings[name], name, view) if name in coarsenings else generalizations_of(view, k)
         for name, view in first.items()
     }
 

@@ -12,7 +12,7 @@ from discretion.presenting.numbers import bits, people, percent
 from discretion.presenting.objects import plain
 from discretion.presenting.sentences import exposed, not_read
 from discretion.presenting.views.document import Block, Document, Grid, Section
-from discretion.presenting.views.result import JobResult
+from discretion.presenting.views.result import TabularResult
 
 _OF_FILE = ("failing_people", "smallest_class")
 _OF_COST = (
@@ -61,7 +61,7 @@ class FileExposure:
 
 
 @dataclass(frozen=True, repr=False)
-class Release(JobResult):
+class Release(TabularResult):
     """A table that was written, and what it cost.
 
     Parameters
@@ -130,9 +130,13 @@ class Release(JobResult):
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as dicts, lists, numbers and strings, ready for JSON."""
-        found = {field.name: plain(getattr(self, field.name)) for field in fields(self) if field.name != "numbers"}
+        results = {field.name: plain(getattr(self, field.name)) for field in fields(self) if field.name != "numbers"}
         measures = {name: float(x) if isinstance(x, Fraction) else x for name, x in self.measures.items()}
-        return found | {"measures": plain(measures)}
+        return results | {"measures": plain(measures)}
+
+    def rows(self) -> Iterator[Mapping[str, Any]]:
+        """Yield a row for each column of the table."""
+        return (vars(column) for column in self.columns)
 
     def document(self) -> Document:
         """Return the document."""

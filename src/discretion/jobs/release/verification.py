@@ -50,13 +50,13 @@ def _failing(table: Any, known: Sequence[str], goal: ReleaseGoal) -> int:
     sizes = {tuple(group[name] for name in known): group["count_all"] for group in _groups(table, known)}
     failing |= {group for group, size in sizes.items() if size < goal.k}
     for diversity in goal.diversity:
-        held: dict[tuple[Any, ...], dict[Any, int]] = {group: {} for group in sizes}
+        values_of: dict[tuple[Any, ...], dict[Any, int]] = {group: {} for group in sizes}
         everybody: dict[Any, int] = {}
         for cell in _groups(table, [*known, diversity.column]):
             value, count = cell[diversity.column], cell["count_all"]
-            held[tuple(cell[name] for name in known)][value] = count
+            values_of[tuple(cell[name] for name in known)][value] = count
             everybody[value] = everybody.get(value, 0) + count
-        failing |= {group for group, values in held.items() if not diversity.holds(values, everybody)}
+        failing |= {group for group, values in values_of.items() if not diversity.holds(values, everybody)}
     return sum(sizes[group] for group in failing)
 
 

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import floor, log10
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,10 +14,10 @@ from discretion.anonymity.synthetic.neighbours import inference, linkability
 from discretion.anonymity.synthetic.singling_out import singling_out
 from discretion.anonymity.synthetic.tables import NAMES, Tables
 from discretion.errors import InvalidTableError, InvalidValueError
-from discretion.input_files import without_password
 from discretion.jobs.synthetic.reading import TablesRead, read_tables
 from discretion.jobs.synthetic.result import AttackResult, SyntheticRisk
 from discretion.numerics.draws.randomness import fresh_seed
+from discretion.presenting.names import table_name
 from discretion.tables.layouts.headers import Header
 from discretion.tables.layouts.names import distinct_names
 from discretion.validation import as_confidence, as_count
@@ -106,8 +105,8 @@ def synthetic_risk(
     >>> drawn = np.random.default_rng(0).integers([[50, 50, 9, 2]], size=(400, 4)).T
     >>> people = pa.table(dict(zip(["age", "town", "job", "ill"], drawn)))
     >>> original, others = people.slice(0, 200), people.slice(200)
-    >>> found = synthetic_risk(original, original, others, sensitive="ill", seed=1)
-    >>> found.decision, [(each.attack, each.risk.value) for each in found.attacks][-2:]
+    >>> result = synthetic_risk(original, original, others, sensitive="ill", seed=1)
+    >>> result.decision, [(each.attack, each.risk.value) for each in result.attacks][-2:]
     ('tells more', [('linkability', 1.0), ('inference:ill', 1.0)])
     """
     k, confidence = as_count(neighbours, "neighbours", at_least=1), as_confidence(confidence)
@@ -118,8 +117,8 @@ def synthetic_risk(
     named = [*secrets, *(name for party in parties or () for name in party)]
     kept = [*named, *((keep,) if isinstance(keep, str) else distinct_names(keep))]
     wanted = None if columns is None else list(dict.fromkeys([*distinct_names(columns), *kept]))
-    tell: Callable[[str], None] = progress or (lambda _: None)
-    tell("reading the tables")
+    report: Callable[[str], None] = progress or (lambda _: None)
+    report("reading the tables")
     read = read_tables((original, synthetic, control), wanted, kept, header, memory)
     tables, names = read.tables, read.columns
     _check_sizes(tables)
@@ -127,11 +126,11 @@ def synthetic_risk(
     if secrets and not known:
         raise InvalidValueError("each column is sensitive, so that none is left to guess from; name fewer")
     dealt = parties or _dealt(tables)
-    found, not_attacked = _Attacks(read, known, secrets, dealt, k, most, seed).made(tell)
-    each = _of_each(confidence, len(found))
+    outcomes, not_attacked = _Attacks(read, known, secrets, dealt, k, most, seed).made(report)
+    each = _of_each(confidence, len(outcomes))
     people, records, held_out = tables.sizes
     return SyntheticRisk(
-        *map(_said, (original, synthetic, control), NAMES),
+        *map(table_name, (original, synthetic, control), NAMES),
         people=people,
         records=records,
         held_out=held_out,
@@ -152,7 +151,7 @@ def synthetic_risk(
                 one.naive,
                 one.risk(each, others=read.overlap is None),
             )
-            for one in found
+            for one in outcomes
         ),
         not_attacked=not_attacked,
     )
@@ -160,7 +159,7 @@ def synthetic_risk(
 
 @dataclass(frozen=True)
 class _Attacks:
-    """The attacks that are asked for."""
+    """The attacks that the options select."""
 
     read: TablesRead
     known: Sequence[str]
@@ -170,7 +169,7 @@ class _Attacks:
     most: int | None
     seed: int
 
-    def made(self, tell: Callable[[str], None]) -> tuple[list[SyntheticAttack], dict[str, str]]:
+    def made(self, report: Callable[[str], None]) -> tuple[list[SyntheticAttack], dict[str, str]]:
         """Return what each attack did, and of others why they were not made."""
         tables, rng = self.read.tables, np.random.default_rng(self.seed)
         people, records, held_out = tables.sizes
@@ -179,32 +178,32 @@ class _Attacks:
         chosen = np.sort(rng.permutation(people)[:targets]), np.sort(rng.permutation(held_out)[:targets])
         conditions = self.most or max(FEWEST, affordable // (people + held_out + records))
         not_attacked: dict[str, str] = {}
-        tell("copies")
-        found = [
+        report("copies")
+        attacks = [
             *copies(tables.without(tables.newly_made)),
             *(copied_values(named, name) for name, named in self.read.naming.items()),
         ]
         for how in ("univariate", "multivariate"):
-            tell(f"singling out, {how}")
+            report(f"singling out, {how}")
             one = singling_out(tables, how, conditions, rng)
             if one is None or one.original.attacks < FEWEST:
                 not_attacked[f"singling_out_{how}"] = f"fewer than {FEWEST} conditions single a synthetic record out"
             else:
-                found.append(one)
+                attacks.append(one)
         if self.linked is None:
             not_attacked["linkability"] = "it takes two columns, one for either party"
         else:
-            tell("linkability")
-            found.append(linkability(tables, *self.linked, self.neighbours, chosen))
+            report("linkability")
+            attacks.append(linkability(tables, *self.linked, self.neighbours, chosen))
         for name in self.sensitive:
             if tables.is_of_one_value(name):
                 not_attacked[f"inference:{name}"] = "all people, held out or not, have the same value or none"
                 continue
-            tell(f"inference of {name}")
-            found.append(inference(tables, self.known, name, chosen))
+            report(f"inference of {name}")
+            attacks.append(inference(tables, self.known, name, chosen))
         if not self.sensitive:
             not_attacked["inference"] = "no column is said to be sensitive (--sensitive, sensitive=)"
-        return found, not_attacked
+        return attacks, not_attacked
 
 
 def _check_sizes(tables: Tables) -> None:
@@ -242,7 +241,3 @@ def _of_each(confidence: float, count: int) -> float:
     misses = (1 - confidence) / count
     step = 10.0 ** (floor(log10(misses)) - 1)  # two digits, which read better
     return round(1 - floor(misses / step * (1 + 1e-12)) * step, 15)
-
-
-def _said(table: Any, which: str) -> str:
-    return without_password(str(table)) if isinstance(table, str | Path) else which

@@ -73,10 +73,10 @@ def read_tables(
             "those that are facts (--keep, keep=)"
         )
     aside = [name for name in parts[0].columns if name in left_out and all(name in part.columns for part in parts)]
-    held = _valued(parts, [*names, *aside])
+    coded_tables = _valued(parts, [*names, *aside])
     left_out = {name: left_out[name] for name in everywhere if name in left_out}
-    tables, naming = tables_of(names, held), dict(_naming(aside, held))
-    own = _worth_looking_for(naming, held[0])
+    tables, naming = tables_of(names, coded_tables), dict(_naming(aside, coded_tables))
+    own = _worth_looking_for(naming, coded_tables[0])
     texts = [each for name, each in own.items() if each.columns[name].numbers is None]
     whole = Tables({**tables.columns, **{name: named.columns[name] for name, named in naming.items()}})
     ways = (whole, tables, tables.without(tables.of_one_table), *texts)
@@ -110,9 +110,9 @@ def _valued(parts: Sequence[Population], names: Sequence[str]) -> Sequence[Mappi
         raise TooLargeError(
             f"a table has {cells:,} values in these columns, of at most {most:,}; name fewer (--columns, columns=)"
         )
-    held = [part.told_by_rows(lambda rows, length: column_values(rows, names, length)) for part in parts]
-    coded = [each for each in held if each is not None]
-    if len(coded) < len(held):
+    coded_tables = [part.told_by_rows(lambda rows, length: column_values(rows, names, length)) for part in parts]
+    coded = [each for each in coded_tables if each is not None]
+    if len(coded) < len(coded_tables):
         raise UnsupportedError(
             "a table cannot be attacked here: its rows are not in this process, or a column holds lists or the like; "
             "pass the rows themselves, or leave such a column out"
@@ -120,11 +120,11 @@ def _valued(parts: Sequence[Population], names: Sequence[str]) -> Sequence[Mappi
     return coded
 
 
-def _naming(names: Sequence[str], held: Sequence[Mapping[str, Valued]]) -> Iterator[tuple[str, Tables]]:
+def _naming(names: Sequence[str], coded_tables: Sequence[Mapping[str, Valued]]) -> Iterator[tuple[str, Tables]]:
     """Yield each column of names whose values are of one kind in all three tables."""
     for name in names:
         try:
-            yield name, tables_of([name], held)
+            yield name, tables_of([name], coded_tables)
         except InvalidTableError:  # no value of one table is in another
             continue
 

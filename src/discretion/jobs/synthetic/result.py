@@ -14,7 +14,7 @@ from discretion.presenting.names import briefly
 from discretion.presenting.numbers import people, percent
 from discretion.presenting.objects import plain
 from discretion.presenting.views.document import Block, Document, Grid, Section, Terms
-from discretion.presenting.views.result import JobResult
+from discretion.presenting.views.result import TabularResult, number_row
 
 #: The attacks but those on a sensitive column, which are called inference:COLUMN.
 ATTACKS = ("copied", "copied_alone", "singling_out_univariate", "singling_out_multivariate", "linkability")
@@ -74,7 +74,7 @@ class AttackResult:
 
 
 @dataclass(frozen=True, repr=False)
-class SyntheticRisk(JobResult):
+class SyntheticRisk(TabularResult):
     """What a synthetic table tells of the people it was made from, beyond what it tells of others like them.
 
     Parameters
@@ -121,9 +121,9 @@ class SyntheticRisk(JobResult):
     @property
     def risk(self) -> Estimate:
         """The highest risk of all attacks."""
-        found = largest([each.risk for each in self.attacks])
-        assert isinstance(found, Estimate)
-        return replace(found, confidence=self.confidence)
+        results = largest([each.risk for each in self.attacks])
+        assert isinstance(results, Estimate)
+        return replace(results, confidence=self.confidence)
 
     @property
     def decision(self) -> Decision:
@@ -146,13 +146,19 @@ class SyntheticRisk(JobResult):
     @property
     def measures(self) -> dict[str, Estimate | None]:
         """The numbers that a gate may be of; None for attacks that were not made."""
-        found = {each.attack: each.risk for each in self.attacks} | {"risk": self.risk}
-        return dict.fromkeys(self.not_attacked) | found
+        results = {each.attack: each.risk for each in self.attacks} | {"risk": self.risk}
+        return dict.fromkeys(self.not_attacked) | results
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as dicts, lists, numbers and strings, ready for JSON."""
         whole = {"decision": self.decision, "risk": self.risk, "inconclusive": self.inconclusive}
         return plain(whole | {field.name: getattr(self, field.name) for field in fields(self)})
+
+    def rows(self) -> Iterator[Mapping[str, Any]]:
+        """Yield a row for each attack."""
+        for each in self.attacks:
+            counts = {"tries": each.original.attacks, "original": each.original.rate, "control": each.control_rate}
+            yield {**number_row(each.attack, each.risk), **counts, "naive": each.naive}
 
     def document(self) -> Document:
         """Return the document."""
@@ -220,7 +226,7 @@ def _reason(risks: SyntheticRisk) -> str:
         case "tells more":
             worst = max(risks.attacks, key=lambda each: each.risk.low)
             return (
-                f"The attack with the highest certain risk is {attack_words(worst.attack)}: a risk of "
+                f"The attack that succeeds most is {attack_words(worst.attack)}: its risk is "
                 f"{_between(worst.risk)}, {together}."
                 + (f" {_same_people(risks)} The risk may be higher." if risks.overlap else "")
             )

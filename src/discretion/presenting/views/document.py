@@ -8,10 +8,12 @@ from discretion.presenting.shell import Command
 
 # Of a table so many rows are shown.
 SHOWN = 10
+# Of a figure with more rows, which is a wall, so many are drawn; the table has them all.
+MOST_ROWS = 25
 # What stands before a `Caveat`.
 CAVEAT = "What this does not show."
 
-#: Which faces show a section: all; all but a terminal's first screen; a page and a notebook only.
+#: Which faces show a section: all; all but a terminal's first screen; or a page only.
 Level = Literal["first", "full", "page"]
 
 

@@ -54,7 +54,7 @@ def to_html(document: Document) -> str:
     """
     parts = [f"<p><strong>{escaped(document.title)}</strong></p>"] if document.title else []
     parts += _shown(document.blocks)
-    for place, section in enumerate(document.sections):
+    for place, section in enumerate(each for each in document.sections if each.level != "page"):
         parts += _section(section, shown=not place and len(document.sections) > 1)
     return f"<div {_WHOLE}>{''.join(parts)}</div>"
 
@@ -89,9 +89,9 @@ def _block(block: Block) -> Iterator[str]:
             yield f'<pre style="white-space: pre-wrap"><code>{escaped(str(block))}</code></pre>'
         case Abridged(_, whole):
             yield from _shown(whole)
-        case Section():
+        case Section(level="first" | "full"):
             yield from _section(block)
-        case Figure():
+        case Section() | Figure():
             pass
 
 

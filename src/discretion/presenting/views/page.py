@@ -1,6 +1,7 @@
 """Documents as self-contained pages, which load nothing from anywhere; and what all pages share."""
 
-from collections.abc import Callable
+import base64
+import hashlib
 from functools import cache
 from importlib import import_module
 from importlib.resources import files
@@ -37,7 +38,7 @@ def to_page(document: Document) -> str:
     figures = document.figures
     embedded: Any = import_module(_CHARTS) if figures else None
     drawn = {name: embedded.specification(figure.make()) for name, figure in figures.items()}
-    scripts = [(script, embedded.digest(script)) for script in embedded.scripts()] if figures else []
+    scripts = [(script, digest(script)) for script in ([embedded.library()] if figures else []) + [script_of_pages()]]
     return _template().render(document=document, drawn=drawn, scripts=scripts, style=style()).strip() + "\n"
 
 
@@ -75,6 +76,17 @@ def style() -> str:
     return files("discretion.presenting.views").joinpath("page.css").read_text(encoding="utf-8")
 
 
+@cache
+def script_of_pages() -> str:
+    """Return what has a page draw its figures, and unfold what a link leads to."""
+    return files("discretion.presenting.views").joinpath("page.js").read_text(encoding="utf-8")
+
+
+def digest(script: str) -> str:
+    """Return what a page's policy calls a script by: no other script runs."""
+    return "sha256-" + base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+
+
 def spelled(text: str) -> Any:
     """Return the text for an attribute or a title, where no element can stand."""
     from markupsafe import escape  # noqa: PLC0415 - comes with Jinja
@@ -85,11 +97,6 @@ def spelled(text: str) -> Any:
 def tidy(text: str) -> str:
     """Return a sentence whose numbers keep their unit on the same line."""
     return WITHIN_NUMBERS.sub("\u00a0", text)
-
-
-def unbroken(word: Callable[[Any], str]) -> Callable[[Any], str]:
-    """Return a way to say a number that keeps its unit on the same line."""
-    return lambda value: tidy(word(value))
 
 
 def _shown(value: Any) -> Any:

@@ -1,7 +1,11 @@
 """What every job returns: a frozen result that makes one document, which all faces show."""
 
+from collections.abc import Iterable, Mapping
+from importlib import import_module
 from typing import Any
 
+from discretion.escaping import printable
+from discretion.estimate import Estimate
 from discretion.notebook import Chartable
 from discretion.presenting.objects import as_json, plain
 from discretion.presenting.views.document import Document
@@ -27,4 +31,32 @@ class JobResult(Chartable):
 
     def __repr__(self) -> str:
         document = self.document()
-        return f"{type(self).__name__}({document.line or document.title})"
+        return f"{type(self).__name__}({printable(document.line or document.title)})"
+
+
+class TabularResult(JobResult):
+    """A job's result that is a table, too."""
+
+    def rows(self) -> Iterable[Mapping[str, Any]]:
+        """Yield the rows of the table, by the names of its columns."""
+        raise NotImplementedError
+
+    def to_frame(self) -> Any:
+        """Return the rows as a `pyarrow.Table`, which ``to_pandas()`` and ``polars.from_arrow`` accept."""
+        arrow: Any = import_module("pyarrow")
+        return arrow.Table.from_pylist([dict(row) for row in self.rows()])
+
+
+def number_row(measure: str, result: Any) -> dict[str, Any]:
+    """Return a measure's row of a table: its value, its ends and its kind.
+
+    Examples
+    --------
+    >>> number_row("exposure", 0.25)
+    {'measure': 'exposure', 'value': 0.25, 'low': 0.25, 'high': 0.25, 'kind': 'exact', 'confidence': None}
+    """
+    if not isinstance(result, Estimate):
+        low = high = value = float(result)
+        return {"measure": measure, "value": value, "low": low, "high": high, "kind": "exact", "confidence": None}
+    ends = {"value": float(result.value), "low": float(result.low), "high": float(result.high)}
+    return {"measure": measure, **ends, "kind": result.kind, "confidence": result.confidence}

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.padding import Padding
+from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
@@ -73,14 +74,15 @@ def _block(block: Block, full: bool) -> Iterator[RenderableType]:
         case Terms(meanings):
             yield from (plain_words(f"{term}: {meaning}") for term, meaning in meanings)
         case Grid():
-            yield _table(block)
+            yield _Tight(_table(block))
         case Command():
-            yield Folded(block)
+            yield _Folded(block)
         case Abridged(brief, whole):
             yield from _shown(whole if full else brief, full)
         case Section(heading, blocks, level):
             if level == "first" or (full and level == "full"):
-                yield Padding(Text(heading, style="bold underline"), (1, 0, 0, 0))
+                # A first screen has no lines to lose.
+                yield Padding(Text(heading, style="bold underline"), (int(full), 0, 0, 0))
                 yield from _shown(blocks, full)
         case Figure():
             pass
@@ -104,14 +106,23 @@ def _cell(cell: str) -> str | Text:
     return cell
 
 
-class Folded:
+class _Tight:
+    """A table without the empty lines around it."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        for line in Segment.split_lines(console.render(self._table, options)):
+            if any(segment.text.strip() for segment in line):
+                yield from (*line, Segment.line())
+
+
+class _Folded:
     """A command on lines that end in a backslash, where they would be wider than the terminal."""
 
     def __init__(self, command: Command) -> None:
         self._command = command
-
-    def __str__(self) -> str:
-        return str(self._command)
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         for line in self._command.lines(options.max_width):

@@ -1,0 +1,603 @@
+"""An audit's document: the decision and its reasons first, then every section in full."""
+
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from typing import Any
+
+from discretion.estimate import Estimate
+from discretion.jobs.audit.collection_document import collection_section
+from discretion.jobs.audit.result import SHOWN, Audit, CertifiedReport, InferenceReport, ReleaseReport, SetNames
+from discretion.jobs.audit.summary import columns_of, first_sections, guess_sentence
+from discretion.presenting.names import briefly, listed, short
+from discretion.presenting.numbers import (
+    bits,
+    bounded,
+    closeness,
+    factor,
+    interval,
+    number,
+    odds,
+    people,
+    percent,
+)
+from discretion.presenting.objects import plain
+from discretion.presenting.views.document import (
+    MOST_ROWS,
+    Advice,
+    Block,
+    Bullets,
+    Caveat,
+    Cell,
+    Document,
+    Figure,
+    Grid,
+    Section,
+    Terms,
+)
+
+# Above this share of people with a class of their own, a guess repeats the table.
+_NEARLY_UNIQUE = 0.1
+# Of a section that a time limit left empty or incomplete.
+_CUT_SHORT = "The time limit cut this short; section 8 says what is missing."
+_SEVERAL_ROWS = "With several rows a person this was not examined."
+
+
+def document_of(audit: Audit) -> Document:
+    """Return an audit as a document.
+
+    Examples
+    --------
+    >>> import discretion as dc
+    >>> document = document_of(dc.audit("example:adult", columns=["sex", "race"]))
+    >>> document.title, document.sections[0].heading
+    ('What example:adult gives away', 'What to publish')
+    """
+    # Each with the parts of the answer that it shows, and what it is called by a link.
+    parts: list[tuple[str, str, Iterator[Block], tuple[str, ...]]] = [
+        ("What each column gives away alone", "columns", _columns(audit), ()),
+        ("What columns give away together", "sets", _sets(audit), ("sets",)),
+        ("What the columns’ own counts certify", "certified", _certified(audit), ("certified",)),
+        (
+            "The largest sets that may go out together", "selected", _selected(audit),
+            ("sets", "release", "certified_selection"),
+        ),
+        ("How well a sensitive value is guessed", "guesses", _inference(audit), ("inference",)),
+        ("Asking the people instead", "collection", collection_section(audit), ("collection",)),
+        ("If people redacted rare values", "redaction", _redaction(audit), ("redaction",)),
+        ("What was not examined", "omitted", _omitted(audit), ()),
+        ("What the words mean", "words", _words(audit), ()),
+        ("How each number was computed", "methods", _methods(audit), ()),
+    ]  # fmt: skip
+    sections = (
+        Section(
+            f"{place}. {heading}",
+            (*([] if set(shown).isdisjoint(audit.cut_short) else [Advice(_CUT_SHORT)]), *blocks),
+            "full",
+            name,
+        )
+        for place, (heading, name, blocks, shown) in enumerate(parts, 1)
+    )
+    count = f"{people(audit.people)}, {columns_of(len(audit.columns))}"
+    return Document(
+        f"What {audit.table} gives away",
+        (_introduction(audit),),
+        (*first_sections(audit), *sections),
+        kind="audit",
+        line=f"{audit.table}: {count}; publish {len(audit.decision.recommended):,}",
+    )
+
+
+def _introduction(audit: Audit) -> str:
+    """Return what was audited, and what is meant by exposed."""
+    rows = f" in {audit.rows:,} rows (a person is one value of {audit.person})" if audit.person else ""
+    source = "" if audit.preset is None else f" ({audit.preset.stated}: {audit.preset.source})"
+    return (
+        f"{people(audit.people)}{rows}, {columns_of(len(audit.columns))}. Columns expose a person if fewer than "
+        f"{audit.k:,} people, that person included, share their values there{source}. Every number is exact "
+        "unless it is marked as a bound, an estimate or an assumption."
+    )
+
+
+def _columns(audit: Audit) -> Iterator[Block]:
+    ranked = sorted((each for each in audit.columns if not each.identifier_like), key=lambda each: -each.exposure)
+    if not ranked:
+        yield "Every column is identifier-like: on average fewer than two people share a value."
+    elif ranked[0].exposed_people:
+        yield (
+            f"{ranked[0].column} exposes most by itself: fewer than {audit.k:,} people share the value of "
+            f"{_of_people(ranked[0].exposure, ranked[0].exposed_people)}."
+        )
+    else:
+        aside = " of the columns that are not identifier-like" if len(ranked) < len(audit.columns) else ""
+        yield f"No column exposes anybody by itself: at least {audit.k:,} people share every value{aside}."
+    if ranked and audit.sets.identifier_like:
+        yield (
+            f"Identifier-like, with fewer than two people to a value on average: "
+            f"{SetNames(audit).of(audit.sets.identifier_like)}. To release such a column is to release names."
+        )
+    if _vary(each.exposure for each in ranked):
+        many = f" (the {MOST_ROWS} columns that expose most)" if len(ranked) > MOST_ROWS else ""
+        yield Figure(
+            "columns",
+            f"People exposed by each column alone, beside the budget{many}.",
+            lambda: _charts().exposure_by_column(plain(audit.columns), audit.k, audit.budget),
+        )
+    heads = ("column", "exposed", "people exposed", "values", "bits", "most common", "rarest value")
+    yield Grid(
+        heads,
+        tuple(
+            (
+                Cell(each.column, note="identifier-like" * each.identifier_like),
+                percent(each.exposure),
+                f"{each.exposed_people:,}",
+                f"{each.values:,}",
+                bits(each.entropy_bits),
+                percent(each.most_common_share),
+                f"held by fewer than {audit.least_holders:,} people, withheld"
+                if each.rarest_withheld
+                else f"{_value(each.rarest_value)}: {people(each.rarest_people)}",
+            )
+            for each in audit.columns
+        ),
+        frozenset((heads[0], heads[-1])),
+        caption="Each column alone",
+    )
+    pairs = [
+        *((column, source) for column, source in audit.decision.functions.items()),
+        *((column, f"nearly {source}") for column, source in audit.decision.nearly.items()),
+    ]
+    if pairs:
+        yield Grid(
+            ("column", "follows from"),
+            tuple(pairs),
+            frozenset(("column", "follows from")),
+            caption="Columns that follow from another one, and add nothing or little to it",
+        )
+    yield Caveat(
+        "A column that exposes nobody alone can expose everybody together with others: see section 2. Bits (entropy) "
+        "are an average over the people; a rare value gives away more."
+    )
+
+
+def _value(value: str | None) -> str:
+    return "empty cell (NULL)" if value is None else f"“{short(value)}”"
+
+
+def _sets(audit: Audit) -> Iterator[Block]:
+    names, budget = SetNames(audit), percent(audit.budget)
+    if audit.sets.smallest_over_budget:
+        first = audit.sets.smallest_over_budget[0]
+        many, expose = ("One column is", "exposes") if len(first.columns) == 1 else (
+            f"{len(first.columns):,} columns are", "expose"
+        )  # fmt: skip
+        yield (
+            f"{many} enough to exceed the budget of {budget}: {names.of(first.columns)} {expose} "
+            f"{odds(first.exposure)} people ({percent(first.exposure)}). Every set that contains such a set exceeds a "
+            "budget too."
+        )
+    elif audit.sets.examined:
+        yield f"No set that was examined exceeds the budget of {budget}."
+    else:
+        yield "No set of columns was examined."
+    if audit.sets.possible:
+        others = "; section 8 says what is known of the others" if audit.sets.examined < audit.sets.possible else ""
+        were = "set was" if audit.sets.possible == 1 else "sets were"
+        yield f"{number(audit.sets.examined)} of {number(audit.sets.possible)} possible {were} examined{others}."
+    yield _set_grid(audit, "The whole table", [audit.sets.whole])
+    if audit.sets.smallest_over_budget:
+        yield _set_grid(audit, "The smallest sets over a budget", audit.sets.smallest_over_budget)
+    yield Caveat(
+        "This counts people with equal values in this table. It does not count what other tables, or what an adversary "
+        "happens to know, add. And people with equal values can still share a secret: if all of them have the same "
+        "sensitive value, it is known without finding anybody's row (section 5)."
+    )
+
+
+def _set_grid(audit: Audit, caption: str, sets: Iterable[Any]) -> Grid:
+    names = SetNames(audit)
+    return Grid(
+        ("columns", "exposed", "people exposed", "people unique", "smallest class", "classes"),
+        tuple(
+            (
+                names.cell(each.columns),
+                percent(each.exposure),
+                f"{each.exposed_people:,}",
+                f"{each.unique_people:,}",
+                f"{each.smallest_class:,}",
+                f"{each.classes:,}",
+            )
+            for each in sets
+        ),
+        frozenset(("columns",)),
+        caption=caption,
+    )
+
+
+def _certified(audit: Audit) -> Iterator[Block]:
+    reports, names = _tightest_first(audit), SetNames(audit)
+    if not reports:
+        if "certified" not in audit.cut_short:
+            several = "With several rows a person, the columns’ own counts do not determine what a person shows."
+            few = "No set of two or more columns was examined."
+            yield f"Nothing is certified here. {several if audit.person else few}"
+        return
+    first = reports[0]
+    truth = "nobody" if first.exposure == 0 else f"{odds(first.exposure)} people"
+    if first.bound.value >= 1:
+        yield (
+            "Each column’s counts, without ever joining them, rule nothing out: for none of these sets is the "
+            f"certified upper bound below all people (100 %). In truth, {names.of(first.columns)} together expose "
+            f"{truth} (exact {percent(first.exposure)})."
+        )
+    else:
+        most = "nobody" if first.bound.value == 0 else f"at most {odds(first.bound.value)} people"
+        yield (
+            f"From each column’s counts, without ever joining them, it is certain that {names.of(first.columns)} "
+            f"together expose {most} (certified upper bound: {bounded(first.bound)}). In truth they expose {truth} "
+            f"(exact {percent(first.exposure)})."
+        )
+    sure = sum(report.bound.value <= audit.budget for report in reports)
+    yield (
+        f"{number(sure) if sure else 'None'} of the {len(reports):,} sets below {'is' if sure < 2 else 'are'} "
+        "certified to be within the budget by the columns’ own counts."
+    )
+    if _vary((report.bound.value, report.exposure) for report in reports):
+        yield Figure(
+            "certified",
+            "The filled circle is the exact exposure, the hollow diamond the upper bound that the columns’ own counts "
+            "certify.",
+            lambda: _charts().certified_beside_truth(_named(reports, "columns", names), audit.k),
+        )
+    yield Grid(
+        ("columns", "certified upper bound", "exact", "if independent (an assumption)"),
+        tuple(
+            (
+                names.cell(report.columns),
+                bounded(report.bound),
+                percent(report.exposure),
+                percent(report.if_independent.value),
+            )
+            for report in reports
+        ),
+        frozenset(("columns",)),
+        caption="The certified bound and the truth",
+    )
+    yield Caveat(
+        "A high bound is no finding: the columns alone cannot rule exposure out, which does not mean that anybody is "
+        "exposed. It is of use where the columns may not be joined, for instance because different parties hold them. "
+        "What the columns would expose if they were independent is an assumption and no promise: the truth may be more "
+        "or less."
+    )
+
+
+def _tightest_first(audit: Audit) -> list[CertifiedReport]:
+    """Return what is certified of sets of columns, the lowest bound first."""
+    return sorted(audit.certified, key=lambda report: (report.bound.value, report.exposure))
+
+
+def _selected(audit: Audit) -> Iterator[Block]:
+    names = SetNames(audit)
+    if not audit.selected:
+        if "sets" not in audit.cut_short:
+            examined = "that was examined " if audit.sets.identifier_like else ""
+            yield (
+                f"None: every column {examined}exposes more than {percent(audit.budget)} of the people by itself. "
+                "Raise the budget, merge rare values, or ask the people instead (section 6)."
+            )
+        return
+    best = audit.selected[0]
+    together = " together" if len(best.columns) > 1 else ""
+    yield (
+        f"{names.of(best.columns)} can go out{together}: {_of_people(best.exposure, best.exposed_people)} exposed, "
+        f"within the budget of {percent(audit.budget)}."
+    )
+    each = f"each of these {len(audit.selected):,} sets" if len(audit.selected) > 1 else "this set"
+    aside = ", identifier-like ones aside" if audit.sets.identifier_like else ""
+    more = "" if audit.sets.complete else "; there may be more such sets among those that were not examined"
+    yield f"To {each} no other column can be added within the budget{aside}{more}."
+    if _vary(report.exposure for report in audit.selected):
+        first = f" (the first {MOST_ROWS})" if len(audit.selected) > MOST_ROWS else ""
+        yield Figure(
+            "selected",
+            f"People exposed by the largest sets within the budget{first}.",
+            lambda: _charts().exposure_by_set(_named(audit.selected, "columns", names), audit.k, audit.budget),
+        )
+    yield _released(audit)
+    yield from _traded(audit)
+    yield from _promises(audit)
+    if names.counted:
+        places = enumerate(names.counted, 1)
+        plural = "set 1" if len(names.counted) == 1 else f"sets 1 to {len(names.counted)}"
+        sets = Bullets(tuple(f"Set {place}: {listed(columns)}" for place, columns in places))
+        yield Section(f"The columns of {plural}", (sets,), "full")
+    yield Caveat(
+        "Choose one: two of these sets released as two tables can be matched row by row, and then count as the set of "
+        "all their columns. And within the budget is not nobody: those who are exposed remain exposed."
+    )
+
+
+def _released(audit: Audit) -> Grid:
+    """Return what the largest sets within the budget give away, and how diverse and close what is sensitive is."""
+    names, releases = SetNames(audit), {release.columns: release for release in audit.release}
+    secret = ("l", "t") if audit.sensitive else ()
+    rows: list[tuple[str, ...]] = []
+    for report in audit.selected:
+        release = releases.get(report.columns)
+        promised = () if not secret else ("–", "–") if release is None else (f"{release.l_diversity}", _t(release))
+        rows.append(
+            (
+                names.cell(report.columns), percent(report.exposure), f"{report.exposed_people:,}",
+                f"{report.unique_people:,}", f"{report.classes:,}", f"{report.smallest_class:,}", *promised,
+            )
+        )  # fmt: skip
+    return Grid(
+        ("columns", "exposed", "people exposed", "people unique", "classes", "k-anonymous", *secret),
+        tuple(rows),
+        frozenset(("columns",)),
+        caption="The largest sets within the budget",
+    )
+
+
+def _t(release: ReleaseReport) -> str:
+    return "–" if release.t_closeness is None else closeness(release.t_closeness)
+
+
+def _traded(audit: Audit) -> Iterator[Block]:
+    """Yield what less useful sets would expose, the most useful first, if they expose less."""
+    names, front = SetNames(audit), audit.decision.front[-SHOWN:]
+    if len(audit.decision.front) < 2:
+        return
+    yield (
+        "Fewer columns expose fewer people: of the sets that were examined, none is more useful than one of these and "
+        "exposes as few. The utility of a set is the most columns in it of which none follows from another, or the sum "
+        "of their weights."
+    )
+    if _vary(each.exposure for each in front):
+        yield Figure(
+            "front",
+            "People exposed by sets of columns of rising utility.",
+            lambda: _charts().front_of_sets(_named(front, "columns", names)),
+        )
+    yield Grid(
+        ("columns", "utility", "exposed", "people exposed"),
+        tuple(
+            (names.cell(each.columns), f"{each.utility:g}", percent(each.exposure), f"{each.exposed_people:,}")
+            for each in reversed(front)
+        ),
+        frozenset(("columns",)),
+        caption="Fewer columns, fewer people exposed",
+    )
+
+
+def _promises(audit: Audit) -> Iterator[Block]:
+    """Yield what is promised of people in the same class, of other people, and by the single columns alone."""
+    names = SetNames(audit)
+    yield "k-anonymous: every class has at least so many people."
+    if audit.sensitive:
+        secret = audit.sensitive[0]
+        yield (
+            f"l: at least so many values of {secret} occur in every class of the other columns; with 1, somebody’s is "
+            f"known for certain. t: at most this share of a class would have to change for its {secret} to be "
+            "distributed as everybody’s."
+        )
+    if audit.release:
+        whole = audit.release[-1]
+        if len(whole.columns) > 1 and whole.columns not in {report.columns for report in audit.selected}:
+            aside = ", identifier-like ones aside," if audit.sets.identifier_like else ""
+            secret = f", with l = {whole.l_diversity} and t = {_t(whole)}" if audit.sensitive else ""
+            yield f"All {len(whole.columns):,} columns together{aside} are {whole.k_anonymity:,}-anonymous{secret}."
+        if (future := audit.release[0].future_exposure) is not None:
+            yield (
+                f"In another release of as many people like these, an estimated {interval(future)} would be exposed by "
+                f"{names.of(audit.selected[0].columns)}. This supposes that its people are drawn from the same "
+                "population, independently of each other."
+            )
+    best = next(iter(audit.certified_selection), None)
+    if best is None or len(best.columns) == 1:
+        return
+    exposed = f"{bounded(best.bound)} of the people" if best.bound.value else "nobody"
+    yield f"Knowing the single columns alone one could already promise that {listed(best.columns)} expose {exposed}."
+    yield Grid(
+        ("columns", "certified upper bound", "exact"),
+        tuple(
+            (names.cell(each.columns), bounded(each.bound), percent(each.exposure))
+            for each in audit.certified_selection
+        ),
+        frozenset(("columns",)),
+        caption="What could go out knowing single columns only",
+    )
+
+
+def _inference(audit: Audit) -> Iterator[Block]:
+    if not audit.inference:
+        if "inference" not in audit.cut_short:
+            yield (
+                f"There is no column to guess {listed(audit.sensitive)} from, identifier-like ones aside."
+                if audit.sensitive
+                else "No guess was measured. Name a sensitive column with --sensitive COLUMN, or sensitive= in Python, "
+                "to see how often an adversary that knows the others guesses its value."
+            )
+        return
+    names = SetNames(audit)
+    best_first = sorted(audit.inference, key=lambda report: (-report.posterior, len(report.known)))
+    by_secret = ([report for report in best_first if report.sensitive == secret] for secret in audit.sensitive)
+    for place, reports in enumerate(filter(None, by_secret)):
+        yield from _guesses(audit, reports, names, f"guesses-{place}" if place else "guesses")
+    yield Caveat(
+        "This is about the people in this table only. Where rows are nearly unique, a guess repeats this table. For a "
+        "person whose row is not in the table, what a model learns from it may be much less, or just as much."
+    )
+
+
+def _guesses(audit: Audit, reports: Sequence[InferenceReport], names: SetNames, figure: str) -> Iterator[Block]:
+    """Yield the guesses of one sensitive column, the best first."""
+    best = reports[0]
+    yield (
+        f"{guess_sentence(audit, best)} Without any column the guess is the most common value. With these, of "
+        f"{people(best.certain_people)} it is known for certain."
+    )
+    if _vary(report.posterior for report in reports):
+        most = f" (the {MOST_ROWS} sets that add most)" if len(reports) > MOST_ROWS else ""
+        yield Figure(
+            figure,
+            f"Right guesses of {best.sensitive}: the pale part of a bar is right without knowing anything, the dark "
+            f"part is what the columns add{most}.",
+            lambda: _charts().inference_before_and_after(_named(reports, "known", names, best.sensitive)),
+        )
+    heads = ("known", "guess before", "guess after", "times", "known for certain", "released alone")
+    yield Grid(
+        heads,
+        tuple(
+            (
+                names.cell(report.known, best.sensitive),
+                percent(report.prior),
+                percent(report.posterior),
+                factor(report.posterior / report.prior),
+                f"{report.certain_people:,}",
+                _released_alone(audit, report),
+            )
+            for report in reports
+        ),
+        frozenset((heads[0], heads[-1])),
+        caption=f"Right guesses of {best.sensitive}",
+    )
+
+
+def _released_alone(audit: Audit, report: InferenceReport) -> str:
+    verdict = "within budget" if report.exposure <= audit.budget else "over budget"
+    unique = report.unique_people / audit.people
+    return f"{verdict}; {percent(unique)} unique" if unique > _NEARLY_UNIQUE else verdict
+
+
+def _redaction(audit: Audit) -> Iterator[Block]:
+    rules = audit.redaction.columns
+    if not rules:
+        if "redaction" not in audit.cut_short:
+            aside = " of the columns that are not identifier-like" if audit.sets.identifier_like else ""
+            nothing = f"Nothing to redact: at least {audit.k:,} people hold every value{aside}."
+            yield _SEVERAL_ROWS if audit.person is not None else nothing
+        return
+    yield (
+        f"{len(rules):,} {'column has' if len(rules) == 1 else 'columns have'} values that fewer than {audit.k:,} "
+        "people hold. The people themselves could redact these before they answer, and others theirs with a small "
+        "probability, as decoys. Without decoys a redacted value would be known to be a rare one; with them it is one "
+        "in no more than every second case. The shares redacted and exposed after are exact expectations."
+    )
+    yield Grid(
+        ("column", "rare values", "held by", "decoys", "redacted", "exposed before", "exposed after"),
+        tuple(
+            (
+                rule.column,
+                f"{rule.rare_values:,}",
+                f"{rule.rare_people:,}",
+                percent(rule.decoys),
+                percent(rule.redacted),
+                percent(rule.exposure),
+                "not counted" if rule.redacted_exposure is None else percent(rule.redacted_exposure),
+            )
+            for rule in rules
+        ),
+        frozenset(("column",)),
+        caption="Redacting the rare values of one column",
+    )
+    for rule in rules:
+        if rule.decoys == 1:
+            yield (
+                f"Of {rule.column} everybody would redact: at least half of the people have rare values. It is better "
+                "not to ask for it."
+            )
+    for together in audit.redaction.together:
+        if together.redacted_exposure is not None:
+            yield (
+                f"After all rules {briefly(together.columns)} together would expose "
+                f"{percent(together.redacted_exposure)} of the people; before, {percent(together.exposure)}."
+            )
+    yield Caveat(
+        "Redacting hides who has a rare value of one column. Most people stand out by several common values together, "
+        "and these it does not change; decoys separate people with equal values, so that a set of columns can expose "
+        "more people than before."
+    )
+
+
+def _omitted(audit: Audit) -> Iterator[Block]:
+    yield Bullets(
+        tuple(sentence[:1].upper() + sentence[1:] for sentence in audit.not_examined) or ("Nothing was left out.",)
+    )
+    shown = ", unless the audit was told to show them" if audit.show_rare else ""
+    yield f"No value held by fewer than {audit.least_holders:,} people is shown{shown}."
+
+
+def _words(audit: Audit) -> Iterator[Block]:
+    k = f"{audit.k:,}"
+    yield Terms(
+        (
+            ("Exposed", f"A set of columns exposes a person at k = {k} if fewer than {k} people, that person included, "
+             "have the same values there. An empty cell is a value like any other."),
+            ("Unique", "Nobody else has the same values: an adversary that knows them finds the row."),
+            ("Class", "All people with the same values."),
+            ("Guess", "How often the best guess of one person’s value is right, in the long run."),
+            ("Knowing all others", "The strongest adversary of its kind: it knows every answer but one. Knowing no "
+             "other answer is the weakest."),
+            ("Error kept", "The share of a blind guesser’s error that is left to an adversary that has seen what was "
+             "collected: 100 % is as good as blind, 0 is certainty."),
+            ("Off by", "The standard error of the share of people estimated for an answer, in percentage points, and "
+             "in people."),
+            ("Certified", "True without exception, not only with some confidence. An upper bound may be far from the "
+             "truth, and is never below it."),
+        )
+    )  # fmt: skip
+
+
+def _methods(audit: Audit) -> Iterator[Block]:
+    options = [option for report in audit.collection for option in report.options]
+    guesses = [guess for option in options for guess in (option.uniform, option.shares)]
+    asked = [value for guess in guesses for value in (guess.knows_none, guess.knows_all)]
+    future = audit.release[0].future_exposure if audit.release else None
+    meanings = [
+        ("What to publish", "The people exposed by every set that the search came to were counted. It ends with a "
+         "proof that no set is better, or with how much better one could be at most."),
+        ("Sections 1, 2, 4 and 5", "Exact, but for what is marked as certified or estimated. People with equal values "
+         "were counted, and counts compared as whole numbers. A guess names the most common sensitive value of each "
+         "class. Bits (entropy) are those of a random person’s value."),
+        ("Section 3", "Certified upper bounds, from the number of people who hold each value of each column"
+         f"{_named_methods(report.bound for report in audit.certified)}; the truth next to them is exact. What would "
+         "be exposed if the columns were independent is computed from the same numbers, under that assumption."),
+    ]  # fmt: skip
+    if future is not None:
+        meanings.append(
+            ("Another release, in section 4", "Estimated, with an interval that holds in "
+             f"{percent(future.confidence or 1.0)} of all cases{_named_methods([future])}.")
+        )  # fmt: skip
+    yield Terms(
+        (
+            *meanings,
+            ("Section 6", "Exact, by closed forms or sums over all that can be seen, except where a number has "
+             f"≤{_named_methods(asked)}."),
+            ("Section 7", "Exact expectations over the coins that people toss."),
+        )
+    )  # fmt: skip
+
+
+def _named_methods(numbers: Iterable[float | Estimate]) -> str:
+    """Return the distinct methods of those numbers that are not exact."""
+    methods = list(dict.fromkeys(number.method for number in numbers if isinstance(number, Estimate)))
+    return f" (method{'s' * (len(methods) > 1)}: {'; '.join(methods)})" if methods else ""
+
+
+def _of_people(share: float, count: int) -> str:
+    return f"{odds(share)} people ({people(count)}, {percent(share)})" if share < 1 else f"everybody ({people(count)})"
+
+
+def _vary(shown: Iterable[Hashable]) -> bool:
+    """Whether what a chart shows is not one thing only."""
+    return len(set(shown)) > 1
+
+
+def _named(reports: Sequence[Any], field: str, names: SetNames, but: str | None = None) -> list[Any]:
+    """Return reports on sets of columns as plain data in which no set has more names than there is room for."""
+    return [{**plain(report), field: [names.of(getattr(report, field), but)]} for report in reports]
+
+
+def _charts() -> Any:
+    from discretion import charts  # noqa: PLC0415 - Altair takes a second that other output need not wait for
+
+    return charts
