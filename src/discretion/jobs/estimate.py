@@ -175,7 +175,7 @@ def estimate(
     rng: int,
     monitor: Monitor | None = None,
 ) -> BlackBoxEstimates:
-    r"""Return how well what a program shows gives its secrets away, with intervals that hold.
+    r"""Return how much what a program shows reveals of its secrets, with intervals that hold.
 
     Parameters
     ----------
@@ -287,7 +287,7 @@ def estimate(
 
 
 def _observations(data: SamplesFile, method: Method) -> Any:
-    """Return what the method compares: numbers, or codes that are alike where the text is."""
+    """Return what the method compares: numbers, or codes that are equal where the text is."""
     if data.numbers is not None and (method == "nearest-neighbours" or (method == "auto" and data.continuous)):
         return data.numbers
     if method == "nearest-neighbours":
@@ -305,7 +305,7 @@ class _Sides:
 
 
 def _two_sides(data: SamplesFile, method: Method) -> _Sides:
-    """Return what was observed on either of the two secrets, and by which method to tell it apart."""
+    """Return what was observed for each of the two secrets, and the method that distinguishes them."""
     inputs = np.unique(data.secrets)
     if inputs.size != 2:
         raise InvalidValueError(

@@ -1,4 +1,4 @@
-"""Who stands out in a table by a set of columns, and what the columns alone certify of it."""
+"""The exposure of a table by a set of columns, and what the columns alone certify of it."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -164,7 +164,7 @@ def exposure(
     bounds: bool = False,
     curve: bool = False,
 ) -> TableExposure:
-    """Return who stands out by all columns of a population together but the sensitive ones.
+    """Return the exposure of a population by all its columns together but the sensitive ones.
 
     Parameters
     ----------

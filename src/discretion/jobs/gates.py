@@ -37,7 +37,7 @@ class Gate:
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether a measure went further than a gate lets it; ``settle`` says what would decide it if nothing did.
+    """Whether a measure went further than a gate allows; ``settle`` is what would decide it if nothing did.
 
     ``of`` is the mechanism or the file that was measured, where a command measures several.
     """

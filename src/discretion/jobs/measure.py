@@ -202,7 +202,7 @@ def _quantities(mechanism: System, seen: System, claimed: System, scenario: Scen
 def _information(
     mechanism: System, scenario: Scenario, population: PopulationLaw | None, shuffled: bool
 ) -> dict[str, Quantity]:
-    """Return what is measured against a law of the population, loaded when it is asked for."""
+    """Return what is measured against a law of the population, loaded when it is computed."""
     rng = scenario.seed
     quantities: dict[str, Quantity] = {}
     if not shuffled:

@@ -42,7 +42,7 @@ class Scenario:
     gain
         What the adversary wants; None: the target's value.
     epsilon, delta, false_positive_rate
-        Where privacy_profile, dp_epsilon and tradeoff are asked for; None: nowhere.
+        The levels of privacy_profile, dp_epsilon and tradeoff; None computes none.
     seed
         Where sampling starts.
     """
@@ -65,7 +65,7 @@ class Scenario:
             as_probability(self.false_positive_rate, "false_positive_rate")
 
     def questions(self) -> dict[str, Question]:
-        """Return what can be asked of a system, by its function's name."""
+        """Return the measures of a system, by their functions' names."""
         prior, gain = self.prior, self.gain
         questions: dict[str, Question] = {
             "posterior_vulnerability": lambda s: in_doubles(posterior_vulnerability(s, prior, gain)),

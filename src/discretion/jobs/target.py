@@ -48,7 +48,7 @@ class Target:
         return (self.search_level, None) if self.operator == "<=" else (None, self.search_level)
 
     def is_met(self, result: Result) -> bool | None:
-        """Whether a result meets the target; None if its interval does not tell."""
+        """Whether a result meets the target; None if its interval decides neither."""
         low, high = lowest(result), highest(result)
         surely, maybe = (high, low) if self.operator == "<=" else (-low, -high)
         level = self.level if self.operator == "<=" else -self.level
@@ -82,7 +82,7 @@ def target_of(text: str, scenario: Scenario) -> Target:
 
 
 def check_scales(adversary: Knowledge | None) -> None:
-    """Refuse an adversary of whom it makes no sense to ask how large a crowd is safe from her."""
+    """Refuse an adversary against whom no size of the crowd is safe by itself."""
     if isinstance(adversary, AllButOne | PartlyInformed):
         raise InvalidValueError(
             "how many of the others hold each value is known of one number of users only; give --users N, or for the "
@@ -90,8 +90,8 @@ def check_scales(adversary: Knowledge | None) -> None:
         )
     if isinstance(adversary, Exchangeable):
         raise InvalidValueError(
-            "a larger crowd tells an exchangeable adversary more of the population, and need not be safer; give "
-            "--users N, or for the smallest crowd the adversary uninformed or worst"
+            "from a larger crowd an exchangeable adversary learns more about the population, so it need not be safer; "
+            "give --users N, or for the smallest crowd the adversary uninformed or worst"
         )
 
 

@@ -29,7 +29,7 @@ def test_what_limits_guesses_of_no_column_is_refused(told: dict) -> None:
             "Nothing can go out: no set with pin, which is to be kept, is within the budget of 1 %.",
             {"nothing fits beside what is to be kept", "to be kept, and over the budget"},
         ),
-        ({"drop": ["sex", "town", "pin"]}, "Nothing goes out: every column is to be dropped.", {"as told"}),
+        ({"drop": ["sex", "town", "pin"]}, "Nothing goes out: every column is to be dropped.", {"by --drop"}),
         ({"k": 200}, "No column can go out within the budget of 1 %.", {"100 % exposed by it alone"}),
         (
             {"columns": ["town"], "sensitive": ["sex"], "guess_budget": 0.02},
@@ -62,7 +62,7 @@ def test_what_stands_out_without_naming_anybody_is_called_what_it_is() -> None:
     reasons = {each.column: each.reason.partition(":")[0] for each in dc.audit(pa.table(told)).decision.columns}
     assert reasons == {
         "seen": "date", "lat": "coordinate", "sampling_weight": "weight", "height": "measurement",
-        "sex": "tells 1.000 bits",
+        "sex": "1.000 bits of information",
     }  # fmt: skip
 
 

@@ -85,7 +85,7 @@ def test_k_alone_is_a_rule_and_with_a_budget_says_who_is_exposed(policy, text: s
         ("together = [['a', 'a']]", ["'a' is named twice"]),
         ("preset = 'emma'", ["line 1", "'emma'", "ema, health-canada"]),
         ("preset = 5", ["preset must be text"]),
-        ("\npreset = 'ema'\nk = 5", ["line 3", "k is 5, and the preset 'ema' says k = 11"]),
+        ("\npreset = 'ema'\nk = 5", ["line 3", "k is 5, and the preset 'ema' has k = 11"]),
         ("l = 2", ["line 1", "sensitive"]),
         ("k = 2\nsensitive = 'a'", ["line 2", "guess_budget, certain_budget, l, t"]),
         ("fail_over = 'exposure>0'", ["fail_over must be a list"]),

@@ -171,8 +171,8 @@ def test_more_people_are_searched_longer() -> None:
 
 def test_what_columns_lose_and_what_is_left_add_up(tmp_path: Path) -> None:
     found = release("example:adult", tmp_path / "out.csv", ["age", "sex", "race", "education"], max_suppressed=0.01)
-    whole = sum(column.bits for column in found.columns if column.how != "not asked for")
-    lost = sum(column.bits_lost for column in found.columns if column.how != "not asked for")
+    whole = sum(column.bits for column in found.columns if column.how != "not among the columns")
+    lost = sum(column.bits_lost for column in found.columns if column.how != "not among the columns")
     assert found.kept + found.suppression_cost == pytest.approx(1 - lost / whole)
     sizes = Counter(tuple(row.values()) for row in rows_of(tmp_path / "out.csv"))
     assert found.discernibility == sum(size**2 for size in sizes.values()) + found.suppressed * 32_561

@@ -52,15 +52,15 @@ def collection_report(column: str, sizes: ClassSizes, questions: int = 1) -> Col
     """
     counts = np.repeat(sizes.sizes, sizes.counts)
     k, n = sizes.classes, sizes.people
-    found = [_option(counts, epsilon) for epsilon in EPSILONS]
-    hiding = [(option, crowd) for option, crowd in found if kept_error(option) >= KEPT_ERROR]
-    recommended, crowd = hiding[-1] if hiding else found[0]
+    options = [_option(counts, epsilon) for epsilon in EPSILONS]
+    hiding = [(option, crowd) for option, crowd in options if kept_error(option) >= KEPT_ERROR]
+    recommended, crowd = hiding[-1] if hiding else options[0]
     delta = 1 / (DELTA_PEOPLE * n)
     return CollectionReport(
         column=column,
         k=k,
         n=n,
-        options=tuple(option for option, _ in found),
+        options=tuple(option for option, _ in options),
         recommended=recommended,
         hides=bool(hiding),
         tells=recommended.best.error_share < 1 / k,
@@ -93,9 +93,9 @@ def divided(epsilon: float, questions: int) -> float:
 def _option(counts: Integers, epsilon: float) -> tuple[CollectionOption, "AskedCrowd"]:
     k, n = counts.size, int(counts.sum())
     shares = counts / n
-    found = compared(k, epsilon, shares.tolist(), n)
-    crowd = AskedCrowd(mechanism_in(found[0]), counts)
-    return CollectionOption(epsilon, found[0], found, crowd.guesses(), crowd.guesses(shares)), crowd
+    protocols = compared(k, epsilon, shares.tolist(), n)
+    crowd = AskedCrowd(mechanism_in(protocols[0]), counts)
+    return CollectionOption(epsilon, protocols[0], protocols, crowd.guesses(), crowd.guesses(shares)), crowd
 
 
 # All that are made from k and ε, of equals the plainest first.
@@ -107,16 +107,16 @@ def compared(k: int, epsilon: float, shares: Sequence[float], n: int) -> tuple[P
 
     Examples
     --------
-    >>> found = compared(91, 1.0, [1 / 91] * 91, 299_285)
-    >>> [(report.mechanism, round(100 * report.error_share, 2)) for report in found][::6]
+    >>> protocols = compared(91, 1.0, [1 / 91] * 91, 299_285)
+    >>> [(report.mechanism, round(100 * report.error_share, 2)) for report in protocols][::6]
     [('ss:k=91,epsilon=1', 0.35), ('krr:k=91,epsilon=1', 1.03)]
     """
-    found: list[ProtocolReport] = []
+    reports: list[ProtocolReport] = []
     for name in PROTOCOLS:
         spelled = f"{name}:k={k},epsilon={epsilon:.12g}"
         error = frequency_error(_made(spelled), n, shares)
-        found.append(ProtocolReport(spelled, error.share, error.people))
-    return tuple(sorted(found, key=lambda report: float(f"{report.error_share:.12g}")))
+        reports.append(ProtocolReport(spelled, error.share, error.people))
+    return tuple(sorted(reports, key=lambda report: float(f"{report.error_share:.12g}")))
 
 
 def mechanism_in(report: ProtocolReport) -> Mechanism:

@@ -69,7 +69,7 @@ def in_short(reports: Sequence[CollectionReport]) -> Iterator[str]:
     if advised:
         yield (
             f"Asked of the people instead, {advised} {'column' if advised == 1 else 'columns'} could be collected "
-            "through randomized answers and a shuffler; section 6 says how, what it protects and what it costs."
+            "through randomized answers and a shuffler; section 6 shows how, what it protects and what it costs."
         )
     yield from too_few(reports)
 

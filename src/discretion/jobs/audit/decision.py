@@ -11,7 +11,7 @@ from discretion.anonymity.choosing.problem import SelectionProblem
 from discretion.anonymity.exposure.bounds import exposed_below
 from discretion.anonymity.people.column_kinds import NAMING
 from discretion.escaping import printable
-from discretion.jobs.audit.result import AS_TOLD, ColumnDecision, Columns, FrontSet, Offer, Verdict
+from discretion.jobs.audit.result import BY_DROP, ColumnDecision, Columns, FrontSet, Offer, Verdict
 from discretion.jobs.audit.sets import Wanted
 from discretion.jobs.audit.time_limit import TimeLimit
 from discretion.jobs.table_measures import guess_reports
@@ -48,11 +48,11 @@ def offer_of(population: Population, selection: Selection, by: Literal["columns"
 
 def front_of(population: Population, selection: Selection) -> Iterator[FrontSet]:
     """Yield the sets that are worth something and of which none is as useful as another that exposes no more."""
-    for found in selection.front:
-        assert isinstance(found.exposure, float)
-        if found.utility:
-            exposed = round(found.exposure * population.people)
-            yield FrontSet(found.columns, found.utility, exposed, found.exposure)
+    for chosen in selection.front:
+        assert isinstance(chosen.exposure, float)
+        if chosen.utility:
+            exposed = round(chosen.exposure * population.people)
+            yield FrontSet(chosen.columns, chosen.utility, exposed, chosen.exposure)
 
 
 def decide(
@@ -79,10 +79,10 @@ def decide(
     for name, kind in kinds.items():
         if name in published:
             entropy = population.class_sizes([name]).entropy
-            told = _why_published(name, selection) or f"tells {bits(entropy)} bits"
-            yield ColumnDecision(name, "publish", called[name] + told)
+            reason = _why_published(name, selection) or f"{bits(entropy)} bits of information"
+            yield ColumnDecision(name, "publish", called[name] + reason)
         elif name in wanted.drop:
-            yield ColumnDecision(name, "drop", AS_TOLD)
+            yield ColumnDecision(name, "drop", BY_DROP)
         elif name in secret:
             yield ColumnDecision(name, "drop", "sensitive: goes out only if kept")
         elif name in naming:
@@ -107,7 +107,7 @@ def _nothing_with(kept: Columns, columns: Iterable[str]) -> Iterator[ColumnDecis
 
 def _why_published(name: str, selection: Selection) -> str | None:
     if name in selection.constants:
-        return "one value: tells nothing"
+        return "one value: no information"
     for sources, how in ((selection.functions, "follows"), (selection.nearly, "nearly follows")):
         if sources.get(name) in selection.columns:
             return f"{how} from {printable(sources[name])}"
@@ -118,7 +118,7 @@ def _why_dropped(selection: Selection, wanted: Wanted) -> str:
     """Return why a column is not published with which few enough people are exposed."""
     if not selection.proved:
         return "not known to fit: the search ended before" if wanted.sensitive else "fits too: the search ended before"
-    return "with it a sensitive value is guessed too well" if wanted.sensitive else "told to be worth nothing"
+    return "with it a sensitive value is guessed too well" if wanted.sensitive else "given no weight"
 
 
 # A number is put into so many steps at most.
@@ -170,15 +170,15 @@ class Generalizations:
         """Return what to do for some generalization of the column to fit, and how, if there is one."""
         if not self._coded:
             return None
-        return next((found for found in (*self._steps(name), *self._without_rare(name))), None)
+        return next((generalization for generalization in (*self._steps(name), *self._without_rare(name))), None)
 
     def _steps(self, name: str) -> Iterator[tuple[Verdict, str]]:
         """Yield the finest steps that a number fits in."""
-        found, column = self._population.told_by_rows(lambda rows, _: numbers_of(rows, name)), self._coded[name]
-        if found is None or np.isnan(found).all():
+        values, column = self._population.told_by_rows(lambda rows, _: numbers_of(rows, name)), self._coded[name]
+        if values is None or np.isnan(values).all():
             return
         numbers = np.full(column.count, math.nan)
-        numbers[column.codes] = found  # the rows of a code have one number
+        numbers[column.codes] = values  # the rows of a code have one number
         span = float(np.nanmax(numbers) - np.nanmin(numbers))
         if not 0 < span < math.inf:
             return

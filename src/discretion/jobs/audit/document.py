@@ -37,7 +37,7 @@ from discretion.presenting.views.document import (
 # Above this share of people with a class of their own, a guess repeats the table.
 _NEARLY_UNIQUE = 0.1
 # Of a section that a time limit left empty or incomplete.
-_CUT_SHORT = "The time limit cut this short; section 8 says what is missing."
+_CUT_SHORT = "The time limit cut this short; section 8 lists what is missing."
 _SEVERAL_ROWS = "With several rows a person this was not examined."
 
 
@@ -179,7 +179,7 @@ def _sets(audit: Audit) -> Iterator[Block]:
     else:
         yield "No set of columns was examined."
     if audit.sets.possible:
-        others = "; section 8 says what is known of the others" if audit.sets.examined < audit.sets.possible else ""
+        others = "; section 8 lists what is known of the others" if audit.sets.examined < audit.sets.possible else ""
         were = "set was" if audit.sets.possible == 1 else "sets were"
         yield f"{number(audit.sets.examined)} of {number(audit.sets.possible)} possible {were} examined{others}."
     yield _set_grid(audit, "The whole table", [audit.sets.whole])
@@ -188,7 +188,7 @@ def _sets(audit: Audit) -> Iterator[Block]:
     yield Caveat(
         "This counts people with equal values in this table. It does not count what other tables, or what an adversary "
         "happens to know, add. And people with equal values can still share a secret: if all of them have the same "
-        "sensitive value, it is known without finding anybody's row (section 5)."
+        "sensitive value, it is known without finding anybody’s row (section 5)."
     )
 
 

@@ -17,22 +17,22 @@ def audit_measures(sensitive: Iterable[str]) -> tuple[str, ...]:
     return (*_RECOMMENDED, *table_measures(sensitive))
 
 
-def measures_of(found: Audit) -> dict[str, Number | None]:
+def measures_of(audit: Audit) -> dict[str, Number | None]:
     """Return the measures of an audit, None where it did not come to one."""
-    return {name: found.measures.get(name) for name in audit_measures(found.sensitive)}
+    return {name: audit.measures.get(name) for name in audit_measures(audit.sensitive)}
 
 
 def always_measured(
     people: Population, numbers: TableNumbers, decision: Decision, sensitive: Columns
 ) -> dict[str, Number]:
     """Return the measures that an audit has whatever its time: who stands out, and what is guessed of whom."""
-    found = {name: numbers[name] for name in numbers if not _of_groups(name)}
+    measures = {name: numbers[name] for name in numbers if not _of_groups(name)}
     if decision.offers:
         best = decision.offers[0]
         known = people.class_sizes([name for name in best.columns if name not in sensitive])
-        found[_RECOMMENDED[0]] = Fraction(known.exposed(k=numbers.k), people.people)
-        found[_RECOMMENDED[1]] = Fraction(best.exposed_people, people.people)
-    return found
+        measures[_RECOMMENDED[0]] = Fraction(known.exposed(k=numbers.k), people.people)
+        measures[_RECOMMENDED[1]] = Fraction(best.exposed_people, people.people)
+    return measures
 
 
 def measured_in_time(numbers: TableNumbers) -> Iterator[tuple[str, Number]]:
@@ -44,12 +44,12 @@ def _of_groups(name: str) -> bool:
     return name.removeprefix(ALL_COLUMNS).partition(":")[0] in ("l_diversity", "t_closeness")
 
 
-def why_missing(found: Audit) -> Mapping[str, str]:
+def why_missing(audit: Audit) -> Mapping[str, str]:
     """Return of each measure of an audit why there is none, if there is none."""
-    names = audit_measures(found.sensitive)
-    if found.decision.question is not None:
-        return dict.fromkeys(names, f"rows may not be people: {found.decision.question}")
-    more = "; raise --budget, or give it more time (--time)" if "sets" in found.cut_short else "; raise --budget"
+    names = audit_measures(audit.sensitive)
+    if audit.decision.question is not None:
+        return dict.fromkeys(names, f"rows may not be people: {audit.decision.question}")
+    more = "; raise --budget, or give it more time (--time)" if "sets" in audit.cut_short else "; raise --budget"
     none = f"no set of columns was found within the budgets{more}"
     later = "this audit did not come to it; give it more time (--time)"
     return dict.fromkeys(names, later) | dict.fromkeys(_RECOMMENDED, none)

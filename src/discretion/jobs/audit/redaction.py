@@ -33,15 +33,15 @@ def redaction_report(
 
 
 def _column(population: Population, rule: RedactionRule, k: int) -> RedactedColumn:
-    told, alone = redaction_leakage(population, rule), _set(population, (rule.column,), [rule], k)
+    leakage, alone = redaction_leakage(population, rule), _set(population, (rule.column,), [rule], k)
     return RedactedColumn(
         column=rule.column,
         rarer_than=rule.rarer_than,
         decoys=rule.decoys,
-        rare_values=told.rare_values,
-        rare_people=told.rare_people,
-        redacted=told.redacted,
-        suspicion=told.suspicion,
+        rare_values=leakage.rare_values,
+        rare_people=leakage.rare_people,
+        redacted=leakage.redacted,
+        suspicion=leakage.suspicion,
         exposure=alone.exposure,
         redacted_exposure=alone.redacted_exposure,
     )

@@ -21,10 +21,10 @@ _SECONDS = 2.0
 def certified_selection(population: Population, traits: Columns, k: int, budget: float) -> Iterator[CertifiedSet]:
     """Yield the largest sets that the single columns certify to be within the budget, the largest first."""
     selection = select_columns(population, budget, k=k, by="certified", columns=traits, time_limit=_SECONDS)
-    best = [found for found in selection.maximal if found.columns][:SHOWN]
-    for found, sizes in zip(best, population.class_sizes_of_all(found.columns for found in best), strict=True):
-        assert isinstance(found.exposure, Estimate)
-        yield CertifiedSet(found.columns, found.exposure, sizes.exposure(k=k))
+    best = [chosen for chosen in selection.maximal if chosen.columns][:SHOWN]
+    for chosen, sizes in zip(best, population.class_sizes_of_all(chosen.columns for chosen in best), strict=True):
+        assert isinstance(chosen.exposure, Estimate)
+        yield CertifiedSet(chosen.columns, chosen.exposure, sizes.exposure(k=k))
 
 
 def release_reports(

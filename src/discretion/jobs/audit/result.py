@@ -1,4 +1,4 @@
-"""What an audit found, as plain frozen data: every number with its kind, and what was not examined."""
+"""What an audit shows, as plain frozen data: every number with its kind, and what was not examined."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
@@ -22,7 +22,7 @@ Columns = tuple[str, ...]
 Verdict = Literal["publish", "coarsen", "redact", "drop"]
 
 #: Why a column is dropped that goes out in no case.
-AS_TOLD = "as told"
+BY_DROP = "by --drop"
 #: What a search for columns did that ended before its proof.
 ENDED = {
     "time": "reached its time limit",
@@ -386,9 +386,9 @@ class Audit(JobResult):
             gate may name). An `Estimate` is a dict.
         """
         inputs = ("table", "person", "sensitive", "k", "preset", "budget", "guess_budget", "show_rare", "options")
-        found = {each.name: plain(getattr(self, each.name)) for each in fields(self) if each.name not in inputs}
+        sections = {each.name: plain(getattr(self, each.name)) for each in fields(self) if each.name not in inputs}
         measures = {name: float(x) if isinstance(x, Fraction) else x for name, x in self.measures.items()}
-        return found | {"measures": plain(measures)}
+        return sections | {"measures": plain(measures)}
 
 
 class SetNames:
@@ -398,27 +398,27 @@ class SetNames:
 
     Parameters
     ----------
-    found
+    audit
         The audit.
     """
 
-    def __init__(self, found: Audit) -> None:
-        self._found = found
+    def __init__(self, audit: Audit) -> None:
+        self._audit = audit
 
     @cached_property
     def counted(self) -> tuple[Columns, ...]:
         """The sets that are called by their place among these."""
-        front = self._found.decision.front[-SHOWN:]
-        offered = (report.columns for report in (*self._found.selected, *self._found.certified_selection, *front))
+        front = self._audit.decision.front[-SHOWN:]
+        offered = (report.columns for report in (*self._audit.selected, *self._audit.certified_selection, *front))
         return tuple(dict.fromkeys(columns for columns in offered if self._is_brief(columns, None)))
 
     def of(self, columns: Columns, but: str | None = None) -> str:
         """Return what a set is called, among all columns but one."""
-        said = among(columns, self._whole(but))
+        name = among(columns, self._whole(but))
         if not self._is_brief(columns, but):
-            return said
+            return name
         places = (place for place, known in enumerate(self.counted, 1) if {*known} - {but} == {*columns})
-        return next((f"{said} (set {place})" for place in places), said)
+        return next((f"{name} (set {place})" for place in places), name)
 
     def cell(self, columns: Columns, but: str | None = None) -> Cell:
         """Return the same for a table, with all names where not all are in it."""
@@ -429,4 +429,4 @@ class SetNames:
         return among(columns, self._whole(but)) == f"{len(columns):,} columns"
 
     def _whole(self, but: str | None) -> Columns:
-        return tuple(column for column in self._found.sets.whole.columns if column != but)
+        return tuple(column for column in self._audit.sets.whole.columns if column != but)

@@ -68,8 +68,8 @@ def _risks_of(people: Population, columns: Columns, wanted: Wanted, everybody: E
     """Return the risks of columns to an adversary who knows those that are not sensitive."""
     among = everybody.people if everybody.weight is None else None
     known = [column for column in columns if column not in wanted.sensitive]
-    found = list(reidentification_risks(people, known, wanted.k, population=among, weight=everybody.weight))
+    risks = list(reidentification_risks(people, known, wanted.k, population=among, weight=everybody.weight))
     for secret in wanted.sensitive:
         *_, guess, certain = reidentification_risks(people, known, wanted.k, sensitive=secret)
-        found += [replace(risk, name=f"{risk.name}: {printable(secret)}") for risk in (guess, certain)]
-    return found
+        risks += [replace(risk, name=f"{risk.name}: {printable(secret)}") for risk in (guess, certain)]
+    return risks

@@ -106,7 +106,7 @@ def set_reports(population: Population, sets: Iterable[Columns], k: int) -> tupl
 
 def sets_report(population: Population, whole: Columns, traits: Columns, selection: Selection, k: int) -> SetsReport:
     """Return what the search says of the sets of columns, and what all columns together give away."""
-    over = [found.columns for found in selection.smallest_over[:SHOWN]]
+    over = [chosen.columns for chosen in selection.smallest_over[:SHOWN]]
     return SetsReport(
         whole=set_report(whole, population.class_sizes(whole), k),
         smallest_over_budget=set_reports(population, filter(None, over), k),

@@ -8,7 +8,7 @@ from discretion.escaping import printable
 from discretion.estimate import Estimate
 from discretion.jobs.audit.collection_document import in_short
 from discretion.jobs.audit.result import (
-    AS_TOLD,
+    BY_DROP,
     ENDED,
     Audit,
     ColumnDecision,
@@ -26,7 +26,7 @@ from discretion.presenting.views.document import Abridged, Advice, Block, Bullet
 _VERDICTS = ("publish", "coarsen", "redact", "drop")
 # So many columns are named one by one where another set is named before.
 _LISTED = 8
-_MODELS = "What models say beside it rests on what each assumes, which --json has; they may be far apart."
+_MODELS = "The models rest on assumptions, which --json lists; their answers may be far apart."
 # The share of the people that a release may leave out by default.
 _SUPPRESSED_BY_DEFAULT = 0.02
 # What a release is told as an audit was.
@@ -52,7 +52,7 @@ def _publish(audit: Audit) -> Iterator[Block]:
     if audit.decision.question is not None:
         yield Advice(f"First a question: {audit.decision.question}.")
     if audit.cut_short:
-        yield Advice("The time limit cut this audit short: what it says is so, and section 8 names what is missing.")
+        yield Advice("The time limit cut this audit short: what it shows holds, and section 8 lists what is missing.")
     yield Bullets(tuple(recommendation(audit)))
     if (step := next_step(audit)) is not None:
         yield from step
@@ -70,7 +70,7 @@ def recommendation(audit: Audit) -> Iterator[str]:
     """
     if not audit.decision.offers:
         yield _nothing(audit)
-        if "sets" not in audit.cut_short and any(each.reason != AS_TOLD for each in audit.decision.columns):
+        if "sets" not in audit.cut_short and any(each.reason != BY_DROP for each in audit.decision.columns):
             yield "Raise the budget, merge rare values, or ask the people instead (section 6)."
         return
     best, *others = audit.decision.offers
@@ -123,7 +123,7 @@ def _nothing(audit: Audit) -> str:
     if kept := audit.decision.kept:
         are = "is" if len(kept) == 1 else "are"
         return f"Nothing can go out: no set with {listed(kept)}, which {are} to be kept, is {within}."
-    if all(each.reason == AS_TOLD for each in audit.decision.columns):
+    if all(each.reason == BY_DROP for each in audit.decision.columns):
         return "Nothing goes out: every column is to be dropped."
     return f"No column can go out {within}."
 
@@ -206,7 +206,7 @@ def _columns(audit: Audit) -> Iterator[Block]:
         yield whole
     if any(each.verdict in ("coarsen", "redact") for each in decisions):
         fits = "beside those to publish" if audit.decision.offers else "by itself"
-        yield f"Coarsened or redacted as it says, each of these fits {fits}; not all of them do."
+        yield f"Coarsened or redacted in this way, each of these columns fits {fits}; not all of them do."
 
 
 def _decision_grid(decisions: Sequence[ColumnDecision], note: str = "") -> Grid:
@@ -348,5 +348,5 @@ def _uniqueness_row(model: UniquenessModel, advised: str | None) -> tuple[str, s
     """Return a model, what share of all it takes for unique, and what of those who are unique in the table."""
     name = f"{model.name}, advised" if model.name == advised else model.name
     if model.population_unique is None or model.of_sample_unique is None:
-        return name, "says nothing", model.why_not or ""
+        return name, "no answer", model.why_not or ""
     return name, f"≈ {percent(model.population_unique)}", f"≈ {percent(model.of_sample_unique)}"

@@ -1,4 +1,4 @@
-"""What a file of people may give away, as a policy in TOML says it: every key known, and in which line it stands."""
+"""Policies in TOML: what a file of people may give away, every key known, and the line of each."""
 
 import os
 import re
@@ -143,7 +143,7 @@ def _measure(gate: Gate) -> str:
 
 
 class _Reader:
-    """Reads the keys of a policy, and says in which line one is wrong."""
+    """Reads the keys of a policy, and names the line of a wrong one."""
 
     def __init__(self, path: str, given: Mapping[str, Any], lines: Mapping[str, int]) -> None:
         self._path, self._given, self._lines = path, given, lines
@@ -213,7 +213,7 @@ class _Reader:
         except InvalidValueError as error:
             raise InvalidValueError(f"{self._place('preset')}: {error}") from None
         if k not in (None, least):
-            raise self._wrong("k", f"is {k}, and the preset {name!r} says k = {least}; leave one of them")
+            raise self._wrong("k", f"is {k}, and the preset {name!r} has k = {least}; leave one of them")
         return least
 
     def _header(self) -> bool | Columns | None:

@@ -1,4 +1,4 @@
-"""Two tables of people: what got better or worse, and what somebody learns who has both."""
+"""Compare two tables of people: what got better or worse, and what an adversary with both learns."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -61,13 +61,13 @@ def diff(
     columns
         The columns to compare, each in at least one of them; None is all.
     person
-        A column that both have, that says who a person is and is not published. With it, who came, went and changed is
+        A column of both that names the persons and is not published. With it, who came, went and changed is
         counted exactly, and so is what a join exposes, which otherwise is certified. "none" if every row is a person of
         its own.
     sensitive
-        Columns that nobody knows of a person before: what is found of them counts as guessed.
+        Columns that the adversary does not know before.
     k
-        Exposed is who has fewer people alike, and found who came or went with fewer.
+        A person is exposed among fewer than k people alike, and singled out if fewer come or go with the same values.
     budget
         The share of the new table's people who may be exposed, in [0, 1].
     header
@@ -143,7 +143,7 @@ def _check_persons(tables: Sequence[tuple[tuple[str, ...], ColumnKind | None]]) 
 
 
 class _Compared:
-    """Counts what two tables tell, column by column where they tell too much."""
+    """Counts what two tables reveal together, and without each column where they reveal too much."""
 
     def __init__(
         self, pair: TablePair, secrets: tuple[str, ...], k: int, budget: float, report: Callable[[str], None]
@@ -152,14 +152,14 @@ class _Compared:
         self._shared = self._known(pair.shared)
         if not self._shared:
             raise InvalidTableError(
-                "all columns that the two tables share are sensitive, which nobody is taken to know; name fewer of them"
+                "all columns that the two tables share are sensitive, so none is left to match rows by; name fewer"
             )
 
     def _known(self, columns: Iterable[str]) -> tuple[str, ...]:
         return tuple(name for name in columns if name not in self._secrets)
 
     def result(self, old: str, new: str, person: str | None) -> Diff:
-        """Return all that is told."""
+        """Return the counts."""
         pair, k = self._pair, self._k
         self._report("matching rows")
         whole = pair.classes(pair.shared)
@@ -242,7 +242,7 @@ class _Compared:
         return Join(bound, Estimate(high, low, high, None, _METHOD), bound, least)
 
     def _without(self, result: Diff, sides: tuple[Side, Side]) -> tuple[Without, ...]:
-        """Return what is told when the new table lacks a column, those first that tell least."""
+        """Return what the new table reveals without each column, the columns first that reveal least then."""
         pair, shared = self._pair, self._shared
         own = tuple(name for name in self._known(pair.new.columns) if name not in shared)
         of_shared = zip(shared, pair.without_each(shared), strict=True)
@@ -261,6 +261,6 @@ class _Compared:
 
 
 def _adds(side: Side) -> bool:
-    """Whether a table's own columns tell its people apart further than those that both have."""
+    """Whether a table's own columns distinguish its people further than those that both have."""
     shared = np.count_nonzero(np.bincount(side.shared.codes))
     return bool(np.count_nonzero(np.bincount(side.known.codes)) > shared)

@@ -103,7 +103,7 @@ class Join:
 
 @dataclass(frozen=True)
 class Without:
-    """What both tables tell if the new one goes out without a column: who is found, its exposure, and the join's."""
+    """What both tables reveal if the new one lacks a column: who is singled out, its exposure, and the join's."""
 
     column: str
     found: int

@@ -37,7 +37,7 @@ class Diff(TabularResult):
     old, new
         What was read.
     k, budget, sensitive, person
-        As asked.
+        The options.
     columns
         How their columns fit each other.
     before, after
@@ -47,9 +47,9 @@ class Diff(TabularResult):
     matching
         How rows match on all shared columns.
     differencing
-        Who is found by taking one from the other, on the shared columns that are not sensitive.
+        Who is singled out by comparing the tables, on the shared columns that are not sensitive.
     values_told
-        A shared sensitive column → of how many people the difference tells the value for certain.
+        A shared sensitive column → of how many people the difference reveals the value for certain.
     changes
         What became of the people, if a column says who they are.
     join
@@ -97,7 +97,7 @@ class Diff(TabularResult):
 
     @property
     def may_be_of_the_same(self) -> bool:
-        """Whether rows hardly match, and yet both may be of the same people: as nothing tells, or as most stayed."""
+        """Whether rows hardly match, and yet both may be of the same people: nothing denies it, or most stayed."""
         stayed = None if self.changes is None else self.changes.stayed
         return self.is_of_others and (stayed is None or 2 * stayed >= min(self.before.people, self.after.people))
 
@@ -108,7 +108,7 @@ class Diff(TabularResult):
 
     @property
     def decision(self) -> Decision:
-        """Whether the new table may go out beside the old one.
+        """Whether to publish the new table beside the old one.
 
         Not if it exposes more than the budget by itself or joined, if the difference of two versions finds anybody, or
         tells a sensitive value. Not decided is it where only the bound on the join is above the budget, or where rows
@@ -161,7 +161,7 @@ class Diff(TabularResult):
     def missing(self) -> dict[str, str]:
         """Of each number that there is not, why."""
         reasons = dict.fromkeys(diff_measures(self.sensitive), "it is not counted of these two tables")
-        reasons |= dict.fromkeys(OF_PERSONS, "nothing says who the people are; name the column that does (--person)")
+        reasons |= dict.fromkeys(OF_PERSONS, "no column names the people; name it with --person")
         for name in diff_measures(self.sensitive):
             side, secret = name.partition(".")[0], name.partition(":")[2]
             which = "OLD" if side == "old" else "NEW" if side == "new" else "both tables"

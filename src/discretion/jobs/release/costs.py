@@ -1,4 +1,4 @@
-"""What a release cost: what of the table's entropy, precision and people told apart the file keeps."""
+"""The cost of a release: how much of the table's entropy, precision and distinct people the file keeps."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -31,7 +31,7 @@ def costs_of(
     left = people.people - best.cut.out.size  # none of whose cells goes out
     touched = np.logical_or.reduce(best.cut.blank)
     whole = _whole(people, sensitive, utility) or 1.0
-    # All that sensitive columns tell of these people, and what of it goes out.
+    # The worth of the sensitive columns of these people, and the part of it in the file.
     most, kept = _kept_as_it_is(guarded, best, utility)
     return {
         "kept": min(1.0, (best.kept + kept) / whole),
@@ -49,7 +49,7 @@ def costs_of(
 
 
 def _whole(people: Population, sensitive: Sequence[str], utility: Utility) -> float:
-    """Return what all columns of the table are worth as they are; pairs of people are told apart by the known ones."""
+    """Return what all columns of the table are worth as they are; pairs of people count by the known ones."""
     if utility == "discernibility":
         sizes = people.class_sizes([name for name in people.columns if name not in sensitive])
         return float(distinguished_pairs(np.repeat(sizes.sizes, sizes.counts)))

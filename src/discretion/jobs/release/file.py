@@ -1,4 +1,4 @@
-"""The file of a release: its rows in an order that says nothing, and no statistics of what was cut."""
+"""The file of a release: its rows in a random order, and no statistics of what was cut."""
 
 import io
 import secrets
@@ -27,7 +27,7 @@ def check_suffix(out: str) -> str:
 def table_of(
     views: Mapping[str, Generalization], values: Mapping[str, Any], columns: Sequence[str], best: BestRelease
 ) -> Any:
-    """Return an Arrow table of columns in their views, without what was cut, its rows in an order that says nothing.
+    """Return an Arrow table of columns in their views, without what was cut, its rows in a random order.
 
     ``values`` are those of columns as they are, which keep their types. The order is drawn from the system's own
     randomness: one that came from a seed somebody might undo.

@@ -42,7 +42,7 @@ from discretion.tables.layouts.headers import Header
 from discretion.tables.layouts.names import distinct_names
 from discretion.tables.locations import files_read
 
-# How long the search may take, unless told: at least, at most, and for how many people a second between.
+# How long the search may take, by default: at least, at most, and for how many people a second between.
 _BRIEF, _LONG, _PEOPLE_A_SECOND = 5.0, 30.0, 50_000
 
 
@@ -81,8 +81,8 @@ def release(
     table
         Anything that `discretion.Population` takes, of people with one row each.
     out
-        The file to write: ``.parquet`` or ``.csv``. Beside it goes ``OUT.discretion.json``, with what was asked and
-        done.
+        The file to write: ``.parquet`` or ``.csv``. Beside it goes ``OUT.discretion.json``, with the options and
+        the results.
     columns
         The columns to choose from; None is all, those aside that name their person.
     k
@@ -100,9 +100,9 @@ def release(
         How far each of these that goes out may be spread in a group from how it is in the file, as in
         :func:`~discretion.anonymity.t_closeness`; in [0, 1].
     guess_budget
-        By how much the share of right guesses of each may rise; 0.05 unless told.
+        By how much the share of right guesses of each may rise; 0.05 by default.
     certain_budget
-        Of which share of the people each may be known for certain; of anybody unless told.
+        Of which share of the people each may be known for certain; no limit by default.
     keep, drop
         Columns that go out in some view, or in none.
     redact
@@ -118,14 +118,14 @@ def release(
         in none with all of them blank is left out.
     utility
         What the file is to keep most of: "entropy", as above; "precision", ``Σ_cells 1 − level/levels`` by how much
-        coarser each column's view is; or "discernibility", the ordered pairs of people whom it tells apart.
+        coarser each column's view is; or "discernibility", the ordered pairs of people whom it distinguishes.
     person
         The column that names the persons, of whom each has one row; it does not go out. "none" if every row is a person
         of its own, whatever a column looks like.
     header
         What a file's first line is, as for `discretion.Population`.
     seconds
-        How long the search may take; 5 unless told, or one for each 50,000 people, up to 30.
+        How long the search may take; by default 5, or one for each 50,000 people, up to 30.
     progress
         Called with what is being worked on.
     memory
@@ -142,7 +142,7 @@ def release(
         If the table cannot be read as it stands, or lacks a column.
     InvalidValueError
         If a column repeats as the name of a person does and person is None, a number is out of range, the file has
-        another suffix or cannot be written, a hierarchy is none, or nothing within the goal tells anything: it says
+        another suffix or cannot be written, a hierarchy is none, or no useful release is within the goal: it shows
         what is nearest; or the search ended before it found anything.
     UnsupportedError
         If the rows are not in this process, or a person has several.
@@ -287,7 +287,7 @@ def _with_one_row_each(people: Population) -> Population:
 
 
 def search_seconds(people: int) -> float:
-    """Return how long the search may take, unless told."""
+    """Return how long the search may take by default."""
     return min(max(_BRIEF, people / _PEOPLE_A_SECOND), _LONG)
 
 
@@ -309,7 +309,7 @@ def _known(
     """Return the columns that may go out and that somebody may know; and of each other one why it does not."""
     check_kept_or_dropped(kept, dropped)
     chosen = list(dict.fromkeys([*columns, *kept]))
-    reasons = {name: "not asked for" for name in people.columns if name not in chosen}
+    reasons = {name: "not among the columns" for name in people.columns if name not in chosen}
     reasons |= {name: "sensitive: goes out only if kept" for name in secret if name not in kept}
     reasons |= dict.fromkeys(dropped, "by --drop")
     for kind in column_kinds(people, [name for name in chosen if name not in (*reasons, *kept)]):

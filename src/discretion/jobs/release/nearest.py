@@ -1,4 +1,4 @@
-"""What to say where nothing that tells anything is within a goal: what comes nearest, what it misses, the ways out."""
+"""The refusal where nothing useful is within a goal: what comes nearest, what it misses, and the ways out."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import reduce
@@ -27,7 +27,7 @@ def nearest(
     """
     coarsest = {name: some[-1] for name, some in views.items()}
     if not any(view.bits for view in coarsest.values()):
-        return f"nothing would be told: all people have the same {', '.join(coarsest)}; give columns that differ"
+        return f"the file would show nothing: all people have the same {', '.join(coarsest)}; give columns that differ"
     together = [name for name in kept if name in coarsest]
     if not together:
         together = [min(coarsest, key=lambda name: _failing(coarsest[name].column, secrets, goal))]
@@ -38,7 +38,7 @@ def nearest(
     if len(together) > 1:
         ways.append("keep fewer columns")
     return (
-        f"nothing within the goal tells anything: what comes nearest, {', '.join(together)} as coarse as can be, "
+        f"no useful release is within the goal: what comes nearest, {', '.join(together)} as coarse as can be, "
         f"{' and '.join(what for what, _ in missed)}; {', '.join(ways[:-1])}{' or ' if ways[:-1] else ''}{ways[-1]}"
     )
 
@@ -52,7 +52,7 @@ def _failing(classes: Column, secrets: Secrets, goal: ReleaseGoal) -> tuple[int,
 def _missed(
     shown: Sequence[Generalization], secrets: Secrets, goal: ReleaseGoal, most_suppressed: int
 ) -> Iterator[tuple[str, Sequence[str]]]:
-    """Yield what the views miss of the goal, and what to do about each; nobody being left out."""
+    """Yield what the generalizations miss of the goal with nobody left out, and what to do about each."""
     classes = reduce(refined, [view.column for view in shown])
     people = classes.codes.size
     more = ("raise budget or max_suppressed",)

@@ -44,10 +44,10 @@ class ReleasedColumn:
 
 @dataclass(frozen=True)
 class FileExposure:
-    """What the written file shows who reads it back: exact, of the people in it.
+    """What the written file shows: exact, of the people in it.
 
     ``exposed_people`` are those in classes of fewer than k people, and ``failing_people`` those in classes so small or
-    less diverse than was asked: the goal is about these. The adversary knows the columns that are not sensitive.
+    less diverse than the goal has it: the goal is about these. The adversary knows the columns that are not sensitive.
     ``guesses`` are of each sensitive column, whether it is in the file or not.
     """
 
@@ -69,7 +69,7 @@ class Release(TabularResult):
     table, out
         What was read, and where the file is.
     goal
-        What was asked of it, by name.
+        The options, by name.
     people
         How many were in the table.
     suppressed
@@ -78,7 +78,7 @@ class Release(TabularResult):
         What became of each column.
     kept
         The share of the whole table's utility that the file keeps, all columns counted: of the entropy, unless another
-        was asked for.
+        is given.
     bound
         No choice of views within the goal keeps more than this share, the smallest groups being cut first.
     ended

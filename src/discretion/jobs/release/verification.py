@@ -1,4 +1,4 @@
-"""What a written table shows who reads it back: counted by the engine, which had no part in making it."""
+"""The verification of a written table: its numbers, counted by the engine, which had no part in making it."""
 
 import math
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""A synthetic table beside the one it was made from: what it tells of those people, and not of others like them."""
+"""The risk of a synthetic table: what it reveals about the people it was made from beyond others like them."""
 
 from discretion.jobs.synthetic.job import synthetic_risk
 from discretion.jobs.synthetic.result import AttackResult, SyntheticRisk

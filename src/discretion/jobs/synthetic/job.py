@@ -22,8 +22,8 @@ from discretion.tables.layouts.headers import Header
 from discretion.tables.layouts.names import distinct_names
 from discretion.validation import as_confidence, as_count
 
-# Of fewer attacks a rate says next to nothing.
-FEWEST = 20
+# Of fewer attacks a rate shows next to nothing.
+MIN_ATTACKS = 20
 Linked = tuple[Sequence[str], Sequence[str]]
 
 
@@ -44,7 +44,7 @@ def synthetic_risk(
     memory: int | str | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> SyntheticRisk:
-    """Return what a synthetic table tells of the people it was made from, and not of others like them.
+    """Return what a synthetic table reveals about the people it was made from, beyond others like them.
 
     ``risk = (r − c)/(1 − c)`` of each attack, which succeeds on r of the original's people and c of those held out
 
@@ -110,7 +110,7 @@ def synthetic_risk(
     ('tells more', [('linkability', 1.0), ('inference:ill', 1.0)])
     """
     k, confidence = as_count(neighbours, "neighbours", at_least=1), as_confidence(confidence)
-    most = None if attacks is None else as_count(attacks, "attacks", at_least=FEWEST)
+    most = None if attacks is None else as_count(attacks, "attacks", at_least=MIN_ATTACKS)
     seed = fresh_seed() if seed is None else as_count(seed, "seed", at_least=0)
     secrets = (sensitive,) if isinstance(sensitive, str) else distinct_names(sensitive)
     parties = None if linked is None else _parties(linked)
@@ -174,9 +174,9 @@ class _Attacks:
         tables, rng = self.read.tables, np.random.default_rng(self.seed)
         people, records, held_out = tables.sizes
         affordable = limits.current().most_records_compared
-        targets = self.most or max(FEWEST, affordable // (2 * records))
+        targets = self.most or max(MIN_ATTACKS, affordable // (2 * records))
         chosen = np.sort(rng.permutation(people)[:targets]), np.sort(rng.permutation(held_out)[:targets])
-        conditions = self.most or max(FEWEST, affordable // (people + held_out + records))
+        conditions = self.most or max(MIN_ATTACKS, affordable // (people + held_out + records))
         not_attacked: dict[str, str] = {}
         report("copies")
         attacks = [
@@ -186,8 +186,10 @@ class _Attacks:
         for how in ("univariate", "multivariate"):
             report(f"singling out, {how}")
             one = singling_out(tables, how, conditions, rng)
-            if one is None or one.original.attacks < FEWEST:
-                not_attacked[f"singling_out_{how}"] = f"fewer than {FEWEST} conditions single a synthetic record out"
+            if one is None or one.original.attacks < MIN_ATTACKS:
+                not_attacked[f"singling_out_{how}"] = (
+                    f"fewer than {MIN_ATTACKS} conditions single a synthetic record out"
+                )
             else:
                 attacks.append(one)
         if self.linked is None:
@@ -202,20 +204,20 @@ class _Attacks:
             report(f"inference of {name}")
             attacks.append(inference(tables, self.known, name, chosen))
         if not self.sensitive:
-            not_attacked["inference"] = "no column is said to be sensitive (--sensitive, sensitive=)"
+            not_attacked["inference"] = "no sensitive column is named (--sensitive, sensitive=)"
         return attacks, not_attacked
 
 
 def _check_sizes(tables: Tables) -> None:
     people, records, held_out = tables.sizes
     for size, which in ((people, NAMES[0]), (held_out, NAMES[2])):
-        if size < FEWEST:
+        if size < MIN_ATTACKS:
             raise InvalidTableError(
-                f"{which} has {size} of the at least {FEWEST} people it takes to tell what the synthetic table says of "
-                "those it was made from and what of others; hold out more, at random, before the synthetic one is made"
+                f"{which} must have at least {MIN_ATTACKS} people, to compare those that the synthetic table was made "
+                f"from with others; got {size}. Hold out more, at random, before the synthetic table is made"
             )
     if records < 2:
-        raise InvalidTableError(f"{NAMES[1]} has one record, and it takes two to attack by the nearest")
+        raise InvalidTableError(f"{NAMES[1]} has one record; attacks by the nearest records need two")
 
 
 def _parties(linked: Linked) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -75,7 +75,7 @@ class AttackResult:
 
 @dataclass(frozen=True, repr=False)
 class SyntheticRisk(TabularResult):
-    """What a synthetic table tells of the people it was made from, beyond what it tells of others like them.
+    """What a synthetic table reveals about the people it was made from, beyond others like them.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ class SyntheticRisk(TabularResult):
     linked
         The columns that either party knows, for linkability; None if it was not attacked.
     neighbours, seed, confidence
-        As they were asked for, or drawn; the intervals hold together with this confidence.
+        The options; a seed may be drawn; the intervals hold together with this confidence.
     attacks
         What each attack did.
     not_attacked
@@ -129,7 +129,7 @@ class SyntheticRisk(TabularResult):
     def decision(self) -> Decision:
         """What follows of the attacks.
 
-        "not alike" is it if held-out people are the ones told more of, so that the tables do not compare, and "no sign"
+        "not alike" if it reveals more about held-out people, so that the tables do not compare; and "no sign"
         only if each attack's risk is known to be below 0.5.
         """
         if any(each.risk.low > 0 for each in self.attacks):
