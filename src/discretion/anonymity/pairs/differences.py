@@ -75,7 +75,7 @@ class Changes:
 
     added: int
     removed: int
-    common_rows: int
+    stayed: int
     changed: int
 
 
