@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from discretion.estimate import Estimate
 from discretion.presenting.views.document import Bullets, Document, Figure, Grid, Section
 from discretion.presenting.views.result import TabularResult
 
 Row = Mapping[str, Any]
+Answer = float | Fraction | Estimate
 
 # What is printed without rounding (a formula, a fraction, a count) is met to what a float promises.
 _EXACTLY = 1e-12
@@ -207,3 +209,10 @@ def _agreement(reproduction: Reproduction) -> tuple[str, str, str]:
         return "—", "—", "—"
     agreeing = [abs(number.difference) for number in reproduction.published if number.agrees]
     return str(len(reproduction.published)), str(len(agreeing)), f"{max(agreeing):.1g}" if agreeing else "—"
+
+
+def exact(result: Answer) -> float:
+    """Return a number that must be exact."""
+    if isinstance(result, Estimate):
+        raise TypeError(f"an exact number is needed here, got {result}")
+    return float(result)

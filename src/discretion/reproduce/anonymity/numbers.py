@@ -12,8 +12,7 @@ from discretion.reproduce.anonymity.composition import of_adult
 from discretion.reproduce.anonymity.entropy import of_entropy
 from discretion.reproduce.anonymity.slack import of_construction
 from discretion.reproduce.anonymity.tables import people_in, people_with
-from discretion.reproduce.exact import exact
-from discretion.reproduce.item import Published, Reproduction
+from discretion.reproduce.item import Published, Reproduction, exact
 
 number = Published.number
 

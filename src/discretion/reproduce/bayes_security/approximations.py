@@ -5,8 +5,7 @@ from typing import Literal
 
 import discretion as dc
 from discretion.charts import Axis, Curve, Look, Panel, curves
-from discretion.reproduce.exact import exact
-from discretion.reproduce.item import Published, Reproduction, Row
+from discretion.reproduce.item import Published, Reproduction, Row, exact
 
 _EXACT, _MEAN, _ANY, _L2 = "β*", "Prop. 5, mean row", "Prop. 5, any row", "ℓ2 distance"
 _LOOKS: dict[str, Look] = {_EXACT: "solid", _MEAN: "dashed", _ANY: "dotted", _L2: "circles"}

@@ -11,8 +11,7 @@ import numpy as np
 import discretion as dc
 from discretion.charts import Axis, Curve, Look, Panel, curves
 from discretion.numerics.arrays import Integers
-from discretion.reproduce.exact import exact
-from discretion.reproduce.item import Published, Reproduction, Row
+from discretion.reproduce.item import Published, Reproduction, Row, exact
 
 # The paper has age in 8 classes instead of the occupation.
 _COLUMNS = ("income", "marital_status", "sex", "occupation")

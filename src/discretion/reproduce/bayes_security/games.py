@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 import discretion as dc
 from discretion.charts import channel_cells
 from discretion.reproduce.bayes_security.meanings import SYSTEMS
-from discretion.reproduce.exact import exact
-from discretion.reproduce.item import Published, Reproduction, Row
+from discretion.reproduce.item import Published, Reproduction, Row, exact
 
 _ROUNDS = 100_000
 _CONFIDENCE = 0.95

@@ -9,8 +9,7 @@ import numpy as np
 import discretion as dc
 from discretion.charts import channel_cells
 from discretion.numerics.arrays import Reals
-from discretion.reproduce.exact import exact
-from discretion.reproduce.item import Published, Reproduction, Row
+from discretion.reproduce.item import Published, Reproduction, Row, exact
 
 
 class Shape(NamedTuple):

@@ -7,8 +7,7 @@ import numpy as np
 
 import discretion as dc
 from discretion.charts import channel_cells
-from discretion.reproduce.exact import exact
-from discretion.reproduce.item import Published, Reproduction, Row
+from discretion.reproduce.item import Published, Reproduction, Row, exact
 
 _VALUES = 4
 _NOTHING, _EVERYTHING = "says nothing", "says all"

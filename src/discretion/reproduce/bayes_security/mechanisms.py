@@ -8,8 +8,7 @@ from collections.abc import Sequence
 import discretion as dc
 from discretion.charts import Axis, Curve, Look, Panel, curves
 from discretion.reproduce.bayes_security.numbers import of_mechanisms
-from discretion.reproduce.exact import exact
-from discretion.reproduce.item import Reproduction, Row
+from discretion.reproduce.item import Reproduction, Row, exact
 
 _RESPONSE, _LAPLACE, _GAUSSIAN = "randomized response", "Laplace", "Gaussian"
 _VALUES = (2, 10, 100, 1_000, 10_000, 1_000_000)

@@ -8,8 +8,7 @@ import numpy as np
 import discretion as dc
 from discretion.charts import beside_published
 from discretion.reproduce.bayes_security.census import of_census
-from discretion.reproduce.exact import Answer, exact
-from discretion.reproduce.item import Published, Reproduction
+from discretion.reproduce.item import Answer, Published, Reproduction, exact
 
 number = Published.number
 

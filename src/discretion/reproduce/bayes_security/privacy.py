@@ -4,8 +4,7 @@ import math
 
 import discretion as dc
 from discretion.charts import Axis, Curve, Look, Panel, curves
-from discretion.reproduce.exact import exact
-from discretion.reproduce.item import Published, Reproduction
+from discretion.reproduce.item import Published, Reproduction, exact
 from discretion.security import bayes_security_of_ldp, membership_advantage, yeom_advantage
 
 _BOUND, _YEOM, _ATTAINED = "Corollary 2: 2/(1+e^ε)", "Yeom et al.: 2 - e^ε", "geometric noise, sensitivity 1"

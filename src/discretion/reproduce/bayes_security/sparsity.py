@@ -8,8 +8,7 @@ import numpy as np
 import discretion as dc
 from discretion.charts import Axis, Curve, Look, Panel, curves
 from discretion.numerics.arrays import Reals
-from discretion.reproduce.exact import Answer, exact
-from discretion.reproduce.item import Published, Reproduction, Row
+from discretion.reproduce.item import Answer, Published, Reproduction, Row, exact
 
 _SECRETS, _OUTPUTS, _NOISE = 10, 1000, 0.1
 _DRAWS = 1000

@@ -16,8 +16,7 @@ from discretion.information import (
     population_information,
     worst_case_privacy,
 )
-from discretion.reproduce.exact import exact
-from discretion.reproduce.item import Published, Reproduction
+from discretion.reproduce.item import Published, Reproduction, exact
 from discretion.reproduce.ldp.examples import mixed
 
 _RELATIVE = 1e-10

@@ -8,8 +8,7 @@ from scipy.special import entr, gammaln, psi
 import discretion as dc
 from discretion.charts import channel_cells
 from discretion.numerics.arrays import Reals
-from discretion.reproduce.exact import exact
-from discretion.reproduce.item import Published, Reproduction
+from discretion.reproduce.item import Published, Reproduction, exact
 from discretion.reproduce.ldp.protocols import ENCODINGS
 
 _A, _EPSILON, _N = 3, 2.0, 10

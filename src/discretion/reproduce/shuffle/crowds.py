@@ -1,7 +1,7 @@
 """The collections that the paper looks at: k-RR, alone or through the shuffler."""
 
 import discretion as dc
-from discretion.reproduce.exact import exact
+from discretion.reproduce.item import exact
 
 
 def noisy(k: int, p: float) -> float:

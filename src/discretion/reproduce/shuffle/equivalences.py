@@ -5,8 +5,7 @@ from collections.abc import Mapping
 import discretion as dc
 from discretion.charts import refinement_order
 from discretion.refinement import compare_all
-from discretion.reproduce.exact import exact
-from discretion.reproduce.item import Published, Reproduction, Row
+from discretion.reproduce.item import Published, Reproduction, Row, exact
 
 # Users, values and the probability of a true answer.
 _CASES = ((3, 2, 0.75), (4, 2, 0.9), (2, 3, 0.6))
