@@ -43,9 +43,9 @@ def test_a_number_and_its_unit_stand_on_one_line(columns):
 def test_what_has_no_room_for_its_unit_is_not_cut():
     from rich.console import Console
 
-    from discretion.presenting.tables import titled_table
+    from discretion.presenting.tables import plain_table
 
-    table = titled_table(None, ("a", "b"), (), whole=True)
+    table = plain_table("a", "b")
     table.add_row("1 in 10,000,000", "12,345,678 people")
     console = Console(width=26)
     with console.capture() as capture:

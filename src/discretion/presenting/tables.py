@@ -2,7 +2,7 @@
 
 import re
 import shutil
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from rich import box
@@ -32,16 +32,6 @@ class Screen(Console):
         return super().render_str(printable(text), **options)
 
 
-def titled_table(title: str | None, headers: Sequence[str], numbers: Collection[str], *, whole: bool = False) -> Table:
-    """Return a table under a title: the names in its first column fold last, or the numbers, if they are kept whole."""
-    table = _PlainTable(box=box.SIMPLE, pad_edge=False, title=title, title_justify="left")
-    for header in headers:
-        is_number = header in numbers
-        last = is_number if whole else header == headers[0]
-        table.add_column(header, justify="right" if is_number else "left", no_wrap=last, overflow="fold")
-    return table
-
-
 class _Words(Text):
     """Words of which a number stays on one line with its unit, where there is room for both."""
 
@@ -61,15 +51,9 @@ def plain_words(words: str, style: str = "") -> Text:
     return _Words(printable(words), style=style)
 
 
-def print_notes(console: Console, notes: Mapping[str, Sequence[str]]) -> None:
-    """Print each note once, after the names of all that it is about."""
-    for note, names in notes.items():
-        console.print(f"{', '.join(names)}: {note}")
-
-
 def plain_table(*headers: str, wide: int = 12) -> Table:
     """Return a table whose first column folds between words and whose others do not; ``wide`` is its least width."""
-    table = _TableOfNames(box=box.SIMPLE, pad_edge=False, padding=(0, 1, 0, 0))
+    table = _PlainTable(box=box.SIMPLE, pad_edge=False, padding=(0, 1, 0, 0))
     for i, header in enumerate(headers):
         table.add_column(header, justify="left" if i == 0 else "right", overflow="fold", no_wrap=i > 0)
     table.columns[0].min_width = wide
@@ -78,31 +62,18 @@ def plain_table(*headers: str, wide: int = 12) -> Table:
 
 # A longer word in another column than the first is broken where there is no room for it.
 _LONGEST_WORD = 18
-# Where a line of names may be broken; and where a head says that it is.
+# Where a line of names may be broken, and where a cell begins a second line.
 _SPACES, _FOLD = re.compile(r"\s+"), "\n"
 
 
 class _PlainTable(Table):
-    """A table whose cells are words and never markup, however a column or a value is called.
-
-    Where there is no room for all columns they fold: a number that is cut is another number.
-    """
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        if self.__rich_measure__(console, options).minimum > options.max_width:
-            for column in self.columns:
-                column.no_wrap, column.min_width = False, None
-        yield from super().__rich_console__(console, options)
-
-    def add_row(self, *cells: RenderableType | None, **options: Any) -> None:
-        super().add_row(*(plain_words(cell) if isinstance(cell, str) else cell for cell in cells), **options)
-
-
-class _TableOfNames(_PlainTable):
-    """A table of numbers beside names, in which no number is cut and no name.
+    """A table of numbers beside names, in which no number is cut and no name, and no cell is markup.
 
     Where there is no room its heads fold, and sets of names; where there is none for that each row becomes a few lines.
     """
+
+    def add_row(self, *cells: RenderableType | None, **options: Any) -> None:
+        super().add_row(*(plain_words(cell) if isinstance(cell, str) else cell for cell in cells), **options)
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         cells = [[_plain(cell) for cell in (column.header, *column.cells)] for column in self.columns]
@@ -121,7 +92,7 @@ class _TableOfNames(_PlainTable):
             wanted = max(cell_len(line) for text in texts for line in text.splitlines() or [""])
             taken = min(spare, max(0, wanted - (column.width or 0)))
             column.width, spare = (column.width or 0) + taken, spare - taken
-        yield from Table.__rich_console__(self, console, options)
+        yield from super().__rich_console__(console, options)
 
     def _records(self, cells: Sequence[Sequence[str]]) -> Iterator[Text]:
         """Yield each row in lines: its first cell, and every other one beside its column's name."""
@@ -131,7 +102,7 @@ class _TableOfNames(_PlainTable):
             yield Text(name, style="bold")
             for head, *held in others:
                 if held[place - 1]:
-                    yield Text(f"  {head.replace(_FOLD, ' ')}: {held[place - 1].replace(_FOLD, ', ')}")
+                    yield Text(f"  {head}: {held[place - 1].replace(_FOLD, ', ')}")
         if self.caption is not None:
             yield Text(str(self.caption))
         yield Text("")
@@ -139,10 +110,3 @@ class _TableOfNames(_PlainTable):
 
 def _plain(cell: RenderableType) -> str:
     return cell.plain if isinstance(cell, Text) else str(cell)
-
-
-def with_rest(table: Table, rows: int) -> Table:
-    """Return the table, which says how many of so many rows it does not show."""
-    if rows > table.row_count:
-        table.caption = f"and {rows - table.row_count:,} more, in --json"
-    return table

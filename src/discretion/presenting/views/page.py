@@ -1,4 +1,4 @@
-"""Documents as self-contained pages, which load nothing from anywhere; and what all pages share."""
+"""Documents as self-contained pages, which load nothing from anywhere."""
 
 import base64
 import hashlib
@@ -14,6 +14,7 @@ from discretion.presenting.views.html import set_apart
 
 # Loaded by its name: it is above this room, and Altair takes a second that a page without figures need not wait for.
 _CHARTS = "discretion.charts.embedded"
+_ROOM = "discretion.presenting.views"
 
 
 def to_page(document: Document) -> str:
@@ -38,14 +39,24 @@ def to_page(document: Document) -> str:
     figures = document.figures
     embedded: Any = import_module(_CHARTS) if figures else None
     drawn = {name: embedded.specification(figure.make()) for name, figure in figures.items()}
-    scripts = [(script, digest(script)) for script in ([embedded.library()] if figures else []) + [script_of_pages()]]
-    return _template().render(document=document, drawn=drawn, scripts=scripts, style=style()).strip() + "\n"
+    scripts = [(script, _digest(script)) for script in ([embedded.library()] if figures else []) + [_file("page.js")]]
+    return _template().render(document=document, drawn=drawn, scripts=scripts, style=_file("page.css")).strip() + "\n"
 
 
 @cache
 def _template() -> Any:
-    made = environment("discretion.presenting.views")
-    made.filters["kind"] = _kind
+    """Return the template: whatever it is given is escaped, and set apart."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined  # noqa: PLC0415 - text output need not wait for it
+
+    made: Any = Environment(
+        loader=PackageLoader(_ROOM, "."),
+        autoescape=True,
+        finalize=_shown,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters |= {"spelled": _spelled, "tidy": _tidy, "kind": _kind}
     made.globals["caveat"] = CAVEAT
     return made.get_template("page.html.j2")
 
@@ -54,47 +65,24 @@ def _kind(block: object) -> str:
     return type(block).__name__
 
 
-def environment(room: str) -> Any:
-    """Return what renders the templates in a room: whatever they are given is escaped, and set apart."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined  # noqa: PLC0415 - text output need not wait for it
-
-    made: Any = Environment(
-        loader=PackageLoader(room, "."),
-        autoescape=True,
-        finalize=_shown,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    made.filters |= {"spelled": spelled, "tidy": tidy}
-    return made
-
-
 @cache
-def style() -> str:
-    """Return how pages look, on every screen and on paper."""
-    return files("discretion.presenting.views").joinpath("page.css").read_text(encoding="utf-8")
+def _file(name: str) -> str:
+    return files(_ROOM).joinpath(name).read_text(encoding="utf-8")
 
 
-@cache
-def script_of_pages() -> str:
-    """Return what has a page draw its figures, and unfold what a link leads to."""
-    return files("discretion.presenting.views").joinpath("page.js").read_text(encoding="utf-8")
-
-
-def digest(script: str) -> str:
+def _digest(script: str) -> str:
     """Return what a page's policy calls a script by: no other script runs."""
     return "sha256-" + base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
 
 
-def spelled(text: str) -> Any:
+def _spelled(text: str) -> Any:
     """Return the text for an attribute or a title, where no element can stand."""
     from markupsafe import escape  # noqa: PLC0415 - comes with Jinja
 
     return escape("\u00a0".join(map(printable, text.split("\u00a0"))))
 
 
-def tidy(text: str) -> str:
+def _tidy(text: str) -> str:
     """Return a sentence whose numbers keep their unit on the same line."""
     return WITHIN_NUMBERS.sub("\u00a0", text)
 
@@ -108,4 +96,4 @@ def _shown(value: Any) -> Any:
 
     if not isinstance(value, str) or isinstance(value, Markup):
         return value
-    return Markup(set_apart(str(spelled(value))))
+    return Markup(set_apart(str(_spelled(value))))
