@@ -46,8 +46,9 @@ def _parts(document: Document, full: bool) -> Iterator[RenderableType]:
     if document.title:
         yield plain_words(document.title, style="bold")
     parts: list[Block] = [*document.blocks, *document.sections]
-    yield from _shown(parts, full)
-    if not full and any(map(_has_more, parts)):
+    more = not full and any(map(_has_more, parts))
+    yield from _shown(parts, full, tight=more)
+    if more:
         yield plain_words(_MORE)
 
 
@@ -58,12 +59,12 @@ def _has_more(block: Block) -> bool:
     return isinstance(block, Abridged) and bool(block.whole)
 
 
-def _shown(blocks: Iterable[Block], full: bool) -> Iterator[RenderableType]:
+def _shown(blocks: Iterable[Block], full: bool, *, tight: bool) -> Iterator[RenderableType]:
     for block in blocks:
-        yield from _block(block, full)
+        yield from _block(block, full, tight=tight)
 
 
-def _block(block: Block, full: bool) -> Iterator[RenderableType]:
+def _block(block: Block, full: bool, *, tight: bool) -> Iterator[RenderableType]:
     match block:
         case str() | Advice():
             yield plain_words(block if isinstance(block, str) else block.sentence)
@@ -78,12 +79,12 @@ def _block(block: Block, full: bool) -> Iterator[RenderableType]:
         case Command():
             yield _Folded(block)
         case Abridged(brief, whole):
-            yield from _shown(whole if full else brief, full)
+            yield from _shown(whole if full else brief, full, tight=tight)
         case Section(heading, blocks, level):
             if level == "first" or (full and level == "full"):
-                # A first screen has no lines to lose.
-                yield Padding(Text(heading, style="bold underline"), (int(full), 0, 0, 0))
-                yield from _shown(blocks, full)
+                # A first screen that leaves something out has no lines to lose.
+                yield Padding(Text(heading, style="bold underline"), (int(not tight), 0, 0, 0))
+                yield from _shown(blocks, full, tight=tight)
         case Figure():
             pass
 
