@@ -111,19 +111,19 @@ class CodedCounts:
 
     def diversity(self, columns: Sequence[str], sensitive: str) -> int:
         """Return how many sensitive values at least occur among people who are alike on the columns."""
-        held = cells(self._classes(tuple(columns)), self._classes((sensitive,)))
-        values = np.bincount(held.classes)
+        counts = cells(self._classes(tuple(columns)), self._classes((sensitive,)))
+        values = np.bincount(counts.classes)
         return int(values[values > 0].min())
 
     def closeness(self, columns: Sequence[str], sensitive: str) -> float:
         """Return how far the sensitive values of people who are alike are from everybody's, at most."""
         secret = self._classes((sensitive,))
-        held, of_value = cells(self._classes(tuple(columns)), secret), np.bincount(secret.codes)
-        sizes = np.zeros(int(held.classes.max()) + 1, np.int64)
-        np.add.at(sizes, held.classes, held.sizes)
-        above = np.maximum(held.sizes * self.people - sizes[held.classes] * of_value[held.codes], 0)
+        counts, of_value = cells(self._classes(tuple(columns)), secret), np.bincount(secret.codes)
+        sizes = np.zeros(int(counts.classes.max()) + 1, np.int64)
+        np.add.at(sizes, counts.classes, counts.sizes)
+        above = np.maximum(counts.sizes * self.people - sizes[counts.classes] * of_value[counts.codes], 0)
         excess = np.zeros_like(sizes)
-        np.add.at(excess, held.classes, above)
+        np.add.at(excess, counts.classes, above)
         met = sizes > 0
         pairs = zip(excess[met].tolist(), sizes[met].tolist(), strict=True)
         return max(over / (self.people * size) for over, size in pairs)

@@ -66,11 +66,11 @@ def _of(rows: Sequence[Row], columns: Sequence[str]) -> list[Row]:
 
 def _at_a_thousandth(rows: Sequence[Row]) -> tuple[str, ...]:
     """Return how the three compare at t = 0.001."""
-    found = (next(row for row in _of(rows, columns) if row["threshold"] == 0.001) for columns in _TOGETHER)
+    selected = (next(row for row in _of(rows, columns) if row["threshold"] == 0.001) for columns in _TOGETHER)
     return tuple(
         f"Of {row['columns']} at t = 0.001 the theorems allow {row['theorems']:.2%}, counting {row['counting']:.2%}; "
         f"{row['truth']:.2%} of the people are exposed.".replace("%", " %")
-        for row in found
+        for row in selected
     )
 
 

@@ -20,14 +20,14 @@ _HALF = 0.5
 
 def figure_3() -> Reproduction:
     """Return the mean and the standard deviation of both plug-in estimates over k, of 1000 samples of 128 users."""
-    found = dc.anonymity.simulated_estimates(LAW, PEOPLE, RUNS, rng=_SEED)
-    estimates = {_PLUG_IN: found.exposure, _STATISTICAL: found.statistical_exposure}
-    columns: dict[str, Reals] = {"truth": found.truth}
+    simulated = dc.anonymity.simulated_estimates(LAW, PEOPLE, RUNS, rng=_SEED)
+    estimates = {_PLUG_IN: simulated.exposure, _STATISTICAL: simulated.statistical_exposure}
+    columns: dict[str, Reals] = {"truth": simulated.truth}
     for name, runs in estimates.items():
         columns |= {
             f"{name}, mean": runs.mean(axis=0),
             f"{name}, deviation": runs.std(axis=0),
-            f"{name}, error": np.sqrt(((runs - found.truth) ** 2).mean(axis=0)),
+            f"{name}, error": np.sqrt(((runs - simulated.truth) ** 2).mean(axis=0)),
         }
     rows = tuple(
         {"k": k + 1, "k/n": (k + 1) / PEOPLE} | {name: float(values[k]) for name, values in columns.items()}

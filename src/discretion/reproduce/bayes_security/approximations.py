@@ -33,7 +33,7 @@ def figure_8() -> Reproduction:
 def _row(k: int, epsilon: float) -> Row:
     response = dc.RandomizedResponse(k, epsilon=epsilon)
     bounds = {name: dc.security.bayes_security_bounds(response, by=way) for name, way in _WAYS.items()}
-    ends = {f"{name}, {end}": getattr(found, end) for name, found in bounds.items() for end in ("low", "high")}
+    ends = {f"{name}, {end}": getattr(bound, end) for name, bound in bounds.items() for end in ("low", "high")}
     return {"k": k, "epsilon": epsilon, _EXACT: exact(dc.bayes_security(response))} | ends
 
 

@@ -56,11 +56,11 @@ def figure_2() -> Reproduction:
             if math.isfinite(epsilon):
                 yield Published("footnote 2", f"{name}: log-odds of winning", "ε", epsilon, odds)
 
-    said = (
+    words = (
         "Who may choose the observation too wins at least as often: ε is about one observation, β* about all of them."
     )
     return Reproduction(
-        rows, lambda: _chart(rows, "Figure 2: the games for β* and for ε"), tuple(published()), (_covered(rows), said)
+        rows, lambda: _chart(rows, "Figure 2: the games for β* and for ε"), tuple(published()), (_covered(rows), words)
     )
 
 
@@ -87,5 +87,5 @@ def _chart(rows: tuple[Row, ...], title: str) -> object:
         for row in rows
     ]  # fmt: skip
     notes = (f"The share of {_ROUNDS:,} rounds that the adversary won; below and shaded, her chance.",)
-    said = "; ".join(f"{row['mechanism']}, {row['game']}: {row['chance']:.4f}" for row in rows)
-    return channel_cells(cells, title, notes).properties(description=f"Cells: chances to win by mechanism. {said}.")
+    words = "; ".join(f"{row['mechanism']}, {row['game']}: {row['chance']:.4f}" for row in rows)
+    return channel_cells(cells, title, notes).properties(description=f"Cells: chances to win by mechanism. {words}.")

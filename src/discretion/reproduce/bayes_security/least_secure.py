@@ -124,10 +124,10 @@ def _whole() -> tuple[Published, ...]:
     """Return what the printed matrices are, where that is not what is said of them."""
     least = 2 / (1 + math.exp(_EPSILON))
     whole = float(as_printed("left", _DRAWN, _EPSILON)[1].sum())
-    found = _security(as_printed("right", _DRAWN, _EPSILON))
+    security = _security(as_printed("right", _DRAWN, _EPSILON))
     return (
         Published("Figure 3, left", "sum of s2 as printed", "1", 1.0, whole, slip=_BLOCKS),
-        Published("Figure 3, right", "β* as printed", "2/(1+e^ε)", least, found, slip=_ZERO),
+        Published("Figure 3, right", "β* as printed", "2/(1+e^ε)", least, security, slip=_ZERO),
     )
 
 

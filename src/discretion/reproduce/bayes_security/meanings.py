@@ -35,11 +35,11 @@ def table_2() -> Reproduction:
             "likely: ε, one of two at the worst observation; ML^×, one of all; β*, one of the two leakiest.",
         )
         drawn = channel_cells([cell for row in rows for cell in _cells(row)], "Table II: three metrics", notes)
-        said = "; ".join(
+        words = "; ".join(
             f"{row['mechanism']}: ε {row[_EPSILON]:.4g}, ML^× {row[_CAPACITY]:.4g}, β* {row[_SECURITY]:.4g}"
             for row in rows
         )
-        return drawn.properties(description=f"Cells: three security metrics by mechanism. {said}.")
+        return drawn.properties(description=f"Cells: three security metrics by mechanism. {words}.")
 
     ranges = tuple(_ranges({row["mechanism"]: row for row in rows}))
     return Reproduction(rows, chart, (*ranges, *_meanings()), _REMARKS)

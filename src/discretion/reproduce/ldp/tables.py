@@ -55,12 +55,12 @@ def table_4_1() -> Reproduction:
             f"GRR with a = {_A}, ε = {_EPSILON:g}, Jeffreys' prior and n = {_N}; in nats.",
             "The three parts of a row sum to its total.",
         )
-        said = "; ".join(f"{row['row']}, {row['column']}: {row['ours']:.4f}" for row in rows)
-        found = channel_cells(rows, "Table 4.1: the information split", notes)
-        return found.properties(description=f"Cells: information in nats, of users and aggregator by part. {said}.")
+        words = "; ".join(f"{row['row']}, {row['column']}: {row['ours']:.4f}" for row in rows)
+        drawing = channel_cells(rows, "Table 4.1: the information split", notes)
+        return drawing.properties(description=f"Cells: information in nats, of users and aggregator by part. {words}.")
 
     shares = [
-        f"{100 * told / known:.1f} % of the {part}" for told, known, part in zip(aggregator, users, _PARTS, strict=True)
+        f"{100 * seen / known:.1f} % of the {part}" for seen, known, part in zip(aggregator, users, _PARTS, strict=True)
     ]
     return Reproduction(rows, chart, published, (f"The aggregator is told {', '.join(shares)}.",))
 
@@ -103,10 +103,10 @@ def table_10_1() -> Reproduction:
 
     def chart() -> object:
         notes = (f"Above, what the paper prints; below, its value at ε = {_EPSILON:g}, by which cells are shaded.",)
-        said = "; ".join(f"{row['row']}, {row['column']}: {row['ours']:.4f}" for row in rows)
-        found = channel_cells(rows, "Table 10.1: unary encodings", notes)
-        description = f"Cells: how likely a bit is 1, one's own (κ) and another's (λ), by encoding. {said}."
-        return found.properties(description=description)
+        words = "; ".join(f"{row['row']}, {row['column']}: {row['ours']:.4f}" for row in rows)
+        drawing = channel_cells(rows, "Table 10.1: unary encodings", notes)
+        description = f"Cells: how likely a bit is 1, one's own (κ) and another's (λ), by encoding. {words}."
+        return drawing.properties(description=description)
 
     return Reproduction(rows, chart, (*cells, *levels))
 
