@@ -20,8 +20,8 @@ from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from discretion.collection import Choice, Feature, Party, Task
 from discretion.collection.parts.counting import counted
-from discretion.collection.parts.partitions import write_partitions
 from discretion.collection.parts.shuffling import shuffled, written
+from discretion.collection.parts.spark_shuffling import write_partitions
 from discretion.collection.parts.store import Store
 from discretion.collection.wire.rounds import SALT_BYTES, Round
 from discretion.collection.wire.sealing import SEAL_BYTES, public_bytes, sealed

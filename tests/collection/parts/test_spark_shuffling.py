@@ -19,10 +19,9 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
 from discretion.collection.parts.opening import Opener
-from discretion.collection.parts.partitions import read_partition, write_partitions
 from discretion.collection.parts.shuffler import Shuffler
 from discretion.collection.parts.shuffling import Shuffle, forget, parts_of, shuffled
-from discretion.collection.parts.spark_shuffling import shuffled_on_spark
+from discretion.collection.parts.spark_shuffling import read_partition, shuffled_on_spark, write_partitions
 from discretion.collection.wire.rounds import Round
 from discretion.collection.wire.sealing import public_bytes, sealed
 from discretion.errors import UnsupportedError

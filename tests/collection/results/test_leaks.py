@@ -11,9 +11,8 @@ from rich.console import Console
 from discretion.collection.parts.choosing import exposure_of
 from discretion.collection.results.beside import beside
 from discretion.collection.results.curated import curator_result
-from discretion.collection.results.leaks import Leaks, leaks_of
+from discretion.collection.results.leaks import Leaks, leaks_of, moved_joint, moved_single
 from discretion.collection.results.leaks_said import leaks_document
-from discretion.collection.results.liars import moved_joint, moved_single
 from discretion.collection.results.said import analysed_document, beside_document, curated_document
 from discretion.estimate import highest, lowest
 from discretion.presenting.objects import answer

@@ -10,8 +10,7 @@ from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
 from discretion.collection.parts.joint import joint_of
 from discretion.collection.randomizers import randomizer_of
-from discretion.collection.results.liars import moved_joint, moved_single
-from discretion.collection.results.trust import NOT_PROMISED, collusions
+from discretion.collection.results.leaks import NOT_PROMISED, collusions, moved_joint, moved_single
 from discretion.collection.wire.rounds import Round
 from discretion.collection.wire.sealing import unsealed
 from discretion.collection.wire.uploads import Upload

@@ -8,7 +8,7 @@ import json
 import sys
 from pathlib import Path
 
-from discretion.collection.parts import partitions
+from discretion.collection.parts import spark_shuffling
 from discretion.collection.parts.opening import Opener
 from discretion.collection.parts.spark_shuffling import shuffled_on_spark
 from discretion.tables.engines.spark_session import open_session
@@ -24,7 +24,7 @@ def main(folder: Path, settings: dict[str, str]) -> None:
         for name, value in settings.items():
             builder = builder.config(name, value)
         builder.getOrCreate()
-    partitions.PARTITION = 1 << 14
+    spark_shuffling.PARTITION = 1 << 14
     key, info, sealed = ((folder / name).read_bytes() for name in ("key", "info", "messages"))
     pieces = (sealed[start : start + 999] for start in range(0, len(sealed), 999))
     done = shuffled_on_spark(pieces, WIDTH, Opener(key, info, WIDTH), folder / "out")

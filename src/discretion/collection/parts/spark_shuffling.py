@@ -5,9 +5,10 @@ that is run twice draws twice, into a file of its own each time, and what counts
 """
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from secrets import token_hex
 from shutil import rmtree
@@ -16,13 +17,37 @@ from typing import Any
 import numpy as np
 
 from discretion.collection.parts.durable import write_whole
-from discretion.collection.parts.partitions import read_partition, write_partitions
 from discretion.collection.parts.scattered import rows_of
-from discretion.collection.parts.shuffling import Shuffle, blocks_of, in_random_order, parts_of, written
+from discretion.collection.parts.shuffling import AT_ONCE, Shuffle, blocks_of, in_random_order, parts_of, written
 from discretion.collection.wire.sealing import SEAL_BYTES
 from discretion.errors import EngineError
 from discretion.numerics.arrays import Integers
 from discretion.tables.engines.spark_session import open_session, sealed_context, while_workers_last
+
+PARTITION = 1 << 26  # bytes
+_COLUMN = "messages"
+
+
+def write_partitions(messages: Iterable[bytes], width: int, folder: Path) -> list[Path]:
+    """Write messages of ``width`` bytes as files of one column, a row of which has many, and return the files."""
+    pa, pq, paths = import_module("pyarrow"), import_module("pyarrow.parquet"), list[Path]()
+    row = AT_ONCE * width
+    for block in blocks_of(messages, width, PARTITION // width):
+        rows = pa.array([block[start : start + row] for start in range(0, len(block), row)], pa.binary())
+        paths.append(folder / f"{len(paths):06d}.parquet")
+        # What is sealed cannot be packed any closer.
+        plain = {"compression": "none", "use_dictionary": False, "write_statistics": False}
+        pq.write_table(pa.table({_COLUMN: rows}), paths[-1], **plain)
+    return paths
+
+
+def read_partition(path: Path) -> Iterator[bytes]:
+    """Yield the rows of a file."""
+    parquet: Any = import_module("pyarrow.parquet")
+    with parquet.ParquetFile(path) as file:
+        for batch in file.iter_batches(batch_size=1, columns=[_COLUMN]):
+            yield batch.column(0)[0].as_py()
+
 
 Opened = Callable[[Iterable[bytes]], Iterable[tuple[bytes, int]]]
 

@@ -7,15 +7,76 @@ from typing import Any
 import numpy as np
 
 from discretion.collection.parts.choosing import Counts, certified_of, people_of
-from discretion.collection.parts.joint import score_of, scored
+from discretion.collection.parts.joint import Joint, score_of, scored
 from discretion.collection.results.analysed import AnalystResult
 from discretion.collection.results.guesses import AmongKnown, Guess, among_known, guess_of
-from discretion.collection.results.liars import moved_joint, moved_single
-from discretion.collection.results.trust import NOT_PROMISED, Collusion, collusions
 from discretion.collection.wire.selection import Choice
 from discretion.collection.wire.task import Feature, Task
 from discretion.estimate import Estimate
 from discretion.presenting.objects import plain
+
+# The bullets of docs/protocol.md, in its words.
+NOT_PROMISED = (
+    "Who watches all connections sees who takes part, and when.",
+    "Who steals a key before it is destroyed, and kept the messages, opens them: there is no forward secrecy.",
+    "Clients may lie. One of n people moves a share of joint answers by at most 1/n, more where randomizers are "
+    "undone; one of single answers by d times as much where there are d features, all her messages being of one.",
+    "What is certified holds for those who were counted in the first round. Who leaves before the last one makes "
+    "others stand out more.",
+    "Where answers are redacted, the share that may stand out is an expectation over everybody's coins.",
+    "The budget is for each group that the curator asks for, and for what the analyst gets; it is not for all of them "
+    "together.",
+)
+
+
+@dataclass(frozen=True)
+class Collusion:
+    """Parties who together learn who said what, none of whom can be left out.
+
+    Parameters
+    ----------
+    parties
+        Who.
+    features
+        The features whose answers they learn of each person, all together, as she told them.
+    """
+
+    parties: tuple[str, ...]
+    features: tuple[str, ...]
+
+
+def collusions(task: Task, chosen: tuple[int, ...] | None) -> tuple[Collusion, ...]:
+    """Return the smallest sets of parties who together learn who said what; None is before anything was chosen.
+
+    The first shuffler knows whose the messages are, and takes no layer off without all others' keys. A person's single
+    answers come in one upload: who opens these learns them all together.
+    """
+    shufflers = tuple(f"shuffler {place}" for place in range(1, len(task.shufflers) + 1))
+    everything = tuple(feature.name for feature in task.features)
+    together = tuple(task.features[place].name for place in chosen or ())
+    if task.curator is None:
+        return (Collusion(shufflers, everything),)
+    by_analyst = (Collusion((*shufflers, "analyst"), together),) if together else ()
+    return (Collusion((*shufflers, "curator"), everything), *by_analyst)
+
+
+def moved_joint(joint: Joint, liars: int) -> float:
+    """Return by how much at most so many of those who were counted moved a share of joint answers.
+
+    ``min(1, m·(highest - lowest)/n)``, of the scores that one report can have: 1/n for each liar where answers are
+    told as they are. Compared with what all had told honestly, whether the liars told something else or nothing.
+    """
+    return min(1.0, liars * joint.reach_of_one)
+
+
+def moved_single(task: Task, answers: int, liars: int) -> float:
+    """Return by how much at most so many liars moved a share of the answers to a single feature, as told.
+
+    ``min(1, m·d/A)``, of A answers to it: in the first round a liar has as many messages as there are features, and may
+    tell the same of one feature with all d of them, which nobody can see is one person.
+    """
+    return min(1.0, liars * len(task.features) / max(answers, 1))
+
 
 # Shares of the people who may lie, beside one person.
 _LYING = (0.001, 0.01, 0.1)
