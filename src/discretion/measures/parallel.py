@@ -11,8 +11,8 @@ from discretion import limits
 from discretion.adversaries.gains import Gain, IdentityGain
 from discretion.adversaries.priors import written_out
 from discretion.channels.channel import System
+from discretion.channels.composition.products import Parallel
 from discretion.channels.composition.repeated import Repeated
-from discretion.channels.composition.side_by_side import Parallel
 from discretion.errors import TooLargeError
 from discretion.estimate import Estimate, as_share, bracketed, highest, largest, lowest, settled
 from discretion.measures.guesses.bayes_security import plan_bayes_security
@@ -20,19 +20,18 @@ from discretion.measures.guesses.capacities import plan_multiplicative_bayes_cap
 from discretion.measures.guesses.vulnerability import Prior, plan_bayes_risk, plan_posterior_vulnerability
 from discretion.measures.information.mutual_information import plan_mutual_information
 from discretion.measures.measure import Method, Plan
-from discretion.measures.privacy_loss.atom_sums import AtomSum
 from discretion.measures.privacy_loss.composed_losses import BothWays
 from discretion.measures.privacy_loss.differential_privacy import (
     Profile,
     claimed,
     log_likelihoods,
+    plan_ldp_epsilon,
     plan_privacy_profile,
     plan_renyi,
 )
 from discretion.measures.privacy_loss.divergences import renyi_of_logs
-from discretion.measures.privacy_loss.local_privacy import plan_ldp_epsilon
-from discretion.measures.privacy_loss.losses import LatticeLosses, Losses, leakiest_losses
-from discretion.measures.privacy_loss.row_losses import RowLosses
+from discretion.measures.privacy_loss.loss_sums import AtomSum
+from discretion.measures.privacy_loss.losses import LatticeLosses, Losses, RowLosses, leakiest_losses
 from discretion.numerics.arrays import Reals
 
 BY_SUM = Method("between the most that one part tells and the sum of all", "bound")

@@ -22,12 +22,12 @@ from discretion.measures.privacy_loss.differential_privacy import (
     Profile,
     claimed,
     log_likelihoods,
+    plan_ldp_epsilon,
     plan_least_epsilon,
     plan_privacy_profile,
     plan_profile_bound,
     plan_renyi,
 )
-from discretion.measures.privacy_loss.local_privacy import plan_ldp_epsilon
 from discretion.measures.privacy_loss.losses import leakiest_losses
 from discretion.numerics.arrays import Reals
 from discretion.validation import Fractions

@@ -1,6 +1,5 @@
 """Local mechanisms: what a person's device does to an answer before it leaves."""
 
-from discretion.mechanisms import symmetric_capacity as symmetric_capacity  # registers what symmetry says
 from discretion.mechanisms.estimating.frequency_error import FrequencyError, frequency_error
 from discretion.mechanisms.estimating.iterative_bayesian_update import LikeliestFrequencies, iterative_bayesian_update
 from discretion.mechanisms.estimating.postprocessing import clipped, norm_sub, simplex_projection
@@ -16,7 +15,6 @@ from discretion.mechanisms.noise.gaussian import Gaussian
 from discretion.mechanisms.noise.geometric import Geometric
 from discretion.mechanisms.noise.laplace import Laplace
 from discretion.mechanisms.noise.subsampled_gaussian import SubsampledGaussian
-from discretion.mechanisms.own_measures import own_measures
 from discretion.mechanisms.protocols import (
     local_hashing_measures as local_hashing_measures,  # registers the closed forms
     unary_measures as unary_measures,  # registers the closed forms
@@ -29,7 +27,7 @@ from discretion.mechanisms.protocols.pure_protocol import PureProtocol
 from discretion.mechanisms.protocols.randomized_response import RandomizedResponse
 from discretion.mechanisms.protocols.subset_selection import SubsetSelection
 from discretion.mechanisms.protocols.unary_encoding import UnaryEncoding
-from discretion.mechanisms.reporting import Reporting, Response, Sender, Support, SupportSizes, reporting
+from discretion.mechanisms.reporting import Reporting, Response, Sender, Support, SupportSizes, own_measures, reporting
 from discretion.mechanisms.wire import Encodable
 
 __all__ = [

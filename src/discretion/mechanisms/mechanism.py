@@ -12,6 +12,9 @@ from discretion import limits
 from discretion.adversaries.priors import as_prior, written_out
 from discretion.channels.channel import Composable
 from discretion.errors import InvalidValueError, TooLargeError
+from discretion.estimate import Estimate
+from discretion.measures.information.capacities import attained_uniformly, plan_shannon_capacity
+from discretion.measures.measure import Plan
 from discretion.mechanisms.indices import as_array, as_indices
 from discretion.mechanisms.reporting import Reporting
 from discretion.mechanisms.wire import Encodable, Numbers, Wire
@@ -257,3 +260,10 @@ def as_values(k: int) -> int:
     if k > (most := limits.current().most_values):
         raise TooLargeError(f"k must be at most {most:,}, beyond which no prior fits in memory; got more")
     return k
+
+
+@plan_shannon_capacity.register
+def _(system: Mechanism, tolerance: float) -> Plan[Estimate]:
+    if system.is_symmetric:
+        return attained_uniformly(system)
+    return plan_shannon_capacity.dispatch(object)(system, tolerance)

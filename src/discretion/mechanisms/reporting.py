@@ -5,10 +5,10 @@ better overrides it. What is built on reports (crowds, information, charts) asks
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import singledispatch
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -190,3 +190,12 @@ def reporting(system: System) -> Reporting:
 @reporting.register
 def _(system: Reporting) -> Reporting:
     return system
+
+
+@singledispatch
+def own_measures(system: System, users: int | None) -> Mapping[str, Callable[[], Any]]:
+    """Return what only this kind of system is asked, each by its name as JSON has it; in general nothing.
+
+    ``users`` is how many people report; where it is None, what depends on it is left out.
+    """
+    return {}

@@ -6,7 +6,7 @@ from discretion.channels.channel import System
 from discretion.errors import InvalidValueError
 from discretion.estimate import Estimate, highest, lowest
 from discretion.measures.guesses.capacities import plan_multiplicative_bayes_capacity
-from discretion.measures.guesses.overlap import least_overlap
+from discretion.measures.guesses.worst_prior import least_overlap
 from discretion.measures.measure import Method, Plan, as_plain, measure
 from discretion.validation import as_count, as_real
 

@@ -14,9 +14,8 @@ from discretion.measures.attack_curves.polygon import Polygon, lower_envelope
 from discretion.measures.attack_curves.tradeoff import places_of, plan_tradeoff
 from discretion.measures.guesses.bayes_security import Pair
 from discretion.measures.measure import Method, Plan
-from discretion.measures.privacy_loss.differential_privacy import plan_privacy_profile, ratio_of
+from discretion.measures.privacy_loss.differential_privacy import plan_ldp_epsilon, plan_privacy_profile, ratio_of
 from discretion.measures.privacy_loss.divergences import logarithms
-from discretion.measures.privacy_loss.local_privacy import plan_ldp_epsilon
 from discretion.numerics.arrays import Reals
 from discretion.numerics.laws.poisson_multinomial import histogram_box, with_target
 from discretion.shuffling.known_others import AmongOthers, AmongWorst, View

@@ -16,8 +16,7 @@ import numpy as np
 from discretion import limits
 from discretion.channels.channel import System, as_system
 from discretion.errors import InvalidValueError, TooLargeError, UnsupportedError
-from discretion.measures.privacy_loss.differential_privacy import Bound, claimed, plan_profile_bound
-from discretion.measures.privacy_loss.local_privacy import plan_ldp_epsilon
+from discretion.measures.privacy_loss.differential_privacy import Bound, claimed, plan_ldp_epsilon, plan_profile_bound
 from discretion.numerics.arrays import Integers, Reals
 from discretion.validation import as_real
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from discretion.adversaries import Gain, gain_matrix, partition_gain
-from discretion.channels.size import check_size
+from discretion.channels.storage.storage import check_size
 from discretion.errors import InvalidGainError
 from discretion.numerics.arrays import Booleans, Integers
 from discretion.numerics.histograms.histograms import sequence_count

@@ -17,7 +17,7 @@ from discretion import limits
 from discretion.adversaries.gains import Gain, IdentityGain
 from discretion.channels.channel import Channel, Composable, System, as_system
 from discretion.channels.composition.repeated import Repeated
-from discretion.channels.size import check_size
+from discretion.channels.storage.storage import check_size
 from discretion.errors import TooLargeError
 from discretion.estimate import Estimate, bracketed, highest, lowest, mapped
 from discretion.measures.guesses.bayes_security import plan_bayes_security
@@ -25,8 +25,12 @@ from discretion.measures.guesses.capacities import plan_multiplicative_bayes_cap
 from discretion.measures.guesses.vulnerability import Prior, plan_bayes_risk, plan_posterior_vulnerability
 from discretion.measures.information.mutual_information import plan_mutual_information
 from discretion.measures.measure import Method, Plan
-from discretion.measures.privacy_loss.differential_privacy import Profile, plan_privacy_profile, plan_renyi
-from discretion.measures.privacy_loss.local_privacy import plan_ldp_epsilon
+from discretion.measures.privacy_loss.differential_privacy import (
+    Profile,
+    plan_ldp_epsilon,
+    plan_privacy_profile,
+    plan_renyi,
+)
 from discretion.measures.privacy_loss.losses import leakiest_losses
 from discretion.numerics.histograms.histograms import histogram_count, histogram_law, histograms, places, sequence_count
 from discretion.validation import as_count

@@ -12,8 +12,7 @@ from discretion.adversaries.priors import written_out
 from discretion.channels.channel import System
 from discretion.estimate import Estimate, highest, in_doubles
 from discretion.measures.guesses.vulnerability import Prior, posterior_vulnerability
-from discretion.measures.privacy_loss.differential_privacy import normal_epsilon, ratio_of
-from discretion.measures.privacy_loss.local_privacy import ldp_epsilon
+from discretion.measures.privacy_loss.differential_privacy import ldp_epsilon, normal_epsilon, ratio_of
 from discretion.shuffling.laws.blanket import Blanket
 from discretion.shuffling.laws.groups import Group, blanket_probability, is_symmetric, report_types
 

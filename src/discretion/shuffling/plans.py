@@ -14,13 +14,16 @@ from discretion.channels.storage import Dense
 from discretion.estimate import Estimate, as_share, settled
 from discretion.measures.guesses.bayes_security import plan_bayes_security
 from discretion.measures.guesses.capacities import plan_multiplicative_bayes_capacity
-from discretion.measures.guesses.two_secrets import best_guess
-from discretion.measures.guesses.vulnerability import Prior, plan_bayes_risk, plan_posterior_vulnerability
+from discretion.measures.guesses.vulnerability import (
+    Prior,
+    plan_bayes_risk,
+    plan_posterior_vulnerability,
+    two_secret_vulnerability,
+)
 from discretion.measures.information.capacities import NEWTON, attained_uniformly, capacity_of, plan_shannon_capacity
 from discretion.measures.information.mutual_information import information_of, plan_mutual_information
 from discretion.measures.measure import Method, Plan
-from discretion.measures.privacy_loss.differential_privacy import plan_privacy_profile
-from discretion.measures.privacy_loss.local_privacy import plan_ldp_epsilon
+from discretion.measures.privacy_loss.differential_privacy import plan_ldp_epsilon, plan_privacy_profile
 from discretion.numerics.arrays import Reals
 from discretion.numerics.draws.randomness import generator
 from discretion.numerics.matrices import besides_maxima
@@ -79,7 +82,7 @@ def _vulnerability_among_known(system: AmongOthers, prior: Prior, gain: Gain) ->
     if system.secrets == 2 and system.group is not None:
         # How far the first value's law exceeds the second's is what the pair says, so that these change places.
         lines = (gain.guesses() * law)[:, ::-1]
-        return Plan(STEPS, lambda: settled(best_guess(lines, system.pair(0, 1).excess_beyond)))
+        return Plan(STEPS, lambda: settled(two_secret_vulnerability(lines, system.pair(0, 1).excess_beyond)))
     if system.is_listable:
         return Plan(HISTOGRAMS, lambda: float(gain.best(law[:, None] * system.likelihoods()).sum()))
     if _can_be_sampled(system):

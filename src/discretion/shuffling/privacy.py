@@ -12,14 +12,15 @@ from discretion.estimate import Estimate, as_share, highest, lowest
 from discretion.measures.measure import Plan
 from discretion.measures.parallel import divergences, pairs_alike
 from discretion.measures.privacy_loss.differential_privacy import (
+    EXTREMES,
     Profile,
     log_likelihoods,
+    plan_ldp_epsilon,
     plan_privacy_profile,
     plan_renyi,
     ratio_of,
 )
 from discretion.measures.privacy_loss.divergences import logarithms, renyi_of_logs
-from discretion.measures.privacy_loss.local_privacy import EXTREMES, plan_ldp_epsilon
 from discretion.numerics.arrays import Reals
 from discretion.numerics.histograms.histograms import dirichlet_multinomial_pmf, histograms
 from discretion.numerics.histograms.log_histograms import log_add_draw, log_histogram_law

@@ -15,8 +15,7 @@ from discretion.channels.composition.repeated import Repeated, plan_repeated
 from discretion.channels.storage import Dense
 from discretion.errors import TooLargeError, UnsupportedError
 from discretion.measures.measure import Plan, plainest, reported_alone
-from discretion.measures.privacy_loss.differential_privacy import claimed
-from discretion.measures.privacy_loss.local_privacy import plan_ldp_epsilon
+from discretion.measures.privacy_loss.differential_privacy import claimed, plan_ldp_epsilon
 from discretion.numerics.arrays import Reals
 from discretion.numerics.histograms.histograms import histogram_count, histograms
 from discretion.shuffling.crowd import Shuffled

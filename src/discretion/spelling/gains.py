@@ -14,7 +14,7 @@ from discretion.adversaries import (
     set_gain,
 )
 from discretion.adversaries.gains import IdentityGain, LossGain, MatrixGain, PartitionGain, TriesGain
-from discretion.channels.size import check_size
+from discretion.channels.storage.storage import check_size
 from discretion.errors import InvalidValueError
 from discretion.numerics.arrays import Integers
 from discretion.spelling.numbers import matrix_of, numbers_of, spelled_matrix, spelled_numbers

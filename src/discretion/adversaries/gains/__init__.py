@@ -1,8 +1,7 @@
 """What the adversary wants: a gain ``g(w, x)`` for each guess w when the secret is x."""
 
 from discretion.adversaries.gains.gain import Gain
-from discretion.adversaries.gains.given import as_gain
-from discretion.adversaries.gains.identity import IdentityGain, TriesGain, identity_gain, k_tries_gain
+from discretion.adversaries.gains.identity import IdentityGain, TriesGain, as_gain, identity_gain, k_tries_gain
 from discretion.adversaries.gains.matrix import LossGain, MatrixGain, gain_matrix, loss_matrix
 from discretion.adversaries.gains.partition import PartitionGain, partition_gain, set_gain
 from discretion.adversaries.gains.tabulated import distance_gain, gain_function

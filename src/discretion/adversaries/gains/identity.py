@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from discretion.adversaries.gains.gain import Gain, Joint, RightOrWrong, check_listable
+from discretion.errors import InvalidGainError, UnsupportedError
 from discretion.numerics.arrays import Reals
 from discretion.numerics.matrices import largest_entries
 from discretion.validation import as_count
@@ -130,3 +131,18 @@ def k_tries_gain(k: int, tries: int) -> Gain:
     """
     k, tries = as_count(k, "k", at_least=1), as_count(tries, "tries", at_least=1)
     return IdentityGain(k) if min(k, tries) == 1 else TriesGain(k, min(k, tries))
+
+
+def as_gain(gain: Gain | None, k: int) -> Gain:
+    """Return the gain on k secrets; None means identity."""
+    if gain is None:
+        return IdentityGain(k)
+    if not isinstance(gain, Gain):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise UnsupportedError(
+            f"gain must be None or a gain function, got {type(gain).__name__}; wrap a matrix with "
+            f"discretion.gain_matrix, "
+            "a function with discretion.gain_function"
+        )
+    if gain.secrets != k:
+        raise InvalidGainError(f"the gain is over {gain.secrets} secrets and the system has {k}")
+    return gain

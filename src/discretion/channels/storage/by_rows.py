@@ -6,9 +6,8 @@ from functools import reduce
 
 import numpy as np
 
-from discretion.channels.size import check_size
 from discretion.channels.storage.dense import Dense
-from discretion.channels.storage.storage import Block, EntryFunction, Storage
+from discretion.channels.storage.storage import Block, EntryFunction, Storage, check_size
 from discretion.numerics.arrays import Integers, Reals
 from discretion.numerics.distances import pairwise
 from discretion.numerics.matrices import class_sums, largest_entries, ranked_sums

@@ -5,8 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from discretion.channels.size import check_size
-from discretion.channels.storage.storage import Block, EntryFunction, Storage, row_blocks
+from discretion.channels.storage.storage import Block, EntryFunction, Storage, check_size, row_blocks
 from discretion.channels.storage.unit_rows import Naming, check_entries, check_shape, divisors_of
 from discretion.errors import InvalidChannelError
 from discretion.numerics.arrays import Integers, Reals

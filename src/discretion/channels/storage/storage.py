@@ -6,10 +6,19 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, Union
 
 import numpy as np
 
+from discretion import limits
+from discretion.errors import TooLargeError
 from discretion.numerics.arrays import Integers, Reals
 from discretion.numerics.distances.l1_tiles import distances_of
 from discretion.numerics.distances.pairwise import Furthest
 from discretion.validation import Fractions
+
+
+def check_size(rows: float, columns: float, what: str, way_out: str) -> None:
+    """Refuse to build an explicit matrix that would not fit in memory."""
+    if rows * columns > (most := limits.current().most_entries):
+        raise TooLargeError(f"{what} would have more than {most:,} entries; {way_out}")
+
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

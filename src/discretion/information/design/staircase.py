@@ -11,7 +11,7 @@ from itertools import combinations
 
 import numpy as np
 
-from discretion.channels.size import check_size
+from discretion.channels.storage.storage import check_size
 from discretion.numerics.arrays import Booleans, Integers, Reals
 
 

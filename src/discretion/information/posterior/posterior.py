@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from discretion import limits
 from discretion.adversaries.populations import Dirichlet, PointMixture, PopulationLaw, as_population
 from discretion.channels.channel import Channel, System
-from discretion.channels.size import check_size
+from discretion.channels.storage.storage import check_size
 from discretion.errors import InvalidValueError, TooLargeError, UnsupportedError
 from discretion.escaping import short_repr
 from discretion.information.posterior.dirichlet_mixture import DirichletMixture

@@ -11,7 +11,7 @@ from discretion.information.entropies import value_entropy
 from discretion.information.privacy.report_kinds import compared, report_kinds
 from discretion.information.protocol import NOTHING, as_protocol, merge_values, reduced_matrix
 from discretion.measures.measure import Method, Plan, measure
-from discretion.measures.privacy_loss.local_privacy import plan_ldp_epsilon
+from discretion.measures.privacy_loss.differential_privacy import plan_ldp_epsilon
 from discretion.numerics.arrays import Reals
 from discretion.numerics.excess import relative_excess
 

@@ -14,7 +14,7 @@ from discretion.information.entropies import as_density
 from discretion.information.protocol import as_protocol, reduced_matrix
 from discretion.information.utility.faithfulness import UnfaithfulError, check_faithful
 from discretion.measures.measure import Method, Plan, measure
-from discretion.measures.privacy_loss.local_privacy import plan_ldp_epsilon
+from discretion.measures.privacy_loss.differential_privacy import plan_ldp_epsilon
 from discretion.mechanisms.reporting import Response, reporting
 from discretion.numerics.arrays import Reals
 from discretion.numerics.draws.randomness import Seed, generator

@@ -1,12 +1,18 @@
-"""The most that a channel can leak, whatever the prior."""
+"""Capacities: the most that a guess can gain from a channel, as a factor or as a difference, whatever the prior."""
 
 from fractions import Fraction
 from functools import singledispatch
 
+import numpy as np
+
+from discretion import limits
+from discretion.adversaries.gains import Gain, IdentityGain, as_gain
 from discretion.channels.channel import System
-from discretion.estimate import Estimate
+from discretion.estimate import Estimate, settled
 from discretion.measures.guesses.rational import exact_capacity
+from discretion.measures.guesses.worst_prior import certified_share, largest_fall, way_to_worst
 from discretion.measures.measure import Method, Plan, as_plain, measure
+from discretion.numerics.distances import pairwise
 
 
 @measure
@@ -47,3 +53,99 @@ def multiplicative_bayes_capacity(system: System) -> Plan[float | Fraction | Est
 def plan_multiplicative_bayes_capacity(system: System) -> Plan[float | Estimate]:
     """Plan the capacity by summing the largest entry of every column."""
     return Plan(Method("sum of column maxima", "exact"), lambda: float(system.channel().storage.column_maxima().sum()))
+
+
+_COLUMNS_AT_ONCE = 64
+
+_SETS = Method("all sets of secrets", "exact")
+_GREEDY = Method("a greedy set of secrets, and total variation", "bound")
+
+
+@measure
+def additive_capacity(system: System, gain: Gain | None = None) -> Plan[float | Estimate]:
+    """Return the largest additive leakage over all priors: ``max_π V_g[π ▷ C] - V_g(π)``.
+
+    Parameters
+    ----------
+    system
+        A channel, a mechanism, or a structured system with k secrets and an explicit channel.
+    gain
+        None means identity: the most by which looking raises the chance to name the secret.
+
+    Returns
+    -------
+    float or Estimate
+        At least 0, at most ``1 - Σ_y min_x C[x, y]`` times what knowing the secret adds. Certified ends where the best
+        prior would take too long to find: that is NP-hard in general.
+
+    Raises
+    ------
+    InvalidGainError
+        If the gain is over another number of secrets.
+    TooLargeError, UnsupportedError
+        If the system is not one, or its explicit channel or the gain's guesses are too many.
+
+    Notes
+    -----
+    Source: Alvim, Chatzikokolakis, McIver, Morgan, Palamidessi and Smith, Additive and multiplicative notions of
+    leakage, and their capacities, CSF 2014. The best prior is among those at which as many guesses are equally good as
+    secrets are possible; for the identity gain, those that are uniform on a set of secrets. For two secrets it is half
+    of their total variation.
+
+    Examples
+    --------
+    >>> import discretion as dc
+    >>> round(additive_capacity(dc.Channel([[0.9, 0.1], [0.2, 0.8]])), 12)
+    0.35
+    """
+    seen = as_plain(system)
+    return plan_additive_capacity(seen, as_gain(gain, seen.secrets))
+
+
+@singledispatch
+def plan_additive_capacity(system: System, gain: Gain) -> Plan[float | Estimate]:
+    """Plan the capacity from the explicit channel, by what each guess gains less than the best one for the secret."""
+    if isinstance(gain, IdentityGain):
+        few = 1 << system.secrets <= limits.current().most_choices_tried
+        return Plan(_SETS, lambda: _over_sets(system)) if few else Plan(_GREEDY, lambda: _over_some_sets(system))
+    worth = gain.guesses()
+    losses = worth.max(axis=0) - worth
+    return Plan(way_to_worst(losses), lambda: largest_fall(system.channel().storage, losses))
+
+
+def _over_sets(system: System) -> float:
+    """Return the largest ``(Σ_y max_{x in S} C[x, y] - 1) / |S|`` of all sets S of secrets.
+
+    The leakage is convex among the priors for which one secret is the likeliest, whose corners are uniform on sets.
+    """
+    rows = system.channel().reduced().dense()
+    sums = np.zeros(1 << len(rows))
+    for part in np.array_split(rows, -(-rows.shape[1] // _COLUMNS_AT_ONCE), axis=1):
+        tops = np.zeros((1, part.shape[1]))
+        for row in part:
+            tops = np.concatenate([tops, np.maximum(tops, row)])
+        sums += tops.sum(axis=1)
+    sizes = np.bitwise_count(np.arange(1, sums.size))
+    return max(0.0, float(((sums[1:] - 1) / sizes).max()))
+
+
+def _over_some_sets(system: System) -> float | Estimate:
+    """Return what a set attains that grows from the leakiest pair, and what no set of any size exceeds.
+
+    Each secret adds at most the largest total variation to the sum for one, and no sum exceeds that for all.
+    """
+    rows = system.channel().reduced().dense()
+    furthest = pairwise.furthest_rows(rows)
+    apart, whole = furthest.distance / 2, float(rows.max(axis=0).sum()) - 1
+    if not apart:
+        return 0.0
+    sizes = np.arange(1, len(rows) + 1)
+    high = float(np.minimum((1 - 1 / sizes) * apart, whole / sizes).max())
+    low, tops = 0.0, rows[list(furthest.first())].max(axis=0)
+    for size in range(2, len(rows) + 1):
+        reached = (float(tops.sum()) - 1) / size
+        if reached < low:
+            break
+        low = reached
+        tops = np.maximum(tops, rows[np.maximum(rows, tops).sum(axis=1).argmax()])
+    return settled(certified_share(low, max(low, high), _GREEDY.name))

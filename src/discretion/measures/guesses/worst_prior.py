@@ -6,6 +6,8 @@ the loss alone decides. Where they are too many, a prior is improved by linear p
 guesses that are the best at the last one.
 """
 
+import itertools
+import math
 from collections.abc import Iterator
 from fractions import Fraction
 from operator import mul
@@ -17,8 +19,7 @@ from discretion import limits
 from discretion.adversaries.gains import Gain
 from discretion.channels.storage import Storage
 from discretion.errors import InvalidGainError
-from discretion.estimate import Estimate, lowest
-from discretion.measures.guesses.overlap import between, least_overlap
+from discretion.estimate import End, Estimate, lowest
 from discretion.measures.measure import Method
 from discretion.numerics.arrays import Reals
 from discretion.numerics.search.corners import corner_count, corners, exact_corners
@@ -53,7 +54,7 @@ def worst_share(rows: Storage, losses: Reals) -> float | Estimate:
         return min(1.0, float(_left(seen, losses, corners(losses)).min()))
     high = min(1.0, _improved(seen, losses))
     low = lowest(least_overlap(rows, len(losses)))
-    return between(low, high, _IMPROVED.name, safe="low")
+    return certified_share(low, high, _IMPROVED.name, safe="low")
 
 
 def largest_fall(rows: Storage, losses: Reals) -> float | Estimate:
@@ -74,7 +75,7 @@ def largest_fall(rows: Storage, losses: Reals) -> float | Estimate:
     high = float((weights @ losses).max() / weights.sum()) * (1 - min(1.0, float(rows.column_minima().sum())))
     tried = np.stack([point / point.sum(), np.full(secrets, 1 / secrets)])
     low = max(0.0, float(((1 - _left(seen, losses, tried)) * (tried @ losses.T).min(axis=1)).max()))
-    return between(low, high, _IMPROVED.name) * scale
+    return certified_share(low, high, _IMPROVED.name) * scale
 
 
 def _is_wide(losses: Reals) -> bool:
@@ -133,3 +134,34 @@ def _program(cost: Reals, losses: Reals) -> tuple[Reals, Reals]:
 
     solved: Any = linprog(cost, -losses, -np.ones(len(losses)), method="highs-ds")
     return np.maximum(solved.x, 0.0), np.maximum(-solved.ineqlin.marginals, 0.0)
+
+
+_ROUNDING = 1e-13
+
+
+def least_overlap(rows: Storage, together: int) -> float | Estimate:
+    """Return the least ``Σ_y min_{x in S} C[x, y]`` of all sets S of at most so many secrets.
+
+    The larger a set, the less its secrets have in common. Where there are too many of that size, the overlap of all
+    secrets is below it, and above that of a set to which the secret that lowers it most is added again and again.
+    """
+    secrets, columns = rows.shape
+    if together >= secrets:
+        return min(1.0, float(rows.column_minima().sum()))
+    if together <= 2:
+        return 1.0 if together == 1 else max(0.0, 1 - rows.furthest_rows().distance / 2)
+    matrix = rows.dense()
+    if math.comb(secrets, together) <= limits.current().most_choices_tried:
+        chosen = itertools.combinations(range(secrets), together)
+        return min(float(matrix[list(each)].min(axis=0).sum()) for each in chosen)
+    shared = np.ones(columns)
+    for _ in range(together):
+        shared = min((np.minimum(shared, row) for row in matrix), key=lambda common: float(common.sum()))
+    low, high = float(rows.column_minima().sum()), float(shared.sum())
+    return certified_share(low, high, "overlap of all secrets, and of a greedy set", safe="low")
+
+
+def certified_share(low: float, high: float, how: str, *, safe: End = "high") -> Estimate:
+    """Return certified ends of a share, given by sums that rounding may have put a little off."""
+    low = min(low, high)
+    return Estimate.between(max(0.0, low - _ROUNDING), high + _ROUNDING, how, safe=safe, span=1)

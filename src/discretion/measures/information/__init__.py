@@ -1,12 +1,11 @@
 """Measures of information: Shannon's and those of an order α, entropies, pointwise leakage, and their capacities."""
 
-from discretion.measures.information.alpha_capacity import sibson_capacity
 from discretion.measures.information.alpha_information import (
     arimoto_information,
     maximal_leakage,
     sibson_information,
 )
-from discretion.measures.information.capacities import shannon_capacity
+from discretion.measures.information.capacities import shannon_capacity, sibson_capacity
 from discretion.measures.information.entropies import (
     posterior_entropy,
     posterior_guessing_entropy,

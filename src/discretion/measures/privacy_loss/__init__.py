@@ -1,8 +1,7 @@
 """Measures of the privacy loss: profiles, ε and Rényi privacy, divergences, and the sums of losses they come from."""
 
-from discretion.measures.privacy_loss.differential_privacy import dp_epsilon, privacy_profile, renyi_dp
+from discretion.measures.privacy_loss.differential_privacy import dp_epsilon, ldp_epsilon, privacy_profile, renyi_dp
 from discretion.measures.privacy_loss.divergences import hockey_stick, renyi_divergence, total_variation
-from discretion.measures.privacy_loss.local_privacy import ldp_epsilon
 
 __all__ = [
     "dp_epsilon",

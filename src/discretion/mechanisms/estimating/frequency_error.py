@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from discretion.mechanisms.mechanism import Mechanism
-from discretion.mechanisms.own_measures import own_measures
+from discretion.mechanisms.reporting import own_measures
 
 
 class FrequencyError(NamedTuple):

@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from discretion.channels.channel import Channel
-from discretion.channels.size import check_size
+from discretion.channels.storage.storage import check_size
 from discretion.errors import TooLargeError
 from discretion.measures.measure import Method
 from discretion.measures.privacy_loss.losses import LatticeLosses

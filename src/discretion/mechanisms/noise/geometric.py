@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from discretion.channels.channel import Channel
-from discretion.channels.size import check_size
+from discretion.channels.storage.storage import check_size
 from discretion.errors import InvalidValueError
 from discretion.estimate import Estimate
 from discretion.measures.guesses.capacities import plan_multiplicative_bayes_capacity

@@ -17,18 +17,22 @@ from discretion.measures.guesses.bayes_security import (
     plan_leakiest_pairs,
 )
 from discretion.measures.guesses.capacities import plan_multiplicative_bayes_capacity
-from discretion.measures.guesses.two_secrets import best_guess
-from discretion.measures.guesses.vulnerability import Prior, plan_bayes_risk, plan_posterior_vulnerability
+from discretion.measures.guesses.vulnerability import (
+    Prior,
+    plan_bayes_risk,
+    plan_posterior_vulnerability,
+    two_secret_vulnerability,
+)
 from discretion.measures.information.capacities import attained_uniformly, plan_shannon_capacity
 from discretion.measures.information.mutual_information import plan_mutual_information
 from discretion.measures.measure import Method, Plan
 from discretion.measures.privacy_loss.differential_privacy import (
     Profile,
+    plan_ldp_epsilon,
     plan_privacy_profile,
     plan_renyi,
     profile_complement,
 )
-from discretion.measures.privacy_loss.local_privacy import plan_ldp_epsilon
 from discretion.measures.privacy_loss.losses import LatticeLosses, leakiest_losses
 from discretion.mechanisms.noise.additive import AdditiveNoise, ContinuousNoise, IntegerNoise
 from discretion.numerics.arrays import Reals
@@ -83,7 +87,7 @@ def _(system: ContinuousNoise) -> Plan[float | Estimate]:
 
 @plan_posterior_vulnerability.register
 def _(system: ContinuousNoise, prior: Prior, gain: Gain) -> Plan[float | Estimate]:
-    return Plan(system.algorithm, lambda: best_guess(guesses(prior, gain), system.hockey_stick))
+    return Plan(system.algorithm, lambda: two_secret_vulnerability(guesses(prior, gain), system.hockey_stick))
 
 
 @plan_bayes_risk.register

@@ -15,8 +15,13 @@ from discretion.measures.attack_curves.best_tests import BestTests
 from discretion.measures.attack_curves.tradeoff import places_of, plan_tradeoff
 from discretion.measures.guesses.bayes_security import Pair, plan_bayes_security
 from discretion.measures.measure import Method, Plan
-from discretion.measures.privacy_loss.differential_privacy import Profile, claimed, plan_privacy_profile, plan_renyi
-from discretion.measures.privacy_loss.local_privacy import plan_ldp_epsilon
+from discretion.measures.privacy_loss.differential_privacy import (
+    Profile,
+    claimed,
+    plan_ldp_epsilon,
+    plan_privacy_profile,
+    plan_renyi,
+)
 from discretion.mechanisms.noise.additive import MEASURES_OF_PAIRS, AdditiveNoise, IntegerNoise, no_channel
 from discretion.mechanisms.noise.attack_curves import tests_of_pairs
 from discretion.mechanisms.noise.composed_noise import ComposedNoise, Part, as_parts, composed, repeated_part

@@ -14,8 +14,12 @@ from discretion.measures.guesses.bayes_security import (
     plan_leakiest_pairs,
 )
 from discretion.measures.guesses.capacities import plan_multiplicative_bayes_capacity
-from discretion.measures.guesses.two_secrets import best_guess
-from discretion.measures.guesses.vulnerability import Prior, plan_bayes_risk, plan_posterior_vulnerability
+from discretion.measures.guesses.vulnerability import (
+    Prior,
+    plan_bayes_risk,
+    plan_posterior_vulnerability,
+    two_secret_vulnerability,
+)
 from discretion.measures.information.capacities import attained_uniformly, plan_shannon_capacity
 from discretion.measures.information.mutual_information import plan_mutual_information
 from discretion.measures.measure import Method, Plan
@@ -23,12 +27,12 @@ from discretion.measures.privacy_loss.composed_losses import BothWays
 from discretion.measures.privacy_loss.differential_privacy import (
     Bound,
     Profile,
+    plan_ldp_epsilon,
     plan_least_epsilon,
     plan_privacy_profile,
     plan_profile_bound,
     profile_complement,
 )
-from discretion.measures.privacy_loss.local_privacy import plan_ldp_epsilon
 from discretion.mechanisms.noise.additive import no_channel, no_report_types
 from discretion.mechanisms.noise.noise_measures import guesses
 from discretion.mechanisms.noise.report_pairs import ClosedForm
@@ -183,7 +187,10 @@ def _(system: TwoLaws) -> Plan[float | Estimate]:
 
 @plan_posterior_vulnerability.register
 def _(system: TwoLaws, prior: Prior, gain: Gain) -> Plan[float | Estimate]:
-    return Plan(system.algorithm, lambda: system.losses.if_exact(best_guess(guesses(prior, gain), system.hockey_stick)))
+    return Plan(
+        system.algorithm,
+        lambda: system.losses.if_exact(two_secret_vulnerability(guesses(prior, gain), system.hockey_stick)),
+    )
 
 
 @plan_bayes_risk.register

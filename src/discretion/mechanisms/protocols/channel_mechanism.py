@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from discretion.channels.channel import Channel
 from discretion.errors import InvalidValueError, UnsupportedError
-from discretion.measures.privacy_loss.local_privacy import ldp_epsilon
+from discretion.measures.privacy_loss.differential_privacy import ldp_epsilon
 from discretion.mechanisms.indices import as_indices
 from discretion.mechanisms.mechanism import Mechanism, RandomSource, Reports
 from discretion.mechanisms.wire import Numbers

@@ -6,8 +6,7 @@ from numpy.typing import ArrayLike
 from discretion.channels.channel import Channel
 from discretion.errors import InvalidValueError
 from discretion.measures.measure import Plan
-from discretion.measures.privacy_loss.differential_privacy import log_likelihoods
-from discretion.measures.privacy_loss.local_privacy import EXTREMES, plan_ldp_epsilon
+from discretion.measures.privacy_loss.differential_privacy import EXTREMES, log_likelihoods, plan_ldp_epsilon
 from discretion.mechanisms.noise.parameters import as_positive
 from discretion.mechanisms.protocols.channel_mechanism import ChannelMechanism
 from discretion.numerics.arrays import Reals

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from discretion.adversaries.gains import Gain, IdentityGain
 from discretion.channels.channel import Channel
-from discretion.channels.size import check_size
+from discretion.channels.storage.storage import check_size
 from discretion.estimate import Estimate
 from discretion.measures.guesses.capacities import plan_multiplicative_bayes_capacity
 from discretion.measures.guesses.vulnerability import Prior, plan_bayes_risk, plan_posterior_vulnerability
@@ -15,10 +15,9 @@ from discretion.measures.information.mutual_information import plan_mutual_infor
 from discretion.measures.measure import Method, Plan
 from discretion.mechanisms.indices import as_indices
 from discretion.mechanisms.mechanism import RandomSource, Reports, as_values
-from discretion.mechanisms.protocols import likeliest_supported
-from discretion.mechanisms.protocols.pair_kinds import kinds_by_support
+from discretion.mechanisms.protocols import ranked_supports
 from discretion.mechanisms.protocols.pure_protocol import PureProtocol
-from discretion.mechanisms.protocols.ranked_supports import plan_other_gain
+from discretion.mechanisms.protocols.ranked_supports import kinds_by_support, plan_other_gain
 from discretion.mechanisms.reporting import Support, SupportSizes
 from discretion.mechanisms.wire import Numbers
 from discretion.numerics.arrays import Booleans, Integers, Reals
@@ -179,14 +178,14 @@ def _(system: HadamardResponse, prior: Prior, gain: Gain) -> Plan[float | Estima
         return plan_other_gain(system, prior, gain)
     if prior is None:
         return Plan(CLOSED_FORM, lambda: _capacity(system) / system.k)
-    return Plan(CLOSED_FORM, lambda: likeliest_supported.bayes_vulnerability(system, *_ranked(system, prior)))
+    return Plan(CLOSED_FORM, lambda: ranked_supports.bayes_vulnerability(system, *_ranked(system, prior)))
 
 
 @plan_bayes_risk.register
 def _(system: HadamardResponse, prior: Prior) -> Plan[float]:
     if prior is None:
         return Plan(CLOSED_FORM, lambda: 1 - _capacity(system) / system.k)  # never small
-    return Plan(CLOSED_FORM, lambda: likeliest_supported.bayes_risk(system, *_ranked(system, prior)))
+    return Plan(CLOSED_FORM, lambda: ranked_supports.bayes_risk(system, *_ranked(system, prior)))
 
 
 @plan_multiplicative_bayes_capacity.register

@@ -14,13 +14,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from discretion.channels.channel import Channel
-from discretion.channels.size import check_size
+from discretion.channels.storage.storage import check_size
 from discretion.errors import TooLargeError
 from discretion.mechanisms.indices import as_indices
 from discretion.mechanisms.mechanism import RandomSource, Reports, as_values
-from discretion.mechanisms.protocols.pair_kinds import kinds_by_support
 from discretion.mechanisms.protocols.pure_protocol import PureProtocol
 from discretion.mechanisms.protocols.randomized_response import RandomizedResponse
+from discretion.mechanisms.protocols.ranked_supports import kinds_by_support
 from discretion.mechanisms.reporting import Support, SupportSizes
 from discretion.mechanisms.wire import Numbers
 from discretion.numerics.arrays import Booleans, Integers, Reals

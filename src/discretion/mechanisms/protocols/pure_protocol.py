@@ -28,12 +28,12 @@ from discretion.measures.parallel import pairs_alike
 from discretion.measures.privacy_loss.differential_privacy import (
     Profile,
     log_likelihoods,
+    plan_ldp_epsilon,
     plan_least_epsilon,
     plan_privacy_profile,
     plan_renyi,
 )
 from discretion.measures.privacy_loss.divergences import excess_mass_of_logs, logarithms, renyi_of_logs
-from discretion.measures.privacy_loss.local_privacy import plan_ldp_epsilon
 from discretion.measures.privacy_loss.losses import LatticeLosses, leakiest_losses, told_sometimes
 from discretion.mechanisms.mechanism import Mechanism, Reports
 from discretion.mechanisms.reporting import Sender, Support

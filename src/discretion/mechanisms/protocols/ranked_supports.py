@@ -10,7 +10,7 @@ from discretion.measures.guesses.vulnerability import Prior, plan_posterior_vuln
 from discretion.measures.information.entropies import plan_posterior_guessing_entropy
 from discretion.measures.measure import Method, Plan
 from discretion.mechanisms.protocols.pure_protocol import PureProtocol
-from discretion.numerics.arrays import Reals
+from discretion.numerics.arrays import Booleans, Integers, Reals
 
 _SIZES = Method("sum over the numbers of values that a report supports", "exact")
 
@@ -45,3 +45,60 @@ def _ranked_sum(system: PureProtocol, weights: Reals) -> float:
     supported = first[law.sizes]
     whole = law.sizes + (k - law.sizes) * odds
     return float(law.probabilities @ ((supported + (first[-1] - supported) * odds) / whole))
+
+
+def bayes_vulnerability(system: PureProtocol, ranked: Reals, first: Reals) -> float:
+    """Return the probability that the best guess is right.
+
+    ``ranked`` is the prior, the likeliest value first, and ``first`` how many of the reports that support each value
+    support none before it, as a share; every report must support some value.
+    """
+    likeliest, others = float(ranked[0]), ranked[1:]
+    guessed = np.maximum(others, math.exp(-system.epsilon) * likeliest)
+    return system.support.own * (likeliest + float(first[1:] @ guessed))
+
+
+def bayes_risk(system: PureProtocol, ranked: Reals, first: Reals) -> float:
+    """Return the probability that the best guess is wrong, so that a small one keeps its digits.
+
+    A value but the likeliest is missed unless it is the first to be supported; there, either it or the likeliest is
+    missed.
+    """
+    own, not_own = system.support[:2]
+    others, first = ranked[1:], first[1:]
+    missed = not_own + own * (1 - first)
+    undecided = np.minimum(others, math.exp(-system.epsilon) * ranked[0])
+    return float(others @ missed) + own * float(first @ undecided)
+
+
+_CELLS_AT_ONCE = 1 << 22
+
+
+def kinds_by_support(supports: Booleans) -> Integers:
+    """Return a number for any two values, the same for pairs of a kind, given which values each report supports."""
+    k = supports.shape[1]
+    sizes = supports.sum(axis=1)
+    both = np.zeros((k, k), dtype=np.int64)
+    for size in range(1, k):
+        alike = supports[sizes == size]
+        if len(alike):
+            both = _numbered(both, _supporting_both(alike))
+    alone = both.diagonal()
+    ends = _numbered(np.minimum.outer(alone, alone), np.maximum.outer(alone, alone))
+    return _numbered(ends, both)
+
+
+def _supporting_both(supports: Booleans) -> Integers:
+    """Return how many reports support each two values."""
+    k = supports.shape[1]
+    counts, step = np.zeros((k, k), dtype=np.int64), max(1, _CELLS_AT_ONCE // k)
+    for start in range(0, len(supports), step):
+        block = supports[start : start + step].astype(np.float32)  # whose sums are whole numbers below 2²⁴: exact
+        counts += (block.T @ block).astype(np.int64)
+    return counts
+
+
+def _numbered(first: Integers, second: Integers) -> Integers:
+    """Return a number for each pair of numbers, the same for the same pairs."""
+    pairs = first * (int(second.max()) + 1) + second
+    return np.unique(pairs, return_inverse=True)[1].reshape(first.shape).astype(np.int64)

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from discretion import limits
 from discretion.adversaries.gains import Gain, IdentityGain
 from discretion.channels.channel import Channel, System
-from discretion.channels.size import check_size
+from discretion.channels.storage.storage import check_size
 from discretion.errors import InvalidValueError, TooLargeError
 from discretion.estimate import Estimate
 from discretion.measures.guesses.capacities import plan_multiplicative_bayes_capacity
@@ -19,7 +19,7 @@ from discretion.measures.information.mutual_information import plan_mutual_infor
 from discretion.measures.measure import Method, Plan, plainest
 from discretion.mechanisms.indices import as_array
 from discretion.mechanisms.mechanism import RandomSource, Reports, as_values
-from discretion.mechanisms.protocols import likeliest_supported, subset_report_types
+from discretion.mechanisms.protocols import ranked_supports, subset_report_types
 from discretion.mechanisms.protocols.pure_protocol import PureProtocol
 from discretion.mechanisms.protocols.randomized_response import RandomizedResponse
 from discretion.mechanisms.protocols.ranked_supports import plan_other_gain
@@ -269,7 +269,7 @@ def _(system: SubsetSelection, prior: Prior, gain: Gain) -> Plan[float | Estimat
         return plan_other_gain(system, prior, gain)
     if prior is None:
         return Plan(CLOSED_FORM, lambda: system.support.own / system.size)
-    return Plan(CLOSED_FORM, lambda: likeliest_supported.bayes_vulnerability(system, *_ranked(system, prior)))
+    return Plan(CLOSED_FORM, lambda: ranked_supports.bayes_vulnerability(system, *_ranked(system, prior)))
 
 
 @plan_bayes_risk.register
@@ -277,7 +277,7 @@ def _(system: SubsetSelection, prior: Prior) -> Plan[float]:
     if prior is None:
         own, not_own = system.support[:2]
         return Plan(CLOSED_FORM, lambda: not_own + own * (system.size - 1) / system.size)
-    return Plan(CLOSED_FORM, lambda: likeliest_supported.bayes_risk(system, *_ranked(system, prior)))
+    return Plan(CLOSED_FORM, lambda: ranked_supports.bayes_risk(system, *_ranked(system, prior)))
 
 
 def _ranked(system: SubsetSelection, prior: Reals) -> tuple[Reals, Reals]:
