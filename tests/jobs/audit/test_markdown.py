@@ -28,7 +28,8 @@ def words(text: str) -> list[str]:
 def as_read(document: str) -> str:
     """What a reader of the Markdown sees."""
     tokens = READER.parse(document)
-    return "\n".join(child.content for token in tokens for child in token.children or () if child.type == "text")
+    inline = (child for token in tokens for child in token.children or (token,))
+    return "\n".join(each.content for each in inline if each.type in ("text", "fence"))
 
 
 def on_a_terminal(found) -> str:

@@ -78,13 +78,7 @@ def _block(block: Block) -> Iterator[str]:
             each = (f"<li><strong>{escaped(term)}</strong>: {escaped(meaning)}</li>" for term, meaning in meanings)
             yield f"<ul>{''.join(each)}</ul>"
         case Grid():
-            yield from _table(block, block.rows[: block.first])
-            if rest := block.rows[block.first :]:
-                yield f"<details><summary>{len(rest):,} {escaped(block.rest)}</summary>"
-                yield from _table(block, rest)
-                yield "</details>"
-            if block.note:
-                yield f"<p>{escaped(block.note)}</p>"
+            yield from _grid(block)
         case Command():
             yield f'<pre style="white-space: pre-wrap"><code>{escaped(str(block))}</code></pre>'
         case Abridged(_, whole):
@@ -93,6 +87,18 @@ def _block(block: Block) -> Iterator[str]:
             yield from _section(block)
         case Section() | Figure():
             pass
+
+
+def _grid(grid: Grid) -> Iterator[str]:
+    if grid.caption:
+        yield f"<p>{escaped(grid.caption)}:</p>"
+    yield from _table(grid, grid.rows[: grid.first])
+    if rest := grid.rows[grid.first :]:
+        yield f"<details><summary>{len(rest):,} {escaped(grid.rest)}</summary>"
+        yield from _table(grid, rest)
+        yield "</details>"
+    if grid.note:
+        yield f"<p>{escaped(grid.note)}</p>"
 
 
 def _section(section: Section, *, shown: bool = False) -> Iterator[str]:

@@ -86,9 +86,11 @@ def _block(block: Block, level: str) -> Iterator[str]:
         case Terms(meanings):
             yield "\n".join(f"- {_line(f'{term}: {meaning}')}" for term, meaning in meanings)
         case Grid():
+            if block.caption:
+                yield _line(f"{block.caption}:")
             yield "\n".join(_table(block))
         case Command():
-            yield _line(str(block))
+            yield f"```sh\n{block}\n```"
         case Abridged(_, whole):
             yield from _shown(whole, level)
         case Section(heading, blocks, shown):

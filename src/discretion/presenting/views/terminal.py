@@ -75,7 +75,11 @@ def _block(block: Block, full: bool, *, tight: bool) -> Iterator[RenderableType]
         case Terms(meanings):
             yield from (plain_words(f"{term}: {meaning}") for term, meaning in meanings)
         case Grid():
+            if full and block.caption:
+                yield plain_words(f"{block.caption}:")
             yield _Tight(_table(block))
+            if full:
+                yield Text("")
         case Command():
             yield _Folded(block)
         case Abridged(brief, whole):
