@@ -100,3 +100,19 @@ class EngineError(DiscretionError, ValueError):
 
 class InternalError(DiscretionError, RuntimeError):
     """Two algorithms of Discretion disagree: there is no answer, and the sentence is worth a report."""
+
+
+def one_of(word: str, words: Iterable[str], what: str) -> str:
+    """Return the word if it is one of those, or suggest the nearest.
+
+    Examples
+    --------
+    >>> one_of("krr", ["krr", "oue"], "mechanism")
+    'krr'
+    """
+    known = list(words)
+    if word in known:
+        return word
+    nearest = get_close_matches(word, known, n=1)
+    hint = f"did you mean {nearest[0]!r}?" if nearest else "it is one of " + ", ".join(known)
+    raise InvalidValueError(f"there is no {what} {word!r}; {hint}")

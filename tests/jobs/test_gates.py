@@ -1,5 +1,7 @@
 """A gate says what a direct comparison of fractions says, and nothing where an interval holds its limit."""
 
+import subprocess
+import sys
 from fractions import Fraction
 from typing import Any
 
@@ -143,3 +145,12 @@ def test_no_value_of_a_bound_decides_only_its_ends(low: float, high: float, safe
         word = "failed" if limit > high else "not decided" if limit > low else "passed"
         (verdict,) = judged([gate_of(f"m<{limit:.6f}")], {"m": bound})
         assert verdict.verdict == word
+
+
+def test_reading_a_gate_loads_few_modules() -> None:
+    code = (
+        "import sys; from discretion.jobs.gates import gate_of; gate_of('exposure>0.01'); "
+        "print(sum(name.split('.')[0] == 'discretion' for name in sys.modules))"
+    )
+    answer = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert int(answer.stdout) < 20

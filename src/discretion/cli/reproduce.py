@@ -9,11 +9,10 @@ from discretion.cli.limits import Limits, as_seconds
 from discretion.cli.options import FailOver
 from discretion.cli.output import code_of, print_document, print_json, say_verdicts
 from discretion.cli.terminal import say
-from discretion.errors import InvalidValueError
+from discretion.errors import InvalidValueError, one_of
 from discretion.jobs.gates import gates_of, judged
 from discretion.presenting.files import folder_written_whole
 from discretion.presenting.progress import Progress
-from discretion.spelling import one_of
 
 if TYPE_CHECKING:
     from discretion.reproduce import Paper, Reproduction

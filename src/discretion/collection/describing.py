@@ -12,9 +12,8 @@ from discretion.collection.randomizers import randomizer_of
 from discretion.collection.services.home import Role
 from discretion.collection.services.keys import Key, Kind
 from discretion.collection.wire.task import Feature, Party, Task
-from discretion.errors import InvalidValueError
+from discretion.errors import InvalidValueError, one_of
 from discretion.input_files import read_toml
-from discretion.spelling import one_of
 
 _NEEDED = ("purpose", "smallest_batch", "opens", "closes", "features", "shufflers", "analyst")
 _KEYS = (*_NEEDED, "k", "budget", "rounds", "redaction", "curator")

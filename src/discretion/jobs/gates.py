@@ -8,11 +8,9 @@ from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from typing import Any, Literal, cast
 
-from discretion.errors import InvalidValueError
+from discretion.errors import InvalidValueError, one_of
 from discretion.estimate import Estimate
-from discretion.presenting.numbers import in_full, within
-from discretion.spelling import one_of
-from discretion.spelling.numbers import spelled_number
+from discretion.presenting.numbers import in_full, spelled_number, within
 
 Number = int | float | Fraction | Estimate
 Word = Literal["passed", "failed", "not decided"]

@@ -13,7 +13,7 @@ from discretion.adversaries import PopulationLaw
 from discretion.adversaries.gains import as_gain
 from discretion.adversaries.priors import as_prior
 from discretion.channels import System
-from discretion.errors import InvalidValueError, UnsupportedError
+from discretion.errors import InvalidValueError, UnsupportedError, one_of
 from discretion.estimate import Estimate, in_doubles
 from discretion.jobs.gates import numbers_in
 from discretion.jobs.monitor import Monitor
@@ -32,7 +32,6 @@ from discretion.presenting.numbers import in_full
 from discretion.presenting.sentences import kind_words
 from discretion.presenting.views.document import Block, Document, Figure, Grid, Terms
 from discretion.presenting.views.result import TabularResult, number_row
-from discretion.spelling import one_of
 from discretion.validation import as_crowd
 
 Quantity = Callable[[], Any]

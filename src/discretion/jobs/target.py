@@ -8,12 +8,11 @@ from dataclasses import dataclass
 
 from discretion.adversaries import AllButOne, Exchangeable, Knowledge, PartlyInformed
 from discretion.channels import System
-from discretion.errors import InvalidValueError, UnsupportedError
+from discretion.errors import InvalidValueError, UnsupportedError, one_of
 from discretion.estimate import End, Estimate, highest, lowest
 from discretion.jobs.scenario import LEVEL_OF, CrowdQuestion, Result, Scenario
 from discretion.measures import privacy_profile
 from discretion.shuffling import Shuffled, largest_epsilon, smallest_crowd
-from discretion.spelling import one_of
 from discretion.spelling.numbers import numbers_of
 from discretion.validation import as_real
 

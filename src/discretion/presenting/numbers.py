@@ -266,6 +266,17 @@ def in_full(value: Any) -> str:
     return str(value)
 
 
+def spelled_number(number: float) -> str:
+    """Return a number with the fewest digits that tell it from every other double.
+
+    Examples
+    --------
+    >>> spelled_number(1.0), spelled_number(0.1), spelled_number(float("inf")), spelled_number(7)
+    ('1', '0.1', 'inf', '7')
+    """
+    return repr(number if isinstance(number, int) else float(number)).removesuffix(".0")
+
+
 def in_brief(value: Any) -> str:
     """Return a result with four digits, an estimate with a star and a bound with its sign, for a column of many.
 

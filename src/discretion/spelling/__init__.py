@@ -4,14 +4,12 @@ from discretion.spelling.adversaries import knowledge_of, population_of, prior_o
 from discretion.spelling.gains import gain_of
 from discretion.spelling.mechanisms import family_of, mechanism_of, read_by
 from discretion.spelling.spelled import spelled
-from discretion.spelling.words import one_of
 
 __all__ = [
     "family_of",
     "gain_of",
     "knowledge_of",
     "mechanism_of",
-    "one_of",
     "population_of",
     "prior_of",
     "read_by",

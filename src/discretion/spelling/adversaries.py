@@ -16,11 +16,10 @@ from discretion.adversaries import (
     WorstAllButOne,
 )
 from discretion.adversaries.populations import as_population
-from discretion.errors import InvalidValueError
+from discretion.errors import InvalidValueError, one_of
 from discretion.numerics.arrays import Reals
 from discretion.spelling.numbers import matrix_of, numbers_of, spelled_matrix, spelled_numbers
 from discretion.spelling.spelled import spelled
-from discretion.spelling.words import one_of
 
 _KNOWLEDGE = ("uninformed", "all-but-one", "partly-informed", "exchangeable", "worst")
 _POPULATIONS = ("jeffreys", "dirichlet", "mixture")

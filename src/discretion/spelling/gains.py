@@ -15,11 +15,10 @@ from discretion.adversaries import (
 )
 from discretion.adversaries.gains import IdentityGain, LossGain, MatrixGain, PartitionGain, TriesGain
 from discretion.channels.storage.storage import check_size
-from discretion.errors import InvalidValueError
+from discretion.errors import InvalidValueError, one_of
 from discretion.numerics.arrays import Integers
 from discretion.spelling.numbers import matrix_of, numbers_of, spelled_matrix, spelled_numbers
 from discretion.spelling.spelled import spelled
-from discretion.spelling.words import one_of
 
 _READ: dict[str, Callable[[str, int], Gain]] = {
     "tries": lambda text, k: k_tries_gain(k, _whole(text)),

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from discretion.channels import Channel, StoredChannel, System
 from discretion.channels.labels import unlabelled
 from discretion.channels.stored import STORED
-from discretion.errors import InvalidValueError, UnsupportedError
+from discretion.errors import InvalidValueError, UnsupportedError, one_of
 from discretion.mechanisms import (
     ChannelMechanism,
     DiscreteGaussian,
@@ -26,9 +26,9 @@ from discretion.mechanisms import (
     SubsetSelection,
     UnaryEncoding,
 )
-from discretion.spelling.numbers import file_in, matrix_of, spelled_matrix, spelled_number
+from discretion.presenting.numbers import spelled_number
+from discretion.spelling.numbers import file_in, matrix_of, spelled_matrix
 from discretion.spelling.spelled import spelled
-from discretion.spelling.words import one_of
 
 Maker = Callable[..., System]
 

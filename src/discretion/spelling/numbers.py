@@ -11,6 +11,7 @@ import numpy as np
 
 from discretion.errors import InvalidValueError, UnsupportedError
 from discretion.input_files import opened
+from discretion.presenting.numbers import spelled_number
 from discretion.validation import Fractions
 
 T = TypeVar("T", int, float)
@@ -27,17 +28,6 @@ def numbers_of(text: str, name: str, kind: Callable[[str], T]) -> list[T]:
     except ValueError:
         what = "whole numbers" if kind is int else "numbers"
         raise InvalidValueError(f"{name} must be {what} separated by commas, got {text!r}") from None
-
-
-def spelled_number(number: float) -> str:
-    """Return a number with the fewest digits that tell it from every other double.
-
-    Examples
-    --------
-    >>> spelled_number(1.0), spelled_number(0.1), spelled_number(float("inf")), spelled_number(7)
-    ('1', '0.1', 'inf', '7')
-    """
-    return repr(number if isinstance(number, int) else float(number)).removesuffix(".0")
 
 
 def spelled_numbers(numbers: Iterable[float]) -> str:

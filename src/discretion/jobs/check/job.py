@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from discretion.anonymity import Population
-from discretion.errors import InvalidValueError, UnknownColumnError
+from discretion.errors import InvalidValueError, UnknownColumnError, one_of
 from discretion.jobs.check.policy import Policy
 from discretion.jobs.check.result import ColumnsRule, MissingRule, NumberRule, PolicyCheck
 from discretion.jobs.gates import Gate, Number, judged
@@ -12,7 +12,6 @@ from discretion.jobs.persons import open_people
 from discretion.jobs.table_measures import sensitive_measures
 from discretion.jobs.table_numbers import EngineCounts, TableNumbers, hidden_by_sensitive
 from discretion.presenting.names import listed, table_name
-from discretion.spelling import one_of
 
 # A column with more values than this share of the people names them.
 _NAMING = 0.5

@@ -11,13 +11,12 @@ from fractions import Fraction
 from typing import Any, Literal, cast
 
 from discretion.anonymity import preset as find_preset
-from discretion.errors import InvalidValueError
+from discretion.errors import InvalidValueError, one_of
 from discretion.input_files import read_toml
 from discretion.jobs.gates import Gate, gates_of, limit_of
 from discretion.jobs.persons import NO_PERSON
 from discretion.jobs.table_measures import ALL_COLUMNS, table_measures
 from discretion.presenting.names import short
-from discretion.spelling import one_of
 from discretion.tables.layouts.names import distinct_names
 
 Columns = tuple[str, ...]
