@@ -136,7 +136,7 @@ def open_people(
         whole = Population(table, first, person_column(person), header, memory=memory)
     if columns is not None:
         if person_column(person) in columns:
-            raise InvalidTableError(f"the column {person!r} says who a person is, so it cannot be one of columns")
+            raise InvalidTableError(f"the column {person!r} names the person, so it cannot be one of columns")
         columns = names_among(distinct_names(columns), whole.columns)
     check_whose_rows(whole, person, repeats, kinds_of)
     return whole if columns in (None, whole.columns) else with_columns(whole, columns)

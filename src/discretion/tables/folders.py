@@ -76,8 +76,8 @@ def _parts(folder: Path, keys: Keys, what: str, left_out: list[str]) -> Iterator
         name = entry.name
         if name in _LOGS:
             raise InvalidTableError(
-                f"{what} is kept by {name}, which says what of its files is the table; read it by its own engine "
-                "(an Ibis table), or write it as plain Parquet"
+                f"{what} is kept by {name}, which lists the files that are in the table; read it by its own "
+                "engine (an Ibis table), or write it as plain Parquet"
             )
         if name.startswith(".") or (name.startswith("_") and "=" not in name):
             left_out.append(name)

@@ -31,5 +31,5 @@ def answer(question: Any) -> list[tuple[Any, ...]]:
     except Exception as error:  # each engine has its own; what they say of bad data is held back, for it quotes values
         raise EngineError(
             f"the engine that holds the Ibis table failed before it answered ({type(error).__name__}), so there is no "
-            "result, not even a partial one; its own log says why"
+            "result, not even a partial one; see its own log"
         ) from None

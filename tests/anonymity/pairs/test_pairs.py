@@ -244,7 +244,7 @@ def test_what_cannot_be_compared_is_refused_in_words() -> None:
         open_pair(old, new, ["p", "z"])
     with pytest.raises(UnknownColumnError, match="q"):
         open_pair(old, new, person="q")
-    with pytest.raises(InvalidTableError, match="nobody in 1 row"):
+    with pytest.raises(InvalidTableError, match="is empty in 1 row"):
         open_pair(pa.table({"p": ["1", None], "x": ["a", "b"]}), old, person="p")
     with pytest.raises(InvalidTableError, match="cannot be one of columns"):
         open_pair(old, old, ["x", "p"], person="p")

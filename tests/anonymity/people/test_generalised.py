@@ -77,7 +77,7 @@ def test_the_rest_becomes_other(table_of: TableOf, tmp_path: Path) -> None:
 def test_values_not_told_are_counted_and_not_named(table_of: TableOf, tmp_path: Path) -> None:
     P = Population(table_of([{"age": age} for age in [*AGES, *AGES]], tmp_path))
     for values, untold in ((dict.fromkeys(AGES[:2], "x"), 4), ({None: "x"}, 5), ({}, 6), ({"99": "x"}, 6)):
-        with pytest.raises(InvalidValueError, match=f"does not tell what {untold} of the values of 'age'") as error:
+        with pytest.raises(InvalidValueError, match=f"has no entry for {untold} of the values of 'age'") as error:
             generalised(P, "age", "decade", values)
         assert not any(str(age) in str(error.value) for age in ("24", "31", "it's"))
 
@@ -183,13 +183,13 @@ def test_thousands_of_values() -> None:
         (("age", "Sex", {}), InvalidTableError, "differ only by case"),
         (("age", "ID", {}), InvalidTableError, "differ only by case"),
         (("age", "", {}), InvalidTableError, "name every column"),
-        (("age", 3, {}), UnsupportedError, "as text, or as None for null, got 3"),
+        (("age", 3, {}), UnsupportedError, "must be text, or None for null; got 3"),
         (("age", None, {}), InvalidTableError, "name every column"),
-        (("age", "decade", {18: "10s"}), UnsupportedError, "as text, or as None for null, got 18"),
-        (("age", "decade", {"18": 10}), UnsupportedError, "as text, or as None for null, got 10"),
+        (("age", "decade", {18: "10s"}), UnsupportedError, "must be text, or None for null; got 18"),
+        (("age", "decade", {"18": 10}), UnsupportedError, "must be text, or None for null; got 10"),
         (("age", "decade", [("18", "10s")]), UnsupportedError, "values must be a mapping .* got list"),
         (("age", "decade", None), UnsupportedError, "values must be a mapping .* got NoneType"),
-        (("age", "decade", {}, 0), UnsupportedError, "as text, or as None for null, got 0"),
+        (("age", "decade", {}, 0), UnsupportedError, "must be text, or None for null; got 0"),
     ],
     ids=lambda value: None,
 )

@@ -96,7 +96,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "others": (
         lambda: dc.Marginals({"x": {"a": 2}, "y": {"b": 3}}),
         InvalidValueError,
-        "'x' counts 2 people, and another one 3; count everybody in each, .* or say people=3 if .* withheld",
+        "'x' counts 2 people, and another one 3; count everybody in each, .* or give people=3 if .* withheld",
     ),
     "fewer people": (lambda: dc.Marginals({"x": {"a": 2}}, 1), InvalidValueError, "'x' counts 2 people, and people=1"),
     "sizes of fewer people": (

@@ -117,8 +117,12 @@ def test_many_columns_and_many_values() -> None:
         ({"columns": []}, InvalidTableError, "at least one column"),
         ({"columns": "sex"}, InvalidValueError, r"got the text 'sex'; write \['sex'\]"),
         ({"columns": [1]}, InvalidValueError, "names, which are text; got 1"),
-        ({"columns": ["id", "sex"], "person": "id"}, InvalidTableError, "'id' says who a person is"),
-        ({"person": "sex"}, InvalidTableError, "'sex' says who a person is, and nobody in 1 row;"),
+        (
+            {"columns": ["id", "sex"], "person": "id"},
+            InvalidTableError,
+            "'id' names the person, so it cannot be",
+        ),
+        ({"person": "sex"}, InvalidTableError, "'sex' names the person, and is empty in 1 row;"),
     ],
 )
 def test_what_does_not_describe_people(options: dict[str, Any], error: type[Exception], message: str) -> None:

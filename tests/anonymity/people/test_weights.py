@@ -109,7 +109,7 @@ FAULTS: dict[str, tuple[Any, dict[str, Any], type[Exception], str]] = {
     "no weight at all": ([0.5, 3.0], {}, InvalidTableError, "below 1"),
     "infinite": ([math.inf, 3.0], {}, InvalidTableError, "no numbers"),
     "known too": ([2.0, 3.0], {"columns": ["w"]}, InvalidValueError, "cannot be one that is known"),
-    "and a population": ([2.0, 3.0], {"population": 10}, InvalidValueError, "leave one of them"),
+    "and a population": ([2.0, 3.0], {"population": 10}, InvalidValueError, "give weight or population, not both"),
 }
 
 

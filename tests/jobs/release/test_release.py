@@ -429,7 +429,7 @@ FAULTS: dict[str, tuple[Callable[[Path], Any], type[Exception], str]] = {
     ),
     "no hierarchy": (
         lambda p: release("example:adult", p / "out.csv", hierarchies=hierarchy(p, "a;x;y\nb;x;z\n")),
-        InvalidValueError, "does not tell what",
+        InvalidValueError, "has no line for 2 of its values",
     ),
     "no function": (
         lambda p: release("example:adult", p / "o.csv", hierarchies=hierarchy(p, "Male;x;y\nFemale;x;z\n")),
@@ -454,7 +454,7 @@ FAULTS: dict[str, tuple[Callable[[Path], Any], type[Exception], str]] = {
     ),
     "a value told twice": (
         lambda p: release("example:adult", p / "o.csv", hierarchies=hierarchy(p, "Male;x\nMale;y\n")),
-        InvalidTableError, "twice",
+        InvalidTableError, "has two lines for one value; keep one of them",
     ),
 }  # fmt: skip
 

@@ -13,7 +13,7 @@ from support.cli_runner import run
 PEOPLE = pd.DataFrame({"town": ["Oslo", "Rome"] * 30, "job": ["baker", "smith", "cook"] * 20})
 # What R's write.csv(people, "people.csv") writes.
 BY_R = '"","town","job"\n"1","Oslo","baker"\n"2","Rome","smith"\n"3","Oslo","baker"\n'
-WAY_OUT = "yes: the column is called row"
+WAY_OUT = "to yes if the first line holds names: the column is then called row"
 
 
 def by_pandas(path: Path, frame: pd.DataFrame) -> Path:

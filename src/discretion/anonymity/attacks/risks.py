@@ -81,7 +81,7 @@ def reidentification_risks(
         with the same columns, or its class sizes on them: the risks are between two certified ends, which nothing but
         the values could bring nearer. A number N: the table is taken for a random sample of so many people.
     weight
-        Instead of it, a column that says of how many people each row is one.
+        Instead of it, a column of sampling weights: how many people each row stands for.
 
     Returns
     -------
@@ -118,7 +118,7 @@ def reidentification_risks(
     known = people.known(rest if columns is None else columns)
     sizes = people.class_sizes(known)
     if weight is not None and population is not None:
-        raise InvalidValueError("weights say how many people there are, and population does too; leave one of them")
+        raise InvalidValueError("give weight or population, not both: each sets how many people there are")
     journalist = (
         _journalist(sizes, known, population) if weight is None else _weighted(weighted_classes(people, known, weight))
     )
@@ -144,12 +144,12 @@ def class_risks(sizes: ClassSizes, k: int, journalist: Journalist | None = None)
         Risk(
             "prosecutor risk, highest",
             1 / sizes.smallest,
-            "The chance to find the record of whoever is easiest to find, for one who knows that she is in the table.",
+            "The chance of finding the record of the person who is easiest to find, known to be in the table.",
         ),
         Risk(
             "prosecutor risk, average",
             average,
-            "The chance to find the record of a person drawn at random from the table, for one who knows she is in it.",
+            "The chance of finding the record of a person drawn at random from the table, known to be in it.",
         ),
         Risk(
             "people at risk",
@@ -160,7 +160,7 @@ def class_risks(sizes: ClassSizes, k: int, journalist: Journalist | None = None)
         Risk(
             "journalist risk, highest",
             journalist.highest,
-            "The chance to find whose record it is among everybody, for the record that is easiest to tell.",
+            "The chance of finding whose record it is among everybody, for the record that is easiest to match.",
         ),
         Risk(
             "journalist risk, average",
@@ -203,7 +203,7 @@ def _weighted(sample: WeightedClasses) -> Journalist:
     marketer = float(sample.sizes @ chances) / people
 
     def modelled(value: float, most: float) -> Estimate:
-        assuming = "that each row's weight says of how many people it is one"
+        assuming = "that each row's weight is the number of people it stands for"
         return Estimate(min(value, most), 0.0, most, None, _MODELLED, assuming)
 
     average = classes / people

@@ -248,7 +248,7 @@ def constraints_of(  # noqa: PLR0917 - all the budgets
         return Constraints(least, exposed, {}, None)
     if not isinstance(population, Population):
         raise UnsupportedError(
-            "Marginals do not tell how a sensitive column is guessed; make a discretion.Population(table)"
+            "Marginals do not show how well a sensitive column is guessed; make a discretion.Population(table)"
         )
     commonest = {name: population.best_guesses((), name) for name in sensitive}
     guessed = {name: count + most_exposed(people, rise) for name, count in commonest.items()}

@@ -152,7 +152,7 @@ def _chooser(
         if person is not None:
             names_among([person], existing)
             if columns is not None and person in columns:
-                raise InvalidTableError(f"the column {person!r} says who a person is, so it cannot be one of columns")
+                raise InvalidTableError(f"the column {person!r} names the person, so it cannot be one of columns")
         if columns and not [name for name in existing if name in columns]:
             raise UnknownColumnError(columns[0], tuple(existing))
         return existing

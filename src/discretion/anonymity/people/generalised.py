@@ -39,7 +39,7 @@ def generalised(
     values
         The column's values → the coarser ones, as text; None is null on either side.
     other
-        What the values that are not told become, null included; None if all of them are told.
+        What the values without an entry become, null included; None if all have one.
 
     Returns
     -------
@@ -54,7 +54,7 @@ def generalised(
     InvalidTableError
         If it has a column of the new name, or one that differs only by case.
     InvalidValueError
-        If there are values that are not told.
+        If there are values without an entry.
 
     Notes
     -----
@@ -74,11 +74,11 @@ def generalised(
         raise UnsupportedError(f"values must be a mapping from values to coarser ones, got {type(values).__name__}")
     for text in (name, *values, *values.values(), other):
         if text is not None and not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise UnsupportedError(f"names and values are told as text, or as None for null, got {text!r}")
+            raise UnsupportedError(f"names and values must be text, or None for null; got {text!r}")
         if text is not None and _UNTELLABLE.search(text):
             raise UnsupportedError(
-                f"engines are not told of text with a null character or half a surrogate pair, got {text!r}; "
-                "other= stands for values that are not told"
+                f"text must not have a null character or half a surrogate pair; got {text!r}; "
+                "use other= for such values"
             )
     return population.with_rows(lambda rows: _with_coarser(rows, column, name, values, other), population.person)
 
@@ -94,8 +94,7 @@ def _with_coarser(
     ((missing,),) = rows.ask(views.filter(~views["told"]).count().as_table())
     if missing and other is None:
         raise InvalidValueError(
-            f"values does not tell what {missing} of the values of {column!r} become; tell it, "
-            "or give other=, which stands for the rest"
+            f"values has no entry for {missing} of the values of {column!r}; add them, or give other= for the rest"
         )
     if other is not None:
         views = views.mutate(coarser=views["told"].ifelse(views["coarser"], rows.spellings(other)[0]))

@@ -279,7 +279,7 @@ def _check_same_people(singles: Mapping[str, ClassSizes], people: int | None) ->
             raise InvalidValueError(
                 f"the column {name!r} counts {total:,} people, and "
                 + (
-                    f"another one {most:,}; count everybody in each, no value as one, or say people={most} if those "
+                    f"another one {most:,}; count everybody in each, no value as one, or give people={most} if those "
                     "whom a column leaves out have no value there (if their values were withheld as rare ones, nothing "
                     "bounds what they show)"
                     if people is None

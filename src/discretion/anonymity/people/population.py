@@ -84,7 +84,7 @@ class Population(ProcessBound):
             if not kept:
                 raise InvalidTableError("a population needs at least one column besides the person's")
             if person in kept:
-                raise InvalidTableError(f"the column {person!r} says who a person is, so it cannot be one of columns")
+                raise InvalidTableError(f"the column {person!r} names the person, so it cannot be one of columns")
             return [*kept, *([person] if person is not None else [])]
 
         self._hold(open_rows(table, choose, header, memory), person)

@@ -54,13 +54,13 @@ def generalizations_by(hierarchy: Hierarchy, column: str, finest: Generalization
     Raises
     ------
     InvalidValueError
-        If it does not tell what a value becomes, or a view is no function of the one before.
+        If it has no line for a value, or a view is no function of the one before.
     """
     texts = [None if value is None else _as_spelled(value, hierarchy) for value in finest.labels]
     missing = sum(text is not None and text not in hierarchy for text in texts)
     if missing:
         raise InvalidValueError(
-            f"the hierarchy of {column!r} does not tell what {missing:,} of its values become; give each a line"
+            f"the hierarchy of {column!r} has no line for {missing:,} of its values; give each value a line"
         )
     result = [before := finest]
     for level in range(len(next(iter(hierarchy.values()), ()))):
@@ -115,5 +115,5 @@ def _read(path: Path) -> Hierarchy:
     if not lines or len({len(line) for line in lines}) > 1 or len(lines[0]) < 2:
         raise InvalidTableError(f"{path} is no hierarchy: each line has a value and as many coarser ones, at least one")
     if len(hierarchy) < len(lines):
-        raise InvalidTableError(f"{path} tells twice what a value becomes; keep one of the lines")
+        raise InvalidTableError(f"{path} has two lines for one value; keep one of them")
     return hierarchy

@@ -51,7 +51,7 @@ def count_people(rows: Rows, person: str) -> int:
     whose = rows.table[rows.fields[person]]
     if nobodys := _number(rows, rows.table.filter(whose.isnull()).count()):
         which = f"{nobodys} row{'s' * (nobodys != 1)}"
-        raise InvalidTableError(f"the column {person!r} says who a person is, and nobody in {which}; fill it in")
+        raise InvalidTableError(f"the column {person!r} names the person, and is empty in {which}; fill it in")
     return _number(rows, whose.nunique())
 
 

@@ -80,14 +80,14 @@ def check_line(names: Iterable[str], recurring: int | None, path: str) -> None:
         column, sign = first
         raise InvalidTableError(
             f"the first line of {path} looks like a person rather than names: what stands over column {column} {sign}; "
-            "say by header (--header) that it holds names (yes), or that it does not (no, or the names as a,b,…)"
+            "set header (--header) to yes if it holds names, or to no or the names (a,b,…) if it does not"
         )
 
 
 def check_keys(names: Iterable[str], path: str, header: Header) -> None:
     """Refuse names in a file where each column has one, if they look like a person by themselves."""
     if header is False or isinstance(header, Sequence):
-        raise InvalidTableError(f"{path} names its columns itself; header (--header) can only say yes to that")
+        raise InvalidTableError(f"{path} names its columns itself; header (--header) can only be yes")
     if header is None and (sign := _first_sign(names, None)) is not None:
         raise named_by_a_person(path, *sign)
 
@@ -114,13 +114,13 @@ def names_in_line(line: Sequence[str], path: str, *, numbered: bool) -> tuple[st
         return names
     if not names[0] and len(names) > 1:
         raise InvalidTableError(
-            f"{path} has no name for column 1, whose values are no row numbers that rise; say by header (--header) "
-            f"that the first line holds names (yes: the column is called {_ROW_NUMBERS}), or that it does not (no, or "
-            "the names as a,b,…)"
+            f"{path} has no name for column 1, whose values are no row numbers that rise; set header (--header) to yes "
+            f"if the first line holds names: the column is then called {_ROW_NUMBERS}; or to no or the names (a,b,…) "
+            "if it does not"
         )
     raise InvalidTableError(
         f"{path} has no name for column {names.index('') + 1}; write one in its first line, or, if that holds no "
-        "names, say so by header (--header no, or the names as a,b,…)"
+        "names, set header (--header) to no or the names (a,b,…)"
     )
 
 
@@ -128,7 +128,7 @@ def named_by_a_person(path: str, column: int, sign: str = _RECURS) -> InvalidTab
     """Return what to say of names that look like a person in a file where each column has one."""
     return InvalidTableError(
         f"the columns of {path} seem to be named by a person's values: the name of column {column} {sign}; if they "
-        "are names all the same, say so by header (--header yes)"
+        "are names all the same, set header (--header) to yes"
     )
 
 
