@@ -55,7 +55,7 @@ def pairs_alike(system: System) -> bool:
 
 
 @pairs_alike.register
-def _(system: Repeated) -> bool:
+def _pairs_alike_of_repeated(system: Repeated) -> bool:
     return pairs_alike(system.base)
 
 
@@ -70,7 +70,7 @@ def losses_of_pairs(system: System) -> Ways:
 
 
 @losses_of_pairs.register
-def _(system: Repeated) -> Ways:
+def _losses_of_pairs_of_repeated(system: Repeated) -> Ways:
     alike = leakiest_losses(system.base) if pairs_alike(system.base) else None
     if alike is None:
         return losses_of_pairs.dispatch(object)(system)
@@ -101,7 +101,7 @@ def divergences(system: System, order: float) -> Reals:
 
 
 @divergences.register
-def _(system: Repeated, order: float) -> Reals:
+def _divergences_of_repeated(system: Repeated, order: float) -> Reals:
     return system.n * divergences(system.base, order)
 
 
@@ -114,17 +114,17 @@ def _largest_sum(system: Parallel, order: float, of_part: Callable[[System], Pla
 
 
 @plan_ldp_epsilon.register
-def _(system: Parallel) -> Plan[float]:
+def _ldp_epsilon_of_parallel(system: Parallel) -> Plan[float]:
     return _largest_sum(system, math.inf, plan_ldp_epsilon)
 
 
 @plan_renyi.register
-def _(system: Parallel, order: float) -> Plan[float]:
+def _renyi_of_parallel(system: Parallel, order: float) -> Plan[float]:
     return _largest_sum(system, order, lambda part: plan_renyi(part, order).then(highest))
 
 
 @claimed.register
-def _(system: Parallel) -> System:
+def _claimed_of_parallel(system: Parallel) -> System:
     for part in system.parts:
         claimed(part)
     return system
@@ -155,7 +155,7 @@ def _excesses(system: Parallel) -> list[Profile]:
 
 
 @plan_privacy_profile.register
-def _(system: Parallel) -> Plan[Profile]:
+def _privacy_profile_of_parallel(system: Parallel) -> Plan[Profile]:
     def profile() -> Profile:
         pairs = _excesses(system)
         return lambda epsilon: as_share(largest(excess(epsilon) for excess in pairs))
@@ -164,7 +164,7 @@ def _(system: Parallel) -> Plan[Profile]:
 
 
 @plan_bayes_security.register
-def _(system: Parallel) -> Result:
+def _bayes_security_of_parallel(system: Parallel) -> Result:
     alone = [plan_bayes_security(part) for part in system.parts]
 
     def kept() -> float | Estimate:
@@ -180,7 +180,7 @@ def _(system: Parallel) -> Result:
 
 
 @plan_posterior_vulnerability.register
-def _(system: Parallel, prior: Prior, gain: Gain) -> Result:
+def _posterior_vulnerability_of_parallel(system: Parallel, prior: Prior, gain: Gain) -> Result:
     if system.is_small:
         return plan_posterior_vulnerability.dispatch(object)(system, prior, gain)
     # Less what each secret gains in any case, so that no capacity multiplies a loss.
@@ -201,7 +201,7 @@ def _(system: Parallel, prior: Prior, gain: Gain) -> Result:
 
 
 @plan_bayes_risk.register
-def _(system: Parallel, prior: Prior) -> Result:
+def _bayes_risk_of_parallel(system: Parallel, prior: Prior) -> Result:
     if system.is_small:
         return plan_bayes_risk.dispatch(object)(system, prior)
     guess = plan_posterior_vulnerability(system, prior, IdentityGain(system.secrets))
@@ -209,7 +209,7 @@ def _(system: Parallel, prior: Prior) -> Result:
 
 
 @plan_multiplicative_bayes_capacity.register
-def _(system: Parallel) -> Result:
+def _multiplicative_bayes_capacity_of_parallel(system: Parallel) -> Result:
     if system.is_small:
         return plan_multiplicative_bayes_capacity.dispatch(object)(system)
     plans = [plan_multiplicative_bayes_capacity(part) for part in system.parts]
@@ -223,7 +223,7 @@ def _(system: Parallel) -> Result:
 
 
 @plan_mutual_information.register
-def _(system: Parallel, prior: Prior) -> Result:
+def _mutual_information_of_parallel(system: Parallel, prior: Prior) -> Result:
     if system.is_small:
         return plan_mutual_information.dispatch(object)(system, prior)
     plans = [plan_mutual_information(part, prior) for part in system.parts]

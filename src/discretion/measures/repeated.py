@@ -43,14 +43,14 @@ def _losses(system: Repeated) -> BothWays | None:
 
 
 @exact_rows.register
-def _(system: Repeated) -> Rows | None:
+def _exact_rows_of_repeated(system: Repeated) -> Rows | None:
     if exact_rows(system.base) is None or not system.is_exact:
         return None
     return lambda: cast(Fractions, system.channel().storage.fractions)
 
 
 @plan_bayes_security.register
-def _(system: Repeated) -> Plan[float | Estimate]:
+def _bayes_security_of_repeated(system: Repeated) -> Plan[float | Estimate]:
     losses = _losses(system)
     if losses is not None:
         return Plan(losses.forwards.method, lambda: settled(losses.forwards.overlap(0.0)))
@@ -107,31 +107,31 @@ def _log_affinity(distance: float) -> float:
 
 
 @plan_ldp_epsilon.register
-def _(system: Repeated) -> Plan[float]:
+def _ldp_epsilon_of_repeated(system: Repeated) -> Plan[float]:
     once = plan_ldp_epsilon(system.base)
     return once.named(f"{system.n:,} times that of one use").then(lambda one: system.n * one)
 
 
 @plan_renyi.register
-def _(system: Repeated, order: float) -> Plan[float | Estimate]:
+def _renyi_of_repeated(system: Repeated, order: float) -> Plan[float | Estimate]:
     once = plan_renyi(system.base, order)
     return once.named(f"{system.n:,} times that of one use").then(lambda one: system.n * one)
 
 
 @claimed.register
-def _(system: Repeated) -> System:
+def _claimed_of_repeated(system: Repeated) -> System:
     claimed(system.base)
     return system
 
 
 @log_likelihoods.register
-def _(system: Repeated) -> Reals:
+def _log_likelihoods_of_repeated(system: Repeated) -> Reals:
     # The channel's probabilities underflow, and would be taken for what a secret excludes.
     return system.log_law()[1]
 
 
 @plan_privacy_profile.register
-def _(system: Repeated) -> Plan[Profile]:
+def _privacy_profile_of_repeated(system: Repeated) -> Plan[Profile]:
     losses = _losses(system)
     if losses is not None:
         return Plan(losses.forwards.method, lambda: losses.hockey_stick)
@@ -147,7 +147,7 @@ def _bound_of_uses(system: Repeated) -> Plan[Bound]:
 
 
 @plan_least_epsilon.register
-def _(system: Repeated, delta: float) -> Plan[float | Estimate]:
+def _least_epsilon_of_repeated(system: Repeated, delta: float) -> Plan[float | Estimate]:
     losses = _losses(system)
     if losses is not None:
         return Plan(losses.forwards.method, lambda: settled(epsilon_of_losses(losses, delta, system)))
@@ -155,7 +155,7 @@ def _(system: Repeated, delta: float) -> Plan[float | Estimate]:
 
 
 @plan_tradeoff.register
-def _(system: Repeated, pair: Pair | None) -> Plan[BestTests]:
+def _tradeoff_of_repeated(system: Repeated, pair: Pair | None) -> Plan[BestTests]:
     losses = _losses(system)
     if losses is not None and pair is None:
         return Plan(losses.forwards.method, lambda: tests_of_losses(losses))

@@ -263,7 +263,7 @@ def as_values(k: int) -> int:
 
 
 @plan_shannon_capacity.register
-def _(system: Mechanism, tolerance: float) -> Plan[Estimate]:
+def _shannon_capacity_of_mechanism(system: Mechanism, tolerance: float) -> Plan[Estimate]:
     if system.is_symmetric:
         return attained_uniformly(system)
     return plan_shannon_capacity.dispatch(object)(system, tolerance)

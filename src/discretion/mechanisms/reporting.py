@@ -188,7 +188,7 @@ def reporting(system: System) -> Reporting:
 
 
 @reporting.register
-def _(system: Reporting) -> Reporting:
+def _reporting_of_reporting(system: Reporting) -> Reporting:
     return system
 
 

@@ -52,27 +52,27 @@ def knowledge_of(text: str) -> Knowledge:
 
 
 @spelled.register
-def _(knowledge: Uninformed) -> str:
+def _spelled_of_uninformed(knowledge: Uninformed) -> str:
     return "uninformed" + _after(":", knowledge.population)
 
 
 @spelled.register
-def _(knowledge: AllButOne) -> str:
+def _spelled_of_all_but_one(knowledge: AllButOne) -> str:
     return f"all-but-one:{spelled_numbers(knowledge.known_counts)}"
 
 
 @spelled.register
-def _(knowledge: PartlyInformed) -> str:
+def _spelled_of_partly_informed(knowledge: PartlyInformed) -> str:
     return f"partly-informed:{spelled_numbers(knowledge.known_counts)}" + _after(";", knowledge.population)
 
 
 @spelled.register
-def _(knowledge: Exchangeable) -> str:
+def _spelled_of_exchangeable(knowledge: Exchangeable) -> str:
     return f"exchangeable:{spelled_numbers(knowledge.alpha)}"
 
 
 @spelled.register
-def _(_: WorstAllButOne) -> str:
+def _spelled_of_worst_all_but_one(_: WorstAllButOne) -> str:
     return "worst"
 
 
@@ -102,12 +102,12 @@ def population_of(text: str, k: int) -> PopulationLaw:
 
 
 @spelled.register
-def _(law: Dirichlet) -> str:
+def _spelled_of_dirichlet(law: Dirichlet) -> str:
     return "jeffreys" if (law.alpha == 0.5).all() else f"dirichlet:{spelled_numbers(law.alpha.tolist())}"
 
 
 @spelled.register
-def _(law: PointMixture) -> str:
+def _spelled_of_point_mixture(law: PointMixture) -> str:
     return f"mixture:{spelled_matrix(np.column_stack([law.weights, law.points]))}"
 
 
@@ -117,5 +117,5 @@ def prior_of(text: str) -> list[float]:
 
 
 @spelled.register(np.ndarray)
-def _(prior: Reals) -> str:
+def _spelled_of_ndarray(prior: Reals) -> str:
     return spelled_numbers(prior.tolist())

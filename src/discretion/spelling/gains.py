@@ -62,25 +62,25 @@ def _apart(k: int) -> Integers:
 
 
 @spelled.register
-def _(_: IdentityGain | None) -> str:
+def _spelled_of_identity_gain_or_none(_: IdentityGain | None) -> str:
     return "identity"
 
 
 @spelled.register
-def _(gain: TriesGain) -> str:
+def _spelled_of_tries_gain(gain: TriesGain) -> str:
     return f"tries:{gain.tries}"
 
 
 @spelled.register
-def _(gain: PartitionGain) -> str:
+def _spelled_of_partition_gain(gain: PartitionGain) -> str:
     return f"partition:{spelled_numbers(gain.block_of.tolist())}"
 
 
 @spelled.register
-def _(gain: MatrixGain) -> str:
+def _spelled_of_matrix_gain(gain: MatrixGain) -> str:
     return f"matrix:{spelled_matrix(gain.matrix)}"
 
 
 @spelled.register
-def _(gain: LossGain) -> str:
+def _spelled_of_loss_gain(gain: LossGain) -> str:
     return f"loss:{spelled_matrix(gain.losses)}"

@@ -198,7 +198,7 @@ for _name in MECHANISMS:
 
 
 @spelled.register
-def _(channel: Channel) -> str:
+def _spelled_of_channel(channel: Channel) -> str:
     matrix: Any = channel.matrix
     dense = isinstance(matrix, np.ndarray) and channel.storage.fractions is None
     if not (dense and unlabelled(channel.inputs) and unlabelled(channel.outputs)):
@@ -209,12 +209,12 @@ def _(channel: Channel) -> str:
 
 
 @spelled.register
-def _(mechanism: ChannelMechanism) -> str:
+def _spelled_of_channel_mechanism(mechanism: ChannelMechanism) -> str:
     return spelled(mechanism.channel()).replace("channel:", "channel-mechanism:", 1)
 
 
 @spelled.register
-def _(mechanism: Exponential) -> str:
+def _spelled_of_exponential(mechanism: Exponential) -> str:
     # As given: the epsilon that holds of all secrets may be another.
     sensitivity = "" if mechanism.sensitivity == 1 else f"sensitivity={_value(mechanism.sensitivity)},"
     return f"exponential:epsilon={_value(mechanism.level)},{sensitivity}scores={_value(mechanism.scores)}"

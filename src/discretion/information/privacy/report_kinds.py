@@ -99,7 +99,7 @@ def _kinds_by_size(system: System, population: Dirichlet) -> ReportKinds:
 
 
 @_kinds_by_size.register
-def _(system: PureProtocol, population: Dirichlet) -> ReportKinds:
+def _kinds_by_size_of_pure_protocol(system: PureProtocol, population: Dirichlet) -> ReportKinds:
     law = system.support_sizes
     if law is None:
         return _kinds_of_columns(system, population)

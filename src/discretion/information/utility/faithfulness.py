@@ -63,7 +63,7 @@ def plan_is_faithful(system: System) -> Plan[bool]:
 
 
 @plan_is_faithful.register
-def _(system: PureProtocol) -> Plan[bool]:
+def _is_faithful_of_pure_protocol(system: PureProtocol) -> Plan[bool]:
     return Plan(Method("estimates are unbiased", "closed form"), lambda: system.support.gap > 0)
 
 

@@ -30,7 +30,7 @@ def exact_rows(system: System) -> Rows | None:
 
 
 @exact_rows.register
-def _(system: Channel) -> Rows | None:
+def _exact_rows_of_channel(system: Channel) -> Rows | None:
     fractions = system.storage.fractions
     return None if fractions is None else lambda: fractions
 

@@ -53,5 +53,5 @@ def frequency_error(mechanism: Mechanism, n: int, frequencies: ArrayLike | None 
 
 
 @own_measures.register
-def _(system: Mechanism, users: int | None) -> dict[str, Callable[[], dict[str, float]]]:
+def _own_measures_of_mechanism(system: Mechanism, users: int | None) -> dict[str, Callable[[], dict[str, float]]]:
     return {} if users is None else {"frequency_error": lambda: frequency_error(system, users)._asdict()}

@@ -254,7 +254,7 @@ class IntegerNoise(AdditiveNoise):
 
 
 @reporting.register
-def _(system: ContinuousNoise) -> Reporting:
+def _reporting_of_continuous_noise(system: ContinuousNoise) -> Reporting:
     raise no_report_types(system)
 
 

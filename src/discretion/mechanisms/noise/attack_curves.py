@@ -20,14 +20,14 @@ Told = Callable[[float], float | Estimate]
 
 
 @plan_tradeoff.register
-def _(system: ContinuousNoise, pair: Pair | None) -> Plan[BestTests]:
+def _tradeoff_of_continuous_noise(system: ContinuousNoise, pair: Pair | None) -> Plan[BestTests]:
     if pair is not None:
         places_of(pair, system.furthest)
     return Plan(system.algorithm, lambda: _of_noise(system))
 
 
 @plan_tradeoff.register
-def _(system: IntegerNoise, pair: Pair | None) -> Plan[BestTests]:
+def _tradeoff_of_integer_noise(system: IntegerNoise, pair: Pair | None) -> Plan[BestTests]:
     if pair is not None and set(pair) != set(system.furthest):
         return plan_tradeoff.dispatch(object)(system, pair)
 
@@ -41,7 +41,7 @@ def _(system: IntegerNoise, pair: Pair | None) -> Plan[BestTests]:
 
 
 @plan_tradeoff.register
-def _(system: TwoLaws, pair: Pair | None) -> Plan[BestTests]:
+def _tradeoff_of_two_laws(system: TwoLaws, pair: Pair | None) -> Plan[BestTests]:
     if pair is None:
         return Plan(system.algorithm, lambda: tests_of_pairs([system]))
     reverse = places_of(pair, system.furthest) == (1, 0)

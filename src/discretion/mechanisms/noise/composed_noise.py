@@ -177,13 +177,13 @@ def repeated_part(part: Part, count: int, n: int) -> tuple[Part, int]:
 
 @plan_repeated.register(AdditiveNoise)
 @plan_repeated.register(TwoLaws)
-def _(system: AdditiveNoise | TwoLaws, n: int) -> System:
+def _repeated_of_additive_noise(system: AdditiveNoise | TwoLaws, n: int) -> System:
     parts = as_parts(system)
     return Repeated(system, n) if parts is None else composed(repeated_part(part, count, n) for part, count in parts)
 
 
 @plan_renyi.register
-def _(system: ComposedNoise, order: float) -> Plan[float | Estimate]:
+def _renyi_of_composed_noise(system: ComposedNoise, order: float) -> Plan[float | Estimate]:
     def divergence() -> float | Estimate:
         ways = [
             [count * _divergence(part, order, reverse) for part, count in system.parts] for reverse in (False, True)

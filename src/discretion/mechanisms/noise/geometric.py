@@ -146,7 +146,7 @@ class Geometric(IntegerNoise):
 
 
 @plan_multiplicative_bayes_capacity.register
-def _(system: Geometric) -> Plan[float | Estimate]:
+def _multiplicative_bayes_capacity_of_geometric(system: Geometric) -> Plan[float | Estimate]:
     # Σ_y C[y, y]: every secret's own output is likeliest.
     rate = system.epsilon / system.sensitivity
     return Plan(system.algorithm, lambda: (2 - (system.sensitivity - 1) * math.expm1(-rate)) / (1 + math.exp(-rate)))

@@ -41,32 +41,32 @@ FURTHEST = Method("the two furthest values", "closed form")
 
 
 @plan_bayes_security.register
-def _(system: AdditiveNoise) -> Plan[float | Estimate]:
+def _bayes_security_of_additive_noise(system: AdditiveNoise) -> Plan[float | Estimate]:
     return Plan(system.algorithm, lambda: min(1.0, system.overlap(0.0)))
 
 
 @leakiest_losses.register
-def _(system: IntegerNoise) -> LatticeLosses | None:
+def _leakiest_losses_of_integer_noise(system: IntegerNoise) -> LatticeLosses | None:
     return system.losses
 
 
 @plan_leakiest_pair.register
-def _(system: AdditiveNoise) -> Plan[Pair]:
+def _leakiest_pair_of_additive_noise(system: AdditiveNoise) -> Plan[Pair]:
     return Plan(FURTHEST, lambda: system.furthest)
 
 
 @plan_leakiest_pairs.register
-def _(system: ContinuousNoise, tolerance: float) -> Plan[list[Pair]]:
+def _leakiest_pairs_of_continuous_noise(system: ContinuousNoise, tolerance: float) -> Plan[list[Pair]]:
     return Plan(FURTHEST, lambda: [system.furthest])
 
 
 @plan_ldp_epsilon.register
-def _(system: AdditiveNoise) -> Plan[float]:
+def _ldp_epsilon_of_additive_noise(system: AdditiveNoise) -> Plan[float]:
     return Plan(system.algorithm, lambda: system.renyi(math.inf))
 
 
 @plan_privacy_profile.register
-def _(system: AdditiveNoise) -> Plan[Profile]:
+def _privacy_profile_of_additive_noise(system: AdditiveNoise) -> Plan[Profile]:
     return Plan(system.algorithm, lambda: system.hockey_stick)
 
 
@@ -76,22 +76,24 @@ def _noise_overlap(system: AdditiveNoise) -> Profile:
 
 
 @plan_renyi.register
-def _(system: AdditiveNoise, order: float) -> Plan[float]:
+def _renyi_of_additive_noise(system: AdditiveNoise, order: float) -> Plan[float]:
     return Plan(system.algorithm, lambda: system.renyi(order))
 
 
 @plan_multiplicative_bayes_capacity.register
-def _(system: ContinuousNoise) -> Plan[float | Estimate]:
+def _multiplicative_bayes_capacity_of_continuous_noise(system: ContinuousNoise) -> Plan[float | Estimate]:
     return Plan(system.algorithm, lambda: 1 + system.hockey_stick(0.0))
 
 
 @plan_posterior_vulnerability.register
-def _(system: ContinuousNoise, prior: Prior, gain: Gain) -> Plan[float | Estimate]:
+def _posterior_vulnerability_of_continuous_noise(
+    system: ContinuousNoise, prior: Prior, gain: Gain
+) -> Plan[float | Estimate]:
     return Plan(system.algorithm, lambda: two_secret_vulnerability(guesses(prior, gain), system.hockey_stick))
 
 
 @plan_bayes_risk.register
-def _(system: ContinuousNoise, prior: Prior) -> Plan[float | Estimate]:
+def _bayes_risk_of_continuous_noise(system: ContinuousNoise, prior: Prior) -> Plan[float | Estimate]:
     def risk() -> float:
         less, more = (0.5, 0.5) if prior is None else (float(prior.min()), float(prior.max()))
         return less * system.overlap(math.log(more) - math.log(less)) if less > 0 else 0.0
@@ -100,7 +102,7 @@ def _(system: ContinuousNoise, prior: Prior) -> Plan[float | Estimate]:
 
 
 @plan_mutual_information.register
-def _(system: ContinuousNoise, prior: Prior) -> Plan[float | Estimate]:
+def _mutual_information_of_continuous_noise(system: ContinuousNoise, prior: Prior) -> Plan[float | Estimate]:
     left, right = (0.5, 0.5) if prior is None else map(float, prior)
     return Plan(
         Method(f"quadrature of the {system.algorithm.name}", "exact"), lambda: _information(system, left, right)
@@ -108,7 +110,7 @@ def _(system: ContinuousNoise, prior: Prior) -> Plan[float | Estimate]:
 
 
 @plan_shannon_capacity.register
-def _(system: ContinuousNoise, tolerance: float) -> Plan[Estimate]:
+def _shannon_capacity_of_continuous_noise(system: ContinuousNoise, tolerance: float) -> Plan[Estimate]:
     return attained_uniformly(system)
 
 

@@ -203,5 +203,7 @@ def renyi_of_subsampled_gaussian(system: SubsampledGaussian, order: float) -> Pl
 
 
 @own_measures.register
-def _(system: SubsampledGaussian, users: int | None) -> dict[str, Callable[[], Estimate]]:
+def _own_measures_of_subsampled_gaussian(
+    system: SubsampledGaussian, users: int | None
+) -> dict[str, Callable[[], Estimate]]:
     return {"asymptotic_bayes_security": system.asymptotic_bayes_security}

@@ -128,34 +128,34 @@ class TwoLaws(Composable, ABC):
 
 
 @reporting.register
-def _(system: TwoLaws) -> Reporting:
+def _reporting_of_two_laws(system: TwoLaws) -> Reporting:
     if system.is_continuous:
         raise no_report_types(system)
     return reporting.dispatch(object)(system)
 
 
 @plan_bayes_security.register
-def _(system: TwoLaws) -> Plan[float | Estimate]:
+def _bayes_security_of_two_laws(system: TwoLaws) -> Plan[float | Estimate]:
     return Plan(system.algorithm, lambda: system.losses.if_exact(system.overlap(0.0, False)))
 
 
 @plan_leakiest_pair.register
-def _(system: TwoLaws) -> Plan[Pair]:
+def _leakiest_pair_of_two_laws(system: TwoLaws) -> Plan[Pair]:
     return Plan(_ONLY_PAIR, lambda: system.furthest)
 
 
 @plan_leakiest_pairs.register
-def _(system: TwoLaws, tolerance: float) -> Plan[list[Pair]]:
+def _leakiest_pairs_of_two_laws(system: TwoLaws, tolerance: float) -> Plan[list[Pair]]:
     return Plan(_ONLY_PAIR, lambda: [system.furthest])
 
 
 @plan_ldp_epsilon.register
-def _(system: TwoLaws) -> Plan[float]:
+def _ldp_epsilon_of_two_laws(system: TwoLaws) -> Plan[float]:
     return Plan(system.algorithm, lambda: system.epsilon)
 
 
 @plan_privacy_profile.register
-def _(system: TwoLaws) -> Plan[Profile]:
+def _privacy_profile_of_two_laws(system: TwoLaws) -> Plan[Profile]:
     return Plan(system.algorithm, lambda: system.profile)
 
 
@@ -174,19 +174,19 @@ def _profile_bound(system: TwoLaws) -> Plan[Bound]:
 
 
 @plan_least_epsilon.register
-def _(system: TwoLaws, delta: float) -> Plan[float | Estimate]:
+def _least_epsilon_of_two_laws(system: TwoLaws, delta: float) -> Plan[float | Estimate]:
     if system.closed_form(False) is not None:
         return plan_least_epsilon.dispatch(object)(system, delta)
     return Plan(system.algorithm, lambda: epsilon_of_losses(system.losses, delta, system))
 
 
 @plan_multiplicative_bayes_capacity.register
-def _(system: TwoLaws) -> Plan[float | Estimate]:
+def _multiplicative_bayes_capacity_of_two_laws(system: TwoLaws) -> Plan[float | Estimate]:
     return Plan(system.algorithm, lambda: system.losses.if_exact(1 + system.hockey_stick(0.0)))
 
 
 @plan_posterior_vulnerability.register
-def _(system: TwoLaws, prior: Prior, gain: Gain) -> Plan[float | Estimate]:
+def _posterior_vulnerability_of_two_laws(system: TwoLaws, prior: Prior, gain: Gain) -> Plan[float | Estimate]:
     return Plan(
         system.algorithm,
         lambda: system.losses.if_exact(two_secret_vulnerability(guesses(prior, gain), system.hockey_stick)),
@@ -194,7 +194,7 @@ def _(system: TwoLaws, prior: Prior, gain: Gain) -> Plan[float | Estimate]:
 
 
 @plan_bayes_risk.register
-def _(system: TwoLaws, prior: Prior) -> Plan[float | Estimate]:
+def _bayes_risk_of_two_laws(system: TwoLaws, prior: Prior) -> Plan[float | Estimate]:
     def risk() -> float | Estimate:
         left, right = (0.5, 0.5) if prior is None else map(float, prior)
         less, more = min(left, right), max(left, right)
@@ -207,7 +207,7 @@ def _(system: TwoLaws, prior: Prior) -> Plan[float | Estimate]:
 
 
 @plan_mutual_information.register
-def _(system: TwoLaws, prior: Prior) -> Plan[float | Estimate]:
+def _mutual_information_of_two_laws(system: TwoLaws, prior: Prior) -> Plan[float | Estimate]:
     left, right = (0.5, 0.5) if prior is None else map(float, prior)
 
     def information() -> float | Estimate:
@@ -221,7 +221,7 @@ def _(system: TwoLaws, prior: Prior) -> Plan[float | Estimate]:
 
 
 @plan_shannon_capacity.register
-def _(system: TwoLaws, tolerance: float) -> Plan[Estimate]:
+def _shannon_capacity_of_two_laws(system: TwoLaws, tolerance: float) -> Plan[Estimate]:
     forwards, backwards = system.losses
     if forwards is backwards:
         return attained_uniformly(system)

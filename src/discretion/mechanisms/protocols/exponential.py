@@ -85,10 +85,10 @@ class Exponential(ChannelMechanism):
 
 
 @plan_ldp_epsilon.register
-def _(system: Exponential) -> Plan[float]:
+def _ldp_epsilon_of_exponential(system: Exponential) -> Plan[float]:
     return Plan(EXTREMES, lambda: system.epsilon)
 
 
 @log_likelihoods.register
-def _(system: Exponential) -> Reals:
+def _log_likelihoods_of_exponential(system: Exponential) -> Reals:
     return system.log_likelihoods

@@ -173,7 +173,9 @@ def _is_minus(rows: Integers, columns: Reports) -> Booleans:
 
 
 @plan_posterior_vulnerability.register
-def _(system: HadamardResponse, prior: Prior, gain: Gain) -> Plan[float | Estimate]:
+def _posterior_vulnerability_of_hadamard_response(
+    system: HadamardResponse, prior: Prior, gain: Gain
+) -> Plan[float | Estimate]:
     if not isinstance(gain, IdentityGain):
         return plan_other_gain(system, prior, gain)
     if prior is None:
@@ -182,14 +184,14 @@ def _(system: HadamardResponse, prior: Prior, gain: Gain) -> Plan[float | Estima
 
 
 @plan_bayes_risk.register
-def _(system: HadamardResponse, prior: Prior) -> Plan[float]:
+def _bayes_risk_of_hadamard_response(system: HadamardResponse, prior: Prior) -> Plan[float]:
     if prior is None:
         return Plan(CLOSED_FORM, lambda: 1 - _capacity(system) / system.k)  # never small
     return Plan(CLOSED_FORM, lambda: ranked_supports.bayes_risk(system, *_ranked(system, prior)))
 
 
 @plan_multiplicative_bayes_capacity.register
-def _(system: HadamardResponse) -> Plan[float]:
+def _multiplicative_bayes_capacity_of_hadamard_response(system: HadamardResponse) -> Plan[float]:
     return Plan(CLOSED_FORM, lambda: _capacity(system))
 
 
@@ -223,7 +225,7 @@ def _ranked(system: HadamardResponse, prior: Reals) -> tuple[Reals, Reals]:
 
 
 @plan_mutual_information.register
-def _(system: HadamardResponse, prior: Prior) -> Plan[float]:
+def _mutual_information_of_hadamard_response(system: HadamardResponse, prior: Prior) -> Plan[float]:
     if prior is None:
         return Plan(CLOSED_FORM, lambda: _information(system, *_uniform_signs(system)))
     return Plan(

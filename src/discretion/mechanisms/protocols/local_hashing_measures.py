@@ -22,14 +22,14 @@ CLOSED_FORM = Method("closed form of local hashing", "closed form")
 
 
 @plan_multiplicative_bayes_capacity.register
-def _(system: LocalHashing) -> Plan[float | Estimate]:
+def _multiplicative_bayes_capacity_of_local_hashing(system: LocalHashing) -> Plan[float | Estimate]:
     if not _over_a_field(system):
         return plan_multiplicative_bayes_capacity.dispatch(object)(system)
     return Plan(CLOSED_FORM, lambda: _capacity(system))
 
 
 @plan_posterior_vulnerability.register
-def _(system: LocalHashing, prior: Prior, gain: Gain) -> Plan[float | Estimate]:
+def _posterior_vulnerability_of_local_hashing(system: LocalHashing, prior: Prior, gain: Gain) -> Plan[float | Estimate]:
     if isinstance(gain, IdentityGain) and prior is None and _over_a_field(system):
         return Plan(CLOSED_FORM, lambda: _capacity(system) / system.k)
     if isinstance(gain, IdentityGain) and prior is not None and _one_to_one(system):
@@ -41,14 +41,14 @@ def _(system: LocalHashing, prior: Prior, gain: Gain) -> Plan[float | Estimate]:
 
 
 @plan_posterior_guessing_entropy.register
-def _(system: LocalHashing, prior: Prior) -> Plan[float | Estimate]:
+def _posterior_guessing_entropy_of_local_hashing(system: LocalHashing, prior: Prior) -> Plan[float | Estimate]:
     if prior is None and _over_a_field(system):
         return plan_ranked_sum(system, np.arange(1.0, system.k + 1))
     return plan_posterior_guessing_entropy.dispatch(object)(system, prior)
 
 
 @plan_bayes_risk.register
-def _(system: LocalHashing, prior: Prior) -> Plan[float | Estimate]:
+def _bayes_risk_of_local_hashing(system: LocalHashing, prior: Prior) -> Plan[float | Estimate]:
     if prior is None and _over_a_field(system):
         return Plan(CLOSED_FORM, lambda: _uniform_bayes_risk(system))
     if prior is not None and _one_to_one(system):
@@ -59,14 +59,14 @@ def _(system: LocalHashing, prior: Prior) -> Plan[float | Estimate]:
 
 
 @plan_mutual_information.register
-def _(system: LocalHashing, prior: Prior) -> Plan[float | Estimate]:
+def _mutual_information_of_local_hashing(system: LocalHashing, prior: Prior) -> Plan[float | Estimate]:
     if (prior is None and _over_a_field(system)) or _one_to_one(system):
         return Plan(CLOSED_FORM, lambda: _information(system, prior))
     return plan_mutual_information.dispatch(object)(system, prior)
 
 
 @plan_shannon_capacity.register
-def _(system: LocalHashing, tolerance: float) -> Plan[Estimate]:
+def _shannon_capacity_of_local_hashing(system: LocalHashing, tolerance: float) -> Plan[Estimate]:
     # To add a value to all others moves every function's classes alike, where all values have a digit's place in full.
     if _one_to_one(system) or (_over_a_field(system) and system.k == system.g ** system.families[0].digits):
         return attained_uniformly(system)

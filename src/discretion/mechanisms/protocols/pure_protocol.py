@@ -135,19 +135,19 @@ def _closed_form(system: PureProtocol) -> Method:
 
 
 @plan_ldp_epsilon.register
-def _(system: PureProtocol) -> Plan[float]:
+def _ldp_epsilon_of_pure_protocol(system: PureProtocol) -> Plan[float]:
     return Plan(_closed_form(system), lambda: system.epsilon)
 
 
 @plan_bayes_security.register
-def _(system: PureProtocol) -> Plan[float]:
+def _bayes_security_of_pure_protocol(system: PureProtocol) -> Plan[float]:
     # Two values' rows differ on the reports that support one of them alone; those that support both are as likely from
     # either. So what is more likely from one is own - other.
     return Plan(_closed_form(system), lambda: min(1.0, system.support.not_own + system.support.other))
 
 
 @plan_privacy_profile.register
-def _(system: PureProtocol) -> Plan[Profile]:
+def _privacy_profile_of_pure_protocol(system: PureProtocol) -> Plan[Profile]:
     def profile(epsilon: float) -> float:
         return min(1.0, excess_mass_of_logs(*system.log_pair, epsilon))
 
@@ -161,14 +161,14 @@ def least_epsilon_of_protocol(system: PureProtocol, delta: float) -> Plan[float]
 
 
 @plan_tradeoff.register
-def _(system: PureProtocol, pair: Pair | None) -> Plan[BestTests]:
+def _tradeoff_of_pure_protocol(system: PureProtocol, pair: Pair | None) -> Plan[BestTests]:
     if pair is not None:
         places_of(pair, range(system.k))
     return Plan(_closed_form(system), lambda: Polygon.of_logs(*system.log_pair))
 
 
 @plan_renyi.register
-def _(system: PureProtocol, order: float) -> Plan[float]:
+def _renyi_of_pure_protocol(system: PureProtocol, order: float) -> Plan[float]:
     return Plan(_closed_form(system), lambda: renyi_of_logs(*system.log_pair, order))
 
 
@@ -181,22 +181,22 @@ def log_likelihoods_of_protocol(system: PureProtocol) -> Reals:
 
 
 @pairs_alike.register
-def _(system: PureProtocol) -> bool:
+def _pairs_alike_of_pure_protocol(system: PureProtocol) -> bool:
     return True
 
 
 @leakiest_losses.register
-def _(system: PureProtocol) -> LatticeLosses | None:
+def _leakiest_losses_of_pure_protocol(system: PureProtocol) -> LatticeLosses | None:
     if not 0 < system.epsilon < math.inf:
         return None
     return told_sometimes(system.epsilon, system.support.gap / -math.expm1(-system.epsilon))
 
 
 @plan_leakiest_pair.register
-def _(system: PureProtocol) -> Plan[Pair]:
+def _leakiest_pair_of_pure_protocol(system: PureProtocol) -> Plan[Pair]:
     return Plan(TIED, lambda: (0, 1))
 
 
 @plan_leakiest_pairs.register
-def _(system: PureProtocol, tolerance: float) -> Plan[list[Pair]]:
+def _leakiest_pairs_of_pure_protocol(system: PureProtocol, tolerance: float) -> Plan[list[Pair]]:
     return Plan(TIED, lambda: [*all_pairs(system.k)])

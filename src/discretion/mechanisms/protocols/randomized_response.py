@@ -190,14 +190,18 @@ def _distribution(mechanism: RandomizedResponse, prior: Prior) -> Reals:
 
 
 @plan_posterior_vulnerability.register
-def _(system: RandomizedResponse, prior: Prior, gain: Gain) -> Plan[float | Estimate]:
+def _posterior_vulnerability_of_randomized_response(
+    system: RandomizedResponse, prior: Prior, gain: Gain
+) -> Plan[float | Estimate]:
     if isinstance(gain, IdentityGain) and prior is None:
         return Plan(Method("closed form of k-RR (Shuffle Prop. 15)", "closed form"), lambda: system.p)
     return Plan(CLOSED_FORM, lambda: float(gain.best_in(_joint(system, prior)).sum()))
 
 
 @plan_posterior_guessing_entropy.register
-def _(system: RandomizedResponse, prior: Prior) -> Plan[float | Estimate]:
+def _posterior_guessing_entropy_of_randomized_response(
+    system: RandomizedResponse, prior: Prior
+) -> Plan[float | Estimate]:
     ranks = np.arange(1.0, system.k + 1)
     return Plan(CLOSED_FORM, lambda: float(_joint(system, prior).ranked_sums(ranks).sum()))
 
@@ -262,7 +266,7 @@ def _others(distribution: Reals) -> Reals:
 
 
 @plan_bayes_risk.register
-def _(system: RandomizedResponse, prior: Prior) -> Plan[float]:
+def _bayes_risk_of_randomized_response(system: RandomizedResponse, prior: Prior) -> Plan[float]:
     # 1 - V written as a sum of what is left, so that a risk of 1e-300 keeps its digits.
     def risk() -> float:
         distribution = _distribution(system, prior)
@@ -275,17 +279,17 @@ def _(system: RandomizedResponse, prior: Prior) -> Plan[float]:
 
 
 @plan_bayes_security.register
-def _(system: RandomizedResponse) -> Plan[float]:
+def _bayes_security_of_randomized_response(system: RandomizedResponse) -> Plan[float]:
     return Plan(Method("closed form of k-RR (Bayes-sec eq. 7)", "closed form"), lambda: min(1.0, system.k * system.q))
 
 
 @plan_multiplicative_bayes_capacity.register
-def _(system: RandomizedResponse) -> Plan[float]:
+def _multiplicative_bayes_capacity_of_randomized_response(system: RandomizedResponse) -> Plan[float]:
     return Plan(CLOSED_FORM, lambda: system.k * system.p)
 
 
 @plan_mutual_information.register
-def _(system: RandomizedResponse, prior: Prior) -> Plan[float]:
+def _mutual_information_of_randomized_response(system: RandomizedResponse, prior: Prior) -> Plan[float]:
     def information() -> float:
         distribution = _distribution(system, prior)
         reported = system.q + system.gap * distribution

@@ -28,7 +28,7 @@ def plan_other_gain(system: PureProtocol, prior: Prior, gain: Gain) -> Plan[floa
 
 
 @plan_posterior_guessing_entropy.register
-def _(system: PureProtocol, prior: Prior) -> Plan[float | Estimate]:
+def _posterior_guessing_entropy_of_pure_protocol(system: PureProtocol, prior: Prior) -> Plan[float | Estimate]:
     if prior is None and system.support_sizes is not None:
         return plan_ranked_sum(system, np.arange(1.0, system.k + 1))
     return plan_posterior_guessing_entropy.dispatch(object)(system, prior)

@@ -259,12 +259,14 @@ def _make_distinct(drawn: Reports, others: int, source: RandomSource) -> None:
 
 
 @plainest.register
-def _(system: SubsetSelection) -> System:
+def _plainest_of_subset_selection(system: SubsetSelection) -> System:
     return RandomizedResponse(system.k, system.epsilon) if system.size == 1 else system
 
 
 @plan_posterior_vulnerability.register
-def _(system: SubsetSelection, prior: Prior, gain: Gain) -> Plan[float | Estimate]:
+def _posterior_vulnerability_of_subset_selection(
+    system: SubsetSelection, prior: Prior, gain: Gain
+) -> Plan[float | Estimate]:
     if not isinstance(gain, IdentityGain):
         return plan_other_gain(system, prior, gain)
     if prior is None:
@@ -273,7 +275,7 @@ def _(system: SubsetSelection, prior: Prior, gain: Gain) -> Plan[float | Estimat
 
 
 @plan_bayes_risk.register
-def _(system: SubsetSelection, prior: Prior) -> Plan[float]:
+def _bayes_risk_of_subset_selection(system: SubsetSelection, prior: Prior) -> Plan[float]:
     if prior is None:
         own, not_own = system.support[:2]
         return Plan(CLOSED_FORM, lambda: not_own + own * (system.size - 1) / system.size)
@@ -289,12 +291,12 @@ def _ranked(system: SubsetSelection, prior: Reals) -> tuple[Reals, Reals]:
 
 
 @plan_multiplicative_bayes_capacity.register
-def _(system: SubsetSelection) -> Plan[float]:
+def _multiplicative_bayes_capacity_of_subset_selection(system: SubsetSelection) -> Plan[float]:
     return Plan(CLOSED_FORM, lambda: system.k * system.support.own / system.size)
 
 
 @plan_mutual_information.register
-def _(system: SubsetSelection, prior: Prior) -> Plan[float | Estimate]:
+def _mutual_information_of_subset_selection(system: SubsetSelection, prior: Prior) -> Plan[float | Estimate]:
     if prior is None:
         return Plan(CLOSED_FORM, lambda: _uniform_information(system))
     return plan_mutual_information.dispatch(object)(system, prior)

@@ -29,7 +29,9 @@ _LOG_OF_ZERO = -1e9
 
 
 @plan_posterior_vulnerability.register
-def _(system: UnaryEncoding, prior: Prior, gain: Gain) -> Plan[float | Estimate]:
+def _posterior_vulnerability_of_unary_encoding(
+    system: UnaryEncoding, prior: Prior, gain: Gain
+) -> Plan[float | Estimate]:
     if not isinstance(gain, IdentityGain):
         return plan_other_gain(system, prior, gain)
     if prior is None:
@@ -38,19 +40,19 @@ def _(system: UnaryEncoding, prior: Prior, gain: Gain) -> Plan[float | Estimate]
 
 
 @plan_multiplicative_bayes_capacity.register
-def _(system: UnaryEncoding) -> Plan[float]:
+def _multiplicative_bayes_capacity_of_unary_encoding(system: UnaryEncoding) -> Plan[float]:
     return Plan(CLOSED_FORM, lambda: _capacity(system))
 
 
 @plan_bayes_risk.register
-def _(system: UnaryEncoding, prior: Prior) -> Plan[float]:
+def _bayes_risk_of_unary_encoding(system: UnaryEncoding, prior: Prior) -> Plan[float]:
     if prior is None:
         return Plan(CLOSED_FORM, lambda: _uniform_bayes_risk(system))
     return Plan(CLOSED_FORM, lambda: _bayes_risk(system, prior))
 
 
 @plan_mutual_information.register
-def _(system: UnaryEncoding, prior: Prior) -> Plan[float | Estimate]:
+def _mutual_information_of_unary_encoding(system: UnaryEncoding, prior: Prior) -> Plan[float | Estimate]:
     if prior is None:
         return Plan(Method("sum over the number of ones", "exact"), lambda: _uniform_information(system))
     return plan_mutual_information.dispatch(object)(system, prior)
