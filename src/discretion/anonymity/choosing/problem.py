@@ -56,7 +56,7 @@ class SelectionProblem:
         from discretion.tables.counting.codes import column_codes  # noqa: PLC0415 - imports Ibis
 
         names = list(dict.fromkeys([*self.columns, *self.sensitive]))
-        return self._one_row_each.told_by_rows(lambda rows, length: column_codes(rows, names, length))
+        return self._one_row_each.read_rows(lambda rows, length: column_codes(rows, names, length))
 
     @cached_property
     def functions(self) -> Dependencies | None:

@@ -145,7 +145,7 @@ class _ColumnSummary:
         """Whether this many of the values that were looked at are nearly all of them."""
         return self.like.seen > 0 and count >= share * self.like.seen
 
-    def told(self) -> str:
+    def description(self) -> str:
         """Return the numbers of values and rows in words."""
         values = f"{self.values:,} value{'s' * (self.values != 1)} in {self.filled:,} row{'s' * (self.filled != 1)}"
         return values + (f", empty in {self.like.nulls:,}" if self.like.nulls else "")
@@ -230,8 +230,8 @@ def _kind(seen: _ColumnSummary, *, is_key: bool) -> ColumnKind:
         sizes = seen.rows_of_values
         least, most = f"{min(sizes):,}", f"{max(sizes):,}"
         each = f"{least} to {most} rows" if least != most else f"{most} rows"
-        kind, reason = "key", f"{seen.told()}, each in {each}"
-    return ColumnKind(seen.column, kind or "trait", reason or seen.told(), seen.values)
+        kind, reason = "key", f"{seen.description()}, each in {each}"
+    return ColumnKind(seen.column, kind or "trait", reason or seen.description(), seen.values)
 
 
 def _constant(seen: _ColumnSummary) -> tuple[Kind, str] | None:
@@ -242,23 +242,23 @@ def _constant(seen: _ColumnSummary) -> tuple[Kind, str] | None:
 
 def _date(seen: _ColumnSummary) -> tuple[Kind, str] | None:
     if seen.mostly(seen.like.moments):
-        return "date", f"dates or times, {seen.told()}"
+        return "date", f"dates or times, {seen.description()}"
     if _DAYS & {*seen.words} and seen.mostly(seen.like.days):
-        return "date", f"dates in digits, {seen.told()}"
+        return "date", f"dates in digits, {seen.description()}"
     if _EPOCHS & {*seen.words} and seen.mostly(seen.like.epochs):
-        return "date", f"seconds or milliseconds since 1970, {seen.told()}"
+        return "date", f"seconds or milliseconds since 1970, {seen.description()}"
     if _YEARS & {*seen.words} and seen.mostly(seen.like.years):
-        return "date", f"years, {seen.told()}"
+        return "date", f"years, {seen.description()}"
     return None
 
 
 def _coordinate(seen: _ColumnSummary) -> tuple[Kind, str] | None:
     if seen.mostly(seen.like.places):
-        return "coordinate", f"pairs of coordinates, {seen.told()}"
+        return "coordinate", f"pairs of coordinates, {seen.description()}"
     words = {*seen.words}
     for names, plausible in ((_LATITUDES, seen.like.latitudes), (_LONGITUDES, seen.like.longitudes)):
         if words & names and seen.mostly(plausible) and 2 * seen.like.fractions > seen.like.seen:
-            return "coordinate", f"named and in the range of a coordinate, {seen.told()}"
+            return "coordinate", f"named and in the range of a coordinate, {seen.description()}"
     return None
 
 
@@ -267,13 +267,13 @@ def _weight(seen: _ColumnSummary) -> tuple[Kind, str] | None:
     of_samples = _OF_SAMPLES | (_OF_SAMPLES_OR_BODIES if seen.values > _WEIGHTS_OF_BODIES else set[str]())
     named = bool(words & _WEIGHTS_BY_NAME or (words & _WEIGHTS and words & of_samples))
     if named and seen.mostly(seen.like.positive) and seen.values >= min(_ENOUGH, seen.filled):
-        return "weight", f"named like a survey weight, {seen.told()}"
+        return "weight", f"named like a survey weight, {seen.description()}"
     return None
 
 
 def _free_text(seen: _ColumnSummary) -> tuple[Kind, str] | None:
     if seen.like.words >= _WORDS_OF_A_TEXT * max(seen.like.seen, 1) and seen.values > _OWN_VALUES * seen.filled:
-        return "free text", f"{seen.like.words / seen.like.seen:.0f} words on average, {seen.told()}"
+        return "free text", f"{seen.like.words / seen.like.seen:.0f} words on average, {seen.description()}"
     return None
 
 
@@ -283,8 +283,8 @@ def _naming(seen: _ColumnSummary) -> tuple[Kind, str] | None:
     enough = seen.filled >= _NUMBERING or {*seen.words} <= _ROW_NUMBERS
     numbering = seen.values == seen.filled and (enough or are_row_numbers(seen.filled, seen.like.span))
     if not seen.mostly(seen.like.numbers) or _names_people(seen) or (numbering and not seen.like.fractions):
-        return "identifier", seen.told()
-    return "measurement", f"fine numbers, {seen.told()}"
+        return "identifier", seen.description()
+    return "measurement", f"fine numbers, {seen.description()}"
 
 
 def _nearly_constant(seen: _ColumnSummary) -> tuple[Kind, str] | None:

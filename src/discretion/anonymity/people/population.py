@@ -209,9 +209,9 @@ class Population(ProcessBound):
             {group: self.class_sizes(group) for group in groups_among(groups, chosen)},
         )
 
-    def told_by_rows(self, tell: "Callable[[Rows, int], T]") -> T:
+    def read_rows(self, read: "Callable[[Rows, int], T]") -> T:
         """Return what a function makes of the rows, and of how many there are. For the package."""
-        return tell(self._rows, self._row_count)
+        return read(self._rows, self._row_count)
 
     def rarest_value(self, column: str) -> tuple[str | None, int]:
         """Return a column's value that the fewest people have, as text (None for null), and how many have it.

@@ -58,7 +58,7 @@ def weighted_classes(people: Population, columns: Sequence[str], weight: str) ->
         raise UnsupportedError("weights are of people with one row each; make a table with one row a person first")
     from discretion.tables.counting.codes import column_values  # noqa: PLC0415 - imports Ibis
 
-    values_of = people.told_by_rows(lambda rows, length: column_values(rows, [*columns, weight], length))
+    values_of = people.read_rows(lambda rows, length: column_values(rows, [*columns, weight], length))
     if values_of is None:
         raise UnsupportedError(
             "weights are added up where the rows are in this process, and these are not, or are too many; pass the "

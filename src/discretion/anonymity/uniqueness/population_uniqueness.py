@@ -139,7 +139,7 @@ def _models(
     yield slide_negative_binomial(sizes, everybody)
     from discretion.tables.counting.codes import column_values  # noqa: PLC0415 - imports Ibis
 
-    coded = people.told_by_rows(lambda rows, length: column_values(rows, known, length))
+    coded = people.read_rows(lambda rows, length: column_values(rows, known, length))
     if coded is None:
         why = "it needs the rows, and these are not in this process, or too many"
         yield UniquenessModel("Poisson log-linear", INDEPENDENT, None, None, why_not=why)

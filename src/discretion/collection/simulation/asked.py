@@ -81,7 +81,7 @@ def asked_of(
         If the table has fewer people, or its rows stay in their engine.
     """
     population = Population(table, columns, **reading)
-    held = population.told_by_rows(lambda rows, length: column_values(rows, population.columns, length))
+    held = population.read_rows(lambda rows, length: column_values(rows, population.columns, length))
     if held is None:
         raise InvalidValueError("these rows stay in their engine; simulate with a file or a frame")
     there = population.rows

@@ -174,7 +174,7 @@ class Generalizations:
 
     def _steps(self, name: str) -> Iterator[tuple[Verdict, str]]:
         """Yield the finest steps that a number fits in."""
-        values, column = self._population.told_by_rows(lambda rows, _: numbers_of(rows, name)), self._coded[name]
+        values, column = self._population.read_rows(lambda rows, _: numbers_of(rows, name)), self._coded[name]
         if values is None or np.isnan(values).all():
             return
         numbers = np.full(column.count, math.nan)

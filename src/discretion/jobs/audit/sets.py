@@ -49,7 +49,7 @@ def asked_of_sets(population: Population, kinds: Mapping[str, ColumnKind], wante
 
 def search_seconds(population: Population) -> tuple[float, float]:
     """Return how long the search for the best set may take, and that for the one with most bits."""
-    times = 1 if population.told_by_rows(lambda rows, _: rows.arrow is not None) else _ELSEWHERE
+    times = 1 if population.read_rows(lambda rows, _: rows.arrow is not None) else _ELSEWHERE
     return times * _SEARCH_SECONDS, times * _BITS_SECONDS
 
 

@@ -190,7 +190,7 @@ def release(
             f"the column {not_known!r} cannot be redacted: it does not go out; keep it, or leave it"
         )
     report("the views of each column")
-    coded = people.told_by_rows(lambda rows, length: column_values(rows, [*known, *secret], length))
+    coded = people.read_rows(lambda rows, length: column_values(rows, [*known, *secret], length))
     if coded is None:
         raise UnsupportedError(
             "no release can be made of this table: its rows are not in this process, they are too many, or a column "

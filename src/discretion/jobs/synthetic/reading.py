@@ -110,7 +110,7 @@ def _valued(parts: Sequence[Population], names: Sequence[str]) -> Sequence[Mappi
         raise TooLargeError(
             f"a table has {cells:,} values in these columns, of at most {most:,}; name fewer (--columns, columns=)"
         )
-    coded_tables = [part.told_by_rows(lambda rows, length: column_values(rows, names, length)) for part in parts]
+    coded_tables = [part.read_rows(lambda rows, length: column_values(rows, names, length)) for part in parts]
     coded = [each for each in coded_tables if each is not None]
     if len(coded) < len(coded_tables):
         raise UnsupportedError(

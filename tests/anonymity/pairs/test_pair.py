@@ -118,7 +118,7 @@ def test_of_adult_published_twice_the_join_is_within_its_bound(
     truth = adult.class_sizes([*shared, *a, *b]).exposed(k=k)
     found = dc.diff("example:adult", "example:adult", [*shared, *a, *b], k=k)
     assert found.is_the_same
-    rows = adult.told_by_rows(lambda rows, _: rows.arrow(rows.table)).rename_columns(adult.columns)
+    rows = adult.read_rows(lambda rows, _: rows.arrow(rows.table)).rename_columns(adult.columns)
     rows = rows.append_column("row", pa.array(range(adult.people)))
     tables = [rows.select(["row", *shared, *own]) for own in (a, b)]
     found = dc.diff(*tables, person="row", k=k)
