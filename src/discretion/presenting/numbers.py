@@ -58,7 +58,7 @@ def times(share: float) -> str:
     >>> times(0.76), times(0.0), times(1.0)
     ('about 76 in 100 times', 'never', 'always')
     """
-    return {"none": "never", "all": "always"}.get(said := odds(share), f"{said} times")
+    return {"none": "never", "all": "always"}.get(odds(share), f"{odds(share)} times")
 
 
 def percent(share: float, digits: int = 4) -> str:
@@ -71,10 +71,10 @@ def percent(share: float, digits: int = 4) -> str:
     >>> percent(0.0206074752, 3), percent(0.9996, 3)
     ('2.06 %', 'over 99.9 %')
     """
-    said = f"{100 * share:.{digits}g}"
-    if said == "100" and share < 1:
+    number = f"{100 * share:.{digits}g}"
+    if number == "100" and share < 1:
         return f"over 99.{'9' * (digits - 2)} %"
-    return "under 0.0001 %" if "e" in said else f"{said} %"
+    return "under 0.0001 %" if "e" in number else f"{number} %"
 
 
 def percent_upwards(bound: float, digits: int = 4) -> str:
@@ -223,8 +223,8 @@ def interval(estimate: Estimate) -> str:
     low = _rounded(shortest(estimate.low, math.inf), ROUND_FLOOR)
     high = percent_upwards(estimate.high)
     bounds = {"at most": f"at most {high}", "at least": f"at least {low}", "between": f"between {low} and {high}"}
-    said = "not known" if is_any_share(estimate) else bounds.get(_word(estimate), percent(estimate.value))
-    return f"{said} ({', '.join(sure) or 'certified'}: {low} to {high})"
+    value = "not known" if is_any_share(estimate) else bounds.get(_word(estimate), percent(estimate.value))
+    return f"{value} ({', '.join(sure) or 'certified'}: {low} to {high})"
 
 
 def within(estimate: Estimate) -> str:

@@ -63,11 +63,11 @@ def plain(value: Any) -> Any:
     (0.3, 'bound', 'upper bound')
     """
     if is_dataclass(value) and not isinstance(value, type):
-        found = {field.name: plain(getattr(value, field.name)) for field in fields(value)}
+        parts = {field.name: plain(getattr(value, field.name)) for field in fields(value)}
         if isinstance(value, Estimate):
-            del found["safe"]  # where the value stands says it
-            found |= {"kind": value.kind, "value_is": value.value_is}
-        return found
+            del parts["safe"]  # where the value stands shows it
+            parts |= {"kind": value.kind, "value_is": value.value_is}
+        return parts
     if isinstance(value, Mapping):
         return {str(key): plain(item) for key, item in cast(Mapping[object, Any], value).items()}
     if isinstance(value, list | tuple):

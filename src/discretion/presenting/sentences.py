@@ -6,6 +6,13 @@ from typing import Any
 from discretion.estimate import Estimate
 from discretion.presenting.numbers import people, percent, within
 
+#: What a search did that ended before its proof.
+ENDED = {
+    "time": "reached its time limit",
+    "sets": "looked at as many sets as it may",
+    "interrupted": "was interrupted",
+}
+
 
 def exposed(count: int, whole: int) -> str:
     """Return how many of some people are exposed, as a clause.

@@ -28,19 +28,19 @@ class Command:
 
     def lines(self, width: int) -> list[str]:
         """Return lines of that width, broken between arguments if they can be, else within one."""
-        found, line = list[str](), "  "
+        lines, line = list[str](), "  "
         for argument in map(_quoted, self._arguments):
             if line.strip() and len(line) + len(argument) + 3 > width:
-                found.append(f"{line} \\")
+                lines.append(f"{line} \\")
                 line = ""
             line += f" {argument}" if line.strip() else argument
             while len(line) > width and "'" not in line:
                 end = width - 1
                 while line[end - 1] == "\\":
                     end -= 1
-                found.append(f"{line[:end]}\\")
+                lines.append(f"{line[:end]}\\")
                 line = line[end:]
-        return [*found, line]
+        return [*lines, line]
 
 
 def _quoted(argument: str) -> str:

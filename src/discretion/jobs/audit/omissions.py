@@ -5,9 +5,10 @@ from collections.abc import Iterator, Mapping
 from discretion import limits
 from discretion.anonymity import ClassSizes, Population, Selection
 from discretion.jobs.audit.collection import MOST_CATEGORIES, is_categorical, worth_collecting
-from discretion.jobs.audit.result import ENDED, Columns, RedactionReport, SetsReport
+from discretion.jobs.audit.result import Columns, RedactionReport, SetsReport
 from discretion.jobs.audit.time_limit import TimeLimit
 from discretion.presenting.numbers import number
+from discretion.presenting.sentences import ENDED
 
 # What a section of the audit is about.
 _SECTIONS = {

@@ -23,12 +23,6 @@ Verdict = Literal["publish", "coarsen", "redact", "drop"]
 
 #: Why a column is dropped that goes out in no case.
 BY_DROP = "by --drop"
-#: What a search for columns did that ended before its proof.
-ENDED = {
-    "time": "reached its time limit",
-    "sets": "looked at as many sets as it may",
-    "interrupted": "was interrupted",
-}
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,6 @@ from discretion.estimate import Estimate
 from discretion.jobs.audit.collection_document import in_short
 from discretion.jobs.audit.result import (
     BY_DROP,
-    ENDED,
     Audit,
     ColumnDecision,
     Columns,
@@ -20,6 +19,7 @@ from discretion.jobs.audit.result import (
 )
 from discretion.presenting.names import briefly, listed
 from discretion.presenting.numbers import bounded, is_any_share, odds, people, percent, points, times
+from discretion.presenting.sentences import ENDED
 from discretion.presenting.shell import Command
 from discretion.presenting.views.document import Abridged, Advice, Block, Bullets, Cell, Grid, Section
 

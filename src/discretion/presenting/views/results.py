@@ -20,6 +20,7 @@ from discretion.measures.attack_curves.curve import AttackCurve
 from discretion.measures.guesses.hyper import Hyper
 from discretion.presenting.names import listed
 from discretion.presenting.numbers import bounded, in_full, number, people, percent, percent_upwards, within
+from discretion.presenting.sentences import ENDED
 from discretion.presenting.views.document import Block, Bullets, Document, Grid, Section, first_rows
 from discretion.presenting.views.html import to_html
 from discretion.presenting.views.markdown import to_markdown
@@ -28,18 +29,12 @@ from discretion.presenting.views.result import JobResult
 from discretion.refinement.order import Order
 from discretion.tables.counting.class_sizes import ClassSizes, ExposureCurve
 
-# Between one person and all a bound is told at so many numbers.
+# Between one person and all a bound is listed at so many numbers.
 _STEPS = 300
-# What ended a search before its proof.
-_ENDS = {
-    "time": "reached its time limit",
-    "sets": "had looked at as many sets as it may",
-    "interrupted": "was interrupted",
-}
 _IN_FRAME = ".to_frame()"
 # Of more the columns would not fit beside each other.
 _SECRETS_SHOWN = 8
-# At how many rates of false positives a curve of attacks is told, between one and ten times it.
+# At how many rates of false positives a curve of attacks is listed, between one and ten times it.
 _IN_A_DECADE = 8
 
 
@@ -108,7 +103,7 @@ def markdown(result: object) -> str:
 
 
 def steps_of(curve: ExposureBoundCurve) -> list[int]:
-    """Return some numbers of people alike, ascending from 1 to all, at which a bound is told.
+    """Return some numbers of people alike, ascending from 1 to all, at which a bound is listed.
 
     Examples
     --------
@@ -142,22 +137,22 @@ def _estimate(result: Estimate) -> Document:
 @document.register
 def _attack_curve(result: AttackCurve) -> Document:
     whose = "two secrets" if result.pair is None else "{!r} and {!r}".format(*result.pair)
-    said = (
+    sentence = (
         f"An attack that tells {whose} apart finds no more of the guilty than this, where so many of the innocent are "
         f"falsely accused. Its advantage is at most {in_full(result.advantage)}: the Bayes security is "
         f"{in_full(result.bayes_security)}."
     )
     rates = [10.0**power for power in range(-6, 0)]
-    found = [result.true_positive_rate(rate) for rate in rates]
-    rows = [(percent(rate), in_full(hits), _sure(hits)) for rate, hits in zip(rates, found, strict=True)]
+    hit_rates = [result.true_positive_rate(rate) for rate in rates]
+    rows = [(percent(rate), in_full(hits), _sure(hits)) for rate, hits in zip(rates, hit_rates, strict=True)]
     heads = ("falsely accused", "found", "where that is")
     noted = () if result.note is None else (result.note,)
-    return Document("The best attack", (*noted, said, first_rows(heads, rows, ("where that is",), _IN_FRAME)))
+    return Document("The best attack", (*noted, sentence, first_rows(heads, rows, ("where that is",), _IN_FRAME)))
 
 
 @document.register
 def _class_sizes(result: ClassSizes) -> Document:
-    said = (
+    sentence = (
         f"{people(result.people)} in {result.classes:,} {'class' if result.classes == 1 else 'classes'} of "
         f"{result.smallest:,} to {result.largest:,} people who are alike; {_unique(result.unique)}."
     )
@@ -165,32 +160,32 @@ def _class_sizes(result: ClassSizes) -> Document:
         (f"{size:,}", f"{count:,}", f"{size * count:,}")
         for size, count in zip(result.sizes.tolist(), result.counts.tolist(), strict=True)
     ]
-    return Document("Who is alike", (said, first_rows(("size", "classes", "people"), rows, (), _IN_FRAME)))
+    return Document("Who is alike", (sentence, first_rows(("size", "classes", "people"), rows, (), _IN_FRAME)))
 
 
 @document.register
 def _curve(result: ExposureCurve) -> Document:
     unique = int(result.at_most(1))
-    said = (
+    sentence = (
         f"Of {people(result.people)}, those with fewer than k alike, herself included, are exposed; {_unique(unique)}."
     )
-    return Document("Who stands out", (said, _at_round_numbers(result, "exposed", percent)))
+    return Document("Who stands out", (sentence, _at_round_numbers(result, "exposed", percent)))
 
 
 @document.register
 def _bound_curve(result: ExposureBoundCurve) -> Document:
-    said = (
+    sentence = (
         f"Of {people(result.people)} at most so many have fewer than k alike, herself included: certified by the "
         "counts of columns, one by one or in groups."
     )
-    return Document("Who may stand out", (said, _at_round_numbers(result, "exposed, at most", percent_upwards)))
+    return Document("Who may stand out", (sentence, _at_round_numbers(result, "exposed, at most", percent_upwards)))
 
 
 @document.register
 def _selection(result: Selection) -> Document:
-    said = "No set of columns is within the budget: even knowing none of them exposes too many."
+    sentence = "No set of columns is within the budget: even knowing none of them exposes too many."
     if result.best is not None:
-        said = (
+        sentence = (
             f"{listed(result.columns) or 'No column'} can go out{' together' * (len(result.columns) > 1)}: "
             f"{_exposed(result.best)} exposed, utility {in_full(result.best.utility)}."
         )
@@ -201,15 +196,15 @@ def _selection(result: Selection) -> Document:
         "The largest sets within the budget": ("No other set within the budget contains one of them:", result.maximal),
         f"The smallest sets {over}": (f"Whatever contains one of them is {over}:", result.smallest_over),
     }
-    sections = (Section(head, (note, _sets(found))) for head, (note, found) in tables.items() if found)
-    return Document("Columns that may go out together", (said, counted), tuple(sections))
+    sections = (Section(head, (note, _sets(chosen))) for head, (note, chosen) in tables.items() if chosen)
+    return Document("Columns that may go out together", (sentence, counted), tuple(sections))
 
 
 def _rest(result: Selection, over: str) -> str:
     if result.complete:
         return f"every other one tells at least as much as one that is {over}, and so is too"
     most = f"none of the others is worth more than {in_full(result.bound)}"
-    return most if result.proved else f"the search {_ENDS[result.ended]} before it was through; {most}"
+    return most if result.proved else f"the search {ENDED[result.ended]}; {most}"
 
 
 @document.register
@@ -258,13 +253,13 @@ def _class_sizes_frame(result: ClassSizes) -> Any:
 def _attack_curve_frame(result: AttackCurve) -> Any:
     few = rates_of()
     rates = [0.0, *few, *(1 - rate for rate in few[-2::-1]), 1.0]
-    missed, found = ([read(rate) for rate in rates] for read in (result.at, result.true_positive_rate))
+    missed, hit_rates = ([read(rate) for rate in rates] for read in (result.at, result.true_positive_rate))
     return _table(
         false_positive_rate=rates,
         false_negative_rate=[float(each) for each in missed],
-        true_positive_rate=[float(each) for each in found],
-        true_positive_rate_low=[lowest(each) for each in found],
-        true_positive_rate_high=[highest(each) for each in found],
+        true_positive_rate=[float(each) for each in hit_rates],
+        true_positive_rate_low=[lowest(each) for each in hit_rates],
+        true_positive_rate_high=[highest(each) for each in hit_rates],
     )
 
 
@@ -285,12 +280,12 @@ def _selection_frame(result: Selection) -> Any:
     within_budget = dict.fromkeys((*result.front, *result.maximal))
     sets = [*within_budget, *result.smallest_over]
     return _table(
-        columns=[list(found.columns) for found in sets],
-        utility=[found.utility for found in sets],
-        exposure=[float(found.exposure) for found in sets],
-        within_budget=[found in within_budget for found in sets],
-        in_front=[found in result.front for found in sets],
-        maximal=[found in result.maximal for found in sets],
+        columns=[list(chosen.columns) for chosen in sets],
+        utility=[chosen.utility for chosen in sets],
+        exposure=[float(chosen.exposure) for chosen in sets],
+        within_budget=[chosen in within_budget for chosen in sets],
+        in_front=[chosen in result.front for chosen in sets],
+        maximal=[chosen in result.maximal for chosen in sets],
     )
 
 
@@ -299,20 +294,22 @@ def _table(**columns: Iterable[Any]) -> Any:
     return pa.table(columns)
 
 
-def _at_round_numbers(curve: ExposureCurve | ExposureBoundCurve, share: str, said: Callable[[float], str]) -> Grid:
+def _at_round_numbers(
+    curve: ExposureCurve | ExposureBoundCurve, share: str, share_words: Callable[[float], str]
+) -> Grid:
     """Return who has fewer than 2, 5, 10, 20, … alike, until that is everybody."""
     rows: list[tuple[str, ...]] = []
     for k in (lead * 10**zeros for zeros in range(19) for lead in (1, 2, 5)):
         exposed = int(curve.at_most(k - 1))
         if k > 1:
-            rows.append((f"{k:,}", f"{exposed:,}", said(curve.fewer_than(k))))
+            rows.append((f"{k:,}", f"{exposed:,}", share_words(curve.fewer_than(k))))
         if exposed == curve.people:
             break
     return Grid(("k", "people", share), tuple(rows), frozenset())
 
 
-def _sets(found: tuple[SelectedSet, ...]) -> Grid:
-    rows = [(listed(each.columns) or "none", in_full(each.utility), bounded(each.exposure)) for each in found]
+def _sets(chosen: tuple[SelectedSet, ...]) -> Grid:
+    rows = [(listed(each.columns) or "none", in_full(each.utility), bounded(each.exposure)) for each in chosen]
     return first_rows(("columns", "utility", "exposed"), rows, ("columns",), _IN_FRAME)
 
 
@@ -320,8 +317,8 @@ def _sure(result: float | Estimate) -> str:
     return within(result) if isinstance(result, Estimate) else "exact"
 
 
-def _exposed(found: SelectedSet) -> str:
-    return f"{bounded(found.exposure)} of the people"
+def _exposed(chosen: SelectedSet) -> str:
+    return f"{bounded(chosen.exposure)} of the people"
 
 
 def _unique(count: int) -> str:
