@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 import discretion as dc
-from discretion.numerics.laws.normal_maximum import normal_maximum_moments
+from discretion.numerics.laws.occupancy import normal_maximum_moments
 from oracles import laws, shuffling as slow
 
 FORMS = ["first order", "second order", "paper"]

@@ -10,8 +10,7 @@ from discretion.adversaries.populations import Dirichlet, PopulationLaw
 from discretion.errors import TooLargeError, UnsupportedError
 from discretion.numerics.arrays import Reals
 from discretion.numerics.excess import deviance, relative_excess
-from discretion.numerics.laws.binomial import stirling_error
-from discretion.numerics.laws.gamma import digamma_lag, gamma_error
+from discretion.numerics.laws.binomial import digamma_lag, gamma_error, stirling_error
 from discretion.numerics.means.dirichlet_means import mean_s_log_s, mean_uncertainty
 
 

@@ -12,7 +12,7 @@ from discretion.adversaries.gains import Gain
 from discretion.estimate import Estimate
 from discretion.measures.measure import Method
 from discretion.numerics.arrays import Integers, Reals
-from discretion.numerics.means.bounded_mean import empirical_bernstein
+from discretion.numerics.laws.binomial_limits import empirical_bernstein
 from discretion.shuffling.known_others import AmongExchangeable
 
 SANDWICHED = Method("Monte Carlo between guesses that know the population and guesses that estimate it", "estimate")

@@ -23,8 +23,8 @@ from discretion.numerics.histograms.histograms import (
     sequence_count,
 )
 from discretion.numerics.histograms.mixed_histograms import mixed_law
+from discretion.numerics.laws.binomial import split_binomials
 from discretion.numerics.laws.poisson_multinomial import box_cells, histogram_box, with_target
-from discretion.numerics.laws.split_binomials import split_binomials
 from discretion.shuffling.laws.blanket import Blanket
 from discretion.shuffling.laws.groups import AlikePairs, Group, Others, alike_pairs, is_symmetric, report_types
 from discretion.shuffling.laws.pairs import PairOfValues

@@ -15,8 +15,7 @@ from discretion.mechanisms.reporting import Response, reporting
 from discretion.numerics.arrays import Integers, Reals
 from discretion.numerics.excess import relative_excess
 from discretion.numerics.laws.binomial import WINDOW, binomial_pmf, binomial_window, mean_absolute_walk
-from discretion.numerics.laws.normal_maximum import normal_maximum_moments
-from discretion.numerics.laws.occupancy import expected_maximum_load
+from discretion.numerics.laws.occupancy import expected_maximum_load, normal_maximum_moments
 from discretion.shuffling.crowd import Shuffled
 from discretion.validation import as_count, as_crowd
 

@@ -9,7 +9,60 @@ import pytest
 
 from discretion.numerics.excess import relative_excess
 from discretion.numerics.laws import binomial as kernel
+from discretion.numerics.laws.binomial import digamma_lag, gamma_error, split_binomials
 from oracles import laws
+
+LAWS = {
+    "apart": ([0.75, 0.25], [0.25, 0.75]),
+    "alike": ([0.5, 0.5], [0.5, 0.5]),
+    "certain": ([1.0, 0.0], [0.0, 1.0]),
+    "never a hit": ([0.0, 1.0], [0.125, 0.875]),
+    "rare": ([2.0**-20, 1 - 2.0**-20], [0.875, 0.125]),
+}
+
+
+def product(n, laws):
+    law = [Fraction(1)]
+    for hit, miss in laws:
+        law = [miss * a + hit * b for a, b in zip([*law, 0], [0, *law], strict=True)]
+    assert len(law) == n + 1
+    return law
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("laws", LAWS)
+@pytest.mark.parametrize("n", [0, 1, 2, 8, 9, 40])
+def test_every_split_has_all_its_digits(laws, n):
+    first, second = ([Fraction(p) for p in law] for law in LAWS[laws])
+    found = np.vstack(list(split_binomials(n, *map(np.array, LAWS[laws]))))
+    assert found.shape == (n + 1, n + 1)
+    for c, law in enumerate(found):
+        expected = product(n, [first] * c + [second] * (n - c))
+        assert law.tolist() == pytest.approx(list(map(float, expected)), rel=1e-12, abs=0)
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 15, 16, 17, 40])
+def test_it_mends_stirling_s_formula_for_factorials(n):
+    stirling = (n - 0.5) * math.log(n) - n + math.log(2 * math.pi) / 2
+    assert stirling + float(gamma_error(n)) == pytest.approx(math.log(math.factorial(n - 1)), rel=1e-14, abs=1e-14)
+
+
+def test_it_fades_as_one_over_twelve_times_the_argument():
+    z = np.array([1e3, 1e6, 1e12])
+    assert gamma_error(z) == pytest.approx(1 / (12 * z) - 1 / (360 * z**3), rel=1e-13)
+
+
+def test_on_either_side_of_sixteen_it_is_one_function():
+    below, above = gamma_error([16 * (1 - 1e-12), 16 * (1 + 1e-12)])
+    assert below == pytest.approx(above, rel=1e-10)
+
+
+@pytest.mark.parametrize("z", [1e-8, 0.3, 1.0, 15.9, 16.0, 16.1, 300.0, 1e8, 1e16])
+def test_the_digamma_function_lags_behind_the_logarithm(z):
+    mpmath = pytest.importorskip("mpmath")
+    with mpmath.workdps(60):
+        expected = mpmath.log(mpmath.mpf(z)) - mpmath.digamma(mpmath.mpf(z))
+    assert float(digamma_lag(z)) == pytest.approx(float(expected), rel=1e-13)
 
 
 def close(value, rel=1e-13):

@@ -17,8 +17,7 @@ from discretion.errors import InvalidValueError
 from discretion.estimate import Estimate
 from discretion.numerics.arrays import Reals
 from discretion.numerics.draws.randomness import Seed
-from discretion.numerics.laws.binomial_limits import limits_of_parts
-from discretion.numerics.laws.hypergeometric import hypergeometric_cdf, hypergeometric_pmf
+from discretion.numerics.laws.binomial_limits import hypergeometric_cdf, hypergeometric_pmf, limits_of_parts
 from discretion.tables.counting.class_sizes import ClassSizes
 from discretion.validation import as_confidence, as_count, as_crowd
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from discretion.estimate import Estimate
-from discretion.numerics.laws.rate_ratio import excess_limits
+from discretion.numerics.laws.binomial_limits import excess_limits
 
 ASSUMING = "people held out at random"
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from discretion.numerics.alike import Column, everybody, refined
 from discretion.numerics.arrays import Reals
-from discretion.numerics.laws.hypergeometric import hypergeometric_pmf
+from discretion.numerics.laws.binomial_limits import hypergeometric_pmf
 from discretion.tables.counting.class_sizes import ClassSizes
 
 ModelName = Literal[

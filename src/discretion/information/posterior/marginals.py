@@ -12,7 +12,7 @@ from discretion.errors import InvalidValueError, UnsupportedError
 from discretion.escaping import short_repr
 from discretion.numerics.arrays import Integers, Reals
 from discretion.numerics.excess import deviance
-from discretion.numerics.laws.gamma import gamma_error
+from discretion.numerics.laws.binomial import gamma_error
 from discretion.validation import NotNumbersError, as_probability, as_real, as_reals
 
 _LEAST = float(np.log(np.nextafter(0.0, 1.0)))

@@ -19,7 +19,7 @@ from discretion.information.entropies import TrueTallies
 from discretion.information.utility.evidence import PROPOSED, evidence_bounds
 from discretion.mechanisms.reporting import Response
 from discretion.numerics.arrays import Integers, Reals
-from discretion.numerics.means.bounded_mean import empirical_bernstein, fitted_mix
+from discretion.numerics.laws.binomial_limits import empirical_bernstein, fitted_mix
 from discretion.numerics.means.dirichlet_means import mean_log
 from discretion.numerics.means.dirichlet_moments import log_shifted_moments
 

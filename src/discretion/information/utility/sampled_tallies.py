@@ -38,7 +38,7 @@ from discretion.numerics.arrays import Integers, Reals
 from discretion.numerics.histograms.histograms import dirichlet_multinomial_pmf, histogram_count, histograms
 from discretion.numerics.histograms.partitions import log_multinomial
 from discretion.numerics.laws.binomial import multinomial_pmf
-from discretion.numerics.means.bounded_mean import empirical_bernstein
+from discretion.numerics.laws.binomial_limits import empirical_bernstein
 from discretion.numerics.means.dirichlet_moments import log_shifted_moments
 
 METHOD = Method("sampled tallies", "estimate")

@@ -6,12 +6,64 @@ as a Stirling-sized factor times ``exp(-deviance)``, and every part of it is sma
 """
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import ArrayLike
+from scipy.special import gammaln, psi
 
 from discretion.numerics.arrays import Reals
 from discretion.numerics.excess import deviance
+
+
+def split_binomials(n: int, first: Reals, second: Reals) -> Iterator[Reals]:
+    """Yield the laws of the number of hits when c draws hit as in ``first``, the others as in ``second``.
+
+    Those are the probabilities to hit and to miss. Each array has a row for each of the next c, from 0 to n, and a
+    column for each number of hits.
+    """
+    step = math.isqrt(n) + 1
+    babies = _babies(min(step - 1, n), first, second)
+    for start in range(0, n + 1, step):
+        left = min(step - 1, n - start)
+        if left < len(babies) - 1:
+            babies = _babies(left, first, second)
+        giant = np.pad(_product(start, n - start - left, first, second), left)
+        yield babies @ np.ascontiguousarray(sliding_window_view(giant, left + 1)).T
+
+
+def _babies(n: int, first: Reals, second: Reals) -> Reals:
+    return np.stack([_product(c, n - c, first, second)[::-1] for c in range(n + 1)])
+
+
+def _product(c: int, others: int, first: Reals, second: Reals) -> Reals:
+    (hit, miss), (other_hit, other_miss) = first.tolist(), second.tolist()
+    own = binomial_pmf(np.arange(c + 1), c, hit, miss)
+    return np.convolve(own, binomial_pmf(np.arange(others + 1), others, other_hit, other_miss))
+
+
+# Bernoulli's B_2j / 2j.
+_LAGS = [1 / 12, -1 / 120, 1 / 252, -1 / 240, 1 / 132, -691 / 32760]
+
+
+def gamma_error(z: ArrayLike) -> Reals:
+    """Return ``log Γ(z)`` less ``(z - ½) log z - z + ½ log 2π``, for z > 0."""
+    z = np.asarray(z, dtype=np.float64)
+    small = np.minimum(z, 16.0)
+    direct = gammaln(small) - (small - 0.5) * np.log(small) + small - math.log(2 * math.pi) / 2
+    return np.where(z < 16, direct, stirling_error(np.maximum(z, 16.0)))
+
+
+def digamma_lag(z: ArrayLike) -> Reals:
+    """Return ``log z - ψ(z)``, about ``1/2z``, for z > 0: to full precision where z is large too."""
+    z = np.asarray(z, dtype=np.float64)
+    small, inverse = np.minimum(z, 16.0), 1 / np.maximum(z, 16.0)
+    series = np.zeros_like(inverse)
+    for coefficient in reversed(_LAGS):
+        series = (series + coefficient) * inverse * inverse
+    return np.where(z < 16, np.log(small) - psi(small), inverse / 2 + series)
+
 
 # The mass that a window leaves out is below 2·exp(-WINDOW).
 WINDOW = 50.0

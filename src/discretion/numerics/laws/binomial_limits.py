@@ -1,10 +1,100 @@
 """Confidence limits of probabilities from counts: of one, and of all the parts of a whole at once."""
 
+import math
+from functools import lru_cache
+
 import numpy as np
 from numpy.typing import ArrayLike
 
 from discretion.numerics.arrays import Booleans, Reals
 from discretion.numerics.bisection import bisected
+from discretion.numerics.laws.binomial import WINDOW, binomial_pmf
+
+
+def empirical_bernstein(sample: Reals, width: float, misses: float) -> tuple[float, float]:
+    """Return the sample's mean and the half-width of an interval that misses the mean with that probability at most.
+
+    ``√(2 V log(4/α) / N) + 7 w log(4/α) / (3(N-1))`` for a variable within an interval of width w, with V its sample
+    variance and α the misses (Maurer and Pontil, Empirical Bernstein Bounds, COLT 2009, Theorem 4, for either side).
+    At α = 5 % the first part is 1.51 times what the normal law gives, the second one fades.
+    """
+    nats = math.log(4 / misses)
+    half = math.sqrt(2 * float(sample.var(ddof=1)) * nats / sample.size) + 7 * width * nats / (3 * (sample.size - 1))
+    return float(sample.mean()), half
+
+
+def fitted_mix(values: Reals, controls: Reals) -> Reals:
+    """Return the mix of the controls (a column each) that best follows the values."""
+    centred = controls - controls.mean(axis=0)
+    return np.asarray(np.linalg.lstsq(centred, values - values.mean(), rcond=1e-8)[0], dtype=np.float64)
+
+
+def excess_limits(  # noqa: PLR0917 - two rates and how they compare
+    hits: float, trials: int, other_hits: float, other_trials: int, scale: float, misses: float
+) -> tuple[float, float, float]:
+    """Return ``1 − (1 − p)/(1 − s·q)`` for two binomial rates p and q, and its lower and upper limit; cut at −1.
+
+    The Clopper–Pearson limits of both rates, each of which misses on either side with half of ``misses``, are squared
+    and added (MOVER): a ratio r is within them if ``(1 − p) − r(1 − s·q)`` is 0 within ``√(δ² + (r·δ')²)``, where δ and
+    δ' are how far the limits of ``1 − p`` and ``1 − s·q`` are on the side that matters. (Donner and Zou, Closed-form
+    confidence intervals for functions of the normal mean and standard deviation, 2012, by the roots that keep their
+    digits.)
+
+    Examples
+    --------
+    >>> [round(end, 3) for end in excess_limits(60, 100, 20, 100, 1.0, 0.05)]
+    [0.5, 0.352, 0.626]
+    """
+    fails, least, most = _of_failures(hits, trials, 1.0, misses)
+    others, least_of_others, most_of_others = _of_failures(other_hits, other_trials, scale, misses)
+    ratio = fails / others if others else math.inf if fails else 1.0
+    below, above = fails - least, most_of_others - others
+    product, rest = fails * others, fails**2 - below**2
+    root = math.sqrt(max(0.0, product**2 - (others**2 - above**2) * rest))
+    smallest = rest / (product + root) if product + root > 0 else math.inf if rest > 0 else 0.0
+    below, above = most - fails, others - least_of_others
+    lead = others**2 - above**2
+    if lead > 0:
+        largest = (product + math.sqrt(max(0.0, product**2 - lead * (fails**2 - below**2)))) / lead
+    else:
+        largest = math.inf
+    low, high = max(-1.0, 1 - largest), max(-1.0, 1 - smallest)
+    return min(max(1 - ratio, low), high), low, high
+
+
+def _of_failures(hits: float, trials: int, scale: float, misses: float) -> tuple[float, float, float]:
+    """Return how often something fails that succeeds ``scale`` times as often as this, and its limits."""
+    low, high = (float(limit(hits, trials, misses / 2)) for limit in (lower_limit, upper_limit))
+    rate, least, most = (max(0.0, 1 - scale * p) for p in (hits / trials, high, low))
+    return rate, least, most
+
+
+def hypergeometric_pmf(hits: ArrayLike, marked: int, total: int, draws: int) -> Reals:
+    """Return the probabilities that so many of the draws, without replacement from ``total``, are marked.
+
+    A binomial law of the marked and one of the others, given their sum; each to full precision by Loader's form.
+    """
+    hits = np.asarray(hits)
+    p, q = draws / total, (total - draws) / total
+    possible = (hits >= max(0, draws - (total - marked))) & (hits <= min(marked, draws))
+    inside = np.where(possible, hits, max(0, draws - (total - marked)))
+    law = binomial_pmf(inside, marked, p, q) * binomial_pmf(draws - inside, total - marked, p, q)
+    return np.where(possible, law / binomial_pmf(draws, total, p, q), 0.0)
+
+
+@lru_cache(maxsize=1 << 14)
+def hypergeometric_cdf(most: int, marked: int, total: int, draws: int) -> float:
+    """Return the probability that at most so many are marked; what is below 2·exp(-50) in all is left out.
+
+    The window's half-width is the binomial law's, whose tails are no lighter (Hoeffding, 1963, Theorem 4).
+    """
+    mean = draws * marked / total
+    spread = WINDOW / 3 + math.sqrt(WINDOW**2 / 9 + 2 * WINDOW * mean)
+    if most >= min(marked, draws, mean + spread):
+        return 1.0
+    first = max(0, draws - (total - marked), math.floor(mean - spread))
+    return min(1.0, float(hypergeometric_pmf(np.arange(first, most + 1), marked, total, draws).sum()))
+
 
 _HALVINGS = 80
 

@@ -25,8 +25,8 @@ from numpy.typing import ArrayLike
 from discretion import limits
 from discretion.errors import TooLargeError
 from discretion.numerics.arrays import Complexes, Integers, Reals
+from discretion.numerics.excess import log1p, sine_excess
 from discretion.numerics.laws.binomial import multinomial_pmf
-from discretion.numerics.near_zero import log1p, sine_excess
 
 NEGLIGIBLE = 1e-18
 # What convolutions may cost, in multiplications; a multinomial probability costs _PMF of them.

@@ -16,7 +16,7 @@ import numpy as np
 
 from discretion.numerics.arrays import Reals
 from discretion.numerics.excess import relative_excess
-from discretion.numerics.laws.gamma import gamma_error
+from discretion.numerics.laws.binomial import gamma_error
 
 _ORDER, _STRETCH = 24, 2.0  # the latter in units of 1/√n of the angle, which is two standard deviations
 _NEGLIGIBLE = 75.0  # e^-75 of the law's mass

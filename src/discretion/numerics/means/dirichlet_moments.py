@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discretion.numerics.arrays import Reals
-from discretion.numerics.laws.gamma import gamma_error
+from discretion.numerics.laws.binomial import gamma_error
 
 Counts = NDArray[np.integer]
 

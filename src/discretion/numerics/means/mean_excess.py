@@ -18,8 +18,8 @@ import numpy as np
 
 from discretion import limits
 from discretion.numerics.arrays import Integers, Reals
+from discretion.numerics.excess import log1p, sine_excess
 from discretion.numerics.laws.binomial import binomial_window, multinomial_pmf
-from discretion.numerics.near_zero import log1p, sine_excess
 
 # Steps that agree to this are one kind.
 _SAME = 1e-15

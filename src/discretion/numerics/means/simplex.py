@@ -8,7 +8,7 @@ from scipy.linalg import eigh_tridiagonal
 from scipy.special import betaincinv, expit, stdtrit
 
 from discretion.numerics.arrays import Reals
-from discretion.numerics.means.bounded_mean import fitted_mix
+from discretion.numerics.laws.binomial_limits import fitted_mix
 
 REPLICATES = 32
 _FAR = 45.0  # e^-45 of a law's tail is negligible

@@ -32,7 +32,7 @@ from discretion.mechanisms.reporting import Response, Support, reporting
 from discretion.numerics.arrays import Integers, Reals
 from discretion.numerics.excess import deviance
 from discretion.numerics.histograms.blanketed_histograms import BlanketedHistograms, table_cells
-from discretion.numerics.means.bounded_mean import empirical_bernstein, fitted_mix
+from discretion.numerics.laws.binomial_limits import empirical_bernstein, fitted_mix
 from discretion.shuffling.laws.groups import Group, Others, report_types
 
 CONFIDENCE = 0.95

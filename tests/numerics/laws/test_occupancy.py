@@ -9,7 +9,7 @@ from hypothesis import given, strategies as st
 from scipy.integrate import quad
 from scipy.special import log_ndtr
 
-from discretion.numerics.laws.normal_maximum import normal_maximum_moments
+from discretion.numerics.laws.occupancy import normal_maximum_moments
 
 
 def close(value):
