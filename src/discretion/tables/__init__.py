@@ -1,4 +1,4 @@
-"""Tables: rows in, counts of people who are alike out."""
+"""Tables: rows in, counts of equivalence classes out."""
 
 from discretion.tables.spark import spark_table
 

@@ -1,4 +1,4 @@
-"""A table in a file of a database: SQLite's, or DuckDB's, which the embedded engine attaches read-only for a while."""
+"""Tables in database files: SQLite, and DuckDB, which the embedded engine attaches read-only."""
 
 import sqlite3
 from collections.abc import Generator, Iterator, Sequence

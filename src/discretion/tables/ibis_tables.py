@@ -1,4 +1,4 @@
-"""A table that lives in an engine, as rows to ask about there."""
+"""Ibis tables, counted in the engine where they live."""
 
 from importlib import import_module
 from typing import Any

@@ -1,4 +1,4 @@
-"""What a text names as a table: the example, standard input, a file, a part of one, or a table in a database."""
+"""Locations of tables: the example, standard input, a file, a part of one, or an address of a database."""
 
 import os
 import re

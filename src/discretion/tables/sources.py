@@ -1,4 +1,4 @@
-"""What the user has, as rows to ask about: a file, a table in memory, or a table that lives in an engine."""
+"""Sources of rows: a file, a table in memory, or a table that lives in an engine."""
 
 from collections.abc import Callable
 from contextlib import suppress

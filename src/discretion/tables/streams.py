@@ -1,4 +1,4 @@
-"""What cannot be read twice, as a file that can: in the folder for temporary files, without a name."""
+"""Streams that cannot be read twice, as temporary files without a name."""
 
 import gzip
 import os

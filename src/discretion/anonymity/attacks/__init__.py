@@ -1,1 +1,1 @@
-"""What an adversary gains who knows some columns, and what a table promises against her."""
+"""Attacks on a table by an adversary that knows some columns, and the guarantees against them."""

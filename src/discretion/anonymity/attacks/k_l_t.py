@@ -1,4 +1,4 @@
-"""What a table promises of the classes of people who look alike: k-anonymity, l-diversity, t-closeness."""
+"""k-anonymity, l-diversity and t-closeness: guarantees of the equivalence classes of a table."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def k_anonymity(P: People, columns: Iterable[str] | None = None) -> int:
-    """Return how many people at least are alike on the columns: the largest k for which the table is k-anonymous.
+    """Return the size of the smallest equivalence class on the columns: the largest k of a k-anonymous table.
 
     ``k = min_c n_c`` over the classes c of people who are alike
 
@@ -42,7 +42,7 @@ def k_anonymity(P: People, columns: Iterable[str] | None = None) -> int:
 
 
 def l_diversity(P: People, columns: Iterable[str], sensitive: str) -> int:
-    """Return how many sensitive values at least occur among people who are alike: distinct l-diversity.
+    """Return the fewest distinct sensitive values of an equivalence class: distinct l-diversity.
 
     ``l = min_c #{s : n_cs > 0}``, with n_cs people of class c who have the sensitive value s
 
@@ -123,7 +123,7 @@ def t_closeness(
     sensitive: str,
     order: Sequence[str | None] | Literal["numeric"] | None = None,
 ) -> float:
-    """Return how far the sensitive values of people who are alike are from everybody's, at most.
+    """Return the largest distance of an equivalence class's sensitive values from everybody's: t-closeness.
 
     ``t = max_c D(p_c, p)``, the earth mover's distance between the laws of the sensitive value in class c and of all
 

@@ -1,4 +1,4 @@
-"""How many in a population are like each of its people that a table shows: what class sizes alone say of it.
+"""Class sizes of a population matched to those of a table: the extremes that both allow.
 
 A class of f people in the table is a part of a class of F in the population, with ``F ≥ f``, and two classes are parts
 of two. What is between is found by the two extreme ways to match them.

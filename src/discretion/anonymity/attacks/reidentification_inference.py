@@ -1,4 +1,4 @@
-"""What an adversary gains who knows some columns of a person: who it is, or a sensitive value."""
+"""Reidentification and inference: the gain of an adversary that knows some columns of a person."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

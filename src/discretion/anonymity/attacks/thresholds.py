@@ -1,4 +1,4 @@
-"""How many people alike regulators and statistical offices ask for, and who says so."""
+"""Minimum class sizes that regulators and statistical offices ask for, with their sources."""
 
 from dataclasses import dataclass
 from fractions import Fraction

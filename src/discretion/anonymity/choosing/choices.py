@@ -1,4 +1,4 @@
-"""What a selection chooses from: elements that stand for columns, and what they bring along and are worth."""
+"""Choices of a selection: elements that stand for columns, the columns they bring along, and their utility."""
 
 import math
 import sys

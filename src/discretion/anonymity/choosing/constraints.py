@@ -1,4 +1,4 @@
-"""What sets of columns give away, as loads that only rise with more columns: who is exposed, what is guessed.
+"""Constraints on sets of columns, as loads that only rise with more columns: exposure and best guesses.
 
 Three ways to tell: from codes of the rows, where the engine is of this process; by asking the engine; or by what the
 single columns certify.

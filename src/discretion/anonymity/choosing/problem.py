@@ -1,4 +1,4 @@
-"""What a selection is asked: whose columns to choose from, and how much of people they may give away."""
+"""The problem of a selection: the columns to choose from, and how much a set of them may give away."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -96,7 +96,7 @@ def selection_problem(
     certain_budget: Threshold | None = None,
     hierarchies: Iterable[Sequence[str]] = (),
 ) -> SelectionProblem:
-    """Return what a selection is asked, in the words of :func:`select_columns`, which says what it raises."""
+    """Return the problem of a selection, from the arguments of :func:`select_columns`; it raises the same."""
     if by not in ("measured", "certified"):
         raise InvalidValueError(f"by must be 'measured' or 'certified', got {by!r}")
     population = as_counts(P) if by == "certified" else as_population(P, "select_columns(by='certified')")

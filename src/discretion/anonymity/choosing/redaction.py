@@ -1,4 +1,4 @@
-"""Rules by which people redact rare values themselves, what redacting gives away, and who still stands out."""
+"""Redaction rules for rare values: the rules, their leakage, and the exposure that is left."""
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -162,7 +162,7 @@ def redaction_rules(
 
 
 def redaction_leakage(P: People | Marginals, rule: RedactionRule) -> RedactionLeakage:
-    """Return what a redaction rule gives away of the column by itself.
+    """Return the leakage of a redaction rule about its column by itself.
 
     ``V = Σ_{v common} p_v (1 - d) + max(max_{v rare} p_v, d·max_{v common} p_v)`` and ``I = H(p + (1 - p) d) - (1 - p)
     H(d)``, with p the share of the people who have a rare value, and d that of decoys

@@ -1,4 +1,4 @@
-"""Asking people in rounds: single columns, then the pairs that these show to be safe, then triples."""
+"""Hierarchical rounds: single columns first, then the pairs that are certified as safe, then triples."""
 
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -80,7 +80,7 @@ def hierarchical_rounds(
     *,
     rounds: int = 3,
 ) -> tuple[HierarchicalRound, ...]:
-    """Return what happens if a curator asks for ever more columns together, and never for what may be unsafe.
+    """Return the rounds of a curator that asks for ever more columns together, and never for an unsafe set.
 
     Round 1 asks for each column by itself. Round r asks for the sets J of r columns with ``bound(Q_J) ≤ budget``, where
     the bound is :func:`exposure_bound` by the answers to all that was asked before, and by nothing else.

@@ -299,7 +299,7 @@ def _as_time(time_limit: float) -> float:
 
 
 def _disclosure(problem: SelectionProblem, choices: Choices) -> Disclosure:
-    """Return what says what sets give away."""
+    """Return the disclosure of sets of columns."""
     population = problem.population
     if problem.by == "certified" or not isinstance(population, Population):
         return CertifiedDisclosure(population, choices.ideals, choices.names, problem.allowed.least)

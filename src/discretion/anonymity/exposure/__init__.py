@@ -1,1 +1,1 @@
-"""How many people stand out: exactly, and by bounds that need less than the table."""
+"""Exposure: the exact share, and bounds that need less than the table."""

@@ -1,4 +1,4 @@
-"""What the columns one by one say about all of them together: a certified bound on exposure."""
+"""Certified bounds on the exposure of all columns together, from the counts of each column."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction

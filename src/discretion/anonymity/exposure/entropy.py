@@ -1,4 +1,4 @@
-"""What entropy says of exposure, and exposure of entropy."""
+"""Bounds between entropy and exposure."""
 
 import math
 from collections.abc import Iterable
@@ -49,7 +49,7 @@ def entropy_of_curve(curve: ExposureCurve) -> float:
 
 
 def column_entropies(P: People | Marginals, columns: Iterable[str] | None = None) -> dict[str, float]:
-    """Return how many bits each column by itself tells of a random person: ``H_j = Σ_v p_j(v) log₂ 1/p_j(v)``.
+    """Return the bits that each column by itself gives away of a random person: ``H_j = Σ_v p_j(v) log₂ 1/p_j(v)``.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What a table of people gives away, exactly."""
+"""Exposure of a table, exactly."""
 
 from collections.abc import Iterable
 

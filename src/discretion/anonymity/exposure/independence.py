@@ -1,4 +1,4 @@
-"""What the exposure would be if the columns had nothing to do with each other."""
+"""Exposure under independence of the columns."""
 
 import math
 from bisect import bisect_left

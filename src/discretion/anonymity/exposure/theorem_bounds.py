@@ -1,4 +1,4 @@
-"""The composition theorems of Anonymity at their best: the least that Theorems 2 and 3 can say about an exposure."""
+"""Composition theorems of Anonymity at their best: the least bounds of Theorems 2 and 3 on an exposure."""
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence

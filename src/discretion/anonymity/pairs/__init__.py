@@ -1,1 +1,1 @@
-"""What two tables of people tell together that neither tells alone."""
+"""Two tables of people together: matches, differences and joins."""

@@ -1,4 +1,4 @@
-"""Which rows of two tables match, and who is found by taking one from the other."""
+"""Matching rows of two tables, and the people isolated by their difference."""
 
 from dataclasses import dataclass
 

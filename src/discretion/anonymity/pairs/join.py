@@ -1,4 +1,4 @@
-"""Who would stand out if two tables were joined person by person, certified where that must not be done."""
+"""Exposure after joining two tables person by person, certified where the join itself is not made."""
 
 from dataclasses import dataclass
 

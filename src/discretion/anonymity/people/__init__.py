@@ -1,1 +1,1 @@
-"""People described by columns, and how much their values say of them."""
+"""People described by columns: populations, marginals, kinds of columns, surprisals."""

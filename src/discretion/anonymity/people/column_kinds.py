@@ -1,4 +1,4 @@
-"""What kind of column each is: a trait of people, or what names them, a date, a place, a weight, a text, or nothing."""
+"""Kinds of columns: trait, identifier, key, date, coordinate, weight, free text, measurement, constant."""
 
 import re
 import shlex
@@ -152,7 +152,7 @@ class _ColumnSummary:
 
 
 def column_kinds(P: People, columns: Iterable[str] | None = None) -> tuple[ColumnKind, ...]:
-    """Return what kind of column each looks to be, by its name, the sizes of its classes and a look at its form.
+    """Return the kind that each column appears to be, by its name, its class sizes and the form of its values.
 
     Parameters
     ----------
@@ -198,7 +198,7 @@ def column_kinds(P: People, columns: Iterable[str] | None = None) -> tuple[Colum
 
 
 def person_question(kinds: Iterable[ColumnKind]) -> str | None:
-    """Return what to ask the user if a column looks like the name of people with several rows each, else None.
+    """Return the question to the user if a column appears to name people with several rows each, else None.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What functions take for people becomes a Population here, at the border, or an error that names the function."""
+"""Conversion of a table to a Population at the border, or an error that names the function."""
 
 import inspect
 from pathlib import Path
@@ -54,7 +54,7 @@ def as_population_of_rows(people: object, otherwise: str) -> Population:
 
 
 def as_counts(people: object) -> Population | Marginals:
-    """Return what has counts of single columns: Marginals, or a population with one row per person."""
+    """Return a source of counts of single columns: Marginals, or a population with one row per person."""
     return people if isinstance(people, Marginals) else as_population_of_rows(people, SEVERAL_ROWS)
 
 

@@ -1,4 +1,4 @@
-"""Coarser views of columns: ages as decades, places as regions, so that more people are alike."""
+"""Generalized columns: ages as decades, places as regions, for larger equivalence classes."""
 
 import re
 from collections.abc import Iterable, Mapping

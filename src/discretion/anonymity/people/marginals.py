@@ -1,4 +1,4 @@
-"""People told of column by column: how many share each value, and not which values a person has together."""
+"""Marginals: how many people share each value of a column, without their values on other columns."""
 
 import json
 import operator

@@ -1,4 +1,4 @@
-"""People described by columns: how many look alike on any set of them."""
+"""Populations: people described by the columns of a table, and the sizes of their equivalence classes."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar

@@ -1,4 +1,4 @@
-"""How much a value says of whoever has it: surprisals, and what a given person's values give away."""
+"""Surprisals: the bits that a value or a set of values of a person gives away."""
 
 import math
 from collections.abc import Mapping
@@ -79,7 +79,7 @@ class GivenAway:
 
 
 def surprisal(P: People, column: str, k: int = 10, show_rare: bool = False) -> Surprisals:
-    """Return how many bits each value of a column tells of the people who have it: ``log₂ 1/p(v)``.
+    """Return the bits that each value of a column gives away of the people who have it: ``log₂ 1/p(v)``.
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ def surprisal(P: People, column: str, k: int = 10, show_rare: bool = False) -> S
 
 
 def given_away(P: People, values: Mapping[str, Value]) -> tuple[GivenAway, ...]:
-    """Return what a person's values give away: for every subset of them, how many people have them all.
+    """Return, for every subset of a person's values, the number of people who have them all.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Sampling weights: of how many people each row of a sample is one."""
+"""Sampling weights: the number of people that each row of a sample stands for."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Views of a column, each coarser than the one before: numbers in steps, months and years, rare values merged."""
+"""Generalizations of a column, from fine to coarse: numeric steps, months and years, rare values merged."""
 
 import math
 import re

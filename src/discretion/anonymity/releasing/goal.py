@@ -1,4 +1,4 @@
-"""What a release must keep to: who may be exposed, how diverse classes are, how well secrets may be guessed."""
+"""The goal of a release: limits on exposure, diversity of classes, and best guesses of sensitive columns."""
 
 import math
 from collections.abc import Mapping, Sequence

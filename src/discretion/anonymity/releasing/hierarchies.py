@@ -1,4 +1,4 @@
-"""Hierarchies of values as files: a line a value, with what it becomes, coarser from left to right, as ARX has them."""
+"""Hierarchies of values in files, as ARX writes them: one line per value, coarser from left to right."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""The most useful release of a table: each column in one of its views or dropped, and the few rows left out."""
+"""Search for the most useful release: a generalization per column or none, and the few rows to suppress."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What is cut from a release for its goal to hold: rows left out, or cells of theirs left blank."""
+"""Suppression of rows or cells that a release needs to meet its goal."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What a release is worth: entropy, precision, or who is told apart, of the rows that go out."""
+"""Utility of a release: entropy, precision or discernibility of the rows that go out."""
 
 import math
 from abc import ABC, abstractmethod

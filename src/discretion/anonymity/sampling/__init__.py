@@ -1,1 +1,1 @@
-"""What a sample says of the exposure of people who are not in it."""
+"""Exposure of people who are not in a sample, from the sample."""

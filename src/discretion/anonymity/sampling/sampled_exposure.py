@@ -1,4 +1,4 @@
-"""Exposure of the people that a sample stands for: an interval that holds, whatever they are like."""
+"""Exposure of a sampled population, as an interval that holds for every law."""
 
 import math
 from collections.abc import Iterable

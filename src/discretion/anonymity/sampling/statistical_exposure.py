@@ -1,4 +1,4 @@
-"""Statistical exposure: how likely a person of a table yet to be drawn has fewer than k alike."""
+"""Statistical exposure: the probability that a person of a future table is in a class of fewer than k."""
 
 from typing import Any
 

@@ -1,1 +1,1 @@
-"""What a synthetic table tells of the people it was made from, and not of others like them."""
+"""Attacks by a synthetic table on the people it was made from, compared with held-out people."""

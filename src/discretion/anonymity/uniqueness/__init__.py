@@ -1,1 +1,1 @@
-"""Who is unique among all people, by models of the people whom a sample does not show."""
+"""Population uniqueness, from a sample and by models."""

@@ -1,4 +1,4 @@
-"""Models of who is unique in a population of which a sample is seen: each a number that rests on its assumption."""
+"""Models of population uniqueness from a sample; each number rests on its assumption."""
 
 import math
 from collections.abc import Sequence

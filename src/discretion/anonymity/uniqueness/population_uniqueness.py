@@ -1,4 +1,4 @@
-"""How many people are unique among all, from a sample of them: what is certain, and what each model says."""
+"""Population uniqueness from a sample: an exact limit, and the numbers of each model."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -68,7 +68,7 @@ def population_uniqueness(
     confidence: float = 0.95,
     seed: int = 0,
 ) -> PopulationUniqueness:
-    """Return how many people are unique in a population of which the table's are a sample.
+    """Return the share of unique people in a population of which the table's are a sample.
 
     With u_1 unique ones among n of N people, the share is at most ``S/N`` for the largest S with ``P(X ≤ u_1) > 1 −
     confidence``, X of S being among n drawn from N

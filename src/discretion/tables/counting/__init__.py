@@ -1,1 +1,1 @@
-"""Rows to class sizes: how many people are alike, and no value of theirs."""
+"""Counting: rows to sizes of equivalence classes, without any value."""

@@ -1,4 +1,4 @@
-"""How many classes of people who look alike have each size: all that exposure needs of a table."""
+"""Class sizes: the number of equivalence classes of each size, all that exposure needs of a table."""
 
 import math
 from collections.abc import Iterable

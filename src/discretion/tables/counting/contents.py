@@ -1,4 +1,4 @@
-"""What the values of columns are like: dates, numbers, long texts. Counts of values come back, and no value."""
+"""Contents of columns: counts of dates, numbers and long texts, without any value."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Questions put to the rows: how many people look alike. Only class sizes and single numbers come back."""
+"""Grouping of rows into equivalence classes. Only class sizes and single numbers come back."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

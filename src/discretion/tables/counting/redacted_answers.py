@@ -1,4 +1,4 @@
-"""Counting the people who could give each answer, if they redact rare values, and some others by a coin."""
+"""Counts of the people who could give each answer, if they redact rare values, and some others by a coin."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import reduce

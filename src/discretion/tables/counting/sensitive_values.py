@@ -1,4 +1,4 @@
-"""Questions about a sensitive value in the classes of people who look alike: class counts and single numbers come back.
+"""Counts of sensitive values in equivalence classes. Class counts and single numbers come back.
 
 Everything is counted in 64-bit integers, of which products of two numbers of people are the largest.
 """

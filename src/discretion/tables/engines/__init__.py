@@ -1,1 +1,1 @@
-"""Where rows are held, and how they are asked about."""
+"""Engines: where rows are held, and how questions reach them."""

@@ -1,1 +1,1 @@
-"""What a file says of its columns and rows before anyone reads it."""
+"""Layouts: the columns and rows of a file, before its values are read."""

@@ -1,4 +1,4 @@
-"""What a CSV file looks like before anyone reads it: its names and rows, or the first thing wrong with it.
+"""Layout of a CSV file: its names and rows, or its first fault, before its values are read.
 
 A reader that meets a fault repairs it, skips the row or quotes its values in a message. This scan looks at the bytes
 that hold a file together (RFC 4180: separators, quotes, line ends), all at once for a few megabytes, so that what it

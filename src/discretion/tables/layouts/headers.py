@@ -1,4 +1,4 @@
-"""Whether what stands over the columns of a file are names, or the values of its first person."""
+"""Headers: whether the first line of a file holds names of columns, or the values of a person."""
 
 import re
 from collections.abc import Iterable, Sequence

@@ -1,4 +1,4 @@
-"""What is wrong with a JSON file that the engine could not read, which quotes its values when it says so."""
+"""Faults of a JSON file, found without the engine, whose own messages quote values."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Names of columns as people give them, and of the tables in one place: which one is meant, and which are left out."""
+"""Names of columns as people give them, and the choice of one table out of several."""
 
 from collections.abc import Sequence
 from typing import Any
