@@ -27,7 +27,7 @@ def print_document(document: Document) -> None:
     from discretion.presenting.tables import Screen  # noqa: PLC0415 - JSON needs no rich
     from discretion.presenting.views.terminal import to_text  # noqa: PLC0415
 
-    Screen().print(to_text(document))
+    Screen().print(to_text(document, full=True))  # these commands have no --full
 
 
 def say_verdicts(verdicts: Sequence[Verdict], note: str | None = None) -> None:
