@@ -11,7 +11,6 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import ArrayLike
-from scipy.special import gammaln, psi
 
 from discretion.numerics.arrays import Reals
 from discretion.numerics.excess import deviance
@@ -49,6 +48,8 @@ _LAGS = [1 / 12, -1 / 120, 1 / 252, -1 / 240, 1 / 132, -691 / 32760]
 
 def gamma_error(z: ArrayLike) -> Reals:
     """Return ``log Γ(z)`` less ``(z - ½) log z - z + ½ log 2π``, for z > 0."""
+    from scipy.special import gammaln  # noqa: PLC0415 - most of these laws need no SciPy, which is slow to import
+
     z = np.asarray(z, dtype=np.float64)
     small = np.minimum(z, 16.0)
     direct = gammaln(small) - (small - 0.5) * np.log(small) + small - math.log(2 * math.pi) / 2
@@ -57,6 +58,8 @@ def gamma_error(z: ArrayLike) -> Reals:
 
 def digamma_lag(z: ArrayLike) -> Reals:
     """Return ``log z - ψ(z)``, about ``1/2z``, for z > 0: to full precision where z is large too."""
+    from scipy.special import psi  # noqa: PLC0415
+
     z = np.asarray(z, dtype=np.float64)
     small, inverse = np.minimum(z, 16.0), 1 / np.maximum(z, 16.0)
     series = np.zeros_like(inverse)
