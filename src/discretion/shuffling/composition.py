@@ -18,6 +18,7 @@ from discretion.channels.channel import System, as_system
 from discretion.errors import InvalidValueError, TooLargeError, UnsupportedError
 from discretion.measures.privacy_loss.differential_privacy import Bound, claimed, plan_ldp_epsilon, plan_profile_bound
 from discretion.numerics.arrays import Integers, Reals
+from discretion.numerics.convex_hulls import corners
 from discretion.validation import as_real
 
 # Losses beyond which δ is no more than this above its limit are taken for infinite.
@@ -112,31 +113,22 @@ def _losses(deltas: Reals, step: float) -> tuple[dict[int, float], float]:
 
     The hull's slope in e^ε falls short of 0 by what the other law has above ε, so that its bends are that law's masses.
     """
-    corners = _lower_hull(np.minimum.accumulate(deltas), step)
-    ratios, heights = np.exp(step * corners), np.minimum.accumulate(deltas)[corners]
-    slopes = np.append(np.diff(heights) / (ratios[:-1] * np.expm1(step * np.diff(corners))), 0.0)
+    places = _lower_hull(np.minimum.accumulate(deltas), step)
+    ratios, heights = np.exp(step * places), np.minimum.accumulate(deltas)[places]
+    slopes = np.append(np.diff(heights) / (ratios[:-1] * np.expm1(step * np.diff(places))), 0.0)
     bends = np.maximum(np.diff(slopes), 0.0)
     law = {0: max(0.0, float(1 - heights[0] + 2 * slopes[0]))}
-    for point, ratio, mass in zip(corners[1:].tolist(), ratios[1:].tolist(), bends.tolist(), strict=True):
+    for point, ratio, mass in zip(places[1:].tolist(), ratios[1:].tolist(), bends.tolist(), strict=True):
         law[point], law[-point] = mass * ratio, mass
     return law, float(heights[-1])
 
 
 def _lower_hull(heights: Reals, step: float) -> Integers:
     """Return where the lower convex hull of the points ``(e^(step i), heights[i])`` has its corners."""
-    corners: list[int] = []
-    slopes: list[float] = []
     values = heights.tolist()
-    for point, value in enumerate(values):
-        slope = -math.inf
-        while corners:
-            last = corners[-1]
-            slope = (value - values[last]) / (math.exp(step * last) * math.expm1(step * (point - last)))
-            if not slopes or slope > slopes[-1]:
-                break
-            corners.pop()
-            slopes.pop()
-        if corners:
-            slopes.append(slope)
-        corners.append(point)
-    return np.array(corners, dtype=np.int64)
+
+    def slope(a: int, b: int) -> float:
+        return (values[b] - values[a]) / (math.exp(step * a) * math.expm1(step * (b - a)))
+
+    places = corners(range(len(values)), lambda left, middle, right: slope(left, middle) < slope(middle, right))
+    return np.array(places, dtype=np.int64)

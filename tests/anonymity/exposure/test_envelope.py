@@ -6,7 +6,8 @@ from typing import Any
 
 from hypothesis import given, strategies as st
 
-from discretion.anonymity.exposure.envelope import combine_lines, lower_envelope
+from discretion.anonymity.exposure.envelope import combine_lines
+from discretion.numerics.convex_hulls import lower_envelope
 
 line = st.tuples(st.integers(0, 60), st.integers(1, 60), st.just(()))
 some_lines = st.lists(line, min_size=1, max_size=25)

@@ -1,38 +1,16 @@
-"""The lower envelope of lines: what bounds that add people and multiply cells need, at every slack at once."""
+"""Lines that add people and multiply cells, combined by their lower envelope: a bound at every slack at once."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from operator import itemgetter
-from typing import Generic, TypeVar
+from typing import Generic
 
 import numpy as np
 
 from discretion import limits
 from discretion.numerics.arrays import Reals
+from discretion.numerics.convex_hulls import Line, Real, is_below, lower_envelope
 
 BLOCK = 1 << 21
-
-Real = TypeVar("Real", int, float)
-# The line s ↦ a + b·s, and what it was made of.
-Line = tuple[Real, Real, tuple[int, ...]]
-
-
-def lower_envelope(lines: Iterable[Line[Real]]) -> list[Line[Real]]:
-    """Return those of the lines ``s ↦ a + b·s`` that are needed for the least at every s > 0, by ascending a.
-
-    Examples
-    --------
-    >>> lower_envelope([(0, 9, ()), (2, 8, ()), (4, 1, ()), (5, 1, ())])
-    [(0, 9, ()), (4, 1, ())]
-    """
-    kept: list[Line[Real]] = []
-    for line in sorted(lines, key=itemgetter(0, 1)):
-        if kept and line[1] >= kept[-1][1]:
-            continue
-        while len(kept) > 1 and not _is_below(kept[-1], kept[-2], line):
-            kept.pop()
-        kept.append(line)
-    return kept
 
 
 def combine_lines(
@@ -43,7 +21,7 @@ def combine_lines(
     Parameters
     ----------
     lines, others
-        Lower envelopes, as returned by :func:`lower_envelope`, with every b at least 1.
+        Lower envelopes, as returned by `lower_envelope`, with every b at least 1.
     least, limit
         Only what is needed for ``s ≥ least`` and below ``limit`` is returned.
 
@@ -65,7 +43,7 @@ def combine_lines(
         todo = [
             gap
             for (left, right), line in zip(todo, pairs.least_at(crossings), strict=True)
-            if _is_below(line, left, right)
+            if is_below(line, left, right)
             for gap in ((left, line), (line, right))
         ]
         lower.extend(line for _, line in todo[::2])
@@ -100,8 +78,3 @@ def _sides(lines: Sequence[Line[Real]]) -> tuple[Reals, Reals]:
 
 def _useful(lines: Sequence[Line[Real]], least: Real, limit: Real) -> list[Line[Real]]:
     return [line for line in lines if line[0] + least * line[1] < limit]
-
-
-def _is_below(middle: Line[Real], left: Line[Real], right: Line[Real]) -> bool:
-    """Return whether a line is below both of the others where these cross."""
-    return (left[1] - middle[1]) * (right[0] - left[0]) > (left[1] - right[1]) * (middle[0] - left[0])

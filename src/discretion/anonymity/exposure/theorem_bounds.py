@@ -11,12 +11,13 @@ import numpy as np
 
 from discretion import limits
 from discretion.anonymity.exposure.bounds import as_share, exposed_below
-from discretion.anonymity.exposure.envelope import Line, combine_lines, lower_envelope
+from discretion.anonymity.exposure.envelope import combine_lines
 from discretion.anonymity.people.conversion import People, as_counts
 from discretion.anonymity.people.marginals import Marginals
 from discretion.estimate import Estimate
 from discretion.numerics.arrays import Reals
 from discretion.numerics.bisection import bisected
+from discretion.numerics.convex_hulls import Line, lower_envelope
 from discretion.numerics.outward import above, below
 from discretion.tables.counting.class_sizes import ClassSizes
 from discretion.tables.counting.threshold import Threshold, as_fraction

@@ -23,7 +23,7 @@ from discretion.estimate import Estimate, highest, largest, lowest, settled
 from discretion.measures.attack_curves.polygon import Polygon
 from discretion.measures.privacy_loss.differential_privacy import least_epsilon
 from discretion.numerics.arrays import Reals
-from discretion.numerics.lower_hull import Measured, lower_hull
+from discretion.numerics.convex_hulls import Measured, lower_hull
 
 Function = Callable[[float], float | Estimate]
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from discretion.measures.privacy_loss.divergences import logarithms
 from discretion.numerics.arrays import Reals
-from discretion.numerics.lower_hull import Measured, lower_hull
+from discretion.numerics.convex_hulls import Measured, lower_hull
 
 _TINY = 1e-300
 

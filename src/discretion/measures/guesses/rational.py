@@ -13,7 +13,7 @@ from discretion.adversaries.gains import Gain
 from discretion.adversaries.priors import exact_distribution
 from discretion.channels.channel import Channel, System
 from discretion.measures.measure import Method, Plan
-from discretion.numerics.distances.pairwise import furthest_rows
+from discretion.numerics.distances.exact_pairs import furthest_rows
 from discretion.validation import Fractions
 
 IN_FRACTIONS = Method("sum over the explicit channel, in fractions", "exact")

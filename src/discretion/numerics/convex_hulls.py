@@ -1,11 +1,18 @@
-"""The lower convex hull of points in the plane."""
+"""Convex hulls of points in the plane, and lower envelopes of lines."""
 
 import math
-from typing import NamedTuple
+from collections.abc import Callable, Iterable
+from operator import itemgetter
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
 from discretion.numerics.arrays import Booleans, Integers, Reals
+
+Item = TypeVar("Item")
+Real = TypeVar("Real", int, float)
+# The line s ↦ a + b·s, and what it was made of.
+Line = tuple[Real, Real, tuple[int, ...]]
 
 # How often points above their neighbours are left out all at once, before they are gone through one by one.
 _PASSES = 50
@@ -58,7 +65,7 @@ def lower_hull(x: Measured, y: Measured) -> Integers:
 
 
 def _chain(x: Measured, falling: Measured, places: Integers) -> Integers:
-    """Return the corners, of points by ascending x, going through them one by one (Andrew's monotone chain)."""
+    """Return the corners, of points by ascending x, going through them one by one."""
     across, across_beyond, down, down_beyond = (part[places].tolist() for part in (*x, *falling))
 
     def slope(a: int, b: int) -> float:
@@ -66,9 +73,48 @@ def _chain(x: Measured, falling: Measured, places: Integers) -> Integers:
         fall = down_beyond[a] - down_beyond[b] if down[b] > 0.5 else down[b] - down[a]
         return fall / run if run > 0 else math.inf
 
-    kept: list[int] = []
-    for place in range(places.size):
-        while len(kept) > 1 and slope(kept[-2], kept[-1]) <= slope(kept[-1], place):
+    return places[corners(range(places.size), lambda left, middle, right: slope(left, middle) > slope(middle, right))]
+
+
+def corners(items: Iterable[Item], is_corner: Callable[[Item, Item, Item], bool]) -> list[Item]:
+    """Return the items that are corners between their neighbours, of those in order (Andrew's monotone chain).
+
+    Parameters
+    ----------
+    items
+        Points by ascending x, or lines by ascending slope.
+    is_corner
+        Given three of them in order, whether the second is needed besides the others.
+
+    Examples
+    --------
+    >>> heights = [3, 2, 1, 3, 2]
+    >>> corners(range(5), lambda a, b, c: (heights[b] - heights[a]) * (c - b) < (heights[c] - heights[b]) * (b - a))
+    [0, 2, 4]
+    """
+    kept: list[Item] = []
+    for item in items:
+        while len(kept) > 1 and not is_corner(kept[-2], kept[-1], item):
             kept.pop()
-        kept.append(place)
-    return places[kept]
+        kept.append(item)
+    return kept
+
+
+def lower_envelope(lines: Iterable[Line[Real]]) -> list[Line[Real]]:
+    """Return those of the lines ``s ↦ a + b·s`` that are needed for the least at every s > 0, by ascending a.
+
+    Examples
+    --------
+    >>> lower_envelope([(0, 9, ()), (2, 8, ()), (4, 1, ()), (5, 1, ())])
+    [(0, 9, ()), (4, 1, ())]
+    """
+    falling: list[Line[Real]] = []
+    for line in sorted(lines, key=itemgetter(0, 1)):
+        if not falling or line[1] < falling[-1][1]:
+            falling.append(line)
+    return corners(falling, lambda left, middle, right: is_below(middle, left, right))
+
+
+def is_below(middle: Line[Real], left: Line[Real], right: Line[Real]) -> bool:
+    """Return whether a line is below both of the others where these cross."""
+    return (left[1] - middle[1]) * (right[0] - left[0]) > (left[1] - right[1]) * (middle[0] - left[0])

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from discretion.numerics import lower_hull as module
-from discretion.numerics.lower_hull import Measured, lower_hull
+from discretion.numerics import convex_hulls as module
+from discretion.numerics.convex_hulls import Measured, lower_hull
 
 
 def is_below_all(x, y, corner):
