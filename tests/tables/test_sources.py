@@ -467,7 +467,7 @@ def test_pandas_and_polars_are_not_imported_for_those_who_do_not_use_them() -> N
 def test_the_embedded_engine_writes_nothing_and_fetches_nothing(tmp_path: Path) -> None:
     code = (
         "from discretion.anonymity import Population;"
-        "from discretion.tables.engines.embedded import Embedded; e = Embedded('x');"
+        "from discretion.tables.engines.embedded import EmbeddedEngine; e = EmbeddedEngine('x');"
         "print(e.read(\"SELECT current_setting('temp_directory'), current_setting('autoinstall_known_extensions'),"
         " current_setting('autoload_known_extensions'), current_setting('enable_progress_bar')\"));"
         "Population('example:adult').class_sizes()"
