@@ -8,6 +8,8 @@ from discretion import charts
 from discretion.charts.panels import apart
 from discretion.charts.style import DIM, GRID, INK, PALE
 from discretion.errors import InvalidValueError
+from discretion.reproduce.charts.cells import channel_cells
+from discretion.reproduce.charts.published import beside_published
 
 K, BUDGET = 10, 0.01
 
@@ -189,9 +191,9 @@ POSTERIORS = [
 ]
 STANDING_ALONE = {
     "barycentric": lambda: charts.barycentric(POSTERIORS, ["ann", "bob", "cyd"], "Barycentric"),
-    "channel_cells": lambda: charts.channel_cells(CELLS, "Cells", ["A note."]),
+    "channel_cells": lambda: channel_cells(CELLS, "Cells", ["A note."]),
     "curves": lambda: charts.curves([PANEL], {"shuffled": "solid", "alone": "dotted"}, "Curves", [], "Three curves."),
-    "beside_published": lambda: charts.beside_published(NUMBERS, "Numbers"),
+    "beside_published": lambda: beside_published(NUMBERS, "Numbers"),
     "privacy_utility": lambda: charts.privacy_utility(
         [(HIDDEN, WORTH)],
         [charts.Protocol("k-RR", POINTS), charts.Protocol("other", POINTS[:1])],

@@ -4,20 +4,15 @@ from discretion.charts.attack_curve import attack_curve
 from discretion.charts.barycentric import barycentric
 from discretion.charts.by_column import exposure_by_column
 from discretion.charts.by_set import exposure_by_set
-from discretion.charts.cells import channel_cells
 from discretion.charts.certified import certified_beside_truth
 from discretion.charts.collection import collection_options
-from discretion.charts.composition import composed_exposure
 from discretion.charts.convergence import convergence_over_samples
-from discretion.charts.estimated import estimated_exposure
 from discretion.charts.front import front_of_sets
 from discretion.charts.guesses import inference_before_and_after
 from discretion.charts.over_threshold import exposure_over_threshold
 from discretion.charts.page import to_html
 from discretion.charts.panels import Axis, Curve, Look, Panel, curves
-from discretion.charts.plane import observations_in_plane
 from discretion.charts.privacy_utility import Protocol, Quantity, percentages, privacy_utility
-from discretion.charts.published import beside_published
 from discretion.charts.refinement import refinement_order
 from discretion.charts.rendering import to_pdf, to_png, to_svg
 from discretion.charts.security import bayes_security_over_epsilon
@@ -37,20 +32,15 @@ __all__ = [
     "attack_curve",
     "barycentric",
     "bayes_security_over_epsilon",
-    "beside_published",
     "certified_beside_truth",
-    "channel_cells",
     "collection_options",
-    "composed_exposure",
     "convergence_over_samples",
     "curves",
-    "estimated_exposure",
     "exposure_by_column",
     "exposure_by_set",
     "exposure_over_threshold",
     "front_of_sets",
     "inference_before_and_after",
-    "observations_in_plane",
     "percentages",
     "privacy_utility",
     "refinement_order",

@@ -5,7 +5,7 @@ from fractions import Fraction
 from itertools import pairwise
 
 import discretion as dc
-from discretion.charts import composed_exposure
+from discretion.reproduce.charts.composition import composed_exposure
 from discretion.reproduce.item import Published, Reproduction, Row
 
 COLUMNS = ("sex", "income", "race", "workclass")

@@ -3,8 +3,8 @@
 import numpy as np
 
 import discretion as dc
-from discretion.charts import estimated_exposure
 from discretion.numerics.arrays import Reals
+from discretion.reproduce.charts.estimated import estimated_exposure
 from discretion.reproduce.item import Reproduction, Row
 
 PEOPLE, RUNS = 128, 1000

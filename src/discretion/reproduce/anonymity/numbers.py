@@ -7,11 +7,11 @@ import numpy as np
 from scipy.special import betainc
 
 import discretion as dc
-from discretion.charts import beside_published
 from discretion.reproduce.anonymity.composition import of_adult
 from discretion.reproduce.anonymity.entropy import of_entropy
 from discretion.reproduce.anonymity.slack import of_construction
 from discretion.reproduce.anonymity.tables import people_in, people_with
+from discretion.reproduce.charts.published import beside_published
 from discretion.reproduce.item import Published, Reproduction, exact
 
 number = Published.number

@@ -4,8 +4,8 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 
 import discretion as dc
-from discretion.charts import channel_cells
 from discretion.reproduce.bayes_security.meanings import SYSTEMS
+from discretion.reproduce.charts.cells import channel_cells
 from discretion.reproduce.item import Published, Reproduction, Row, exact
 
 _ROUNDS = 100_000

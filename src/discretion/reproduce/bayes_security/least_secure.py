@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 import discretion as dc
-from discretion.charts import channel_cells
 from discretion.numerics.arrays import Reals
+from discretion.reproduce.charts.cells import channel_cells
 from discretion.reproduce.item import Published, Reproduction, Row, exact
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 import discretion as dc
-from discretion.charts import channel_cells
+from discretion.reproduce.charts.cells import channel_cells
 from discretion.reproduce.item import Published, Reproduction, Row, exact
 
 _VALUES = 4

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 import numpy as np
 
 import discretion as dc
-from discretion.charts import beside_published
 from discretion.reproduce.bayes_security.census import of_census
+from discretion.reproduce.charts.published import beside_published
 from discretion.reproduce.item import Answer, Published, Reproduction, exact
 
 number = Published.number

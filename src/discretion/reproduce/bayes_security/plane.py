@@ -9,8 +9,8 @@ from itertools import combinations, pairwise
 import numpy as np
 
 import discretion as dc
-from discretion.charts import observations_in_plane
 from discretion.numerics.arrays import Reals
+from discretion.reproduce.charts.plane import observations_in_plane
 from discretion.reproduce.item import Published, Reproduction, Row, exact
 
 _PLACES = {"s1": (-2.0, 0.0), "s2": (2.0, 0.0), "s3": (0.0, 1.5), "s4": (0.5, -1.5), "s5": (0.0, 0.0)}

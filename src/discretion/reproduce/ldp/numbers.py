@@ -8,7 +8,6 @@ import numpy as np
 from scipy.special import psi
 
 import discretion as dc
-from discretion.charts import beside_published
 from discretion.information import (
     asymptotic_utility,
     average_privacy,
@@ -16,6 +15,7 @@ from discretion.information import (
     population_information,
     worst_case_privacy,
 )
+from discretion.reproduce.charts.published import beside_published
 from discretion.reproduce.item import Published, Reproduction, exact
 from discretion.reproduce.ldp.examples import mixed
 

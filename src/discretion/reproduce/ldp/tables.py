@@ -6,8 +6,8 @@ import numpy as np
 from scipy.special import entr, gammaln, psi
 
 import discretion as dc
-from discretion.charts import channel_cells
 from discretion.numerics.arrays import Reals
+from discretion.reproduce.charts.cells import channel_cells
 from discretion.reproduce.item import Published, Reproduction, exact
 from discretion.reproduce.ldp.protocols import ENCODINGS
 

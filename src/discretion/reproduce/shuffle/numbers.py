@@ -4,7 +4,7 @@ import math
 from typing import cast
 
 import discretion as dc
-from discretion.charts import beside_published
+from discretion.reproduce.charts.published import beside_published
 from discretion.reproduce.item import Published, Reproduction
 from discretion.reproduce.shuffle.crowds import all_but_one, crowd, noisy, shuffled
 

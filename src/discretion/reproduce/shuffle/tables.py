@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import cast
 
 import discretion as dc
-from discretion.charts import channel_cells
+from discretion.reproduce.charts.cells import channel_cells
 from discretion.reproduce.item import Published, Reproduction
 from discretion.reproduce.shuffle import printed
 

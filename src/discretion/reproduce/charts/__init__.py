@@ -1,0 +1,1 @@
+"""The figures that only the papers have."""
