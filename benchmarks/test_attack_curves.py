@@ -13,7 +13,7 @@ RATES = np.array([1e-6, 1e-4, 0.01, 0.1, 0.5, 0.9])
 USERS, EPSILON = 10**6, 1.0
 
 
-def discretions() -> np.ndarray:
+def by_discretion() -> np.ndarray:
     curve = dc.tradeoff(dc.SubsampledGaussian(SIGMA, RATE, STEPS))
     return np.array([(missed.low, missed.high) for missed in map(curve.at, RATES)])
 
@@ -26,10 +26,10 @@ def riskcals() -> np.ndarray:
 
 
 @pytest.mark.benchmark(group="curve of DP-SGD", min_rounds=3, warmup=True)
-@pytest.mark.parametrize("how", [discretions, riskcals])
+@pytest.mark.parametrize("how", [by_discretion, riskcals])
 def test_curve_of_gradient_descent(benchmark, how) -> None:
     low, high = benchmark(how).T
-    ours = discretions()
+    ours = by_discretion()
     benchmark.extra_info["off, at most"] = float(np.maximum(ours[:, 1] - low, high - ours[:, 0]).max())
     assert (ours[:, 1] - ours[:, 0] < 1e-4).all()
     assert (np.abs(low - ours[:, 0]) < 1e-4).all()

@@ -26,7 +26,7 @@ def clustered_channel(rows: int, columns: int, clusters: int) -> np.ndarray:
     return 0.99 * profiles[rng.integers(0, clusters, rows)] + 0.01 * rng.dirichlet(np.ones(columns), size=rows)
 
 
-def discretions(matrix: np.ndarray) -> float:
+def by_discretion(matrix: np.ndarray) -> float:
     return dc.bayes_security(dc.Channel(matrix))
 
 
@@ -43,10 +43,10 @@ def numpys(matrix: np.ndarray) -> float:
 
 
 @pytest.mark.benchmark(group="β* of a random 2000 × 1000 channel", min_rounds=3, warmup=True)
-@pytest.mark.parametrize("how", [discretions, qifs, scipys, numpys])
+@pytest.mark.parametrize("how", [by_discretion, qifs, scipys, numpys])
 def test_all_pairs(benchmark, how) -> None:
     assert benchmark(how, random_channel(2000, 1000)) == pytest.approx(
-        discretions(random_channel(2000, 1000)), rel=1e-12
+        by_discretion(random_channel(2000, 1000)), rel=1e-12
     )
 
 

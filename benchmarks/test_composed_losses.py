@@ -9,7 +9,7 @@ SETTINGS = [(1.0, 0.01, 1000), (2.0, 0.001, 10_000)]
 DELTA = 1e-6
 
 
-def discretions(sigma: float, rate: float, steps: int) -> tuple[float, float]:
+def by_discretion(sigma: float, rate: float, steps: int) -> tuple[float, float]:
     found = dc.dp_epsilon(dc.SubsampledGaussian(sigma, rate, steps), DELTA)
     return found.low, found.high
 
@@ -28,11 +28,11 @@ def accountants(sigma: float, rate: float, steps: int) -> tuple[float, float]:
 
 @pytest.mark.benchmark(group="ε(δ) of DP-SGD", min_rounds=3, warmup=True)
 @pytest.mark.parametrize("setting", SETTINGS, ids=str)
-@pytest.mark.parametrize("how", [discretions, accountants])
+@pytest.mark.parametrize("how", [by_discretion, accountants])
 def test_epsilon(benchmark, how, setting) -> None:
     low, high = benchmark(how, *setting)
     benchmark.extra_info["width"] = high - low
-    ours = discretions(*setting)
+    ours = by_discretion(*setting)
     assert ours[0] <= high
     assert low <= ours[1]
     assert ours[1] - ours[0] <= high - low

@@ -23,7 +23,7 @@ def random_channel(rows: int, columns: int) -> dc.Channel:
     return dc.Channel(random_matrix(rows, columns))
 
 
-def discretions(size: int) -> float:
+def by_discretion(size: int) -> float:
     return dc.posterior_vulnerability(random_channel(size, size))
 
 
@@ -44,7 +44,7 @@ def qifs_capacity(size: int) -> float:
 
 
 @pytest.mark.benchmark(group="vulnerability and Bayes capacity of a random 2000 × 2000 channel", warmup=True)
-@pytest.mark.parametrize("how", [discretions, discretions_capacity, numpys, qifs, qifs_capacity])
+@pytest.mark.parametrize("how", [by_discretion, discretions_capacity, numpys, qifs, qifs_capacity])
 def test_a_guess(benchmark, how) -> None:
     random_channel(2000, 2000)
     assert benchmark(how, 2000) == pytest.approx(numpys(2000), rel=1e-12)
@@ -63,11 +63,11 @@ def qiflibs(size: int) -> float:
 
 
 @pytest.mark.benchmark(group="vulnerability of a random 2000 × 2000 channel, from a hyper-distribution")
-@pytest.mark.parametrize("how", [discretions, qiflibs])
+@pytest.mark.parametrize("how", [by_discretion, qiflibs])
 def test_a_guess_from_all_posteriors(benchmark, how) -> None:
     qiflibs_parts(2000)
     random_channel(2000, 2000)
-    found = benchmark.pedantic(how, (2000,), rounds=1 if how is qiflibs else 50, warmup_rounds=how is discretions)
+    found = benchmark.pedantic(how, (2000,), rounds=1 if how is qiflibs else 50, warmup_rounds=how is by_discretion)
     assert found == pytest.approx(numpys(2000), rel=1e-9)
 
 

@@ -22,7 +22,7 @@ def instance(shape: tuple[int, int, int], concentration: float, refined: bool, s
     return [C, C @ rows(m, n) if refined else rows(k, n)]
 
 
-def discretions(C: np.ndarray, D: np.ndarray) -> bool | None:
+def by_discretion(C: np.ndarray, D: np.ndarray) -> bool | None:
     return dc.refines(dc.Channel(C), dc.Channel(D)).holds
 
 
@@ -33,17 +33,17 @@ def qifs(C: np.ndarray, D: np.ndarray) -> bool:
 @pytest.mark.benchmark(group="refinement of 60 × 60 by 60 × 60", min_rounds=1, max_time=1)
 @pytest.mark.parametrize(("concentration", "refined"), KINDS)
 def test_sixty(benchmark, concentration, refined) -> None:
-    assert benchmark(discretions, *instance((60, 60, 60), concentration, refined)) is refined
+    assert benchmark(by_discretion, *instance((60, 60, 60), concentration, refined)) is refined
 
 
 @pytest.mark.benchmark(group="refinement of 200 × 200 by 200 × 200", min_rounds=1, max_time=1)
 @pytest.mark.parametrize(("concentration", "refined"), KINDS)
 def test_two_hundred(benchmark, concentration, refined) -> None:
-    assert benchmark(discretions, *instance((200, 200, 200), concentration, refined)) is refined
+    assert benchmark(by_discretion, *instance((200, 200, 200), concentration, refined)) is refined
 
 
 @pytest.mark.benchmark(group="refinement of 10 × 20 by 10 × 15", min_rounds=1, max_time=1)
-@pytest.mark.parametrize("how", [discretions, qifs])
+@pytest.mark.parametrize("how", [by_discretion, qifs])
 @pytest.mark.parametrize(("concentration", "refined"), KINDS)
 def test_beside_qif(benchmark, how, concentration, refined) -> None:
     """How many of ten verdicts are right, and how long the first takes."""

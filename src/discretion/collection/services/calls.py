@@ -52,6 +52,15 @@ class Neighbour:
     def __exit__(self, *_: object) -> None:
         self._client.close()
 
+    def _answer(self, method: str, path: str, sent: Mapping[str, Any]) -> httpx.Response:
+        try:
+            return self._client.request(method, path, **sent)
+        except httpx.RemoteProtocolError:
+            # The service closed a kept connection just as it was used again. To read once more changes nothing there.
+            if method != "GET":
+                raise
+            return self._client.request(method, path, **sent)
+
     def ask(self, method: str, path: str, **sent: Any) -> bytes:
         """Return what an operation answers.
 
@@ -61,7 +70,7 @@ class Neighbour:
             If it is refused, by the kind that its status says; `UnavailableError` if nobody answers.
         """
         try:
-            answer = self._client.request(method, path, **sent)
+            answer = self._answer(method, path, sent)
         except httpx.UnsupportedProtocol:
             raise MalformedError(
                 f"{str(self._client.base_url)[:100]!r} is no web address, as https://shuffler.example is one"
