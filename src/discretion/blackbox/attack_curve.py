@@ -88,13 +88,13 @@ def estimate_tradeoff(
 def _band(innocent: Reals, guilty: Reals, level: float) -> Band:
     """Return the band of tests that accuse where the score is high."""
     thresholds = np.unique(np.concatenate([innocent, guilty]))
-    accused, found = (_no_less_than(thresholds, scores) for scores in (innocent, guilty))
+    accused, hits = (_no_less_than(thresholds, scores) for scores in (innocent, guilty))
     false, true = (_bounds(scores.size, (1 - level) / 2) for scores in (innocent, guilty))
     return Band(
-        Polygon.through(false.low[accused], 1 - true.high[found]),
-        Polygon.through(false.high[accused], 1 - true.low[found]),
+        Polygon.through(false.low[accused], 1 - true.high[hits]),
+        Polygon.through(false.high[accused], 1 - true.low[hits]),
         METHOD,
-        Polygon.through(accused / innocent.size, 1 - found / guilty.size),
+        Polygon.through(accused / innocent.size, 1 - hits / guilty.size),
         level,
     )
 

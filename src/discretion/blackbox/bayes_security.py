@@ -154,19 +154,19 @@ def _by_classifier(
     classifier: Classifier, samples: Samples, confidence: float, rng: np.random.Generator
 ) -> tuple[Estimate, tuple[Any, Any] | None]:
     pairs = samples.k * (samples.k - 1) // 2
-    found = validated_pairs(classifier, samples, rng)
-    if not found:
+    validated = validated_pairs(classifier, samples, rng)
+    if not validated:
         return Estimate(1.0, 0.0, 1.0, confidence, f"no pair can be tested; {NO_LOWER_LIMIT}"), None
     misses = (1 - confidence) / pairs
-    best = min(found, key=lambda pair: pair.limit(misses))
+    best = min(validated, key=lambda pair: pair.limit(misses))
     high = min(1.0, 2 * best.limit(misses))
     pair = best.first, best.second
     method = (
         f"{_counts(best.errors, best.lost, best.trials)} on the leakiest pair, {_named(samples, pair)}, "
-        f"Clopper-Pearson upper limit with a union bound over {_pairs(pairs)}, {len(found):,} computed; "
+        f"Clopper-Pearson upper limit with a union bound over {_pairs(pairs)}, {len(validated):,} computed; "
         f"{NO_LOWER_LIMIT}"
     )
-    likely = min(found, key=lambda pair: pair.early_limit(misses)).validation.likely_risk()
+    likely = min(validated, key=lambda pair: pair.early_limit(misses)).validation.likely_risk()
     return Estimate(min(2 * likely, high), 0.0, high, confidence, method), _labels(samples, pair)
 
 

@@ -61,23 +61,23 @@ def validated_pairs(classifier: Classifier, samples: Samples, rng: Generator) ->
     estimates, bounds = np.full((k, k), np.nan), np.zeros((k, k))
     pivot = int(np.argmax([place.size for place in places]))
     bounds[pivot] = bounds[:, pivot] = -1.0
-    found: list[ValidatedPair] = []
+    pairs: list[ValidatedPair] = []
     while unknown.any():
         a, b = divmod(int(np.where(unknown, bounds, np.inf).argmin()), k)
-        if found and bounds[a, b] >= np.nanmin(estimates):
+        if pairs and bounds[a, b] >= np.nanmin(estimates):
             break
         plan = fair_trials(min(places[a].size, places[b].size), FITTED, rng).whole_blocks()
         pair = ValidatedPair(
             a, b, _validated(classifier, samples, (places[a], places[b]), plan, rng), plan.lost, plan.trials
         )
-        found.append(pair)
+        pairs.append(pair)
         unknown[a, b] = False
         estimates[a, b] = estimates[b, a] = min(1.0, 2 * (pair.errors + plan.lost) / plan.trials)
         for one, other in ((a, b), (b, a)):
             implied = np.nan_to_num(estimates[a, b] + estimates[other] - 1, nan=-1.0)
             bounds[one] = np.maximum(bounds[one], implied)
             bounds[:, one] = bounds[one]
-    return found
+    return pairs
 
 
 def _validated(

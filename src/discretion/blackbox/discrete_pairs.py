@@ -142,8 +142,8 @@ def _errors_against(table: SecretTable, secret: int, others: Integers, plan: Fai
         (a, a_end), (b, b_end) = plan.first[block : block + 2].tolist(), plan.second[block : block + 2].tolist()
         tested, own_tested = counts(b, b_end), table.own_counts(secret, a, a_end)
         # Frequencies compared, the rarer secret where they tie, as where neither has had the observation.
-        said = own[observation] * b >= known * a
-        errors += _sums(np.where(said, tested, own_tested[observation]), ends)
+        named = own[observation] * b >= known * a
+        errors += _sums(np.where(named, tested, own_tested[observation]), ends)
         known += tested
         own += own_tested
     return errors

@@ -89,10 +89,10 @@ class NearestNeighbours:
             ks.append(wider)
         if len(ks) == 1:
             return ks[0]
-        asked = np.arange(0, size, max(_ASKED_PART, size // _MOST_ASKED))
-        others = np.delete(np.arange(size), asked)
+        places = np.arange(0, size, max(_ASKED_PART, size // _MOST_ASKED))
+        others = np.delete(np.arange(size), places)
         guesser = NearestNeighbours(1, self.metric).fit(_at(self._known, others), self._secrets[others])
-        rows, secrets = _at(self._known, asked), self._secrets[asked]
+        rows, secrets = _at(self._known, places), self._secrets[places]
         errors = np.sum(guesser._labels[guesser._elected(rows, ks)] != secrets, axis=1)
         return ks[int(np.argmin(errors))]
 
@@ -151,9 +151,9 @@ class _Tree:
         for start in range(0, len(asked), step):
             some = asked[start : start + step]
             workers = 1 if len(some) < _WORTH_THREADS else -1
-            found: Any = self._tree.query(some, k=np.arange(1, width + 1), workers=workers)
-            distance: Reals = found[0]
-            point: Integers = found[1]
+            answer: Any = self._tree.query(some, k=np.arange(1, width + 1), workers=workers)
+            distance: Reals = answer[0]
+            point: Integers = answer[1]
             enough = np.cumsum(self._sizes[point], axis=1) >= k
             kth = np.where(enough[:, -1], np.argmax(enough, axis=1), width - 1)
             furthest = np.take_along_axis(distance, kth[:, None], axis=1)

@@ -59,5 +59,5 @@ def _ticks(least: float) -> list[float]:
 
 def _said(found: Points) -> str:
     shown = [point for point in found if any(abs(point[0] / tick - 1) < 1e-9 for tick in _ticks(found[0][0]))]
-    said = [f"{100 * hits:.3g} % where {100 * rate:.3g} % are" for rate, hits in shown]
-    return ": " + ", ".join([said[0] + " falsely accused", *said[1:]]) + "." if said else "."
+    words = [f"{100 * hits:.3g} % where {100 * rate:.3g} % are" for rate, hits in shown]
+    return ": " + ", ".join([words[0] + " falsely accused", *words[1:]]) + "." if words else "."

@@ -55,9 +55,9 @@ def exposure_by_column(columns: Sequence[Row], k: int, budget: float) -> alt.Lay
             alt.Tooltip("people:Q", title="people", format=","),
         ]
     )
-    said = ", ".join(f"{row['name']} {row['label']}" for row in rows)
+    words = ", ".join(f"{row['name']} {row['label']}" for row in rows)
     description = (
-        f"Bars: share of people exposed at k = {k} by each column alone. {said}. The budget is {label(budget)}."
+        f"Bars: share of people exposed at k = {k} by each column alone. {words}. The budget is {label(budget)}."
     )
     budget_line = line(budget, f"budget {label(budget)}", x)
     return figure([drawn, *budget_line, names(data), ends(data, "share")], len(rows), description)

@@ -44,8 +44,8 @@ def front_of_sets(sets: Sequence[Row]) -> alt.LayerChart:
     drawn = bars(data, x).encode(
         tooltip=[alt.Tooltip("name:N", title="columns"), alt.Tooltip("label:N", title="exposed")]
     )
-    said = ", ".join(f"{row['name']} {row['label']}" for row in rows)
-    description = f"Bars: share of people exposed by sets of columns, each with its utility. {said}."
+    words = ", ".join(f"{row['name']} {row['label']}" for row in rows)
+    description = f"Bars: share of people exposed by sets of columns, each with its utility. {words}."
     return figure([drawn, names(data), ends(data, "share")], len(rows), description)
 
 

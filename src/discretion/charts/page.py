@@ -23,11 +23,11 @@ def to_html(chart: alt.TopLevelMixin, title: str) -> str:
     str
         The page.
     """
-    said = escape(printable(str(chart.to_dict().get("description", title))))
+    description = escape(printable(str(chart.to_dict().get("description", title))))
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{escape(printable(title))}</title>\n"
         "<style>body { margin: 0 } svg { max-width: 100%; height: auto }</style>\n"
-        f'</head>\n<body>\n<main role="img" aria-label="{said}">\n{to_svg(chart)}\n</main>\n</body>\n</html>\n'
+        f'</head>\n<body>\n<main role="img" aria-label="{description}">\n{to_svg(chart)}\n</main>\n</body>\n</html>\n'
     )

@@ -132,8 +132,8 @@ def _panel(across: Quantity, upwards: Quantity, protocols: Sequence[Protocol], b
     for given in (False, True):
         for number, some in enumerate(places):
             marks = alt.Chart(inline(place for place in some if place["given"] == given))
-            said = [alt.Tooltip("name:N"), alt.Tooltip("ε:N")]
-            layers.append(marks.mark_point(**_point(number, given)).encode(x=x, y=y, tooltip=said))
+            tooltips = [alt.Tooltip("name:N"), alt.Tooltip("ε:N")]
+            layers.append(marks.mark_point(**_point(number, given)).encode(x=x, y=y, tooltip=tooltips))
     return alt.layer(*layers).properties(width=_WIDTH, height=_HEIGHT)
 
 

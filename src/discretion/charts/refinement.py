@@ -58,9 +58,9 @@ def refinement_order(classes: Sequence[Sequence[str]], covers: Sequence[Row], ti
         named.mark_text(color="white", stroke="white", strokeWidth=8, aria=False, **drawn),
         named.mark_text(color=INK, **drawn),
     ).properties(width=width, height=_LEVEL_HEIGHT * widest)
-    said = ", ".join(f"{high} refines {low}" for low, high in lines) or "none refines another"
+    words = ", ".join(f"{high} refines {low}" for low, high in lines) or "none refines another"
     notes = ["Up: at least as safe against everybody.", "Without a line or a way up: it depends on the adversary."]
-    description = f"Lines go up to what is at least as safe against everybody: {said}."
+    description = f"Lines go up to what is at least as safe against everybody: {words}."
     return standing_alone([layers], title, notes, description)
 
 

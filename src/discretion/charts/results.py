@@ -43,16 +43,16 @@ def chart(result: object, name: str | None = None) -> alt.TopLevelMixin:
 def _attack_curve(result: AttackCurve) -> Iterator[tuple[str, Any]]:
     few = rates_of()
     rates = [*few, *(1 - rate for rate in few[-2::-1] if rate > _RAREST), 1.0]
-    found = [result.true_positive_rate(rate) for rate in rates]
-    is_told = all(highest(each) - lowest(each) <= _UNSEEN * float(each) for each in found)
-    low, high = ([] if is_told else [*zip(rates, map(end, found), strict=True)] for end in (lowest, highest))
+    hits = [result.true_positive_rate(rate) for rate in rates]
+    is_told = all(highest(each) - lowest(each) <= _UNSEEN * float(each) for each in hits)
+    low, high = ([] if is_told else [*zip(rates, map(end, hits), strict=True)] for end in (lowest, highest))
     whose = "any two secrets" if result.pair is None else "{!r} and {!r}".format(*result.pair)
     title = f"What the best attack finds, to tell {whose} apart"
-    confidence = next((each.confidence for each in found if isinstance(each, Estimate) and each.confidence), None)
+    confidence = next((each.confidence for each in hits if isinstance(each, Estimate) and each.confidence), None)
     sure = "for sure" if confidence is None else f"with a confidence of {percent(confidence)}"
     yield (
         "attacks",
-        attack_curve([*zip(rates, map(float, found), strict=True)], low, high, title, f"between these {sure}"),
+        attack_curve([*zip(rates, map(float, hits), strict=True)], low, high, title, f"between these {sure}"),
     )
 
 
@@ -87,8 +87,8 @@ def _hyper(result: Hyper) -> Iterator[tuple[str, Any]]:
 
 @figures.register
 def _order(result: Order) -> Iterator[tuple[str, Any]]:
-    found = result.to_dict()
-    yield "order", refinement_order(found["classes"], found["covers"], "The order of refinement")
+    plain = result.to_dict()
+    yield "order", refinement_order(plain["classes"], plain["covers"], "The order of refinement")
 
 
 def _fitted(figure: alt.LayerChart) -> alt.LayerChart:

@@ -70,8 +70,8 @@ def tradeoff(
         band = Protocol(
             _BEST, [{key: p[key] for key in ("epsilon", "worst_case_privacy", _WORTH)} for p in map(_plain, best)]
         )
-    said = "; ".join(_said(name, points) for name, points in curves.items())
-    description = f"Curves of what a report is worth over what is kept private, as ε varies. As given, {said}."
+    words = "; ".join(_said(name, points) for name, points in curves.items())
+    description = f"Curves of what a report is worth over what is kept private, as ε varies. As given, {words}."
     return privacy_utility(panels, protocols, title, notes, description, best=band)
 
 

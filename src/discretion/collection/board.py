@@ -47,6 +47,6 @@ class Board:
             for message in client.messages(of.number):
                 if held[message] != 1:
                     raise RefusedTaskError(f"a message of yours is {held[message]} times on the board, and not once")
-        found = self._next
-        if found is None or replace(found, exposure=choice.exposure, signature=choice.signature) != choice:
+        following = self._next
+        if following is None or replace(following, exposure=choice.exposure, signature=choice.signature) != choice:
             raise RefusedTaskError("the published choice is not the one that the answers on the board lead to")

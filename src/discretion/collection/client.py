@@ -198,11 +198,11 @@ class Client:
     @classmethod
     def restored(cls, state: bytes, *, terms: Terms | None = None, now: Callable[[], float] = time.time) -> "Client":
         """Return the person who has this state."""
-        held = decoded(state, "the state of a client", at_most=_LONGEST_STATE)
+        fields = decoded(state, "the state of a client", at_most=_LONGEST_STATE)
         try:
-            client = cls(held["task"], held["token"], {}, terms=terms, now=now)
-            client._codes = tuple(held["codes"])
-            for sent in held["sent"]:
+            client = cls(fields["task"], fields["token"], {}, terms=terms, now=now)
+            client._codes = tuple(fields["codes"])
+            for sent in fields["sent"]:
                 choice = None if sent["choice"] is None else Choice.decoded(sent["choice"], client.task)
                 client._remember(_Sent(Round(client.task, choice), tuple(sent["messages"]), sent["upload"]))
             whole = client.state == state and client._could_tell()

@@ -75,9 +75,9 @@ class TrueTallies:
             # how far (α + t)/(A + n) is from α/A
             away = (counts * others - (n - counts) * alpha) / ((total + n) * alpha)
             moved = float(law @ relative_excess(away)) * share
-            told = share * float(mean_s_log_s([[1 / share, 0.0]], [[others / alpha, -1.0]], [alpha, others])[0])
+            information = share * float(mean_s_log_s([[1 / share, 0.0]], [[others / alpha, -1.0]], [alpha, others])[0])
             self._entropy += int(times) * float(law @ (apart + grown + factorials))
-            self._information += int(times) * (n * told - (total + n) * moved + float(law @ grown))
+            self._information += int(times) * (n * information - (total + n) * moved + float(law @ grown))
 
     @property
     def entropy(self) -> float:

@@ -51,8 +51,10 @@ def _next_choice(
     together = _by_groups(after, counts, alike)
     if together is not None and together.receiver == "curator":
         return together
-    found = [choice_of(after.task, counts, after), together, redacted_choice(after, counts)]
-    return max((choice for choice in found if choice is not None), key=lambda choice: len(choice.chosen), default=None)
+    choices = [choice_of(after.task, counts, after), together, redacted_choice(after, counts)]
+    return max(
+        (choice for choice in choices if choice is not None), key=lambda choice: len(choice.chosen), default=None
+    )
 
 
 def _by_groups(

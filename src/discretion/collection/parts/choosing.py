@@ -57,11 +57,11 @@ def choice_of(
 def certified_choice(after: Round, alone: Marginals, people: int, rules: Iterable[Rule] = ()) -> Choice | None:
     """Return the choice of most features that single counts certify, with the rules for these."""
     task = after.task
-    found = select_columns(alone, Decimal(task.budget), k=task.k, by="certified").best
-    if found is None or not found.columns:
+    selection = select_columns(alone, Decimal(task.budget), k=task.k, by="certified").best
+    if selection is None or not selection.columns:
         return None
-    exposure = found.exposure.value if isinstance(found.exposure, Estimate) else found.exposure
-    chosen = places_of(task, found.columns)
+    exposure = selection.exposure.value if isinstance(selection.exposure, Estimate) else selection.exposure
+    chosen = places_of(task, selection.columns)
     ruled = tuple(rule for rule in rules if rule.place in chosen)
     return next_of(after, "analyst", [chosen], exposure=exposure, people=people, rules=ruled)
 
@@ -112,9 +112,9 @@ def people_of(counts: Counts) -> int:
 
 def sizes_of(counts: Integers, people: int) -> ClassSizes:
     """Return the class sizes that counts are of so many people, those whom they leave out being like nobody else."""
-    held = counts[counts > 0]
-    lost = np.ones(people - int(held.sum()), np.int64)
-    return ClassSizes(*np.unique(np.concatenate([held, lost]), return_counts=True))
+    positive = counts[counts > 0]
+    lost = np.ones(people - int(positive.sum()), np.int64)
+    return ClassSizes(*np.unique(np.concatenate([positive, lost]), return_counts=True))
 
 
 def places_of(task: Task, names: Iterable[str]) -> tuple[int, ...]:

@@ -72,15 +72,15 @@ def _laws(scores: Sequence[Score]) -> tuple[Reals, Reals]:
         reach = highest - lowest
         laws = [[(mean - lowest) / reach, (highest - mean) / reach] for mean in (1, 0)]
         return np.array([highest, lowest]), np.array(laws)
-    told = list(product((True, False), repeat=len(scores)))
-    counted = [math.prod(s.right if own else s.wrong for s, own in zip(scores, each, strict=True)) for each in told]
+    vectors = list(product((True, False), repeat=len(scores)))
+    counted = [math.prod(s.right if own else s.wrong for s, own in zip(scores, each, strict=True)) for each in vectors]
     laws = [
         [
             math.prod(
                 s.chance(has) if own else 1 - s.chance(has) for s, own, has in zip(scores, each, who, strict=True)
             )
-            for each in told
+            for each in vectors
         ]
-        for who in told
+        for who in vectors
     ]
     return np.array(counted), np.array(laws)

@@ -126,9 +126,9 @@ def joint_of(told: Integers, of: Round, times: Integers | None = None) -> Joint:
         errors = np.sqrt(np.maximum(square.ravel() - shares**2, 0) / max(people, 1))
     lowest, highest = reach_of(scores)
     rows: list[list[int]] = codes.tolist()
-    said = tuple(tuple(labels[place][code] for place, code in enumerate(row)) for row in rows)
+    answers = tuple(tuple(labels[place][code] for place, code in enumerate(row)) for row in rows)
     names = tuple(feature.name for feature in features)
-    return Joint(names, said, codes, counts, shares, errors, people, (highest - lowest) / max(people, 1))
+    return Joint(names, answers, codes, counts, shares, errors, people, (highest - lowest) / max(people, 1))
 
 
 def scored(shares: Reals, each: Sequence[tuple[float, float]]) -> Reals:

@@ -77,12 +77,12 @@ class ForOthers:
             bounds = (self._bound([self._rare[names[place]] for place in bits(each)]) for each in sets)
             return [(math.ceil(Fraction(bound) * _PARTS),) for bound in bounds]
 
-        found = MonotoneSearch(
+        search = MonotoneSearch(
             ideals, 0, loads, (math.floor(budget * _PARTS),), CountedOnce(ideals, [Fraction(1)] * len(names)),
             place=lambda ideal: [*bits(ideal)], most_levels=limits.current().most_levels_examined,
             most=limits.current().most_sets_examined,
         ).run()  # fmt: skip
-        return () if found.best is None else tuple(names[place] for place in bits(found.best))
+        return () if search.best is None else tuple(names[place] for place in bits(search.best))
 
     @cached_property
     def _rare(self) -> Mapping[str, list[float]]:

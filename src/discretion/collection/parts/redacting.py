@@ -30,11 +30,11 @@ def redacted_choice(after: Round, counts: Mapping[str, Integers]) -> Choice | No
     rules: list[Rule] = []
     sizes: dict[str, ClassSizes] = {}
     for place, feature in enumerate(task.features):
-        held = counts[feature.name]
-        sizes[feature.name] = sizes_of(held, people)
-        rule = None if feature.randomizer is not None else _rule(held, place, task.k, float(task.redaction))
+        feature_counts = counts[feature.name]
+        sizes[feature.name] = sizes_of(feature_counts, people)
+        rule = None if feature.randomizer is not None else _rule(feature_counts, place, task.k, float(task.redaction))
         if rule is not None:
-            redacted = sizes_of(_redacted(held, rule, task.k), people)
+            redacted = sizes_of(_redacted(feature_counts, rule, task.k), people)
             if redacted.exposed(k=task.k) < sizes[feature.name].exposed(k=task.k):
                 sizes[feature.name] = redacted
                 rules.append(rule)

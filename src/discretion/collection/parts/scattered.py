@@ -34,9 +34,9 @@ class Scattered:
         """Yield the rows of each file, and let go of it."""
         for file in self.files:
             file.seek(0)
-            held = file.read()
+            block = file.read()
             file.close()
-            yield rows_of(held, self.width)
+            yield rows_of(block, self.width)
 
 
 @contextmanager

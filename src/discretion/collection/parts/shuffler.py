@@ -76,14 +76,16 @@ class Shuffler:
         if choice is None:
             self.store.open_round(1, token_bytes(BATCH_BYTES))
             return
-        asked = Choice.decoded(choice, self.task)
-        held = self.store.progress(asked.number - 1)
-        if held is None or held.state != "delivered":
-            raise ConflictError(f"round {asked.number} comes after round {asked.number - 1}, and this is not over yet")
-        before = self.round(asked.number - 1)
-        if before.to_analyst or asked.before != before.published:
+        request = Choice.decoded(choice, self.task)
+        progress = self.store.progress(request.number - 1)
+        if progress is None or progress.state != "delivered":
+            raise ConflictError(
+                f"round {request.number} comes after round {request.number - 1}, and this is not over yet"
+            )
+        before = self.round(request.number - 1)
+        if before.to_analyst or request.before != before.published:
             raise ConflictError(f"this choice does not follow what was published for round {before.number}")
-        self.store.open_round(asked.number, token_bytes(BATCH_BYTES), choice)
+        self.store.open_round(request.number, token_bytes(BATCH_BYTES), choice)
 
     def add(self, number: int, uploads: list[Upload]) -> list[CollectionError | None]:
         """Store uploads, and return of each None, or why it does not count."""
@@ -105,8 +107,8 @@ class Shuffler:
 
         A shuffle that was cut short was seen by nobody, and is done anew.
         """
-        held = self._progress(number)
-        if held.state != "closed":
+        progress = self._progress(number)
+        if progress.state != "closed":
             return
         of = self.round(number)
         width = of.width(self.place)
@@ -116,10 +118,10 @@ class Shuffler:
 
     def batch(self, number: int) -> Batch | None:
         """Return what is to be passed on, if there is something."""
-        held = self.store.progress(number)
-        if held is None or held.state != "shuffled":
+        progress = self.store.progress(number)
+        if progress is None or progress.state != "shuffled":
             return None
-        return Batch(number, held.batch, self._out(number), held.digest, held.messages)
+        return Batch(number, progress.batch, self._out(number), progress.digest, progress.messages)
 
     def delivered(self, number: int) -> None:
         """Destroy messages and order: the next party has said that it has them."""
@@ -156,10 +158,10 @@ class Shuffler:
             forget(self._out(number))
 
     def _progress(self, number: int) -> Progress:
-        held = self.store.progress(number)
-        if held is None:
+        progress = self.store.progress(number)
+        if progress is None:
             raise UnknownError(f"round {number} has not begun")
-        return held
+        return progress
 
     def _messages(self, number: int) -> Iterable[bytes]:
         return self.store.messages(number) if self.place == 0 else self.inbox.blocks(number)

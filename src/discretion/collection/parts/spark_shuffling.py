@@ -117,12 +117,12 @@ def _opened_run(path: Path, *, width: int, opened: Opened, bins: int) -> _Run:
 
 def _mixed_bin(place: int, *, runs: Sequence[_Run], inner: int, folder: Path) -> Path:
     """Put the messages of a bin into random order, and return their file."""
-    held = bytearray()
+    buffer = bytearray()
     for run in runs:
         start, end = (int(each) * inner for each in run.ends[place : place + 2])
         with run.path.open("rb") as file:
             file.seek(start)
-            held += file.read(end - start)
+            buffer += file.read(end - start)
     piece = folder / token_hex(16)
-    write_whole(piece, in_random_order(rows_of(bytes(held), inner)).tobytes())
+    write_whole(piece, in_random_order(rows_of(bytes(buffer), inner)).tobytes())
     return piece

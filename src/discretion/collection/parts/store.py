@@ -112,20 +112,20 @@ class Store:
     def open_round(self, number: int, batch: bytes, choice: bytes = b"") -> None:
         """Take uploads of a round from now on; again changes nothing, unless it is by another choice."""
         with self._writing() as connection:
-            held = connection.execute(sa.select(_ROUNDS).where(_ROUNDS.c.number == number)).one_or_none()
-            if held is None:
+            row = connection.execute(sa.select(_ROUNDS).where(_ROUNDS.c.number == number)).one_or_none()
+            if row is None:
                 connection.execute(sa.insert(_ROUNDS).values(
                     number=number, state="open", choice=choice, batch=batch, people=0, messages=0, dropped=0,
                     digest=b"",
                 ))  # fmt: skip
-            elif held.choice != choice:
+            elif row.choice != choice:
                 raise ConflictError("there is one choice a task, and another one was published already")
 
     def progress(self, number: int) -> Progress | None:
         """Return how far a round is; None if it was not opened."""
         with self._writing() as connection:
-            held = connection.execute(sa.select(_ROUNDS).where(_ROUNDS.c.number == number)).one_or_none()
-            return None if held is None else Progress(*held)
+            row = connection.execute(sa.select(_ROUNDS).where(_ROUNDS.c.number == number)).one_or_none()
+            return None if row is None else Progress(*row)
 
     def people(self, number: int) -> int:
         """Return how many have sent something in a round."""
@@ -165,11 +165,11 @@ class Store:
         ``people`` says how many there are where they did not upload here.
         """
         with self._writing() as connection:
-            held = connection.execute(_locked(number)).one_or_none()
-            if held is None:
+            row = connection.execute(_locked(number)).one_or_none()
+            if row is None:
                 raise UnknownError(f"round {number} has not begun")
-            if held.state != "open":
-                return cast("State", held.state)
+            if row.state != "open":
+                return cast("State", row.state)
             people = _people(connection, number) if people is None else people
             state: State = "closed" if people >= smallest_batch else "discarded"
             connection.execute(sa.update(_ROUNDS).where(_ROUNDS.c.number == number).values(state=state, people=people))

@@ -93,17 +93,19 @@ class Beside:
         tables = [*self.single, *([] if self.joint is None else [self.joint])]
         shares, within = (sum(getattr(table, name) for table in tables) for name in ("shares", "within"))
         if any(table.randomized for table in tables):
-            said = f"{within:,} of {shares:,} shares lie within {STANDARD_ERRORS} standard errors of the truth"
+            sentence = f"{within:,} of {shares:,} shares lie within {STANDARD_ERRORS} standard errors of the truth"
         else:
-            said = f"{within:,} of {shares:,} counts are those of the table"
+            sentence = f"{within:,} of {shares:,} counts are those of the table"
         if self.counted not in (None, self.people):
-            said += f", and {self.counted:,} of {self.people:,} people were counted"
+            sentence += f", and {self.counted:,} of {self.people:,} people were counted"
         if self.is_inconclusive:
             return (
                 f"Nothing can be concluded on whether the results agree with the table: of so few answers, nearly all "
-                f"would. {said[0].upper()}{said[1:]}."
+                f"would. {sentence[0].upper()}{sentence[1:]}."
             )
-        return f"{'The results agree with the table' if self.agrees else 'The results differ from the table'}: {said}."
+        return (
+            f"{'The results agree with the table' if self.agrees else 'The results differ from the table'}: {sentence}."
+        )
 
     def to_dict(self) -> Mapping[str, Any]:
         """Return it as plain objects, for JSON."""
@@ -150,9 +152,9 @@ def _compared(rows: Integers, told: Integers | Joint, of: Round) -> Compared:
     if all(score.is_plain for score in scores):
         both, place = np.unique(np.concatenate([joint.codes, held]), axis=0, return_inverse=True)
         place = place.ravel()
-        found = np.bincount(place[: len(joint.codes)], weights=joint.told, minlength=len(both))
+        cell_counts = np.bincount(place[: len(joint.codes)], weights=joint.told, minlength=len(both))
         true = np.bincount(place[len(joint.codes) :], minlength=len(both))
-        equal = int((found == true).sum())
+        equal = int((cell_counts == true).sum())
         furthest = 0.0 if equal == len(both) else np.inf
         return Compared(joint.features, False, len(both), equal, equal, furthest, equal == len(both))
     shape = tuple(feature.codes for feature in features)

@@ -86,7 +86,7 @@ class CuratorResult:
 
     def to_dict(self) -> Mapping[str, Any]:
         """Return it as plain objects, for JSON."""
-        told = [
+        records = [
             {
                 "feature": each.feature,
                 "randomizer": each.randomizer,
@@ -96,7 +96,7 @@ class CuratorResult:
             }
             for each in self.features
         ]
-        return {**plain(self), "features": told}
+        return {**plain(self), "features": records}
 
 
 class Lost(Protocol):
@@ -136,7 +136,9 @@ def curator_result(
 
 
 def _told(feature: Feature, counts: Counts, k: int, people: int) -> FeatureCounts:
-    held = counts[feature.name]
-    told = shown(held, k)
-    each = tuple((feature.labels[code], int(held[code])) for code in np.flatnonzero(told).tolist())
-    return FeatureCounts(feature.name, feature.randomizer, each, merged(held, told), people - int(held.sum()))
+    feature_counts = counts[feature.name]
+    told = shown(feature_counts, k)
+    each = tuple((feature.labels[code], int(feature_counts[code])) for code in np.flatnonzero(told).tolist())
+    return FeatureCounts(
+        feature.name, feature.randomizer, each, merged(feature_counts, told), people - int(feature_counts.sum())
+    )

@@ -79,8 +79,8 @@ def guess_of(features: Sequence[Feature], shares: Reals, people: int, seed: int)
         return Guess(names, before, certified)
     crowd = Shuffled(_told_by(features, law.size), people).seen_by(Uninformed(law), seed)
     with limits.within(_in_a_moment()):
-        found = as_share(in_doubles(posterior_vulnerability(crowd, law)))
-    return Guess(names, before, certified.narrowed(found) if isinstance(found, Estimate) else found)
+        share = as_share(in_doubles(posterior_vulnerability(crowd, law)))
+    return Guess(names, before, certified.narrowed(share) if isinstance(share, Estimate) else share)
 
 
 def among_known(feature: Feature, people: int) -> AmongKnown:
@@ -111,8 +111,8 @@ def _told_by(features: Sequence[Feature], size: int) -> RandomizedResponse | Cha
         return RandomizedResponse(size, p=1.0)
     if len(features) == 1:
         return randomizer_of(features[0])
-    told = np.ones((1, 1))
+    channel = np.ones((1, 1))
     for feature in features:
         each = np.eye(feature.codes) if feature.randomizer is None else randomizer_of(feature).channel().dense()
-        told = np.kron(told, each)
-    return Channel(told)
+        channel = np.kron(channel, each)
+    return Channel(channel)

@@ -201,6 +201,6 @@ def leaks_of(
 
 def shares_of(feature: Feature, counts: Counts) -> np.ndarray[Any, np.dtype[np.float64]]:
     """Return the shares of the answers to a feature, its randomizer undone."""
-    held = counts[feature.name]
+    feature_counts = counts[feature.name]
     score = score_of(feature)
-    return scored(held / max(int(held.sum()), 1), [(score.right, score.wrong)])
+    return scored(feature_counts / max(int(feature_counts.sum()), 1), [(score.right, score.wrong)])

@@ -84,10 +84,12 @@ def _among_known(found: Leaks) -> Iterator[Block]:
 def _exposure(found: Leaks) -> str:
     if found.certified is None:
         return "Nothing went out together."
-    told = f"Certified beforehand: {certified_words(found.certified, found.k)}."
+    sentence = f"Certified beforehand: {certified_words(found.certified, found.k)}."
     if found.exposure is None:
-        return told
-    return f"{percent(found.exposure)} of the people have fewer than {found.k} alike in what the analyst got. {told}"
+        return sentence
+    return (
+        f"{percent(found.exposure)} of the people have fewer than {found.k} alike in what the analyst got. {sentence}"
+    )
 
 
 def _trust(found: Leaks) -> Iterator[Block]:

@@ -36,18 +36,18 @@ def shown(people: ArrayLike, k: int) -> Booleans:
     >>> shown([50, 40, 3], k=10).tolist(), shown([50, 40, 6, 4], k=10).tolist(), shown([50, 40, 0], k=10).tolist()
     ([True, False, False], [True, True, False, False], [True, True, False])
     """
-    held = np.asarray(people, dtype=np.float64)
-    told = held >= k
-    merged = float(held[~told].sum())
-    for place in np.argsort(held, kind="stable"):
+    counts = np.asarray(people, dtype=np.float64)
+    is_shown = counts >= k
+    merged = float(counts[~is_shown].sum())
+    for place in np.argsort(counts, kind="stable"):
         if not 0 < merged < k:
             break
-        if told[place]:
-            told[place], merged = False, merged + float(held[place])
-    return told
+        if is_shown[place]:
+            is_shown[place], merged = False, merged + float(counts[place])
+    return is_shown
 
 
 def merged(people: ArrayLike, told: Booleans) -> Rare | None:
     """Return what is not told, as one; None if nobody has it."""
-    held = np.asarray(people)[~told]
-    return Rare(len(held), held.sum().item()) if len(held) and held.sum() > 0 else None
+    counts = np.asarray(people)[~told]
+    return Rare(len(counts), counts.sum().item()) if len(counts) and counts.sum() > 0 else None

@@ -20,9 +20,11 @@ _NAMED = 4
 def curated_document(result: CuratorResult) -> Document:
     """Return what the first round says: what goes out, and the counts of each feature."""
     if result.chosen is None:
-        said = f"Nothing goes out: no feature is certified to keep to the budget of {percent(float(result.budget))}."
+        decision = (
+            f"Nothing goes out: no feature is certified to keep to the budget of {percent(float(result.budget))}."
+        )
     else:
-        said = (
+        decision = (
             f"{features_words(result.chosen.features)} may go out together, certified: "
             f"{certified_words(result.chosen.exposure, result.k)}. The budget is {percent(float(result.budget))}."
         )
@@ -33,7 +35,7 @@ def curated_document(result: CuratorResult) -> Document:
     ]
     lost = sum(each.lost for each in result.features)
     blocks: list[Block] = [
-        said,
+        decision,
         f"{people(result.people)} counted. {_messages(result)}"
         + (f" {number(lost)} answers of theirs did not come." if lost else ""),
         first_rows(("feature", "answer", "people"), rows, ("feature", "answer"), REST),
@@ -68,8 +70,8 @@ def shares_grid(result: AnalystResult, *, show_rare: bool = False) -> Grid:
     ]
     if result.rare is not None and not show_rare:
         share = min(1.0, result.rare.people / result.joint.people)
-        told = ("", "") if result.randomized else (number(int(result.rare.people)),)
-        rows.append((rare_words(result.rare), *[""] * (len(names) - 1), percent(share), *told))
+        cells = ("", "") if result.randomized else (number(int(result.rare.people)),)
+        rows.append((rare_words(result.rare), *[""] * (len(names) - 1), percent(share), *cells))
     return Grid((*names, *numbers), tuple(rows), frozenset(names))
 
 
@@ -145,9 +147,9 @@ def features_words(names: Sequence[str]) -> str:
 
 def interval_words(result: AnalystResult) -> str:
     """Return how sure the shares are."""
-    told = ", ".join(f"{short(name)} by {how}" for name, how in result.randomized.items())
+    randomizers = ", ".join(f"{short(name)} by {how}" for name, how in result.randomized.items())
     return (
-        f"Answers were randomized ({told}), and the shares are estimates: ± is their standard error, "
+        f"Answers were randomized ({randomizers}), and the shares are estimates: ± is their standard error, "
         f"and all intervals hold together with {percent(result.confidence)} confidence, of the people who answered."
     )
 
@@ -177,8 +179,8 @@ def _merged(rare: Rare | None) -> Iterator[tuple[str, int]]:
 
 def _messages(result: CuratorResult | AnalystResult) -> str:
     kinds = {"did not open": result.dropped, "came twice": result.repeated, "named no answer": result.unknown}
-    told = [f"{number(count)} {what}" for what, count in kinds.items() if count]
-    return f"Of the messages {', '.join(told)}: none of these counts." if told else "All messages count."
+    parts = [f"{number(count)} {what}" for what, count in kinds.items() if count]
+    return f"Of the messages {', '.join(parts)}: none of these counts." if parts else "All messages count."
 
 
 def answer_words(answer: str | None) -> str:

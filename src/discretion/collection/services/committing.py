@@ -43,10 +43,10 @@ class GroupCommit:
             taken = {id(each) for each in now}
             self._waiting = [each for each in self._waiting if id(each) not in taken]
             try:
-                found = await run_sync(self._add, number, [upload for _, upload, _ in now])
+                outcomes = await run_sync(self._add, number, [upload for _, upload, _ in now])
             except Exception as error:
-                found = [error] * len(now)
-            for (_, _, done), why in zip(now, found, strict=True):
+                outcomes = [error] * len(now)
+            for (_, _, done), why in zip(now, outcomes, strict=True):
                 if done.cancelled():
                     continue
                 if why is None:

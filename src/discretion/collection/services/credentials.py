@@ -51,12 +51,12 @@ def operator_credential(home: Path) -> str:
         If there is none.
     """
     try:
-        held = os.environ.get(VARIABLE) or (home / _FILE).read_text().strip()
+        secret = os.environ.get(VARIABLE) or (home / _FILE).read_text().strip()
     except (OSError, UnicodeError):
-        held = ""
-    if not held:
+        secret = ""
+    if not secret:
         raise StrangerError(f"there is no operator's credential in {home} or {VARIABLE}")
-    return held
+    return secret
 
 
 def check_credential(shown: str | None, right: str) -> None:

@@ -81,8 +81,8 @@ class CuratorService(Service):
             self.log("nothing may go out" if choice is None else "chosen", round=of.number + 1)
         else:
             learnt.add(of, tallies)
-        held = path.read_bytes()
-        return Choice.decoded(held, self.task) if held else None
+        data = path.read_bytes()
+        return Choice.decoded(data, self.task) if data else None
 
     def _publish(self, choice: Choice) -> None:
         done = self._published(choice.number)
@@ -95,7 +95,7 @@ class CuratorService(Service):
     def status(self) -> dict[str, Any]:
         """Return of each round whether its answers are counted, and what was published for it."""
         numbers = range(1, self.task.most_rounds + 1)
-        told = [
+        records = [
             {
                 "round": number, "counted": _counted_in(self.home, number).exists(),
                 "published": self._published(number).exists(),
@@ -104,7 +104,7 @@ class CuratorService(Service):
         ]  # fmt: skip
         empty = [number for number in numbers if _choice_for(self.home, number).exists() and not self._held(number)]
         return {
-            "role": "curator", "task": self.task.digest.hex(), "counts": told, "nothing_may_go_out": bool(empty)
+            "role": "curator", "task": self.task.digest.hex(), "counts": records, "nothing_may_go_out": bool(empty)
         }  # fmt: skip
 
     def forget(self) -> None:
@@ -146,8 +146,8 @@ def curated(home: Home) -> tuple[CuratorResult, Leaks]:
         path = _choice_for(home, number)
         if not path.exists():
             break
-        held = path.read_bytes()
-        choice = Choice.decoded(held, task) if held else None
+        data = path.read_bytes()
+        choice = Choice.decoded(data, task) if data else None
         if choice is None or choice.receiver == "analyst":
             return curator_result(task, counts, learnt, choice), leaks_of(task, counts, choice)
     raise UnknownError("it is not decided yet what goes to the analyst")

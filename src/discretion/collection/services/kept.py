@@ -33,9 +33,9 @@ def keep_tallies(path: Path, found: Counted, of: Round) -> None:
 
 def kept_tallies(path: Path) -> Tallies:
     """Return what is kept of a round of the curator's."""
-    held = _read(path)
-    groups = [np.array(each, np.int64) for each in held["groups"]]
-    return Tallies(groups, held["dropped"], held["repeated"], held["unknown"])
+    fields = _read(path)
+    groups = [np.array(each, np.int64) for each in fields["groups"]]
+    return Tallies(groups, fields["dropped"], fields["repeated"], fields["unknown"])
 
 
 def keep_answers(path: Path, found: Counted) -> None:
@@ -45,9 +45,9 @@ def keep_answers(path: Path, found: Counted) -> None:
 
 def kept_answers(path: Path) -> Counted:
     """Return what is kept of the analyst's round, the same combinations together."""
-    held = _read(path)
-    told = np.array(held["told"], np.int64).reshape(len(held["times"]), -1)
-    return Counted(told, np.array(held["times"], np.int64), held["dropped"], held["repeated"], held["unknown"])
+    fields = _read(path)
+    told = np.array(fields["told"], np.int64).reshape(len(fields["times"]), -1)
+    return Counted(told, np.array(fields["times"], np.int64), fields["dropped"], fields["repeated"], fields["unknown"])
 
 
 def _write(path: Path, found: Counted, more: dict[str, Any]) -> None:
@@ -57,7 +57,7 @@ def _write(path: Path, found: Counted, more: dict[str, Any]) -> None:
 
 def _read(path: Path) -> Any:
     try:
-        held = path.read_bytes()
+        data = path.read_bytes()
     except FileNotFoundError:
         raise UnknownError("the answers of this round are not counted yet") from None
-    return decoded(held, "what is kept of a round", at_most=_LONGEST)
+    return decoded(data, "what is kept of a round", at_most=_LONGEST)

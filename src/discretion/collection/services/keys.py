@@ -45,8 +45,8 @@ def new_key(folder: Path, kind: Kind, days: int) -> Key:
     private = _OF_KIND[kind].generate().private_bytes_raw()
     key = Key(kind, private, int(time.time()) + days * _DAY)
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    held = {"kind": kind, "private": private.hex(), "expires": key.expires}
-    write_whole(folder / key.id, json.dumps(held).encode())
+    fields = {"kind": kind, "private": private.hex(), "expires": key.expires}
+    write_whole(folder / key.id, json.dumps(fields).encode())
     return key
 
 
@@ -83,8 +83,8 @@ def _held(folder: Path) -> Iterator[Key]:
         if path.stat().st_mode & 0o077:
             raise RefusedTaskError(f"others may read the key {path.name}; chmod 600 {path}")
         try:
-            held: Any = json.loads(path.read_bytes())
-            key = Key(held["kind"], bytes.fromhex(held["private"]), held["expires"])
+            fields: Any = json.loads(path.read_bytes())
+            key = Key(fields["kind"], bytes.fromhex(fields["private"]), fields["expires"])
             if key.id != path.name:
                 raise ValueError
         except (ValueError, KeyError, TypeError):

@@ -114,8 +114,8 @@ def application(
                 if operation.most is not None:
                     words.append(await _body(request, operation.most(), bounds.seconds))
                 does = cast("Any", operation.does)
-                found = await (does(*words) if iscoroutinefunction(does) else run_sync(does, *words))
-                response = _response(found)
+                answer = await (does(*words) if iscoroutinefunction(does) else run_sync(does, *words))
+                response = _response(answer)
             except DiscretionError as error:
                 response = refusal(error)
             except ClientDisconnect:
@@ -166,19 +166,19 @@ async def _body(request: Request, most: int, seconds: float) -> bytes:
     declared = request.headers.get("content-length", "0")
     if not (declared.isascii() and declared.isdigit() and len(declared) < 20):
         raise MalformedError("content-length is a whole number of bytes")
-    held = bytearray()
+    body = bytearray()
     try:
         async with asyncio.timeout(seconds):
             if int(declared) <= most:
                 async for chunk in request.stream():
-                    held += chunk
-                    if len(held) > most:
+                    body += chunk
+                    if len(body) > most:
                         break
     except TimeoutError:
         raise SlowError(f"the body did not come within {seconds:g} seconds") from None
-    if max(len(held), int(declared)) > most:
+    if max(len(body), int(declared)) > most:
         raise TooLongError(f"at most {most:,} bytes are taken here")
-    return bytes(held)
+    return bytes(body)
 
 
 _BYTES = {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}
@@ -192,7 +192,7 @@ def described(role: str, operations: Sequence[Operation]) -> dict[str, Any]:
     """Return the document that lists the operations of a party."""
     paths: dict[str, Any] = {}
     for each in operations:
-        told: dict[str, Any] = {
+        description: dict[str, Any] = {
             "summary": each.summary,
             "operationId": re.sub(r"\W+", "_", f"{each.method.lower()}{each.path}").rstrip("_"),
             "parameters": [
@@ -205,10 +205,10 @@ def described(role: str, operations: Sequence[Operation]) -> dict[str, Any]:
             "responses": {"2XX": {"description": "It is done, or what was asked for."}, "4XX": _REASON, "5XX": _REASON},
         }  # fmt: skip
         if each.most is not None:
-            told["requestBody"] = {"required": True, "content": _BYTES}
+            description["requestBody"] = {"required": True, "content": _BYTES}
         if each.who != "anybody":
-            told["security"] = [{each.who: []}]
-        paths.setdefault(re.sub(r":int}", "}", each.path), {})[each.method.lower()] = told
+            description["security"] = [{each.who: []}]
+        paths.setdefault(re.sub(r":int}", "}", each.path), {})[each.method.lower()] = description
     schemes = {who: {"type": "http", "scheme": "bearer"} for who in ("operator", "sender")}
     return {
         "openapi": "3.1.0",

@@ -17,12 +17,12 @@ def receiving(inbox: Inbox, takes: Callable[[int], bool], wake: Callable[[], Non
         if not takes(number):
             raise UnknownError(f"no batch of round {number} comes here")
         try:
-            held = bytes.fromhex(batch)
+            name = bytes.fromhex(batch)
         except ValueError:
-            held = b""
-        if len(held) != BATCH_BYTES:
+            name = b""
+        if len(name) != BATCH_BYTES:
             raise MalformedError(f"a batch is named by {BATCH_BYTES} bytes in hexadecimal")
-        return held
+        return name
 
     def put(number: int, batch: str, place: int, piece: bytes) -> None:
         if place >= 10**8:
@@ -32,8 +32,8 @@ def receiving(inbox: Inbox, takes: Callable[[int], bool], wake: Callable[[], Non
     def complete(number: int, batch: str, body: bytes) -> None:
         named = batch_of(number, batch)
         try:
-            held: Any = json.loads(body)
-            pieces, digest = held["pieces"], bytes.fromhex(held["digest"])
+            fields: Any = json.loads(body)
+            pieces, digest = fields["pieces"], bytes.fromhex(fields["digest"])
             if type(pieces) is not int or not 0 <= pieces < 10**8 or len(digest) != 32:
                 raise ValueError
         except (ValueError, KeyError, TypeError, RecursionError):

@@ -95,14 +95,14 @@ class ShufflerService(Service):
     def step(self) -> None:
         """Open, close, shuffle and pass on what is due."""
         for number in self._numbers:
-            held = self._store.progress(number)
-            if held is None and number == 1 and (self._place or self.now() >= self.task.opens):
+            progress = self._store.progress(number)
+            if progress is None and number == 1 and (self._place or self.now() >= self.task.opens):
                 self._shuffler.open()
                 self.log("opened", round=1)
-                held = self._store.progress(1)
-            if held is None:
+                progress = self._store.progress(1)
+            if progress is None:
                 return
-            if held.state == "open" and self._is_over(number):
+            if progress.state == "open" and self._is_over(number):
                 self._close(number)
             self._shuffle(number)
             self._pass_on(number)
@@ -127,9 +127,9 @@ class ShufflerService(Service):
         before = self._store.progress(number)
         if before is not None and before.state == "closed":
             self._shuffler.shuffle(number)
-            held = self._store.progress(number) or before
-            self.meter.messages(number, held.messages, held.dropped)
-            self.log("shuffled", round=number, messages=held.messages, dropped=held.dropped)
+            progress = self._store.progress(number) or before
+            self.meter.messages(number, progress.messages, progress.dropped)
+            self.log("shuffled", round=number, messages=progress.messages, dropped=progress.dropped)
 
     def _pass_on(self, number: int) -> None:
         batch = self._shuffler.batch(number)
@@ -137,19 +137,19 @@ class ShufflerService(Service):
             return
         to = self._after(number)
         if to is not None:
-            held = self._store.progress(number)
+            progress = self._store.progress(number)
             with self.neighbour(to) as neighbour:
                 # The curator knows what it published.
-                told = None if number == 1 or held is None or to == self.task.curator else held.choice
-                neighbour.pass_on(batch, told)
+                choice = None if number == 1 or progress is None or to == self.task.curator else progress.choice
+                neighbour.pass_on(batch, choice)
         self.log("passed on", round=number, messages=batch.messages)
         self._shuffler.delivered(number)
         self._forgotten.add(number)
 
     def _forget(self, number: int) -> None:
         """Destroy what is left of a round where that was cut short."""
-        held = self._store.progress(number)
-        if held is not None and held.state in ("delivered", "discarded") and number not in self._forgotten:
+        progress = self._store.progress(number)
+        if progress is not None and progress.state in ("delivered", "discarded") and number not in self._forgotten:
             self._shuffler.forget(number)
             self._forgotten.add(number)
 
@@ -161,15 +161,15 @@ class ShufflerService(Service):
 
     def status(self) -> dict[str, Any]:
         """Return of each round that has begun its state, and how many people and messages are in it."""
-        told: list[dict[str, Any]] = []
+        rounds: list[dict[str, Any]] = []
         for number in self._numbers:
-            if (held := self._store.progress(number)) is not None:
-                people = self._store.people(number) if held.state == "open" else held.people
-                told.append({
-                    "round": number, "state": held.state, "people": people, "messages": held.messages,
-                    "dropped": held.dropped,
+            if (progress := self._store.progress(number)) is not None:
+                people = self._store.people(number) if progress.state == "open" else progress.people
+                rounds.append({
+                    "round": number, "state": progress.state, "people": people, "messages": progress.messages,
+                    "dropped": progress.dropped,
                 })  # fmt: skip
-        return {"role": "shuffler", "place": self._place + 1, "task": self.task.digest.hex(), "rounds": told}
+        return {"role": "shuffler", "place": self._place + 1, "task": self.task.digest.hex(), "rounds": rounds}
 
     def forget(self) -> None:
         """Destroy messages, tokens, and what was passed on."""
@@ -201,10 +201,10 @@ class ShufflerService(Service):
         return {"tokens": len(hashes) // 32}
 
     def _choice(self, number: int) -> bytes:
-        held = self._store.progress(number)
-        if held is None or not held.choice:
+        progress = self._store.progress(number)
+        if progress is None or not progress.choice:
             raise UnknownError(f"nothing is published for round {number} yet")
-        return held.choice
+        return progress.choice
 
     def _open(self, number: int, choice: bytes) -> None:
         if number == 1:

@@ -102,8 +102,8 @@ class Parties(AbstractContextManager["Parties"]):
         """Raise an `UnavailableError` if a service has ended, with its last words."""
         for home in self.homes:
             if self._running[home.folder].poll() is not None:
-                said = (home.folder / "log").read_text(errors="replace").strip().splitlines()
-                raise UnavailableError(f"the {home.role} has ended: {said[-1] if said else 'it said nothing'}"[:300])
+                lines = (home.folder / "log").read_text(errors="replace").strip().splitlines()
+                raise UnavailableError(f"the {home.role} has ended: {lines[-1] if lines else 'it lines nothing'}"[:300])
 
     def ask(self, home: Home, method: str, path: str, **sent: Any) -> bytes:
         """Ask a service something as its operator."""

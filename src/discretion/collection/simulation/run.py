@@ -199,8 +199,8 @@ class _People:
         for hears in self._hears:
             while hears.poll():
                 try:
-                    said = hears.recv()
+                    message = hears.recv()
                 except EOFError:
                     break
-                if isinstance(said, str):
-                    raise UnavailableError(f"the people stopped: {said}")
+                if isinstance(message, str):
+                    raise UnavailableError(f"the people stopped: {message}")

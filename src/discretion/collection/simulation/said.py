@@ -41,8 +41,10 @@ def simulated_document(found: Simulated, *, full: bool = False) -> Document:
 def _parties(found: Simulated) -> Grid:
     rows: list[tuple[str, str, str, str]] = []
     for name, status in found.ran.statuses.items():
-        held = status.get("rounds", [])
-        passed, dropped = (f"{sum(each[key] for each in held):,}" if held else "" for key in ("messages", "dropped"))
+        rounds = status.get("rounds", [])
+        passed, dropped = (
+            f"{sum(each[key] for each in rounds):,}" if rounds else "" for key in ("messages", "dropped")
+        )
         rows.append((name, _SAW[status["role"]], passed, dropped))
     if found.ran.task.curator is None:
         rows.append(("everybody", "single answers without a sender, on the board", "", ""))

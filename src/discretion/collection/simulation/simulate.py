@@ -132,15 +132,15 @@ def simulate(
     start = time.monotonic()
     tell("the table")
     wanted = None if users is None else as_count(users, "users", at_least=1)
-    asked = asked_of(table, columns, wanted, randomize or {}, np.random.default_rng(seed), **reading)
-    if unknown := set(randomize or {}) - {feature.name for feature in asked.features} - {""}:
+    plan = asked_of(table, columns, wanted, randomize or {}, np.random.default_rng(seed), **reading)
+    if unknown := set(randomize or {}) - {feature.name for feature in plan.features} - {""}:
         raise MalformedError(f"there is no column {min(unknown)!r} whose answers could be randomized")
     ran = run(
-        asked, k=as_count(k, "k", at_least=1), budget=str(budget),
+        plan, k=as_count(k, "k", at_least=1), budget=str(budget),
         shufflers=as_count(shufflers, "shufflers", at_least=1), with_curator=not curatorless,
         rounds=as_count(rounds, "rounds", at_least=1), cores=as_count(cores, "cores", at_least=1), tell=tell,
     )  # fmt: skip
     tell("what each party can guess")
     leaks = leaks_of(ran.task, ran.counts, ran.chosen, ran.analysed, seed=seed or 0)
-    truth = beside(ran.task, asked.codes, ran.counts, ran.analysed)
+    truth = beside(ran.task, plan.codes, ran.counts, ran.analysed)
     return Simulated(ran, leaks, truth, time.monotonic() - start)

@@ -37,8 +37,8 @@ def decoded(data: bytes, what: str, *, at_most: int) -> Any:
 
 def _is_plain(value: Any, deep: int) -> bool:
     if isinstance(value, dict):
-        held = cast("dict[Any, Any]", value)
-        return deep > 0 and all(isinstance(key, str) and _is_plain(each, deep - 1) for key, each in held.items())
+        mapping = cast("dict[Any, Any]", value)
+        return deep > 0 and all(isinstance(key, str) and _is_plain(each, deep - 1) for key, each in mapping.items())
     if isinstance(value, list):
         return deep > 0 and all(_is_plain(each, deep - 1) for each in cast("list[Any]", value))
     return value is None or isinstance(value, (str, bytes, bool)) or (isinstance(value, int) and abs(value) < 1 << 63)

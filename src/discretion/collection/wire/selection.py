@@ -120,15 +120,15 @@ class Choice:
             If it is of another task, over its budget, of fewer people than a batch has, or else beyond what the task
             allows; or if its curator did not sign it.
         """
-        held: Any = decoded(data, "a choice", at_most=LONGEST_CHOICE)
+        fields: Any = decoded(data, "a choice", at_most=LONGEST_CHOICE)
         try:
             choice = Choice(
-                held["task"], held["before"], held["number"], held["receiver"],
-                tuple(map(tuple, held["groups"])), float.fromhex(held["exposure"]), held["people"],
+                fields["task"], fields["before"], fields["number"], fields["receiver"],
+                tuple(map(tuple, fields["groups"])), float.fromhex(fields["exposure"]), fields["people"],
                 tuple(
-                    Rule(rule["place"], tuple(rule["codes"]), float.fromhex(rule["decoys"])) for rule in held["rules"]
+                    Rule(rule["place"], tuple(rule["codes"]), float.fromhex(rule["decoys"])) for rule in fields["rules"]
                 ),
-                held["signature"],
+                fields["signature"],
             )  # fmt: skip
             whole = choice.encoded == data and choice._asks_of(task)
         except (TypeError, KeyError, AttributeError, ValueError, OverflowError):

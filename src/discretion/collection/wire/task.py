@@ -167,8 +167,8 @@ class Task:
     @cached_property
     def encoded(self) -> bytes:
         """Its one encoding."""
-        held = {field.name: _plain(getattr(self, field.name)) for field in fields_of(self)}
-        return encoded({"version": VERSION, **held})
+        fields = {field.name: _plain(getattr(self, field.name)) for field in fields_of(self)}
+        return encoded({"version": VERSION, **fields})
 
     @cached_property
     def digest(self) -> bytes:

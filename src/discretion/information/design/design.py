@@ -201,9 +201,9 @@ def _best(goal: Goal, epsilon: float, privacy: float) -> Found:
     if epsilon == math.inf and privacy == 0:
         return _response(goal, math.inf, "over all mechanisms: none tells more than the truth")
     if epsilon < math.inf:
-        found = _best_under(goal, epsilon)
-        if privacy == 0 or average_privacy(_mechanism(found.columns, found.weights), goal.law) >= privacy:
-            return found
+        protocol = _best_under(goal, epsilon)
+        if privacy == 0 or average_privacy(_mechanism(protocol.columns, protocol.weights), goal.law) >= privacy:
+            return protocol
     return private(goal, epsilon, privacy)
 
 

@@ -228,9 +228,9 @@ class UtilityGoal(Goal):
         problem = Problem(LogDeterminant(*points(self.law, _MOST_POINTS, self._rng)))
         mixture = problem.search(start, columns)
         upper = highest_slopes(self.law, columns, mixture, self._rng)
-        found = _found(problem, mixture, columns, self.scale)
-        error = max(0.0, self.scale * problem.gap(mixture, columns, upper) - found.gap)
-        return replace(found, certificate=_QUADRATURE, error=error)
+        optimum = _found(problem, mixture, columns, self.scale)
+        error = max(0.0, self.scale * problem.gap(mixture, columns, upper) - optimum.gap)
+        return replace(optimum, certificate=_QUADRATURE, error=error)
 
 
 def _by_linear_program(goal: Goal, epsilon: float) -> Found:

@@ -29,10 +29,10 @@ _GRID = (
 
 def private(goal: Goal, epsilon: float, privacy: float) -> Found:
     """Return the best mixture of columns with at most this ε that keeps such a share private."""
-    allowed, told = (1 - privacy) * value_entropy(goal.law), leak(goal.law)
+    allowed, revealed = (1 - privacy) * value_entropy(goal.law), leak(goal.law)
 
     def share(columns: Columns) -> Reals:
-        return told(columns) / allowed
+        return revealed(columns) / allowed
 
     epsilons = [epsilon] if np.isfinite(epsilon) else [np.inf, _LARGEST]
     while share(goal.columns(np.array(epsilons[-1:]))).max() > _LITTLE:

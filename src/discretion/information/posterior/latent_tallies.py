@@ -62,9 +62,9 @@ def _all_tallies(n: int, k: int) -> tuple[Integers, Integers]:
     The number of t is ``Σ_j C(u_j + j - 1, j)`` with the sums ``u_j = t_1 + … + t_j``, j < k (the combinatorial number
     system). It does not depend on n, and one value less at x takes ``C(u_j + j - 2, j - 1)`` off each term from x on.
     """
-    held = np.fromiter(chain.from_iterable(combinations_with_replacement(range(k), n)), dtype=np.int64)
+    places = np.fromiter(chain.from_iterable(combinations_with_replacement(range(k), n)), dtype=np.int64)
     rows = comb(n + k - 1, n)
-    at = np.repeat(np.arange(rows), n) + held * rows
+    at = np.repeat(np.arange(rows), n) + places * rows
     tallies = np.bincount(at, minlength=k * rows).reshape(k, rows)
     sums = np.cumsum(tallies, axis=0)[:-1]
     steps = np.zeros((n + 1, k), dtype=np.int64)

@@ -215,8 +215,8 @@ def plan_log_determinant(system: System, population: Dirichlet, rng: np.random.G
 
 def _of_response(response: Response, population: Dirichlet) -> float:
     single, times = population.single_shares
-    told = np.log(response.p) - np.array([0.0, response.epsilon])
-    logs = mean_log_of_powers(np.broadcast_to(told, single.shape), single)
+    weights = np.log(response.p) - np.array([0.0, response.epsilon])
+    logs = mean_log_of_powers(np.broadcast_to(weights, single.shape), single)
     return 2 * (response.k - 1) * math.log(response.gap) - float(times @ logs)
 
 

@@ -241,8 +241,10 @@ def _by_quadrature(system: System, matrix: Reals, n: int, population: Dirichlet)
 
 def _by_values(system: System, matrix: Reals, n: int, population: Dirichlet) -> float:
     """Add up how likely each tally of reports is over all tallies of values."""
-    tallies, held = histograms(n, matrix.shape[1]), histograms(n, population.k)
-    logs = posterior_entropies(matrix, tallies, held, dirichlet_multinomial_pmf(held, population.alpha))[1]
+    tallies, true_tallies = histograms(n, matrix.shape[1]), histograms(n, population.k)
+    logs = posterior_entropies(
+        matrix, tallies, true_tallies, dirichlet_multinomial_pmf(true_tallies, population.alpha)
+    )[1]
     independent = _independent(tallies, population.mean @ matrix)
     return _information(independent, logs - independent, n * report_kinds(system, population).of_population)
 

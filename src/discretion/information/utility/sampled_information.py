@@ -46,9 +46,9 @@ def by_moments(
     tallies = draw_tallies(n, probabilities, rng)
     beta = np.full(response.k, response.gap / response.q)
     evidence = log_shifted_moments(tallies, population.alpha, beta) + n * math.log(response.q)
-    told = (tallies * np.log(probabilities)).sum(axis=1) - evidence
+    gains = (tallies * np.log(probabilities)).sum(axis=1) - evidence
     beside = controls(tallies, probabilities, shares, population, least=response.q)
-    return bracketed(told, told, beside, TrueTallies(population, n).information, "sampled tallies")
+    return bracketed(gains, gains, beside, TrueTallies(population, n).information, "sampled tallies")
 
 
 def draws_by_moments(response: Response, n: int) -> int:
@@ -116,9 +116,9 @@ def among_points(
         logs = np.log(probabilities)
     joint = likelihoods(tallies, logs) + np.log(weights)
     posterior = np.exp(joint - logsumexp(joint, axis=1, keepdims=True))
-    told = (xlogy(posterior, posterior) - xlogy(posterior, weights)).sum(axis=1)
+    gains = (xlogy(posterior, posterior) - xlogy(posterior, weights)).sum(axis=1)
     most = -math.log(float(weights.min()))
-    mean, half = empirical_bernstein(told, most, 1 - CONFIDENCE)
+    mean, half = empirical_bernstein(gains, most, 1 - CONFIDENCE)
     return Estimate(mean, max(0.0, mean - half), min(most, mean + half), CONFIDENCE, "sampled tallies")
 
 

@@ -68,25 +68,25 @@ def sampled_tally_information(
 ) -> Estimate:
     """Estimate what n reports reveal of the tallies, whose entropy is given; the response is the channel's, if any."""
     shares = _draw_points(population, draws, rng)
-    held = draw_tallies(n, shares, rng)
+    true_tallies = draw_tallies(n, shares, rng)
     is_listed = listing_work(n, len(matrix)) <= _LISTED
     if not is_listed and response is not None and isinstance(population, Dirichlet) and n <= _BY_FORMULA:
-        kept = rng.binomial(held, response.gap)
+        kept = rng.binomial(true_tallies, response.gap)
         tallies = kept + rng.multinomial(n - kept.sum(axis=1), np.full(response.k, 1 / response.k))
         beta = np.full(response.k, response.gap / response.q)
         marginal = log_shifted_moments(tallies, population.alpha, beta) + n * math.log(response.q)
-        told = log_likelihoods(response, held, tallies) - marginal - log_multinomial(tallies)
-        return _interval(matrix, (shares, held, tallies), (told, told), population, entropy)
-    tables = rng.multinomial(held, matrix / matrix.sum(axis=1, keepdims=True))
+        gains = log_likelihoods(response, true_tallies, tallies) - marginal - log_multinomial(tallies)
+        return _interval(matrix, (shares, true_tallies, tallies), (gains, gains), population, entropy)
+    tables = rng.multinomial(true_tallies, matrix / matrix.sum(axis=1, keepdims=True))
     tallies = tables.sum(axis=1)
     if is_listed:
         listed = histograms(n, len(matrix))
-        told = entropy - posterior_entropies(matrix, tallies, listed, tally_law(listed, population))[0]
-        return _interval(matrix, (shares, held, tallies), (told, told), population, entropy, is_mean=True)
+        gains = entropy - posterior_entropies(matrix, tallies, listed, tally_law(listed, population))[0]
+        return _interval(matrix, (shares, true_tallies, tallies), (gains, gains), population, entropy, is_mean=True)
     low, high = likelihood_bounds(matrix, tables, rng)
     least, most = _log_marginals(matrix, tallies, shares, population, rng)
     low, high = low - most - log_multinomial(tallies), high - least - log_multinomial(tallies)
-    return _interval(matrix, (shares, held, tallies), (low, high), population, entropy)
+    return _interval(matrix, (shares, true_tallies, tallies), (low, high), population, entropy)
 
 
 def _interval(

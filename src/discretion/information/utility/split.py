@@ -87,17 +87,17 @@ def information_split(
     protocol = as_protocol(system)
     law = as_population(population, protocol.secrets)
     n, source = as_crowd(n, "n"), generator(rng)
-    told = plan_population_information(protocol, n, law, source)
-    of_tallies = plan_tally_information(protocol, n, law, told, source)
+    plan = plan_population_information(protocol, n, law, source)
+    of_tallies = plan_tally_information(protocol, n, law, plan, source)
     leaked = plan_leaked(protocol, law)
 
     def split() -> InformationSplit:
         private = n * value_entropy(law)
         tallies = tally_entropy(protocol.secrets, n, law)
         users = _holding(truth(protocol.secrets, n, law, source), tallies, private)
-        found = told.compute()  # once: the bounds of what is told of the tallies are about the same estimate
-        told_of_tallies = plan_tally_information(protocol, n, law, Plan(told.method, lambda: found), source)
-        return InformationSplit(users, _holding(found, told_of_tallies.compute(), n * leaked.compute()))
+        estimate = plan.compute()  # once: the bounds of what is told of the tallies are about the same estimate
+        told_of_tallies = plan_tally_information(protocol, n, law, Plan(plan.method, lambda: estimate), source)
+        return InformationSplit(users, _holding(estimate, told_of_tallies.compute(), n * leaked.compute()))
 
     return Plan(of_tallies.method, split)
 

@@ -46,17 +46,17 @@ def two_reports(system: System, matrix: Reals) -> TwoReports | None:
         answer = known.response or RandomizedResponse(2, epsilon).response
         likely = np.array([[answer.p, answer.q], [answer.q, answer.p]])
         telling = law.sizes == 1
-        told, silent = (float(law.probabilities[part].sum()) for part in (telling, ~telling))
-        return TwoReports(likely, told, silent, np.array([0.0, -answer.gap]))
+        likelihoods, silent = (float(law.probabilities[part].sum()) for part in (telling, ~telling))
+        return TwoReports(likely, likelihoods, silent, np.array([0.0, -answer.gap]))
     telling = np.ptp(matrix, axis=0) > _ALIKE * matrix.max(axis=0)
     if np.count_nonzero(telling) != 2:
         return None
-    told = matrix[:, telling]
-    share = float(told[0].sum())
+    likelihoods = matrix[:, telling]
+    share = float(likelihoods[0].sum())
     # The two columns differ alike: taken where an entry is less, the difference is nearer.
-    first, second = (told - told[0]).T
-    beside = first if told[0, 0] < told[0, 1] else -second
-    return TwoReports(told / share, share, float(matrix[0, ~telling].sum()), beside / share)
+    first, second = (likelihoods - likelihoods[0]).T
+    beside = first if likelihoods[0, 0] < likelihoods[0, 1] else -second
+    return TwoReports(likelihoods / share, share, float(matrix[0, ~telling].sum()), beside / share)
 
 
 def told_by_two(reports: TwoReports, n: int, population: PopulationLaw) -> float:
