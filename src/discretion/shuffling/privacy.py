@@ -3,6 +3,7 @@
 import itertools
 import math
 from collections.abc import Iterable
+from functools import partial
 
 import numpy as np
 
@@ -23,7 +24,7 @@ from discretion.measures.privacy_loss.local_privacy import EXTREMES, plan_ldp_ep
 from discretion.numerics.arrays import Reals
 from discretion.numerics.histograms.histograms import dirichlet_multinomial_pmf, histograms
 from discretion.numerics.histograms.log_histograms import log_add_draw, log_histogram_law
-from discretion.shuffling.known_others import AmongExchangeable, AmongOthers, AmongWorst, View
+from discretion.shuffling.known_others import AmongExchangeable, AmongOthers, AmongWorst
 from discretion.shuffling.laws.blanket import BOUND, certified_interval
 from discretion.shuffling.laws.groups import Group, is_symmetric, log_report_types
 from discretion.shuffling.laws.pairs import LOUD, PairOfValues, largest_excess_beyond, largest_log_ratio, unlike
@@ -46,7 +47,7 @@ def _privacy_profile_among_worst(system: AmongWorst) -> Plan[Profile]:
 
     def profile(epsilon: float) -> float | Estimate:
         question = of_excess(system, epsilon, listed)
-        return as_share(worst_of(question, lambda: certified_interval(0.0, _hidden(system, epsilon))))
+        return as_share(worst_of(question, lambda: certified_interval(0.0, _hidden_excess(system, epsilon))))
 
     if is_enumerable(of_excess(system, 0.0, listed)):
         return Plan(ENUMERATED, lambda: profile)
@@ -99,7 +100,7 @@ def _divergences_among_known(system: AmongOthers, order: float) -> Reals:
     found = np.zeros((system.secrets, system.secrets))
     for a, b in itertools.permutations(range(system.secrets), 2):
         pair = system.pair(a, b)
-        _check_listed(pair.lists_all)
+        check_summed(pair.lists_all)
         found[a, b] = renyi_of_logs(*pair.all_log_likelihoods, order)
     return found
 
@@ -129,7 +130,11 @@ def _ldp_epsilon_among_exchangeable(system: AmongExchangeable) -> Plan[float]:
 
 
 def _profile(pairs: list[PairOfValues]) -> Profile:
-    return lambda epsilon: as_share(largest_excess_beyond(pairs, epsilon))
+    return partial(_excess_share, pairs)
+
+
+def _excess_share(pairs: list[PairOfValues], epsilon: float) -> float | Estimate:
+    return as_share(largest_excess_beyond(pairs, epsilon))
 
 
 def _both_ways(pairs: Iterable[PairOfValues]) -> list[PairOfValues]:
@@ -148,12 +153,14 @@ def _bounded_profile(system: AmongWorst) -> Profile:
     tried = [pair for pair in unlike(tried) if len(pair.groups) < 2 or pair.cells <= most]
 
     def profile(epsilon: float) -> float | Estimate:
-        return as_share(certified_interval(lowest(largest_excess_beyond(tried, epsilon)), _hidden(system, epsilon)))
+        return as_share(
+            certified_interval(lowest(largest_excess_beyond(tried, epsilon)), _hidden_excess(system, epsilon))
+        )
 
     return profile
 
 
-def _hidden(system: AmongWorst, epsilon: float) -> float:
+def _hidden_excess(system: AmongWorst, epsilon: float) -> float:
     # The crowd hides no less than the mechanism, which alone says so where ratios are beyond what a double holds.
     alone = highest(plan_privacy_profile(system.mechanism).compute()(epsilon))
     return min(alone, system.blanket.largest_excess(ratio_of(epsilon)))
@@ -168,24 +175,25 @@ def _likely_worst(users: int, k: int) -> list[tuple[Group, ...]]:
     return alike + halves
 
 
-def _largest_renyi(system: View, pairs: list[PairOfValues], order: float) -> float:
+def _largest_renyi(system: AmongOthers, pairs: list[PairOfValues], order: float) -> float:
     """Return the largest divergence of pairs whose histograms can all be listed: large orders are made in the tails."""
     if math.isinf(order):
         return plan_ldp_epsilon(system.mechanism).compute()
-    _check_listed(all(pair.lists_all for pair in pairs))
+    check_summed(all(pair.lists_all for pair in pairs))
     return max((renyi_of_logs(*pair.all_log_likelihoods, order) for pair in pairs), default=0.0)
 
 
 def _worst_renyi(question: OfPairs, order: float) -> float:
     if math.isinf(order):
         return plan_ldp_epsilon(question.view.mechanism).compute()
-    _check_listed(question.lists_all)
+    check_summed(question.lists_all)
     found = worst_counts(question)
-    _check_listed(found.is_narrow)
+    check_summed(found.is_narrow)
     return found.low
 
 
-def _check_listed(listed: bool) -> None:
+def check_summed(listed: bool) -> None:
+    """Refuse a Rényi divergence over histograms that are too many to sum over."""
     if not listed:
         raise TooLargeError(
             "the histograms are too many to sum over for a Rényi divergence; take fewer users or kinds of report, or "
