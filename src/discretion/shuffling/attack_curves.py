@@ -20,7 +20,7 @@ from discretion.numerics.laws.poisson_multinomial import histogram_box, with_tar
 from discretion.shuffling.known_others import AmongOthers, AmongWorst
 from discretion.shuffling.laws.blanket import BOUND, certified_interval
 from discretion.shuffling.laws.groups import Ends
-from discretion.shuffling.laws.pairs import PairOfValues
+from discretion.shuffling.laws.pairs import PairOfValues, tests_of_logs
 from discretion.shuffling.plans import PLAIN, method_of_pairs
 from discretion.shuffling.privacy import _both_ways, _profile
 from discretion.shuffling.worst_others import ENUMERATED, is_enumerable, of_excess, worst_of
@@ -64,11 +64,6 @@ def _listed_tests(system: AmongOthers, pairs: Iterable[PairOfValues], *, both_wa
         tests = tests_of_logs(largest, *_log_likelihoods(pair))
         found += [tests, tests.reversed] if both_ways else [tests]
     return lower_envelope(found) if both_ways else found[0]
-
-
-def tests_of_logs(largest: float, log_a: Reals, log_b: Reals) -> Polygon:
-    """Return the best tests of b against a, of which nothing is likelier from one by more than the largest ratio."""
-    return Polygon.of_logs(np.maximum(log_a, log_b - largest), np.maximum(log_b, log_a - largest))
 
 
 def _has_listed_tests(pair: PairOfValues) -> bool:

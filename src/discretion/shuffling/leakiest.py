@@ -3,12 +3,13 @@
 from functools import partial
 
 from discretion.errors import TooLargeError
-from discretion.estimate import Estimate, highest, lowest, settled
+from discretion.estimate import Estimate
 from discretion.measures.guesses.bayes_security import TIED, Pair, all_pairs, plan_leakiest_pair, plan_leakiest_pairs
 from discretion.measures.measure import Plan
 from discretion.shuffling.known_others import AmongOthers, AmongWorst
 from discretion.shuffling.laws.blanket import certified_interval
 from discretion.shuffling.laws.groups import Ends, is_symmetric
+from discretion.shuffling.laws.pairs import leakiest_ends
 from discretion.shuffling.plans import method_of_pairs
 from discretion.shuffling.worst_others import ENUMERATED, is_enumerable, of_excess, worst_of
 
@@ -69,23 +70,6 @@ def _worst_distances(system: AmongWorst) -> dict[Ends, float | Estimate]:
 
     pairs = all_pairs(system.secrets)
     return {pair: worst_of(of_excess(system, 0.0, {}, [pair]), partial(bounds, pair)) for pair in pairs}
-
-
-def leakiest_ends(distances: dict[Ends, float | Estimate], tolerance: float) -> list[Ends]:
-    """Return the pairs within a tolerance of the largest distance, or say that bounds do not tell which they are."""
-    least = max(map(lowest, distances.values()))
-    near = {pair: found for pair, found in distances.items() if highest(found) >= least - tolerance}
-    if len(near) > 1 and any(_is_unsure(found) for found in near.values()):
-        raise TooLargeError(
-            "which pairs are the leakiest cannot be told from bounds, and there are too many histograms to sum over; "
-            "take fewer users, or others who are all alike"
-        )
-    return [pair for pair, found in near.items() if float(found) >= max(map(float, near.values())) - tolerance]
-
-
-def _is_unsure(distance: float | Estimate) -> bool:
-    """Whether β* would be no float if it were that of this pair."""
-    return isinstance(settled(1 - distance), Estimate)
 
 
 def _is_all_alike(system: AmongWorst) -> bool:

@@ -27,7 +27,14 @@ from discretion.numerics.histograms.log_histograms import log_add_draw, log_hist
 from discretion.shuffling.known_others import AmongExchangeable, AmongOthers, AmongWorst
 from discretion.shuffling.laws.blanket import BOUND, certified_interval
 from discretion.shuffling.laws.groups import Group, is_symmetric, log_report_types
-from discretion.shuffling.laws.pairs import LOUD, PairOfValues, largest_excess_beyond, largest_log_ratio, unlike
+from discretion.shuffling.laws.pairs import (
+    LOUD,
+    PairOfValues,
+    check_summed,
+    largest_excess_beyond,
+    largest_log_ratio,
+    unlike,
+)
 from discretion.shuffling.plans import HISTOGRAMS, PLAIN, method_of_pairs
 from discretion.shuffling.worst_others import ENUMERATED, OfPairs, is_enumerable, of_excess, worst_counts, worst_of
 
@@ -190,12 +197,3 @@ def _worst_renyi(question: OfPairs, order: float) -> float:
     found = worst_counts(question)
     check_summed(found.is_narrow)
     return found.low
-
-
-def check_summed(listed: bool) -> None:
-    """Refuse a Rényi divergence over histograms that are too many to sum over."""
-    if not listed:
-        raise TooLargeError(
-            "the histograms are too many to sum over for a Rényi divergence; take fewer users or kinds of report, or "
-            "ask for the privacy profile"
-        )
