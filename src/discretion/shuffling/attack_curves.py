@@ -6,23 +6,23 @@ from functools import partial
 import numpy as np
 
 from discretion import limits
-from discretion.channels.channel import Channel
 from discretion.estimate import Estimate, as_share
 from discretion.measures.attack_curves.best_tests import BestTests
 from discretion.measures.attack_curves.conjugate import Conjugate, Way
 from discretion.measures.attack_curves.polygon import Polygon, lower_envelope
-from discretion.measures.attack_curves.tradeoff import places_of, plan_tradeoff
+from discretion.measures.attack_curves.tradeoff import plan_tradeoff
 from discretion.measures.guesses.bayes_security import Pair
 from discretion.measures.measure import Method, Plan
-from discretion.measures.privacy_loss.differential_privacy import plan_ldp_epsilon, plan_privacy_profile, ratio_of
+from discretion.measures.privacy_loss.differential_privacy import plan_privacy_profile, ratio_of
 from discretion.measures.privacy_loss.divergences import logarithms
 from discretion.numerics.arrays import Reals
 from discretion.numerics.laws.poisson_multinomial import histogram_box, with_target
-from discretion.shuffling.known_others import AmongOthers, AmongWorst, View
+from discretion.shuffling.known_others import AmongOthers, AmongWorst
 from discretion.shuffling.laws.blanket import BOUND, certified_interval
 from discretion.shuffling.laws.groups import Ends
-from discretion.shuffling.laws.pairs import PairOfValues, largest_excess_beyond, unlike
+from discretion.shuffling.laws.pairs import PairOfValues, tests_of_logs
 from discretion.shuffling.plans import PLAIN, method_of_pairs
+from discretion.shuffling.privacy import profile_of_pairs, with_reversed
 from discretion.shuffling.worst_others import ENUMERATED, is_enumerable, of_excess, worst_of
 
 RATIOS = Method("likelihood ratios of the histograms of reports", "exact")
@@ -32,44 +32,41 @@ RATIOS = Method("likelihood ratios of the histograms of reports", "exact")
 def _tradeoff_among_known(system: AmongOthers, pair: Pair | None) -> Plan[BestTests]:
     if system.leaves_only_the_target:
         return plan_tradeoff(system.mechanism, pair).named(PLAIN)
-    pairs = system.pairs if pair is None else [system.pair(*_ends(system, pair))]
-    if all(map(_is_listed, pairs)):
-        return Plan(RATIOS, lambda: _listed(system, pairs, both_ways=pair is None))
-    there, back = _way(pairs), _way([each.reversed() for each in pairs])
+    pairs = system.pairs if pair is None else [system.pair(*system.ends(pair))]
+    if all(map(_has_listed_tests, pairs)):
+        return Plan(RATIOS, lambda: _listed_tests(system, pairs, both_ways=pair is None))
+    there, back = (Way.of_profile(profile_of_pairs(each)) for each in (pairs, [each.reversed() for each in pairs]))
     if pair is None:
-        there = back = _way(unlike(way for each in pairs for way in (each, each.reversed())))
+        there = back = Way.of_profile(profile_of_pairs(with_reversed(pairs)))
     how = method_of_pairs(system)
-    return Plan(how, lambda: Conjugate(back, there, _largest(system), how.name))
+    return Plan(how, lambda: Conjugate(back, there, system.ldp_epsilon, how.name))
 
 
 @plan_tradeoff.register
-def _tradeoff_among_worst(system: AmongWorst, pair: Pair | None) -> Plan[BestTests]:
+def _tradeoff_among_worst_way(system: AmongWorst, pair: Pair | None) -> Plan[BestTests]:
     if system.two_types is not None and system.n <= limits.current().most_users_split:
-        return Plan(ENUMERATED, lambda: _split(system, pair))
+        return Plan(ENUMERATED, lambda: _split_tests(system, pair))
     how = ENUMERATED if is_enumerable(of_excess(system, 0.0, {})) else BOUND
     if pair is None:
         way = Way.of_profile(plan_privacy_profile(system).compute())
-        return Plan(how, lambda: Conjugate(way, way, _largest(system), how.name))
-    a, b = _ends(system, pair)
-    return Plan(how, lambda: Conjugate(_worst(system, (b, a)), _worst(system, (a, b)), _largest(system), how.name))
+        return Plan(how, lambda: Conjugate(way, way, system.ldp_epsilon, how.name))
+    a, b = system.ends(pair)
+    return Plan(
+        how, lambda: Conjugate(_worst_way(system, (b, a)), _worst_way(system, (a, b)), system.ldp_epsilon, how.name)
+    )
 
 
-def _listed(system: AmongOthers, pairs: Iterable[PairOfValues], *, both_ways: bool) -> Polygon:
+def _listed_tests(system: AmongOthers, pairs: Iterable[PairOfValues], *, both_ways: bool) -> Polygon:
     """Return the best tests by all histograms, whose ratios are no larger than those of one report."""
-    largest = _largest(system)
+    largest = system.ldp_epsilon
     found: list[Polygon] = []
     for pair in pairs:
-        tests = _within(largest, *_log_likelihoods(pair))
+        tests = tests_of_logs(largest, *_log_likelihoods(pair))
         found += [tests, tests.reversed] if both_ways else [tests]
     return lower_envelope(found) if both_ways else found[0]
 
 
-def _within(largest: float, log_a: Reals, log_b: Reals) -> Polygon:
-    """Return the best tests of b against a, of which nothing is likelier from one by more than the largest ratio."""
-    return Polygon.of_logs(np.maximum(log_a, log_b - largest), np.maximum(log_b, log_a - largest))
-
-
-def _is_listed(pair: PairOfValues) -> bool:
+def _has_listed_tests(pair: PairOfValues) -> bool:
     if pair.is_loud:
         return pair.work_in_logs <= limits.current().most_log_terms
     return pair.is_listable
@@ -87,27 +84,19 @@ def _log_likelihoods(pair: PairOfValues) -> tuple[Reals, Reals]:
     return logarithms(a), logarithms(b)
 
 
-def _split(system: AmongWorst, pair: Pair | None) -> Polygon:
+def _split_tests(system: AmongWorst, pair: Pair | None) -> Polygon:
     """Return the best tests whatever of two values the others hold, two kinds of report being all there are."""
-    ends = (0, 1) if pair is None else _ends(system, pair)
-    largest, found = _largest(system), list[Polygon]()
+    ends = (0, 1) if pair is None else system.ends(pair)
+    largest, found = system.ldp_epsilon, list[Polygon]()
     for block in system.split_likelihoods:
         for p, q in block[list(ends)].swapaxes(0, 1):
-            way = _within(largest, logarithms(p), logarithms(q))
+            way = tests_of_logs(largest, logarithms(p), logarithms(q))
             found += [way] if pair is not None else [way, way.reversed]
         found = [lower_envelope(found)]
     return found[0]
 
 
-def _way(pairs: list[PairOfValues]) -> Way:
-    return Way.of_profile(partial(_excess, pairs))
-
-
-def _excess(pairs: list[PairOfValues], epsilon: float) -> float | Estimate:
-    return as_share(largest_excess_beyond(pairs, epsilon))
-
-
-def _worst(system: AmongWorst, ends: Ends) -> Way:
+def _worst_way(system: AmongWorst, ends: Ends) -> Way:
     """Return by how much the first value's law exceeds the second's, whatever of all the others hold it is most."""
     listed: dict[tuple[int, ...], list[PairOfValues]] = {}
 
@@ -118,12 +107,3 @@ def _worst(system: AmongWorst, ends: Ends) -> Way:
         return as_share(worst_of(of_excess(system, epsilon, listed, [ends]), partial(bounds, epsilon)))
 
     return Way.of_profile(excess)
-
-
-def _largest(system: View) -> float:
-    return plan_ldp_epsilon(system).compute()
-
-
-def _ends(system: View, pair: Pair) -> Ends:
-    inputs = system.mechanism.inputs if isinstance(system.mechanism, Channel) else range(system.secrets)
-    return places_of(pair, inputs)

@@ -11,6 +11,7 @@ from discretion.adversaries.gains import Gain, IdentityGain
 from discretion.adversaries.priors import written_out
 from discretion.channels.channel import Channel, System
 from discretion.estimate import Estimate, highest, lowest
+from discretion.measures.guesses.vulnerability import Prior, plan_posterior_vulnerability
 from discretion.measures.measure import Plan
 from discretion.mechanisms.reporting import reporting
 from discretion.numerics.arrays import Reals
@@ -31,6 +32,11 @@ _MAX_VALUES_IN_BOUND = 3
 
 # What an adversary gains, and how that is computed; the more she sees, the more it is.
 Leak = Callable[[AmongOthers], Plan[float | Estimate]]
+
+
+def gain_leak(prior: Prior, gain: Gain) -> Leak:
+    """Return what the best guess gains as a leak."""
+    return lambda view: plan_posterior_vulnerability(view, prior, gain)
 
 
 class LeakBounds(Protocol):

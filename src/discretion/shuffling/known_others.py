@@ -1,6 +1,6 @@
 """What an adversary sees of a shuffled crowd: a system whose secret is the target's value, by what she knows."""
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -10,6 +10,9 @@ from discretion import limits
 from discretion.adversaries.knowledge import Exchangeable
 from discretion.channels.channel import Channel, Composable, System
 from discretion.errors import TooLargeError, UnsupportedError
+from discretion.measures.attack_curves.tradeoff import places_of
+from discretion.measures.guesses.bayes_security import Pair
+from discretion.measures.privacy_loss.differential_privacy import plan_ldp_epsilon
 from discretion.mechanisms.reporting import Response, reporting
 from discretion.numerics.arrays import Reals
 from discretion.numerics.draws.randomness import fresh_seed
@@ -26,7 +29,7 @@ from discretion.numerics.histograms.mixed_histograms import mixed_law
 from discretion.numerics.laws.binomial import split_binomials
 from discretion.numerics.laws.poisson_multinomial import box_cells, histogram_box, with_target
 from discretion.shuffling.laws.blanket import Blanket
-from discretion.shuffling.laws.groups import AlikePairs, Group, Others, alike_pairs, is_symmetric, report_types
+from discretion.shuffling.laws.groups import AlikePairs, Ends, Group, Others, alike_pairs, is_symmetric, report_types
 from discretion.shuffling.laws.pairs import PairOfValues
 from discretion.shuffling.laws.report_histograms import ListedOthers
 
@@ -54,6 +57,11 @@ class View(Composable):
         """The mechanism, if it is k-RR."""
         return reporting(self.mechanism).response
 
+    @property
+    def ldp_epsilon(self) -> float:
+        """The largest logarithm of a ratio of likelihoods."""
+        return plan_ldp_epsilon(self).compute()
+
     @cached_property
     def blanket(self) -> Blanket:
         """What hides the target whatever the others hold."""
@@ -65,6 +73,19 @@ class View(Composable):
             f"the histograms of {self.n:,} users with {self.secrets:,} values cannot all be listed, which this needs; "
             "take fewer users or two kinds of report, or ask for the guess or the privacy profile"
         )
+
+    def labels(self, ends: Ends) -> Pair:
+        """Return the labels of two values."""
+        a, b = ends
+        return self._inputs[a], self._inputs[b]
+
+    def ends(self, pair: Pair) -> Ends:
+        """Return the places of two values, or refuse what is no label."""
+        return places_of(pair, self._inputs)
+
+    @property
+    def _inputs(self) -> Sequence[Hashable]:
+        return self.mechanism.inputs if isinstance(self.mechanism, Channel) else range(self.secrets)
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,7 +225,7 @@ class AmongExchangeable(View):
         held = histograms(self.n - 1, k)
         weights = np.stack([dirichlet_multinomial_pmf(held, self.alpha + np.eye(1, k, x)[0]) for x in range(k)])
         others = mixed_law(self.n - 1, rows, weights)
-        return _listed(explicit, others, self.n)
+        return _channel_to_histograms(explicit, others, self.n)
 
 
 @dataclass(frozen=True, eq=False)
@@ -238,7 +259,7 @@ class AmongWorst(View):
         return [np.stack([hit * law[:, :-1] + miss * law[:, 1:] for hit, miss in types]) for law in seen]
 
 
-def _listed(mechanism: Channel, others: Iterable[Reals], n: int) -> Channel:
+def _channel_to_histograms(mechanism: Channel, others: Iterable[Reals], n: int) -> Channel:
     """Return the channel to all histograms of n reports, given the law of the others' for each value of the target."""
     rows = mechanism.dense()
     listed = histograms(n, rows.shape[1])

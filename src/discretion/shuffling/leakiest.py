@@ -2,14 +2,14 @@
 
 from functools import partial
 
-from discretion.channels.channel import Channel
 from discretion.errors import TooLargeError
-from discretion.estimate import Estimate, highest, lowest, settled
+from discretion.estimate import Estimate
 from discretion.measures.guesses.bayes_security import TIED, Pair, all_pairs, plan_leakiest_pair, plan_leakiest_pairs
 from discretion.measures.measure import Plan
-from discretion.shuffling.known_others import AmongOthers, AmongWorst, View
+from discretion.shuffling.known_others import AmongOthers, AmongWorst
 from discretion.shuffling.laws.blanket import certified_interval
 from discretion.shuffling.laws.groups import Ends, is_symmetric
+from discretion.shuffling.laws.pairs import leakiest_ends
 from discretion.shuffling.plans import method_of_pairs
 from discretion.shuffling.worst_others import ENUMERATED, is_enumerable, of_excess, worst_of
 
@@ -20,8 +20,8 @@ def _leakiest_pair_among_known(system: AmongOthers) -> Plan[Pair]:
         return plan_leakiest_pair(system.mechanism)
     if len(system.pairs) == 1:
         (only,) = system.pairs
-        return Plan(TIED, lambda: _labels(system, (only.a, only.b)))
-    return Plan(method_of_pairs(system), lambda: _labels(system, _leakiest(_distances(system), 1e-12)[0]))
+        return Plan(TIED, lambda: system.labels((only.a, only.b)))
+    return Plan(method_of_pairs(system), lambda: system.labels(leakiest_ends(_distances(system), 1e-12)[0]))
 
 
 @plan_leakiest_pairs.register
@@ -31,8 +31,8 @@ def _leakiest_pairs_among_known(system: AmongOthers, tolerance: float) -> Plan[l
 
     def tied() -> list[Pair]:
         found = [(pair.a, pair.b) for pair in system.pairs]
-        kinds = found if len(found) == 1 else _leakiest(_distances(system), tolerance)
-        return [_labels(system, pair) for pair in system.alike.like(kinds)]
+        kinds = found if len(found) == 1 else leakiest_ends(_distances(system), tolerance)
+        return [system.labels(pair) for pair in system.alike.like(kinds)]
 
     return Plan(TIED if len(system.pairs) == 1 else method_of_pairs(system), tied)
 
@@ -40,15 +40,17 @@ def _leakiest_pairs_among_known(system: AmongOthers, tolerance: float) -> Plan[l
 @plan_leakiest_pair.register
 def _leakiest_pair_among_worst(system: AmongWorst) -> Plan[Pair]:
     if _is_all_alike(system):
-        return Plan(TIED, lambda: _labels(system, (0, 1)))
-    return Plan(ENUMERATED, lambda: _labels(system, _leakiest(_worst_distances(system), 1e-12)[0]))
+        return Plan(TIED, lambda: system.labels((0, 1)))
+    return Plan(ENUMERATED, lambda: system.labels(leakiest_ends(_worst_distances(system), 1e-12)[0]))
 
 
 @plan_leakiest_pairs.register
 def _leakiest_pairs_among_worst(system: AmongWorst, tolerance: float) -> Plan[list[Pair]]:
     if _is_all_alike(system):
-        return Plan(TIED, lambda: [_labels(system, pair) for pair in all_pairs(system.secrets)])
-    return Plan(ENUMERATED, lambda: [_labels(system, pair) for pair in _leakiest(_worst_distances(system), tolerance)])
+        return Plan(TIED, lambda: [system.labels(pair) for pair in all_pairs(system.secrets)])
+    return Plan(
+        ENUMERATED, lambda: [system.labels(pair) for pair in leakiest_ends(_worst_distances(system), tolerance)]
+    )
 
 
 def _distances(system: AmongOthers) -> dict[Ends, float | Estimate]:
@@ -70,29 +72,6 @@ def _worst_distances(system: AmongWorst) -> dict[Ends, float | Estimate]:
     return {pair: worst_of(of_excess(system, 0.0, {}, [pair]), partial(bounds, pair)) for pair in pairs}
 
 
-def _leakiest(distances: dict[Ends, float | Estimate], tolerance: float) -> list[Ends]:
-    """Return the pairs within a tolerance of the largest distance, or say that bounds do not tell which they are."""
-    least = max(map(lowest, distances.values()))
-    near = {pair: found for pair, found in distances.items() if highest(found) >= least - tolerance}
-    if len(near) > 1 and any(_is_unsure(found) for found in near.values()):
-        raise TooLargeError(
-            "which pairs are the leakiest cannot be told from bounds, and there are too many histograms to sum over; "
-            "take fewer users, or others who are all alike"
-        )
-    return [pair for pair, found in near.items() if float(found) >= max(map(float, near.values())) - tolerance]
-
-
-def _is_unsure(distance: float | Estimate) -> bool:
-    """Whether β* would be no float if it were that of this pair."""
-    return isinstance(settled(1 - distance), Estimate)
-
-
 def _is_all_alike(system: AmongWorst) -> bool:
     """Whether every pair of values leaks as much as any other, to who may rename what the others hold."""
     return system.secrets == 2 or is_symmetric(system.mechanism)
-
-
-def _labels(system: View, pair: Ends) -> Pair:
-    a, b = pair
-    inputs = system.mechanism.inputs if isinstance(system.mechanism, Channel) else range(system.secrets)
-    return inputs[a], inputs[b]

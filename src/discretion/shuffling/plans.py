@@ -24,7 +24,6 @@ from discretion.measures.information.capacities import NEWTON, attained_uniforml
 from discretion.measures.information.mutual_information import information_of, plan_mutual_information
 from discretion.measures.measure import Method, Plan
 from discretion.measures.privacy_loss.differential_privacy import plan_ldp_epsilon, plan_privacy_profile
-from discretion.numerics.arrays import Reals
 from discretion.numerics.draws.randomness import generator
 from discretion.numerics.matrices import besides_maxima
 from discretion.shuffling import exchangeable
@@ -36,6 +35,7 @@ from discretion.shuffling.bounds import (
     LeakBounds,
     bounded,
     bounded_worst,
+    gain_leak,
 )
 from discretion.shuffling.known_others import AmongExchangeable, AmongOthers, AmongWorst, View
 from discretion.shuffling.laws.blanket import BOUND, certified_interval
@@ -78,7 +78,7 @@ def _vulnerability_among_known(system: AmongOthers, prior: Prior, gain: Gain) ->
     response = system.uniform_response
     if response is not None and isinstance(gain, IdentityGain) and prior is None:
         return Plan(MAXIMUM_LOAD, lambda: posterior_vulnerability_among_uniform(response, system.n))
-    law = _law(system, prior)
+    law = written_out(prior, system.secrets)
     if system.secrets == 2 and system.group is not None:
         # How far the first value's law exceeds the second's is what the pair says, so that these change places.
         lines = (gain.guesses() * law)[:, ::-1]
@@ -95,9 +95,9 @@ def _bayes_risk_among_known(system: AmongOthers, prior: Prior) -> Result:
     if system.leaves_only_the_target:
         return plan_bayes_risk(system.mechanism, prior).named(PLAIN)
     if system.is_listable:
-        law = _law(system, prior)
+        law = written_out(prior, system.secrets)
         return Plan(HISTOGRAMS, lambda: besides_maxima(law[:, None] * system.likelihoods()))
-    return _risk_of_guess(system, prior)
+    return risk_of_guess(system, prior)
 
 
 @plan_bayes_security.register
@@ -122,14 +122,16 @@ def _information_among_known(system: AmongOthers, prior: Prior) -> Result:
         return Plan(WALK, lambda: mutual_information_among_uniform(response, system.n))
     if system.is_listable:
         return Plan(HISTOGRAMS, lambda: information_of(Dense(system.likelihoods()), prior))
+    law = written_out(prior, system.secrets)
     if _can_be_sampled(system):
-        law = _law(system, prior)
         return Plan(SAMPLED, lambda: _sampled(system, InformationLeak(law), InformationBounds(law)))
     return _beside_bounds(
         system,
-        InformationLeak(_law(system, prior)),
+        InformationLeak(written_out(prior, system.secrets)),
         lambda: bounded(
-            system, lambda view: plan_mutual_information(view, prior), InformationBounds(_law(system, prior))
+            system,
+            lambda view: plan_mutual_information(view, prior),
+            InformationBounds(written_out(prior, system.secrets)),
         ),
     )
 
@@ -147,29 +149,33 @@ def _shannon_capacity_among_known(system: AmongOthers, tolerance: float) -> Plan
 
 @plan_posterior_vulnerability.register
 def _vulnerability_among_worst(system: AmongWorst, prior: Prior, gain: Gain) -> Result:
-    law, leak = _law(system, prior), _gain_leak(prior, gain)
+    law, leak = written_out(prior, system.secrets), gain_leak(prior, gain)
     question = OfAllValues(
         system,
         leak,
         lambda rows: float(gain.best(law[:, None] * rows).sum()),
         alike=prior is None and gain.is_symmetric,
     )
-    return _worst(question, leak, GainBounds(law, gain))
+    return _plan_worst(question, leak, GainBounds(law, gain))
 
 
 @plan_bayes_risk.register
 def _bayes_risk_among_worst(system: AmongWorst, prior: Prior) -> Result:
-    law, gain = _law(system, prior), IdentityGain(system.secrets)
+    law, gain = written_out(prior, system.secrets), IdentityGain(system.secrets)
     question = OfAllValues(
         system,
         lambda view: _negative(plan_bayes_risk(view, prior)),
         lambda rows: -besides_maxima(law[:, None] * rows),
         alike=prior is None,
     )
+
+    def bounds() -> Estimate:
+        return bounded_worst(system, gain_leak(prior, gain), GainBounds(law, gain))
+
     if is_enumerable(question):
         # What a guess gains less 1 is what it misses, negated.
-        return _negative(Plan(ENUMERATED, lambda: worst_of(question, lambda: _bounded_gain(system, prior, gain) - 1)))
-    return _risk_of_guess(system, prior)
+        return _negative(Plan(ENUMERATED, lambda: worst_of(question, lambda: bounds() - 1)))
+    return risk_of_guess(system, prior)
 
 
 @plan_bayes_security.register
@@ -183,13 +189,13 @@ def _information_among_worst(system: AmongWorst, prior: Prior) -> Result:
         return plan_mutual_information(view, prior)
 
     question = OfAllValues(system, leak, lambda rows: information_of(Dense(rows), prior), alike=prior is None)
-    return _worst(question, leak, InformationBounds(_law(system, prior)))
+    return _plan_worst(question, leak, InformationBounds(written_out(prior, system.secrets)))
 
 
 @plan_posterior_vulnerability.register
 def _vulnerability_among_exchangeable(system: AmongExchangeable, prior: Prior, gain: Gain) -> Result:
     if system.is_listable:
-        law = _law(system, prior)
+        law = written_out(prior, system.secrets)
         return Plan(HISTOGRAMS, lambda: float(gain.best(law[:, None] * system.channel().dense()).sum()))
     return Plan(
         exchangeable.SANDWICHED, lambda: exchangeable.sampled_vulnerability(system, gain, generator(system.seed))
@@ -198,7 +204,7 @@ def _vulnerability_among_exchangeable(system: AmongExchangeable, prior: Prior, g
 
 @plan_bayes_risk.register
 def _bayes_risk_among_exchangeable(system: AmongExchangeable, prior: Prior) -> Result:
-    return _risk_of_guess(system, prior)
+    return risk_of_guess(system, prior)
 
 
 @plan_ldp_epsilon.register(AmongOthers)
@@ -232,31 +238,21 @@ def method_of_pairs(system: AmongOthers) -> Method:
     return HISTOGRAMS if all(pair.needs_no_bound for pair in system.pairs) else BOUND
 
 
-def _bounded_gain(system: AmongOthers | AmongWorst, prior: Prior, gain: Gain) -> Estimate:
-    bounds = GainBounds(_law(system, prior), gain)
-    if isinstance(system, AmongWorst):
-        return bounded_worst(system, _gain_leak(prior, gain), bounds)
-    return bounded(system, _gain_leak(prior, gain), bounds)
-
-
-def _gain_leak(prior: Prior, gain: Gain) -> Leak:
-    return lambda view: plan_posterior_vulnerability(view, prior, gain)
-
-
-def _law(system: View, prior: Prior) -> Reals:
-    return written_out(prior, system.secrets)
+def _bounded_gain(system: AmongOthers, prior: Prior, gain: Gain) -> Estimate:
+    return bounded(system, gain_leak(prior, gain), GainBounds(written_out(prior, system.secrets), gain))
 
 
 def _negative(plan: Result) -> Result:
     return plan.then(operator.neg)
 
 
-def _risk_of_guess(system: View, prior: Prior) -> Result:
+def risk_of_guess(system: View, prior: Prior) -> Result:
+    """Return the Bayes risk as what the best guess misses."""
     guess = plan_posterior_vulnerability(system, prior, IdentityGain(system.secrets))
     return guess.then(lambda right: 1 - right)
 
 
-def _worst(question: Question, leak: Leak, bounds: LeakBounds) -> Result:
+def _plan_worst(question: Question, leak: Leak, bounds: LeakBounds) -> Result:
     def bound() -> Estimate:
         return bounded_worst(question.view, leak, bounds)
 

@@ -3,6 +3,7 @@
 import itertools
 import math
 from collections.abc import Iterable
+from functools import partial
 
 import numpy as np
 
@@ -24,10 +25,17 @@ from discretion.measures.privacy_loss.divergences import logarithms, renyi_of_lo
 from discretion.numerics.arrays import Reals
 from discretion.numerics.histograms.histograms import dirichlet_multinomial_pmf, histograms
 from discretion.numerics.histograms.log_histograms import log_add_draw, log_histogram_law
-from discretion.shuffling.known_others import AmongExchangeable, AmongOthers, AmongWorst, View
+from discretion.shuffling.known_others import AmongExchangeable, AmongOthers, AmongWorst
 from discretion.shuffling.laws.blanket import BOUND, certified_interval
 from discretion.shuffling.laws.groups import Group, is_symmetric, log_report_types
-from discretion.shuffling.laws.pairs import LOUD, PairOfValues, largest_excess_beyond, largest_log_ratio, unlike
+from discretion.shuffling.laws.pairs import (
+    LOUD,
+    PairOfValues,
+    check_summed,
+    largest_excess_beyond,
+    largest_log_ratio,
+    unlike,
+)
 from discretion.shuffling.plans import HISTOGRAMS, PLAIN, method_of_pairs
 from discretion.shuffling.worst_others import ENUMERATED, OfPairs, is_enumerable, of_excess, worst_counts, worst_of
 
@@ -38,7 +46,7 @@ _MAX_VALUES_IN_PROFILE = 8
 def _privacy_profile_among_known(system: AmongOthers) -> Plan[Profile]:
     if _is_plain(system):
         return plan_privacy_profile(system.mechanism).named(PLAIN)
-    return Plan(method_of_pairs(system), lambda: _profile(_both_ways(system.pairs)))
+    return Plan(method_of_pairs(system), lambda: profile_of_pairs(with_reversed(system.pairs)))
 
 
 @plan_privacy_profile.register
@@ -47,7 +55,7 @@ def _privacy_profile_among_worst(system: AmongWorst) -> Plan[Profile]:
 
     def profile(epsilon: float) -> float | Estimate:
         question = of_excess(system, epsilon, listed)
-        return as_share(worst_of(question, lambda: certified_interval(0.0, _hidden(system, epsilon))))
+        return as_share(worst_of(question, lambda: certified_interval(0.0, _hidden_excess(system, epsilon))))
 
     if is_enumerable(of_excess(system, 0.0, listed)):
         return Plan(ENUMERATED, lambda: profile)
@@ -58,7 +66,7 @@ def _privacy_profile_among_worst(system: AmongWorst) -> Plan[Profile]:
 def _renyi_among_known(system: AmongOthers, order: float) -> Plan[float | Estimate]:
     if _is_plain(system):
         return plan_renyi(system.mechanism, order).named(PLAIN)
-    return Plan(HISTOGRAMS, lambda: _largest_renyi(system, _both_ways(system.pairs), order))
+    return Plan(HISTOGRAMS, lambda: _largest_renyi(system, with_reversed(system.pairs), order))
 
 
 @plan_renyi.register
@@ -100,7 +108,7 @@ def _divergences_among_known(system: AmongOthers, order: float) -> Reals:
     found = np.zeros((system.secrets, system.secrets))
     for a, b in itertools.permutations(range(system.secrets), 2):
         pair = system.pair(a, b)
-        _check_listed(pair.lists_all)
+        check_summed(pair.lists_all)
         found[a, b] = renyi_of_logs(*pair.all_log_likelihoods, order)
     return found
 
@@ -129,11 +137,17 @@ def _ldp_epsilon_among_exchangeable(system: AmongExchangeable) -> Plan[float]:
     return Plan(EXTREMES, epsilon)
 
 
-def _profile(pairs: list[PairOfValues]) -> Profile:
-    return lambda epsilon: as_share(largest_excess_beyond(pairs, epsilon))
+def profile_of_pairs(pairs: list[PairOfValues]) -> Profile:
+    """Return δ(ε): the largest share by which one law of a pair exceeds the other."""
+    return partial(_excess_share, pairs)
 
 
-def _both_ways(pairs: Iterable[PairOfValues]) -> list[PairOfValues]:
+def _excess_share(pairs: list[PairOfValues], epsilon: float) -> float | Estimate:
+    return as_share(largest_excess_beyond(pairs, epsilon))
+
+
+def with_reversed(pairs: Iterable[PairOfValues]) -> list[PairOfValues]:
+    """List the pairs in both orders, those alike once."""
     return unlike(way for pair in pairs for way in (pair, pair.reversed()))
 
 
@@ -149,12 +163,14 @@ def _bounded_profile(system: AmongWorst) -> Profile:
     tried = [pair for pair in unlike(tried) if len(pair.groups) < 2 or pair.cells <= most]
 
     def profile(epsilon: float) -> float | Estimate:
-        return as_share(certified_interval(lowest(largest_excess_beyond(tried, epsilon)), _hidden(system, epsilon)))
+        return as_share(
+            certified_interval(lowest(largest_excess_beyond(tried, epsilon)), _hidden_excess(system, epsilon))
+        )
 
     return profile
 
 
-def _hidden(system: AmongWorst, epsilon: float) -> float:
+def _hidden_excess(system: AmongWorst, epsilon: float) -> float:
     # The crowd hides no less than the mechanism, which alone says so where ratios are beyond what a double holds.
     alone = highest(plan_privacy_profile(system.mechanism).compute()(epsilon))
     return min(alone, system.blanket.largest_excess(ratio_of(epsilon)))
@@ -169,26 +185,18 @@ def _likely_worst(users: int, k: int) -> list[tuple[Group, ...]]:
     return alike + halves
 
 
-def _largest_renyi(system: View, pairs: list[PairOfValues], order: float) -> float:
+def _largest_renyi(system: AmongOthers, pairs: list[PairOfValues], order: float) -> float:
     """Return the largest divergence of pairs whose histograms can all be listed: large orders are made in the tails."""
     if math.isinf(order):
         return plan_ldp_epsilon(system.mechanism).compute()
-    _check_listed(all(pair.lists_all for pair in pairs))
+    check_summed(all(pair.lists_all for pair in pairs))
     return max((renyi_of_logs(*pair.all_log_likelihoods, order) for pair in pairs), default=0.0)
 
 
 def _worst_renyi(question: OfPairs, order: float) -> float:
     if math.isinf(order):
         return plan_ldp_epsilon(question.view.mechanism).compute()
-    _check_listed(question.lists_all)
+    check_summed(question.lists_all)
     found = worst_counts(question)
-    _check_listed(found.is_narrow)
+    check_summed(found.is_narrow)
     return found.low
-
-
-def _check_listed(listed: bool) -> None:
-    if not listed:
-        raise TooLargeError(
-            "the histograms are too many to sum over for a Rényi divergence; take fewer users or kinds of report, or "
-            "ask for the privacy profile"
-        )

@@ -15,7 +15,9 @@ import numpy as np
 
 from discretion import limits
 from discretion.channels.channel import System
-from discretion.estimate import Estimate, largest
+from discretion.errors import TooLargeError
+from discretion.estimate import Estimate, highest, largest, lowest, settled
+from discretion.measures.attack_curves.polygon import Polygon
 from discretion.measures.privacy_loss.divergences import excess_mass_of_logs, excess_over, logarithms
 from discretion.numerics.arrays import Reals
 from discretion.numerics.histograms.histogram_simplex import simplex_work
@@ -31,6 +33,7 @@ from discretion.shuffling.laws.blanket import (
     linear_excess,
 )
 from discretion.shuffling.laws.groups import (
+    Ends,
     Others,
     log_report_types,
     report_types,
@@ -274,3 +277,34 @@ def largest_log_ratio(log_types: Reals) -> float:
     return float(
         np.max(most - np.where(possible, log_types, math.inf).min(axis=0), initial=0.0, where=possible.any(axis=0))
     )
+
+
+def tests_of_logs(largest: float, log_a: Reals, log_b: Reals) -> Polygon:
+    """Return the best tests of b against a, of which nothing is likelier from one by more than the largest ratio."""
+    return Polygon.of_logs(np.maximum(log_a, log_b - largest), np.maximum(log_b, log_a - largest))
+
+
+def leakiest_ends(distances: dict[Ends, float | Estimate], tolerance: float) -> list[Ends]:
+    """Return the pairs within a tolerance of the largest distance, or say that bounds do not tell which they are."""
+    least = max(map(lowest, distances.values()))
+    near = {pair: found for pair, found in distances.items() if highest(found) >= least - tolerance}
+    if len(near) > 1 and any(_is_unsure(found) for found in near.values()):
+        raise TooLargeError(
+            "which pairs are the leakiest cannot be told from bounds, and there are too many histograms to sum over; "
+            "take fewer users, or others who are all alike"
+        )
+    return [pair for pair, found in near.items() if float(found) >= max(map(float, near.values())) - tolerance]
+
+
+def _is_unsure(distance: float | Estimate) -> bool:
+    """Whether β* would be no float if it were that of this pair."""
+    return isinstance(settled(1 - distance), Estimate)
+
+
+def check_summed(listed: bool) -> None:
+    """Refuse a Rényi divergence over histograms that are too many to sum over."""
+    if not listed:
+        raise TooLargeError(
+            "the histograms are too many to sum over for a Rényi divergence; take fewer users or kinds of report, or "
+            "ask for the privacy profile"
+        )
