@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from functools import cache
@@ -169,7 +170,9 @@ def test_no_width_of_a_terminal_loses_a_word(columns, monkeypatch):
     ids=str,
 )
 def test_settings_of_the_terminal_change_no_word(environment):
-    assert command(*WORDS, **environment).stdout.decode().splitlines() == run(*WORDS)[1].splitlines()
+    styled = command(*WORDS, **environment).stdout.decode()
+    assert ("\x1b[" in styled) == ("FORCE_COLOR" in environment)
+    assert re.sub(r"\x1b\[[\d;]*m", "", styled).splitlines() == run(*WORDS)[1].splitlines()
 
 
 @pytest.mark.long

@@ -20,8 +20,9 @@ _SERVER = """
 import json, os, runpy, signal, sys
 for ignored_by_nohup in (signal.SIGINT, signal.SIGHUP):
     signal.signal(ignored_by_nohup, signal.SIG_DFL)
-import altair, ibis, numba, scipy.optimize, discretion.cli.audit, discretion.jobs.audit, discretion.charts,
-discretion.cli.run for line in sys.stdin:
+import altair, ibis, numba, scipy.optimize
+import discretion.cli.audit, discretion.cli.run, discretion.charts, discretion.jobs.audit
+for line in sys.stdin:
     asked = json.loads(line)
     child = os.fork()
     if not child:
