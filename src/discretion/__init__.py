@@ -1,4 +1,4 @@
-"""Discretion measures what data tells without saying it.
+"""Discretion measures what your data gives away.
 
 The public names load when they are first used (PEP 562), so that importing Discretion costs next to nothing; the stub
 beside this file tells type checkers what they are.
