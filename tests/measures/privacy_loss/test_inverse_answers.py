@@ -10,7 +10,7 @@ from discretion import limits
 from discretion.channels.channel import System
 from discretion.cli import main
 from discretion.errors import DiscretionError, InternalError
-from discretion.estimate import Estimate
+from discretion.estimate import Estimate, highest, lowest
 from discretion.measures.privacy_loss.differential_privacy import confirmed, epsilon_question, least_epsilon
 from oracles import noise_pairs
 
@@ -95,3 +95,12 @@ def test_an_epsilon_of_a_curve_that_its_delta_contradicts_is_an_internal_error(m
     monkeypatch.setattr(type(curve.tests), "epsilon", lambda self, delta: 0.5)
     with pytest.raises(InternalError, match=r"ε\(δ = 0.1\d*\) of AttackCurve"):
         curve.epsilon(0.1)
+
+
+def test_an_observation_that_one_secret_alone_shows_is_in_every_profile() -> None:
+    """Beyond all finite losses, δ is what that observation has, whichever way it is lost: [0.998, 0.002] and [1, 0]."""
+    for rows in ([[0.998, 0.002], [1, 0]], [[1, 0], [0.998, 0.002]]):
+        system = dc.Channel(rows) & dc.repeated(dc.Laplace(2.0), 20)
+        assert float(dc.privacy_profile(system, 15.0)) == pytest.approx(0.002, rel=1e-9)
+        assert highest(dc.dp_epsilon(system, 1e-9)) == math.inf
+        assert lowest(dc.dp_epsilon(system, 1e-9)) > 10  # the largest finite loss of the noise

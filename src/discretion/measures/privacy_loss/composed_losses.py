@@ -342,4 +342,5 @@ class BothWays(NamedTuple):
         if self.backwards is self.forwards or of(self.backwards, _ROUGH).high <= first.low:
             return first
         found = largest([first, of(self.backwards, width)])
-        return found if isinstance(found, Estimate) else first
+        # Of ends that meet it is a float.
+        return found if isinstance(found, Estimate) else replace(first, value=found, low=found, high=found)
