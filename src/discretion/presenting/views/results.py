@@ -20,7 +20,7 @@ from discretion.measures.attack_curves.curve import AttackCurve
 from discretion.measures.guesses.hyper import Hyper
 from discretion.presenting.names import listed
 from discretion.presenting.numbers import bounded, in_full, number, people, percent, percent_upwards, within
-from discretion.presenting.sentences import ENDED
+from discretion.presenting.sentences import ENDED, kind_words
 from discretion.presenting.views.document import Block, Bullets, Document, Grid, Section, first_rows
 from discretion.presenting.views.html import to_html
 from discretion.presenting.views.markdown import to_markdown
@@ -144,7 +144,7 @@ def _attack_curve(result: AttackCurve) -> Document:
     )
     rates = [10.0**power for power in range(-6, 0)]
     hit_rates = [result.true_positive_rate(rate) for rate in rates]
-    rows = [(percent(rate), in_full(hits), _sure(hits)) for rate, hits in zip(rates, hit_rates, strict=True)]
+    rows = [(percent(rate), in_full(hits), kind_words(hits)) for rate, hits in zip(rates, hit_rates, strict=True)]
     heads = ("falsely accused", "found", "where that is")
     noted = () if result.note is None else (result.note,)
     return Document("The best attack", (*noted, sentence, first_rows(heads, rows, ("where that is",), _IN_FRAME)))
@@ -311,10 +311,6 @@ def _at_round_numbers(
 def _sets(chosen: tuple[SelectedSet, ...]) -> Grid:
     rows = [(listed(each.columns) or "none", in_full(each.utility), bounded(each.exposure)) for each in chosen]
     return first_rows(("columns", "utility", "exposed"), rows, ("columns",), _IN_FRAME)
-
-
-def _sure(result: float | Estimate) -> str:
-    return within(result) if isinstance(result, Estimate) else "exact"
 
 
 def _exposed(chosen: SelectedSet) -> str:
