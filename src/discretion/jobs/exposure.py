@@ -179,11 +179,6 @@ def exposure(
     curve
         Whether to add the exposure at every threshold, and with bounds what is certified of it.
 
-    Raises
-    ------
-    InvalidValueError
-        If not one of k and threshold is given, or it is outside its range.
-
     Examples
     --------
     >>> import discretion as dc
@@ -236,8 +231,6 @@ def marginals_exposure(
     ------
     UnknownColumnError
         If there are no counts of such a column.
-    InvalidValueError
-        If not one of k and threshold is given, or it is outside its range.
 
     Examples
     --------

@@ -140,12 +140,6 @@ def release(
     ------
     InvalidTableError, UnknownColumnError
         If the table cannot be read as it stands, or lacks a column.
-    InvalidValueError
-        If a column repeats as the name of a person does and person is None, a number is out of range, the file has
-        another suffix or cannot be written, a hierarchy is none, or no useful release is within the goal: it shows
-        what is nearest; or the search ended before it found anything.
-    UnsupportedError
-        If the rows are not in this process, or a person has several.
     MissedGoalError
         If what was written misses the goal: nothing is left of it then.
 
