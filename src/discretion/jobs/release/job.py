@@ -3,12 +3,12 @@
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from importlib import metadata
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
 
+from discretion import __version__
 from discretion.anonymity import ColumnKind, Population, RedactionRule, column_kinds, redaction_rules
 from discretion.anonymity.choosing.problem import check_kept_or_dropped
 from discretion.anonymity.people.column_kinds import NAMING
@@ -246,7 +246,7 @@ def release(
                 ),
                 checked=checked,
                 sha256=hashlib.sha256(content).hexdigest(),
-                version=metadata.version("discretion"),
+                version=__version__,
                 numbers=numbers,
                 left_out=people.left_out,
             )
