@@ -104,8 +104,6 @@ def as_reals(values: Any) -> NDArray[np.float64]:
 
     Raises
     ------
-    NotNumbersError
-        If they are text, complex or masked numbers, too large for doubles, or in ragged rows.
     TooLargeError
         If they are more than are computed with; of an array before anything is copied.
     """

@@ -12,6 +12,7 @@ from cyclopts import Parameter, Token
 
 from discretion.errors import InvalidValueError
 from discretion.jobs.options import Names
+from discretion.numerics.draws.randomness import fresh_seed
 from discretion.tables.layouts.headers import Header
 from discretion.validation import as_count
 
@@ -184,6 +185,6 @@ def as_header_option(text: str | None) -> bool | list[str] | None:
     return {"yes": True, "no": False}[text] if text in ("yes", "no") else as_names(text)
 
 
-def as_seed(seed: int | None) -> int | None:
-    """Return the seed, or say that it must not be negative."""
-    return None if seed is None else as_count(seed, "--seed", at_least=0)
+def as_seed(seed: int | None) -> int:
+    """Return the seed, at least 0; without one, one that is drawn here, so that the answer can show it."""
+    return fresh_seed() if seed is None else as_count(seed, "--seed", at_least=0)

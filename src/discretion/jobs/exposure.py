@@ -171,11 +171,6 @@ def table_exposure(
     memory
         How much the engine may hold, as for `discretion.Population`.
 
-    Raises
-    ------
-    InvalidValueError
-        If not one of k and threshold is given, or it is outside its range.
-
     Examples
     --------
     >>> result = table_exposure("example:adult", ExposureOptions(columns=["sex", "race"], k=500))
@@ -222,8 +217,6 @@ def marginals_exposure(counts: Any, options: ExposureOptions) -> MarginalsExposu
     ------
     UnknownColumnError
         If there are no counts of such a column.
-    InvalidValueError
-        If not one of k and threshold is given, or it is outside its range.
 
     Examples
     --------

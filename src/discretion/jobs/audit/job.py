@@ -142,8 +142,6 @@ def audit(
     ------
     InvalidTableError, UnknownColumnError
         If the table cannot be read as it stands, or lacks a column.
-    InvalidValueError
-        If k, a budget or another number is outside its range, or there is no such preset.
 
     Examples
     --------

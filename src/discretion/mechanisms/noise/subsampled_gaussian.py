@@ -51,8 +51,6 @@ class SubsampledGaussian(TwoLaws, Encodable):
 
     Raises
     ------
-    InvalidValueError
-        If a parameter is outside its range, or 1/σ² is not within what a double holds.
     TooLargeError
         If there are more than 10⁷ steps.
 
@@ -165,11 +163,6 @@ class SubsampledGaussian(TwoLaws, Encodable):
         -------
         numpy.ndarray
             Shape ``(n, T)``, in units of the clipping norm.
-
-        Raises
-        ------
-        InvalidValueError
-            If a value is neither 0 nor 1.
 
         Notes
         -----

@@ -27,11 +27,6 @@ class ChannelMechanism(Mechanism):
     channel
         A `discretion.Channel` with a row per value.
 
-    Raises
-    ------
-    UnsupportedError
-        If it is not a channel.
-
     Notes
     -----
     Shares are estimated by ``f̂_v = Σ_y N_y G[y, v] / n``, where N counts the reports and ``CG = I``: of all such G, the

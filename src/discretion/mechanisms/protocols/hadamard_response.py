@@ -50,13 +50,6 @@ class HadamardResponse(PureProtocol):
     columns : int
         K, the least power of two that is greater than k.
 
-    Raises
-    ------
-    InvalidValueError
-        If a parameter is outside its range.
-    TooLargeError
-        If k is over a hundred million.
-
     Notes
     -----
     A report is a number in ``0..K-1``; 0 supports every value and tells nothing. Source: Acharya, Sun and Zhang,

@@ -60,8 +60,6 @@ class LocalHashing(PureProtocol):
 
     Raises
     ------
-    InvalidValueError
-        If a parameter is outside its range.
     TooLargeError
         If k or g is over its limit, or a report does not fit in 63 bits, as may be where g has several prime factors.
 

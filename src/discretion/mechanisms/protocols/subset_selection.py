@@ -51,13 +51,6 @@ class SubsetSelection(PureProtocol):
         How many values a report holds, d in ``1..k-1``; 1 is k-RR. None means the size of least variance, one of the
         two whole numbers next to ``k / (e^ε + 1)``.
 
-    Raises
-    ------
-    InvalidValueError
-        If a parameter is outside its range.
-    TooLargeError
-        If k is over a hundred million.
-
     Notes
     -----
     A report is a row of d distinct values in increasing order, in the least unsigned type that holds them. Source: Wang

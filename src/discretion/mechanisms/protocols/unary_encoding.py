@@ -44,13 +44,6 @@ class UnaryEncoding(PureProtocol):
     kappa, not_kappa, lam, not_lam, gap : float
         κ, 1-κ, λ, 1-λ and κ-λ, each to full precision however small.
 
-    Raises
-    ------
-    InvalidValueError
-        If a parameter is outside its range.
-    TooLargeError
-        If k is over a hundred million.
-
     Notes
     -----
     A report is a row of k bits; `rappor`, `oue` and `blh` are the usual choices of κ and λ. Source: LDP-info, section
@@ -101,11 +94,6 @@ class UnaryEncoding(PureProtocol):
         epsilon
             The privacy parameter ε >= 0, up to infinity.
 
-        Raises
-        ------
-        InvalidValueError
-            If a parameter is outside its range.
-
         Notes
         -----
         Source: LDP-info, Table 10.1; Erlingsson, Pihur and Korolova, RAPPOR, CCS 2014.
@@ -131,11 +119,6 @@ class UnaryEncoding(PureProtocol):
         epsilon
             The privacy parameter ε >= 0, up to infinity.
 
-        Raises
-        ------
-        InvalidValueError
-            If a parameter is outside its range.
-
         Notes
         -----
         Source: LDP-info, Table 10.1; Wang, Blocki, Li and Jha, USENIX Security 2017.
@@ -160,11 +143,6 @@ class UnaryEncoding(PureProtocol):
             Number of values, at least 2.
         epsilon
             The privacy parameter ε >= 0, up to infinity.
-
-        Raises
-        ------
-        InvalidValueError
-            If a parameter is outside its range.
 
         Notes
         -----
