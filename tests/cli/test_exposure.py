@@ -41,7 +41,7 @@ def test_bounds_are_certified_and_hold() -> None:
 
 def test_the_curve_is_an_svg_file(tmp_path) -> None:
     file = tmp_path / "curve.svg"
-    exposed("example:adult", "--columns", "sex,race", "--k", "10", "--curve", str(file))
+    exposed("example:adult", "--columns", "sex,race", "--k", "10", "--chart", str(file))
     assert ET.parse(file).getroot().tag.endswith("svg")
 
 
@@ -129,7 +129,7 @@ def test_bad_arguments_are_one_sentence_and_exit_code_2(name: str) -> None:
 
 def test_a_chart_that_cannot_be_written_leaves_nothing(tmp_path) -> None:
     code, _, err = run(
-        "exposure", "example:adult", "--columns", "sex", "--k", "2", "--curve", tmp_path / "no" / "c.svg"
+        "exposure", "example:adult", "--columns", "sex", "--k", "2", "--chart", tmp_path / "no" / "c.svg"
     )
     assert code == 2
     assert "cannot write" in err
@@ -138,7 +138,7 @@ def test_a_chart_that_cannot_be_written_leaves_nothing(tmp_path) -> None:
 
 def test_bounds_stand_beside_the_papers_and_the_assumption_of_independence(tmp_path) -> None:
     arguments = ["example:adult", "--columns", "sex,income,race,workclass", "--threshold", "0.001", "--bounds"]
-    results = exposed(*arguments, "--curve", str(tmp_path / "curve.svg"))
+    results = exposed(*arguments, "--chart", str(tmp_path / "curve.svg"))
     # MATHS section 5: Theorems 2 and 3 at their best.
     assert round(results["theorem_bound"]["value"], 10) == 0.4697786644
     assert results["exposure"] <= results["exposure_bound"]["value"] <= results["theorem_bound"]["value"]
@@ -183,7 +183,7 @@ def test_a_file_of_counts_gives_the_bounds_of_its_people(tmp_path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        (["--person", "sex"], "neither --curve, --person nor --header"),
+        (["--person", "sex"], "neither --chart, --person nor --header"),
         (["--columns", "sexx"], "did you mean 'sex'"),
         (["--threshold", "0.1"], "either threshold=, a share of the people, or k="),
     ],

@@ -62,7 +62,7 @@ def test_a_chart_is_the_same_drawn_in_a_process_of_its_own(tmp_path: Path) -> No
     files = [tmp_path / "here.svg", tmp_path / "apart.svg"]
     for file, limits in zip(files, ({}, {"RLIMIT_NOFILE": 60}), strict=True):
         code, _, err = run_under(
-            limits, "exposure", "example:adult", "--columns", "sex,race", "--k", "10", "--curve", str(file)
+            limits, "exposure", "example:adult", "--columns", "sex,race", "--k", "10", "--chart", str(file)
         )
         assert (code, err) == (0, "")
     here, apart = (file.read_text() for file in files)

@@ -7,11 +7,12 @@ from cyclopts import Parameter
 from discretion.cli.limits import Limits, as_seconds
 from discretion.cli.options import FailOver, Whole, as_header_option, as_names
 from discretion.cli.output import code_of, print_document, print_json, say_verdicts
+from discretion.cli.terminal import say
 from discretion.errors import InvalidValueError
 from discretion.input_files import without_password
 from discretion.jobs.gates import gates_of, judged, numbers_in
 from discretion.memory import as_memory
-from discretion.presenting.files import check_not_an_input, written_whole
+from discretion.presenting.files import chart_format, check_not_an_input, written_whole
 
 if TYPE_CHECKING:
     pass
@@ -21,7 +22,7 @@ _CERTIFIED = ("exposure_bound", "theorem_bound", "exposure_if_independent")
 _COUNTED_BY_COLUMN = ("people", *_CERTIFIED)
 
 
-def exposure(
+def exposure(  # noqa: PLR0915
     table: str,
     /,
     *,
@@ -31,7 +32,7 @@ def exposure(
     threshold: str | None = None,
     bounds: Annotated[bool, Parameter(negative="")] = False,
     marginals: Annotated[bool, Parameter(negative="")] = False,
-    curve: str | None = None,
+    chart: str | None = None,
     person: str | None = None,
     header: str | None = None,
     fail_over: FailOver = (),
@@ -57,12 +58,13 @@ def exposure(
     bounds
         Add what the single columns alone certify: exposure_bound, theorem_bound (the best of Anonymity's Theorems 2
         and 3, which it is never above), and exposure_if_independent, what the columns would expose if none depended on
-        another. --curve then draws the bound at every threshold too.
+        another. --chart then draws the bound at every threshold too.
     marginals
         Say what --bounds would of a file that has the counts of columns and no people: CSV of column,value,count, or
         JSON, as of Marginals.to_json.
-    curve
-        Write the exposure at every threshold as a chart to this SVG file.
+    chart
+        Write the exposure at every threshold as a figure to this file, in the format of its suffix: .svg, .png, .pdf or
+        .html.
     person
         The column that names a person with several rows, or none if every row is a person of its own. A table with a
         column that repeats as the name of a person does is refused until this is given.
@@ -94,12 +96,13 @@ def exposure(
     counted = (*table_measures(secrets), "unique_rows", *(_CERTIFIED if bounds else ()))
     gates = gates_of(fail_over, _COUNTED_BY_COLUMN if marginals else counted)
     shown = without_password(table)
-    check_not_an_input(curve, *files_read(table))
+    check_not_an_input(chart, *files_read(table))
+    suffix = None if chart is None else chart_format(chart)
     room = as_memory(memory)
     limits = Limits(as_seconds(time), room)
     if marginals:
-        if curve or person or header:
-            raise InvalidValueError("--marginals takes neither --curve, --person nor --header, which are about people")
+        if chart or person or header:
+            raise InvalidValueError("--marginals takes neither --chart, --person nor --header, which are about people")
         if secrets:
             raise InvalidValueError("--marginals takes no --sensitive; name the columns that are known with --columns")
         with limits.watched(), limits.working():
@@ -121,14 +124,14 @@ def exposure(
         known = as_names(columns)
         wanted = None if known is None else list(dict.fromkeys([*known, *secrets]))
         population = open_people(table, wanted, person, as_header_option(header), memory=room)
-        if curve is None:
+        if chart is None or suffix is None:
             found = exposed_in(population, sensitive=secrets, k=k, threshold=threshold, bounds=bounds)
         else:
-            with written_whole(curve) as text:
+            with written_whole(chart) as contents:
                 found = exposed_in(population, sensitive=secrets, k=k, threshold=threshold, bounds=bounds, curve=True)
-                from discretion.charts import to_svg  # noqa: PLC0415 - half a second
+                from discretion.charts import to_format  # noqa: PLC0415 - half a second
 
-                text.append(to_svg(found.chart()))
+                contents.append(to_format(found.chart(), suffix, found.document().title))
         measures = {gate.measure: found.measures[gate.measure]() for gate in gates}
         counted_gates = [gate for gate in gates if gate.measure in found.numbers]
         note = hidden_by_sensitive(counted_gates, found.numbers, secrets)
@@ -141,5 +144,7 @@ def exposure(
         print_json("exposure", inputs, found.to_dict(), verdicts)
     else:
         print_document(found.document())
+        if chart is not None:
+            say(f"Chart: {chart}")
         say_verdicts(verdicts, note)
     return code_of(verdict.verdict for verdict in verdicts)
