@@ -28,7 +28,6 @@ from discretion.measures.information.capacities import attained_uniformly, plan_
 from discretion.measures.information.entropies import plan_posterior_guessing_entropy
 from discretion.measures.information.mutual_information import plan_mutual_information
 from discretion.measures.measure import Method, Plan
-from discretion.mechanisms.indices import as_indices
 from discretion.mechanisms.mechanism import RandomSource, Reports, as_values
 from discretion.mechanisms.protocols.pure_protocol import PureProtocol
 from discretion.mechanisms.protocols.randomized_response import RandomizedResponse
@@ -39,7 +38,7 @@ from discretion.numerics.arrays import Booleans, Integers, Reals
 from discretion.numerics.draws.coin_flips import coin_flips
 from discretion.numerics.hashing.finite_field import LARGEST_EXTENSION, prime_factors
 from discretion.numerics.hashing.linear_hashing import LinearHashing
-from discretion.validation import as_count, as_epsilon
+from discretion.validation import as_count, as_epsilon, as_indices
 
 CLOSED_FORM = Method("closed form of local hashing", "closed form")
 MOST_CLASSES = 10**6

@@ -17,7 +17,6 @@ from discretion.measures.guesses.capacities import plan_multiplicative_bayes_cap
 from discretion.measures.guesses.vulnerability import Prior, plan_bayes_risk, plan_posterior_vulnerability
 from discretion.measures.information.mutual_information import plan_mutual_information
 from discretion.measures.measure import Method, Plan, plainest
-from discretion.mechanisms.indices import as_array
 from discretion.mechanisms.mechanism import RandomSource, Reports, as_values
 from discretion.mechanisms.protocols import ranked_supports
 from discretion.mechanisms.protocols.pure_protocol import PureProtocol
@@ -29,7 +28,7 @@ from discretion.numerics.arrays import Booleans, Integers, Reals
 from discretion.numerics.draws.coin_flips import coin_flips
 from discretion.numerics.excess import relative_excess
 from discretion.numerics.proportional_columns import merged_columns
-from discretion.validation import as_count, as_epsilon
+from discretion.validation import as_count, as_epsilon, as_rows
 
 CLOSED_FORM = Method("closed form of subset selection", "closed form")
 
@@ -200,7 +199,7 @@ class SubsetSelection(PureProtocol):
 
     def checked_reports(self, reports: ArrayLike) -> Reports:
         """Return the reports as rows of distinct values in order, or say what is wrong with them."""
-        array = as_array(reports, "reports")
+        array = as_rows(reports, "reports")
         if array.shape == (0,):
             return np.empty((0, self.size), dtype=self._type)
         if array.ndim != 2 or array.shape[1] != self.size or array.dtype.kind not in "iu":

@@ -13,7 +13,6 @@ from discretion import limits
 from discretion.adversaries.priors import written_out
 from discretion.channels.channel import Channel
 from discretion.errors import InvalidValueError, TooLargeError
-from discretion.mechanisms.indices import as_array
 from discretion.mechanisms.mechanism import RandomSource, Reports, as_values
 from discretion.mechanisms.protocols.pure_protocol import PureProtocol
 from discretion.mechanisms.reporting import Sender, Support, SupportSizes, told_apart
@@ -22,7 +21,7 @@ from discretion.numerics.arrays import Booleans, Integers, Reals
 from discretion.numerics.draws.coin_flips import coin_flips
 from discretion.numerics.draws.tallies import column_sums, heads
 from discretion.numerics.laws.binomial import binomial_window, multinomial_pmf
-from discretion.validation import as_epsilon, as_probability
+from discretion.validation import as_epsilon, as_probability, as_rows
 
 _MOST_LOUD = 700.0
 
@@ -288,7 +287,7 @@ class UnaryEncoding(PureProtocol):
 
     def checked_reports(self, reports: ArrayLike) -> Reports:
         """Return the reports as rows of k bits, or say what is wrong with them."""
-        array = as_array(reports, "reports")
+        array = as_rows(reports, "reports")
         if array.shape == (0,):
             return np.empty((0, self.k), dtype=np.uint8)
         if array.ndim != 2 or array.shape[1] != self.k or array.dtype.kind not in "iub":
