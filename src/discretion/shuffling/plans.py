@@ -224,13 +224,6 @@ def _bayes_capacity_among_known_or_worst(system: AmongOthers | AmongWorst) -> Re
     return guess.then(lambda right: system.secrets * right)
 
 
-def certain_vulnerability(system: AmongOthers) -> float | Estimate:
-    """Return the guess of a uniform secret, or certified bounds of it where it would take a sample."""
-    gain = IdentityGain(system.secrets)
-    plan = plan_posterior_vulnerability(system, None, gain)
-    return _bounded_gain(system, None, gain) if plan.rung == "estimate" else plan.compute()
-
-
 def method_of_pairs(system: AmongOthers) -> Method:
     """Return how pairs of the target's values are compared."""
     if any(pair.is_linear for pair in system.pairs):
