@@ -15,7 +15,7 @@ from discretion.measures.guesses.vulnerability import Prior, plan_posterior_vuln
 from discretion.measures.measure import Plan
 from discretion.mechanisms.reporting import reporting
 from discretion.numerics.arrays import Reals
-from discretion.shuffling.known_others import AmongOthers, AmongWorst, View, even, known
+from discretion.shuffling.known_others import AmongOthers, AmongWorst, even, known
 from discretion.shuffling.laws.blanket import certified_interval, hidden_in_blanket
 from discretion.shuffling.laws.closed_bounds import (
     CapacityAmong,
@@ -27,6 +27,7 @@ from discretion.shuffling.laws.closed_bounds import (
     information_below,
 )
 from discretion.shuffling.laws.groups import Group, Others, is_symmetric
+from discretion.shuffling.views import View
 
 _MAX_VALUES_IN_BOUND = 3
 

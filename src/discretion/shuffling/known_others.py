@@ -1,21 +1,17 @@
 """What an adversary sees of a shuffled crowd: a system whose secret is the target's value, by what she knows."""
 
-from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from discretion import limits
 from discretion.adversaries.knowledge import Exchangeable
-from discretion.channels.channel import Channel, Composable, System
+from discretion.channels.channel import Channel
 from discretion.errors import TooLargeError, UnsupportedError
-from discretion.measures.attack_curves.tradeoff import places_of
-from discretion.measures.guesses.bayes_security import Pair
-from discretion.measures.privacy_loss.differential_privacy import plan_ldp_epsilon
-from discretion.mechanisms.reporting import Response, reporting
+from discretion.mechanisms.reporting import Response
 from discretion.numerics.arrays import Reals
-from discretion.numerics.draws.randomness import fresh_seed
 from discretion.numerics.histograms.histogram_simplex import simplex_law, with_draws
 from discretion.numerics.histograms.histograms import (
     add_draw,
@@ -28,64 +24,12 @@ from discretion.numerics.histograms.histograms import (
 from discretion.numerics.histograms.mixed_histograms import mixed_law
 from discretion.numerics.laws.binomial import split_binomials
 from discretion.numerics.laws.poisson_multinomial import box_cells, histogram_box, with_target
-from discretion.shuffling.laws.blanket import Blanket
-from discretion.shuffling.laws.groups import AlikePairs, Ends, Group, Others, alike_pairs, is_symmetric, report_types
+from discretion.shuffling.laws.groups import AlikePairs, Group, Others, alike_pairs, is_symmetric, report_types
 from discretion.shuffling.laws.pairs import PairOfValues
 from discretion.shuffling.laws.report_histograms import ListedOthers
+from discretion.shuffling.views import View
 
 _MAX_REPORTS, _FEW_LISTED = 16, 1 << 12
-
-
-@dataclass(frozen=True, eq=False)
-class View(Composable):
-    """A crowd as one adversary sees it: a system, made by `discretion.Shuffled.seen_by`.
-
-    ``seed`` is where its samples start, if only sampling answers.
-    """
-
-    mechanism: System
-    n: int
-    seed: int = field(default_factory=fresh_seed, kw_only=True)
-
-    @property
-    def secrets(self) -> int:
-        """How many values the target can have."""
-        return self.mechanism.secrets
-
-    @property
-    def response(self) -> Response | None:
-        """The mechanism, if it is k-RR."""
-        return reporting(self.mechanism).response
-
-    @property
-    def ldp_epsilon(self) -> float:
-        """The largest logarithm of a ratio of likelihoods."""
-        return plan_ldp_epsilon(self).compute()
-
-    @cached_property
-    def blanket(self) -> Blanket:
-        """What hides the target whatever the others hold."""
-        return Blanket(self.mechanism, self.n)
-
-    def channel(self) -> Channel:
-        """Return the explicit channel from the target's value to the histogram, or raise TooLargeError."""
-        raise TooLargeError(
-            f"the histograms of {self.n:,} users with {self.secrets:,} values cannot all be listed, which this needs; "
-            "take fewer users or two kinds of report, or ask for the guess or the privacy profile"
-        )
-
-    def labels(self, ends: Ends) -> Pair:
-        """Return the labels of two values."""
-        a, b = ends
-        return self._inputs[a], self._inputs[b]
-
-    def ends(self, pair: Pair) -> Ends:
-        """Return the places of two values, or refuse what is no label."""
-        return places_of(pair, self._inputs)
-
-    @property
-    def _inputs(self) -> Sequence[Hashable]:
-        return self.mechanism.inputs if isinstance(self.mechanism, Channel) else range(self.secrets)
 
 
 @dataclass(frozen=True, eq=False)

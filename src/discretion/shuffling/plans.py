@@ -37,7 +37,7 @@ from discretion.shuffling.bounds import (
     bounded_worst,
     gain_leak,
 )
-from discretion.shuffling.known_others import AmongExchangeable, AmongOthers, AmongWorst, View
+from discretion.shuffling.known_others import AmongExchangeable, AmongOthers, AmongWorst
 from discretion.shuffling.laws.blanket import BOUND, certified_interval
 from discretion.shuffling.laws.closed_bounds import OneLaw
 from discretion.shuffling.laws.groups import is_symmetric
@@ -58,6 +58,7 @@ from discretion.shuffling.outsider import (
     mutual_information_among_uniform,
     posterior_vulnerability_among_uniform,
 )
+from discretion.shuffling.views import View
 from discretion.shuffling.worst_others import ENUMERATED, OfAllValues, Question, is_enumerable, worst_of
 
 Result = Plan[float | Estimate]
