@@ -9,9 +9,10 @@ import discretion as dc
 from discretion.adversaries.gains import IdentityGain
 from discretion.limits import Limits, within
 from discretion.measures.guesses.vulnerability import plan_posterior_vulnerability
-from discretion.shuffling.bounds import GainBounds, bounded_worst
+from discretion.shuffling.bounds import GainBounds
 from discretion.shuffling.known_others import AmongOthers, known
 from discretion.shuffling.plans import certain_vulnerability
+from discretion.shuffling.worst_others import bounded_worst
 from oracles import channels, crowds, laws, measures as slow, shuffling
 from oracles.promise import exactly
 

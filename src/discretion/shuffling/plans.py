@@ -34,7 +34,6 @@ from discretion.shuffling.bounds import (
     Leak,
     LeakBounds,
     bounded,
-    bounded_worst,
     gain_leak,
 )
 from discretion.shuffling.known_others import AmongExchangeable, AmongOthers, AmongWorst
@@ -59,7 +58,7 @@ from discretion.shuffling.outsider import (
     posterior_vulnerability_among_uniform,
 )
 from discretion.shuffling.views import View
-from discretion.shuffling.worst_others import ENUMERATED, OfAllValues, Question, is_enumerable, worst_of
+from discretion.shuffling.worst_others import ENUMERATED, OfAllValues, Question, bounded_worst, is_enumerable, worst_of
 
 Result = Plan[float | Estimate]
 

@@ -19,9 +19,9 @@ from discretion.measures.privacy_loss.divergences import excess_over
 from discretion.numerics.arrays import Reals
 from discretion.numerics.histograms.histograms import histogram_count
 from discretion.numerics.search.counts_search import Largest, largest_over_counts
-from discretion.shuffling.bounds import Leak
+from discretion.shuffling.bounds import Leak, LeakAmongOneLaw, LeakBounds, coarsenings, enclosed_leak, exact_leaks
 from discretion.shuffling.known_others import AmongOthers, AmongWorst, even, known
-from discretion.shuffling.laws.groups import is_symmetric
+from discretion.shuffling.laws.groups import Group, is_symmetric
 from discretion.shuffling.laws.pairs import PairOfValues, unlike
 
 ENUMERATED = Method("maximum over all counts of the others' values", "exact")
@@ -29,6 +29,7 @@ ENUMERATED = Method("maximum over all counts of the others' values", "exact")
 # How many likelihoods a maximum counts as taking at least for each of some counts, and how many of these it usually
 # looks at.
 _FEWEST_CELLS, _USUALLY = 1 << 11, 256
+_MAX_VALUES_IN_BOUND = 3
 _MODERATE = 300.0
 
 Counts = tuple[int, ...]
@@ -220,3 +221,17 @@ def _worst_split(question: Question) -> Largest:
             best, where = float(told.max()), start + int(told.argmax())
         start += told.size
     return Largest(best, best, (where, question.view.n - 1 - where))
+
+
+def bounded_worst(view: AmongWorst, leak: Leak, bounds: LeakBounds) -> Estimate:
+    """Return certified bounds of the worst leak: what others who are all alike make of it, and the blanket's."""
+    mechanism, users = view.mechanism, view.n - 1
+    some = 2 if is_symmetric(mechanism) else _MAX_VALUES_IN_BOUND
+    alike = [(Group(users, value=value),) for value in range(min(view.secrets, some))]
+    tried = [AmongOthers(mechanism, view.n, groups) for groups in alike]
+    coarse = (AmongOthers(two, view.n, groups) for two in coarsenings(mechanism) for groups in alike)
+    among = LeakAmongOneLaw(mechanism, leak, bounds)
+    attained = [*exact_leaks(leak, tried), *exact_leaks(leak, coarse)]
+    attained += [among.closed(*groups).below(view.n) for groups in alike]
+    attained += [bounds.surely(mechanism, groups) for groups in [*alike, known(even(users, view.secrets))]]
+    return enclosed_leak(attained, view, among, math.inf)
