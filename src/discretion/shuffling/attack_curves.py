@@ -17,13 +17,13 @@ from discretion.measures.privacy_loss.differential_privacy import plan_privacy_p
 from discretion.measures.privacy_loss.divergences import logarithms
 from discretion.numerics.arrays import Reals
 from discretion.numerics.laws.poisson_multinomial import histogram_box, with_target
-from discretion.shuffling.known_others import AmongOthers, AmongWorst
+from discretion.shuffling.known_others import AmongOthers
 from discretion.shuffling.laws.blanket import BOUND, certified_interval
 from discretion.shuffling.laws.groups import Ends
 from discretion.shuffling.laws.pairs import PairOfValues, tests_of_logs
 from discretion.shuffling.plans import PLAIN, method_of_pairs
 from discretion.shuffling.privacy import profile_of_pairs, with_reversed
-from discretion.shuffling.worst_others import ENUMERATED, is_enumerable, of_excess, worst_of
+from discretion.shuffling.worst_others import ENUMERATED, AmongWorst, is_enumerable, of_excess, worst_of
 
 RATIOS = Method("likelihood ratios of the histograms of reports", "exact")
 

@@ -9,7 +9,7 @@ import numpy as np
 from discretion import limits
 from discretion.adversaries.knowledge import Exchangeable
 from discretion.channels.channel import Channel
-from discretion.errors import TooLargeError, UnsupportedError
+from discretion.errors import TooLargeError
 from discretion.mechanisms.reporting import Response
 from discretion.numerics.arrays import Reals
 from discretion.numerics.histograms.histogram_simplex import simplex_law, with_draws
@@ -22,7 +22,6 @@ from discretion.numerics.histograms.histograms import (
     sequence_count,
 )
 from discretion.numerics.histograms.mixed_histograms import mixed_law
-from discretion.numerics.laws.binomial import split_binomials
 from discretion.numerics.laws.poisson_multinomial import box_cells, histogram_box, with_target
 from discretion.shuffling.laws.groups import AlikePairs, Group, Others, alike_pairs, is_symmetric, report_types
 from discretion.shuffling.laws.pairs import PairOfValues
@@ -170,37 +169,6 @@ class AmongExchangeable(View):
         weights = np.stack([dirichlet_multinomial_pmf(held, self.alpha + np.eye(1, k, x)[0]) for x in range(k)])
         others = mixed_law(self.n - 1, rows, weights)
         return _channel_to_histograms(explicit, others, self.n)
-
-
-@dataclass(frozen=True, eq=False)
-class AmongWorst(View):
-    """A crowd whose others hold the values that expose the target most, and the adversary knows them."""
-
-    def channel(self) -> Channel:
-        """Refuse: others who are the worst to one measure need not be so to another."""
-        raise UnsupportedError(
-            "no one channel stands for the others who expose the target most, since they are not the same to every "
-            "measure; say what the others hold with discretion.AllButOne"
-        )
-
-    @cached_property
-    def two_types(self) -> Reals | None:
-        """The laws of two types of report, of two values of the target, if there are no more and doubles hold both."""
-        if self.secrets != 2 or PairOfValues(self.mechanism, 0, 1, ()).is_loud:
-            return None
-        types = report_types(self.mechanism, (), (0, 1))
-        return types if types.shape[1] == 2 else None
-
-    @cached_property
-    def split_likelihoods(self) -> list[Reals]:
-        """``P(h | x)`` of two types for each way to split the others between two values, in blocks.
-
-        The axes are for the value x, for how many of the others hold the first one, in order, and for h.
-        """
-        types = self.two_types
-        assert types is not None
-        seen = (np.pad(law, ((0, 0), (1, 1))) for law in split_binomials(self.n - 1, *types))
-        return [np.stack([hit * law[:, :-1] + miss * law[:, 1:] for hit, miss in types]) for law in seen]
 
 
 def _channel_to_histograms(mechanism: Channel, others: Iterable[Reals], n: int) -> Channel:

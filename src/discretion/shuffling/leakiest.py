@@ -6,12 +6,12 @@ from discretion.errors import TooLargeError
 from discretion.estimate import Estimate
 from discretion.measures.guesses.bayes_security import TIED, Pair, all_pairs, plan_leakiest_pair, plan_leakiest_pairs
 from discretion.measures.measure import Plan
-from discretion.shuffling.known_others import AmongOthers, AmongWorst
+from discretion.shuffling.known_others import AmongOthers
 from discretion.shuffling.laws.blanket import certified_interval
 from discretion.shuffling.laws.groups import Ends, is_symmetric
 from discretion.shuffling.laws.pairs import leakiest_ends
 from discretion.shuffling.plans import method_of_pairs
-from discretion.shuffling.worst_others import ENUMERATED, is_enumerable, of_excess, worst_of
+from discretion.shuffling.worst_others import ENUMERATED, AmongWorst, is_enumerable, of_excess, worst_of
 
 
 @plan_leakiest_pair.register

@@ -36,7 +36,7 @@ from discretion.shuffling.bounds import (
     bounded,
     gain_leak,
 )
-from discretion.shuffling.known_others import AmongExchangeable, AmongOthers, AmongWorst
+from discretion.shuffling.known_others import AmongExchangeable, AmongOthers
 from discretion.shuffling.laws.blanket import BOUND, certified_interval
 from discretion.shuffling.laws.closed_bounds import OneLaw
 from discretion.shuffling.laws.groups import is_symmetric
@@ -58,7 +58,15 @@ from discretion.shuffling.outsider import (
     posterior_vulnerability_among_uniform,
 )
 from discretion.shuffling.views import View
-from discretion.shuffling.worst_others import ENUMERATED, OfAllValues, Question, bounded_worst, is_enumerable, worst_of
+from discretion.shuffling.worst_others import (
+    ENUMERATED,
+    AmongWorst,
+    OfAllValues,
+    Question,
+    bounded_worst,
+    is_enumerable,
+    worst_of,
+)
 
 Result = Plan[float | Estimate]
 

@@ -25,7 +25,7 @@ from discretion.measures.privacy_loss.divergences import logarithms, renyi_of_lo
 from discretion.numerics.arrays import Reals
 from discretion.numerics.histograms.histograms import dirichlet_multinomial_pmf, histograms
 from discretion.numerics.histograms.log_histograms import log_add_draw, log_histogram_law
-from discretion.shuffling.known_others import AmongExchangeable, AmongOthers, AmongWorst
+from discretion.shuffling.known_others import AmongExchangeable, AmongOthers
 from discretion.shuffling.laws.blanket import BOUND, certified_interval
 from discretion.shuffling.laws.groups import Group, is_symmetric, log_report_types
 from discretion.shuffling.laws.pairs import (
@@ -37,7 +37,15 @@ from discretion.shuffling.laws.pairs import (
     unlike,
 )
 from discretion.shuffling.plans import HISTOGRAMS, PLAIN, method_of_pairs
-from discretion.shuffling.worst_others import ENUMERATED, OfPairs, is_enumerable, of_excess, worst_counts, worst_of
+from discretion.shuffling.worst_others import (
+    ENUMERATED,
+    AmongWorst,
+    OfPairs,
+    is_enumerable,
+    of_excess,
+    worst_counts,
+    worst_of,
+)
 
 _MAX_VALUES_IN_PROFILE = 8
 

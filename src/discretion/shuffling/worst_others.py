@@ -8,21 +8,26 @@ and bound. Two values that are reported in two ways are all gone through.
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
 
 from discretion import limits
+from discretion.channels.channel import Channel
+from discretion.errors import UnsupportedError
 from discretion.estimate import Estimate, highest, largest, lowest, settled
 from discretion.measures.measure import Method
 from discretion.measures.privacy_loss.divergences import excess_over
 from discretion.numerics.arrays import Reals
 from discretion.numerics.histograms.histograms import histogram_count
+from discretion.numerics.laws.binomial import split_binomials
 from discretion.numerics.search.counts_search import Largest, largest_over_counts
 from discretion.shuffling.bounds import Leak, LeakAmongOneLaw, LeakBounds, coarsenings, enclosed_leak, exact_leaks
-from discretion.shuffling.known_others import AmongOthers, AmongWorst, even, known
-from discretion.shuffling.laws.groups import Group, is_symmetric
+from discretion.shuffling.known_others import AmongOthers, even, known
+from discretion.shuffling.laws.groups import Group, is_symmetric, report_types
 from discretion.shuffling.laws.pairs import PairOfValues, unlike
+from discretion.shuffling.views import View
 
 ENUMERATED = Method("maximum over all counts of the others' values", "exact")
 
@@ -33,6 +38,37 @@ _MAX_VALUES_IN_BOUND = 3
 _MODERATE = 300.0
 
 Counts = tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class AmongWorst(View):
+    """A crowd whose others hold the values that expose the target most, and the adversary knows them."""
+
+    def channel(self) -> Channel:
+        """Refuse: others who are the worst to one measure need not be so to another."""
+        raise UnsupportedError(
+            "no one channel stands for the others who expose the target most, since they are not the same to every "
+            "measure; say what the others hold with discretion.AllButOne"
+        )
+
+    @cached_property
+    def two_types(self) -> Reals | None:
+        """The laws of two types of report, of two values of the target, if there are no more and doubles hold both."""
+        if self.secrets != 2 or PairOfValues(self.mechanism, 0, 1, ()).is_loud:
+            return None
+        types = report_types(self.mechanism, (), (0, 1))
+        return types if types.shape[1] == 2 else None
+
+    @cached_property
+    def split_likelihoods(self) -> list[Reals]:
+        """``P(h | x)`` of two types for each way to split the others between two values, in blocks.
+
+        The axes are for the value x, for how many of the others hold the first one, in order, and for h.
+        """
+        types = self.two_types
+        assert types is not None
+        seen = (np.pad(law, ((0, 0), (1, 1))) for law in split_binomials(self.n - 1, *types))
+        return [np.stack([hit * law[:, :-1] + miss * law[:, 1:] for hit, miss in types]) for law in seen]
 
 
 class Question(Protocol):
