@@ -5,22 +5,82 @@ with their population: telling it to the adversary bounds her gain from above, a
 below.
 """
 
+from collections.abc import Iterable
+from dataclasses import dataclass
+
 import numpy as np
 
 from discretion import limits
 from discretion.adversaries.gains import Gain
+from discretion.adversaries.knowledge import Exchangeable
+from discretion.channels.channel import Channel
 from discretion.estimate import Estimate
 from discretion.measures.measure import Method
 from discretion.numerics.arrays import Integers, Reals
+from discretion.numerics.histograms.histograms import (
+    add_draw,
+    dirichlet_multinomial_pmf,
+    histogram_count,
+    histograms,
+    places,
+    sequence_count,
+)
+from discretion.numerics.histograms.mixed_histograms import mixed_law
 from discretion.numerics.laws.binomial_limits import empirical_bernstein
-from discretion.shuffling.known_others import AmongExchangeable
+from discretion.shuffling.views import View
 
 SANDWICHED = Method("Monte Carlo between guesses that know the population and guesses that estimate it", "estimate")
-
 CONFIDENCE = 0.95
-
 _CELLS, _CHUNK = 1 << 24, 1 << 20
 _FEWEST = 1 << 12
+
+
+@dataclass(frozen=True, eq=False)
+class AmongExchangeable(View):
+    """A crowd whose values, the target's included, come from one population drawn from a Dirichlet law."""
+
+    knowledge: Exchangeable
+
+    @property
+    def alpha(self) -> Reals:
+        """The parameters of the Dirichlet law."""
+        return np.array(self.knowledge.alpha)
+
+    @property
+    def is_listable(self) -> bool:
+        """Whether all histograms of the others' values, and of the reports, are few enough to list."""
+        ways = histogram_count(self.n - 1, self.secrets)
+        allowed = limits.current()
+        if ways > allowed.most_ways_listed:
+            return False
+        reports = self.mechanism.channel().shape[1]
+        cells = sequence_count(reports - 1, self.n + 1)
+        most = allowed.most_histograms
+        return cells * self.secrets * reports <= most and ways * cells <= 8 * most
+
+    def channel(self) -> Channel:
+        """Return the explicit channel from the target's value to the histogram of reports.
+
+        Given the target's value x the population is Dirichlet(α + e_x), and the others' values Dirichlet-multinomial.
+        """
+        if not self.is_listable:
+            return super().channel()
+        explicit = self.mechanism.channel()
+        rows = explicit.dense()
+        k = len(rows)
+        held = histograms(self.n - 1, k)
+        weights = np.stack([dirichlet_multinomial_pmf(held, self.alpha + np.eye(1, k, x)[0]) for x in range(k)])
+        others = mixed_law(self.n - 1, rows, weights)
+        return _channel_to_histograms(explicit, others, self.n)
+
+
+def _channel_to_histograms(mechanism: Channel, others: Iterable[Reals], n: int) -> Channel:
+    """Return the channel to all histograms of n reports, given the law of the others' for each value of the target."""
+    rows = mechanism.dense()
+    listed = histograms(n, rows.shape[1])
+    index = places(listed)
+    found = np.stack([add_draw(law, row)[index] for law, row in zip(others, rows, strict=True)])
+    return Channel(found, mechanism.inputs, map(tuple, listed.tolist()))
 
 
 def sampled_vulnerability(view: AmongExchangeable, gain: Gain, rng: np.random.Generator) -> Estimate:

@@ -36,7 +36,8 @@ from discretion.shuffling.bounds import (
     bounded,
     gain_leak,
 )
-from discretion.shuffling.known_others import AmongExchangeable, AmongOthers
+from discretion.shuffling.exchangeable import AmongExchangeable
+from discretion.shuffling.known_others import AmongOthers
 from discretion.shuffling.laws.blanket import BOUND, certified_interval
 from discretion.shuffling.laws.closed_bounds import OneLaw
 from discretion.shuffling.laws.groups import is_symmetric

@@ -25,7 +25,8 @@ from discretion.measures.privacy_loss.divergences import logarithms, renyi_of_lo
 from discretion.numerics.arrays import Reals
 from discretion.numerics.histograms.histograms import dirichlet_multinomial_pmf, histograms
 from discretion.numerics.histograms.log_histograms import log_add_draw, log_histogram_law
-from discretion.shuffling.known_others import AmongExchangeable, AmongOthers
+from discretion.shuffling.exchangeable import AmongExchangeable
+from discretion.shuffling.known_others import AmongOthers
 from discretion.shuffling.laws.blanket import BOUND, certified_interval
 from discretion.shuffling.laws.groups import Group, is_symmetric, log_report_types
 from discretion.shuffling.laws.pairs import (
