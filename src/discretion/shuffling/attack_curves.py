@@ -21,8 +21,9 @@ from discretion.shuffling.known_others import AmongOthers
 from discretion.shuffling.laws.blanket import BOUND, certified_interval
 from discretion.shuffling.laws.groups import Ends
 from discretion.shuffling.laws.pairs import PairOfValues, tests_of_logs
-from discretion.shuffling.plans import PLAIN, method_of_pairs
+from discretion.shuffling.plans import method_of_pairs
 from discretion.shuffling.privacy import profile_of_pairs, with_reversed
+from discretion.shuffling.views import PLAIN
 from discretion.shuffling.worst_others import ENUMERATED, AmongWorst, is_enumerable, of_excess, worst_of
 
 RATIOS = Method("likelihood ratios of the histograms of reports", "exact")

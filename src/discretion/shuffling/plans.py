@@ -58,7 +58,7 @@ from discretion.shuffling.outsider import (
     mutual_information_among_uniform,
     posterior_vulnerability_among_uniform,
 )
-from discretion.shuffling.views import View
+from discretion.shuffling.views import HISTOGRAMS, PLAIN, Result, risk_of_guess
 from discretion.shuffling.worst_others import (
     ENUMERATED,
     AmongWorst,
@@ -69,15 +69,11 @@ from discretion.shuffling.worst_others import (
     worst_of,
 )
 
-Result = Plan[float | Estimate]
-
 MAXIMUM_LOAD = Method("maximum load, closed form (Shuffle eq. 17)", "closed form")
 WALK = Method("binomial sum over a fair walk", "closed form")
 STEPS = Method("mean excess of a sum of independent steps", "exact")
-HISTOGRAMS = Method("sum over the histograms of reports", "exact")
 # Bounds so near to each other, relatively, that no sample comes nearer.
 _NARROW = 1e-4
-PLAIN = "the target's report is plain to see"
 
 
 @plan_posterior_vulnerability.register
@@ -253,12 +249,6 @@ def _bounded_gain(system: AmongOthers, prior: Prior, gain: Gain) -> Estimate:
 
 def _negative(plan: Result) -> Result:
     return plan.then(operator.neg)
-
-
-def risk_of_guess(system: View, prior: Prior) -> Result:
-    """Return the Bayes risk as what the best guess misses."""
-    guess = plan_posterior_vulnerability(system, prior, IdentityGain(system.secrets))
-    return guess.then(lambda right: 1 - right)
 
 
 def _plan_worst(question: Question, leak: Leak, bounds: LeakBounds) -> Result:

@@ -37,7 +37,8 @@ from discretion.shuffling.laws.pairs import (
     largest_log_ratio,
     unlike,
 )
-from discretion.shuffling.plans import HISTOGRAMS, PLAIN, method_of_pairs
+from discretion.shuffling.plans import method_of_pairs
+from discretion.shuffling.views import HISTOGRAMS, PLAIN
 from discretion.shuffling.worst_others import (
     ENUMERATED,
     AmongWorst,

@@ -4,15 +4,23 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from discretion.adversaries.gains import IdentityGain
 from discretion.channels.channel import Channel, Composable, System
 from discretion.errors import TooLargeError
+from discretion.estimate import Estimate
 from discretion.measures.attack_curves.tradeoff import places_of
 from discretion.measures.guesses.bayes_security import Pair
+from discretion.measures.guesses.vulnerability import Prior, plan_posterior_vulnerability
+from discretion.measures.measure import Method, Plan
 from discretion.measures.privacy_loss.differential_privacy import plan_ldp_epsilon
 from discretion.mechanisms.reporting import Response, reporting
 from discretion.numerics.draws.randomness import fresh_seed
 from discretion.shuffling.laws.blanket import Blanket
 from discretion.shuffling.laws.groups import Ends
+
+Result = Plan[float | Estimate]
+HISTOGRAMS = Method("sum over the histograms of reports", "exact")
+PLAIN = "the target's report is plain to see"
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,3 +73,9 @@ class View(Composable):
     @property
     def _inputs(self) -> Sequence[Hashable]:
         return self.mechanism.inputs if isinstance(self.mechanism, Channel) else range(self.secrets)
+
+
+def risk_of_guess(system: View, prior: Prior) -> Result:
+    """Return the Bayes risk as what the best guess misses."""
+    guess = plan_posterior_vulnerability(system, prior, IdentityGain(system.secrets))
+    return guess.then(lambda right: 1 - right)
