@@ -5,7 +5,6 @@ the mean excess of a sum of steps; then all histograms, if they can be listed; t
 adversary, a sample; else certified bounds.
 """
 
-import operator
 from collections.abc import Callable
 
 from discretion.adversaries.gains import Gain, IdentityGain
@@ -23,19 +22,11 @@ from discretion.measures.guesses.vulnerability import (
 from discretion.measures.information.capacities import NEWTON, attained_uniformly, capacity_of, plan_shannon_capacity
 from discretion.measures.information.mutual_information import information_of, plan_mutual_information
 from discretion.measures.measure import Method, Plan
-from discretion.measures.privacy_loss.differential_privacy import plan_ldp_epsilon, plan_privacy_profile
+from discretion.measures.privacy_loss.differential_privacy import plan_ldp_epsilon
 from discretion.numerics.draws.randomness import generator
 from discretion.numerics.matrices import besides_maxima
 from discretion.shuffling import exchangeable
-from discretion.shuffling.bounds import (
-    CapacityBounds,
-    GainBounds,
-    InformationBounds,
-    Leak,
-    LeakBounds,
-    bounded,
-    gain_leak,
-)
+from discretion.shuffling.bounds import CapacityBounds, GainBounds, InformationBounds, LeakBounds, bounded, gain_leak
 from discretion.shuffling.exchangeable import AmongExchangeable
 from discretion.shuffling.known_others import AmongOthers
 from discretion.shuffling.laws.blanket import BOUND, certified_interval
@@ -59,15 +50,7 @@ from discretion.shuffling.outsider import (
     posterior_vulnerability_among_uniform,
 )
 from discretion.shuffling.views import HISTOGRAMS, PLAIN, Result, risk_of_guess
-from discretion.shuffling.worst_others import (
-    ENUMERATED,
-    AmongWorst,
-    OfAllValues,
-    Question,
-    bounded_worst,
-    is_enumerable,
-    worst_of,
-)
+from discretion.shuffling.worst_others import AmongWorst
 
 MAXIMUM_LOAD = Method("maximum load, closed form (Shuffle eq. 17)", "closed form")
 WALK = Method("binomial sum over a fair walk", "closed form")
@@ -153,51 +136,6 @@ def _shannon_capacity_among_known(system: AmongOthers, tolerance: float) -> Plan
 
 
 @plan_posterior_vulnerability.register
-def _vulnerability_among_worst(system: AmongWorst, prior: Prior, gain: Gain) -> Result:
-    law, leak = written_out(prior, system.secrets), gain_leak(prior, gain)
-    question = OfAllValues(
-        system,
-        leak,
-        lambda rows: float(gain.best(law[:, None] * rows).sum()),
-        alike=prior is None and gain.is_symmetric,
-    )
-    return _plan_worst(question, leak, GainBounds(law, gain))
-
-
-@plan_bayes_risk.register
-def _bayes_risk_among_worst(system: AmongWorst, prior: Prior) -> Result:
-    law, gain = written_out(prior, system.secrets), IdentityGain(system.secrets)
-    question = OfAllValues(
-        system,
-        lambda view: _negative(plan_bayes_risk(view, prior)),
-        lambda rows: -besides_maxima(law[:, None] * rows),
-        alike=prior is None,
-    )
-
-    def bounds() -> Estimate:
-        return bounded_worst(system, gain_leak(prior, gain), GainBounds(law, gain))
-
-    if is_enumerable(question):
-        # What a guess gains less 1 is what it misses, negated.
-        return _negative(Plan(ENUMERATED, lambda: worst_of(question, lambda: bounds() - 1)))
-    return risk_of_guess(system, prior)
-
-
-@plan_bayes_security.register
-def _bayes_security_among_worst(system: AmongWorst) -> Result:
-    return plan_privacy_profile(system).then(lambda profile: as_share(1 - profile(0.0)))
-
-
-@plan_mutual_information.register
-def _information_among_worst(system: AmongWorst, prior: Prior) -> Result:
-    def leak(view: AmongOthers) -> Result:
-        return plan_mutual_information(view, prior)
-
-    question = OfAllValues(system, leak, lambda rows: information_of(Dense(rows), prior), alike=prior is None)
-    return _plan_worst(question, leak, InformationBounds(written_out(prior, system.secrets)))
-
-
-@plan_posterior_vulnerability.register
 def _vulnerability_among_exchangeable(system: AmongExchangeable, prior: Prior, gain: Gain) -> Result:
     if system.is_listable:
         law = written_out(prior, system.secrets)
@@ -245,19 +183,6 @@ def method_of_pairs(system: AmongOthers) -> Method:
 
 def _bounded_gain(system: AmongOthers, prior: Prior, gain: Gain) -> Estimate:
     return bounded(system, gain_leak(prior, gain), GainBounds(written_out(prior, system.secrets), gain))
-
-
-def _negative(plan: Result) -> Result:
-    return plan.then(operator.neg)
-
-
-def _plan_worst(question: Question, leak: Leak, bounds: LeakBounds) -> Result:
-    def bound() -> Estimate:
-        return bounded_worst(question.view, leak, bounds)
-
-    if is_enumerable(question):
-        return Plan(ENUMERATED, lambda: worst_of(question, bound))
-    return Plan(BOUND, bound)
 
 
 def _beside_bounds(system: AmongOthers, leak: SampledLeak, bounds: Callable[[], Estimate]) -> Result:

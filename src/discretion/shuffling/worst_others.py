@@ -6,6 +6,7 @@ and bound. Two values that are reported in two ways are all gone through.
 """
 
 import math
+import operator
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,20 +15,39 @@ from typing import Protocol
 import numpy as np
 
 from discretion import limits
+from discretion.adversaries.gains import Gain, IdentityGain
+from discretion.adversaries.priors import written_out
 from discretion.channels.channel import Channel
+from discretion.channels.storage import Dense
 from discretion.errors import UnsupportedError
-from discretion.estimate import Estimate, highest, largest, lowest, settled
-from discretion.measures.measure import Method
+from discretion.estimate import Estimate, as_share, highest, largest, lowest, settled
+from discretion.measures.guesses.bayes_security import plan_bayes_security
+from discretion.measures.guesses.vulnerability import Prior, plan_bayes_risk, plan_posterior_vulnerability
+from discretion.measures.information.mutual_information import information_of, plan_mutual_information
+from discretion.measures.measure import Method, Plan
+from discretion.measures.privacy_loss.differential_privacy import plan_privacy_profile
 from discretion.measures.privacy_loss.divergences import excess_over
 from discretion.numerics.arrays import Reals
 from discretion.numerics.histograms.histograms import histogram_count
 from discretion.numerics.laws.binomial import split_binomials
+from discretion.numerics.matrices import besides_maxima
 from discretion.numerics.search.counts_search import Largest, largest_over_counts
-from discretion.shuffling.bounds import Leak, LeakAmongOneLaw, LeakBounds, coarsenings, enclosed_leak, exact_leaks
+from discretion.shuffling.bounds import (
+    GainBounds,
+    InformationBounds,
+    Leak,
+    LeakAmongOneLaw,
+    LeakBounds,
+    coarsenings,
+    enclosed_leak,
+    exact_leaks,
+    gain_leak,
+)
 from discretion.shuffling.known_others import AmongOthers, even, known
+from discretion.shuffling.laws.blanket import BOUND
 from discretion.shuffling.laws.groups import Group, is_symmetric, report_types
 from discretion.shuffling.laws.pairs import PairOfValues, unlike
-from discretion.shuffling.views import View
+from discretion.shuffling.views import Result, View, risk_of_guess
 
 ENUMERATED = Method("maximum over all counts of the others' values", "exact")
 
@@ -271,3 +291,61 @@ def bounded_worst(view: AmongWorst, leak: Leak, bounds: LeakBounds) -> Estimate:
     attained += [among.closed(*groups).below(view.n) for groups in alike]
     attained += [bounds.surely(mechanism, groups) for groups in [*alike, known(even(users, view.secrets))]]
     return enclosed_leak(attained, view, among, math.inf)
+
+
+@plan_posterior_vulnerability.register
+def _vulnerability_among_worst(system: AmongWorst, prior: Prior, gain: Gain) -> Result:
+    law, leak = written_out(prior, system.secrets), gain_leak(prior, gain)
+    question = OfAllValues(
+        system,
+        leak,
+        lambda rows: float(gain.best(law[:, None] * rows).sum()),
+        alike=prior is None and gain.is_symmetric,
+    )
+    return _plan_worst(question, leak, GainBounds(law, gain))
+
+
+@plan_bayes_risk.register
+def _bayes_risk_among_worst(system: AmongWorst, prior: Prior) -> Result:
+    law, gain = written_out(prior, system.secrets), IdentityGain(system.secrets)
+    question = OfAllValues(
+        system,
+        lambda view: _negative(plan_bayes_risk(view, prior)),
+        lambda rows: -besides_maxima(law[:, None] * rows),
+        alike=prior is None,
+    )
+
+    def bounds() -> Estimate:
+        return bounded_worst(system, gain_leak(prior, gain), GainBounds(law, gain))
+
+    if is_enumerable(question):
+        # What a guess gains less 1 is what it misses, negated.
+        return _negative(Plan(ENUMERATED, lambda: worst_of(question, lambda: bounds() - 1)))
+    return risk_of_guess(system, prior)
+
+
+@plan_bayes_security.register
+def _bayes_security_among_worst(system: AmongWorst) -> Result:
+    return plan_privacy_profile(system).then(lambda profile: as_share(1 - profile(0.0)))
+
+
+@plan_mutual_information.register
+def _information_among_worst(system: AmongWorst, prior: Prior) -> Result:
+    def leak(view: AmongOthers) -> Result:
+        return plan_mutual_information(view, prior)
+
+    question = OfAllValues(system, leak, lambda rows: information_of(Dense(rows), prior), alike=prior is None)
+    return _plan_worst(question, leak, InformationBounds(written_out(prior, system.secrets)))
+
+
+def _negative(plan: Result) -> Result:
+    return plan.then(operator.neg)
+
+
+def _plan_worst(question: Question, leak: Leak, bounds: LeakBounds) -> Result:
+    def bound() -> Estimate:
+        return bounded_worst(question.view, leak, bounds)
+
+    if is_enumerable(question):
+        return Plan(ENUMERATED, lambda: worst_of(question, bound))
+    return Plan(BOUND, bound)
