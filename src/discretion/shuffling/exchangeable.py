@@ -13,10 +13,13 @@ import numpy as np
 from discretion import limits
 from discretion.adversaries.gains import Gain
 from discretion.adversaries.knowledge import Exchangeable
+from discretion.adversaries.priors import written_out
 from discretion.channels.channel import Channel
 from discretion.estimate import Estimate
-from discretion.measures.measure import Method
+from discretion.measures.guesses.vulnerability import Prior, plan_bayes_risk, plan_posterior_vulnerability
+from discretion.measures.measure import Method, Plan
 from discretion.numerics.arrays import Integers, Reals
+from discretion.numerics.draws.randomness import generator
 from discretion.numerics.histograms.histograms import (
     add_draw,
     dirichlet_multinomial_pmf,
@@ -27,7 +30,7 @@ from discretion.numerics.histograms.histograms import (
 )
 from discretion.numerics.histograms.mixed_histograms import mixed_law
 from discretion.numerics.laws.binomial_limits import empirical_bernstein
-from discretion.shuffling.views import View
+from discretion.shuffling.views import HISTOGRAMS, Result, View, risk_of_guess
 
 SANDWICHED = Method("Monte Carlo between guesses that know the population and guesses that estimate it", "estimate")
 CONFIDENCE = 0.95
@@ -118,3 +121,16 @@ def _posterior(rows: Reals, populations: Reals, counts: Integers) -> Reals:
     said = np.divide(counts, laws, out=np.zeros_like(laws), where=laws > 0) @ rows.T
     posterior = populations * said
     return posterior / posterior.sum(axis=1, keepdims=True)
+
+
+@plan_posterior_vulnerability.register
+def _vulnerability_among_exchangeable(system: AmongExchangeable, prior: Prior, gain: Gain) -> Result:
+    if system.is_listable:
+        law = written_out(prior, system.secrets)
+        return Plan(HISTOGRAMS, lambda: float(gain.best(law[:, None] * system.channel().dense()).sum()))
+    return Plan(SANDWICHED, lambda: sampled_vulnerability(system, gain, generator(system.seed)))
+
+
+@plan_bayes_risk.register
+def _bayes_risk_among_exchangeable(system: AmongExchangeable, prior: Prior) -> Result:
+    return risk_of_guess(system, prior)

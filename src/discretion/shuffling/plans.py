@@ -25,9 +25,7 @@ from discretion.measures.measure import Method, Plan
 from discretion.measures.privacy_loss.differential_privacy import plan_ldp_epsilon
 from discretion.numerics.draws.randomness import generator
 from discretion.numerics.matrices import besides_maxima
-from discretion.shuffling import exchangeable
 from discretion.shuffling.bounds import CapacityBounds, GainBounds, InformationBounds, LeakBounds, bounded, gain_leak
-from discretion.shuffling.exchangeable import AmongExchangeable
 from discretion.shuffling.known_others import AmongOthers
 from discretion.shuffling.laws.blanket import BOUND, certified_interval
 from discretion.shuffling.laws.closed_bounds import OneLaw
@@ -133,21 +131,6 @@ def _shannon_capacity_among_known(system: AmongOthers, tolerance: float) -> Plan
     if system.is_listable:
         return Plan(NEWTON, lambda: capacity_of(Dense(system.likelihoods()), tolerance))
     return Plan(BOUND, lambda: bounded(system, lambda view: plan_shannon_capacity(view, tolerance), CapacityBounds()))
-
-
-@plan_posterior_vulnerability.register
-def _vulnerability_among_exchangeable(system: AmongExchangeable, prior: Prior, gain: Gain) -> Result:
-    if system.is_listable:
-        law = written_out(prior, system.secrets)
-        return Plan(HISTOGRAMS, lambda: float(gain.best(law[:, None] * system.channel().dense()).sum()))
-    return Plan(
-        exchangeable.SANDWICHED, lambda: exchangeable.sampled_vulnerability(system, gain, generator(system.seed))
-    )
-
-
-@plan_bayes_risk.register
-def _bayes_risk_among_exchangeable(system: AmongExchangeable, prior: Prior) -> Result:
-    return risk_of_guess(system, prior)
 
 
 @plan_ldp_epsilon.register(AmongOthers)
