@@ -60,7 +60,7 @@ NO_LIMITS = {
     "_MOST_CELLS": "information/design/logdet.py",
     "_MOST_POINTS": "information/design/goals.py",
     "_MAX_VALUES_IN_BOUND": "shuffling/worst_others.py",
-    "_MAX_VALUES_IN_PROFILE": "shuffling/privacy.py",
+    "_MAX_VALUES_IN_PROFILE": "shuffling/worst_others.py",
     "_MAX_ENTRIES": "shuffling/laws/closed_bounds.py",
     "_MAX_EXPONENT": "shuffling/laws/closed_bounds.py",
     "_MAX_FEW": "shuffling/laws/closed_bounds.py",

@@ -19,8 +19,7 @@ from discretion.shuffling.known_others import known
 from discretion.shuffling.laws.blanket import Blanket
 from discretion.shuffling.laws.groups import Group
 from discretion.shuffling.laws.pairs import PairOfValues, largest_excess_beyond, unlike
-from discretion.shuffling.privacy import _bounded_profile
-from discretion.shuffling.worst_others import bounded_worst
+from discretion.shuffling.worst_others import _bounded_profile, bounded_worst
 from oracles import adversaries as slow, channels, measures
 from oracles.capacity import blahut_arimoto
 from oracles.promise import exactly

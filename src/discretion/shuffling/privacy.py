@@ -7,11 +7,9 @@ from functools import partial
 
 import numpy as np
 
-from discretion import limits
-from discretion.errors import TooLargeError
-from discretion.estimate import Estimate, as_share, highest, lowest
+from discretion.estimate import Estimate, as_share
 from discretion.measures.measure import Plan
-from discretion.measures.parallel import divergences, pairs_alike
+from discretion.measures.parallel import divergences
 from discretion.measures.privacy_loss.differential_privacy import (
     EXTREMES,
     Profile,
@@ -19,7 +17,6 @@ from discretion.measures.privacy_loss.differential_privacy import (
     plan_ldp_epsilon,
     plan_privacy_profile,
     plan_renyi,
-    ratio_of,
 )
 from discretion.measures.privacy_loss.divergences import logarithms, renyi_of_logs
 from discretion.numerics.arrays import Reals
@@ -27,8 +24,7 @@ from discretion.numerics.histograms.histograms import dirichlet_multinomial_pmf,
 from discretion.numerics.histograms.log_histograms import log_add_draw, log_histogram_law
 from discretion.shuffling.exchangeable import AmongExchangeable
 from discretion.shuffling.known_others import AmongOthers
-from discretion.shuffling.laws.blanket import BOUND, certified_interval
-from discretion.shuffling.laws.groups import Group, is_symmetric, log_report_types
+from discretion.shuffling.laws.groups import log_report_types
 from discretion.shuffling.laws.pairs import (
     LOUD,
     PairOfValues,
@@ -39,17 +35,6 @@ from discretion.shuffling.laws.pairs import (
 )
 from discretion.shuffling.plans import method_of_pairs
 from discretion.shuffling.views import HISTOGRAMS, PLAIN
-from discretion.shuffling.worst_others import (
-    ENUMERATED,
-    AmongWorst,
-    OfPairs,
-    is_enumerable,
-    of_excess,
-    worst_counts,
-    worst_of,
-)
-
-_MAX_VALUES_IN_PROFILE = 8
 
 
 @plan_privacy_profile.register
@@ -57,19 +42,6 @@ def _privacy_profile_among_known(system: AmongOthers) -> Plan[Profile]:
     if _is_plain(system):
         return plan_privacy_profile(system.mechanism).named(PLAIN)
     return Plan(method_of_pairs(system), lambda: profile_of_pairs(with_reversed(system.pairs)))
-
-
-@plan_privacy_profile.register
-def _privacy_profile_among_worst(system: AmongWorst) -> Plan[Profile]:
-    listed: dict[tuple[int, ...], list[PairOfValues]] = {}
-
-    def profile(epsilon: float) -> float | Estimate:
-        question = of_excess(system, epsilon, listed)
-        return as_share(worst_of(question, lambda: certified_interval(0.0, _hidden_excess(system, epsilon))))
-
-    if is_enumerable(of_excess(system, 0.0, listed)):
-        return Plan(ENUMERATED, lambda: profile)
-    return Plan(BOUND, lambda: _bounded_profile(system))
 
 
 @plan_renyi.register
@@ -87,28 +59,10 @@ def _renyi_among_exchangeable(system: AmongExchangeable, order: float) -> Plan[f
     return plan_renyi.dispatch(object)(system, order)
 
 
-@plan_renyi.register
-def _renyi_among_worst(system: AmongWorst, order: float) -> Plan[float | Estimate]:
-    question = OfPairs(
-        system, lambda pair: renyi_of_logs(*pair.all_log_likelihoods, order), None, {}, system.blanket.ends
-    )
-    if not is_enumerable(question):
-        raise TooLargeError(
-            f"the values that {system.n - 1:,} others can hold are too many to try; take fewer users, or say what the "
-            "others hold with discretion.AllButOne, or ask for the privacy profile, which is bounded"
-        )
-    return Plan(ENUMERATED, lambda: _worst_renyi(question, order))
-
-
 def _is_plain(system: AmongOthers) -> bool:
     """Whether the target's report is seen as if she were alone, others being certain, and not only nearly so."""
     certain = not system.groups or math.isinf(plan_ldp_epsilon(system.mechanism).compute())
     return certain and system.leaves_only_the_target
-
-
-@pairs_alike.register
-def _pairs_alike_among_worst(system: AmongWorst) -> bool:
-    return is_symmetric(system.mechanism)
 
 
 @divergences.register
@@ -161,52 +115,9 @@ def with_reversed(pairs: Iterable[PairOfValues]) -> list[PairOfValues]:
     return unlike(way for pair in pairs for way in (pair, pair.reversed()))
 
 
-def _bounded_profile(system: AmongWorst) -> Profile:
-    """Return δ(ε) between what others make of it who all hold one value, or halves two, and what the blanket hides."""
-    mechanism, n, k = system.mechanism, system.n, system.secrets
-    tried = [
-        PairOfValues(mechanism, a, b, groups)
-        for a, b in system.blanket.ends
-        for groups in _likely_worst(n - 1, min(k, 3 if is_symmetric(mechanism) else _MAX_VALUES_IN_PROFILE))
-    ]
-    most = limits.current().most_histograms_tried
-    tried = [pair for pair in unlike(tried) if len(pair.groups) < 2 or pair.cells <= most]
-
-    def profile(epsilon: float) -> float | Estimate:
-        return as_share(
-            certified_interval(lowest(largest_excess_beyond(tried, epsilon)), _hidden_excess(system, epsilon))
-        )
-
-    return profile
-
-
-def _hidden_excess(system: AmongWorst, epsilon: float) -> float:
-    # The crowd hides no less than the mechanism, which alone says so where ratios are beyond what a double holds.
-    alone = highest(plan_privacy_profile(system.mechanism).compute()(epsilon))
-    return min(alone, system.blanket.largest_excess(ratio_of(epsilon)))
-
-
-def _likely_worst(users: int, k: int) -> list[tuple[Group, ...]]:
-    alike = [(Group(users, value=value),) for value in range(k)]
-    if users < 2:
-        return alike
-    few, rest = users // 2, users - users // 2
-    halves = [(Group(rest, value=a), Group(few, value=b)) for a in range(k) for b in range(a)]
-    return alike + halves
-
-
 def _largest_renyi(system: AmongOthers, pairs: list[PairOfValues], order: float) -> float:
     """Return the largest divergence of pairs whose histograms can all be listed: large orders are made in the tails."""
     if math.isinf(order):
         return plan_ldp_epsilon(system.mechanism).compute()
     check_summed(all(pair.lists_all for pair in pairs))
     return max((renyi_of_logs(*pair.all_log_likelihoods, order) for pair in pairs), default=0.0)
-
-
-def _worst_renyi(question: OfPairs, order: float) -> float:
-    if math.isinf(order):
-        return plan_ldp_epsilon(question.view.mechanism).compute()
-    check_summed(question.lists_all)
-    found = worst_counts(question)
-    check_summed(found.is_narrow)
-    return found.low

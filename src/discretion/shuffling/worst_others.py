@@ -19,14 +19,21 @@ from discretion.adversaries.gains import Gain, IdentityGain
 from discretion.adversaries.priors import written_out
 from discretion.channels.channel import Channel
 from discretion.channels.storage import Dense
-from discretion.errors import UnsupportedError
+from discretion.errors import TooLargeError, UnsupportedError
 from discretion.estimate import Estimate, as_share, highest, largest, lowest, settled
 from discretion.measures.guesses.bayes_security import plan_bayes_security
 from discretion.measures.guesses.vulnerability import Prior, plan_bayes_risk, plan_posterior_vulnerability
 from discretion.measures.information.mutual_information import information_of, plan_mutual_information
 from discretion.measures.measure import Method, Plan
-from discretion.measures.privacy_loss.differential_privacy import plan_privacy_profile
-from discretion.measures.privacy_loss.divergences import excess_over
+from discretion.measures.parallel import pairs_alike
+from discretion.measures.privacy_loss.differential_privacy import (
+    Profile,
+    plan_ldp_epsilon,
+    plan_privacy_profile,
+    plan_renyi,
+    ratio_of,
+)
+from discretion.measures.privacy_loss.divergences import excess_over, renyi_of_logs
 from discretion.numerics.arrays import Reals
 from discretion.numerics.histograms.histograms import histogram_count
 from discretion.numerics.laws.binomial import split_binomials
@@ -44,9 +51,9 @@ from discretion.shuffling.bounds import (
     gain_leak,
 )
 from discretion.shuffling.known_others import AmongOthers, even, known
-from discretion.shuffling.laws.blanket import BOUND
+from discretion.shuffling.laws.blanket import BOUND, certified_interval
 from discretion.shuffling.laws.groups import Group, is_symmetric, report_types
-from discretion.shuffling.laws.pairs import PairOfValues, unlike
+from discretion.shuffling.laws.pairs import PairOfValues, check_summed, largest_excess_beyond, unlike
 from discretion.shuffling.views import Result, View, risk_of_guess
 
 ENUMERATED = Method("maximum over all counts of the others' values", "exact")
@@ -58,6 +65,8 @@ _MAX_VALUES_IN_BOUND = 3
 _MODERATE = 300.0
 
 Counts = tuple[int, ...]
+
+_MAX_VALUES_IN_PROFILE = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -349,3 +358,77 @@ def _plan_worst(question: Question, leak: Leak, bounds: LeakBounds) -> Result:
     if is_enumerable(question):
         return Plan(ENUMERATED, lambda: worst_of(question, bound))
     return Plan(BOUND, bound)
+
+
+@plan_privacy_profile.register
+def _privacy_profile_among_worst(system: AmongWorst) -> Plan[Profile]:
+    listed: dict[tuple[int, ...], list[PairOfValues]] = {}
+
+    def profile(epsilon: float) -> float | Estimate:
+        question = of_excess(system, epsilon, listed)
+        return as_share(worst_of(question, lambda: certified_interval(0.0, _hidden_excess(system, epsilon))))
+
+    if is_enumerable(of_excess(system, 0.0, listed)):
+        return Plan(ENUMERATED, lambda: profile)
+    return Plan(BOUND, lambda: _bounded_profile(system))
+
+
+@plan_renyi.register
+def _renyi_among_worst(system: AmongWorst, order: float) -> Plan[float | Estimate]:
+    question = OfPairs(
+        system, lambda pair: renyi_of_logs(*pair.all_log_likelihoods, order), None, {}, system.blanket.ends
+    )
+    if not is_enumerable(question):
+        raise TooLargeError(
+            f"the values that {system.n - 1:,} others can hold are too many to try; take fewer users, or say what the "
+            "others hold with discretion.AllButOne, or ask for the privacy profile, which is bounded"
+        )
+    return Plan(ENUMERATED, lambda: _worst_renyi(question, order))
+
+
+@pairs_alike.register
+def _pairs_alike_among_worst(system: AmongWorst) -> bool:
+    return is_symmetric(system.mechanism)
+
+
+def _bounded_profile(system: AmongWorst) -> Profile:
+    """Return δ(ε) between what others make of it who all hold one value, or halves two, and what the blanket hides."""
+    mechanism, n, k = system.mechanism, system.n, system.secrets
+    tried = [
+        PairOfValues(mechanism, a, b, groups)
+        for a, b in system.blanket.ends
+        for groups in _likely_worst(n - 1, min(k, 3 if is_symmetric(mechanism) else _MAX_VALUES_IN_PROFILE))
+    ]
+    most = limits.current().most_histograms_tried
+    tried = [pair for pair in unlike(tried) if len(pair.groups) < 2 or pair.cells <= most]
+
+    def profile(epsilon: float) -> float | Estimate:
+        return as_share(
+            certified_interval(lowest(largest_excess_beyond(tried, epsilon)), _hidden_excess(system, epsilon))
+        )
+
+    return profile
+
+
+def _hidden_excess(system: AmongWorst, epsilon: float) -> float:
+    # The crowd hides no less than the mechanism, which alone says so where ratios are beyond what a double holds.
+    alone = highest(plan_privacy_profile(system.mechanism).compute()(epsilon))
+    return min(alone, system.blanket.largest_excess(ratio_of(epsilon)))
+
+
+def _likely_worst(users: int, k: int) -> list[tuple[Group, ...]]:
+    alike = [(Group(users, value=value),) for value in range(k)]
+    if users < 2:
+        return alike
+    few, rest = users // 2, users - users // 2
+    halves = [(Group(rest, value=a), Group(few, value=b)) for a in range(k) for b in range(a)]
+    return alike + halves
+
+
+def _worst_renyi(question: OfPairs, order: float) -> float:
+    if math.isinf(order):
+        return plan_ldp_epsilon(question.view.mechanism).compute()
+    check_summed(question.lists_all)
+    found = worst_counts(question)
+    check_summed(found.is_narrow)
+    return found.low
