@@ -5,6 +5,7 @@ with their population: telling it to the adversary bounds her gain from above, a
 below.
 """
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -18,6 +19,13 @@ from discretion.channels.channel import Channel
 from discretion.estimate import Estimate
 from discretion.measures.guesses.vulnerability import Prior, plan_bayes_risk, plan_posterior_vulnerability
 from discretion.measures.measure import Method, Plan
+from discretion.measures.privacy_loss.differential_privacy import (
+    EXTREMES,
+    log_likelihoods,
+    plan_ldp_epsilon,
+    plan_renyi,
+)
+from discretion.measures.privacy_loss.divergences import logarithms
 from discretion.numerics.arrays import Integers, Reals
 from discretion.numerics.draws.randomness import generator
 from discretion.numerics.histograms.histograms import (
@@ -28,8 +36,11 @@ from discretion.numerics.histograms.histograms import (
     places,
     sequence_count,
 )
+from discretion.numerics.histograms.log_histograms import log_add_draw, log_histogram_law
 from discretion.numerics.histograms.mixed_histograms import mixed_law
 from discretion.numerics.laws.binomial_limits import empirical_bernstein
+from discretion.shuffling.laws.groups import log_report_types
+from discretion.shuffling.laws.pairs import LOUD, largest_log_ratio
 from discretion.shuffling.views import HISTOGRAMS, Result, View, risk_of_guess
 
 SANDWICHED = Method("Monte Carlo between guesses that know the population and guesses that estimate it", "estimate")
@@ -134,3 +145,35 @@ def _vulnerability_among_exchangeable(system: AmongExchangeable, prior: Prior, g
 @plan_bayes_risk.register
 def _bayes_risk_among_exchangeable(system: AmongExchangeable, prior: Prior) -> Result:
     return risk_of_guess(system, prior)
+
+
+@plan_renyi.register
+def _renyi_among_exchangeable(system: AmongExchangeable, order: float) -> Plan[float | Estimate]:
+    if order >= 1 and math.isinf(plan_renyi(system.mechanism, order).compute()):
+        # A report that only some values can give excludes the others where all give it, however rarely.
+        return Plan(HISTOGRAMS, lambda: math.inf)
+    return plan_renyi.dispatch(object)(system, order)
+
+
+@log_likelihoods.register
+def _log_likelihoods_among_exchangeable(system: AmongExchangeable) -> Reals:
+    rows = log_report_types(system.mechanism, (), range(system.secrets)) if system.is_listable else np.zeros((1, 1))
+    if largest_log_ratio(rows) <= LOUD:
+        return log_likelihoods.dispatch(object)(system)
+    # Where likelihoods underflow, one law of reports after the other, for each way in which the others hold values.
+    users, k = system.n - 1, system.secrets
+    held = histograms(users, k)
+    laws = [log_histogram_law(counts, rows, -math.inf) for counts in held.tolist()]
+    likely = (logarithms(dirichlet_multinomial_pmf(held, system.alpha + np.eye(1, k, x)[0])) for x in range(k))
+    others = (np.logaddexp.reduce([w + law for w, law in zip(weights, laws, strict=True)]) for weights in likely)
+    return np.stack([log_add_draw(law, row).ravel() for law, row in zip(others, rows, strict=True)])
+
+
+@plan_ldp_epsilon.register
+def _ldp_epsilon_among_exchangeable(system: AmongExchangeable) -> Plan[float]:
+    def epsilon() -> float:
+        rows = log_likelihoods(system)
+        possible = rows[:, rows.max(axis=0) > -math.inf]
+        return float((possible.max(axis=0) - possible.min(axis=0)).max())
+
+    return Plan(EXTREMES, epsilon)

@@ -11,28 +11,15 @@ from discretion.estimate import Estimate, as_share
 from discretion.measures.measure import Plan
 from discretion.measures.parallel import divergences
 from discretion.measures.privacy_loss.differential_privacy import (
-    EXTREMES,
     Profile,
-    log_likelihoods,
     plan_ldp_epsilon,
     plan_privacy_profile,
     plan_renyi,
 )
-from discretion.measures.privacy_loss.divergences import logarithms, renyi_of_logs
+from discretion.measures.privacy_loss.divergences import renyi_of_logs
 from discretion.numerics.arrays import Reals
-from discretion.numerics.histograms.histograms import dirichlet_multinomial_pmf, histograms
-from discretion.numerics.histograms.log_histograms import log_add_draw, log_histogram_law
-from discretion.shuffling.exchangeable import AmongExchangeable
 from discretion.shuffling.known_others import AmongOthers
-from discretion.shuffling.laws.groups import log_report_types
-from discretion.shuffling.laws.pairs import (
-    LOUD,
-    PairOfValues,
-    check_summed,
-    largest_excess_beyond,
-    largest_log_ratio,
-    unlike,
-)
+from discretion.shuffling.laws.pairs import PairOfValues, check_summed, largest_excess_beyond, unlike
 from discretion.shuffling.plans import method_of_pairs
 from discretion.shuffling.views import HISTOGRAMS, PLAIN
 
@@ -51,14 +38,6 @@ def _renyi_among_known(system: AmongOthers, order: float) -> Plan[float | Estima
     return Plan(HISTOGRAMS, lambda: _largest_renyi(system, with_reversed(system.pairs), order))
 
 
-@plan_renyi.register
-def _renyi_among_exchangeable(system: AmongExchangeable, order: float) -> Plan[float | Estimate]:
-    if order >= 1 and math.isinf(plan_renyi(system.mechanism, order).compute()):
-        # A report that only some values can give excludes the others where all give it, however rarely.
-        return Plan(HISTOGRAMS, lambda: math.inf)
-    return plan_renyi.dispatch(object)(system, order)
-
-
 def _is_plain(system: AmongOthers) -> bool:
     """Whether the target's report is seen as if she were alone, others being certain, and not only nearly so."""
     certain = not system.groups or math.isinf(plan_ldp_epsilon(system.mechanism).compute())
@@ -75,30 +54,6 @@ def _divergences_among_known(system: AmongOthers, order: float) -> Reals:
         check_summed(pair.lists_all)
         found[a, b] = renyi_of_logs(*pair.all_log_likelihoods, order)
     return found
-
-
-@log_likelihoods.register
-def _log_likelihoods_among_exchangeable(system: AmongExchangeable) -> Reals:
-    rows = log_report_types(system.mechanism, (), range(system.secrets)) if system.is_listable else np.zeros((1, 1))
-    if largest_log_ratio(rows) <= LOUD:
-        return log_likelihoods.dispatch(object)(system)
-    # Where likelihoods underflow, one law of reports after the other, for each way in which the others hold values.
-    users, k = system.n - 1, system.secrets
-    held = histograms(users, k)
-    laws = [log_histogram_law(counts, rows, -math.inf) for counts in held.tolist()]
-    likely = (logarithms(dirichlet_multinomial_pmf(held, system.alpha + np.eye(1, k, x)[0])) for x in range(k))
-    others = (np.logaddexp.reduce([w + law for w, law in zip(weights, laws, strict=True)]) for weights in likely)
-    return np.stack([log_add_draw(law, row).ravel() for law, row in zip(others, rows, strict=True)])
-
-
-@plan_ldp_epsilon.register
-def _ldp_epsilon_among_exchangeable(system: AmongExchangeable) -> Plan[float]:
-    def epsilon() -> float:
-        rows = log_likelihoods(system)
-        possible = rows[:, rows.max(axis=0) > -math.inf]
-        return float((possible.max(axis=0) - possible.min(axis=0)).max())
-
-    return Plan(EXTREMES, epsilon)
 
 
 def profile_of_pairs(pairs: list[PairOfValues]) -> Profile:
