@@ -9,7 +9,7 @@ import math
 import operator
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Protocol
 
 import numpy as np
@@ -21,7 +21,14 @@ from discretion.channels.channel import Channel
 from discretion.channels.storage import Dense
 from discretion.errors import TooLargeError, UnsupportedError
 from discretion.estimate import Estimate, as_share, highest, largest, lowest, settled
-from discretion.measures.guesses.bayes_security import plan_bayes_security
+from discretion.measures.guesses.bayes_security import (
+    TIED,
+    Pair,
+    all_pairs,
+    plan_bayes_security,
+    plan_leakiest_pair,
+    plan_leakiest_pairs,
+)
 from discretion.measures.guesses.vulnerability import Prior, plan_bayes_risk, plan_posterior_vulnerability
 from discretion.measures.information.mutual_information import information_of, plan_mutual_information
 from discretion.measures.measure import Method, Plan
@@ -52,8 +59,8 @@ from discretion.shuffling.bounds import (
 )
 from discretion.shuffling.known_others import AmongOthers, even, known
 from discretion.shuffling.laws.blanket import BOUND, certified_interval
-from discretion.shuffling.laws.groups import Group, is_symmetric, report_types
-from discretion.shuffling.laws.pairs import PairOfValues, check_summed, largest_excess_beyond, unlike
+from discretion.shuffling.laws.groups import Ends, Group, is_symmetric, report_types
+from discretion.shuffling.laws.pairs import PairOfValues, check_summed, largest_excess_beyond, leakiest_ends, unlike
 from discretion.shuffling.views import Result, View, risk_of_guess
 
 ENUMERATED = Method("maximum over all counts of the others' values", "exact")
@@ -432,3 +439,39 @@ def _worst_renyi(question: OfPairs, order: float) -> float:
     found = worst_counts(question)
     check_summed(found.is_narrow)
     return found.low
+
+
+@plan_leakiest_pair.register
+def _leakiest_pair_among_worst(system: AmongWorst) -> Plan[Pair]:
+    if _is_all_alike(system):
+        return Plan(TIED, lambda: system.labels((0, 1)))
+    return Plan(ENUMERATED, lambda: system.labels(leakiest_ends(_worst_distances(system), 1e-12)[0]))
+
+
+@plan_leakiest_pairs.register
+def _leakiest_pairs_among_worst(system: AmongWorst, tolerance: float) -> Plan[list[Pair]]:
+    if _is_all_alike(system):
+        return Plan(TIED, lambda: [system.labels(pair) for pair in all_pairs(system.secrets)])
+    return Plan(
+        ENUMERATED, lambda: [system.labels(pair) for pair in leakiest_ends(_worst_distances(system), tolerance)]
+    )
+
+
+def _worst_distances(system: AmongWorst) -> dict[Ends, float | Estimate]:
+    """Return how far apart the others' values can make each pair, where all of these can be tried."""
+    if not is_enumerable(of_excess(system, 0.0, {})):
+        raise TooLargeError(
+            f"the values that {system.n - 1:,} others can hold are too many to try for the leakiest pair; take fewer "
+            "users, or say what the others hold with discretion.AllButOne"
+        )
+
+    def bounds(pair: Ends) -> Estimate:
+        return certified_interval(0.0, system.blanket.excess(*pair, 1.0))
+
+    pairs = all_pairs(system.secrets)
+    return {pair: worst_of(of_excess(system, 0.0, {}, [pair]), partial(bounds, pair)) for pair in pairs}
+
+
+def _is_all_alike(system: AmongWorst) -> bool:
+    """Whether every pair of values leaks as much as any other, to who may rename what the others hold."""
+    return system.secrets == 2 or is_symmetric(system.mechanism)
