@@ -21,6 +21,10 @@ from discretion.channels.channel import Channel
 from discretion.channels.storage import Dense
 from discretion.errors import TooLargeError, UnsupportedError
 from discretion.estimate import Estimate, as_share, highest, largest, lowest, settled
+from discretion.measures.attack_curves.best_tests import BestTests
+from discretion.measures.attack_curves.conjugate import Conjugate, Way
+from discretion.measures.attack_curves.polygon import Polygon, lower_envelope
+from discretion.measures.attack_curves.tradeoff import plan_tradeoff
 from discretion.measures.guesses.bayes_security import (
     TIED,
     Pair,
@@ -40,7 +44,7 @@ from discretion.measures.privacy_loss.differential_privacy import (
     plan_renyi,
     ratio_of,
 )
-from discretion.measures.privacy_loss.divergences import excess_over, renyi_of_logs
+from discretion.measures.privacy_loss.divergences import excess_over, logarithms, renyi_of_logs
 from discretion.numerics.arrays import Reals
 from discretion.numerics.histograms.histograms import histogram_count
 from discretion.numerics.laws.binomial import split_binomials
@@ -60,7 +64,14 @@ from discretion.shuffling.bounds import (
 from discretion.shuffling.known_others import AmongOthers, even, known
 from discretion.shuffling.laws.blanket import BOUND, certified_interval
 from discretion.shuffling.laws.groups import Ends, Group, is_symmetric, report_types
-from discretion.shuffling.laws.pairs import PairOfValues, check_summed, largest_excess_beyond, leakiest_ends, unlike
+from discretion.shuffling.laws.pairs import (
+    PairOfValues,
+    check_summed,
+    largest_excess_beyond,
+    leakiest_ends,
+    tests_of_logs,
+    unlike,
+)
 from discretion.shuffling.views import Result, View, risk_of_guess
 
 ENUMERATED = Method("maximum over all counts of the others' values", "exact")
@@ -475,3 +486,42 @@ def _worst_distances(system: AmongWorst) -> dict[Ends, float | Estimate]:
 def _is_all_alike(system: AmongWorst) -> bool:
     """Whether every pair of values leaks as much as any other, to who may rename what the others hold."""
     return system.secrets == 2 or is_symmetric(system.mechanism)
+
+
+@plan_tradeoff.register
+def _tradeoff_among_worst_way(system: AmongWorst, pair: Pair | None) -> Plan[BestTests]:
+    if system.two_types is not None and system.n <= limits.current().most_users_split:
+        return Plan(ENUMERATED, lambda: _split_tests(system, pair))
+    how = ENUMERATED if is_enumerable(of_excess(system, 0.0, {})) else BOUND
+    if pair is None:
+        way = Way.of_profile(plan_privacy_profile(system).compute())
+        return Plan(how, lambda: Conjugate(way, way, system.ldp_epsilon, how.name))
+    a, b = system.ends(pair)
+    return Plan(
+        how, lambda: Conjugate(_worst_way(system, (b, a)), _worst_way(system, (a, b)), system.ldp_epsilon, how.name)
+    )
+
+
+def _split_tests(system: AmongWorst, pair: Pair | None) -> Polygon:
+    """Return the best tests whatever of two values the others hold, two kinds of report being all there are."""
+    ends = (0, 1) if pair is None else system.ends(pair)
+    largest, found = system.ldp_epsilon, list[Polygon]()
+    for block in system.split_likelihoods:
+        for p, q in block[list(ends)].swapaxes(0, 1):
+            way = tests_of_logs(largest, logarithms(p), logarithms(q))
+            found += [way] if pair is not None else [way, way.reversed]
+        found = [lower_envelope(found)]
+    return found[0]
+
+
+def _worst_way(system: AmongWorst, ends: Ends) -> Way:
+    """Return by how much the first value's law exceeds the second's, whatever of all the others hold it is most."""
+    listed: dict[tuple[int, ...], list[PairOfValues]] = {}
+
+    def bounds(epsilon: float) -> Estimate:
+        return certified_interval(0.0, system.blanket.excess(*ends, ratio_of(epsilon)))
+
+    def excess(epsilon: float) -> float | Estimate:
+        return as_share(worst_of(of_excess(system, epsilon, listed, [ends]), partial(bounds, epsilon)))
+
+    return Way.of_profile(excess)
