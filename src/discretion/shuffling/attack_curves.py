@@ -14,11 +14,9 @@ from discretion.measures.measure import Method, Plan
 from discretion.measures.privacy_loss.divergences import logarithms
 from discretion.numerics.arrays import Reals
 from discretion.numerics.laws.poisson_multinomial import histogram_box, with_target
-from discretion.shuffling.known_others import AmongOthers
+from discretion.shuffling.known_others import PLAIN, AmongOthers, method_of_pairs
 from discretion.shuffling.laws.pairs import PairOfValues, tests_of_logs
-from discretion.shuffling.plans import method_of_pairs
 from discretion.shuffling.privacy import profile_of_pairs, with_reversed
-from discretion.shuffling.views import PLAIN
 
 RATIOS = Method("likelihood ratios of the histograms of reports", "exact")
 

@@ -8,17 +8,22 @@ import numpy as np
 from discretion import limits
 from discretion.channels.channel import Channel
 from discretion.errors import TooLargeError
+from discretion.measures.measure import Method
 from discretion.mechanisms.reporting import Response
 from discretion.numerics.arrays import Reals
 from discretion.numerics.histograms.histogram_simplex import simplex_law, with_draws
 from discretion.numerics.histograms.histograms import histogram_count, histograms
 from discretion.numerics.laws.poisson_multinomial import box_cells, histogram_box, with_target
+from discretion.shuffling.laws.blanket import BOUND
 from discretion.shuffling.laws.groups import AlikePairs, Group, Others, alike_pairs, is_symmetric, report_types
 from discretion.shuffling.laws.pairs import PairOfValues
 from discretion.shuffling.laws.report_histograms import ListedOthers
-from discretion.shuffling.views import View
+from discretion.shuffling.views import HISTOGRAMS, View
 
 _MAX_REPORTS, _FEW_LISTED = 16, 1 << 12
+
+STEPS = Method("mean excess of a sum of independent steps", "exact")
+PLAIN = "the target's report is plain to see"
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,3 +135,10 @@ def known(counts: tuple[int, ...]) -> Others:
 def even(users: int, k: int) -> tuple[int, ...]:
     """Return how so many users hold k values evenly."""
     return tuple(users // k + (value < users % k) for value in range(k))
+
+
+def method_of_pairs(system: AmongOthers) -> Method:
+    """Return how pairs of the target's values are compared."""
+    if any(pair.is_linear for pair in system.pairs):
+        return STEPS
+    return HISTOGRAMS if all(pair.needs_no_bound for pair in system.pairs) else BOUND

@@ -3,10 +3,9 @@
 from discretion.estimate import Estimate
 from discretion.measures.guesses.bayes_security import TIED, Pair, plan_leakiest_pair, plan_leakiest_pairs
 from discretion.measures.measure import Plan
-from discretion.shuffling.known_others import AmongOthers
+from discretion.shuffling.known_others import AmongOthers, method_of_pairs
 from discretion.shuffling.laws.groups import Ends
 from discretion.shuffling.laws.pairs import leakiest_ends
-from discretion.shuffling.plans import method_of_pairs
 
 
 @plan_leakiest_pair.register

@@ -26,7 +26,7 @@ from discretion.measures.privacy_loss.differential_privacy import plan_ldp_epsil
 from discretion.numerics.draws.randomness import generator
 from discretion.numerics.matrices import besides_maxima
 from discretion.shuffling.bounds import CapacityBounds, GainBounds, InformationBounds, LeakBounds, bounded, gain_leak
-from discretion.shuffling.known_others import AmongOthers
+from discretion.shuffling.known_others import PLAIN, STEPS, AmongOthers, method_of_pairs
 from discretion.shuffling.laws.blanket import BOUND, certified_interval
 from discretion.shuffling.laws.closed_bounds import OneLaw
 from discretion.shuffling.laws.groups import is_symmetric
@@ -47,12 +47,11 @@ from discretion.shuffling.outsider import (
     mutual_information_among_uniform,
     posterior_vulnerability_among_uniform,
 )
-from discretion.shuffling.views import HISTOGRAMS, PLAIN, Result, risk_of_guess
+from discretion.shuffling.views import HISTOGRAMS, Result, risk_of_guess
 from discretion.shuffling.worst_others import AmongWorst
 
 MAXIMUM_LOAD = Method("maximum load, closed form (Shuffle eq. 17)", "closed form")
 WALK = Method("binomial sum over a fair walk", "closed form")
-STEPS = Method("mean excess of a sum of independent steps", "exact")
 # Bounds so near to each other, relatively, that no sample comes nearer.
 _NARROW = 1e-4
 
@@ -155,13 +154,6 @@ def certain_vulnerability(system: AmongOthers) -> float | Estimate:
     gain = IdentityGain(system.secrets)
     plan = plan_posterior_vulnerability(system, None, gain)
     return _bounded_gain(system, None, gain) if plan.rung == "estimate" else plan.compute()
-
-
-def method_of_pairs(system: AmongOthers) -> Method:
-    """Return how pairs of the target's values are compared."""
-    if any(pair.is_linear for pair in system.pairs):
-        return STEPS
-    return HISTOGRAMS if all(pair.needs_no_bound for pair in system.pairs) else BOUND
 
 
 def _bounded_gain(system: AmongOthers, prior: Prior, gain: Gain) -> Estimate:

@@ -18,10 +18,9 @@ from discretion.measures.privacy_loss.differential_privacy import (
 )
 from discretion.measures.privacy_loss.divergences import renyi_of_logs
 from discretion.numerics.arrays import Reals
-from discretion.shuffling.known_others import AmongOthers
+from discretion.shuffling.known_others import PLAIN, AmongOthers, method_of_pairs
 from discretion.shuffling.laws.pairs import PairOfValues, check_summed, largest_excess_beyond, unlike
-from discretion.shuffling.plans import method_of_pairs
-from discretion.shuffling.views import HISTOGRAMS, PLAIN
+from discretion.shuffling.views import HISTOGRAMS
 
 
 @plan_privacy_profile.register

@@ -20,7 +20,6 @@ from discretion.shuffling.laws.groups import Ends
 
 Result = Plan[float | Estimate]
 HISTOGRAMS = Method("sum over the histograms of reports", "exact")
-PLAIN = "the target's report is plain to see"
 
 
 @dataclass(frozen=True, eq=False)
