@@ -14,9 +14,8 @@ from discretion.measures.measure import Method, Plan
 from discretion.measures.privacy_loss.divergences import logarithms
 from discretion.numerics.arrays import Reals
 from discretion.numerics.laws.poisson_multinomial import histogram_box, with_target
-from discretion.shuffling.known_others import PLAIN, AmongOthers, method_of_pairs
+from discretion.shuffling.known_others import PLAIN, AmongOthers, method_of_pairs, profile_of_pairs, with_reversed
 from discretion.shuffling.laws.pairs import PairOfValues, tests_of_logs
-from discretion.shuffling.privacy import profile_of_pairs, with_reversed
 
 RATIOS = Method("likelihood ratios of the histograms of reports", "exact")
 
