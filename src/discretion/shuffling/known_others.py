@@ -12,6 +12,7 @@ from discretion import limits
 from discretion.channels.channel import Channel
 from discretion.errors import TooLargeError
 from discretion.estimate import Estimate, as_share
+from discretion.measures.guesses.bayes_security import TIED, Pair, plan_leakiest_pair, plan_leakiest_pairs
 from discretion.measures.measure import Method, Plan
 from discretion.measures.parallel import divergences
 from discretion.measures.privacy_loss.differential_privacy import (
@@ -27,8 +28,8 @@ from discretion.numerics.histograms.histogram_simplex import simplex_law, with_d
 from discretion.numerics.histograms.histograms import histogram_count, histograms
 from discretion.numerics.laws.poisson_multinomial import box_cells, histogram_box, with_target
 from discretion.shuffling.laws.blanket import BOUND
-from discretion.shuffling.laws.groups import AlikePairs, Group, Others, alike_pairs, is_symmetric, report_types
-from discretion.shuffling.laws.pairs import PairOfValues, check_summed, largest_excess_beyond, unlike
+from discretion.shuffling.laws.groups import AlikePairs, Ends, Group, Others, alike_pairs, is_symmetric, report_types
+from discretion.shuffling.laws.pairs import PairOfValues, check_summed, largest_excess_beyond, leakiest_ends, unlike
 from discretion.shuffling.laws.report_histograms import ListedOthers
 from discretion.shuffling.views import HISTOGRAMS, View
 
@@ -208,3 +209,30 @@ def _largest_renyi(system: AmongOthers, pairs: list[PairOfValues], order: float)
         return plan_ldp_epsilon(system.mechanism).compute()
     check_summed(all(pair.lists_all for pair in pairs))
     return max((renyi_of_logs(*pair.all_log_likelihoods, order) for pair in pairs), default=0.0)
+
+
+@plan_leakiest_pair.register
+def _leakiest_pair_among_known(system: AmongOthers) -> Plan[Pair]:
+    if system.leaves_only_the_target:
+        return plan_leakiest_pair(system.mechanism)
+    if len(system.pairs) == 1:
+        (only,) = system.pairs
+        return Plan(TIED, lambda: system.labels((only.a, only.b)))
+    return Plan(method_of_pairs(system), lambda: system.labels(leakiest_ends(_distances(system), 1e-12)[0]))
+
+
+@plan_leakiest_pairs.register
+def _leakiest_pairs_among_known(system: AmongOthers, tolerance: float) -> Plan[list[Pair]]:
+    if system.leaves_only_the_target:
+        return plan_leakiest_pairs(system.mechanism, tolerance)
+
+    def tied() -> list[Pair]:
+        found = [(pair.a, pair.b) for pair in system.pairs]
+        kinds = found if len(found) == 1 else leakiest_ends(_distances(system), tolerance)
+        return [system.labels(pair) for pair in system.alike.like(kinds)]
+
+    return Plan(TIED if len(system.pairs) == 1 else method_of_pairs(system), tied)
+
+
+def _distances(system: AmongOthers) -> dict[Ends, float | Estimate]:
+    return {(pair.a, pair.b): pair.excess_beyond(0.0) for pair in system.pairs}
