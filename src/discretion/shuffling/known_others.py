@@ -12,6 +12,10 @@ from discretion import limits
 from discretion.channels.channel import Channel
 from discretion.errors import TooLargeError
 from discretion.estimate import Estimate, as_share
+from discretion.measures.attack_curves.best_tests import BestTests
+from discretion.measures.attack_curves.conjugate import Conjugate, Way
+from discretion.measures.attack_curves.polygon import Polygon, lower_envelope
+from discretion.measures.attack_curves.tradeoff import plan_tradeoff
 from discretion.measures.guesses.bayes_security import TIED, Pair, plan_leakiest_pair, plan_leakiest_pairs
 from discretion.measures.measure import Method, Plan
 from discretion.measures.parallel import divergences
@@ -21,7 +25,7 @@ from discretion.measures.privacy_loss.differential_privacy import (
     plan_privacy_profile,
     plan_renyi,
 )
-from discretion.measures.privacy_loss.divergences import renyi_of_logs
+from discretion.measures.privacy_loss.divergences import logarithms, renyi_of_logs
 from discretion.mechanisms.reporting import Response
 from discretion.numerics.arrays import Reals
 from discretion.numerics.histograms.histogram_simplex import simplex_law, with_draws
@@ -29,7 +33,14 @@ from discretion.numerics.histograms.histograms import histogram_count, histogram
 from discretion.numerics.laws.poisson_multinomial import box_cells, histogram_box, with_target
 from discretion.shuffling.laws.blanket import BOUND
 from discretion.shuffling.laws.groups import AlikePairs, Ends, Group, Others, alike_pairs, is_symmetric, report_types
-from discretion.shuffling.laws.pairs import PairOfValues, check_summed, largest_excess_beyond, leakiest_ends, unlike
+from discretion.shuffling.laws.pairs import (
+    PairOfValues,
+    check_summed,
+    largest_excess_beyond,
+    leakiest_ends,
+    tests_of_logs,
+    unlike,
+)
 from discretion.shuffling.laws.report_histograms import ListedOthers
 from discretion.shuffling.views import HISTOGRAMS, View
 
@@ -37,6 +48,8 @@ _MAX_REPORTS, _FEW_LISTED = 16, 1 << 12
 
 STEPS = Method("mean excess of a sum of independent steps", "exact")
 PLAIN = "the target's report is plain to see"
+
+RATIOS = Method("likelihood ratios of the histograms of reports", "exact")
 
 
 @dataclass(frozen=True, eq=False)
@@ -236,3 +249,45 @@ def _leakiest_pairs_among_known(system: AmongOthers, tolerance: float) -> Plan[l
 
 def _distances(system: AmongOthers) -> dict[Ends, float | Estimate]:
     return {(pair.a, pair.b): pair.excess_beyond(0.0) for pair in system.pairs}
+
+
+@plan_tradeoff.register
+def _tradeoff_among_known(system: AmongOthers, pair: Pair | None) -> Plan[BestTests]:
+    if system.leaves_only_the_target:
+        return plan_tradeoff(system.mechanism, pair).named(PLAIN)
+    pairs = system.pairs if pair is None else [system.pair(*system.ends(pair))]
+    if all(map(_has_listed_tests, pairs)):
+        return Plan(RATIOS, lambda: _listed_tests(system, pairs, both_ways=pair is None))
+    there, back = (Way.of_profile(profile_of_pairs(each)) for each in (pairs, [each.reversed() for each in pairs]))
+    if pair is None:
+        there = back = Way.of_profile(profile_of_pairs(with_reversed(pairs)))
+    how = method_of_pairs(system)
+    return Plan(how, lambda: Conjugate(back, there, system.ldp_epsilon, how.name))
+
+
+def _listed_tests(system: AmongOthers, pairs: Iterable[PairOfValues], *, both_ways: bool) -> Polygon:
+    """Return the best tests by all histograms, whose ratios are no larger than those of one report."""
+    largest = system.ldp_epsilon
+    found: list[Polygon] = []
+    for pair in pairs:
+        tests = tests_of_logs(largest, *_log_likelihoods(pair))
+        found += [tests, tests.reversed] if both_ways else [tests]
+    return lower_envelope(found) if both_ways else found[0]
+
+
+def _has_listed_tests(pair: PairOfValues) -> bool:
+    if pair.is_loud:
+        return pair.work_in_logs <= limits.current().most_log_terms
+    return pair.is_listable
+
+
+def _log_likelihoods(pair: PairOfValues) -> tuple[Reals, Reals]:
+    """Return ``log P(h | a)`` and ``log P(h | b)`` over the histograms but for those of next to no probability."""
+    if pair.is_loud:
+        return pair.likely_logs
+    if pair.types.shape[1] == 2 and pair.is_linear:  # all of them would be more than those in a box that matter
+        box = histogram_box(tuple(group.count for group in pair.groups), pair.types[2:])
+        a, b = np.maximum(with_target(box, pair.types[:2])[1].reshape(2, -1), 0.0)
+    else:
+        a, b = pair.likelihoods
+    return logarithms(a), logarithms(b)
