@@ -9,9 +9,8 @@ import discretion as dc
 from discretion.adversaries.gains import IdentityGain
 from discretion.limits import Limits, within
 from discretion.measures.guesses.vulnerability import plan_posterior_vulnerability
-from discretion.shuffling.bounds import GainBounds
+from discretion.shuffling.bounds import GainBounds, bounded, gain_leak
 from discretion.shuffling.known_others import AmongOthers, known
-from discretion.shuffling.plans import certain_vulnerability
 from discretion.shuffling.worst_others import bounded_worst
 from oracles import channels, crowds, laws, measures as slow, shuffling
 from oracles.promise import exactly
@@ -156,7 +155,8 @@ def test_the_blanket_bound_holds_in_every_small_crowd(k, largest, epsilon):
 def test_in_a_large_crowd_the_strong_adversary_gets_a_certified_bound(k):
     n, mechanism = 10_000, RR(k, epsilon=1)
     adversary = dc.AllButOne([n - 1 - 4 * (k - 1), *[4] * (k - 1)])
-    bound = certain_vulnerability(AmongOthers(mechanism, n, known(adversary.known_counts)))
+    view, gain = AmongOthers(mechanism, n, known(adversary.known_counts)), IdentityGain(k)
+    bound = bounded(view, gain_leak(None, gain), GainBounds(np.full(k, 1 / k), gain))
     assert isinstance(bound, dc.Estimate)
     assert bound.confidence is None
     assert bound.certified

@@ -47,8 +47,13 @@ from discretion.shuffling.outsider import (
     mutual_information_among_uniform,
     posterior_vulnerability_among_uniform,
 )
-from discretion.shuffling.views import HISTOGRAMS, Result, risk_of_guess
-from discretion.shuffling.worst_others import AmongWorst
+from discretion.shuffling.views import (
+    HISTOGRAMS,
+    Result,
+    bayes_capacity_of_guess,
+    ldp_epsilon_of_mechanism,
+    risk_of_guess,
+)
 
 MAXIMUM_LOAD = Method("maximum load, closed form (Shuffle eq. 17)", "closed form")
 WALK = Method("binomial sum over a fair walk", "closed form")
@@ -132,28 +137,8 @@ def _shannon_capacity_among_known(system: AmongOthers, tolerance: float) -> Plan
     return Plan(BOUND, lambda: bounded(system, lambda view: plan_shannon_capacity(view, tolerance), CapacityBounds()))
 
 
-@plan_ldp_epsilon.register(AmongOthers)
-@plan_ldp_epsilon.register(AmongWorst)
-def _ldp_epsilon_among_known_or_worst(system: AmongOthers | AmongWorst) -> Plan[float]:
-    # P(h | x) is a mean over who sent what, so its ratios are no larger than the mechanism's. They are as large where
-    # everybody who can send the report that has the largest one does.
-    plan = plan_ldp_epsilon(system.mechanism)
-    return plan.named(f"that of the mechanism: {plan.method.name}")
-
-
-@plan_multiplicative_bayes_capacity.register(AmongOthers)
-@plan_multiplicative_bayes_capacity.register(AmongWorst)
-def _bayes_capacity_among_known_or_worst(system: AmongOthers | AmongWorst) -> Result:
-    # The sum of column maxima is k times the Bayes vulnerability of the uniform prior.
-    guess = plan_posterior_vulnerability(system, None, IdentityGain(system.secrets))
-    return guess.then(lambda right: system.secrets * right)
-
-
-def certain_vulnerability(system: AmongOthers) -> float | Estimate:
-    """Return the guess of a uniform secret, or certified bounds of it where it would take a sample."""
-    gain = IdentityGain(system.secrets)
-    plan = plan_posterior_vulnerability(system, None, gain)
-    return _bounded_gain(system, None, gain) if plan.rung == "estimate" else plan.compute()
+plan_multiplicative_bayes_capacity.register(AmongOthers, bayes_capacity_of_guess)
+plan_ldp_epsilon.register(AmongOthers, ldp_epsilon_of_mechanism)
 
 
 def _bounded_gain(system: AmongOthers, prior: Prior, gain: Gain) -> Estimate:

@@ -78,3 +78,19 @@ def risk_of_guess(system: View, prior: Prior) -> Result:
     """Return the Bayes risk as what the best guess misses."""
     guess = plan_posterior_vulnerability(system, prior, IdentityGain(system.secrets))
     return guess.then(lambda right: 1 - right)
+
+
+def bayes_capacity_of_guess(system: View) -> Result:
+    """Plan the sum of column maxima: k times the Bayes vulnerability of the uniform prior."""
+    guess = plan_posterior_vulnerability(system, None, IdentityGain(system.secrets))
+    return guess.then(lambda right: system.secrets * right)
+
+
+def ldp_epsilon_of_mechanism(system: View) -> Plan[float]:
+    """Plan the mechanism's ε.
+
+    P(h | x) is a mean over who sent what, so its ratios are no larger than the mechanism's. They are as large where
+    everybody who can send the report that has the largest one does.
+    """
+    plan = plan_ldp_epsilon(system.mechanism)
+    return plan.named(f"that of the mechanism: {plan.method.name}")

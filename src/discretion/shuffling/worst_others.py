@@ -33,6 +33,7 @@ from discretion.measures.guesses.bayes_security import (
     plan_leakiest_pair,
     plan_leakiest_pairs,
 )
+from discretion.measures.guesses.capacities import plan_multiplicative_bayes_capacity
 from discretion.measures.guesses.vulnerability import Prior, plan_bayes_risk, plan_posterior_vulnerability
 from discretion.measures.information.mutual_information import information_of, plan_mutual_information
 from discretion.measures.measure import Method, Plan
@@ -72,7 +73,7 @@ from discretion.shuffling.laws.pairs import (
     tests_of_logs,
     unlike,
 )
-from discretion.shuffling.views import Result, View, risk_of_guess
+from discretion.shuffling.views import Result, View, bayes_capacity_of_guess, ldp_epsilon_of_mechanism, risk_of_guess
 
 ENUMERATED = Method("maximum over all counts of the others' values", "exact")
 
@@ -402,6 +403,10 @@ def _renyi_among_worst(system: AmongWorst, order: float) -> Plan[float | Estimat
             "others hold with discretion.AllButOne, or ask for the privacy profile, which is bounded"
         )
     return Plan(ENUMERATED, lambda: _worst_renyi(question, order))
+
+
+plan_multiplicative_bayes_capacity.register(AmongWorst, bayes_capacity_of_guess)
+plan_ldp_epsilon.register(AmongWorst, ldp_epsilon_of_mechanism)
 
 
 @pairs_alike.register
