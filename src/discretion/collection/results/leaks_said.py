@@ -3,9 +3,9 @@
 import math
 from collections.abc import Iterator
 
+from discretion.collection.results.documents import REST, at_least, certified_words, features_words
 from discretion.collection.results.guesses import Guess
 from discretion.collection.results.leaks import Leaks
-from discretion.collection.results.said import REST, at_least, certified_words, features_words
 from discretion.estimate import highest
 from discretion.presenting.names import short
 from discretion.presenting.numbers import bounded, is_any_share, people, percent, points

@@ -3,10 +3,10 @@
 import math
 from collections.abc import Iterator, Sequence
 
-from discretion.collection.results.analysed import AnalystResult
-from discretion.collection.results.beside import Beside
-from discretion.collection.results.curated import CuratorResult
+from discretion.collection.results.analyst import AnalystResult
+from discretion.collection.results.curator import CuratorResult
 from discretion.collection.results.rare import Rare
+from discretion.collection.results.truth import Beside
 from discretion.estimate import Estimate
 from discretion.presenting.names import short
 from discretion.presenting.numbers import in_points, interval, is_any_share, number, people, percent, percent_upwards
