@@ -91,8 +91,7 @@ def _of_analyst(home: "Home", html: str | None, parquet: str | None, show_rare: 
 
 
 def _of_curator(home: "Home") -> _Said:
-    from discretion.collection.results.documents import curated_document  # noqa: PLC0415
-    from discretion.collection.results.leaks_said import leaks_document  # noqa: PLC0415
+    from discretion.collection.results.documents import curated_document, leaks_document  # noqa: PLC0415
     from discretion.collection.services.curator import curated  # noqa: PLC0415
 
     found, leaks = curated(home)
